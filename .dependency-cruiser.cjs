@@ -1,0 +1,45 @@
+// The import rule of ARCHITECTURE.md. There is no list of exceptions: change the map first, then this file.
+const only = (name, from, ...to) => ({
+  name,
+  severity: 'error',
+  from: { path: from, pathNot: '\\.test\\.ts$' },
+  to: { path: '^(packages|test)/', pathNot: [from, ...to] },
+});
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    only('protocol-imports-nothing-of-ours', '^packages/protocol/'),
+    only('sdk-imports-protocol', '^packages/sdk/', '^packages/protocol/'),
+    only('core-imports-protocol', '^packages/relay/src/core/', '^packages/protocol/'),
+    only('store-imports-core', '^packages/relay/src/store/', '^packages/relay/src/core/', '^packages/protocol/'),
+    only('transport-imports-core', '^packages/relay/src/transport/', '^packages/relay/src/core/', '^packages/protocol/'),
+    {
+      name: 'core-does-no-io',
+      severity: 'error',
+      from: { path: '^packages/relay/src/core/', pathNot: '\\.test\\.ts$' },
+      to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto)$' },
+    },
+    {
+      name: 'browser-safe',
+      severity: 'error',
+      from: { path: '^packages/(protocol/src|sdk/src/(?!node/))', pathNot: '\\.test\\.ts$' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'cli-speaks-through-the-sdk',
+      comment: 'Only the commands that start a process may reach that process; every other command is an SDK client.',
+      severity: 'error',
+      from: { path: '^packages/relay/src/cli/', pathNot: ['\\.test\\.ts$', '^packages/relay/src/cli/commands/(up|daemon)\\.ts$'] },
+      to: { path: '^packages/relay/src/(core|store|transport|daemon)/' },
+    },
+    { name: 'tests-stay-out-of-the-product', severity: 'error', from: { path: '^packages/', pathNot: '\\.test\\.ts$' }, to: { path: '^test/' } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+  },
+};

@@ -1,0 +1,76 @@
+import type { ConfiguredBackend } from '../config/load.ts';
+import { Backend, type BackendEvents, type BackendLimits, type Remembered } from './backend.ts';
+
+export interface BackendSetOptions {
+  limits: BackendLimits;
+  events: BackendEvents;
+  recall(configured: ConfiguredBackend): Remembered | undefined;
+  clientCapabilities?: Record<string, unknown>;
+}
+
+/** The running backends of a configuration. Applying a new one touches only what differs. */
+export class BackendSet {
+  readonly #options: BackendSetOptions;
+  readonly #backends = new Map<string, { fingerprint: string; backend: Backend }>();
+  #settling: Promise<unknown> = Promise.resolve();
+
+  constructor(options: BackendSetOptions) {
+    this.#options = options;
+  }
+
+  get(name: string): Backend | undefined {
+    return this.#backends.get(name)?.backend;
+  }
+
+  [Symbol.iterator](): Iterator<Backend> {
+    return [...this.#backends.values()].map(({ backend }) => backend)[Symbol.iterator]();
+  }
+
+  /** Starts what is new, ends what is gone, replaces what changed; the others do not notice. */
+  apply(configured: ConfiguredBackend[]): void {
+    const wanted = new Map(configured.map((entry) => [entry.config.name, entry]));
+    for (const [name, { fingerprint, backend }] of this.#backends) {
+      const entry = wanted.get(name);
+      if (entry && fingerprintOf(entry) === fingerprint) continue;
+      this.#backends.delete(name);
+      void backend.stop();
+    }
+    const starting: Array<Promise<void>> = [];
+    for (const entry of configured) {
+      if (this.#backends.has(entry.config.name)) continue;
+      const backend = this.#create(entry);
+      this.#backends.set(entry.config.name, { fingerprint: fingerprintOf(entry), backend });
+      starting.push(backend.start());
+    }
+    this.#settling = Promise.allSettled([this.#settling, ...starting]);
+  }
+
+  /** Resolves when each backend has connected or failed once, or when the time is up. */
+  async settled(timeoutMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise((resolve) => {
+      timer = setTimeout(resolve, timeoutMs);
+    });
+    await Promise.race([this.#settling, late]);
+    clearTimeout(timer);
+  }
+
+  async stop(): Promise<void> {
+    const all = [...this];
+    this.#backends.clear();
+    await Promise.all(all.map((backend) => backend.stop(true)));
+  }
+
+  #create(entry: ConfiguredBackend): Backend {
+    const { limits, events, recall, clientCapabilities } = this.#options;
+    const backend = new Backend(entry.config, limits, events, {
+      remembered: recall(entry),
+      ...(clientCapabilities === undefined ? {} : { clientCapabilities }),
+    });
+    if (entry.problem !== undefined) backend.refuse(entry.problem);
+    return backend;
+  }
+}
+
+/** Two equal fingerprints are the same backend: nothing about how to reach or treat it differs. */
+export const fingerprintOf = ({ config, problem }: ConfiguredBackend): string => JSON.stringify([config, problem]);

@@ -1,0 +1,240 @@
+import { joinObject, type JsonMembers, objectFrom, scanObject, stringFrom, toJson } from '../json/raw-json.ts';
+import { type BackendTransport, HttpRefused, NotWritten, type TransportEvents } from './transport.ts';
+
+/** The backend answered with a JSON-RPC error; `bytes` is that error as it came. */
+export class BackendError extends Error {
+  readonly bytes: Buffer;
+  readonly code: number | undefined;
+  constructor(bytes: Buffer) {
+    const { code, message } = objectFrom(bytes) ?? {};
+    super(typeof message === 'string' ? message : 'the backend answered with an error');
+    this.bytes = bytes;
+    this.code = typeof code === 'number' ? code : undefined;
+  }
+}
+
+/** The connection went away. `written` is false when the backend cannot have seen the request. */
+export class ConnectionLost extends Error {
+  readonly written: boolean;
+  constructor(reason: string, written: boolean) {
+    super(reason);
+    this.written = written;
+  }
+}
+
+/** The backend did not answer in time. */
+export class CallTimeout extends Error {}
+/** The caller gave up. */
+export class CallAborted extends Error {}
+/** The answer was larger than the gateway passes on. */
+export class AnswerTooLarge extends Error {}
+
+export interface CallOptions {
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+  /** Gets the params of each progress notification; its presence asks the backend for progress. */
+  onProgress?: ((params: JsonMembers) => void) | undefined;
+  headers?: Record<string, string> | undefined;
+  /** A modern HTTP exchange is cancelled by ending its stream, not by a message. */
+  cancelByStream?: boolean;
+}
+
+/** What a backend says that is not an answer. */
+export interface ConnectionEvents {
+  notification(method: string, params: Buffer | undefined): void;
+  /** A request of the backend; the bytes returned are the result. */
+  request(method: string, params: Buffer | undefined, signal: AbortSignal): Promise<Buffer>;
+  closed(reason: string): void;
+}
+
+interface Pending {
+  resolve(result: Buffer): void;
+  reject(error: Error): void;
+  onProgress: ((params: JsonMembers) => void) | undefined;
+}
+
+/**
+ * JSON-RPC with one backend. Ids and progress tokens are this connection's own, so callers never collide; params
+ * and results pass through as bytes.
+ */
+export class Connection {
+  readonly #transport: BackendTransport;
+  readonly #events: ConnectionEvents;
+  readonly #pending = new Map<number, Pending>();
+  /** Requests of the backend that are being answered, by their raw id. */
+  readonly #incoming = new Map<string, AbortController>();
+  #nextId = 0;
+  #over: string | undefined;
+
+  constructor(makeTransport: (events: TransportEvents) => BackendTransport, events: ConnectionEvents) {
+    this.#events = events;
+    this.#transport = makeTransport({
+      message: (bytes) => this.#receive(bytes),
+      closed: (reason) => this.#end(reason),
+      oversized: (head, tail) => this.#oversized(head, tail),
+    });
+  }
+
+  get kind(): BackendTransport['kind'] {
+    return this.#transport.kind;
+  }
+
+  get inFlight(): number {
+    return this.#pending.size;
+  }
+
+  start(): Promise<void> {
+    return this.#transport.start();
+  }
+
+  negotiated(version: string): void {
+    this.#transport.negotiated?.(version);
+  }
+
+  async close(reason: string): Promise<void> {
+    this.#end(reason);
+    await this.#transport.close();
+  }
+
+  /** Sends a request and gives back the bytes of its result. */
+  request(method: string, params: JsonMembers, options: CallOptions): Promise<Buffer> {
+    if (this.#over !== undefined) return Promise.reject(new ConnectionLost(this.#over, false));
+    const id = ++this.#nextId;
+    const sent = options.onProgress ? withProgressToken(params, id) : params;
+    const head = Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":`);
+    const message = Buffer.concat([head, joinObject(sent), CLOSE]);
+    return new Promise((resolve, reject) => {
+      const stream = options.cancelByStream ? new AbortController() : undefined;
+      const settle = () => {
+        clearTimeout(timer);
+        options.signal?.removeEventListener('abort', abort);
+        this.#pending.delete(id);
+      };
+      const giveUp = (error: Error) => {
+        if (stream) stream.abort(error);
+        else this.notify('notifications/cancelled', { requestId: id, reason: error.message });
+        settle();
+        reject(error);
+      };
+      const abort = () => giveUp(new CallAborted('the caller cancelled the request'));
+      const timer = setTimeout(
+        () => giveUp(new CallTimeout(`no answer within ${options.timeoutMs / 1000} s`)),
+        options.timeoutMs,
+      );
+      this.#pending.set(id, {
+        resolve: (result) => {
+          settle();
+          resolve(result);
+        },
+        reject: (error) => {
+          settle();
+          reject(error);
+        },
+        onProgress: options.onProgress,
+      });
+      if (options.signal?.aborted) return abort();
+      options.signal?.addEventListener('abort', abort, { once: true });
+      this.#send(message, id, {
+        ...(stream ? { signal: stream.signal } : {}),
+        ...(options.headers ? { headers: options.headers } : {}),
+        onStreamEnd: () => this.#pending.get(id)?.reject(new ConnectionLost('the answer stream ended early', true)),
+      });
+    });
+  }
+
+  /** Best effort: a notification that cannot be sent is a connection that ends anyway. */
+  notify(method: string, params: Record<string, unknown>): void {
+    this.#send(toJson({ jsonrpc: '2.0', method, params }), undefined);
+  }
+
+  #send(message: Buffer, id: number | undefined, options: Parameters<BackendTransport['send']>[1] = {}): void {
+    const failed = (error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      const failure = error instanceof HttpRefused ? error : new ConnectionLost(reason, !(error instanceof NotWritten));
+      if (id !== undefined) this.#pending.get(id)?.reject(failure);
+    };
+    try {
+      const sending = this.#transport.send(message, options);
+      sending?.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  #receive(bytes: Buffer): void {
+    const members = scanObject(bytes);
+    // A line that is not JSON-RPC is a server that logs to its stdout: ignored, as every client does.
+    if (!members) return;
+    const rawId = members.get('id');
+    const method = stringFrom(members.get('method'));
+    if (method !== undefined) {
+      if (rawId === undefined) this.#notified(method, members.get('params'));
+      else void this.#answer(rawId, method, members.get('params'));
+      return;
+    }
+    const pending = rawId && this.#pending.get(Number(rawId.toString()));
+    if (!pending) return;
+    const result = members.get('result');
+    const error = members.get('error');
+    if (result) pending.resolve(result);
+    else if (error) pending.reject(new BackendError(error));
+    else pending.reject(new BackendError(toJson({ code: -32603, message: 'the backend sent an empty answer' })));
+  }
+
+  #notified(method: string, params: Buffer | undefined): void {
+    if (method === 'notifications/progress') {
+      const progress = params && scanObject(params);
+      const pending = progress && this.#pending.get(Number(progress.get('progressToken')?.toString()));
+      if (pending && progress) pending.onProgress?.(progress);
+      return;
+    }
+    if (method === 'notifications/cancelled') {
+      const requestId = params && scanObject(params)?.get('requestId');
+      this.#incoming.get(requestId?.toString() ?? '')?.abort();
+      return;
+    }
+    this.#events.notification(method, params);
+  }
+
+  async #answer(rawId: Buffer, method: string, params: Buffer | undefined): Promise<void> {
+    const key = rawId.toString();
+    const abort = new AbortController();
+    this.#incoming.set(key, abort);
+    const [field, bytes] = await this.#events.request(method, params, abort.signal).then(
+      (result) => ['result', result] as const,
+      (error: unknown) => ['error', error instanceof BackendError ? error.bytes : refusal(error)] as const,
+    );
+    this.#incoming.delete(key);
+    if (abort.signal.aborted) return;
+    this.#send(joinObject([['jsonrpc', VERSION], ['id', rawId], [field, bytes]]), undefined);
+  }
+
+  /** Finds whose answer was too large: SDKs write the id first or last. */
+  #oversized(head: Buffer, tail: Buffer): void {
+    const found = /^\s*\{[^{]*?"id"\s*:\s*(\d+)/.exec(head.toString('latin1')) ?? /"id"\s*:\s*(\d+)\s*\}\s*$/.exec(tail.toString('latin1'));
+    const pending = found && this.#pending.get(Number(found[1]));
+    const error = new AnswerTooLarge('the answer is larger than the gateway passes on');
+    if (pending) pending.reject(error);
+    else void this.close(error.message);
+  }
+
+  #end(reason: string): void {
+    if (this.#over !== undefined) return;
+    this.#over = reason;
+    for (const pending of [...this.#pending.values()]) pending.reject(new ConnectionLost(reason, true));
+    for (const abort of this.#incoming.values()) abort.abort();
+    this.#events.closed(reason);
+  }
+}
+
+const CLOSE = Buffer.from('}');
+const VERSION = Buffer.from('"2.0"');
+
+function withProgressToken(params: JsonMembers, token: number): JsonMembers {
+  const meta = objectFrom(params.get('_meta')) ?? {};
+  return new Map(params).set('_meta', toJson({ ...meta, progressToken: token }));
+}
+
+const refusal = (error: unknown): Buffer =>
+  toJson({ code: -32601, message: error instanceof Error ? error.message : 'refused' });
+

@@ -1,0 +1,47 @@
+import type { Lists } from '../catalog/catalog.ts';
+import { isObject, objectFrom, toJson } from '../json/raw-json.ts';
+import type { Connection } from './connection.ts';
+import { envelope, type Negotiated } from './negotiate.ts';
+
+const MAX_ITEMS = 2000;
+const MAX_PAGES = 200;
+
+const METHODS: Record<keyof Lists, { method: string; field: string; capability: string }> = {
+  tools: { method: 'tools/list', field: 'tools', capability: 'tools' },
+  prompts: { method: 'prompts/list', field: 'prompts', capability: 'prompts' },
+  resources: { method: 'resources/list', field: 'resources', capability: 'resources' },
+  templates: { method: 'resources/templates/list', field: 'resourceTemplates', capability: 'resources' },
+};
+
+export interface FetchedList {
+  items: unknown[];
+  /** Set when the list is not what it should be; what could be used of it is in `items`. */
+  problem?: string;
+}
+
+/** Reads one list, page by page, within limits: a backend that never stops listing gets no further than that. */
+export async function fetchList(
+  connection: Connection,
+  negotiated: Negotiated,
+  list: keyof Lists,
+  timeoutMs: number,
+): Promise<FetchedList> {
+  const { method, field, capability } = METHODS[list];
+  // Old servers forget to announce their tools; the other lists are asked for only when announced.
+  if (list !== 'tools' && negotiated.capabilities[capability] === undefined) return { items: [] };
+  const items: unknown[] = [];
+  let cursor: unknown;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const params = new Map<string, Buffer>();
+    if (cursor !== undefined) params.set('cursor', toJson(cursor));
+    if (negotiated.era === 'modern') params.set('_meta', toJson(envelope({})));
+    const answer = objectFrom(await connection.request(method, params, { timeoutMs }));
+    const part = answer?.[field];
+    if (!isObject(answer) || !Array.isArray(part)) return { items, problem: 'Invalid response structure' };
+    items.push(...part.slice(0, MAX_ITEMS - items.length));
+    if (items.length >= MAX_ITEMS) return { items, problem: `More than ${MAX_ITEMS} ${list}: the rest is left out` };
+    cursor = answer['nextCursor'];
+    if (cursor === undefined || cursor === null) return { items };
+  }
+  return { items, problem: `The list of ${list} has no end` };
+}

@@ -1,0 +1,125 @@
+import type { JSONRPCMessage, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Endpoint } from '../config/backend-config.ts';
+import { boundedFetch } from './bounded-fetch.ts';
+import {
+  type BackendTransport,
+  HttpRefused,
+  NotWritten,
+  type SendOptions,
+  SessionLost,
+  type TransportEvents,
+} from './transport.ts';
+
+/** Failures before a byte of the request could reach the server. */
+const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
+
+/** Streamable HTTP, or the older SSE. Streams, resumption and headers are the MCP SDK's, loaded only when needed. */
+export class HttpTransport implements BackendTransport {
+  readonly kind: 'http' | 'sse';
+  readonly #endpoint: Exclude<Endpoint, { kind: 'stdio' }>;
+  readonly #maxMessageBytes: number;
+  readonly #events: TransportEvents;
+  #sdk: StreamableHTTPClientTransport | SSEClientTransport | undefined;
+  #answered = false;
+  #over = false;
+
+  constructor(
+    kind: 'http' | 'sse',
+    endpoint: Exclude<Endpoint, { kind: 'stdio' }>,
+    maxMessageBytes: number,
+    events: TransportEvents,
+  ) {
+    this.kind = kind;
+    this.#endpoint = endpoint;
+    this.#maxMessageBytes = maxMessageBytes;
+    this.#events = events;
+  }
+
+  async start(): Promise<void> {
+    const { SSEClientTransport, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+    const Transport = this.kind === 'sse' ? SSEClientTransport : StreamableHTTPClientTransport;
+    const sdk = new Transport(new URL(this.#endpoint.url), {
+      requestInit: { headers: this.#endpoint.headers },
+      fetch: boundedFetch(this.#maxMessageBytes),
+    });
+    this.#sdk = sdk;
+    let started = false;
+    sdk.onmessage = (message) => {
+      this.#answered = true;
+      this.#events.message(Buffer.from(JSON.stringify(message)));
+    };
+    sdk.onerror = (error) => {
+      // The SSE stream is the session: an event source that reconnects by itself has lost it.
+      if (this.kind === 'sse' && started) this.#end(reasonOf(error));
+    };
+    await sdk.start().catch((error: unknown) => {
+      throw new Error(reasonOf(error), { cause: error });
+    });
+    started = true;
+  }
+
+  async send(message: Buffer, options: SendOptions = {}): Promise<void> {
+    if (!this.#sdk || this.#over) throw new NotWritten('the connection is closed');
+    const { signal, headers, onStreamEnd } = options;
+    try {
+      await this.#sdk.send(JSON.parse(message.toString()) as JSONRPCMessage, {
+        ...(signal === undefined ? {} : { requestSignal: signal }),
+        ...(headers === undefined ? {} : { headers }),
+        ...(onStreamEnd === undefined ? {} : { onRequestStreamEnd: onStreamEnd }),
+      });
+    } catch (error) {
+      throw this.#translate(error);
+    }
+  }
+
+  negotiated(version: string): void {
+    this.#sdk?.setProtocolVersion(version);
+  }
+
+  async close(): Promise<void> {
+    if (this.#sdk && 'terminateSession' in this.#sdk && !this.#over) {
+      const goodbye = this.#sdk.terminateSession().catch(() => undefined /* the server may be gone already */);
+      await Promise.race([goodbye, new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
+    }
+    await this.#sdk?.close();
+    this.#end('the connection was closed');
+  }
+
+  get #sessionId(): string | undefined {
+    return this.#sdk && 'sessionId' in this.#sdk ? this.#sdk.sessionId : undefined;
+  }
+
+  #end(reason: string): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#events.closed(reason);
+  }
+
+  #translate(error: unknown): Error {
+    const status = (error as { data?: { status?: number } }).data?.status;
+    if (status === 404 && this.#answered && this.#sessionId !== undefined) {
+      this.#end('the server no longer knows the session');
+      return new SessionLost('the server no longer knows the session');
+    }
+    if (status !== undefined) return new HttpRefused(status, reasonOf(error));
+    const code = causeCode(error);
+    if (code !== undefined && NEVER_CONNECTED.has(code)) {
+      this.#end(reasonOf(error));
+      return new NotWritten(reasonOf(error));
+    }
+    return new Error(reasonOf(error), { cause: error });
+  }
+}
+
+const causeCode = (error: unknown): string | undefined => {
+  const cause = (error as { cause?: { code?: string; errors?: Array<{ code?: string }> } }).cause;
+  return cause?.code ?? cause?.errors?.[0]?.code;
+};
+
+/** fetch says "fetch failed" and keeps the reason in its cause. */
+function reasonOf(error: unknown): string {
+  const cause = (error as { cause?: unknown }).cause;
+  const deepest = cause instanceof Error ? cause : error instanceof Error ? error : undefined;
+  const text = deepest?.message || causeCode(error) || String(error);
+  return text.replaceAll(/\s+/g, ' ').slice(0, 300);
+}

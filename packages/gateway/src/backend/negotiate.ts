@@ -1,0 +1,101 @@
+import { isObject, objectFrom, toJson } from '../json/raw-json.ts';
+import { BackendError, CallTimeout, type Connection, ConnectionLost } from './connection.ts';
+import { HttpRefused } from './transport.ts';
+
+/** `legacy` opens with `initialize` (2024-11-05 to 2025-11-25); `modern` names itself on each request (2026-07-28). */
+export type Era = 'legacy' | 'modern';
+
+export const MODERN_VERSION = '2026-07-28';
+export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'];
+export const META = {
+  protocolVersion: 'io.modelcontextprotocol/protocolVersion',
+  clientInfo: 'io.modelcontextprotocol/clientInfo',
+  clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
+  serverInfo: 'io.modelcontextprotocol/serverInfo',
+  subscriptionId: 'io.modelcontextprotocol/subscriptionId',
+  logLevel: 'io.modelcontextprotocol/logLevel',
+} as const;
+
+export const IDENTITY = { name: 'agent-relay-gateway', version: '0.1.0' };
+
+export interface Negotiated {
+  era: Era;
+  capabilities: Record<string, unknown>;
+}
+
+/** The backend died of the modern probe: connect again and open with `initialize`. */
+export class ProbeKilled extends Error {}
+
+const UNSUPPORTED_VERSION = -32022;
+/** A server that ignores what it does not know is asked again in the old way after this time. */
+const PROBE_MS = 3000;
+
+export interface NegotiateOptions {
+  /** What was agreed on last time, if it is known. */
+  known: Era | undefined;
+  clientCapabilities: Record<string, unknown>;
+  timeoutMs: number;
+}
+
+export async function negotiate(connection: Connection, options: NegotiateOptions): Promise<Negotiated> {
+  if (options.known !== 'legacy') {
+    const modern = await discover(connection, options, Math.min(PROBE_MS, options.timeoutMs));
+    if (modern) return modern;
+  }
+  try {
+    return await initialize(connection, options);
+  } catch (error) {
+    // Servers of the newest revision alone refuse `initialize`; a slow one may have missed the probe's time.
+    if (!(error instanceof BackendError && error.code === UNSUPPORTED_VERSION)) throw error;
+    const modern = await discover(connection, options, options.timeoutMs);
+    if (!modern) throw error;
+    return modern;
+  }
+}
+
+/** The envelope that every request to a modern server carries. */
+export const envelope = (capabilities: unknown): Record<string, unknown> => ({
+  [META.protocolVersion]: MODERN_VERSION,
+  [META.clientInfo]: IDENTITY,
+  [META.clientCapabilities]: capabilities,
+});
+
+async function discover(
+  connection: Connection,
+  { clientCapabilities }: NegotiateOptions,
+  timeoutMs: number,
+): Promise<Negotiated | undefined> {
+  try {
+    const params = new Map([['_meta', toJson(envelope(clientCapabilities))]]);
+    const result = objectFrom(await connection.request('server/discover', params, { timeoutMs }));
+    const versions = result?.['supportedVersions'];
+    if (!Array.isArray(versions) || !versions.includes(MODERN_VERSION)) return undefined;
+    connection.negotiated(MODERN_VERSION);
+    return { era: 'modern', capabilities: isObject(result?.['capabilities']) ? result['capabilities'] : {} };
+  } catch (error) {
+    if (error instanceof BackendError || error instanceof CallTimeout) return undefined;
+    if (error instanceof HttpRefused && error.status < 500 && error.status !== 401 && error.status !== 403) {
+      return undefined;
+    }
+    if (error instanceof ConnectionLost && error.written && connection.kind === 'stdio') {
+      throw new ProbeKilled(error.message, { cause: error });
+    }
+    throw error;
+  }
+}
+
+async function initialize(connection: Connection, options: NegotiateOptions): Promise<Negotiated> {
+  const params = new Map([
+    ['protocolVersion', toJson(LEGACY_VERSIONS[0])],
+    ['capabilities', toJson(options.clientCapabilities)],
+    ['clientInfo', toJson(IDENTITY)],
+  ]);
+  const result = objectFrom(await connection.request('initialize', params, { timeoutMs: options.timeoutMs }));
+  const version = result?.['protocolVersion'];
+  if (typeof version !== 'string' || !LEGACY_VERSIONS.includes(version)) {
+    throw new Error(`the server speaks an unknown protocol version (${String(version)})`);
+  }
+  connection.negotiated(version);
+  connection.notify('notifications/initialized', {});
+  return { era: 'legacy', capabilities: isObject(result?.['capabilities']) ? result['capabilities'] : {} };
+}

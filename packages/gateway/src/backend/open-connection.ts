@@ -1,0 +1,65 @@
+import type { Endpoint } from '../config/backend-config.ts';
+import { Connection, type ConnectionEvents } from './connection.ts';
+import { HttpTransport } from './http-transport.ts';
+import { type Era, type Negotiated, negotiate, ProbeKilled } from './negotiate.ts';
+import { StdioTransport } from './stdio-transport.ts';
+import { type BackendTransport, HttpRefused, type TransportEvents } from './transport.ts';
+import { WebSocketTransport } from './websocket-transport.ts';
+
+export interface OpenOptions {
+  known: Era | undefined;
+  clientCapabilities: Record<string, unknown>;
+  timeoutMs: number;
+  maxMessageBytes: number;
+  events: Omit<ConnectionEvents, 'closed'>;
+  closed(connection: Connection, reason: string): void;
+}
+
+export interface Opened {
+  connection: Connection;
+  negotiated: Negotiated;
+}
+
+type Kind = BackendTransport['kind'];
+
+/** Connects to an endpoint and agrees on a protocol era, whatever detours that takes. Nothing stays open on failure. */
+export async function openConnection(endpoint: Endpoint, options: OpenOptions): Promise<Opened> {
+  const kind = endpoint.kind === 'auto' ? 'http' : endpoint.kind;
+  try {
+    return await open(kind, endpoint, options);
+  } catch (error) {
+    if (error instanceof ProbeKilled) return open(kind, endpoint, { ...options, known: 'legacy' });
+    const notStreamable = error instanceof HttpRefused && [400, 404, 405].includes(error.status);
+    if (endpoint.kind === 'auto' && notStreamable) return open('sse', endpoint, options);
+    throw error;
+  }
+}
+
+async function open(kind: Kind, endpoint: Endpoint, options: OpenOptions): Promise<Opened> {
+  const connection: Connection = new Connection(
+    (events) => makeTransport(kind, endpoint, options.maxMessageBytes, events),
+    { ...options.events, closed: (reason) => options.closed(connection, reason) },
+  );
+  try {
+    await within(options.timeoutMs, connection.start());
+    const known = kind === 'sse' ? 'legacy' : options.known;
+    return { connection, negotiated: await negotiate(connection, { ...options, known }) };
+  } catch (error) {
+    await connection.close('the connection could not be set up');
+    throw error;
+  }
+}
+
+function makeTransport(kind: Kind, endpoint: Endpoint, limit: number, events: TransportEvents): BackendTransport {
+  if (endpoint.kind === 'stdio') return new StdioTransport(endpoint, limit, events);
+  if (kind === 'ws') return new WebSocketTransport(endpoint, limit, events);
+  return new HttpTransport(kind === 'sse' ? 'sse' : 'http', endpoint, limit, events);
+}
+
+async function within(timeoutMs: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no connection within ${timeoutMs / 1000} s`)), timeoutMs);
+  });
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,45 @@
+/** What the other end of a transport is told. Every callback is set before `start`. */
+export interface TransportEvents {
+  message(bytes: Buffer): void;
+  /** Called once, when the connection is over for any reason. */
+  closed(reason: string): void;
+  /** A message was too large and was dropped; the ends let the caller find which answer it was. */
+  oversized(head: Buffer, tail: Buffer): void;
+}
+
+export interface SendOptions {
+  /** Ends the exchange early, where the transport has one stream for each request. */
+  signal?: AbortSignal;
+  /** Extra headers, where the transport has headers. */
+  headers?: Record<string, string>;
+  /** The stream that would have carried the answer is over. */
+  onStreamEnd?: () => void;
+}
+
+/**
+ * A way to one MCP server. One `send` is one JSON-RPC message.
+ * `send` throws NotWritten when the peer certainly did not get the message, so that it may be sent again.
+ */
+export interface BackendTransport {
+  readonly kind: 'stdio' | 'ws' | 'http' | 'sse';
+  start(): Promise<void>;
+  send(message: Buffer, options?: SendOptions): void | Promise<void>;
+  /** Tells the transport which protocol version was agreed on. */
+  negotiated?(version: string): void;
+  close(): Promise<void>;
+}
+
+/** The peer did not see the message. */
+export class NotWritten extends Error {}
+
+/** The peer no longer knows the session: connect again. */
+export class SessionLost extends NotWritten {}
+
+/** The server answered with an HTTP status that is no answer. */
+export class HttpRefused extends Error {
+  readonly status: number;
+  constructor(status: number, reason: string) {
+    super(`HTTP ${status}: ${reason}`);
+    this.status = status;
+  }
+}

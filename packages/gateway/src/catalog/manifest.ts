@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Remembered } from '../backend/backend.ts';
+import { writeAtomically } from '../config/save.ts';
+import { isObject } from '../json/raw-json.ts';
+
+type Entry = Remembered & { fingerprint: string };
+
+/**
+ * What each backend offered the last time, kept in a file, so that the lists are there before the backends are.
+ * It is a cache: a file that cannot be read is an empty one.
+ */
+export class Manifest {
+  readonly #file: string | undefined;
+  readonly #entries: Map<string, Entry>;
+  #saving: NodeJS.Timeout | undefined;
+
+  private constructor(file: string | undefined, entries: Map<string, Entry>) {
+    this.#file = file;
+    this.#entries = entries;
+  }
+
+  static async open(directory: string | undefined): Promise<Manifest> {
+    if (directory === undefined) return new Manifest(undefined, new Map());
+    const file = join(directory, 'manifest.json');
+    const content: unknown = await readFile(file, 'utf8').then(JSON.parse).catch(() => ({}));
+    return new Manifest(file, new Map(isObject(content) ? Object.entries(content as Record<string, Entry>) : []));
+  }
+
+  recall(backend: string, fingerprint: string): Remembered | undefined {
+    const entry = this.#entries.get(backend);
+    return entry?.fingerprint === digest(fingerprint) ? { era: entry.era, lists: entry.lists } : undefined;
+  }
+
+  keep(backend: string, fingerprint: string, remembered: Remembered): void {
+    this.#entries.set(backend, { fingerprint: digest(fingerprint), ...remembered });
+    clearTimeout(this.#saving);
+    this.#saving = setTimeout(() => void this.save(), 200);
+    this.#saving.unref();
+  }
+
+  async save(): Promise<void> {
+    clearTimeout(this.#saving);
+    if (this.#file === undefined || this.#entries.size === 0) return;
+    await writeAtomically(this.#file, JSON.stringify(Object.fromEntries(this.#entries)), 0o600);
+  }
+}
+
+/** The fingerprint holds headers and variables; only its hash is written down. */
+const digest = (fingerprint: string): string => createHash('sha256').update(fingerprint).digest('hex');

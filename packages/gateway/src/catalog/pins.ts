@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeAtomically } from '../config/save.ts';
+import { isObject } from '../json/raw-json.ts';
+
+interface PinnedBackend {
+  /** Hash of each tool's definition that was accepted. */
+  approved: Record<string, string>;
+  /** Hash of each definition that waits for a person. */
+  pending: Record<string, string>;
+}
+
+export interface PinReview {
+  /** Tools whose definition is not the approved one. */
+  changed: string[];
+  /** Those of them that are held back, with the reason shown in status. */
+  withheld: Map<string, string>;
+}
+
+/**
+ * Remembers what each tool looked like when it was first seen. A server that later changes what a tool says (a "rug
+ * pull") is noticed; under `strict` the changed or added tool is held back until a person approves it.
+ */
+export class Pins {
+  readonly file: string | undefined;
+  #backends: Map<string, PinnedBackend>;
+  #writing: Promise<void> = Promise.resolve();
+
+  private constructor(file: string | undefined, backends: Map<string, PinnedBackend>) {
+    this.file = file;
+    this.#backends = backends;
+  }
+
+  static async open(directory: string | undefined): Promise<Pins> {
+    const file = directory === undefined ? undefined : join(directory, 'pins.json');
+    return new Pins(file, file === undefined ? new Map() : await readPins(file));
+  }
+
+  /** Takes over what another process approved. */
+  async reload(): Promise<void> {
+    if (this.file !== undefined) this.#backends = await readPins(this.file);
+  }
+
+  review(backend: string, tools: unknown[], mode: 'off' | 'warn' | 'strict'): PinReview {
+    const review: PinReview = { changed: [], withheld: new Map() };
+    if (mode === 'off' || tools.length === 0) return review;
+    const known = this.#backends.get(backend);
+    const next: PinnedBackend = { approved: { ...known?.approved }, pending: {} };
+    for (const tool of tools) {
+      if (!isObject(tool) || typeof tool['name'] !== 'string') continue;
+      const name = tool['name'];
+      const hash = definitionHash(tool);
+      const before = known?.approved[name];
+      if (before === hash) continue;
+      if (before === undefined && !(known && mode === 'strict')) {
+        next.approved[name] = hash;
+        continue;
+      }
+      next.pending[name] = hash;
+      review.changed.push(name);
+      const what = before === undefined ? 'New tool' : 'Changed definition';
+      if (mode === 'strict') review.withheld.set(name, `${what}: withheld until "agent-relay gateway approve ${backend} ${name}"`);
+    }
+    if (JSON.stringify(known) !== JSON.stringify(next)) {
+      this.#backends.set(backend, next);
+      this.#write();
+    }
+    return review;
+  }
+
+  /** Accepts what waits: one tool, or all of a backend, or everything. Returns what was approved. */
+  async approve(backend?: string, tool?: string): Promise<string[]> {
+    const approved: string[] = [];
+    for (const [name, pins] of this.#backends) {
+      if (backend !== undefined && name !== backend) continue;
+      for (const [waiting, hash] of Object.entries(pins.pending)) {
+        if (tool !== undefined && waiting !== tool) continue;
+        pins.approved[waiting] = hash;
+        delete pins.pending[waiting];
+        approved.push(`${name}.${waiting}`);
+      }
+    }
+    if (approved.length > 0) this.#write();
+    await this.#writing;
+    return approved;
+  }
+
+  /** Resolves when everything is on disk. */
+  async saved(): Promise<void> {
+    await this.#writing;
+  }
+
+  #write(): void {
+    const { file } = this;
+    if (file === undefined) return;
+    const content = JSON.stringify(Object.fromEntries(this.#backends), null, 2);
+    // One after the other: the last state is the one that stays.
+    this.#writing = this.#writing.catch(() => undefined).then(() => writeAtomically(file, content, 0o600));
+  }
+}
+
+async function readPins(file: string): Promise<Map<string, PinnedBackend>> {
+  const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '{}';
+    throw error;
+  });
+  return new Map(Object.entries(JSON.parse(content) as Record<string, PinnedBackend>));
+}
+
+/** What a model is told about a tool: its name, its description and its schema. */
+const definitionHash = ({ name, description, inputSchema }: Record<string, unknown>): string =>
+  createHash('sha256').update(JSON.stringify([name, description, inputSchema])).digest('hex');

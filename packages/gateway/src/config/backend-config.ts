@@ -1,0 +1,103 @@
+import { z } from 'zod';
+
+/** How to reach a backend. `auto` is an http(s) URL: Streamable HTTP first, then the older SSE. */
+export type Endpoint =
+  | { kind: 'stdio'; command: string; args: string[]; env: Record<string, string>; cwd?: string }
+  | { kind: 'ws' | 'http' | 'sse' | 'auto'; url: string; headers: Record<string, string>; subprotocol?: string };
+
+/** One backend as the gateway runs it: defaults filled in, variables expanded. */
+export interface BackendConfig {
+  name: string;
+  endpoint: Endpoint;
+  /** What status shows: the URL, or the command without its arguments' secrets. */
+  address: string;
+  /** Put in front of every tool and prompt name. */
+  prefix: string;
+  allow: string[];
+  deny: string[];
+  timeoutMs: number;
+  lazy: boolean;
+  idleStopMs: number;
+  pin: 'off' | 'warn' | 'strict';
+  scope: 'shared' | 'session';
+}
+
+const strings = z.record(z.string(), z.string());
+const fields = {
+  url: z.url({ protocol: /^(wss?|https?)$/, error: 'must be a ws, wss, http or https URL' }).optional(),
+  command: z.string().min(1).optional(),
+  args: z.array(z.string()).optional(),
+  env: strings.optional(),
+  cwd: z.string().optional(),
+  headers: strings.optional(),
+  subprotocol: z.string().optional(),
+  type: z.enum(['stdio', 'ws', 'http', 'sse', 'streamable-http']).optional(),
+  enabled: z.boolean().optional(),
+  prefix: z.union([z.string().regex(/^[A-Za-z0-9_-]{0,32}$/), z.boolean()]).optional(),
+  allow: z.array(z.string()).optional(),
+  deny: z.array(z.string()).optional(),
+  timeout: z.number().positive().max(86_400).optional(),
+  lazy: z.boolean().optional(),
+  idleStop: z.number().positive().optional(),
+  pin: z.enum(['off', 'warn', 'strict']).optional(),
+  scope: z.enum(['shared', 'session']).optional(),
+};
+
+export const backendName = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/,
+    'must be letters, digits, "_", "-" or ".", starting with a letter or digit, 64 at most',
+  );
+
+const reachable = (entry: { url?: string | undefined; command?: string | undefined }) =>
+  (entry.url === undefined) !== (entry.command === undefined);
+const oneOf = { error: 'needs either "url" or "command"' };
+
+/** An entry of the `backends` or `servers` list: our own form, so an unknown setting is a mistake worth naming. */
+export const listedBackend = z.strictObject({ name: backendName, ...fields }).refine(reachable, oneOf);
+
+/** An entry of an editor's `mcpServers` map: editors keep settings of their own beside ours. */
+export const editorBackend = z.object({ ...fields, disabled: z.boolean().optional() }).refine(reachable, oneOf);
+
+export type ListedBackend = z.infer<typeof listedBackend>;
+
+export const isEnabled = (entry: ListedBackend): boolean => entry.enabled !== false;
+
+/** Fills in the defaults. `entry` has its variables expanded already. */
+export function toBackendConfig(entry: ListedBackend): BackendConfig {
+  const endpoint = toEndpoint(entry);
+  return {
+    name: entry.name,
+    endpoint,
+    address: endpoint.kind === 'stdio' ? endpoint.command : endpoint.url,
+    prefix: entry.prefix === true ? `${entry.name.replaceAll('.', '_')}_` : entry.prefix || '',
+    allow: entry.allow ?? [],
+    deny: entry.deny ?? [],
+    timeoutMs: (entry.timeout ?? 900) * 1000,
+    lazy: entry.lazy ?? false,
+    idleStopMs: (entry.idleStop ?? 0) * 1000,
+    pin: entry.pin ?? 'warn',
+    scope: entry.scope ?? 'shared',
+  };
+}
+
+function toEndpoint(entry: ListedBackend): Endpoint {
+  if (entry.url === undefined) {
+    return {
+      kind: 'stdio',
+      command: entry.command ?? '',
+      args: entry.args ?? [],
+      env: entry.env ?? {},
+      ...(entry.cwd === undefined ? {} : { cwd: entry.cwd }),
+    };
+  }
+  const asked = entry.type === 'streamable-http' ? 'http' : entry.type;
+  const kind = /^wss?:/i.test(entry.url) ? 'ws' : asked === 'http' || asked === 'sse' ? asked : 'auto';
+  return {
+    kind,
+    url: entry.url,
+    headers: entry.headers ?? {},
+    ...(entry.subprotocol === undefined ? {} : { subprotocol: entry.subprotocol }),
+  };
+}

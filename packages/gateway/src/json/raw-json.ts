@@ -1,0 +1,139 @@
+/**
+ * JSON that is routed without being parsed. Messages stay the bytes that came; only the top level of an object is
+ * looked at, so a call costs the same whatever it carries, and numbers, key order and unknown fields survive.
+ *
+ * Safe with hostile input: for valid JSON the members found are exactly the real ones, and invalid JSON is refused
+ * by whoever parses it in the end.
+ */
+export type JsonMembers = Map<string, Buffer>;
+
+/** Deeper nesting than any honest message has; parsers downstream may recurse. */
+const MAX_DEPTH = 512;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** The members of a JSON object, or undefined when the bytes are not one object with unique keys. */
+export function scanObject(bytes: Buffer): JsonMembers | undefined {
+  const members: JsonMembers = new Map();
+  let at = skipSpace(bytes, 0);
+  if (bytes[at] !== OPEN_BRACE) return undefined;
+  at = skipSpace(bytes, at + 1);
+  if (bytes[at] === CLOSE_BRACE) return skipSpace(bytes, at + 1) === bytes.length ? members : undefined;
+  while (bytes[at] === QUOTE) {
+    const keyEnd = skipString(bytes, at);
+    const colon = skipSpace(bytes, keyEnd);
+    if (bytes[colon] !== COLON) return undefined;
+    const start = skipSpace(bytes, colon + 1);
+    const end = skipValue(bytes, start);
+    if (end <= start) return undefined;
+    const key = keyText(bytes, at, keyEnd);
+    if (key === undefined || members.has(key)) return undefined;
+    members.set(key, bytes.subarray(start, end));
+    at = skipSpace(bytes, end);
+    if (bytes[at] === CLOSE_BRACE) return skipSpace(bytes, at + 1) === bytes.length ? members : undefined;
+    if (bytes[at] !== COMMA) return undefined;
+    at = skipSpace(bytes, at + 1);
+  }
+  return undefined;
+}
+
+/** Writes an object from raw values. */
+export function joinObject(members: Iterable<[string, Buffer]>): Buffer {
+  const parts: Buffer[] = [];
+  let lead = '{';
+  for (const [key, value] of members) {
+    parts.push(Buffer.from(`${lead}${JSON.stringify(key)}:`), value);
+    lead = ',';
+  }
+  parts.push(Buffer.from(parts.length === 0 ? '{}' : '}'));
+  return Buffer.concat(parts);
+}
+
+export const toJson = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+
+/** The value of some bytes, undefined when they are not JSON. */
+export function fromJson(bytes: Buffer | undefined): unknown {
+  if (bytes === undefined) return undefined;
+  try {
+    return JSON.parse(bytes.toString());
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+export const stringFrom = (bytes: Buffer | undefined): string | undefined => {
+  if (bytes?.[0] !== QUOTE) return undefined;
+  const value = fromJson(bytes);
+  return typeof value === 'string' ? value : undefined;
+};
+
+export const objectFrom = (bytes: Buffer | undefined): Record<string, unknown> | undefined => {
+  const value = fromJson(bytes);
+  return isObject(value) ? value : undefined;
+};
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function skipSpace(bytes: Buffer, from: number): number {
+  let at = from;
+  for (let byte = bytes[at]; byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09; byte = bytes[at]) at++;
+  return at;
+}
+
+/** `from` is at the opening quote; the answer is behind the closing one. */
+function skipString(bytes: Buffer, from: number): number {
+  const near = Math.min(bytes.length, from + 64);
+  let at = from + 1;
+  for (; at < near; at++) {
+    if (bytes[at] === QUOTE) return at + 1;
+    if (bytes[at] === BACKSLASH) at++;
+  }
+  // Long text (file contents, images) is skipped by the native search.
+  for (;;) {
+    const quote = bytes.indexOf(QUOTE, at);
+    if (quote === -1) return bytes.length + 1;
+    let slashes = 0;
+    while (quote - 1 - slashes >= at && bytes[quote - 1 - slashes] === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return quote + 1;
+    at = quote + 1;
+  }
+}
+
+function skipValue(bytes: Buffer, from: number): number {
+  const first = bytes[from];
+  if (first === QUOTE) return skipString(bytes, from);
+  if (first !== OPEN_BRACE && first !== OPEN_BRACKET) {
+    let at = from;
+    for (let byte = bytes[at]; byte !== undefined && isScalarByte(byte); byte = bytes[at]) at++;
+    return at;
+  }
+  let depth = 0;
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) at = skipString(bytes, at) - 1;
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      if (++depth > MAX_DEPTH) return from;
+    } else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) return at + 1;
+  }
+  return from;
+}
+
+const isScalarByte = (byte: number) =>
+  byte > 0x20 && byte !== COMMA && byte !== CLOSE_BRACE && byte !== CLOSE_BRACKET && byte !== COLON && byte !== QUOTE;
+
+function keyText(bytes: Buffer, start: number, end: number): string | undefined {
+  for (let at = start + 1; at < end - 1; at++) {
+    const byte = bytes[at];
+    if (byte === BACKSLASH || byte === undefined || byte > 0x7e) return stringFrom(bytes.subarray(start, end));
+  }
+  return bytes.latin1Slice(start + 1, end - 1);
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { RelayError } from './errors.ts';
+import { clientId } from './payloads.ts';
+
+/** The protocol versions this package speaks. */
+export const PROTOCOL = { min: 1, max: 1 } as const;
+
+/** Everything on the wire is an envelope; `v` is the version of this very shape. */
+export interface Envelope<T = unknown> {
+  v: 1;
+  type: string;
+  id: string;
+  ts: number;
+  payload: T;
+}
+
+const envelopeSchema = z.object({
+  v: z.literal(1),
+  type: z.string().regex(/^[A-Z][A-Z_]{0,31}$/),
+  id: clientId,
+  ts: z.number(),
+  payload: z.unknown(),
+});
+
+/** Reads one envelope; the payload is checked later, by whoever knows its type. */
+export function decodeEnvelope(text: string): Envelope {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new RelayError('MalformedFrame', 'The frame is not JSON.', { cause });
+  }
+  const parsed = envelopeSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const version = (value as { v?: unknown } | null)?.v;
+  if (typeof version === 'number' && version !== 1) {
+    throw new RelayError(
+      'VersionMismatch',
+      `Envelope version ${version} is not known here; this side speaks 1.`,
+    );
+  }
+  throw new RelayError('MalformedFrame', `The frame is not an envelope: ${issueText(parsed.error)}.`);
+}
+
+export const encodeEnvelope = (type: string, id: string, ts: number, payload: unknown): string =>
+  JSON.stringify({ v: 1, type, id, ts, payload });
+
+/** Parses a payload with its schema, or says which field is wrong. */
+export function parsePayload<T extends z.ZodType>(schema: T, payload: unknown, type: string): z.output<T> {
+  const parsed = schema.safeParse(payload ?? {});
+  if (parsed.success) return parsed.data;
+  const field = parsed.error.issues[0]?.path.join('.');
+  throw new RelayError(
+    'InvalidRequest',
+    `${type}: ${issueText(parsed.error)}.`,
+    field ? { details: { field } } : {},
+  );
+}
+
+function issueText(error: z.ZodError): string {
+  const issue = error.issues[0];
+  if (!issue) return 'invalid';
+  const where = issue.path.join('.');
+  return where === '' ? issue.message : `${where}: ${issue.message}`;
+}
+
+/** The version both sides speak, the newest if there are several; undefined if there is none. */
+export function negotiate(
+  client: { min: number; max: number },
+  own: { min: number; max: number } = PROTOCOL,
+): number | undefined {
+  const version = Math.min(client.max, own.max);
+  return version >= Math.max(client.min, own.min) ? version : undefined;
+}

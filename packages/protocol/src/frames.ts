@@ -1,0 +1,108 @@
+import { RelayError } from './errors.ts';
+
+/** The largest frame either side accepts unless told otherwise: far above any message, far below a flood. */
+export const MAX_FRAME_BYTES = 1024 * 1024;
+
+const HEADER_BYTES = 4;
+const encoder = new TextEncoder();
+
+/** A frame: the length of the JSON text in bytes (unsigned, 32 bits, big-endian), then the text in UTF-8. */
+export function encodeFrame(json: string): Uint8Array {
+  const body = encoder.encode(json);
+  const frame = new Uint8Array(HEADER_BYTES + body.length);
+  new DataView(frame.buffer).setUint32(0, body.length);
+  frame.set(body, HEADER_BYTES);
+  return frame;
+}
+
+/**
+ * Cuts a byte stream into the texts of its frames, whatever way the stream was split.
+ *
+ * It throws `FrameTooLarge` as soon as a header announces more than `maxBytes` (what garbage looks like) and
+ * `MalformedFrame` for invalid UTF-8. After the first the stream has lost its rhythm: the parser stays broken and
+ * the connection must be closed. After the second the next frame is still readable.
+ */
+export class FrameParser {
+  readonly #maxBytes: number;
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  /** Bytes of an unfinished frame, in the order they came; joined once, when the frame is complete. */
+  #pending: Uint8Array[] = [];
+  #pendingBytes = 0;
+  #broken: RelayError | undefined;
+
+  constructor(maxBytes: number = MAX_FRAME_BYTES) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Bytes held for a frame that is not complete yet. */
+  get buffered(): number {
+    return this.#pendingBytes;
+  }
+
+  /** Hands each complete text in `chunk`, with what came before it, to `onText`, in order. */
+  push(chunk: Uint8Array, onText: (text: string) => void, onInvalid?: (error: RelayError) => void): void {
+    if (this.#broken) throw this.#broken;
+    let bytes = chunk;
+    if (this.#pendingBytes > 0) {
+      this.#pending.push(chunk);
+      this.#pendingBytes += chunk.length;
+      if (this.#pendingBytes < this.#wanted()) return;
+      bytes = this.#joinPending();
+    }
+    let offset = 0;
+    while (bytes.length - offset >= HEADER_BYTES) {
+      const length = this.#lengthAt(bytes, offset);
+      const end = offset + HEADER_BYTES + length;
+      if (end > bytes.length) break;
+      this.#emit(bytes.subarray(offset + HEADER_BYTES, end), onText, onInvalid);
+      offset = end;
+    }
+    if (offset < bytes.length) {
+      // A copy: the rest must not keep a whole network buffer alive, nor change when that buffer is reused.
+      this.#pending = [bytes.slice(offset)];
+      this.#pendingBytes = bytes.length - offset;
+    }
+  }
+
+  #emit(body: Uint8Array, onText: (text: string) => void, onInvalid?: (error: RelayError) => void): void {
+    let text: string;
+    try {
+      text = this.#decoder.decode(body);
+    } catch (cause) {
+      const error = new RelayError('MalformedFrame', 'The frame is not valid UTF-8.', { cause });
+      if (!onInvalid) throw error;
+      onInvalid(error);
+      return;
+    }
+    onText(text);
+  }
+
+  /** How many bytes the unfinished frame needs before it is worth joining the pieces. */
+  #wanted(): number {
+    const first = this.#pending[0];
+    if (first === undefined || first.length < HEADER_BYTES) return HEADER_BYTES;
+    return HEADER_BYTES + this.#lengthAt(first, 0);
+  }
+
+  #lengthAt(bytes: Uint8Array, offset: number): number {
+    const length = new DataView(bytes.buffer, bytes.byteOffset + offset, HEADER_BYTES).getUint32(0);
+    if (length <= this.#maxBytes) return length;
+    this.#broken = new RelayError(
+      'FrameTooLarge',
+      `A frame of ${length} bytes was announced; ${this.#maxBytes} is the limit.`,
+    );
+    throw this.#broken;
+  }
+
+  #joinPending(): Uint8Array {
+    const joined = new Uint8Array(this.#pendingBytes);
+    let offset = 0;
+    for (const piece of this.#pending) {
+      joined.set(piece, offset);
+      offset += piece.length;
+    }
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    return joined;
+  }
+}

@@ -1,0 +1,87 @@
+import { RelayError } from './errors.ts';
+
+export const MAX_NAME_LENGTH = 64;
+
+/** Words of the address grammar and of the relay itself: no agent may be called so. */
+const RESERVED = new Set(['lead', 'spawn', 'release', 'discover', 'system', 'relay', 'human', 'all']);
+
+/** What every name (agent, channel, project) looks like. ASCII only: no second letter can look like the first. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
+
+/** Checks the grammar of a name. `what` says in the error whose name it is. */
+export function checkName(name: string, what: 'agent' | 'channel' | 'project' = 'agent'): string {
+  if (name.length === 0) throw new RelayError('InvalidName', `The ${what} name is empty.`);
+  if (name.length > MAX_NAME_LENGTH) {
+    throw new RelayError(
+      'InvalidName',
+      `The ${what} name has ${name.length} characters; ${MAX_NAME_LENGTH} is the limit.`,
+    );
+  }
+  if (NAME.test(name)) return name;
+  const foreign = [...name].find((letter) => letter > '\x7f');
+  if (foreign !== undefined && /[\p{L}\p{N}]/u.test(foreign)) {
+    throw new RelayError(
+      'LookAlikeName',
+      `The ${what} name has a character outside plain letters (${codePoint(foreign)}), which can look like another one.`,
+    );
+  }
+  const wrong = [...name].find((letter) => !/[A-Za-z0-9_-]/.test(letter)) ?? name[0] ?? '';
+  throw new RelayError(
+    'InvalidName',
+    `The ${what} name may not contain ${shown(wrong)} ${wrong === name[0] ? 'at its start' : ''}`
+      .trimEnd()
+      .concat('.'),
+  );
+}
+
+/** Checks the name of a new agent: the grammar, and that the word is free to use. */
+export function checkAgentName(name: string): string {
+  checkName(name, 'agent');
+  if (RESERVED.has(nameKey(name))) throw new RelayError('ReservedName', `"${name}" is a reserved word.`);
+  return name;
+}
+
+export const isReservedName = (name: string): boolean => RESERVED.has(nameKey(name));
+
+/** Names compare without case; this is the form they are compared and stored unique in. */
+export const nameKey = (name: string): string => name.toLowerCase();
+
+/**
+ * Two names with the same skeleton cannot be told apart at a glance: capital I, l and 1; capital O and 0.
+ * A new name may not share its skeleton with another one of the project.
+ */
+export const nameSkeleton = (name: string): string =>
+  name.replace(/[I1|]/g, 'l').replace(/0/g, 'o').toLowerCase();
+
+/** The known names nearest to one that was not found, best first. */
+export function nearNames(wanted: string, known: Iterable<string>, limit = 3): string[] {
+  const key = nameKey(wanted);
+  const furthest = Math.max(2, Math.ceil(key.length / 3));
+  const scored: Array<{ name: string; distance: number }> = [];
+  for (const name of known) {
+    const candidate = nameKey(name);
+    const distance =
+      candidate.startsWith(key) || key.startsWith(candidate) ? 1 : editDistance(key, candidate, furthest);
+    if (distance <= furthest) scored.push({ name, distance });
+  }
+  scored.sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1));
+  return scored.slice(0, limit).map(({ name }) => name);
+}
+
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1;
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const replaced = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      current.push(Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? limit + 1;
+}
+
+const codePoint = (letter: string): string =>
+  `U+${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+const shown = (letter: string): string => (/[\x21-\x7e]/.test(letter) ? `"${letter}"` : codePoint(letter));

@@ -1,0 +1,196 @@
+import { z } from 'zod';
+
+/** How much a message body may hold, in bytes of UTF-8. */
+export const MAX_BODY_BYTES = 64 * 1024;
+
+const MAX_JSON_DEPTH = 32;
+
+/** JSON of unknown shape from a peer (schemas, arguments): an object, and not so deep that a walk could overflow. */
+export const jsonObject = z
+  .record(z.string(), z.unknown())
+  .refine(
+    (value) => !isDeeperThan(value, MAX_JSON_DEPTH),
+    `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
+  );
+
+function isDeeperThan(value: unknown, limit: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limit) return true;
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+  }
+  return false;
+}
+
+const shortText = z.string().max(4096);
+/** An id chosen by a client: any printable word. */
+export const clientId = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,64}$/, 'must be 1 to 64 printable characters without blanks');
+const thread = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 printable characters without blanks');
+
+export const AGENT_TYPES = ['agent', 'human', 'system'] as const;
+export type AgentType = (typeof AGENT_TYPES)[number];
+
+export const MESSAGE_KINDS = ['status', 'question', 'directive', 'free'] as const;
+export type MessageKind = (typeof MESSAGE_KINDS)[number];
+
+export const IMPORTANCES = ['low', 'normal', 'high', 'urgent'] as const;
+export type Importance = (typeof IMPORTANCES)[number];
+
+/** A delivery's life, in order; a state is reported only when it was observed. */
+export const DELIVERY_STATES = ['stored', 'accepted', 'injected', 'turn_started', 'read', 'acked'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** The way a delivery took to its recipient. */
+export const DELIVERY_PATHS = ['push', 'hook', 'native', 'pty', 'pull'] as const;
+export type DeliveryPath = (typeof DELIVERY_PATHS)[number];
+
+/** A tool that an agent offers to others. */
+export const toolDefinition = z.object({
+  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/),
+  description: shortText,
+  inputSchema: jsonObject,
+});
+export type ToolDefinition = z.infer<typeof toolDefinition>;
+
+const capability = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/);
+
+export const helloPayload = z.object({
+  /** The protocol versions the client speaks. */
+  protocol: z.object({ min: z.int().min(1), max: z.int().min(1) }).default({ min: 1, max: 1 }),
+  client: z.object({ name: z.string().max(128), version: z.string().max(64) }).optional(),
+  /** Without a name the connection is nobody: it may only observe, and only where its credential allows. */
+  name: z.string().max(256).optional(),
+  /** The agent token; a new name may bring its own (see `isAgentToken`) or is issued one in WELCOME. */
+  token: z.string().max(256).optional(),
+  workspaceKey: z.string().max(256).optional(),
+  type: z.enum(['agent', 'human']).optional(),
+  /** Collected when it leaves. */
+  ephemeral: z.boolean().optional(),
+  lead: z.boolean().optional(),
+  cli: z.string().max(64).optional(),
+  task: shortText.optional(),
+  parent: z.string().max(64).optional(),
+  capabilities: z.array(capability).max(256).optional(),
+  tools: z.array(toolDefinition).max(256).optional(),
+  mcpEnabled: z.boolean().optional(),
+  /** Push this agent's deliveries on this connection. */
+  deliver: z.boolean().default(true),
+  /** Everything up to this sequence number has reached this client already. */
+  resumeAfter: z.int().nonnegative().optional(),
+});
+export type HelloPayload = z.input<typeof helloPayload>;
+
+export interface WelcomePayload {
+  protocol: number;
+  daemon: { version: string; startedAt: number };
+  project: string;
+  /** Who this connection is; absent for an observer. */
+  agent?: { name: string; type: AgentType; lead: boolean };
+  /** Only when this HELLO registered a new name without bringing a token: shown once, never again. */
+  agentToken?: string;
+  unread?: number;
+  heartbeatMs: number;
+  maxFrameBytes: number;
+  /** A sentence for a person, such as "restart this client: the daemon is newer". */
+  advice?: string;
+}
+
+export const sendPayload = z.object({
+  to: z.string().max(256),
+  content: z.string(),
+  thread: thread.optional(),
+  replyTo: z.string().max(64).optional(),
+  kind: z.enum(MESSAGE_KINDS).default('free'),
+  importance: z.enum(IMPORTANCES).default('normal'),
+  /** After this time the message is not delivered any more. */
+  expiresAt: z.int().positive().optional(),
+  /** Wait for the recipient's answer: it follows as a REPLY envelope, or an ERROR `Timeout`. */
+  await: z.object({ timeoutMs: z.int().min(1).max(86_400_000) }).optional(),
+});
+export type SendPayload = z.input<typeof sendPayload>;
+
+/** A message as its readers see it; the payload of DELIVER. */
+export interface Message {
+  /** The store's sequence number: the order of everything, and the cursor of a feed. */
+  seq: number;
+  id: string;
+  from: string;
+  /** The address as resolved: a name, `#channel` or `*`. */
+  to: string;
+  /** The sender's project, when it is not the reader's. */
+  fromProject?: string;
+  channel?: string;
+  thread?: string;
+  replyTo?: string;
+  kind: MessageKind;
+  importance: Importance;
+  content: string;
+  ts: number;
+  expiresAt?: number;
+  /** The sender waits: an answer in `thread` reaches it at once. */
+  awaitsReply?: true;
+}
+
+/** A message in an inbox, with what is known of its delivery to the reader. */
+export interface InboxMessage extends Message {
+  readAt?: number;
+}
+
+/** The payload of REPLY: the answer to an awaited message; `id` is the id of the SEND that waits. */
+export interface ReplyPayload {
+  id: string;
+  message: Message;
+}
+
+/** The payload of EVENT. */
+export type RelayEvent =
+  | { type: 'message.created'; message: Message }
+  | { type: 'agent.online' | 'agent.offline'; agent: string }
+  /** The connection was too slow for single agent events: read WHO again. */
+  | { type: 'agents.changed' };
+
+/** From the recipient: what became of deliveries. `upTo` is flow control and is not answered. */
+export const ackPayload = z.union([
+  z.object({ upTo: z.int().nonnegative() }).strict(),
+  z
+    .object({
+      messages: z.array(z.string().max(64)).min(1).max(1000),
+      state: z.enum(['accepted', 'injected', 'turn_started', 'read', 'acked']),
+      path: z.enum(DELIVERY_PATHS).optional(),
+    })
+    .strict(),
+]);
+export type AckPayload = z.infer<typeof ackPayload>;
+
+/** Seed of cross-agent calls: one agent calls a tool that another one offers. */
+export const mcpToolCallPayload = z.object({
+  kind: z.literal('mcp_tool_call'),
+  server: z.string().max(256),
+  tool: z.string().max(128),
+  arguments: jsonObject,
+  callId: clientId,
+});
+export type McpToolCallPayload = z.infer<typeof mcpToolCallPayload>;
+
+export const mcpToolResultPayload = z.object({
+  kind: z.literal('mcp_tool_result'),
+  callId: clientId,
+  result: z.unknown().optional(),
+  error: z.string().optional(),
+});
+export type McpToolResultPayload = z.infer<typeof mcpToolResultPayload>;
+
+export const capabilityAnnouncementPayload = z.object({
+  kind: z.literal('capability_announcement'),
+  capabilities: z.array(capability).max(256),
+  tools: z.array(toolDefinition).max(256),
+});
+export type CapabilityAnnouncementPayload = z.infer<typeof capabilityAnnouncementPayload>;
+
+/** `at_` (agent token) or `rk_id_` (workspace key) and 256 bits of chance: what a secret of the relay looks like. */
+export const isAgentToken = (text: string): boolean => /^at_[A-Za-z0-9_-]{43}$/.test(text);
+export const isWorkspaceKey = (text: string): boolean => /^rk_[0-9a-z]{8}_[A-Za-z0-9_-]{43}$/.test(text);

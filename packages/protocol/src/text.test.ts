@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { safeLine, safeText } from './text.ts';
+
+describe('text from a peer', () => {
+  it('keeps what people write', () => {
+    const text = 'Grüße, 世界!\n\tindented «quoted» ½ é e\u0301 👍🏽';
+    expect(safeText(text)).toBe(text);
+  });
+
+  it('turns every kind of line end into LF', () => {
+    expect(safeText('a\r\nb\rc\u0085d\u2028e\u2029f')).toBe('a\nb\nc\nd\ne\nf');
+  });
+
+  it.each([
+    ['an escape sequence', '\u001b[201~', '\u{FFFD}[201~'],
+    ['a C1 control', '\u009b31m', '\u{FFFD}31m'],
+    ['a bell and a backspace', 'a\u0007\u0008', 'a\u{FFFD}\u{FFFD}'],
+    ['a direction override', 'x\u202Etxt.exe', 'x\u{FFFD}txt.exe'],
+    ['an invisible tag', '\u{E0041}', '\u{FFFD}'],
+    ['a lone surrogate', '\uD800x', '\u{FFFD}x'],
+    ['a private code point', '\uE000', '\u{FFFD}'],
+    ['a byte order mark', '\uFEFFhi', '\u{FFFD}hi'],
+  ])('replaces %s', (_what, text, safe) => {
+    expect(safeText(text)).toBe(safe);
+  });
+
+  it('keeps a zero-width joiner only between letters or emoji', () => {
+    const family = '👩\u200D👩🏽\u200D👧';
+    const persian = 'می\u200Cخواهم';
+    expect(safeText(family)).toBe(family);
+    expect(safeText(persian)).toBe(persian);
+    expect(safeText('a\u200D b')).toBe('a\u{FFFD} b');
+    expect(safeText('\u200D\u200Da')).toBe('\u{FFFD}\u{FFFD}a');
+  });
+
+  it('leaves no control character in any text, and changes nothing the second time', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const safe = safeText(text);
+        expect(safe).not.toMatch(/[[\p{Cc}\p{Cs}\p{Co}\p{Cn}]--[\n\t]]/v);
+        expect(safeText(safe)).toBe(safe);
+      }),
+    );
+  });
+
+  it('puts a field on one line', () => {
+    expect(safeLine('two\r\nlines\tand a tab')).toBe('two lines and a tab');
+  });
+});

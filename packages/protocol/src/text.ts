@@ -1,0 +1,18 @@
+/**
+ * Text from a peer, made safe to show in a terminal, a log or a prompt.
+ *
+ * Line ends of every kind become LF; LF, TAB and printable characters stay; everything else (controls, formatting and
+ * direction marks, lone surrogates, private and unassigned code points) becomes U+FFFD, one for one. Nothing is
+ * deleted: deleting could join the pieces around it into a sequence that was not there before.
+ */
+export const safeText = (text: string): string => text.replace(LINE_END, '\n').replace(UNSAFE, REPLACEMENT);
+
+/** The same for a field that must stay on one line, such as a name or a cell of a table. */
+export const safeLine = (text: string): string => safeText(text).replace(/[\n\t]+/g, ' ');
+
+const REPLACEMENT = '\u{FFFD}';
+const LINE_END = /\r\n|[\r\u0085\u2028\u2029]/g;
+
+/** The zero-width joiners are spelling in many scripts and in emoji, but only between two such characters. */
+const UNSAFE =
+  /(?<![\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200C\u200D]|[\u200C\u200D](?![\p{L}\p{Extended_Pictographic}])|[\p{C}--[\n\t\u200C\u200D]]/gv;

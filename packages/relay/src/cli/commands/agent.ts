@@ -1,0 +1,19 @@
+import { storeLocalAgentToken } from '@agent-relay/sdk/node';
+import { Command } from 'commander';
+import { asOwner } from '../connection.ts';
+import { type ProjectOption, withProject } from '../options.ts';
+import { print } from '../terminal.ts';
+
+export const command = new Command('agent').description('Manage the agents of the project.').addCommand(
+  withProject(new Command('token'))
+    .description('Give an agent a new token, for one that was lost or leaked; the old one stops working.')
+    .argument('<name>', 'the agent')
+    .action(async (agent: string, options: ProjectOption) => {
+      const file = await asOwner(options, async (relay) => {
+        const { token } = await relay.request('TOKEN_ROTATE', { agent });
+        return await storeLocalAgentToken(relay.project, agent, token);
+      });
+      print(`${agent} has a new token, kept in ${file}.`);
+      print('Whoever connects from this machine as that agent uses it by itself.');
+    }),
+);

@@ -1,0 +1,130 @@
+import { fileURLToPath } from 'node:url';
+import { RelayError } from '@agent-relay/protocol';
+import { dataDirectory } from '@agent-relay/sdk/node';
+import { Command } from 'commander';
+import { findReadyDaemon, startDetached, stopDaemon } from '../../daemon/control.ts';
+import { type DaemonRecord, findDaemon } from '../../daemon/lock.ts';
+import { logFile, outputFile } from '../../daemon/log.ts';
+import { configDirectory, loadSettings, type SettingsFlags } from '../../daemon/settings.ts';
+import { followLines, lastLines } from '../follow-file.ts';
+import { readableLogLine } from '../log-lines.ts';
+import {
+  type JsonOption,
+  type ProjectOption,
+  wholeNumber,
+  withDaemonSettings,
+  withJson,
+} from '../options.ts';
+import { findPlace } from '../project.ts';
+import { joinRunning } from '../running.ts';
+import { facts, print, printJson, styled, when } from '../terminal.ts';
+import { untilInterrupted } from '../until-interrupted.ts';
+
+type StartOptions = ProjectOption & SettingsFlags;
+
+const PROGRAM = fileURLToPath(new URL('../../../bin/agent-relay.js', import.meta.url));
+
+export const command = new Command('daemon')
+  .description('Start, stop and look at the daemon in the background.')
+  .addCommand(
+    withDaemonSettings(new Command('start'))
+      .description('Start the daemon and open the project of this directory.')
+      .action(start),
+  )
+  .addCommand(
+    new Command('stop')
+      .description('Stop the daemon when what it is doing is done.')
+      .option('--force', 'kill it if it has not stopped after 10 seconds')
+      .action(stop),
+  )
+  .addCommand(
+    withJson(new Command('status').description('Tell whether the daemon runs (exit code 3: no).')).action(
+      status,
+    ),
+  )
+  .addCommand(
+    withDaemonSettings(new Command('restart'))
+      .description('Stop the daemon and start it again.')
+      .option('--force', 'kill it if it has not stopped after 10 seconds')
+      .action(async (options: StartOptions & { force?: boolean }) => {
+        await stop(options);
+        await start(options);
+      }),
+  )
+  .addCommand(
+    withJson(new Command('logs').description('Print the last lines of the log.'))
+      .option('-n, --lines <count>', 'how many lines', wholeNumber(0), 50)
+      .option('-f, --follow', 'go on with new lines until Ctrl-C')
+      .action(logs),
+  );
+
+async function start(options: StartOptions): Promise<void> {
+  const settings = await loadSettings(process.env, options);
+  const place = await findPlace(options);
+  const running = await findReadyDaemon(settings.dataDirectory);
+  if (running) return await joinRunning(place, running.pid);
+  const report = await startDetached({
+    dataDirectory: settings.dataDirectory,
+    program: [PROGRAM, 'up', '--detached', ...(options.project ? ['--project', options.project] : [])],
+    // What was relative to this directory is absolute there: a daemon keeps no directory of a user busy.
+    cwd: '/',
+    env: {
+      ...process.env,
+      RELAY_PROJECT_ROOT: process.env.RELAY_PROJECT_ROOT || process.cwd(),
+      RELAY_DATA_DIR: settings.dataDirectory,
+      RELAY_CONFIG: configDirectory(),
+      RELAY_DATABASE: settings.database,
+      RELAY_HTTP_PORT: String(settings.http.port),
+    },
+  });
+  const daemon = await findReadyDaemon(settings.dataDirectory);
+  print(`The daemon is running (process ${daemon?.pid}).`);
+  print(
+    facts([
+      ['project', report.project],
+      ['socket', report.socketPath],
+      ['http', httpAddress(daemon)],
+      ['log', daemon?.logFile],
+    ]),
+  );
+  print('Stop it with: agent-relay daemon stop');
+}
+
+async function stop({ force = false }: { force?: boolean }): Promise<void> {
+  const stopped = await stopDaemon(dataDirectory(), { force });
+  print(stopped ? 'The daemon has stopped.' : 'No daemon was running.');
+}
+
+async function status({ json }: JsonOption): Promise<void> {
+  const daemon = await findDaemon(dataDirectory());
+  if (daemon === undefined) throw new RelayError('DaemonNotRunning', 'The daemon is not running.');
+  if (json) return printJson(daemon === 'starting' ? { starting: true } : { starting: false, ...daemon });
+  if (daemon === 'starting') return print('The daemon is starting.');
+  print(`The daemon is ${styled('green', 'running')}.`);
+  print(
+    facts([
+      ['process', String(daemon.pid)],
+      ['version', daemon.version],
+      ['started', when(daemon.startedAt)],
+      ['http', httpAddress(daemon)],
+      ['log', daemon.logFile ?? 'on the terminal of agent-relay up'],
+    ]),
+  );
+}
+
+async function logs({
+  lines,
+  follow,
+  json,
+}: JsonOption & { lines: number; follow?: boolean }): Promise<void> {
+  const file = logFile(dataDirectory());
+  const show = (line: string) => print(json ? line : readableLogLine(line));
+  for (const line of await lastLines(file, lines)) show(line);
+  if (follow) return await untilInterrupted((signal) => followLines(file, show, signal));
+  if (json || (await findDaemon(dataDirectory())) !== undefined) return;
+  const crash = await lastLines(outputFile(dataDirectory()), lines);
+  if (crash.length > 0) print(['The last daemon left without a log entry:', ...crash].join('\n'));
+}
+
+const httpAddress = (daemon: DaemonRecord | undefined): string | undefined =>
+  daemon?.http && `http://${daemon.http.host}:${daemon.http.port}`;

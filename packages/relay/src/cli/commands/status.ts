@@ -1,0 +1,22 @@
+import { Command } from 'commander';
+import { asOwner } from '../connection.ts';
+import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
+import { facts, plural, print, printJson, when } from '../terminal.ts';
+
+export const command = withJson(withProject(new Command('status')))
+  .description('Show the project, its daemon and how to reach it.')
+  .action(async (options: ProjectOption & JsonOption) => {
+    const status = await asOwner(options, (relay) => relay.status());
+    if (options.json) return printJson(status);
+    print(
+      facts([
+        ['project', status.project],
+        ['agents', `${status.agentsOnline} online`],
+        ['daemon', `${status.version}, process ${status.pid}, started ${when(status.startedAt)}`],
+        ['open', plural(status.connections, 'connection')],
+        ['database', status.database],
+        ['socket', status.socketPath],
+        ['http', status.http],
+      ]),
+    );
+  });

@@ -1,0 +1,28 @@
+import { Command } from 'commander';
+import { asOwner } from '../connection.ts';
+import { messageLines } from '../message-lines.ts';
+import { type JsonOption, type ProjectOption, wholeNumber, withJson, withProject } from '../options.ts';
+import { print, printJson } from '../terminal.ts';
+import { untilInterrupted } from '../until-interrupted.ts';
+
+type Options = ProjectOption & JsonOption & { sinceSeq?: number };
+
+export const command = withJson(withProject(new Command('tail')))
+  .description('Follow every message of the project until Ctrl-C.')
+  .option('--since-seq <number>', 'begin after this sequence number, 0 for all', wholeNumber(0))
+  .action((options: Options) =>
+    untilInterrupted((signal) =>
+      asOwner(
+        options,
+        async (relay) => {
+          signal.addEventListener('abort', () => void relay.close());
+          const after = options.sinceSeq === undefined ? {} : { after: options.sinceSeq };
+          for await (const message of relay.tail(after)) {
+            if (options.json) printJson(message);
+            else print(messageLines(message));
+          }
+        },
+        { reconnect: true },
+      ),
+    ),
+  );

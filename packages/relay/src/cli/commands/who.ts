@@ -1,0 +1,34 @@
+import { type AgentInfo, safeLine } from '@agent-relay/protocol';
+import { Command } from 'commander';
+import { asOwner } from '../connection.ts';
+import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
+import { print, printJson, styled, table, when } from '../terminal.ts';
+
+const STATUS_STYLE = { active: 'green', idle: 'yellow', offline: 'dim' } as const;
+
+export const command = withJson(withProject(new Command('who')))
+  .description('List the agents of the project.')
+  .option('--all', 'also those that are offline')
+  .action(async (options: ProjectOption & JsonOption & { all?: boolean }) => {
+    const agents = await asOwner(options, (relay) => relay.who({ includeOffline: options.all ?? false }));
+    if (options.json) return printJson(agents);
+    if (agents.length === 0) return print(options.all ? 'No agents are known yet.' : 'No agents are online.');
+    const header = ['NAME', 'STATUS', 'TYPE', 'SEEN', 'DOING'].map((title) => styled('dim', title));
+    print(table([header, ...agents.map(row)]));
+  });
+
+function row(agent: AgentInfo): string[] {
+  const doing = [
+    agent.lead ? 'lead' : undefined,
+    agent.cli,
+    agent.parent && `worker of ${agent.parent}`,
+    agent.task,
+  ].filter((part) => part !== undefined);
+  return [
+    agent.name,
+    styled(STATUS_STYLE[agent.status], agent.status),
+    agent.type,
+    agent.lastActivityAt === undefined ? '-' : when(agent.lastActivityAt),
+    safeLine(doing.join(', ')),
+  ];
+}

@@ -1,0 +1,95 @@
+import { Command } from 'commander';
+import { asOwner } from '../connection.ts';
+import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
+import { print, printJson, styled, table, when } from '../terminal.ts';
+
+type Options = ProjectOption & JsonOption;
+
+const keys = new Command('key')
+  .description('Manage the keys by which remote agents enter a workspace.')
+  .addCommand(
+    withJson(withProject(new Command('create')))
+      .description('Create one more key and print it, once.')
+      .action(async (options: Options) => {
+        const created = await asOwner(options, (relay) => relay.request('KEY_CREATE', {}));
+        if (options.json) return printJson(created);
+        printKey(created);
+      }),
+  )
+  .addCommand(
+    withJson(withProject(new Command('list')))
+      .description('List the keys by their ids; the keys themselves are not kept.')
+      .action(listKeys),
+  )
+  .addCommand(
+    withJson(withProject(new Command('rotate')))
+      .description('Create a new key and revoke all others; their connections are closed.')
+      .action(async (options: Options) => {
+        const rotated = await asOwner(options, (relay) => relay.request('KEY_ROTATE', {}));
+        if (options.json) return printJson(rotated);
+        if (rotated.revoked.length > 0) print(`Revoked: ${rotated.revoked.join(', ')}`);
+        printKey(rotated);
+      }),
+  )
+  .addCommand(
+    withJson(withProject(new Command('revoke')))
+      .description('Revoke a key; its connections are closed.')
+      .argument('<id>', 'the id of the key, as in: agent-relay workspace key list')
+      .action(async (keyId: string, options: Options) => {
+        await asOwner(options, (relay) => relay.request('KEY_REVOKE', { keyId }));
+        if (options.json) return printJson({ revoked: [keyId] });
+        print(`Key ${keyId} is revoked.`);
+      }),
+  );
+
+export const command = new Command('workspace')
+  .description('Manage workspaces: the projects of this daemon, and the keys to them.')
+  .addCommand(
+    withJson(withProject(new Command('create')))
+      .description('Create a workspace and print its key, once.')
+      .argument('<name>', 'its name')
+      .action(async (name: string, options: Options) => {
+        const created = await asOwner(options, (relay) => relay.request('WORKSPACE_CREATE', { name }));
+        if (options.json) return printJson(created);
+        print(`Workspace ${created.name} is created.`);
+        printKey(created);
+      }),
+  )
+  .addCommand(
+    withJson(withProject(new Command('list')))
+      .description('List the workspaces of this daemon.')
+      .action(listWorkspaces),
+  )
+  .addCommand(keys);
+
+async function listWorkspaces(options: Options): Promise<void> {
+  const { workspaces } = await asOwner(options, (relay) => relay.request('WORKSPACE_LIST', {}));
+  if (options.json) return printJson(workspaces);
+  const header = ['NAME', 'AGENTS', 'CREATED'].map((title) => styled('dim', title));
+  print(
+    table([
+      header,
+      ...workspaces.map(({ name, agents, createdAt }) => [name, String(agents), when(createdAt)]),
+    ]),
+  );
+}
+
+async function listKeys(options: Options): Promise<void> {
+  const { keys: known } = await asOwner(options, (relay) => relay.request('KEY_LIST', {}));
+  if (options.json) return printJson(known);
+  if (known.length === 0)
+    return print('The workspace has no keys: only agents of this machine can enter it.');
+  const header = ['ID', 'CREATED', 'STATE'].map((title) => styled('dim', title));
+  const rows = known.map(({ id, createdAt, revokedAt }) => [
+    id,
+    when(createdAt),
+    revokedAt === undefined ? styled('green', 'valid') : styled('dim', `revoked ${when(revokedAt)}`),
+  ]);
+  print(table([header, ...rows]));
+}
+
+function printKey({ key, keyId }: { key: string; keyId: string }): void {
+  print(`Key ${keyId}, shown only now:`);
+  print(key);
+  print('Give it to a remote agent in the variable RELAY_WORKSPACE_KEY, never on a command line.');
+}

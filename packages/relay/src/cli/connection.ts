@@ -1,0 +1,31 @@
+import { userInfo } from 'node:os';
+import { connect, type NodeConnectOptions, type Relay } from '@agent-relay/sdk/node';
+import { VERSION } from '../version.ts';
+import { agentNameOf } from './names.ts';
+import type { AgentOption, ProjectOption } from './options.ts';
+
+const client = { name: 'agent-relay', version: VERSION };
+const onProject = ({ project }: ProjectOption) => (project === undefined ? {} : { project });
+/** The owner is nobody by name, whoever the shell acts as. */
+const ownerEnvironment = () => ({ ...process.env, RELAY_AGENT_NAME: undefined });
+
+/** Runs `work` connected as the owner of the project: nobody by name, who may look at everything. */
+export async function asOwner<T>(
+  options: ProjectOption,
+  work: (relay: Relay) => Promise<T>,
+  { reconnect = false }: Pick<NodeConnectOptions, 'reconnect'> = {},
+): Promise<T> {
+  await using relay = await connect({ ...onProject(options), client, reconnect, env: ownerEnvironment() });
+  return await work(relay);
+}
+
+/** Runs `work` connected as an agent; its messages stay where they are until the work asks for them. */
+export async function asAgent<T>(
+  options: ProjectOption & AgentOption,
+  work: (relay: Relay) => Promise<T>,
+): Promise<T> {
+  const named = options.as ?? process.env.RELAY_AGENT_NAME;
+  const who = named ? { name: named } : { name: agentNameOf(userInfo().username), type: 'human' as const };
+  await using relay = await connect({ ...onProject(options), ...who, client, deliver: false });
+  return await work(relay);
+}

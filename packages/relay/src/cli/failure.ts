@@ -1,0 +1,42 @@
+import { isRelayError, RelayError, safeText } from '@agent-relay/protocol';
+import { CommanderError } from 'commander';
+import { printJson } from './terminal.ts';
+
+/** Tells what went wrong and what to do next; returns the exit code. */
+export function reportFailure(error: unknown, { json, args }: { json: boolean; args: string[] }): number {
+  const failure = asRelayError(error, args);
+  if (json) {
+    printJson({ error: failure.toPayload() });
+    return failure.exitCode;
+  }
+  const lines = [`error: ${failure.message}`];
+  const suggestions = failure.details?.suggestions ?? [];
+  if (suggestions.length > 0) lines.push(`did you mean: ${suggestions.join(', ')}?`);
+  lines.push(`next: ${failure.next}`);
+  process.stderr.write(`${safeText(lines.join('\n'))}\n`);
+  return failure.exitCode;
+}
+
+function asRelayError(error: unknown, args: string[]): RelayError {
+  if (isRelayError(error)) return error;
+  if (error instanceof CommanderError) return fromCommander(error, args);
+  return new RelayError('Internal', (error as Error)?.stack ?? String(error), { cause: error });
+}
+
+/** Wrong usage: what commander found, in our form. */
+function fromCommander(error: CommanderError, args: string[]): RelayError {
+  const words = args.filter((word) => /^[a-z]+$/.test(word)).slice(0, 1);
+  const help = ['agent-relay', ...words, '--help'].join(' ');
+  if (error.code === 'commander.help') {
+    return new RelayError('InvalidRequest', `agent-relay ${args.join(' ')} needs a command after it.`, {
+      next: `See: ${help}`,
+    });
+  }
+  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
+  const hint = rest.join(' ').replace(/^\(|\)$/g, '');
+  const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1)}.`.replace(/\.\.$/, '.');
+  const unknownCommand = error.code === 'commander.unknownCommand';
+  return new RelayError('InvalidRequest', sentence, {
+    next: hint || `See: ${unknownCommand ? 'agent-relay --help' : help}`,
+  });
+}

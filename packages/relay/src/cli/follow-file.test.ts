@@ -1,0 +1,39 @@
+import { appendFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { followLines, lastLines } from './follow-file.ts';
+
+let file: string;
+beforeEach(async () => {
+  file = join(await mkdtemp(join(tmpdir(), 'relay-follow-')), 'daemon.log');
+});
+afterEach(() => rm(join(file, '..'), { recursive: true }));
+
+it('the last lines of a file', async () => {
+  expect(await lastLines(file, 3)).toEqual([]);
+  await writeFile(file, 'one\ntwo\nthree\nfour\n');
+  expect(await lastLines(file, 3)).toEqual(['two', 'three', 'four']);
+  expect(await lastLines(file, 0)).toEqual([]);
+});
+
+it('follows what is appended, across a rotation, until it is told to stop', async () => {
+  const lines: string[] = [];
+  const stop = new AbortController();
+  await writeFile(file, 'old\n');
+  const following = followLines(file, (line) => lines.push(line), stop.signal);
+  // The watch begins some time after the call: the first line is written until it is seen.
+  await vi.waitFor(async () => {
+    await appendFile(file, 'again\n');
+    expect(lines).toContain('again');
+  });
+  await appendFile(file, 'hal');
+  await appendFile(file, 'f é\n');
+  await vi.waitFor(() => expect(lines).toContain('half é'));
+  await rename(file, `${file}.1`);
+  await writeFile(file, 'new file\n');
+  await vi.waitFor(() => expect(lines.at(-1)).toBe('new file'));
+  expect(lines).not.toContain('old');
+  stop.abort();
+  await following;
+});

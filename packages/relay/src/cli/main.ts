@@ -1,0 +1,27 @@
+import { CommanderError } from 'commander';
+import { reportFailure } from './failure.ts';
+import { buildProgram } from './program.ts';
+
+/** Runs one command line; the exit code says how it went. */
+export async function main(args: string[]): Promise<void> {
+  process.stdout.on('error', endQuietlyOnClosedPipe);
+  process.stderr.on('error', endQuietlyOnClosedPipe);
+  try {
+    const program = await buildProgram(args);
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return;
+    process.exitCode = reportFailure(error, { json: wantsJson(args), args });
+  }
+}
+
+const wantsJson = (args: string[]): boolean => {
+  const end = args.indexOf('--');
+  return (end < 0 ? args : args.slice(0, end)).includes('--json');
+};
+
+/** `agent-relay tail | head` has got all it wanted. */
+function endQuietlyOnClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+}

@@ -1,0 +1,41 @@
+import { Command } from 'commander';
+import { VERSION } from '../version.ts';
+
+/** Each command is a module of its own, loaded only when it is used. */
+const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
+  up: () => import('./commands/up.ts'),
+  daemon: () => import('./commands/daemon.ts'),
+  status: () => import('./commands/status.ts'),
+  who: () => import('./commands/who.ts'),
+  send: () => import('./commands/send.ts'),
+  inbox: () => import('./commands/inbox.ts'),
+  tail: () => import('./commands/tail.ts'),
+  trace: () => import('./commands/trace.ts'),
+  workspace: () => import('./commands/workspace.ts'),
+  agent: () => import('./commands/agent.ts'),
+  audit: () => import('./commands/audit.ts'),
+};
+
+/** The program with the command that `args` name, or with all of them where help or a suggestion may be needed. */
+export async function buildProgram(args: string[]): Promise<Command> {
+  const named = COMMANDS[args[0] ?? ''];
+  const loaders = named === undefined ? Object.values(COMMANDS) : [named];
+  const program = new Command('agent-relay')
+    .description('Let coding agents and people talk through one local daemon.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'explain the command')
+    .helpCommand('help [command]', 'explain a command');
+  for (const { command } of await Promise.all(loaders.map((load) => load()))) program.addCommand(command);
+  everyCommand(program, (command) => {
+    command.exitOverride().configureOutput({ outputError: () => undefined });
+    command.helpOption('-h, --help', 'explain the command');
+  });
+  if (args.length === 0) program.action(() => program.outputHelp());
+  return program;
+}
+
+/** Visits a command and all below it. */
+export function everyCommand(command: Command, visit: (command: Command) => void): void {
+  visit(command);
+  for (const child of command.commands) everyCommand(child, visit);
+}

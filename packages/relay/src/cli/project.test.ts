@@ -1,0 +1,79 @@
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findPlace, openPlace } from './project.ts';
+
+let home: string;
+beforeEach(async () => {
+  home = await realpath(await mkdtemp(join(tmpdir(), 'relay-home-')));
+});
+afterEach(() => rm(home, { recursive: true }));
+
+async function make(...path: string[]): Promise<string> {
+  const directory = join(home, ...path);
+  await mkdir(directory, { recursive: true });
+  return directory;
+}
+const placeAt = (directory: string, options = {}) =>
+  findPlace(options, { HOME: home, RELAY_PROJECT_ROOT: directory });
+
+describe('the place of a project', () => {
+  it('is the nearest git root', async () => {
+    const repository = await make('code', 'shop');
+    await make('code', 'shop', '.git');
+    expect(await placeAt(await make('code', 'shop', 'src', 'cart'))).toEqual({
+      root: repository,
+      recorded: true,
+    });
+  });
+
+  it('is the directory itself outside git', async () => {
+    const directory = await make('notes');
+    expect(await placeAt(directory)).toEqual({ root: directory, recorded: true });
+  });
+
+  it('is the nearest recorded directory, under its recorded name', async () => {
+    const root = await make('code', 'shop');
+    await openPlace({ root, recorded: true }, async () => ({
+      project: 'shop-2',
+      socketPath: '/run/shop.sock',
+    }));
+    expect(await placeAt(await make('code', 'shop', 'src'))).toEqual({
+      root,
+      project: 'shop-2',
+      recorded: true,
+    });
+    expect(await readFile(join(root, '.relay', '.gitignore'), 'utf8')).toBe('*\n');
+    expect(JSON.parse(await readFile(join(root, '.relay', 'config.json'), 'utf8'))).toEqual({
+      project: 'shop-2',
+      socketPath: '/run/shop.sock',
+    });
+  });
+
+  it('takes the name that was asked for', async () => {
+    const directory = await make('notes');
+    expect(await placeAt(directory, { project: 'diary' })).toMatchObject({ project: 'diary' });
+  });
+
+  it('is the default project at home and at the root, which get no files', async () => {
+    const place = await placeAt(home);
+    expect(place).toEqual({ root: home, recorded: false });
+    expect(await placeAt('/')).toEqual({ root: '/', recorded: false });
+    const opened = await openPlace(place, () => expect.unreachable('it is open already'));
+    expect(opened.project).toBe('default');
+    await expect(readFile(join(home, '.relay', 'config.json'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('is not the home directory, even if that is a git repository', async () => {
+    await make('.git');
+    const directory = await make('notes');
+    expect(await placeAt(directory)).toEqual({ root: directory, recorded: true });
+  });
+
+  it('is refused when its record cannot be read', async () => {
+    const root = await make('broken', '.relay');
+    await writeFile(join(root, 'config.json'), '{');
+    await expect(placeAt(join(home, 'broken'))).rejects.toMatchObject({ code: 'InvalidSettings' });
+  });
+});

@@ -1,0 +1,90 @@
+import { realpath, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { RelayError } from '@agent-relay/protocol';
+import {
+  type Environment,
+  findProjectConfig,
+  findSocketPath,
+  isMissing,
+  writeProjectConfig,
+} from '@agent-relay/sdk/node';
+import type { ProjectOption } from './options.ts';
+
+/** What a daemon has open besides the projects of directories. */
+export const DEFAULT_PROJECT = 'default';
+
+/** The directory a daemon is started for. */
+export interface Place {
+  root: string;
+  /** The project's name, where it is known already. */
+  project?: string;
+  /** Home and `/` are above every project: they get no `.relay`, and without a name they mean the default project. */
+  recorded: boolean;
+}
+
+/** The place a daemon command is about: where it was run, under the name that was asked for. */
+export async function findPlace(options: ProjectOption, env: Environment = process.env): Promise<Place> {
+  const place = await nearestPlace(env.RELAY_PROJECT_ROOT || process.cwd(), env);
+  return { ...place, ...(options.project === undefined ? {} : { project: options.project }) };
+}
+
+/** The nearest directory with `.relay/config.json`, else the nearest git root, else the directory itself. */
+async function nearestPlace(directory: string, env: Environment): Promise<Place> {
+  const start = await realpath(directory);
+  const home = resolve(env.HOME || homedir());
+  const shared = new Set(['/', home, (await exists(home)) ? await realpath(home) : home]);
+  const config = await findProjectConfig(start);
+  if (config !== undefined) {
+    return { root: config.root, ...(config.project ? { project: config.project } : {}), recorded: true };
+  }
+  if (shared.has(start)) return { root: start, recorded: false };
+  const gitRoot = await nearestGitRoot(start);
+  return { root: gitRoot === undefined || shared.has(gitRoot) ? start : gitRoot, recorded: true };
+}
+
+export interface OpenedProject {
+  project: string;
+  socketPath: string;
+}
+
+/** Opens the project of a place, `open` being the daemon's way to do it, and records it there. */
+export async function openPlace(
+  place: Place,
+  open: (root: string, name?: string) => Promise<OpenedProject>,
+): Promise<OpenedProject> {
+  if (!place.recorded && place.project === undefined) return await defaultProject();
+  const { project, socketPath } = await open(place.root, place.project);
+  if (place.recorded) await record(place.root, { project, socketPath });
+  return { project, socketPath };
+}
+
+/** The project that every daemon has open. */
+async function defaultProject(): Promise<OpenedProject> {
+  const socketPath = await findSocketPath(DEFAULT_PROJECT);
+  if (socketPath === undefined) throw new RelayError('ProjectNotFound');
+  return { project: DEFAULT_PROJECT, socketPath };
+}
+
+/** Writes down which project the directory is, for every tool that runs in it; git does not see it. */
+async function record(root: string, opened: OpenedProject): Promise<void> {
+  await writeProjectConfig({ root, ...opened });
+  await writeFile(join(root, '.relay', '.gitignore'), '*\n');
+}
+
+async function nearestGitRoot(start: string): Promise<string | undefined> {
+  for (let directory = start; ; directory = dirname(directory)) {
+    if (await exists(join(directory, '.git'))) return directory;
+    if (directory === dirname(directory)) return undefined;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { ago, table } from './terminal.ts';
+
+it.each([
+  [0, 'just now'],
+  [59_999, '59s ago'],
+  [120_000, '2m ago'],
+  [7_300_000, '2h ago'],
+  [200_000_000, '2d ago'],
+  [-5000, 'just now'],
+])('%d ms is "%s"', (duration, words) => {
+  expect(ago(1_000_000_000 - duration, 1_000_000_000)).toBe(words);
+});
+
+it('aligns columns, colour or not, and leaves no blanks at the end', () => {
+  expect(
+    table([
+      ['NAME', 'STATE'],
+      ['\u001b[1mA\u001b[22m', 'ok'],
+      ['Alice', ''],
+    ]),
+  ).toBe('NAME   STATE\n\u001b[1mA\u001b[22m      ok\nAlice');
+});

@@ -1,0 +1,54 @@
+import { stripVTControlCharacters, styleText } from 'node:util';
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Colour where a person looks: `styleText` leaves it out for pipes, files and NO_COLOR. */
+export const styled = (style: Style, text: string): string =>
+  styleText(style, text, { stream: process.stdout });
+
+export const print = (text = ''): void => void process.stdout.write(`${text}\n`);
+
+/** One value on one line: what a script reads. */
+export const printJson = (value: unknown): void => print(JSON.stringify(value));
+
+/** Rows with aligned columns; the last column is as long as it is. */
+export function table(rows: string[][]): string {
+  const width = (cell: string) => stripVTControlCharacters(cell).length;
+  const widths: number[] = [];
+  for (const row of rows) {
+    row.forEach((cell, column) => {
+      widths[column] = Math.max(widths[column] ?? 0, width(cell));
+    });
+  }
+  const line = (row: string[]) =>
+    row
+      .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - width(cell)))
+      .join('  ')
+      .trimEnd();
+  return rows.map(line).join('\n');
+}
+
+/** Facts, one a line, with their names in front; those without a value are left out. */
+export const facts = (pairs: Array<[name: string, value: string | undefined]>): string =>
+  table(pairs.flatMap(([name, value]) => (value === undefined ? [] : [[styled('dim', name), value]])));
+
+/** A time for a person ("2m ago"), or, where no person looks, one that stays true. */
+export const when = (time: number): string =>
+  process.stdout.isTTY ? ago(time, Date.now()) : new Date(time).toISOString();
+
+const UNITS: Array<[letter: string, ms: number]> = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+];
+
+export function ago(time: number, now: number): string {
+  const duration = now - time;
+  for (const [letter, ms] of UNITS) {
+    if (duration >= ms) return `${Math.floor(duration / ms)}${letter} ago`;
+  }
+  return 'just now';
+}
+
+export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

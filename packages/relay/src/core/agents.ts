@@ -1,0 +1,261 @@
+import {
+  type AgentInfo,
+  checkAgentName,
+  type HelloPayload,
+  isAgentToken,
+  nameKey,
+  nameSkeleton,
+  nearNames,
+  RelayError,
+} from '@agent-relay/protocol';
+import type { Clock } from './ports/clock.ts';
+import type { Agent, AgentProfile, Store, Workspace } from './ports/store.ts';
+import { LEAVING_MS, type Presence } from './presence.ts';
+import { hashSecret, newAgentToken, sameHash } from './secrets.ts';
+
+/** What a connection says about the agent behind it. */
+export type Introduction = Pick<
+  HelloPayload,
+  | 'name'
+  | 'token'
+  | 'type'
+  | 'ephemeral'
+  | 'lead'
+  | 'cli'
+  | 'task'
+  | 'parent'
+  | 'capabilities'
+  | 'tools'
+  | 'mcpEnabled'
+>;
+
+/** The agents of one workspace by the two forms their names are compared in. */
+interface Names {
+  byKey: Map<string, Agent>;
+  bySkeleton: Map<string, Agent>;
+}
+
+/**
+ * The agents of all workspaces, held in memory and written through to the store, so that addressing a message costs
+ * no read.
+ */
+export class Agents {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #presence: Presence;
+  readonly #background: (work: Promise<void>) => void;
+  readonly #byWorkspace = new Map<number, Names>();
+  readonly #byId = new Map<number, Agent>();
+
+  /** `background` runs work nobody waits for, and sees to it that its failure is not lost. */
+  constructor(store: Store, clock: Clock, presence: Presence, background: (work: Promise<void>) => void) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#presence = presence;
+    this.#background = background;
+    presence.onLeft = (agent) => background(this.#left(agent));
+  }
+
+  /** Brings a workspace's agents into memory; ephemeral ones left over from before a restart get time to come back. */
+  async load(workspace: Workspace): Promise<void> {
+    for (const agent of await this.#store.listAgents(workspace.id)) {
+      this.#remember(agent);
+      if (!agent.ephemeral) continue;
+      this.#clock.after(LEAVING_MS, () => {
+        if (!this.#presence.isOnline(agent.id)) this.#background(this.#left(agent));
+      });
+    }
+  }
+
+  list(workspace: Workspace): Agent[] {
+    return [...(this.#byWorkspace.get(workspace.id)?.byKey.values() ?? [])];
+  }
+
+  byId(id: number): Agent | undefined {
+    return this.#byId.get(id);
+  }
+
+  find(workspace: Workspace, name: string): Agent | undefined {
+    return this.#byWorkspace.get(workspace.id)?.byKey.get(nameKey(name));
+  }
+
+  get(workspace: Workspace, name: string): Agent {
+    const agent = this.find(workspace, name);
+    if (agent) return agent;
+    const suggestions = nearNames(
+      name,
+      this.list(workspace).map((known) => known.name),
+    );
+    const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}?` : '';
+    throw new RelayError(
+      'AgentNotFound',
+      `No agent "${name}" is known in project ${workspace.name}.${hint}`,
+      {
+        details: { suggestions },
+      },
+    );
+  }
+
+  /** The agent marked as lead, else the one that registered first. */
+  lead(workspace: Workspace): Agent {
+    const agents = this.list(workspace);
+    const lead = agents.find((agent) => agent.lead) ?? agents.find((agent) => !agent.ephemeral);
+    if (lead) return lead;
+    throw new RelayError('AgentNotFound', `Project ${workspace.name} has no agent that could be its lead.`);
+  }
+
+  /** The agent that holds a token, for a connection that shows nothing else. */
+  async byToken(token: string): Promise<Agent> {
+    const found = isAgentToken(token) ? await this.#store.findAgentByToken(hashSecret(token)) : undefined;
+    if (!found) throw new RelayError('Unauthorized', 'The agent token is not valid.');
+    return this.#byId.get(found.id) ?? this.#remember(found);
+  }
+
+  /**
+   * The agent behind a connection: the holder of the token of a known name, or a new name, registered now.
+   * A new name may bring its own token, so that whoever keeps it on disk first can never lose it; otherwise one is
+   * issued and returned, once.
+   */
+  async identify(
+    workspace: Workspace,
+    name: string,
+    introduction: Introduction,
+  ): Promise<{ agent: Agent; issued?: string }> {
+    const known = this.find(workspace, name);
+    if (known) return { agent: await this.#returning(known, introduction) };
+    this.#checkNewName(workspace, name);
+    if (introduction.token !== undefined && !isAgentToken(introduction.token)) {
+      throw new RelayError('InvalidRequest', 'token: an agent token is at_ and 43 letters of base64url.', {
+        details: { field: 'token' },
+      });
+    }
+    const token = introduction.token ?? newAgentToken();
+    const agent = await this.#store.createAgent({
+      ...profileOf(introduction, undefined),
+      workspaceId: workspace.id,
+      name,
+      tokenHash: hashSecret(token),
+      createdAt: this.#clock.now(),
+    });
+    if (!agent) {
+      const winner = await this.#store.findAgent(workspace.id, name);
+      if (!winner)
+        throw new RelayError('NameTaken', `The name "${name}" is being registered by someone else.`);
+      return {
+        agent: await this.#returning(this.#byId.get(winner.id) ?? this.#remember(winner), introduction),
+      };
+    }
+    this.#remember(agent);
+    await this.#audit(agent, 'agent.registered');
+    return introduction.token === undefined ? { agent, issued: token } : { agent };
+  }
+
+  async announce(agent: Agent, changes: Pick<AgentProfile, 'capabilities' | 'tools'>): Promise<void> {
+    await this.#store.updateAgent(agent.id, changes);
+    Object.assign(agent, changes);
+  }
+
+  async rotateToken(agent: Agent, token: string = newAgentToken()): Promise<string> {
+    if (!isAgentToken(token))
+      throw new RelayError('InvalidRequest', 'token: not an agent token.', { details: { field: 'token' } });
+    const tokenHash = hashSecret(token);
+    await this.#store.updateAgent(agent.id, { tokenHash });
+    agent.tokenHash = tokenHash;
+    return token;
+  }
+
+  /** Notes when the agent was last there, for `who` after a restart. */
+  async touch(agent: Agent): Promise<void> {
+    agent.lastSeenAt = this.#clock.now();
+    await this.#store.updateAgent(agent.id, { lastSeenAt: agent.lastSeenAt });
+  }
+
+  describe(workspace: Workspace, agent: Agent): AgentInfo {
+    return {
+      name: agent.name,
+      type: agent.type,
+      lead: agent.lead,
+      project: workspace.name,
+      capabilities: agent.capabilities,
+      tools: agent.tools,
+      mcpEnabled: agent.mcpEnabled,
+      ...(agent.cli === undefined ? {} : { cli: agent.cli }),
+      ...(agent.task === undefined ? {} : { task: agent.task }),
+      ...(agent.parent === undefined ? {} : { parent: agent.parent }),
+      ...this.#presence.describe(agent),
+    };
+  }
+
+  async #returning(agent: Agent, introduction: Introduction): Promise<Agent> {
+    if (introduction.token === undefined || !sameHash(agent.tokenHash, hashSecret(introduction.token))) {
+      throw new RelayError(
+        'NameTaken',
+        `The name "${agent.name}" belongs to an agent whose token you did not show.`,
+      );
+    }
+    const profile = profileOf(introduction, agent);
+    const changed = (Object.keys(profile) as Array<keyof AgentProfile>).some(
+      (field) => JSON.stringify(profile[field]) !== JSON.stringify(agent[field]),
+    );
+    if (changed) {
+      await this.#store.updateAgent(agent.id, profile);
+      Object.assign(agent, profile);
+    }
+    return agent;
+  }
+
+  #checkNewName(workspace: Workspace, name: string): void {
+    checkAgentName(name);
+    const twin = this.#byWorkspace.get(workspace.id)?.bySkeleton.get(nameSkeleton(name));
+    if (twin) throw new RelayError('LookAlikeName', `"${name}" could be taken for the agent "${twin.name}".`);
+  }
+
+  /** Ephemeral agents are collected when they leave; the others are remembered with the time they were last there. */
+  async #left(agent: Agent): Promise<void> {
+    if (!agent.ephemeral) return this.touch(agent);
+    await this.#store.removeAgent(agent.id, this.#clock.now());
+    const names = this.#byWorkspace.get(agent.workspaceId);
+    names?.byKey.delete(nameKey(agent.name));
+    names?.bySkeleton.delete(nameSkeleton(agent.name));
+    this.#byId.delete(agent.id);
+  }
+
+  #remember(agent: Agent): Agent {
+    let names = this.#byWorkspace.get(agent.workspaceId);
+    if (!names) {
+      names = { byKey: new Map(), bySkeleton: new Map() };
+      this.#byWorkspace.set(agent.workspaceId, names);
+    }
+    names.byKey.set(nameKey(agent.name), agent);
+    names.bySkeleton.set(nameSkeleton(agent.name), agent);
+    this.#byId.set(agent.id, agent);
+    return agent;
+  }
+
+  #audit(agent: Agent, action: string): Promise<void> {
+    const { workspaceId, name } = agent;
+    return this.#store.appendAudit({
+      workspaceId,
+      at: this.#clock.now(),
+      actor: name,
+      action,
+      subject: name,
+      detail: undefined,
+    });
+  }
+}
+
+/** What an agent says about itself now; what it leaves unsaid stays as it was. */
+function profileOf(introduction: Introduction, before: AgentProfile | undefined): AgentProfile {
+  return {
+    type: introduction.type ?? before?.type ?? 'agent',
+    lead: introduction.lead ?? before?.lead ?? false,
+    ephemeral: introduction.ephemeral ?? before?.ephemeral ?? false,
+    cli: introduction.cli ?? before?.cli,
+    task: introduction.task ?? before?.task,
+    parent: introduction.parent ?? before?.parent,
+    capabilities: introduction.capabilities ?? before?.capabilities ?? [],
+    tools: introduction.tools ?? before?.tools ?? [],
+    mcpEnabled: introduction.mcpEnabled ?? before?.mcpEnabled ?? false,
+  };
+}

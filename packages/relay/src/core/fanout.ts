@@ -1,0 +1,34 @@
+import type { Message } from '@agent-relay/protocol';
+import type { Awaits } from './awaits.ts';
+import type { Stored } from './messages.ts';
+import type { Presence } from './presence.ts';
+
+/** Follows every message of a workspace. Must return at once. */
+type Follower = (message: Message) => void;
+
+/** Hands each stored message to whoever is there to take it: recipients, followers, and the sender who waits for it. */
+export class Fanout {
+  readonly #presence: Presence;
+  readonly #awaits: Awaits;
+  readonly #followers = new Map<number, Set<Follower>>();
+
+  constructor(presence: Presence, awaits: Awaits) {
+    this.#presence = presence;
+    this.#awaits = awaits;
+  }
+
+  /** Calls `follower` for each message stored in the workspace from now on, in order; returns how to stop. */
+  follow(workspaceId: number, follower: Follower): () => void {
+    const followers = this.#followers.get(workspaceId) ?? new Set();
+    this.#followers.set(workspaceId, followers.add(follower));
+    return () => followers.delete(follower);
+  }
+
+  publish({ message, senderId, recipients, workspaceId }: Stored): void {
+    for (const recipient of recipients) {
+      for (const peer of this.#presence.peersOf(recipient)) if (peer.delivers) peer.deliver(message);
+      this.#awaits.answer(message, senderId, recipient);
+    }
+    for (const follower of this.#followers.get(workspaceId) ?? []) follower(message);
+  }
+}

@@ -1,0 +1,81 @@
+/** Anything that is ordered by the store's sequence number. */
+interface Sequenced {
+  seq: number;
+}
+
+export interface FeedPort<T extends Sequenced> {
+  /** The first `limit` items after `after`, from the store. */
+  read(after: number, limit: number): Promise<T[]>;
+  /** Hands one item on. Called in order of seq, each seq once. */
+  push(item: T): void;
+  /** Whether the receiver can take one more now. When it can again, it calls `resume`. */
+  ready(): boolean;
+  failed(error: unknown): void;
+}
+
+const PAGE = 64;
+
+/**
+ * One receiver's ordered stream of stored items. While the receiver keeps up, new items are pushed as they are
+ * offered; when it can't, they are forgotten here and read again from the store once it can. So a slow receiver
+ * costs no memory, loses nothing, and gets nothing twice.
+ */
+export class Feed<T extends Sequenced> {
+  readonly #port: FeedPort<T>;
+  #cursor: number;
+  /** True while everything stored up to now has been pushed, so that an offered item is the next one. */
+  #live = false;
+  #reading = false;
+  #offers = 0;
+  #closed = false;
+
+  constructor(port: FeedPort<T>, after: number) {
+    this.#port = port;
+    this.#cursor = after;
+  }
+
+  /** A newly stored item; items are offered in order of seq, after their commit. */
+  offer(item: T): void {
+    this.#offers += 1;
+    if (!this.#live || item.seq <= this.#cursor) return;
+    if (!this.#port.ready()) {
+      this.#live = false;
+      return;
+    }
+    this.#cursor = item.seq;
+    this.#port.push(item);
+  }
+
+  /** The receiver can take more: go on from the store if something was left there. */
+  resume(): void {
+    if (this.#live || this.#reading || this.#closed) return;
+    this.#reading = true;
+    this.#catchUp()
+      .catch((error: unknown) => this.#port.failed(error))
+      .finally(() => {
+        this.#reading = false;
+      });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#live = false;
+  }
+
+  async #catchUp(): Promise<void> {
+    while (!this.#closed && this.#port.ready()) {
+      const offersBefore = this.#offers;
+      const page = await this.#port.read(this.#cursor, PAGE);
+      for (const item of page) {
+        if (this.#closed || !this.#port.ready()) return;
+        this.#cursor = item.seq;
+        this.#port.push(item);
+      }
+      // What was offered while the page was being read may be missing in it: only then read once more.
+      if (page.length < PAGE && this.#offers === offersBefore) {
+        this.#live = !this.#closed;
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import type { AgentInfo, Message, RelayEvent } from '@agent-relay/protocol';
+import type { Clock } from './ports/clock.ts';
+import type { Agent } from './ports/store.ts';
+import type { Principal } from './principal.ts';
+
+/** What the domain needs of a live connection. Implementations must return at once: a slow peer is their own affair. */
+export interface Peer {
+  readonly principal: Principal;
+  /** Takes the agent's deliveries as they are stored. */
+  readonly delivers: boolean;
+  /** A message was stored for the agent. */
+  deliver(message: Message): void;
+  notify(event: RelayEvent): void;
+  /** Its credential is not valid any more. */
+  revoke(): void;
+}
+
+interface Seat {
+  peers: Set<Peer>;
+  connectedAt: number;
+  lastActivityAt: number;
+  cancelLeaving?: () => void;
+}
+
+/** How long an agent that lost its last connection may take to come back before it counts as gone. */
+export const LEAVING_MS = 30_000;
+
+/**
+ * Which agents are connected right now, by which connections. In memory: after a restart the agents reconnect and it
+ * is true again.
+ */
+export class Presence {
+  readonly #clock: Clock;
+  readonly #idleAfterMs: number;
+  readonly #seats = new Map<number, Seat>();
+  readonly #peers = new Map<number, Set<Peer>>();
+  readonly #watchers = new Map<number, Set<Peer>>();
+  /** Told when an agent stayed away for LEAVING_MS after its last connection ended. */
+  onLeft: (agent: Agent) => void = () => undefined;
+
+  constructor(clock: Clock, idleAfterMs: number) {
+    this.#clock = clock;
+    this.#idleAfterMs = idleAfterMs;
+  }
+
+  join(peer: Peer): void {
+    const { agent, workspace } = peer.principal;
+    addTo(this.#peers, workspace.id, peer);
+    if (!agent) return;
+    const now = this.#clock.now();
+    const seat = this.#seats.get(agent.id);
+    if (!seat) {
+      this.#seats.set(agent.id, { peers: new Set([peer]), connectedAt: now, lastActivityAt: now });
+      this.#tell(workspace.id, { type: 'agent.online', agent: agent.name });
+      return;
+    }
+    if (seat.peers.size === 0) {
+      seat.connectedAt = now;
+      this.#tell(workspace.id, { type: 'agent.online', agent: agent.name });
+    }
+    seat.cancelLeaving?.();
+    delete seat.cancelLeaving;
+    seat.lastActivityAt = now;
+    seat.peers.add(peer);
+  }
+
+  leave(peer: Peer): void {
+    const { agent, workspace } = peer.principal;
+    this.#peers.get(workspace.id)?.delete(peer);
+    this.#watchers.get(workspace.id)?.delete(peer);
+    if (!agent) return;
+    const seat = this.#seats.get(agent.id);
+    if (!seat?.peers.delete(peer) || seat.peers.size > 0) return;
+    this.#tell(workspace.id, { type: 'agent.offline', agent: agent.name });
+    seat.cancelLeaving = this.#clock.after(LEAVING_MS, () => {
+      this.#seats.delete(agent.id);
+      this.onLeft(agent);
+    });
+  }
+
+  /** From now on the peer hears of the coming and going of its workspace's agents. */
+  watch(peer: Peer): void {
+    addTo(this.#watchers, peer.principal.workspace.id, peer);
+  }
+
+  /** Notes that the agent did something by itself (heartbeats don't count). */
+  active(agentId: number): void {
+    const seat = this.#seats.get(agentId);
+    if (seat) seat.lastActivityAt = this.#clock.now();
+  }
+
+  isOnline(agentId: number): boolean {
+    return (this.#seats.get(agentId)?.peers.size ?? 0) > 0;
+  }
+
+  peersOf(agentId: number): Iterable<Peer> {
+    return this.#seats.get(agentId)?.peers ?? [];
+  }
+
+  peersIn(workspaceId: number): Iterable<Peer> {
+    return this.#peers.get(workspaceId) ?? [];
+  }
+
+  count(): { connections: number; agentsOnline: number } {
+    let connections = 0;
+    for (const peers of this.#peers.values()) connections += peers.size;
+    let agentsOnline = 0;
+    for (const seat of this.#seats.values()) if (seat.peers.size > 0) agentsOnline += 1;
+    return { connections, agentsOnline };
+  }
+
+  describe(agent: Agent): Pick<AgentInfo, 'status' | 'connectedAt' | 'lastActivityAt'> {
+    const seat = this.#seats.get(agent.id);
+    if (!seat || seat.peers.size === 0)
+      return { status: 'offline', lastActivityAt: seat?.lastActivityAt ?? agent.lastSeenAt };
+    const idle = this.#clock.now() - seat.lastActivityAt >= this.#idleAfterMs;
+    return {
+      status: idle ? 'idle' : 'active',
+      connectedAt: seat.connectedAt,
+      lastActivityAt: seat.lastActivityAt,
+    };
+  }
+
+  #tell(workspaceId: number, event: RelayEvent): void {
+    for (const peer of this.#watchers.get(workspaceId) ?? []) peer.notify(event);
+  }
+}
+
+function addTo(sets: Map<number, Set<Peer>>, workspaceId: number, peer: Peer): void {
+  const set = sets.get(workspaceId);
+  if (set) set.add(peer);
+  else sets.set(workspaceId, new Set([peer]));
+}

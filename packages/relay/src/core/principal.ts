@@ -1,0 +1,37 @@
+import { RelayError } from '@agent-relay/protocol';
+import type { Agent, Workspace } from './ports/store.ts';
+
+/**
+ * Who asks: found out when the connection was made, never read from a request. Every operation gets one.
+ */
+export interface Principal {
+  readonly workspace: Workspace;
+  /** The agent whose token was shown; undefined for somebody who only observes. */
+  readonly agent: Agent | undefined;
+  /** Connected through the local socket, so: the user this daemon runs for, or a program of theirs. */
+  readonly local: boolean;
+  /** The workspace key it came in with; revoking that key ends the connection. */
+  readonly keyId: string | undefined;
+}
+
+/** The local user without the mask of an agent: may administer, and see the whole project. */
+const isOwner = (principal: Principal): boolean => principal.local && principal.agent === undefined;
+
+export function requireOwner(principal: Principal, doing: string): void {
+  if (isOwner(principal)) return;
+  throw new RelayError('Forbidden', `Only the local owner of the workspace may ${doing}.`, {
+    next: 'Run the command on the machine of the daemon, as the user it runs for, without --as.',
+  });
+}
+
+export function requireAgent(principal: Principal): Agent {
+  if (principal.agent) return principal.agent;
+  throw new RelayError('AgentNameRequired');
+}
+
+/** May look at everything in the workspace, not only at what was sent to or by one agent. */
+export const seesWholeWorkspace = isOwner;
+
+/** How the audit trail names a principal. */
+export const actorName = (principal: Principal): string =>
+  principal.agent?.name ?? (principal.local ? 'owner' : `key ${principal.keyId ?? 'none'}`);

@@ -1,0 +1,67 @@
+import {
+  type InboxMessage,
+  type OperationParams,
+  type OperationResult,
+  parseChannelName,
+  RelayError,
+} from '@agent-relay/protocol';
+import { describeStored } from './messages.ts';
+import { type Principal, requireAgent, seesWholeWorkspace } from './principal.ts';
+import type { Relay } from './relay.ts';
+
+/** A page of messages is an answer in one frame: it ends where the frame would grow too large. */
+const MAX_PAGE_BYTES = 512 * 1024;
+
+/** A page of the caller's own inbox: nobody else's can even be named. */
+export async function readInbox(
+  relay: Relay,
+  principal: Principal,
+  params: OperationParams<'INBOX'>,
+): Promise<OperationResult<'INBOX'>> {
+  const agent = requireAgent(principal);
+  if (params.channel !== undefined) {
+    throw new RelayError(
+      'ChannelNotFound',
+      `No channel #${parseChannelName(params.channel)} exists in project ${principal.workspace.name}.`,
+    );
+  }
+  const page = await relay.store.inbox({
+    recipientId: agent.id,
+    unreadOnly: params.unread_only,
+    ...(params.from === undefined ? {} : { fromId: relay.agents.get(principal.workspace, params.from).id }),
+    after: params.after ?? 0,
+    limit: params.limit,
+    now: relay.clock.now(),
+    take: params.unread_only || params.after !== undefined ? 'oldest' : 'newest',
+  });
+  const messages: InboxMessage[] = [];
+  let bytes = 0;
+  for (const stored of page) {
+    const message = {
+      ...describeStored(stored),
+      ...(stored.readAt === undefined ? {} : { readAt: stored.readAt }),
+    };
+    bytes += Buffer.byteLength(JSON.stringify(message));
+    if (bytes > MAX_PAGE_BYTES && messages.length > 0) break;
+    messages.push(message);
+  }
+  return { messages, unread: await relay.store.countUnread(agent.id, relay.clock.now()) };
+}
+
+/** What is known of a message and its deliveries, for its sender, its recipients and the owner of the workspace. */
+export async function traceMessage(
+  relay: Relay,
+  principal: Principal,
+  id: string,
+): Promise<OperationResult<'TRACE'>> {
+  const stored = await relay.store.findMessage(principal.workspace.id, id);
+  const traces = stored && (await relay.deliveries.trace(stored));
+  const me = principal.agent;
+  const involved =
+    seesWholeWorkspace(principal) ||
+    (me && (stored?.senderId === me.id || traces?.some(({ recipient }) => recipient === me.name)));
+  // Somebody else's message and no message at all must look the same.
+  if (!stored || !traces || !involved)
+    throw new RelayError('MessageNotFound', `No message ${id} can be seen by you.`);
+  return { message: describeStored(stored), deliveries: traces };
+}

@@ -1,0 +1,22 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** 256 bits of chance need no slow hash: nobody can guess them, and a lookup stays a lookup. */
+export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+export function sameHash(a: string, b: string): boolean {
+  const left = Buffer.from(a, 'hex');
+  const right = Buffer.from(b, 'hex');
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+const chance = (): string => randomBytes(32).toString('base64url');
+
+export const newAgentToken = (): string => `at_${chance()}`;
+
+/** A key carries its public id, by which it is listed and revoked: `rk_<id>_<secret>`. */
+export function newWorkspaceKey(): { id: string; key: string } {
+  const id = randomBytes(4).toString('hex');
+  return { id, key: `rk_${id}_${chance()}` };
+}
+
+export const workspaceKeyId = (key: string): string => key.split('_')[1] ?? '';

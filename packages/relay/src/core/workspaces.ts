@@ -1,0 +1,134 @@
+import {
+  checkName,
+  isWorkspaceKey,
+  type KeyInfo,
+  nameKey,
+  nearNames,
+  RelayError,
+} from '@agent-relay/protocol';
+import type { Clock } from './ports/clock.ts';
+import type { Store, Workspace } from './ports/store.ts';
+import { actorName, type Principal } from './principal.ts';
+import { hashSecret, newWorkspaceKey, sameHash, workspaceKeyId } from './secrets.ts';
+
+/** The isolation boundary, known to local users as the project: its directory of names, and its keys. */
+export class Workspaces {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #byName = new Map<string, Workspace>();
+
+  private constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  static async load(store: Store, clock: Clock): Promise<Workspaces> {
+    const workspaces = new Workspaces(store, clock);
+    for (const workspace of await store.listWorkspaces())
+      workspaces.#byName.set(nameKey(workspace.name), workspace);
+    return workspaces;
+  }
+
+  list(): Workspace[] {
+    return [...this.#byName.values()];
+  }
+
+  find(name: string): Workspace | undefined {
+    return this.#byName.get(nameKey(name));
+  }
+
+  get(name: string): Workspace {
+    const workspace = this.find(name);
+    if (workspace) return workspace;
+    const suggestions = nearNames(
+      name,
+      this.list().map((known) => known.name),
+    );
+    throw new RelayError('ProjectNotFound', `No project "${name}" is known here.`, {
+      details: { suggestions },
+    });
+  }
+
+  async create(name: string, root?: string): Promise<Workspace> {
+    checkName(name, 'project');
+    const workspace = await this.#store.createWorkspace({ name, root, createdAt: this.#clock.now() });
+    if (!workspace) throw new RelayError('WorkspaceExists', `A workspace "${name}" exists.`);
+    this.#byName.set(nameKey(name), workspace);
+    return workspace;
+  }
+
+  /** The workspace of a directory: the one recorded for it, or a new one under its base name, made unique. */
+  async openFor(root: string, wanted: string): Promise<{ workspace: Workspace; created: boolean }> {
+    const known = this.list().find((workspace) => workspace.root === root);
+    if (known) return { workspace: known, created: false };
+    for (let number = 1; ; number++) {
+      const name = number === 1 ? wanted : `${wanted.slice(0, 60)}-${number}`;
+      if (this.find(name)) continue;
+      return { workspace: await this.create(name, root), created: true };
+    }
+  }
+
+  /** The workspace a key opens. Which of the reasons it fails for is not told: wrong, revoked and unknown look alike. */
+  async authenticate(key: string): Promise<{ workspace: Workspace; keyId: string }> {
+    const id = workspaceKeyId(key);
+    const record = isWorkspaceKey(key) ? await this.#store.findKey(id) : undefined;
+    const workspace = record && this.list().find((candidate) => candidate.id === record.workspaceId);
+    if (!record || !workspace || record.revokedAt !== undefined || !sameHash(record.hash, hashSecret(key))) {
+      throw new RelayError('Unauthorized', 'The workspace key is not valid.');
+    }
+    return { workspace, keyId: id };
+  }
+
+  async createKey(by: Principal, workspace: Workspace): Promise<{ key: string; keyId: string }> {
+    const { id, key } = newWorkspaceKey();
+    await this.#store.addKey({
+      id,
+      workspaceId: workspace.id,
+      hash: hashSecret(key),
+      createdAt: this.#clock.now(),
+    });
+    await this.audit(by, workspace, 'key.created', id);
+    return { key, keyId: id };
+  }
+
+  async listKeys(workspace: Workspace): Promise<KeyInfo[]> {
+    const keys = await this.#store.listKeys(workspace.id);
+    return keys.map(({ id, createdAt, revokedAt }) => ({
+      id,
+      createdAt,
+      ...(revokedAt === undefined ? {} : { revokedAt }),
+    }));
+  }
+
+  async revokeKey(by: Principal, workspace: Workspace, id: string): Promise<string[]> {
+    const revoked = await this.#store.revokeKeys({ workspaceId: workspace.id, id, at: this.#clock.now() });
+    if (revoked.length === 0) throw new RelayError('KeyNotFound', `The workspace has no valid key "${id}".`);
+    await this.audit(by, workspace, 'key.revoked', id);
+    return revoked;
+  }
+
+  async rotateKey(
+    by: Principal,
+    workspace: Workspace,
+  ): Promise<{ key: string; keyId: string; revoked: string[] }> {
+    const created = await this.createKey(by, workspace);
+    const revoked = await this.#store.revokeKeys({
+      workspaceId: workspace.id,
+      exceptId: created.keyId,
+      at: this.#clock.now(),
+    });
+    for (const id of revoked) await this.audit(by, workspace, 'key.revoked', id);
+    return { ...created, revoked };
+  }
+
+  audit(by: Principal, workspace: Workspace, action: string, subject: string): Promise<void> {
+    return this.#store.appendAudit({
+      workspaceId: workspace.id,
+      at: this.#clock.now(),
+      actor: actorName(by),
+      action,
+      subject,
+      detail: undefined,
+    });
+  }
+}

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { chmod, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { RelayError } from '@agent-relay/protocol';
+import { ensurePrivateDirectory, isMissing, writePrivateFile } from '@agent-relay/sdk/node';
+
+/** What a running daemon tells about itself beside its lock. */
+export interface DaemonRecord {
+  pid: number;
+  version: string;
+  startedAt: number;
+  http?: { host: string; port: number };
+  logFile?: string;
+}
+
+export interface DaemonLock {
+  /** Tells everybody that this daemon is ready, and how to reach it. */
+  publish(record: DaemonRecord): Promise<void>;
+  release(): Promise<void>;
+}
+
+const SQLITE_BUSY = 5;
+/** Long enough to outlast somebody who only looks whether the lock is held. */
+const LOOKERS_PASS_MS = 200;
+
+const lockFile = (dataDirectory: string) => join(dataDirectory, 'daemon.lock');
+const recordFile = (dataDirectory: string) => join(dataDirectory, 'daemon.json');
+
+/**
+ * Makes this process the one daemon of the data directory, or throws `DaemonRunning`.
+ *
+ * The lock is an open transaction of an empty SQLite file: the system drops it with the process, however that ends,
+ * so there is no stale lock and no process id to be believed.
+ */
+export async function takeLock(dataDirectory: string): Promise<DaemonLock> {
+  await ensurePrivateDirectory(dataDirectory);
+  const database = new DatabaseSync(lockFile(dataDirectory), { timeout: LOOKERS_PASS_MS });
+  try {
+    database.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if (!isBusy(error)) throw error;
+    throw new RelayError('DaemonRunning', `A daemon is already running for ${dataDirectory}.`, {
+      cause: error,
+    });
+  }
+  await rm(recordFile(dataDirectory), { force: true });
+  await chmod(lockFile(dataDirectory), 0o600);
+  return {
+    publish: (record) =>
+      writePrivateFile(recordFile(dataDirectory), `${JSON.stringify(record, undefined, 2)}\n`),
+    async release() {
+      await rm(recordFile(dataDirectory), { force: true });
+      database.close();
+    },
+  };
+}
+
+/** Whether a daemon holds the lock of the data directory. */
+export function isLocked(dataDirectory: string): boolean {
+  if (!existsSync(lockFile(dataDirectory))) return false;
+  const database = new DatabaseSync(lockFile(dataDirectory), { readOnly: true, timeout: 0 });
+  try {
+    database.exec('SELECT 1 FROM sqlite_schema');
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw error;
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * The record of the daemon that holds the lock now: `undefined` when no daemon runs, `starting` while it has not said
+ * that it is ready.
+ */
+export async function findDaemon(dataDirectory: string): Promise<DaemonRecord | 'starting' | undefined> {
+  if (!isLocked(dataDirectory)) return undefined;
+  try {
+    return JSON.parse(await readFile(recordFile(dataDirectory), 'utf8')) as DaemonRecord;
+  } catch (error) {
+    if (isMissing(error)) return 'starting';
+    throw error;
+  }
+}
+
+const isBusy = (error: unknown): boolean => (error as { errcode?: number }).errcode === SQLITE_BUSY;

@@ -1,0 +1,60 @@
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { logDirectory, logFile, openFileLog, openTerminalLog } from './log.ts';
+import { loadSettings, type Settings } from './settings.ts';
+
+let directory: string;
+let settings: Settings;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'relay-log-'));
+  settings = await loadSettings({ RELAY_DATA_DIR: directory, RELAY_CONFIG: directory });
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+describe('the log of a daemon', () => {
+  it('is a private file of JSON lines', async () => {
+    const file = openFileLog(settings);
+    file.log.info({ project: 'demo' }, 'opened');
+    await file.close();
+    const line = JSON.parse(await readFile(logFile(directory), 'utf8'));
+    expect(line).toMatchObject({ level: 30, project: 'demo', msg: 'opened' });
+    expect((await stat(logFile(directory))).mode & 0o777).toBe(0o600);
+  });
+
+  it('keeps as many files of the size as the settings say', async () => {
+    const file = openFileLog({ ...settings, log: { level: 'info', maxSize: '1K', files: 2 } });
+    for (let line = 0; line < 200; line++) file.log.info({ line }, 'x'.repeat(100));
+    await file.close();
+    const names = await readdir(logDirectory(directory));
+    expect(names.sort()).toEqual(['daemon.log', 'daemon.log.1', 'daemon.log.2']);
+    for (const name of names) {
+      const { size, mode } = await stat(join(logDirectory(directory), name));
+      expect(size).toBeLessThan(64 * 1024);
+      expect(mode & 0o777).toBe(0o600);
+    }
+  });
+
+  it('holds no secret, neither in a field nor inside a text', () => {
+    const lines: string[] = [];
+    const log = openTerminalLog(settings, (line) => lines.push(line));
+    const token = `at_${'t'.repeat(43)}`;
+    const key = `rk_abcdefgh_${'k'.repeat(43)}`;
+    log.info({ token, hello: { workspaceKey: key, headers: { authorization: 'Bearer canary' } } }, 'hello');
+    log.info({ database: 'postgres://u:canary@h/d?password=canary' }, `said ${token} and ${key}`);
+    log.error({ err: new Error('no postgres://u:canary@h/d') }, 'failed');
+    expect(lines).toHaveLength(3);
+    expect(lines.join('')).not.toMatch(/canary|ttttt|kkkkk/);
+  });
+
+  it('leaves out what is below its level', () => {
+    const lines: string[] = [];
+    const log = openTerminalLog({ ...settings, log: { ...settings.log, level: 'warn' } }, (line) =>
+      lines.push(line),
+    );
+    log.info('quiet');
+    log.warn('loud');
+    expect(lines).toHaveLength(1);
+  });
+});

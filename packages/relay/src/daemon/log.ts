@@ -1,0 +1,60 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Logger, pino } from 'pino';
+import { createStream, type RotatingFileStream } from 'rotating-file-stream';
+import type { Settings } from './settings.ts';
+
+export type { Logger };
+
+const FILE_NAME = 'daemon.log';
+const SECRET_FIELDS = ['token', 'workspaceKey', 'key', 'authorization', 'password'];
+const REDACT = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]);
+
+/** Secrets by their look, wherever they stand: workspace keys, agent tokens, the password of a database URL. */
+const SECRETS: Array<[pattern: RegExp, shown: string]> = [
+  [/\bat_[\w-]{43}/g, 'at_***'],
+  [/\brk_[0-9a-z]{8}_[\w-]{43}/g, 'rk_***'],
+  [/(postgres(?:ql)?:\/\/[^:@/\s"]*):[^@\s"]*@/g, '$1:***@'],
+  [/([?&]password=)[^&\s"]*/g, '$1***'],
+];
+
+export const logDirectory = (dataDirectory: string): string => join(dataDirectory, 'logs');
+export const logFile = (dataDirectory: string): string => join(logDirectory(dataDirectory), FILE_NAME);
+/** What a detached daemon could not log any more, such as a crash of Node itself; begun anew at each start. */
+export const outputFile = (dataDirectory: string): string =>
+  join(logDirectory(dataDirectory), 'daemon-output.log');
+
+export interface FileLog {
+  log: Logger;
+  /** Resolves when everything logged is in the file. */
+  close(): Promise<void>;
+}
+
+/** The log of a detached daemon: JSON lines in a file that never outgrows its settings. */
+export function openFileLog({ dataDirectory, log: { level, maxSize, files } }: Settings): FileLog {
+  const path = logDirectory(dataDirectory);
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const stream: RotatingFileStream = createStream(FILE_NAME, {
+    path,
+    size: maxSize as `${number}${'K' | 'M' | 'G'}`,
+    rotate: files,
+    mode: 0o600,
+  });
+  return {
+    log: loggerTo((line) => void stream.write(line), level),
+    close: () => new Promise((closed) => stream.end(closed)),
+  };
+}
+
+/** The log of a daemon in the foreground: `show` gets the same JSON lines. */
+export const openTerminalLog = ({ log: { level } }: Settings, show: (line: string) => void): Logger =>
+  loggerTo(show, level);
+
+function loggerTo(write: (line: string) => void, level: string): Logger {
+  const options = { level, base: null, redact: { paths: REDACT, censor: '***' } };
+  return pino(options, { write: (line: string) => write(withoutSecrets(line)) });
+}
+
+function withoutSecrets(line: string): string {
+  return SECRETS.reduce((text, [pattern, shown]) => text.replace(pattern, shown), line);
+}

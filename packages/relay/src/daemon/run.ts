@@ -1,0 +1,140 @@
+import { MAX_BODY_BYTES } from '@agent-relay/protocol';
+import { createOperations } from '../core/operations.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { Host } from '../core/ports/host.ts';
+import { projectName } from '../core/project-name.ts';
+import { createRelay, type Relay } from '../core/relay.ts';
+import { openStore } from '../store/open.ts';
+import { Counters } from '../transport/counters.ts';
+import { listenOnHttp } from '../transport/http.ts';
+import { Sessions } from '../transport/sessions.ts';
+import { WebSocketDoor } from '../transport/websocket.ts';
+import { VERSION } from '../version.ts';
+import type { Logger } from './log.ts';
+import { createMetrics } from './metrics.ts';
+import type { Settings } from './settings.ts';
+import { ProjectSockets } from './sockets.ts';
+
+export interface RunningDaemon {
+  /** Where WebSocket, health and metrics are served. */
+  http: { host: string; port: number } | undefined;
+  /** Opens the project of a directory, creating it the first time. */
+  openProject(
+    root: string,
+    name?: string,
+  ): Promise<{ project: string; socketPath: string; created: boolean }>;
+  /** Finishes what was begun, says good-bye to every connection, closes the database. */
+  stop(): Promise<void>;
+  /** Resolves when the database cannot be trusted any more: the process must end. */
+  failed: Promise<Error>;
+}
+
+/** The project of everything that happens outside any other. */
+const DEFAULT_PROJECT = 'default';
+
+/** The composition root: the only place where the parts of the daemon meet. */
+export async function runDaemon({
+  settings,
+  log,
+}: {
+  settings: Settings;
+  log: Logger;
+}): Promise<RunningDaemon> {
+  const startedAt = Date.now();
+  const failure = Promise.withResolvers<Error>();
+  const onError = (error: unknown) => log.error({ err: error }, 'unexpected failure');
+  const store = await openStore(settings.database, { onFatal: failure.resolve });
+  const relay = await createRelay({
+    store,
+    clock: systemClock,
+    random: Math.random,
+    maxBodyBytes: MAX_BODY_BYTES,
+    idleAfterMs: settings.idleAfterMs,
+    onError,
+  });
+  const counters = new Counters();
+  let http: RunningDaemon['http'];
+  const host: Host = {
+    status: () => ({
+      version: VERSION,
+      pid: process.pid,
+      startedAt,
+      ...(http ? { http: `http://${http.host}:${http.port}` } : {}),
+    }),
+    openSocket: (workspace) => sockets.open(workspace),
+    socketPath: (workspace) => sockets.path(workspace),
+  };
+  const { maxFrameBytes, maxConnections, maxPendingRequests } = settings.limits;
+  const sessions = new Sessions(
+    {
+      relay,
+      operations: createOperations(relay, host),
+      counters,
+      welcome: { daemon: { version: VERSION, startedAt }, heartbeatMs: settings.heartbeatMs, maxFrameBytes },
+      maxPendingRequests,
+      onError,
+    },
+    maxConnections,
+  );
+  const sockets = new ProjectSockets(settings.dataDirectory, maxFrameBytes, (workspace) =>
+    sessions.acceptAt({ kind: 'local', workspace }),
+  );
+  if (!relay.workspaces.find(DEFAULT_PROJECT)) await relay.workspaces.create(DEFAULT_PROJECT);
+  for (const workspace of relay.workspaces.list()) await sockets.open(workspace);
+  const web = settings.http.enabled
+    ? await listenOnHttp(httpOptions(settings, relay, sessions, counters, startedAt))
+    : undefined;
+  if (web) http = { host: settings.http.host, port: web.port };
+  log.info(
+    { version: VERSION, database: store.kind, http, projects: relay.workspaces.list().length },
+    'daemon ready',
+  );
+
+  return {
+    http,
+    openProject: async (root, name) => {
+      const { workspace, created } = await relay.workspaces.openFor(root, name ?? projectName(root));
+      return { project: workspace.name, socketPath: await sockets.open(workspace), created };
+    },
+    stop: async () => {
+      await sockets.close();
+      web?.server.close();
+      await sessions.drain();
+      web?.server.closeAllConnections();
+      await store.close();
+      log.info('daemon stopped');
+    },
+    failed: failure.promise,
+  };
+}
+
+function httpOptions(
+  settings: Settings,
+  relay: Relay,
+  sessions: Sessions,
+  counters: Counters,
+  startedAt: number,
+) {
+  const metrics = createMetrics(relay, counters);
+  return {
+    ...settings.http,
+    webSocket: new WebSocketDoor(settings.limits.maxFrameBytes, sessions.acceptAt({ kind: 'remote' })),
+    health: () => ({ status: 'ok', version: VERSION, uptime: (Date.now() - startedAt) / 1000 }),
+    metrics: async () => ({ contentType: metrics.contentType, body: await metrics.metrics() }),
+    isKeyValid: (key: string) =>
+      relay.workspaces.authenticate(key).then(
+        () => true,
+        () => false,
+      ),
+  };
+}
+
+const systemClock: Clock = {
+  now: Date.now,
+  after: (ms, action) => {
+    const timer = setTimeout(action, ms);
+    // A timer alone does not keep a daemon alive that has nothing else to do.
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};

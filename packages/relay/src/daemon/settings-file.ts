@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import { RelayError } from '@agent-relay/protocol';
+import { isMissing } from '@agent-relay/sdk/node';
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser';
+
+/** A settings file as written: JSON with comments. A file that is not there has no settings. */
+export interface SettingsFile {
+  value: Record<string, unknown>;
+  /** The file and line where a setting stands, for people. */
+  placeOf(path: Array<string | number>): string;
+}
+
+export async function readSettingsFile(file: string): Promise<SettingsFile> {
+  const text = await readOptional(file);
+  const tree = parseJson(text, file);
+  return {
+    value: tree === undefined ? {} : (getNodeValue(tree) as Record<string, unknown>),
+    placeOf(path) {
+      const node = tree && findNodeAtLocation(tree, path);
+      return node ? `${file}:${lineAt(text, node.offset)}` : file;
+    },
+  };
+}
+
+async function readOptional(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    if (isMissing(cause)) return '';
+    throw new RelayError('InvalidSettings', `${file} cannot be read: ${(cause as Error).message}.`, {
+      cause,
+    });
+  }
+}
+
+function parseJson(text: string, file: string): Node | undefined {
+  const errors: ParseError[] = [];
+  const tree = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  const [error] = errors;
+  if (error) {
+    const why = printParseErrorCode(error.error)
+      .replace(/([a-z])([A-Z])/g, '$1 $2')
+      .toLowerCase();
+    throw new RelayError('InvalidSettings', `${file}:${lineAt(text, error.offset)}: not JSON (${why}).`);
+  }
+  if (tree !== undefined && tree.type !== 'object') {
+    throw new RelayError('InvalidSettings', `${file}:1: the settings must be an object: { … }.`);
+  }
+  return tree;
+}
+
+const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;

@@ -1,0 +1,124 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { configDirectory, loadSettings, withoutPassword } from './settings.ts';
+
+let directory: string;
+let env: Record<string, string>;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'relay-settings-'));
+  env = { RELAY_CONFIG: directory, RELAY_DATA_DIR: join(directory, 'data'), HOME: directory };
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const write = (text: string) => writeFile(join(directory, 'settings.json'), text);
+const complaint = (flags = {}) =>
+  loadSettings(env, flags).then(
+    () => expect.unreachable('the settings were accepted'),
+    (error: { code: string; message: string; next: string }) => error,
+  );
+
+describe('settings', () => {
+  it('have a default for everything', async () => {
+    const settings = await loadSettings(env);
+    expect(settings).toMatchObject({
+      dataDirectory: join(directory, 'data'),
+      database: join(directory, 'data', 'relay.db'),
+      http: { enabled: true, host: '127.0.0.1', port: 3888, allowedHosts: [], allowedOrigins: [] },
+      log: { level: 'info', maxSize: '10M', files: 5 },
+      heartbeatMs: 15_000,
+    });
+  });
+
+  it('are read from a file with comments and trailing commas', async () => {
+    await write('{\n  // quiet\n  "log": { "level": "warn", },\n}');
+    expect((await loadSettings(env)).log).toEqual({ level: 'warn', maxSize: '10M', files: 5 });
+  });
+
+  it('may be an empty file', async () => {
+    await write('');
+    expect((await loadSettings(env)).http.port).toBe(3888);
+  });
+
+  it('take a flag over the environment, the environment over the file, the file over the default', async () => {
+    await write('{"http": {"port": 4001, "host": "127.0.0.2"}}');
+    expect((await loadSettings(env)).http).toMatchObject({ port: 4001, host: '127.0.0.2' });
+    env.RELAY_HTTP_PORT = '4002';
+    expect((await loadSettings(env)).http).toMatchObject({ port: 4002, host: '127.0.0.2' });
+    expect((await loadSettings(env, { port: '4003' })).http.port).toBe(4003);
+  });
+
+  it('place a relative database beside the file that names it', async () => {
+    await write('{"database": "relay.db"}');
+    expect((await loadSettings(env)).database).toBe(join(directory, 'relay.db'));
+    expect((await loadSettings(env, { database: 'here.db' })).database).toBe(join(process.cwd(), 'here.db'));
+    await write('{"database": "~/own.db"}');
+    expect((await loadSettings(env)).database).toBe(join(directory, 'own.db'));
+  });
+
+  it('take a password from the file or the environment, but never from a flag', async () => {
+    const url = 'postgres://relay:s3cret@db.example/relay';
+    env.RELAY_DATABASE = url;
+    expect((await loadSettings(env)).database).toBe(url);
+    delete env.RELAY_DATABASE;
+    const error = await complaint({ database: url });
+    expect(error).toMatchObject({ code: 'InvalidSettings', next: expect.stringContaining('RELAY_DATABASE') });
+    expect(error.message).not.toContain('s3cret');
+    await expect(loadSettings(env, { database: 'postgres://relay@db.example/relay' })).resolves.toBeDefined();
+  });
+
+  it.each([
+    ['an unknown key', '{\n  "htpp": {}\n}', ':2: there is no setting "htpp"', '"http"'],
+    [
+      'an unknown key in a section',
+      '{"http": {\n"prot": 1}}',
+      ':2: there is no setting "http.prot"',
+      '"port"',
+    ],
+    ['a value of the wrong type', '{\n\n"http": {"port": "80"}}', ':3: http.port: ', 'Correct'],
+    ['a value out of range', '{"log": {"files": 0}}', ':1: log.files: ', 'Correct'],
+    ['a word that is no choice', '{"log": {"level": "loud"}}', 'log.level: ', 'Correct'],
+    ['an element of a list', '{"http": {"allowedHosts": ["a", ""]}}', 'http.allowedHosts.1: ', 'Correct'],
+    ['broken JSON', '{\n"http": \n}', ':3: not JSON', 'Correct'],
+    ['something else than an object', '[]', ':1: the settings must be an object', 'Correct'],
+    [
+      'a database nobody knows',
+      '{"database": "mysql://x/y"}',
+      'neither a path nor a postgres:// URL',
+      'Correct',
+    ],
+  ])('refuse %s and say where it is', async (_what, text, message, next) => {
+    await write(text);
+    const error = await complaint();
+    expect(error.code).toBe('InvalidSettings');
+    expect(error.message).toContain(message);
+    expect(error.next).toContain(next);
+  });
+
+  it('blame the variable or the flag for its own value', async () => {
+    await write('{"http": {"port": 1}}');
+    env.RELAY_HTTP_PORT = 'many';
+    expect((await complaint()).message).toMatch(/^RELAY_HTTP_PORT: /);
+    expect((await complaint({ port: '99999' })).message).toMatch(/^--port: /);
+  });
+});
+
+describe('the configuration directory', () => {
+  it('is RELAY_CONFIG, else under XDG_CONFIG_HOME, else under home', () => {
+    expect(configDirectory({ RELAY_CONFIG: '/a', XDG_CONFIG_HOME: '/b' })).toBe('/a');
+    expect(configDirectory({ XDG_CONFIG_HOME: '/b', HOME: '/c' })).toBe('/b/agent-relay');
+    expect(configDirectory({ XDG_CONFIG_HOME: 'relative', HOME: '/c' })).toBe('/c/.config/agent-relay');
+  });
+});
+
+describe('a database shown to people', () => {
+  it('has no password', () => {
+    expect(withoutPassword('postgres://u:p%40w@host/db')).toBe('postgres://u:***@host/db');
+    expect(withoutPassword('postgresql://host/db?user=u&password=pw&x=1')).toBe(
+      'postgresql://host/db?user=u&password=***&x=1',
+    );
+    expect(withoutPassword('/home/me/relay.db')).toBe('/home/me/relay.db');
+  });
+});

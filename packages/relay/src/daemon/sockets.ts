@@ -1,0 +1,55 @@
+import type { Server } from 'node:net';
+import { prepareSocketPath } from '@agent-relay/sdk/node';
+import type { Workspace } from '../core/ports/store.ts';
+import type { AcceptConnection } from '../transport/connection.ts';
+import { listenOnSocket } from '../transport/unix-socket.ts';
+
+interface Open {
+  path: string;
+  server: Server;
+}
+
+/** The local sockets of the daemon, one for each project. */
+export class ProjectSockets {
+  readonly #env: Record<string, string | undefined>;
+  readonly #maxFrameBytes: number;
+  readonly #acceptFor: (workspace: Workspace) => AcceptConnection;
+  readonly #open = new Map<number, Promise<Open>>();
+  readonly #paths = new Map<number, string>();
+
+  constructor(
+    dataDirectory: string,
+    maxFrameBytes: number,
+    acceptFor: (workspace: Workspace) => AcceptConnection,
+  ) {
+    this.#env = { ...process.env, RELAY_DATA_DIR: dataDirectory };
+    this.#maxFrameBytes = maxFrameBytes;
+    this.#acceptFor = acceptFor;
+  }
+
+  /** Opens the socket of a project; one that is open stays as it is. */
+  async open(workspace: Workspace): Promise<string> {
+    let opening = this.#open.get(workspace.id);
+    if (!opening) {
+      opening = this.#listen(workspace);
+      this.#open.set(workspace.id, opening);
+    }
+    return (await opening).path;
+  }
+
+  path(workspace: Workspace): string | undefined {
+    return this.#paths.get(workspace.id);
+  }
+
+  /** Takes no more connections; those that exist go on. The socket files vanish with their servers. */
+  async close(): Promise<void> {
+    for (const opening of this.#open.values()) (await opening).server.close();
+  }
+
+  async #listen(workspace: Workspace): Promise<Open> {
+    const path = await prepareSocketPath(workspace.name, this.#env);
+    const server = await listenOnSocket(path, this.#maxFrameBytes, this.#acceptFor(workspace));
+    this.#paths.set(workspace.id, path);
+    return { path, server };
+  }
+}

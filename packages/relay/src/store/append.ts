@@ -1,0 +1,65 @@
+import type { Appended, MessageDraft } from '../core/ports/store.ts';
+import { flag, orNull, rows, type Script } from './scripts/script.ts';
+
+/** The columns of a new message in the order of `DraftValues`. */
+export const DRAFT_COLUMNS = [
+  'sender_id',
+  'client_id',
+  'conversation_id',
+  'expires_at',
+  'workspace_id',
+  'id',
+  'body',
+  'thread',
+  'reply_to',
+  'kind',
+  'importance',
+  'awaits_reply',
+  'created_at',
+] as const;
+
+/** A draft as a row: arrays cross the border between threads twice as fast as objects. */
+export type DraftValues = [
+  senderId: number,
+  clientId: string,
+  conversationId: number,
+  expiresAt: number | null,
+  workspaceId: number,
+  id: string,
+  body: string,
+  thread: string | null,
+  replyTo: string | null,
+  kind: string,
+  importance: string,
+  awaitsReply: number,
+  createdAt: number,
+];
+
+export const draftValues = (draft: MessageDraft): DraftValues => [
+  draft.senderId,
+  draft.clientId,
+  draft.conversationId,
+  orNull(draft.expiresAt),
+  draft.workspaceId,
+  draft.id,
+  draft.body,
+  orNull(draft.thread),
+  orNull(draft.replyTo),
+  draft.kind,
+  draft.importance,
+  flag(draft.awaitsReply),
+  draft.createdAt,
+];
+
+/** What a sender gets whose `clientId` is taken: the message that took it. */
+export function* findDuplicate(values: DraftValues): Script<Appended> {
+  const [senderId, clientId, conversationId, , , , body, , replyTo, kind, importance] = values;
+  const found = yield* rows<{ seq: number; id: string; thread: string | null; same: number }>(
+    `SELECT seq, id, thread, CASE WHEN conversation_id = ? AND body = ? AND kind = ? AND importance = ?
+       AND reply_to IS NOT DISTINCT FROM ? THEN 1 ELSE 0 END AS same
+     FROM messages WHERE sender_id = ? AND client_id = ?`,
+    [conversationId, body, kind, importance, replyTo, senderId, clientId],
+  );
+  const [{ seq, id, thread, same }] = found as [(typeof found)[number]];
+  return { seq, id, thread: thread ?? undefined, recipients: [], duplicate: same === 1 ? 'same' : 'other' };
+}

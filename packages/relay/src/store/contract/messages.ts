@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import type { Agent, MessageDraft, Store } from '../../core/ports/store.ts';
+import { agentOf, defined, inboxOf, NOW, newWorld, unique } from './world.ts';
+
+type Three = [Agent, Agent, Agent];
+
+export function messages(store: () => Store): void {
+  const world = async () => {
+    const made = await newWorld(store(), 3);
+    const [alice, bob, carol] = made.agents as Three;
+    return { ...made, alice, bob, carol, direct: await made.dm(alice, bob), channel: await made.channel() };
+  };
+
+  describe('conversations', () => {
+    it('are made once for a key, also when asked for twice at the same time', async () => {
+      const { workspace } = await newWorld(store(), 0);
+      const wanted = { workspaceId: workspace.id, kind: 'channel' as const, key: '#general', createdAt: NOW };
+      const [first, second] = await Promise.all([
+        store().ensureConversation(wanted),
+        store().ensureConversation(wanted),
+      ]);
+      expect(first).toEqual({
+        id: expect.any(Number),
+        workspaceId: workspace.id,
+        kind: 'channel',
+        key: '#general',
+      });
+      expect(second).toEqual(first);
+      expect(await store().ensureConversation(wanted)).toEqual(first);
+    });
+  });
+
+  describe('messages', () => {
+    it('come back as they were sent', async () => {
+      const { alice, bob, direct, draft, workspace } = await world();
+      const sent = draft(alice, direct, [bob], {
+        body: 'line one\nline “two” 🦊\ttab',
+        thread: 'build',
+        replyTo: 'message-0',
+        kind: 'question',
+        importance: 'urgent',
+        awaitsReply: true,
+        expiresAt: NOW + 1,
+      });
+      const appended = await store().appendMessage(sent);
+      expect(appended).toEqual({
+        seq: expect.any(Number),
+        id: sent.id,
+        thread: 'build',
+        recipients: [bob.id],
+        duplicate: 'no',
+      });
+      const { audience: _, clientId: __, ...content } = sent;
+      expect(await store().findMessage(workspace.id, sent.id)).toEqual({
+        ...content,
+        seq: appended.seq,
+        senderName: alice.name,
+        conversationKind: 'dm',
+        conversationKey: direct.key,
+        recipientName: bob.name,
+      });
+    });
+
+    it('cannot be found from another workspace', async () => {
+      const { alice, bob, direct, draft } = await world();
+      const other = await world();
+      const { id } = await store().appendMessage(draft(alice, direct, [bob]));
+      expect(await store().findMessage(other.workspace.id, id)).toBeUndefined();
+      expect(await store().lastSeq(other.workspace.id)).toBe(0);
+    });
+
+    it('name a recipient only in a direct message', async () => {
+      const { alice, bob, carol, channel, draft, workspace } = await world();
+      const { id } = await store().appendMessage(draft(alice, channel, [bob, carol]));
+      expect((await store().findMessage(workspace.id, id))?.recipientName).toBeUndefined();
+    });
+
+    it('are numbered in the order of the calls', async () => {
+      const { alice, bob, carol, direct, channel, draft } = await world();
+      const drafts = Array.from({ length: 200 }, (_, i) =>
+        i % 3 === 0 ? draft(bob, channel, [alice, carol]) : draft(alice, direct, [bob]),
+      );
+      const appended = await Promise.all(drafts.map((each) => store().appendMessage(each)));
+      const seqs = appended.map(({ seq }) => seq);
+      expect(seqs).toEqual([...seqs].sort((a, b) => a - b));
+      expect(new Set(seqs).size).toBe(200);
+    });
+
+    it('are listed after a number, page by page, up to the last', async () => {
+      const { alice, bob, direct, draft, workspace } = await world();
+      const sent = await Promise.all(
+        Array.from({ length: 5 }, () => store().appendMessage(draft(alice, direct, [bob]))),
+      );
+      const page = (after: number) => store().listMessages({ workspaceId: workspace.id, after, limit: 2 });
+      const first = await page(0);
+      const second = await page(defined(first[1]).seq);
+      const third = await page(defined(second[1]).seq);
+      expect([...first, ...second, ...third].map(({ id }) => id)).toEqual(sent.map(({ id }) => id));
+      expect(await store().lastSeq(workspace.id)).toBe(defined(sent[4]).seq);
+    });
+
+    it('keep text that a database might stumble over', async () => {
+      const { alice, bob, direct, draft, workspace } = await world();
+      for (const body of [
+        "'; DROP TABLE messages; --",
+        '{{text}} ? $1 \\',
+        '{"a":[1]}',
+        'null',
+        '🏴‍☠️ é e\u0301 \u202e',
+      ]) {
+        const { id } = await store().appendMessage(draft(alice, direct, [bob], { body }));
+        expect((await store().findMessage(workspace.id, id))?.body).toBe(body);
+      }
+    });
+  });
+
+  describe('a repeated client id', () => {
+    it('is the same message when the content is the same', async () => {
+      const { alice, bob, direct, draft } = await world();
+      const original = draft(alice, direct, [bob], { thread: 'given', body: '🦊 again' });
+      const first = await store().appendMessage(original);
+      const retry = { ...original, id: unique('message'), thread: 'another', createdAt: NOW + 1 };
+      expect(await store().appendMessage(retry)).toEqual({ ...first, recipients: [], duplicate: 'same' });
+      expect(await store().inbox(inboxOf(bob))).toHaveLength(1);
+    });
+
+    it('is refused when the content differs', async () => {
+      const { alice, bob, direct, channel, draft, workspace } = await world();
+      const original = draft(alice, direct, [bob]);
+      const first = await store().appendMessage(original);
+      const changes: Array<Partial<MessageDraft>> = [
+        { body: 'other' },
+        { kind: 'status' },
+        { importance: 'high' },
+        { replyTo: 'message-0' },
+        { conversationId: channel.id },
+      ];
+      for (const change of changes) {
+        const again = await store().appendMessage({ ...original, id: unique('message'), ...change });
+        expect(again).toEqual({ ...first, recipients: [], duplicate: 'other' });
+      }
+      expect(await store().listMessages({ workspaceId: workspace.id, after: 0, limit: 10 })).toHaveLength(1);
+    });
+
+    it('is recognised inside one batch', async () => {
+      const { alice, bob, direct, draft } = await world();
+      const original = draft(alice, direct, [bob]);
+      const again = (body: string) => ({ ...original, id: unique('message'), body });
+      const outcomes = await Promise.all(
+        [original, again('hello'), again('other'), draft(alice, direct, [bob])].map((each) =>
+          store().appendMessage(each),
+        ),
+      );
+      expect(outcomes.map(({ duplicate }) => duplicate)).toEqual(['no', 'same', 'other', 'no']);
+      expect(defined(outcomes[1]).seq).toBe(defined(outcomes[0]).seq);
+      expect(await store().inbox(inboxOf(bob))).toHaveLength(2);
+    });
+
+    it('is another message when another agent uses it', async () => {
+      const { alice, bob, direct, draft } = await world();
+      const original = draft(alice, direct, [bob]);
+      await store().appendMessage(original);
+      const other = { ...draft(bob, direct, [alice]), clientId: original.clientId };
+      expect((await store().appendMessage(other)).duplicate).toBe('no');
+    });
+  });
+
+  describe('a message for the workspace', () => {
+    it('is for every agent of it but the sender and those removed, as of the commit', async () => {
+      const { alice, bob, carol, workspace, draft } = await world();
+      await world();
+      const conversation = await store().ensureConversation({
+        workspaceId: workspace.id,
+        kind: 'broadcast',
+        key: '*',
+        createdAt: NOW,
+      });
+      const toAll = () =>
+        store().appendMessage(draft(alice, conversation, [], { audience: { kind: 'workspace' } }));
+      const [before, , late, after] = await Promise.all([
+        toAll(),
+        store().removeAgent(carol.id, NOW),
+        store().createAgent(agentOf(workspace.id)),
+        toAll(),
+      ]);
+      expect(before.recipients).toEqual([bob.id, carol.id]);
+      expect(after.recipients).toEqual([bob.id, defined(late).id]);
+      expect((await store().deliveriesOf(after.seq)).map(({ recipientId }) => recipientId).sort()).toEqual(
+        [...after.recipients].sort(),
+      );
+    });
+  });
+
+  describe('the answer to an awaited message', () => {
+    it('is the first one in the thread or to that id, from that agent to the one who waits', async () => {
+      const { alice, bob, carol, direct, channel, draft } = await world();
+      const asked = await store().appendMessage(draft(alice, direct, [bob], { thread: 'await-1' }));
+      const wait = (after = asked.seq) =>
+        store().findReply({
+          senderId: bob.id,
+          recipientId: alice.id,
+          after,
+          thread: 'await-1',
+          replyTo: asked.id,
+        });
+      const send = (sender: Agent, recipient: Agent, more: Partial<MessageDraft>) =>
+        store().appendMessage(draft(sender, channel, [recipient], more));
+
+      await send(bob, alice, { thread: 'another' });
+      await send(bob, alice, {});
+      await send(carol, alice, { thread: 'await-1' });
+      await send(bob, carol, { thread: 'await-1' });
+      expect(await wait()).toBeUndefined();
+
+      const byId = await send(bob, alice, { replyTo: asked.id });
+      const byThread = await send(bob, alice, { thread: 'await-1' });
+      expect(await wait()).toMatchObject({ id: byId.id, seq: byId.seq, senderName: bob.name });
+      expect((await wait(byId.seq))?.id).toBe(byThread.id);
+      expect(await wait(byThread.seq)).toBeUndefined();
+    });
+  });
+
+  describe('a write that fails', () => {
+    it('takes no other write with it, and leaves nothing of itself', async () => {
+      const { alice, bob, direct, draft, workspace } = await world();
+      const nobody = { ...bob, id: 2 ** 40 };
+      const outcomes = await Promise.allSettled([
+        store().appendMessage(draft(alice, direct, [bob])),
+        store().appendMessage(draft(alice, direct, [bob, nobody])),
+        store().appendMessage(draft(alice, { ...direct, id: 2 ** 40 }, [bob])),
+        store().createAgent(agentOf(2 ** 40)),
+        store().updateAgent(alice.id, { task: 'kept' }),
+        store().appendMessage(draft(alice, direct, [bob])),
+      ]);
+      expect(outcomes.map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'rejected',
+        'rejected',
+        'rejected',
+        'fulfilled',
+        'fulfilled',
+      ]);
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected')
+          expect(outcome.reason).toMatchObject({ name: 'RelayError', code: 'Internal' });
+      }
+      expect(await store().listMessages({ workspaceId: workspace.id, after: 0, limit: 10 })).toHaveLength(2);
+      expect(await store().countUnread(bob.id, NOW)).toBe(2);
+      expect((await store().findAgent(workspace.id, alice.name))?.task).toBe('kept');
+    });
+  });
+}

@@ -1,0 +1,46 @@
+/** The few words of SQL in which the databases differ; scripts and migrations write them `{{word}}`. */
+export interface Dialect {
+  readonly name: 'sqlite' | 'postgres';
+  readonly words: {
+    /** The type of a primary key that the database counts up and never reuses. */
+    readonly identity: string;
+    /** Text that compares byte by byte, whatever the language of the server. */
+    readonly text: string;
+    /** After the columns of a table that is kept in the order of its primary key. */
+    readonly keyed: string;
+    /** Makes a plan use the index of unread deliveries, where the planner would not. */
+    readonly unread: string;
+    /** The strings of one parameter, a JSON array, for `IN`. */
+    readonly texts: string;
+    /** The pairs of numbers of one parameter, a JSON array of arrays, as a table with columns `first` and `second`. */
+    readonly pairs: string;
+  };
+}
+
+export const SQLITE: Dialect = {
+  name: 'sqlite',
+  words: {
+    identity: 'INTEGER PRIMARY KEY AUTOINCREMENT',
+    text: 'text',
+    keyed: 'WITHOUT ROWID',
+    unread: 'INDEXED BY deliveries_unread',
+    texts: '(SELECT value FROM json_each(?))',
+    pairs: '(SELECT value ->> 0 AS first, value ->> 1 AS second FROM json_each(?))',
+  },
+};
+
+export const POSTGRES: Dialect = {
+  name: 'postgres',
+  words: {
+    identity: 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
+    text: 'text COLLATE "C"',
+    keyed: '',
+    unread: '',
+    texts: '(SELECT json_array_elements_text(?::json))',
+    pairs: `(SELECT (pair ->> 0)::bigint AS first, (pair ->> 1)::bigint AS second
+             FROM json_array_elements(?::json) AS pair)`,
+  },
+};
+
+export const inDialect = (sql: string, { words }: Dialect): string =>
+  sql.replace(/\{\{(\w+)\}\}/g, (_, word: keyof Dialect['words']) => words[word]);

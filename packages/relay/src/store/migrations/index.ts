@@ -1,0 +1,31 @@
+import { type Dialect, inDialect } from '../dialects.ts';
+import { rows, type Script } from '../scripts/script.ts';
+import { firstSchema } from './001-first-schema.ts';
+
+/** Statements in order; where the databases differ by more than a word, one statement for each. */
+export type Migration = ReadonlyArray<string | Record<Dialect['name'], string>>;
+
+/** The version of a database is how many of these it has; one that was released never changes. */
+export const MIGRATIONS: readonly Migration[] = [firstSchema];
+
+/** The database was written by a newer program. */
+export class NewerSchema extends Error {}
+
+/** Brings a database to `target`; run in one transaction that no other process runs at the same time. */
+export function* migrate(dialect: Dialect, target = MIGRATIONS.length): Script<void> {
+  yield* rows('CREATE TABLE IF NOT EXISTS schema_version (version bigint NOT NULL)');
+  const [row] = yield* rows<{ version: number | null }>('SELECT max(version) AS version FROM schema_version');
+  const present = row?.version ?? 0;
+  if (present > MIGRATIONS.length) {
+    throw new NewerSchema(
+      `The database has schema version ${present}; this program knows up to ${MIGRATIONS.length}. Update agent-relay.`,
+    );
+  }
+  for (let version = present; version < target; version++) {
+    for (const statement of MIGRATIONS[version] ?? []) {
+      const sql = typeof statement === 'string' ? statement : statement[dialect.name];
+      yield* rows(inDialect(sql, dialect));
+    }
+    yield* rows('INSERT INTO schema_version (version) VALUES (?)', [version + 1]);
+  }
+}

@@ -1,0 +1,106 @@
+import type { Agent, AgentProfile } from '../../core/ports/store.ts';
+import { flag, orNull, rows, type Script, type Value } from './script.ts';
+
+type AgentChanges = Partial<AgentProfile & { tokenHash: string; lastSeenAt: number }>;
+
+/** How each field that may change is kept. */
+const COLUMNS: {
+  [Field in keyof Required<AgentChanges>]: [column: string, toValue: (agent: AgentChanges) => Value];
+} = {
+  type: ['type', ({ type }) => orNull(type)],
+  lead: ['is_lead', ({ lead }) => flag(lead === true)],
+  ephemeral: ['ephemeral', ({ ephemeral }) => flag(ephemeral === true)],
+  cli: ['cli', ({ cli }) => orNull(cli)],
+  task: ['task', ({ task }) => orNull(task)],
+  parent: ['parent', ({ parent }) => orNull(parent)],
+  capabilities: ['capabilities', ({ capabilities }) => JSON.stringify(capabilities)],
+  tools: ['tools', ({ tools }) => JSON.stringify(tools)],
+  mcpEnabled: ['mcp_enabled', ({ mcpEnabled }) => flag(mcpEnabled === true)],
+  tokenHash: ['token_hash', ({ tokenHash }) => orNull(tokenHash)],
+  lastSeenAt: ['last_seen_at', ({ lastSeenAt }) => orNull(lastSeenAt)],
+};
+
+const FIELDS = Object.keys(COLUMNS) as Array<keyof AgentChanges>;
+const AGENT = [
+  'id, workspace_id AS "workspaceId", name, created_at AS "createdAt"',
+  ...FIELDS.map((field) => `${COLUMNS[field][0]} AS "${field}"`),
+].join(', ');
+
+interface AgentRow extends Omit<Agent, 'lead' | 'ephemeral' | 'mcpEnabled' | 'capabilities' | 'tools'> {
+  lead: number;
+  ephemeral: number;
+  mcpEnabled: number;
+  capabilities: string;
+  tools: string;
+}
+
+const toAgent = (row: AgentRow): Agent => ({
+  ...row,
+  lead: row.lead === 1,
+  ephemeral: row.ephemeral === 1,
+  mcpEnabled: row.mcpEnabled === 1,
+  cli: row.cli ?? undefined,
+  task: row.task ?? undefined,
+  parent: row.parent ?? undefined,
+  capabilities: JSON.parse(row.capabilities),
+  tools: JSON.parse(row.tools),
+});
+
+export const queries = {
+  *findAgent(workspaceId: number, name: string): Script<Agent | undefined> {
+    const [row] = yield* rows<AgentRow>(
+      `SELECT ${AGENT} FROM agents WHERE workspace_id = ? AND lower(name) = lower(?) AND removed_at IS NULL`,
+      [workspaceId, name],
+    );
+    return row && toAgent(row);
+  },
+
+  *findAgentByToken(tokenHash: string): Script<Agent | undefined> {
+    const [row] = yield* rows<AgentRow>(
+      `SELECT ${AGENT} FROM agents WHERE token_hash = ? AND removed_at IS NULL`,
+      [tokenHash],
+    );
+    return row && toAgent(row);
+  },
+
+  *listAgents(workspaceId: number): Script<Agent[]> {
+    const found = yield* rows<AgentRow>(
+      `SELECT ${AGENT} FROM agents WHERE workspace_id = ? AND removed_at IS NULL ORDER BY id`,
+      [workspaceId],
+    );
+    return found.map(toAgent);
+  },
+
+  *countAgents(): Script<Array<{ workspaceId: number; agents: number }>> {
+    return yield* rows<{ workspaceId: number; agents: number }>(
+      `SELECT workspace_id AS "workspaceId", count(*) AS agents FROM agents
+       WHERE removed_at IS NULL GROUP BY workspace_id ORDER BY workspace_id`,
+    );
+  },
+};
+
+export const commands = {
+  *createAgent(agent: Omit<Agent, 'id' | 'lastSeenAt'>): Script<Agent | undefined> {
+    const seen = { ...agent, lastSeenAt: agent.createdAt };
+    const [row] = yield* rows<AgentRow>(
+      `INSERT INTO agents (workspace_id, name, created_at, ${FIELDS.map((field) => COLUMNS[field][0]).join(', ')})
+       VALUES (?, ?, ?, ${FIELDS.map(() => '?').join(', ')})
+       ON CONFLICT (workspace_id, lower(name)) WHERE removed_at IS NULL DO NOTHING RETURNING ${AGENT}`,
+      [agent.workspaceId, agent.name, agent.createdAt, ...FIELDS.map((field) => COLUMNS[field][1](seen))],
+    );
+    return row && toAgent(row);
+  },
+
+  *updateAgent(id: number, changes: AgentChanges): Script<void> {
+    const changed = FIELDS.filter((field) => Object.hasOwn(changes, field));
+    if (changed.length === 0) return;
+    yield* rows(
+      `UPDATE agents SET ${changed.map((field) => `${COLUMNS[field][0]} = ?`).join(', ')} WHERE id = ?`,
+      [...changed.map((field) => COLUMNS[field][1](changes)), id],
+    );
+  },
+
+  *removeAgent(id: number, at: number): Script<void> {
+    yield* rows('UPDATE agents SET removed_at = ? WHERE id = ? AND removed_at IS NULL', [at, id]);
+  },
+};

@@ -1,0 +1,107 @@
+import type { Delivery, InboxQuery, Observation, StoredMessage } from '../../core/ports/store.ts';
+import { MESSAGE, MESSAGE_NAMES, type MessageRow, toMessage } from './messages.ts';
+import { orNull, rows, type Script } from './script.ts';
+
+/** The columns that note a state; being acked shows that it was read too. */
+const NOTED: { [State in Observation['state']]: [column: string, ...implied: string[]] } = {
+  accepted: ['accepted_at'],
+  injected: ['injected_at'],
+  turn_started: ['turn_started_at'],
+  read: ['read_at'],
+  acked: ['acked_at', 'read_at'],
+};
+
+const UNEXPIRED = '(d.expires_at IS NULL OR d.expires_at >= ?)';
+
+type Nullable<T> = {
+  [Key in keyof T]: undefined extends T[Key] ? Exclude<T[Key], undefined> | null : T[Key];
+};
+
+export const queries = {
+  *inbox(query: InboxQuery): Script<Array<StoredMessage & { readAt: number | undefined }>> {
+    const conditions = ['d.recipient_id = ?', 'd.message_seq > ?', UNEXPIRED];
+    const params = [query.recipientId, query.after, query.now];
+    if (query.unreadOnly) conditions.push('d.read_at IS NULL');
+    if (query.fromId !== undefined) {
+      conditions.push('d.sender_id = ?');
+      params.push(query.fromId);
+    }
+    if (query.conversationId !== undefined) {
+      conditions.push('d.conversation_id = ?');
+      params.push(query.conversationId);
+    }
+    const found = yield* rows<MessageRow & { readAt: number | null }>(
+      `SELECT ${MESSAGE}, d.read_at AS "readAt"
+       FROM deliveries AS d ${query.unreadOnly ? '{{unread}}' : ''} JOIN messages AS m ON m.seq = d.message_seq ${MESSAGE_NAMES}
+       WHERE ${conditions.join(' AND ')}
+       ORDER BY d.message_seq ${query.take === 'newest' ? 'DESC' : 'ASC'} LIMIT ?`,
+      [...params, query.limit],
+    );
+    if (query.take === 'newest') found.reverse();
+    return found.map((row) => ({ ...toMessage(row), readAt: row.readAt ?? undefined }));
+  },
+
+  *countUnread(recipientId: number, now: number): Script<number> {
+    const [row] = yield* rows<{ unread: number }>(
+      `SELECT count(*) AS unread FROM deliveries AS d {{unread}}
+       WHERE d.recipient_id = ? AND d.read_at IS NULL AND ${UNEXPIRED}`,
+      [recipientId, now],
+    );
+    return row?.unread ?? 0;
+  },
+
+  *deliveredSeqs(recipientId: number, messageIds: string[]): Script<Array<{ id: string; seq: number }>> {
+    return yield* rows<{ id: string; seq: number }>(
+      `SELECT m.id, m.seq FROM messages AS m WHERE m.id IN {{texts}} AND EXISTS
+         (SELECT 1 FROM deliveries AS d WHERE d.recipient_id = ? AND d.message_seq = m.seq)
+       ORDER BY m.seq`,
+      [JSON.stringify(messageIds), recipientId],
+    );
+  },
+
+  *deliveriesOf(seq: number): Script<Delivery[]> {
+    const found = yield* rows<Nullable<Delivery>>(
+      `SELECT d.recipient_id AS "recipientId", recipient.name AS "recipientName", d.message_seq AS seq, d.path,
+         d.accepted_at AS "acceptedAt", d.injected_at AS "injectedAt", d.turn_started_at AS "turnStartedAt",
+         d.read_at AS "readAt", d.acked_at AS "ackedAt"
+       FROM deliveries AS d LEFT JOIN agents AS recipient ON recipient.id = d.recipient_id
+       WHERE d.message_seq = ? ORDER BY recipient.name, d.recipient_id`,
+      [seq],
+    );
+    return found.map((row) => ({
+      ...row,
+      path: row.path ?? undefined,
+      acceptedAt: row.acceptedAt ?? undefined,
+      injectedAt: row.injectedAt ?? undefined,
+      turnStartedAt: row.turnStartedAt ?? undefined,
+      readAt: row.readAt ?? undefined,
+      ackedAt: row.ackedAt ?? undefined,
+    }));
+  },
+};
+
+export const commands = {
+  /** Observations that say the same of many deliveries (as most calls do) are one statement. */
+  *observe(observations: Observation[]): Script<number> {
+    const changed = new Set<string>();
+    const alike = Map.groupBy(observations, ({ state, path, at }) => `${state} ${path} ${at}`);
+    for (const group of alike.values()) {
+      const [{ state, path, at }] = group as [Observation];
+      const columns = NOTED[state];
+      const updated = yield* rows<{ recipient: number; seq: number }>(
+        `UPDATE deliveries SET ${columns.map((column) => `${column} = COALESCE(${column}, ?)`).join(', ')},
+           path = COALESCE(path, ?)
+         FROM {{pairs}} AS observed
+         WHERE recipient_id = observed.first AND message_seq = observed.second AND ${columns[0]} IS NULL
+         RETURNING recipient_id AS recipient, message_seq AS seq`,
+        [
+          ...columns.map(() => at),
+          orNull(path),
+          JSON.stringify(group.map(({ recipientId, seq }) => [recipientId, seq])),
+        ],
+      );
+      for (const { recipient, seq } of updated) changed.add(`${recipient}:${seq}`);
+    }
+    return changed.size;
+  },
+};

@@ -1,0 +1,49 @@
+import * as agents from './agents.ts';
+import * as audit from './audit.ts';
+import * as deliveries from './deliveries.ts';
+import * as messages from './messages.ts';
+import type { Script } from './script.ts';
+import * as workspaces from './workspaces.ts';
+
+/** Everything that only reads. */
+export const queries = {
+  ...workspaces.queries,
+  ...agents.queries,
+  ...messages.queries,
+  ...deliveries.queries,
+  ...audit.queries,
+};
+
+/** Everything that writes, but `appendMessage`: each database has its own fastest way for that one. */
+export const commands = {
+  ...workspaces.commands,
+  ...agents.commands,
+  ...messages.commands,
+  ...deliveries.commands,
+  ...audit.commands,
+};
+
+/** The methods of a store that a set of scripts stands for. */
+type Methods<Scripts> = {
+  [Name in keyof Scripts]: Scripts[Name] extends (...args: infer Args) => Script<infer Result>
+    ? (...args: Args) => Promise<Result>
+    : never;
+};
+
+/** A call of a script: its name, then its arguments. */
+export type ScriptCall = [name: string, ...args: unknown[]];
+
+/** Turns a set of scripts into methods that hand the call to `run`. */
+export function methodsOf<Scripts extends object>(
+  scripts: Scripts,
+  run: (call: ScriptCall) => Promise<unknown>,
+): Methods<Scripts> {
+  const methods = Object.keys(scripts).map((name) => [name, (...args: unknown[]) => run([name, ...args])]);
+  return Object.fromEntries(methods) as Methods<Scripts>;
+}
+
+/** The script a call names, ready to run. */
+export function scriptOf(scripts: object, [name, ...args]: ScriptCall): Script<unknown> {
+  const script = scripts[name as keyof typeof scripts] as (...args: unknown[]) => Script<unknown>;
+  return script(...args);
+}

@@ -1,0 +1,96 @@
+import type { Conversation, StoredMessage } from '../../core/ports/store.ts';
+import { rows, type Script } from './script.ts';
+
+/** The columns of a message with the names that belong to it; joined left, so that `m` always leads the plan. */
+export const MESSAGE = `m.seq, m.id, m.workspace_id AS "workspaceId", m.conversation_id AS "conversationId",
+  m.sender_id AS "senderId", m.body, m.thread, m.reply_to AS "replyTo", m.kind, m.importance,
+  m.awaits_reply AS "awaitsReply", m.created_at AS "createdAt", m.expires_at AS "expiresAt",
+  sender.name AS "senderName", conversation.kind AS "conversationKind", conversation.key AS "conversationKey",
+  CASE conversation.kind WHEN 'dm' THEN (
+    SELECT agents.name FROM deliveries JOIN agents ON agents.id = deliveries.recipient_id
+    WHERE deliveries.message_seq = m.seq LIMIT 1
+  ) END AS "recipientName"`;
+export const MESSAGE_NAMES = `LEFT JOIN agents AS sender ON sender.id = m.sender_id
+  LEFT JOIN conversations AS conversation ON conversation.id = m.conversation_id`;
+
+export interface MessageRow
+  extends Omit<StoredMessage, 'thread' | 'replyTo' | 'awaitsReply' | 'expiresAt' | 'recipientName'> {
+  thread: string | null;
+  replyTo: string | null;
+  awaitsReply: number;
+  expiresAt: number | null;
+  recipientName: string | null;
+}
+
+export const toMessage = (row: MessageRow): StoredMessage => ({
+  ...row,
+  thread: row.thread ?? undefined,
+  replyTo: row.replyTo ?? undefined,
+  awaitsReply: row.awaitsReply === 1,
+  expiresAt: row.expiresAt ?? undefined,
+  recipientName: row.recipientName ?? undefined,
+});
+
+export const queries = {
+  *findMessage(workspaceId: number, id: string): Script<StoredMessage | undefined> {
+    const [row] = yield* rows<MessageRow>(
+      `SELECT ${MESSAGE} FROM messages AS m ${MESSAGE_NAMES} WHERE m.id = ? AND m.workspace_id = ?`,
+      [id, workspaceId],
+    );
+    return row && toMessage(row);
+  },
+
+  *listMessages(query: { workspaceId: number; after: number; limit: number }): Script<StoredMessage[]> {
+    const found = yield* rows<MessageRow>(
+      `SELECT ${MESSAGE} FROM messages AS m ${MESSAGE_NAMES}
+       WHERE m.workspace_id = ? AND m.seq > ? ORDER BY m.seq LIMIT ?`,
+      [query.workspaceId, query.after, query.limit],
+    );
+    return found.map(toMessage);
+  },
+
+  *lastSeq(workspaceId: number): Script<number> {
+    const [row] = yield* rows<{ seq: number | null }>(
+      'SELECT max(seq) AS seq FROM messages WHERE workspace_id = ?',
+      [workspaceId],
+    );
+    return row?.seq ?? 0;
+  },
+
+  *findReply(query: {
+    senderId: number;
+    recipientId: number;
+    after: number;
+    thread: string;
+    replyTo: string;
+  }): Script<StoredMessage | undefined> {
+    const { senderId, recipientId, after, thread, replyTo } = query;
+    const delivered = 'JOIN deliveries AS d ON d.recipient_id = ? AND d.message_seq = r.seq';
+    const [row] = yield* rows<MessageRow>(
+      `SELECT ${MESSAGE} FROM messages AS m ${MESSAGE_NAMES} WHERE m.seq = (
+         SELECT min(seq) FROM (
+           SELECT r.seq FROM messages AS r ${delivered} WHERE r.thread = ? AND r.sender_id = ? AND r.seq > ?
+           UNION ALL
+           SELECT r.seq FROM messages AS r ${delivered} WHERE r.reply_to = ? AND r.sender_id = ? AND r.seq > ?
+         ) AS answers)`,
+      [recipientId, thread, senderId, after, recipientId, replyTo, senderId, after],
+    );
+    return row && toMessage(row);
+  },
+};
+
+export const commands = {
+  *ensureConversation(wanted: Omit<Conversation, 'id'> & { createdAt: number }): Script<Conversation> {
+    const { workspaceId, kind, key, createdAt } = wanted;
+    yield* rows(
+      `INSERT INTO conversations (workspace_id, kind, key, created_at) VALUES (?, ?, ?, ?)
+       ON CONFLICT (workspace_id, key) DO NOTHING`,
+      [workspaceId, kind, key, createdAt],
+    );
+    const found = yield* rows<Conversation>(
+      'SELECT id, workspace_id AS "workspaceId", kind, key FROM conversations WHERE workspace_id = ? AND key = ?',
+      [workspaceId, key],
+    );
+    return { ...(found[0] as Conversation) };
+  },
+};

@@ -1,0 +1,38 @@
+/** What a database column can hold here: flags are 0 and 1, lists and objects are JSON text. */
+export type Value = string | number | null;
+export type Row = Record<string, Value>;
+
+/** Parameters are written `?`, words that differ between databases `{{word}}` (see `dialects.ts`). */
+export interface Statement {
+  sql: string;
+  params: Value[];
+}
+
+/**
+ * One operation on the database, written once for all of them: it yields statements and is handed their rows.
+ * SQLite runs it in one go, PostgreSQL waits between the steps.
+ */
+export type Script<Result> = Generator<Statement, Result, Row[]>;
+
+/** Runs one statement inside a script; `R` is what its SQL selects. */
+export function* rows<R = Row>(sql: string, params: Value[] = []): Script<R[]> {
+  return (yield { sql, params }) as R[];
+}
+
+export function runScript<Result>(script: Script<Result>, execute: (statement: Statement) => Row[]): Result {
+  let step = script.next();
+  while (!step.done) step = script.next(execute(step.value));
+  return step.value;
+}
+
+export async function runScriptAsync<Result>(
+  script: Script<Result>,
+  execute: (statement: Statement) => Promise<Row[]>,
+): Promise<Result> {
+  let step = script.next();
+  while (!step.done) step = script.next(await execute(step.value));
+  return step.value;
+}
+
+export const flag = (value: boolean): 0 | 1 => (value ? 1 : 0);
+export const orNull = <T extends Value>(value: T | undefined): T | null => value ?? null;

@@ -1,0 +1,72 @@
+import type { Workspace, WorkspaceKey } from '../../core/ports/store.ts';
+import { orNull, rows, type Script } from './script.ts';
+
+const WORKSPACE = 'id, name, root, created_at AS "createdAt"';
+const KEY = 'id, workspace_id AS "workspaceId", hash, created_at AS "createdAt", revoked_at AS "revokedAt"';
+
+type WorkspaceRow = Omit<Workspace, 'root'> & { root: string | null };
+type KeyRow = Omit<WorkspaceKey, 'revokedAt'> & { revokedAt: number | null };
+
+const toWorkspace = (row: WorkspaceRow): Workspace => ({ ...row, root: row.root ?? undefined });
+const toKey = (row: KeyRow): WorkspaceKey => ({ ...row, revokedAt: row.revokedAt ?? undefined });
+
+export const queries = {
+  *listWorkspaces(): Script<Workspace[]> {
+    return (yield* rows<WorkspaceRow>(`SELECT ${WORKSPACE} FROM workspaces ORDER BY id`)).map(toWorkspace);
+  },
+
+  *listKeys(workspaceId: number): Script<WorkspaceKey[]> {
+    const found = yield* rows<KeyRow>(
+      `SELECT ${KEY} FROM workspace_keys WHERE workspace_id = ? ORDER BY created_at, id`,
+      [workspaceId],
+    );
+    return found.map(toKey);
+  },
+
+  *findKey(id: string): Script<WorkspaceKey | undefined> {
+    const [row] = yield* rows<KeyRow>(`SELECT ${KEY} FROM workspace_keys WHERE id = ?`, [id]);
+    return row && toKey(row);
+  },
+};
+
+export const commands = {
+  *createWorkspace(workspace: {
+    name: string;
+    root: string | undefined;
+    createdAt: number;
+  }): Script<Workspace | undefined> {
+    const [row] = yield* rows<WorkspaceRow>(
+      `INSERT INTO workspaces (name, root, created_at) VALUES (?, ?, ?)
+       ON CONFLICT (lower(name)) DO NOTHING RETURNING ${WORKSPACE}`,
+      [workspace.name, orNull(workspace.root), workspace.createdAt],
+    );
+    return row && toWorkspace(row);
+  },
+
+  *addKey(key: { id: string; workspaceId: number; hash: string; createdAt: number }): Script<void> {
+    yield* rows('INSERT INTO workspace_keys (id, workspace_id, hash, created_at) VALUES (?, ?, ?, ?)', [
+      key.id,
+      key.workspaceId,
+      key.hash,
+      key.createdAt,
+    ]);
+  },
+
+  *revokeKeys(which: { workspaceId: number; id?: string; exceptId?: string; at: number }): Script<string[]> {
+    const conditions = ['workspace_id = ?', 'revoked_at IS NULL'];
+    const params = [which.at, which.workspaceId] as Array<string | number>;
+    if (which.id !== undefined) {
+      conditions.push('id = ?');
+      params.push(which.id);
+    }
+    if (which.exceptId !== undefined) {
+      conditions.push('id <> ?');
+      params.push(which.exceptId);
+    }
+    const revoked = yield* rows<{ id: string }>(
+      `UPDATE workspace_keys SET revoked_at = ? WHERE ${conditions.join(' AND ')} RETURNING id`,
+      params,
+    );
+    return revoked.map(({ id }) => id);
+  },
+};

@@ -1,0 +1,94 @@
+import { closeSync, openSync } from 'node:fs';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { inDialect, SQLITE } from '../dialects.ts';
+import type { Row, Script, Statement } from '../scripts/script.ts';
+import { runScript } from '../scripts/script.ts';
+
+const CACHE_KIBIBYTES = 32 * 1024;
+/** Checkpoints copy the log into the database; rarer ones disturb the writer less, and the log stays small enough. */
+const CHECKPOINT_PAGES = 4096;
+const LOG_BYTES = 64 * 1024 * 1024;
+
+/** One open database file with its prepared statements. */
+export class Connection {
+  readonly #database: DatabaseSync;
+  readonly #prepared = new Map<string, StatementSync>();
+
+  private constructor(database: DatabaseSync) {
+    this.#database = database;
+    database.exec(
+      `PRAGMA busy_timeout = 5000; PRAGMA cache_size = -${CACHE_KIBIBYTES}; PRAGMA temp_store = MEMORY`,
+    );
+  }
+
+  /** For the one writer; creates the file, readable for its owner alone (SQLite gives the log the same mode). */
+  static forWriting(path: string): Connection {
+    closeSync(openSync(path, 'a', 0o600));
+    const connection = new Connection(new DatabaseSync(path, { enableForeignKeyConstraints: true }));
+    connection.#database.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA fullfsync = ON;
+      PRAGMA checkpoint_fullfsync = ON;
+      PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+      PRAGMA journal_size_limit = ${LOG_BYTES};
+    `);
+    return connection;
+  }
+
+  static forReading(path: string): Connection {
+    return new Connection(new DatabaseSync(path, { readOnly: true }));
+  }
+
+  prepare(sql: string): StatementSync {
+    let statement = this.#prepared.get(sql);
+    if (!statement) {
+      statement = this.#database.prepare(inDialect(sql, SQLITE));
+      this.#prepared.set(sql, statement);
+    }
+    return statement;
+  }
+
+  execute({ sql, params }: Statement): Row[] {
+    return this.prepare(sql).all(...params) as Row[];
+  }
+
+  run<Result>(script: Script<Result>): Result {
+    return runScript(script, (statement) => this.execute(statement));
+  }
+
+  /** Runs `work` in one transaction: all of it is on the disk when this returns, nothing of it when it throws. */
+  transaction<Result>(work: () => Result): Result {
+    this.prepare('BEGIN IMMEDIATE').run();
+    try {
+      const result = work();
+      this.prepare('COMMIT').run();
+      return result;
+    } catch (error) {
+      // Some failures (a full disk) have ended the transaction already.
+      if (this.#database.isTransaction) this.prepare('ROLLBACK').run();
+      throw error;
+    }
+  }
+
+  /** Like `transaction`, for a part of one. */
+  savepoint<Result>(work: () => Result): Result {
+    this.prepare('SAVEPOINT part').run();
+    try {
+      const result = work();
+      this.prepare('RELEASE part').run();
+      return result;
+    } catch (error) {
+      if (this.#database.isTransaction) {
+        this.prepare('ROLLBACK TO part').run();
+        this.prepare('RELEASE part').run();
+      }
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#prepared.clear();
+    this.#database.close();
+  }
+}

@@ -1,0 +1,35 @@
+import { NewerSchema } from '../migrations/index.ts';
+import type { Failure } from './threads.ts';
+
+/** Primary result codes of SQLite that blame the statement, not the database. */
+const OWN_FAULT = new Set([
+  1 /* ERROR */, 18 /* TOOBIG */, 19 /* CONSTRAINT */, 20 /* MISMATCH */, 25 /* RANGE */,
+]);
+const FULL = 13;
+const UNKNOWN_STATE = new Set([
+  11 /* CORRUPT */, 26 /* NOTADB */, 1034 /* IOERR_FSYNC */, 1290 /* IOERR_DIR_FSYNC */,
+]);
+
+const resultCode = (error: unknown): number | undefined =>
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+    ? error.errcode
+    : undefined;
+
+/** Whether the call itself was wrong: the other calls of its batch can still be stored. */
+export function isOwnFault(error: unknown): boolean {
+  const code = resultCode(error);
+  return code === undefined ? !(error instanceof NewerSchema) : OWN_FAULT.has(code & 0xff);
+}
+
+export function toFailure(error: unknown): Failure {
+  const message = error instanceof Error ? error.message : String(error);
+  if (isOwnFault(error))
+    return { code: 'Internal', message: `The database refused: ${message}`, fatal: false };
+  const code = resultCode(error);
+  if (code === undefined) return { code: 'StoreUnavailable', message, fatal: false };
+  const fatal = UNKNOWN_STATE.has(code) || UNKNOWN_STATE.has(code & 0xff);
+  if ((code & 0xff) === FULL) {
+    return { code: 'DiskFull', message: 'The disk that holds the database is full.', fatal };
+  }
+  return { code: 'StoreUnavailable', message: `The database failed (${code}): ${message}`, fatal };
+}

@@ -1,0 +1,21 @@
+import { queries, scriptOf } from '../scripts/index.ts';
+import { Connection } from './connection.ts';
+import type { BatchResult, Call } from './threads.ts';
+
+/** The one that reads, on a connection that cannot write. */
+export class Reader {
+  readonly #connection: Connection;
+
+  constructor(path: string) {
+    this.#connection = Connection.forReading(path);
+  }
+
+  run(calls: Call[]): BatchResult {
+    const values = calls.map((call) => Array.isArray(call) && this.#connection.run(scriptOf(queries, call)));
+    return { values, failures: [] };
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+}

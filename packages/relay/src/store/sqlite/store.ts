@@ -1,0 +1,58 @@
+import type { RelayError } from '@agent-relay/protocol';
+import type { Appended, MessageDraft, Store } from '../../core/ports/store.ts';
+import { draftValues } from '../append.ts';
+import { GroupCommit, type Outcome } from '../group-commit.ts';
+import type { StoreOptions } from '../open.ts';
+import { commands, methodsOf, queries } from '../scripts/index.ts';
+import { Thread, toError } from './thread.ts';
+import type { Call } from './threads.ts';
+
+/** A store in one SQLite file: one thread writes, one reads. */
+export async function openSqliteStore(path: string, { onFatal }: StoreOptions): Promise<Store> {
+  const writer = new Thread({ path, role: 'writer' }, onFatal);
+  const reader = new Thread({ path, role: 'reader' }, onFatal);
+  try {
+    await writer.ask('open');
+    await reader.ask('open');
+  } catch (error) {
+    await Promise.all([writer.close(), reader.close()]);
+    throw error;
+  }
+
+  const writes = new GroupCommit<Call>((calls) => commit(writer, calls));
+  return {
+    kind: 'sqlite',
+    ...methodsOf(queries, async (call) => (await reader.ask([call])).values[0]),
+    ...methodsOf(commands, (call) => writes.submit(call)),
+    async appendMessage(draft) {
+      const recipients = draft.audience.kind === 'agents' ? draft.audience.ids : undefined;
+      const result = (await writes.submit({ values: draftValues(draft), recipients })) as number | Appended;
+      return typeof result === 'number' ? newlyAppended(draft, result, recipients ?? []) : result;
+    },
+    async close() {
+      await writes.settled();
+      // The reader first: the last one to close moves the log into the database.
+      await reader.close();
+      await writer.close();
+    },
+  };
+}
+
+const newlyAppended = (draft: MessageDraft, seq: number, recipients: number[]): Appended => ({
+  seq,
+  id: draft.id,
+  thread: draft.thread,
+  recipients,
+  duplicate: 'no',
+});
+
+async function commit(writer: Thread, calls: Call[]): Promise<Outcome[]> {
+  try {
+    const { values, failures } = await writer.ask(calls);
+    const outcomes: Outcome[] = values.map((value) => ({ value }));
+    for (const { index, failure } of failures) outcomes[index] = { error: toError(failure) };
+    return outcomes;
+  } catch (error) {
+    return calls.map(() => ({ error: error as RelayError }));
+  }
+}

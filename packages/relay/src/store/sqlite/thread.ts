@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { RelayError } from '@agent-relay/protocol';
+import type { BatchResult, Failure, ThreadAnswer, ThreadRequest, ThreadSettings } from './threads.ts';
+
+interface Pending {
+  resolve: (result: BatchResult) => void;
+  reject: (error: RelayError) => void;
+}
+
+export const toError = (failure: Failure): RelayError => new RelayError(failure.code, failure.message);
+
+/** The near side of a worker thread: numbers the requests and matches the answers. */
+export class Thread {
+  readonly #worker: Worker;
+  readonly #pending = new Map<number, Pending>();
+  readonly #onFatal: (error: RelayError) => void;
+  #lastId = 0;
+  #dead: RelayError | undefined;
+  #closing = false;
+
+  constructor(settings: ThreadSettings, onFatal: (error: RelayError) => void) {
+    this.#onFatal = onFatal;
+    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
+      name: `store-${settings.role}`,
+      workerData: settings,
+    });
+    this.#worker.on('message', (answer: ThreadAnswer) => this.#settle(answer));
+    this.#worker.on('error', (cause) => this.#died(settings.role, cause));
+    this.#worker.on('exit', () => this.#died(settings.role, undefined));
+  }
+
+  /** Rejects when nothing of the request was done. */
+  ask(ask: ThreadRequest['ask']): Promise<BatchResult> {
+    return new Promise((resolve, reject) => {
+      if (this.#dead) return reject(this.#dead);
+      const id = ++this.#lastId;
+      this.#pending.set(id, { resolve, reject });
+      this.#worker.postMessage({ id, ask } satisfies ThreadRequest);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    if (this.#dead) {
+      await this.#worker.terminate();
+      return;
+    }
+    const exited = once(this.#worker, 'exit');
+    await this.ask('close');
+    await exited;
+  }
+
+  #settle(answer: ThreadAnswer): void {
+    const pending = this.#pending.get(answer.id);
+    this.#pending.delete(answer.id);
+    if ('failure' in answer) {
+      const error = toError(answer.failure);
+      if (answer.failure.fatal) this.#fail(error);
+      pending?.reject(error);
+    } else {
+      pending?.resolve(answer);
+    }
+  }
+
+  #died(role: string, cause: unknown): void {
+    if (this.#closing || this.#dead) return;
+    this.#fail(new RelayError('StoreUnavailable', `The ${role} thread of the database died.`, { cause }));
+  }
+
+  /** Nothing is asked of the database any more: what it would do or say could not be trusted. */
+  #fail(error: RelayError): void {
+    this.#dead = error;
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
+    this.#onFatal(error);
+  }
+}

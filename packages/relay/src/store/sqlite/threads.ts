@@ -1,0 +1,37 @@
+import type { DraftValues } from '../append.ts';
+import type { ScriptCall } from '../scripts/index.ts';
+
+/** The words between the store and its threads. */
+export interface ThreadSettings {
+  path: string;
+  role: 'writer' | 'reader';
+}
+
+/** A message to append; without `recipients` it is for the whole workspace. */
+export interface AppendCall {
+  values: DraftValues;
+  recipients: number[] | undefined;
+}
+
+export type Call = ScriptCall | AppendCall;
+
+/** Calls are a batch: one transaction of the writer. */
+export interface ThreadRequest {
+  id: number;
+  ask: 'open' | 'close' | Call[];
+}
+
+/** An error as it crosses threads; `fatal` means that nobody knows any more what is on the disk. */
+export interface Failure {
+  code: 'DiskFull' | 'StoreUnavailable' | 'Internal';
+  message: string;
+  fatal: boolean;
+}
+
+/** The result of an append whose caller knows the recipients is its sequence number alone. */
+export interface BatchResult {
+  values: unknown[];
+  failures: Array<{ index: number; failure: Failure }>;
+}
+
+export type ThreadAnswer = { id: number } & (BatchResult | { failure: Failure });

@@ -1,0 +1,90 @@
+import {
+  type Envelope,
+  helloPayload,
+  negotiate,
+  PROTOCOL,
+  parsePayload,
+  RelayError,
+  type WelcomePayload,
+} from '@agent-relay/protocol';
+import type { Workspace } from '../core/ports/store.ts';
+import type { Principal } from '../core/principal.ts';
+import type { Relay } from '../core/relay.ts';
+
+/** Where a connection came in: the local socket of a workspace, or a door that demands a key. */
+export type Door = { kind: 'local'; workspace: Workspace } | { kind: 'remote' };
+
+export interface Introduced {
+  principal: Principal;
+  protocol: number;
+  issuedToken: string | undefined;
+  delivers: boolean;
+  resumeAfter: number;
+  welcome: Pick<WelcomePayload, 'agent' | 'agentToken' | 'unread' | 'protocol' | 'project'>;
+}
+
+/** Finds out who is on a connection, from its HELLO and the door it came through. */
+export async function introduce(relay: Relay, door: Door, envelope: Envelope): Promise<Introduced> {
+  const hello = parsePayload(helloPayload, envelope.payload, 'HELLO');
+  const protocol = negotiate(hello.protocol);
+  if (protocol === undefined) {
+    throw new RelayError(
+      'VersionMismatch',
+      `The client speaks protocol ${hello.protocol.min} to ${hello.protocol.max}, this daemon ${PROTOCOL.min} to ${PROTOCOL.max}.`,
+    );
+  }
+  const admitted = await admit(relay, door, hello);
+  const { agent, issued } = await identify(relay, admitted, hello);
+  const principal: Principal = {
+    workspace: admitted.workspace,
+    agent,
+    local: door.kind === 'local',
+    keyId: admitted.keyId,
+  };
+  return {
+    principal,
+    protocol,
+    issuedToken: issued,
+    delivers: hello.deliver && agent !== undefined,
+    resumeAfter: hello.resumeAfter ?? 0,
+    welcome: {
+      protocol,
+      project: principal.workspace.name,
+      ...(issued === undefined ? {} : { agentToken: issued }),
+      ...(agent === undefined
+        ? {}
+        : {
+            agent: { name: agent.name, type: agent.type, lead: agent.lead },
+            unread: await relay.store.countUnread(agent.id, relay.clock.now()),
+          }),
+    },
+  };
+}
+
+type Hello = ReturnType<typeof helloPayload.parse>;
+type Admitted = { workspace: Workspace; keyId: string | undefined; tokenName: string | undefined };
+
+/** The workspace a connection may enter: its socket's, its key's, or that of the agent whose token it holds. */
+async function admit(relay: Relay, door: Door, hello: Hello): Promise<Admitted> {
+  if (door.kind === 'local') return { workspace: door.workspace, keyId: undefined, tokenName: undefined };
+  if (hello.workspaceKey !== undefined) {
+    return { ...(await relay.workspaces.authenticate(hello.workspaceKey)), tokenName: undefined };
+  }
+  if (hello.token === undefined)
+    throw new RelayError('Unauthorized', 'A workspace key or an agent token is required here.');
+  const agent = await relay.agents.byToken(hello.token);
+  const workspace = relay.workspaces.list().find(({ id }) => id === agent.workspaceId);
+  if (!workspace) throw new RelayError('Unauthorized', 'The agent token is not valid.');
+  return { workspace, keyId: undefined, tokenName: agent.name };
+}
+
+async function identify(relay: Relay, { workspace, tokenName }: Admitted, hello: Hello) {
+  const name = hello.name ?? tokenName;
+  if (name === undefined) return { agent: undefined, issued: undefined };
+  // A token alone admits only the agent it belongs to: it is not a key to register others with.
+  if (tokenName !== undefined && name.toLowerCase() !== tokenName.toLowerCase()) {
+    throw new RelayError('Unauthorized', `The agent token does not belong to "${name}".`);
+  }
+  const { agent, issued } = await relay.agents.identify(workspace, name, hello);
+  return { agent, issued };
+}

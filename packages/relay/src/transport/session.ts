@@ -1,0 +1,427 @@
+import {
+  decodeEnvelope,
+  type Envelope,
+  encodeEnvelope,
+  isOperation,
+  type Message,
+  OPERATIONS,
+  parsePayload,
+  RelayError,
+  type RelayEvent,
+  type WelcomePayload,
+} from '@agent-relay/protocol';
+import type { AwaitOutcome } from '../core/awaits.ts';
+import { Feed } from '../core/feed.ts';
+import { describeStored } from '../core/messages.ts';
+import type { Caller, Operations } from '../core/operations.ts';
+import type { Peer } from '../core/presence.ts';
+import type { Principal } from '../core/principal.ts';
+import type { Relay } from '../core/relay.ts';
+import { type Connection, type ConnectionEvents, Outgoing } from './connection.ts';
+import type { Counters } from './counters.ts';
+import { type Door, introduce } from './handshake.ts';
+
+export interface SessionContext {
+  relay: Relay;
+  operations: Operations;
+  counters: Counters;
+  /** What every WELCOME says. */
+  welcome: Pick<WelcomePayload, 'daemon' | 'heartbeatMs' | 'maxFrameBytes'>;
+  /** Requests of one connection being worked on; beyond it the connection is not read. */
+  maxPendingRequests: number;
+  /** Gets failures that are the daemon's own. */
+  onError: (error: unknown) => void;
+  onClosed: (session: Session) => void;
+}
+
+/** A connection must say who it is within this time. */
+const HELLO_MS = 5_000;
+/** Deliveries pushed and not yet taken by the client. */
+const WINDOW = 256;
+/** Beyond so many unsent bytes nothing more is pushed; beyond four times as many, requests are not read either. */
+const HIGH_WATER_BYTES = 256 * 1024;
+/** Frames that make no sense before the connection is given up. */
+const MAX_MALFORMED = 16;
+
+/** One client's connection from HELLO to the end: who it is, what it asks, what it is sent. */
+export class Session implements Peer, Caller, ConnectionEvents {
+  readonly #context: SessionContext;
+  readonly #connection: Connection;
+  readonly #door: Door;
+  #state: 'new' | 'identifying' | 'open' | 'closing' | 'closed' = 'new';
+  #principal: Principal | undefined;
+  #early: string[] = [];
+  #stopHelloTimer: () => void;
+  #deliveries: Feed<Message> | undefined;
+  #tail: Feed<Message> | undefined;
+  #stopFollowing: (() => void) | undefined;
+  /** Sequence numbers pushed and not yet taken, oldest first. */
+  #inFlight: number[] = [];
+  #lastPushed = 0;
+  #missedEvents = false;
+  #pending = 0;
+  #paused = false;
+  #malformed = 0;
+  #draining = false;
+  #sent = 0;
+  #lastHeard: number;
+  #lastSent: number;
+  #idle: (() => void) | undefined;
+  /** How to give up each await, and outcomes that came before the request itself was answered. */
+  readonly #awaits = new Map<string, () => void>();
+  readonly #answering = new Map<string, AwaitOutcome | undefined>();
+
+  constructor(context: SessionContext, connection: Connection, door: Door) {
+    this.#context = context;
+    this.#connection = connection;
+    this.#door = door;
+    this.#lastHeard = this.#lastSent = context.relay.clock.now();
+    this.#stopHelloTimer = context.relay.clock.after(HELLO_MS, () =>
+      this.#refuse(new RelayError('HelloRequired', `No HELLO came within ${HELLO_MS} ms.`)),
+    );
+  }
+
+  get principal(): Principal {
+    if (!this.#principal) throw new RelayError('HelloRequired');
+    return this.#principal;
+  }
+
+  get delivers(): boolean {
+    return this.#deliveries !== undefined;
+  }
+
+  // ── What the connection tells ──────────────────────────────────────────────
+
+  readonly text = (text: string): void => {
+    this.#lastHeard = this.#context.relay.clock.now();
+    if (this.#state === 'identifying') {
+      this.#early.push(text);
+      return;
+    }
+    if (this.#state !== 'new' && this.#state !== 'open') return;
+    let envelope: Envelope;
+    try {
+      envelope = decodeEnvelope(text);
+    } catch (error) {
+      this.invalid(error as Error, false);
+      return;
+    }
+    if (this.#state === 'open') this.#handle(envelope);
+    else if (envelope.type === 'HELLO') void this.#hello(envelope);
+    else this.#refuse(new RelayError('HelloRequired', `${envelope.type} came before HELLO.`), envelope.id);
+  };
+
+  readonly invalid = (error: Error, fatal: boolean): void => {
+    const told = error instanceof RelayError ? error : new RelayError('MalformedFrame', error.message);
+    this.#malformed += 1;
+    if (fatal || this.#state === 'new' || this.#malformed >= MAX_MALFORMED) this.#refuse(told);
+    else this.#send('ERROR', told.toPayload());
+  };
+
+  readonly drained = (): void => {
+    this.#deliveries?.resume();
+    this.#tail?.resume();
+    if (this.#missedEvents) {
+      this.#missedEvents = false;
+      this.notify({ type: 'agents.changed' });
+    }
+    this.#readAgain();
+  };
+
+  readonly closed = (): void => {
+    if (this.#state === 'closed') return;
+    this.#state = 'closed';
+    this.#stopHelloTimer();
+    this.#deliveries?.close();
+    this.#tail?.close();
+    this.#stopFollowing?.();
+    for (const giveUp of this.#awaits.values()) giveUp();
+    if (this.#principal) this.#context.relay.presence.leave(this);
+    this.#idle?.();
+    this.#context.onClosed(this);
+  };
+
+  // ── HELLO ──────────────────────────────────────────────────────────────────
+
+  async #hello(envelope: Envelope): Promise<void> {
+    const { relay, welcome } = this.#context;
+    this.#state = 'identifying';
+    this.#connection.pause();
+    try {
+      const introduced = await introduce(relay, this.#door, envelope);
+      if (this.#state !== 'identifying') return;
+      this.#stopHelloTimer();
+      this.#principal = introduced.principal;
+      this.#state = 'open';
+      this.#send('WELCOME', { ...introduced.welcome, ...welcome } satisfies WelcomePayload);
+      if (introduced.delivers) this.#startDeliveries(introduced.resumeAfter);
+      relay.presence.join(this);
+      this.#deliveries?.resume();
+    } catch (error) {
+      this.#refuse(this.#asRelayError(error), envelope.id);
+      return;
+    }
+    for (const text of this.#early.splice(0)) this.text(text);
+    if (!this.#paused) this.#connection.resume();
+  }
+
+  #startDeliveries(after: number): void {
+    const { relay } = this.#context;
+    const recipientId = this.principal.agent?.id ?? 0;
+    this.#lastPushed = after;
+    this.#deliveries = new Feed<Message>(
+      {
+        read: async (cursor, limit) => {
+          const page = await relay.store.inbox({
+            recipientId,
+            unreadOnly: true,
+            after: cursor,
+            limit,
+            now: relay.clock.now(),
+            take: 'oldest',
+          });
+          return page.map(describeStored);
+        },
+        push: (message) => {
+          this.#inFlight.push(message.seq);
+          this.#lastPushed = message.seq;
+          this.#context.counters.deliveriesPushed += 1;
+          this.#connection.send(deliverEnvelope(message));
+        },
+        ready: () => this.#inFlight.length < WINDOW && this.#connection.bufferedBytes < HIGH_WATER_BYTES,
+        failed: (error) => this.#lost(error),
+      },
+      after,
+    );
+  }
+
+  // ── Requests ───────────────────────────────────────────────────────────────
+
+  #handle(envelope: Envelope): void {
+    const { type, id } = envelope;
+    if (type === 'PONG') return;
+    if (type === 'PING') {
+      this.#send('PONG', { id });
+      return;
+    }
+    if (!isOperation(type)) {
+      const again =
+        type === 'HELLO' ? 'This connection has said HELLO already.' : `"${type}" is not an operation.`;
+      this.#answerError(
+        type === 'HELLO' ? 'HELLO' : 'unknown',
+        id,
+        new RelayError('UnknownOperation', again),
+      );
+      return;
+    }
+    if (this.#draining) {
+      this.#answerError(type, id, new RelayError('ShuttingDown'));
+      return;
+    }
+    this.#pending += 1;
+    this.#readLess();
+    try {
+      const params = parsePayload(OPERATIONS[type].params, envelope.payload, type);
+      if (this.#principal?.agent && type !== 'ACK')
+        this.#context.relay.presence.active(this.#principal.agent.id);
+      if (type === 'SEND') this.#answering.set(id, undefined);
+      // The table pairs each operation's parameters with its handler; the compiler cannot follow the pairing by a variable name.
+      const handler = this.#context.operations[type] as (
+        caller: Caller,
+        params: unknown,
+        id: string,
+      ) => unknown;
+      const result = handler(this, params, id);
+      if (result instanceof Promise) {
+        result.then(
+          (value) => this.#finish(type, id, value, params),
+          (error) => this.#fail(type, id, error),
+        );
+      } else this.#finish(type, id, result, params);
+    } catch (error) {
+      this.#fail(type, id, error);
+    }
+  }
+
+  #finish(type: string, id: string, result: unknown, params: unknown): void {
+    this.#context.counters.answered(type, 'ok');
+    // Flow control is the one request that is not answered: it would only add the traffic it is there to bound.
+    const isFlowControl = type === 'ACK' && 'upTo' in (params as object);
+    if (!isFlowControl) this.#send('ACK', { id, ...(result as object) });
+    this.#done(id);
+  }
+
+  #fail(type: string, id: string, error: unknown): void {
+    this.#answerError(type, id, this.#asRelayError(error));
+    this.#done(id);
+  }
+
+  #answerError(type: string, id: string, error: RelayError): void {
+    this.#context.counters.answered(type, error.code);
+    this.#send('ERROR', error.toPayload(id));
+  }
+
+  #done(id: string): void {
+    const outcome = this.#answering.get(id);
+    if (this.#answering.delete(id) && outcome) this.settleAwait(id, outcome);
+    this.#pending -= 1;
+    this.#readAgain();
+    if (this.#pending === 0) this.#idle?.();
+  }
+
+  #readLess(): void {
+    if (this.#paused) return;
+    const busy = this.#pending >= this.#context.maxPendingRequests;
+    if (!busy && this.#connection.bufferedBytes < 4 * HIGH_WATER_BYTES) return;
+    this.#paused = true;
+    this.#connection.pause();
+  }
+
+  #readAgain(): void {
+    if (
+      !this.#paused ||
+      this.#pending > this.#context.maxPendingRequests / 2 ||
+      this.#connection.bufferedBytes >= HIGH_WATER_BYTES
+    )
+      return;
+    this.#paused = false;
+    this.#connection.resume();
+  }
+
+  // ── What operations ask of the caller's connection ─────────────────────────
+
+  settleAwait(id: string, outcome: AwaitOutcome): void {
+    if (this.#answering.has(id)) {
+      this.#answering.set(id, outcome);
+      return;
+    }
+    this.#awaits.delete(id);
+    if ('reply' in outcome) this.#send('REPLY', { id, message: outcome.reply });
+    else this.#send('ERROR', outcome.error.toPayload(id));
+  }
+
+  holdAwait(id: string, giveUp: () => void): void {
+    if (this.#state === 'closed') giveUp();
+    else this.#awaits.set(id, giveUp);
+  }
+
+  cancelAwait(id: string): void {
+    this.#awaits.get(id)?.();
+    this.#awaits.delete(id);
+  }
+
+  tail(after: number): void {
+    const { relay } = this.#context;
+    const workspaceId = this.principal.workspace.id;
+    this.#tail?.close();
+    this.#stopFollowing?.();
+    const feed = new Feed<Message>(
+      {
+        read: async (cursor, limit) =>
+          (await relay.store.listMessages({ workspaceId, after: cursor, limit })).map(describeStored),
+        push: (message) => this.#send('EVENT', { type: 'message.created', message } satisfies RelayEvent),
+        ready: () => this.#connection.bufferedBytes < HIGH_WATER_BYTES,
+        failed: (error) => this.#lost(error),
+      },
+      after,
+    );
+    this.#tail = feed;
+    this.#stopFollowing = relay.fanout.follow(workspaceId, (message) => feed.offer(message));
+    feed.resume();
+  }
+
+  watch(): void {
+    this.#context.relay.presence.watch(this);
+  }
+
+  accepted(upTo: number): number {
+    const taken = Math.min(upTo, this.#lastPushed);
+    const left = this.#inFlight.findIndex((seq) => seq > taken);
+    if (left === -1) this.#inFlight = [];
+    else if (left > 0) this.#inFlight.splice(0, left);
+    this.#deliveries?.resume();
+    return taken;
+  }
+
+  // ── What the domain tells the connection ───────────────────────────────────
+
+  deliver(message: Message): void {
+    this.#deliveries?.offer(message);
+  }
+
+  notify(event: RelayEvent): void {
+    if (this.#connection.bufferedBytes < HIGH_WATER_BYTES) this.#send('EVENT', event);
+    else this.#missedEvents = true;
+  }
+
+  revoke(): void {
+    this.#refuse(
+      new RelayError('Unauthorized', 'The key or token of this connection is not valid any more.'),
+    );
+  }
+
+  // ── Life ───────────────────────────────────────────────────────────────────
+
+  /** Called from time to time: asks a silent peer for a sign of life, and gives up one that shows none. */
+  beat(now: number): void {
+    const { heartbeatMs } = this.#context.welcome;
+    if (this.#state !== 'open') return;
+    if (now - this.#lastHeard > 2.5 * heartbeatMs) {
+      this.#context.counters.connectionsLost += 1;
+      this.#connection.close(true);
+    } else if (now - this.#lastHeard >= heartbeatMs || now - this.#lastSent >= heartbeatMs) {
+      this.#send('PING', {});
+    }
+  }
+
+  /** Takes no new requests, answers the open ones, says good-bye. */
+  async drain(): Promise<void> {
+    this.#draining = true;
+    if (this.#pending > 0 && this.#state === 'open') {
+      await new Promise<void>((resolve) => {
+        this.#idle = resolve;
+      });
+    }
+    this.#refuse(new RelayError('ShuttingDown'));
+  }
+
+  #refuse(error: RelayError, requestId?: string): void {
+    if (this.#state === 'closed' || this.#state === 'closing') return;
+    this.#state = 'closing';
+    this.#stopHelloTimer();
+    this.#send('ERROR', error.toPayload(requestId));
+    this.#connection.close();
+  }
+
+  /** The store failed under a feed: the client reconnects and goes on where it was. */
+  #lost(error: unknown): void {
+    this.#refuse(this.#asRelayError(error));
+  }
+
+  #asRelayError(error: unknown): RelayError {
+    if (error instanceof RelayError) return error;
+    this.#context.onError(error);
+    return new RelayError('Internal', 'The relay failed at this request.', { cause: error });
+  }
+
+  #send(type: string, payload: unknown): void {
+    const now = this.#context.relay.clock.now();
+    this.#lastSent = now;
+    this.#sent += 1;
+    this.#connection.send(new Outgoing(encodeEnvelope(type, `d${this.#sent}`, now, payload)));
+    this.#readLess();
+  }
+}
+
+let lastDelivered: { message: Message; outgoing: Outgoing } | undefined;
+
+/** A message goes to all its receivers one after the other: its envelope is made for the first and kept for the rest. */
+function deliverEnvelope(message: Message): Outgoing {
+  if (lastDelivered?.message !== message) {
+    lastDelivered = {
+      message,
+      outgoing: new Outgoing(encodeEnvelope('DELIVER', message.id, message.ts, message)),
+    };
+  }
+  return lastDelivered.outgoing;
+}

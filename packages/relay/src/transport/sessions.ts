@@ -1,0 +1,76 @@
+import { encodeEnvelope, RelayError } from '@agent-relay/protocol';
+import type { Clock } from '../core/ports/clock.ts';
+import { type AcceptConnection, type ConnectionEvents, Outgoing } from './connection.ts';
+import type { Door } from './handshake.ts';
+import { Session, type SessionContext } from './session.ts';
+
+/** How often the silent connections are looked for. */
+const SWEEP_MS = 1_000;
+
+/** All connections of the daemon, whatever door they came through. */
+export class Sessions {
+  readonly #context: Omit<SessionContext, 'onClosed'>;
+  readonly #maxConnections: number;
+  readonly #sessions = new Set<Session>();
+  #stopSweep: () => void = () => undefined;
+  #onEmpty: (() => void) | undefined;
+
+  constructor(context: Omit<SessionContext, 'onClosed'>, maxConnections: number) {
+    this.#context = context;
+    this.#maxConnections = maxConnections;
+    this.#sweep(context.relay.clock);
+  }
+
+  /** For a door: makes each of its connections a session. */
+  acceptAt(door: Door): AcceptConnection {
+    return (connection) => {
+      if (this.#sessions.size >= this.#maxConnections) {
+        const error = new RelayError(
+          'Overloaded',
+          `The daemon has ${this.#maxConnections} connections, which is its limit.`,
+        );
+        connection.send(
+          new Outgoing(encodeEnvelope('ERROR', 'd1', this.#context.relay.clock.now(), error.toPayload())),
+        );
+        connection.close();
+        return DEAF;
+      }
+      this.#context.counters.connectionsOpened += 1;
+      const session = new Session({ ...this.#context, onClosed: this.#forget }, connection, door);
+      this.#sessions.add(session);
+      return session;
+    };
+  }
+
+  /** Lets every connection finish what it is doing, says good-bye to each, and waits until all are gone. */
+  async drain(): Promise<void> {
+    this.#stopSweep();
+    if (this.#sessions.size === 0) return;
+    const empty = new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
+    });
+    await Promise.all([...this.#sessions].map((session) => session.drain()));
+    await empty;
+  }
+
+  readonly #forget = (session: Session): void => {
+    this.#sessions.delete(session);
+    if (this.#sessions.size === 0) this.#onEmpty?.();
+  };
+
+  #sweep(clock: Clock): void {
+    this.#stopSweep = clock.after(SWEEP_MS, () => {
+      const now = clock.now();
+      for (const session of this.#sessions) session.beat(now);
+      this.#sweep(clock);
+    });
+  }
+}
+
+/** The ears of a connection that was refused at the door. */
+const DEAF: ConnectionEvents = {
+  text: () => undefined,
+  invalid: () => undefined,
+  drained: () => undefined,
+  closed: () => undefined,
+};

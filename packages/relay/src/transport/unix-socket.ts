@@ -1,0 +1,98 @@
+import { chmodSync, unlinkSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { FrameParser, RelayError } from '@agent-relay/protocol';
+import type { AcceptConnection, Connection, Outgoing } from './connection.ts';
+
+/** Listens on a socket only its owner can open. A file left behind by a dead daemon is replaced. */
+export async function listenOnSocket(
+  path: string,
+  maxFrameBytes: number,
+  accept: AcceptConnection,
+): Promise<Server> {
+  const server = createServer((socket) => serve(socket, maxFrameBytes, accept));
+  removeStale(path);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  chmodSync(path, 0o600);
+  return server;
+}
+
+/** Whoever calls this holds the lock of the data directory: a socket file that exists has nobody behind it. */
+function removeStale(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+function serve(socket: Socket, maxFrameBytes: number, accept: AcceptConnection): void {
+  const connection = new SocketConnection(socket);
+  const session = accept(connection);
+  const parser = new FrameParser(maxFrameBytes);
+  socket.on('data', (chunk) => {
+    try {
+      parser.push(chunk, session.text, (error) => session.invalid(error, false));
+    } catch (error) {
+      session.invalid(error instanceof Error ? error : new RelayError('MalformedFrame'), true);
+    }
+  });
+  socket.on('drain', session.drained);
+  // An error is always followed by 'close', which is what the session acts on.
+  socket.on('error', () => undefined);
+  socket.on('end', () => socket.end());
+  socket.on('close', session.closed);
+}
+
+/** How long a closing connection may take to take its last bytes. */
+const FAREWELL_MS = 1_000;
+
+class SocketConnection implements Connection {
+  readonly label = 'unix socket';
+  readonly #socket: Socket;
+  #corked = false;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  send(outgoing: Outgoing): void {
+    if (!this.#socket.writable) return;
+    // Everything sent in one turn of the event loop leaves in one system call.
+    if (!this.#corked) {
+      this.#corked = true;
+      this.#socket.cork();
+      process.nextTick(() => {
+        this.#corked = false;
+        this.#socket.uncork();
+      });
+    }
+    this.#socket.write(outgoing.frame);
+  }
+
+  get bufferedBytes(): number {
+    return this.#socket.writableLength;
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  close(hard = false): void {
+    if (hard) {
+      this.#socket.destroy();
+      return;
+    }
+    this.#socket.end();
+    setTimeout(() => this.#socket.destroy(), FAREWELL_MS).unref();
+  }
+}

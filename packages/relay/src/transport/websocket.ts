@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { RelayError } from '@agent-relay/protocol';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { AcceptConnection, Connection, Outgoing } from './connection.ts';
+
+/** Takes over upgraded connections: one envelope per text message, the same envelopes as on the socket. */
+export class WebSocketDoor {
+  readonly #server: WebSocketServer;
+  readonly #accept: AcceptConnection;
+
+  constructor(maxFrameBytes: number, accept: AcceptConnection) {
+    // Compression would cost memory per connection and gains nothing on loopback.
+    this.#server = new WebSocketServer({
+      noServer: true,
+      maxPayload: maxFrameBytes,
+      perMessageDeflate: false,
+      clientTracking: false,
+    });
+    this.#accept = accept;
+  }
+
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => serve(webSocket, socket, this.#accept));
+  }
+}
+
+function serve(webSocket: WebSocket, socket: Duplex, accept: AcceptConnection): void {
+  const session = accept(new WebSocketConnection(webSocket));
+  webSocket.on('message', (data, isBinary) => {
+    if (isBinary)
+      session.invalid(
+        new RelayError('MalformedFrame', 'Envelopes are text messages; a binary one came.'),
+        false,
+      );
+    else session.text(data.toString());
+  });
+  socket.on('drain', session.drained);
+  // `ws` ends the connection itself after an error (too large, invalid UTF-8); 'close' follows.
+  webSocket.on('error', (error) => session.invalid(error, true));
+  webSocket.on('close', session.closed);
+}
+
+const FAREWELL_MS = 1_000;
+
+class WebSocketConnection implements Connection {
+  readonly label = 'websocket';
+  readonly #webSocket: WebSocket;
+
+  constructor(webSocket: WebSocket) {
+    this.#webSocket = webSocket;
+  }
+
+  send(outgoing: Outgoing): void {
+    if (this.#webSocket.readyState === this.#webSocket.OPEN) this.#webSocket.send(outgoing.text);
+  }
+
+  get bufferedBytes(): number {
+    return this.#webSocket.bufferedAmount;
+  }
+
+  pause(): void {
+    this.#webSocket.pause();
+  }
+
+  resume(): void {
+    this.#webSocket.resume();
+  }
+
+  close(hard = false): void {
+    if (hard) {
+      this.#webSocket.terminate();
+      return;
+    }
+    this.#webSocket.resume();
+    this.#webSocket.close();
+    setTimeout(() => this.#webSocket.terminate(), FAREWELL_MS).unref();
+  }
+}

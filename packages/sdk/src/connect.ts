@@ -1,0 +1,30 @@
+import { type HelloPayload, PROTOCOL } from '@agent-relay/protocol';
+import { type ParticipantOptions, PROFILE_FIELDS } from './options.ts';
+import { Relay } from './relay.ts';
+import { Session } from './session.ts';
+import { webSocketWire } from './websocket.ts';
+import type { OpenWire } from './wire.ts';
+
+/** How to reach the daemon from anywhere: the URL of its WebSocket, or a way of one's own to open a wire. */
+export type ConnectOptions = ParticipantOptions & ({ url: string | URL } | { open: OpenWire });
+
+/** Connects to the relay; resolves when the daemon has said WELCOME, rejects with a `RelayError`. */
+export async function connect(options: ConnectOptions): Promise<Relay> {
+  const { reconnect = true, requestTimeoutMs = 30_000 } = options;
+  const session = new Session({
+    open: 'open' in options ? options.open : webSocketWire(String(options.url)),
+    hello: helloOf(options),
+    reconnect: reconnect === true ? {} : reconnect,
+    requestTimeoutMs,
+  });
+  await session.start();
+  return new Relay(session);
+}
+
+function helloOf(options: ParticipantOptions): HelloPayload {
+  return {
+    ...Object.fromEntries(PROFILE_FIELDS.map((field) => [field, options[field]])),
+    protocol: { ...PROTOCOL },
+    deliver: options.deliver ?? options.name !== undefined,
+  };
+}

@@ -1,0 +1,71 @@
+import { connect as connectOverWire } from '../connect.ts';
+import type { ParticipantOptions } from '../options.ts';
+import type { Relay } from '../relay.ts';
+import type { OpenWire } from '../wire.ts';
+import { type Discovery, locateSocket, projectOfPath } from './discover.ts';
+import type { Environment } from './locations.ts';
+import { localAgentToken, newAgentToken } from './tokens.ts';
+import { unixSocketWire } from './unix-socket.ts';
+
+/** Without `url`, `open` or `socketPath`, the daemon is looked for as `discoverSocket` says. */
+export interface NodeConnectOptions extends ParticipantOptions {
+  /** The daemon's WebSocket; it asks for a `workspaceKey` or a `token`. */
+  url?: string | URL;
+  socketPath?: string;
+  project?: string;
+  /** A way of one's own to open a wire. */
+  open?: OpenWire;
+  /** Default: `process.env`. */
+  env?: Environment;
+  /** Where the search for `.relay/config.json` starts. Default: the working directory. */
+  cwd?: string;
+}
+
+/**
+ * Connects to the relay from Node. What the options leave open is taken from the environment: `RELAY_AGENT_NAME`,
+ * `RELAY_LEAD`, `RELAY_URL`, `RELAY_WORKSPACE_KEY`. A local agent needs no token: it is kept in the data directory.
+ */
+export function connect(options: NodeConnectOptions = {}): Promise<Relay> {
+  const { env = process.env } = options;
+  const participant = withEnvironment(options, env);
+  if (options.open) return connectOverWire({ ...participant, open: options.open });
+  const isLocal = options.socketPath !== undefined || options.project !== undefined;
+  const url = options.url ?? (isLocal ? undefined : env.RELAY_URL);
+  if (!url) return connectLocally(participant, options, env);
+  const workspaceKey = participant.workspaceKey ?? env.RELAY_WORKSPACE_KEY;
+  return connectOverWire({ ...participant, ...(workspaceKey ? { workspaceKey } : {}), url });
+}
+
+function withEnvironment(options: NodeConnectOptions, env: Environment): ParticipantOptions {
+  const { url, socketPath, project, open, env: _env, cwd, ...participant } = options;
+  return {
+    ...participant,
+    ...(participant.name === undefined && env.RELAY_AGENT_NAME ? { name: env.RELAY_AGENT_NAME } : {}),
+    ...(participant.lead === undefined && env.RELAY_LEAD === '1' ? { lead: true } : {}),
+  };
+}
+
+function connectLocally(
+  participant: ParticipantOptions,
+  options: NodeConnectOptions,
+  env: Environment,
+): Promise<Relay> {
+  // Found once: a client that reconnects never wanders off to another project.
+  let found: Discovery | undefined;
+  const locate = async () => {
+    found ??= options.socketPath === undefined ? await locateSocket(options) : givenSocket(options, env);
+    return found;
+  };
+  const { name, ephemeral, token } = participant;
+  const ownToken = newAgentToken();
+  const localToken = async () => {
+    if (name === undefined || ephemeral) return ownToken;
+    const { project, socketPath } = await locate();
+    return localAgentToken(project ?? (await askProject(socketPath)), name, env);
+  };
+  return connectOverWire({
+    ...participant,
+    ...(name !== undefined && token === undefined ? { token: localToken } : {}),
+    open: unixSocketWire(async () => (await locate()).socketPath),
+  });
+}

@@ -1,0 +1,162 @@
+import { readdir } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { dirname, resolve } from 'node:path';
+import { checkName, RelayError } from '@agent-relay/protocol';
+import { checkOwner, type Environment, findSocketPath, isMissing, projectsDirectory } from './locations.ts';
+import { findProjectConfig } from './project-config.ts';
+
+/** Which step of the search decided. */
+export type DiscoverySource = 'option' | 'RELAY_SOCKET' | 'RELAY_PROJECT' | '.relay/config.json' | 'scan';
+
+export interface Discovery {
+  socketPath: string;
+  /** Unknown when only a path was given, and the path says nothing about it. */
+  project?: string;
+  source: DiscoverySource;
+}
+
+export interface DiscoveryOptions {
+  /** Wins over everything the environment says. */
+  project?: string;
+  env?: Environment;
+  cwd?: string;
+}
+
+/**
+ * Finds the daemon's socket and makes sure that somebody listens there. The first of these that is set decides:
+ * the `project` option, `RELAY_SOCKET`, `RELAY_PROJECT`, `.relay/config.json` in `RELAY_PROJECT_ROOT` or the working
+ * directory or above; without any of them, the only project whose daemon runs.
+ *
+ * A step that decided is never skipped because its daemon is not running: that would talk to another project.
+ */
+export async function discoverSocket(options: DiscoveryOptions = {}): Promise<Discovery> {
+  const found = await locateSocket(options);
+  if (await isListening(found.socketPath)) return found;
+  throw notRunning(found);
+}
+
+/** The same search; whether a daemon listens is checked only where the search needs to know. */
+export async function locateSocket(options: DiscoveryOptions = {}): Promise<Discovery> {
+  const { env = process.env, cwd = process.cwd() } = options;
+  if (options.project) return ofProject(options.project, 'option', env);
+  if (env.RELAY_SOCKET) {
+    const socketPath = resolve(cwd, env.RELAY_SOCKET);
+    const project = env.RELAY_PROJECT || projectOfPath(socketPath, env);
+    return {
+      socketPath,
+      ...(project ? { project: checkName(project, 'project') } : {}),
+      source: 'RELAY_SOCKET',
+    };
+  }
+  if (env.RELAY_PROJECT) return ofProject(env.RELAY_PROJECT, 'RELAY_PROJECT', env);
+  const config = await findProjectConfig(env.RELAY_PROJECT_ROOT || cwd);
+  if (config?.socketPath !== undefined) return ofConfiguredSocket(config.socketPath, config.project, env);
+  if (config?.project !== undefined) return ofProject(config.project, '.relay/config.json', env);
+  return soleRunning(env);
+}
+
+/** What to say when nobody listens at the socket that was found. */
+export const notRunning = ({ project, socketPath, source }: Discovery): RelayError =>
+  new RelayError(
+    'DaemonNotRunning',
+    project === undefined
+      ? `No daemon listens on ${socketPath} (from ${source}).`
+      : `No daemon is running for the project "${project}" (from ${source}).`,
+  );
+
+async function ofProject(project: string, source: DiscoverySource, env: Environment): Promise<Discovery> {
+  const socketPath = await findSocketPath(project, env);
+  if (socketPath !== undefined) return { socketPath, project, source };
+  throw new RelayError(
+    'DaemonNotRunning',
+    `No daemon has ever run for the project "${project}" (from ${source}).`,
+  );
+}
+
+/** A configuration file may come with somebody else's repository: it may not send our token to somebody else. */
+async function ofConfiguredSocket(
+  socketPath: string,
+  namedProject: string | undefined,
+  env: Environment,
+): Promise<Discovery> {
+  const project = namedProject ?? projectOfPath(socketPath, env);
+  const found: Discovery = { socketPath, ...(project ? { project } : {}), source: '.relay/config.json' };
+  try {
+    await checkOwner(socketPath);
+  } catch (error) {
+    if (isMissing(error)) throw notRunning(found);
+    throw error;
+  }
+  return found;
+}
+
+function projectOfPath(socketPath: string, env: Environment): string | undefined {
+  const directory = dirname(socketPath);
+  return dirname(directory) === projectsDirectory(env)
+    ? directory.slice(dirname(directory).length + 1)
+    : undefined;
+}
+
+async function soleRunning(env: Environment): Promise<Discovery> {
+  const running = await runningProjects(env);
+  const [only, ...others] = running;
+  if (only === undefined) throw new RelayError('DaemonNotRunning', 'No daemon of yours is running.');
+  if (others.length === 0) return only;
+  const choices = running.map(({ project }) => project);
+  throw new RelayError('AmbiguousProject', `Several projects are running: ${choices.join(', ')}.`, {
+    details: { choices },
+  });
+}
+
+async function runningProjects(env: Environment): Promise<Array<Discovery & { project: string }>> {
+  const entries = await directoriesIn(projectsDirectory(env));
+  const candidates = await Promise.all(
+    entries.map(async (project) => {
+      const socketPath = await findSocketPath(project, env);
+      if (socketPath === undefined || !(await isListening(socketPath))) return undefined;
+      return { socketPath, project, source: 'scan' as const };
+    }),
+  );
+  return candidates.filter((candidate) => candidate !== undefined);
+}
+
+async function directoriesIn(path: string): Promise<string[]> {
+  try {
+    const entries = await readdir(path, { withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isDirectory() && isProjectName(entry.name))
+      .map((entry) => entry.name)
+      .sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+function isProjectName(name: string): boolean {
+  try {
+    checkName(name, 'project');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether somebody accepts connections at the path; a socket file left behind by a crash answers no. */
+export function isListening(socketPath: string): Promise<boolean> {
+  return new Promise((answer, fail) => {
+    const socket = connect(socketPath);
+    socket.once('connect', () => {
+      socket.destroy();
+      answer(true);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EACCES' || error.code === 'EPERM') {
+        fail(new RelayError('NotAllowedToRunAs', `${socketPath} belongs to another user.`, { cause: error }));
+      } else {
+        // A full backlog is a daemon that is busy, not one that is gone.
+        answer(error.code === 'EAGAIN');
+      }
+    });
+  });
+}

@@ -1,0 +1,3 @@
+export * from './discover.ts';
+export * from './locations.ts';
+export * from './project-config.ts';

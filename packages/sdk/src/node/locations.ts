@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { chmod, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { checkName, RelayError } from '@agent-relay/protocol';
+
+/** The environment variables a function may look at; `process.env` unless a caller gives its own. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The longest socket path every supported platform takes: macOS has 104 bytes, one of them the closing zero. */
+export const MAX_SOCKET_PATH_BYTES = 103;
+
+/** Where the relay keeps everything of this user: `RELAY_DATA_DIR`, or the platform's place for data. */
+export function dataDirectory(
+  env: Environment = process.env,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  if (env.RELAY_DATA_DIR) return resolve(env.RELAY_DATA_DIR);
+  const home = env.HOME || homedir();
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'agent-relay');
+  // A relative XDG directory is invalid by its specification and is to be ignored.
+  const shared = env.XDG_DATA_HOME && isAbsolute(env.XDG_DATA_HOME) ? env.XDG_DATA_HOME : undefined;
+  return join(shared ?? join(home, '.local', 'share'), 'agent-relay');
+}
+
+/** The directory that holds one directory for each project. */
+export const projectsDirectory = (env: Environment = process.env): string =>
+  join(dataDirectory(env), 'projects');
+
+/** The directory of one project. The name is checked, so that it can never lead elsewhere. */
+export const projectDirectory = (project: string, env: Environment = process.env): string =>
+  join(projectsDirectory(env), checkName(project, 'project'));
+
+const inProject = (project: string, env: Environment) => join(projectDirectory(project, env), 'daemon.sock');
+const pointerOf = (socketPath: string) => `${socketPath}.path`;
+const fits = (socketPath: string) => Buffer.byteLength(socketPath) <= MAX_SOCKET_PATH_BYTES;
+
+/**
+ * For the daemon: the path to listen on for a project. Its directories exist afterwards, private to this user, and
+ * clients find the path with `findSocketPath`.
+ */
+export async function prepareSocketPath(project: string, env: Environment = process.env): Promise<string> {
+  await ensurePrivateDirectory(projectDirectory(project, env));
+  const socketPath = inProject(project, env);
+  if (fits(socketPath)) return socketPath;
+  const shortPath = shortSocketPath(socketPath, env);
+  await ensurePrivateDirectory(dirname(shortPath));
+  await writePrivateFile(pointerOf(socketPath), shortPath);
+  return shortPath;
+}
+
+/** For clients: where the daemon of a project would listen; undefined if it never did. */
+export async function findSocketPath(
+  project: string,
+  env: Environment = process.env,
+): Promise<string | undefined> {
+  const socketPath = inProject(project, env);
+  if (fits(socketPath)) return socketPath;
+  const shortPath = await readIfThere(pointerOf(socketPath));
+  if (shortPath === undefined || !(await isThere(dirname(shortPath)))) return undefined;
+  // Runtime directories are wiped at boot; in a shared one, another user could then have taken the place.
+  await checkOwner(dirname(shortPath));
+  return shortPath;
+}
+
+/** The hash keeps the paths of different projects and data directories apart. */
+function shortSocketPath(socketPath: string, env: Environment): string {
+  const name = `${createHash('sha256').update(socketPath).digest('hex').slice(0, 16)}.sock`;
+  const runtime = env.XDG_RUNTIME_DIR;
+  const candidates = [
+    ...(runtime && isAbsolute(runtime) ? [join(runtime, 'agent-relay', name)] : []),
+    join(env.TMPDIR || tmpdir(), `agent-relay-${process.getuid?.() ?? 'user'}`, name),
+  ];
+  const found = candidates.find(fits);
+  if (found !== undefined) return found;
+  throw new RelayError(
+    'InvalidSettings',
+    `No socket path of ${MAX_SOCKET_PATH_BYTES} bytes or less is left.`,
+    {
+      next: 'Set RELAY_DATA_DIR or XDG_RUNTIME_DIR to a directory with a shorter path.',
+    },
+  );
+}
+
+/** Makes a directory that only this user can enter, and refuses one that belongs to somebody else. */
+export async function ensurePrivateDirectory(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  const { mode } = await checkOwner(path);
+  if ((mode & 0o077) !== 0) await chmod(path, 0o700);
+}
+
+/** Refuses a file or directory of another user; a link counts as what it is, not as what it points to. */
+export async function checkOwner(path: string): Promise<{ mode: number }> {
+  const found = await lstat(path);
+  const own = process.getuid?.();
+  if (own === undefined || found.uid === own) return found;
+  throw new RelayError('NotAllowedToRunAs', `${path} belongs to another user.`);
+}
+
+/** Writes a file of this user all at once: a reader sees the old content or the new, never a part. */
+export async function writePrivateFile(path: string, content: string): Promise<void> {
+  const draft = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}`;
+  try {
+    await writeFile(draft, content, { mode: 0o600, flag: 'wx' });
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** The trimmed content of a file; undefined if there is none. */
+export async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+/** Whether a file operation failed because nothing is there. */
+export const isMissing = (error: unknown): boolean => {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+};

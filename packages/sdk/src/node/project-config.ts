@@ -1,0 +1,56 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { checkName, RelayError } from '@agent-relay/protocol';
+import { readIfThere, writePrivateFile } from './locations.ts';
+
+/** What `.relay/config.json` says about the directory that holds it. */
+export interface ProjectConfig {
+  /** The directory that holds `.relay`. */
+  root: string;
+  project?: string;
+  /** Only for a daemon that does not listen at the project's usual place. */
+  socketPath?: string;
+}
+
+const fileIn = (root: string) => join(root, '.relay', 'config.json');
+
+/** The nearest `.relay/config.json`, in `directory` or above it; undefined if there is none. */
+export async function findProjectConfig(directory: string): Promise<ProjectConfig | undefined> {
+  for (let root = resolve(directory); ; root = dirname(root)) {
+    const text = await readIfThere(fileIn(root));
+    if (text !== undefined) return parse(text, root);
+    if (root === dirname(root)) return undefined;
+  }
+}
+
+/** Records which project the directory belongs to. */
+export async function writeProjectConfig({ root, ...config }: ProjectConfig): Promise<void> {
+  await mkdir(dirname(fileIn(root)), { recursive: true });
+  await writePrivateFile(fileIn(root), `${JSON.stringify(config, undefined, 2)}\n`);
+}
+
+function parse(text: string, root: string): ProjectConfig {
+  const wrong = (why: string, cause?: unknown) =>
+    new RelayError('InvalidSettings', `${fileIn(root)} ${why}.`, {
+      next: 'Correct the file, or delete it and run agent-relay up in its directory.',
+      cause,
+    });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw wrong('is not JSON', cause);
+  }
+  if (typeof value !== 'object' || value === null) throw wrong('is not an object');
+  const { project, socketPath } = value as { project?: unknown; socketPath?: unknown };
+  if (project !== undefined && typeof project !== 'string') throw wrong('has a "project" that is no text');
+  if (socketPath !== undefined && typeof socketPath !== 'string') {
+    throw wrong('has a "socketPath" that is no text');
+  }
+  if (project === undefined && socketPath === undefined) throw wrong('names no "project"');
+  return {
+    root,
+    ...(project === undefined ? {} : { project: checkName(project, 'project') }),
+    ...(socketPath === undefined ? {} : { socketPath: resolve(root, socketPath) }),
+  };
+}

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { link, open, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { checkAgentName, isAgentToken, nameKey, RelayError } from '@agent-relay/protocol';
+import { type Environment, ensurePrivateDirectory, projectDirectory, readIfThere } from './locations.ts';
+
+/**
+ * The token of a local agent, made and stored the first time. It is on the disk before the daemon hears of it, so that
+ * no crash can leave a registered name whose token nobody has. Of several processes at once, all get the same token.
+ */
+export async function localAgentToken(
+  project: string,
+  name: string,
+  env: Environment = process.env,
+): Promise<string> {
+  const directory = projectDirectory(project, env);
+  const file = join(directory, 'agents', `${nameKey(checkAgentName(name))}.token`);
+  const stored = await readToken(file);
+  if (stored !== undefined) return stored;
+  await ensurePrivateDirectory(directory);
+  await ensurePrivateDirectory(dirname(file));
+  return createToken(file);
+}
+
+async function readToken(file: string): Promise<string | undefined> {
+  const token = await readIfThere(file);
+  if (token === undefined || isAgentToken(token)) return token;
+  throw new RelayError('InvalidSettings', `${file} does not hold an agent token.`, {
+    next: 'Put the token back, or delete the file and connect under a new name.',
+  });
+}
+
+/** A link, unlike a rename, fails when the name is taken: whoever is second uses the token of the first. */
+async function createToken(file: string): Promise<string> {
+  const token = `at_${randomBytes(32).toString('base64url')}`;
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    await writeDurably(draft, token);
+    await link(draft, file);
+    await syncDirectory(dirname(file));
+    return token;
+  } catch (error) {
+    const first = (error as NodeJS.ErrnoException).code === 'EEXIST' ? await readToken(file) : undefined;
+    if (first !== undefined) return first;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function writeDurably(file: string, content: string): Promise<void> {
+  await using handle = await open(file, 'wx', 0o600);
+  await handle.writeFile(content);
+  await handle.sync();
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+  await using handle = await open(directory, 'r');
+  await handle.sync();
+}

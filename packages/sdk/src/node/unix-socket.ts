@@ -1,0 +1,75 @@
+import { createConnection, type Socket } from 'node:net';
+import { encodeFrame, FrameParser, isRelayError, RelayError } from '@agent-relay/protocol';
+import type { OpenWire, Wire, WireEvents } from '../wire.ts';
+
+/**
+ * The largest frame taken from the daemon. A page of an inbox is far larger than any request; the limit is only there
+ * to notice, before it fills the memory, that what is received are not frames at all.
+ */
+const MAX_RECEIVED_BYTES = 64 * 1024 * 1024;
+
+/** Opens a connection of length-prefixed frames. The path is asked for each time: it may move with a new daemon. */
+export const unixSocketWire =
+  (findPath: () => Promise<string>): OpenWire =>
+  async (events, signal) => {
+    const path = await findPath();
+    const socket = createConnection({ path, signal });
+    return new Promise((resolve, reject) => {
+      socket.once('error', (error) => reject(openError(error, path)));
+      socket.once('connect', () => {
+        socket.removeAllListeners('error');
+        resolve(wireOf(socket, events));
+      });
+    });
+  };
+
+function wireOf(socket: Socket, events: WireEvents): Wire {
+  const parser = new FrameParser(MAX_RECEIVED_BYTES);
+  let failure: RelayError | undefined;
+  const destroy = (error?: RelayError) => {
+    failure ??= error;
+    socket.destroy();
+  };
+  socket.on('data', (chunk) => {
+    try {
+      parser.push(chunk, events.onText, destroy);
+    } catch (error) {
+      if (!isRelayError(error)) throw error;
+      destroy(new RelayError('Connection', 'What listens on the socket does not speak frames.', { cause: error }));
+    }
+  });
+  socket.on('error', (error) => {
+    failure ??= new RelayError('Connection', `The connection broke: ${error.message}.`, { cause: error });
+  });
+  socket.on('close', () => events.onClose(failure));
+
+  let gathered: Uint8Array[] = [];
+  const flush = () => {
+    const [first, ...others] = gathered;
+    gathered = [];
+    if (first === undefined || socket.destroyed) return;
+    socket.write(others.length === 0 ? first : Buffer.concat([first, ...others]));
+  };
+  return {
+    send: (text) => {
+      // The whole turn of the event loop is one write, answers to what one read brought included.
+      if (gathered.push(encodeFrame(text)) === 1) setImmediate(flush);
+    },
+    close: () => {
+      flush();
+      socket.end();
+    },
+    destroy: () => destroy(),
+  };
+}
+
+function openError(error: NodeJS.ErrnoException, path: string): RelayError {
+  const options = { cause: error };
+  if (error.code === 'EACCES' || error.code === 'EPERM') {
+    return new RelayError('NotAllowedToRunAs', `${path} belongs to another user.`, options);
+  }
+  if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED' || error.code === 'ENOTSOCK') {
+    return new RelayError('DaemonNotRunning', `No daemon listens on ${path}.`, options);
+  }
+  return new RelayError('Connection', `${path} cannot be reached: ${error.message}.`, options);
+}

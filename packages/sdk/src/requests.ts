@@ -1,0 +1,101 @@
+import type { RelayError } from '@agent-relay/protocol';
+
+/** A request that has no final answer yet. */
+export interface OpenRequest {
+  readonly id: string;
+  /** A connection has taken it: if that breaks, nobody knows what became of the request. */
+  sent: boolean;
+  /** The envelope as it goes out, for the first time or again. */
+  encode(): string;
+  /** Whether it may go out again when a connection took its answer along. */
+  readonly repeatable: boolean;
+  /** When it fails with the error of `expire`, in milliseconds of `Date.now`. */
+  readonly deadline: number;
+  expire(): RelayError;
+  /** Takes the daemon's ACK; false if the request goes on waiting, for a reply. */
+  answer(result: Record<string, unknown>): boolean;
+  /** Takes the daemon's REPLY, which is always final. */
+  reply?(message: unknown): void;
+  fail(error: RelayError): void;
+}
+
+/** The open requests of a client, in the order they were made. One timer serves the deadlines of all. */
+export class Requests {
+  readonly #open = new Map<string, OpenRequest>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  add(request: OpenRequest): void {
+    this.#open.set(request.id, request);
+    if (request.deadline < this.#timerAt) this.#wakeAt(request.deadline);
+  }
+
+  has(id: string): boolean {
+    return this.#open.has(id);
+  }
+
+  answer(id: string, result: Record<string, unknown>): void {
+    if (this.#open.get(id)?.answer(result)) this.#open.delete(id);
+  }
+
+  reply(id: string, message: unknown): void {
+    const request = this.#open.get(id);
+    if (request?.reply === undefined) return;
+    this.#open.delete(id);
+    request.reply(message);
+  }
+
+  fail(id: string, error: RelayError): void {
+    const request = this.#open.get(id);
+    if (request === undefined) return;
+    this.#open.delete(id);
+    request.fail(error);
+  }
+
+  /** The daemon did not take it: it stays open, for the next connection. */
+  postpone(id: string): void {
+    const request = this.#open.get(id);
+    if (request) request.sent = false;
+  }
+
+  /** The end: every request fails, and no timer keeps the program alive. */
+  close(error: RelayError): void {
+    for (const id of this.#open.keys()) this.fail(id, error);
+    clearTimeout(this.#timer);
+  }
+
+  /** The connection is gone: whatever it had taken and cannot be repeated has failed. */
+  connectionLost(error: RelayError): void {
+    for (const request of this.#open.values()) {
+      if (request.sent && !request.repeatable) this.fail(request.id, error);
+      request.sent = false;
+    }
+  }
+
+  /** Every open request, oldest first. */
+  [Symbol.iterator](): Iterator<OpenRequest> {
+    return this.#open.values();
+  }
+
+  #wakeAt(time: number): void {
+    clearTimeout(this.#timer);
+    this.#timerAt = time;
+    this.#timer = setTimeout(() => this.#sweep(), Math.max(0, time - Date.now()));
+  }
+
+  /** The timer is not moved when a request is answered: it fires at most once per timeout, not once per request. */
+  #sweep(): void {
+    this.#timerAt = Number.POSITIVE_INFINITY;
+    const now = Date.now();
+    let next = Number.POSITIVE_INFINITY;
+    for (const request of this.#open.values()) {
+      if (request.deadline <= now) this.fail(request.id, request.expire());
+      else next = Math.min(next, request.deadline);
+    }
+    if (next < Number.POSITIVE_INFINITY) this.#wakeAt(next);
+  }
+}
