@@ -77,9 +77,13 @@ export function createOperations(relay: Relay, host: Host): Operations {
     SEND: async (caller, params, requestId) => {
       const target = params.await && messages.awaitable(caller.principal, params.to);
       const result = await messages.send(caller.principal, requestId, params);
-      if (!params.await || !target || result.thread === undefined) return result;
+      if (!params.await || !target) return result;
       const waiter = requireAgent(caller.principal);
-      const message = { id: result.messageId, seq: result.seq, thread: result.thread };
+      const message = {
+        id: result.messageId,
+        seq: result.seq,
+        thread: result.thread ?? result.messageId,
+      };
       const settle = caller.settleAwait.bind(caller, requestId);
       caller.holdAwait(
         requestId,

@@ -6,6 +6,7 @@ import {
   RelayError,
 } from '@agent-relay/protocol';
 import { describeStored } from './messages.ts';
+import type { StoredMessage } from './ports/store.ts';
 import { type Principal, requireAgent, seesWholeWorkspace } from './principal.ts';
 import type { Relay } from './relay.ts';
 
@@ -55,13 +56,15 @@ export async function traceMessage(
   id: string,
 ): Promise<OperationResult<'TRACE'>> {
   const stored = await relay.store.findMessage(principal.workspace.id, id);
-  const traces = stored && (await relay.deliveries.trace(stored));
-  const me = principal.agent;
-  const involved =
-    seesWholeWorkspace(principal) ||
-    (me && (stored?.senderId === me.id || traces?.some(({ recipient }) => recipient === me.name)));
   // Somebody else's message and no message at all must look the same.
-  if (!stored || !traces || !involved)
+  if (!stored || !(await maySee(relay, principal, stored)))
     throw new RelayError('MessageNotFound', `No message ${id} can be seen by you.`);
-  return { message: describeStored(stored), deliveries: traces };
+  return { message: describeStored(stored), deliveries: await relay.deliveries.trace(stored) };
+}
+
+async function maySee(relay: Relay, principal: Principal, { id, senderId }: StoredMessage): Promise<boolean> {
+  const me = principal.agent?.id;
+  if (me === undefined) return seesWholeWorkspace(principal);
+  // By id, not by name: a name may have belonged to somebody else before.
+  return senderId === me || (await relay.store.deliveredSeqs(me, [id])).length > 0;
 }

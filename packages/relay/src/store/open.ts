@@ -1,6 +1,5 @@
 import type { RelayError } from '@agent-relay/protocol';
 import type { Store } from '../core/ports/store.ts';
-import { openSqliteStore } from './sqlite/store.ts';
 
 export interface StoreOptions {
   /** The database can no longer be trusted with anything; whoever runs the store exits, loudly. */
@@ -9,5 +8,10 @@ export interface StoreOptions {
 
 /** Opens `postgres://…` or, for anything else, the SQLite file of that path; creates or updates the schema. */
 export async function openStore(location: string, options: StoreOptions): Promise<Store> {
+  if (/^postgres(ql)?:\/\//.test(location)) {
+    const { openPostgresStore } = await import('./postgres/store.ts');
+    return openPostgresStore(location);
+  }
+  const { openSqliteStore } = await import('./sqlite/store.ts');
   return openSqliteStore(location, options);
 }

@@ -150,6 +150,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
     try {
       const introduced = await introduce(relay, this.#door, envelope);
       if (this.#state !== 'identifying') return;
+      if (!introduced.isStillValid()) throw new RelayError('Unauthorized');
       this.#stopHelloTimer();
       this.#principal = introduced.principal;
       this.#state = 'open';

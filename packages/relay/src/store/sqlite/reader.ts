@@ -1,13 +1,13 @@
 import { queries, scriptOf } from '../scripts/index.ts';
-import { Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { BatchResult, Call } from './threads.ts';
 
 /** The one that reads, on a connection that cannot write. */
 export class Reader {
   readonly #connection: Connection;
 
-  constructor(path: string) {
-    this.#connection = Connection.forReading(path);
+  constructor(connection: Connection) {
+    this.#connection = connection;
   }
 
   run(calls: Call[]): BatchResult {
