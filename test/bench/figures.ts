@@ -1,7 +1,7 @@
 import type { Pair } from './pairs.ts';
 import { BATCH, IN_FLIGHT, type Round, SENDERS } from './round.ts';
-import { slowDisk, whyNoStrace } from './slow-disk.ts';
 import { maximum, median, milliseconds, percentile, perSecond } from './statistics.ts';
+import { slowDisk, whyNoStrace } from './strace.ts';
 import { measureWaits } from './waits.ts';
 
 /** One line of the table: a figure of the daemon beside its baseline of the same run. */

@@ -29,8 +29,6 @@ export interface TestCore extends AsyncDisposable {
   readonly relay: Relay;
   readonly clock: ManualClock;
   readonly operations: Operations;
-  /** Failures of work that nobody waited for. */
-  readonly failures: unknown[];
   newWorkspace(): Promise<Workspace>;
   /** A connected agent; registers the name the first time. */
   join(workspace: Workspace, name: string, introduction?: Partial<Introduction>): Promise<Participant>;
@@ -42,7 +40,7 @@ export interface TestCore extends AsyncDisposable {
 
 let workspaces = 0;
 
-export async function openCore(): Promise<TestCore> {
+export async function openCore(maxBodyBytes = MAX_BODY_BYTES): Promise<TestCore> {
   const directory = mkdtempSync(join(tmpdir(), 'relay-core-'));
   const clock = new ManualClock();
   const failures: unknown[] = [];
@@ -54,7 +52,7 @@ export async function openCore(): Promise<TestCore> {
       store,
       clock,
       random: Math.random,
-      maxBodyBytes: MAX_BODY_BYTES,
+      maxBodyBytes,
       idleAfterMs: IDLE_AFTER_MS,
       onError: (error) => failures.push(error),
     });
@@ -70,7 +68,6 @@ export async function openCore(): Promise<TestCore> {
       return running.operations;
     },
     clock,
-    failures,
     newWorkspace: () => running.relay.workspaces.create(`project-${++workspaces}`),
     async join(workspace, name, introduction = {}) {
       const { agent, issued } = await running.relay.agents.identify(workspace, name, {
@@ -90,6 +87,7 @@ export async function openCore(): Promise<TestCore> {
     async [Symbol.asyncDispose]() {
       await running.relay.store.close();
       rmSync(directory, { recursive: true });
+      if (failures.length > 0) throw new AggregateError(failures, 'Work that nobody waited for has failed.');
     },
   };
 }

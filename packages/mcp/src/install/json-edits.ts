@@ -1,4 +1,4 @@
-import { createScanner, type Node, SyntaxKind } from 'jsonc-parser';
+import { createScanner, type Node } from 'jsonc-parser';
 
 // Edits that touch no line but those of the property itself, and the comma that joins it to its neighbour.
 
@@ -48,7 +48,7 @@ export function removeProperty(text: string, node: Node | undefined): string {
     start -= indentAt(text, node.offset).length;
     end = endOfLine(text, end) + eolOf(text).length;
   } else {
-    while (text[end] === ' ' || text[end] === '\t') end++;
+    while (text[start - 1] === ' ' || text[start - 1] === '\t') start--;
   }
   const without = text.slice(0, start) + text.slice(end);
   // The last property leaves its neighbour as the last one, without a comma unless all have one.
@@ -80,5 +80,7 @@ function endOfLine(text: string, offset: number): number {
 function commaAfter(text: string, offset: number): number | undefined {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);
-  return scanner.scan() === SyntaxKind.CommaToken ? scanner.getTokenOffset() : undefined;
+  scanner.scan();
+  const next = scanner.getTokenOffset();
+  return text[next] === ',' ? next : undefined;
 }

@@ -27,8 +27,6 @@ const LAST_RETRY_MS = 5000;
  */
 export class Participant {
   readonly events = new EventEmitter<ParticipantEvents>();
-  /** False only if there is surely nothing unread, so that nobody has to ask. */
-  mayHaveUnread = false;
   readonly #turns = new Turns();
   #connect: Connect;
   #profile: ParticipantOptions;
@@ -36,6 +34,8 @@ export class Participant {
   #connecting: Promise<Relay> | undefined;
   #watch: NodeJS.Timeout | undefined;
   #started = false;
+  /** False only if there is surely nothing unread, so that nobody has to ask. */
+  #mayHaveUnread = false;
   #closed = false;
 
   constructor(connect: Connect, profile: ParticipantOptions) {
@@ -87,6 +87,16 @@ export class Participant {
     return relay;
   }
 
+  /** How many messages are unread, asked only if there may be any. */
+  async countUnread(): Promise<number> {
+    if (!this.#mayHaveUnread) return 0;
+    const relay = await this.relay();
+    this.#mayHaveUnread = false;
+    const { unread } = await relay.inbox({ limit: 1, markRead: false });
+    this.#mayHaveUnread ||= unread > 0;
+    return unread;
+  }
+
   /**
    * Reads the inbox; what was unread becomes read once the reply that shows it is written. One reader at a time, from
    * the question to the mark: no message is shown twice, and none is lost with a reply that never arrived.
@@ -95,12 +105,14 @@ export class Participant {
     const leave = await this.#turns.enter();
     try {
       const relay = await this.relay();
+      this.#mayHaveUnread = false;
       const inbox = await read(relay);
       const unread = inbox.messages.filter(({ readAt }) => readAt === undefined).map(({ id }) => id);
-      this.mayHaveUnread = inbox.unread > unread.length;
+      this.#mayHaveUnread ||= inbox.unread > unread.length;
       call.afterReply(async (written) => {
         try {
           if (written) await relay.observe(unread, 'read', 'pull');
+          else if (unread.length > 0) this.#mayHaveUnread = true;
         } finally {
           leave();
         }
@@ -134,9 +146,9 @@ export class Participant {
       throw new RelayError('Cancelled', 'The session has ended.');
     }
     this.#relay = relay;
-    this.mayHaveUnread = (relay.welcome.unread ?? 0) > 0;
+    this.#mayHaveUnread = (relay.welcome.unread ?? 0) > 0;
     relay.on('message', () => {
-      this.mayHaveUnread = true;
+      this.#mayHaveUnread = true;
       this.events.emit('inbox');
     });
     for (const event of ['agent.online', 'agent.offline'] as const) {
@@ -144,7 +156,7 @@ export class Participant {
     }
     relay.on('agents.changed', () => this.events.emit('agents'));
     relay.on('connected', (welcome) => {
-      this.mayHaveUnread ||= (welcome.unread ?? 0) > 0;
+      this.#mayHaveUnread ||= (welcome.unread ?? 0) > 0;
       this.events.emit('connected');
     });
     // An end with an error: the key was revoked, the name was taken. The next call, or the watch, asks again.

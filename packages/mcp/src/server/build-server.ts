@@ -1,4 +1,4 @@
-import { CLIENT_INFO_META_KEY, Server, type ServerContext } from '@modelcontextprotocol/server';
+import { Server } from '@modelcontextprotocol/server';
 import { instructions } from '../prompts/instructions.ts';
 import { VERSION } from '../version.ts';
 import { serveSubscriptions } from './changes.ts';
@@ -38,11 +38,5 @@ export function buildServer(desk: Desk, { era, lasting }: ServingOptions): Serve
   servePrompts(server, desk);
   serveCompletions(server, desk);
   if (lasting) serveSubscriptions(server, desk, era);
-  server.oninitialized = () => meet(desk, server.getClientVersion());
   return server;
-}
-
-function meet({ participant }: Desk, client: { name: string } | undefined): void {
-  participant.introduce(client);
-  participant.start();
 }

@@ -71,8 +71,9 @@ function explained(error: unknown, desk: Desk): unknown {
 async function withUnreadHint(result: CallToolResult, desk: Desk): Promise<CallToolResult> {
   const { participant, catalogue } = desk;
   const toolset = catalogue.tools.toolsets.find(({ hasOwnInbox }) => hasOwnInbox);
-  if (!toolset || !participant.mayHaveUnread || !participant.isConnected) return result;
-  const unread = await participant.countUnread();
+  if (!toolset || !participant.isConnected) return result;
+  // What the tool did is done: a daemon that goes away just now costs the hint, not the result.
+  const unread = await participant.countUnread().catch(() => 0);
   if (unread === 0) return result;
   const text = `You have ${unread} unread message${unread === 1 ? '' : 's'}: see ${toolset.wording.inbox}.`;
   return { ...result, content: [...result.content, { type: 'text', text }] };

@@ -26,6 +26,7 @@ export async function readInbox(
       `No channel #${parseChannelName(params.channel)} exists in project ${principal.workspace.name}.`,
     );
   }
+  const take = params.unread_only || params.after !== undefined ? 'oldest' : 'newest';
   const page = await relay.store.inbox({
     recipientId: agent.id,
     unreadOnly: params.unread_only,
@@ -33,11 +34,12 @@ export async function readInbox(
     after: params.after ?? 0,
     limit: params.limit,
     now: relay.clock.now(),
-    take: params.unread_only || params.after !== undefined ? 'oldest' : 'newest',
+    take,
   });
   const messages: InboxMessage[] = [];
   let bytes = 0;
-  for (const stored of page) {
+  // Filled from the end that was asked for: what does not fit is what was wanted least.
+  for (const stored of take === 'oldest' ? page : page.toReversed()) {
     const message = {
       ...describeStored(stored),
       ...(stored.readAt === undefined ? {} : { readAt: stored.readAt }),
@@ -46,6 +48,7 @@ export async function readInbox(
     if (bytes > MAX_PAGE_BYTES && messages.length > 0) break;
     messages.push(message);
   }
+  if (take === 'newest') messages.reverse();
   return { messages, unread: await relay.store.countUnread(agent.id, relay.clock.now()) };
 }
 

@@ -1,7 +1,7 @@
 import type { RelayError } from '@agent-relay/protocol';
 import type { Store } from '../core/ports/store.ts';
 
-export interface StoreOptions {
+interface StoreOptions {
   /** The database can no longer be trusted with anything; whoever runs the store exits, loudly. */
   onFatal: (error: RelayError) => void;
 }

@@ -5,7 +5,7 @@ import { type Call, defineTool, reply } from '../../framework/tool.ts';
 import type { Participant } from '../../participant/participant.ts';
 
 /** Clients give up on a call that is silent for long. */
-const PROGRESS_MS = 5000;
+const PROGRESS_MS = 3000;
 
 const input = z.strictObject({
   to: z.string().describe('Agent name, #channel, * for everyone, or project:name'),

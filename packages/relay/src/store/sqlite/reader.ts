@@ -1,4 +1,4 @@
-import { queries, scriptOf } from '../scripts/index.ts';
+import { queries, type ScriptCall, scriptOf } from '../scripts/index.ts';
 import type { Connection } from './connection.ts';
 import type { BatchResult, Call } from './threads.ts';
 
@@ -11,7 +11,8 @@ export class Reader {
   }
 
   run(calls: Call[]): BatchResult {
-    const values = calls.map((call) => Array.isArray(call) && this.#connection.run(scriptOf(queries, call)));
+    // Only the writer is asked to append.
+    const values = calls.map((call) => this.#connection.run(scriptOf(queries, call as ScriptCall)));
     return { values, failures: [] };
   }
 

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, it } from 'vitest';
 import { agentOf, inboxOf, newWorld } from '../contract/world.ts';
@@ -41,9 +42,13 @@ describe('a SQLite file', () => {
 
   it('has every confirmed message after its process was killed', async () => {
     const path = newPath();
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'endless-sender.ts'), path], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const child = spawn(
+      process.execPath,
+      [fileURLToPath(new URL('./endless-sender.ts', import.meta.url)), path],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
     const confirmed: string[] = [];
     for await (const line of createInterface({ input: child.stdout })) {
       if (confirmed.push(line) === 500) child.kill('SIGKILL');
