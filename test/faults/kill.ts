@@ -47,6 +47,7 @@ export const kill: Fault = {
     senders.forEach((sender, index) => {
       assertDelivered(sender, receiverOf(index));
     });
+    for (const one of everybody) one.close();
     await daemon.stop();
     assertStoredOnce(daemon, senders);
     const total = senders.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);

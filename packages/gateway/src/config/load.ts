@@ -54,7 +54,7 @@ export async function openConfig(file: string): Promise<ConfigText> {
     });
   });
   try {
-    return readConfigText(file, content);
+    return await readConfigText(file, content);
   } catch (error) {
     if (!(error instanceof ConfigSyntaxError)) throw error;
     throw new RelayError('InvalidBackendConfig', `${file}:${error.position}: ${error.message}`, {

@@ -1,4 +1,9 @@
-import type { CallToolResult, InputRequiredResult, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  ServerContext,
+  ToolAnnotations,
+} from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import type { Participant } from '../participant/participant.ts';
 import type { Roles } from '../participant/roles.ts';

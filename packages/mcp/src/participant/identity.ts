@@ -40,7 +40,12 @@ export const localConnect = (env: Environment): Connect => {
 export const workspaceConnect =
   (env: Environment, workspaceKey: string | undefined, url: string = LOCAL_URL): Connect =>
   async (profile) => {
-    const door = { ...CONNECTION, url: webSocketUrl(url), ...(workspaceKey ? { workspaceKey } : {}), env: {} };
+    const door = {
+      ...CONNECTION,
+      url: webSocketUrl(url),
+      ...(workspaceKey ? { workspaceKey } : {}),
+      env: {},
+    };
     const { name, ephemeral, token } = profile;
     if (name === undefined || ephemeral || token !== undefined) return connect({ ...door, ...profile });
     await using observer = await connect({ ...door, reconnect: false });

@@ -184,7 +184,8 @@ export class Participant {
 /** Waits a moment for a connection that broke. */
 function returned(relay: Relay): Promise<Relay> {
   const { promise, resolve, reject } = Promise.withResolvers<Relay>();
-  const gone = () => reject(new RelayError('DaemonNotRunning', 'The daemon was there, and does not answer now.'));
+  const gone = () =>
+    reject(new RelayError('DaemonNotRunning', 'The daemon was there, and does not answer now.'));
   const timer = setTimeout(gone, RETURN_MS);
   const stops = [
     relay.on('connected', () => resolve(relay)),

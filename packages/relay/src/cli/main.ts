@@ -1,5 +1,4 @@
 import { CommanderError } from 'commander';
-import { reportFailure } from './failure.ts';
 import { buildProgram } from './program.ts';
 
 /** Runs one command line; the exit code says how it went. */
@@ -11,6 +10,7 @@ export async function main(args: string[]): Promise<void> {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
+    const { reportFailure } = await import('./failure.ts');
     // Whatever the failed command left open must not keep it from ending.
     process.exit(reportFailure(error, { json: wantsJson(args), args }));
   }

@@ -1,5 +1,5 @@
-import type { InboxMessage } from '@agent-relay/sdk';
 import { safeText } from '@agent-relay/protocol';
+import type { InboxMessage } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { defineTool, reply } from '../../framework/tool.ts';
 import { defined } from '../defined.ts';

@@ -9,6 +9,9 @@ export const createWorkspace = defineTool({
   handler: async (_participant, { name }, call) => {
     const created = await call.workspaces.create(name);
     const data = { name: created.name, workspace_key: created.key, key_id: created.keyId };
-    return reply([JSON.stringify(data), 'Keep the key: it is not shown again. Join with set_workspace_key.'], data);
+    return reply(
+      [JSON.stringify(data), 'Keep the key: it is not shown again. Join with set_workspace_key.'],
+      data,
+    );
   },
 });

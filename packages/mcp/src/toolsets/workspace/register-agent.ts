@@ -4,7 +4,8 @@ import { defined } from '../defined.ts';
 
 export const registerAgent = defineTool({
   name: 'register_agent',
-  description: 'Take part under a name of your own. Others address you by it, and your inbox is kept for you.',
+  description:
+    'Take part under a name of your own. Others address you by it, and your inbox is kept for you.',
   input: z.strictObject({
     name: z.string(),
     handle: z.string().optional().describe('How others address you, if not by name'),
