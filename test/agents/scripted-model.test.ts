@@ -43,7 +43,7 @@ const CASES = [
       messages: [{ role: 'user', content: [{ type: 'text', text: PROMPT }] }],
     },
     call: { content: [{ type: 'tool_use', name: NAME, input: { to: 'Bob' } }], stop_reason: 'tool_use' },
-    streamed: /event: content_block_delta\ndata: .*partial_json.*\n\n[^]*event: message_stop/,
+    streamed: /event: content_block_delta\ndata: .*partial_json.*\n\n[\s\S]*event: message_stop/,
   },
   {
     api: 'OpenAI responses',
@@ -54,7 +54,7 @@ const CASES = [
       input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: PROMPT }] }],
     },
     call: { output: [{ type: 'function_call', name: 'relay_send', namespace: 'mcp' }] },
-    streamed: /event: response.output_item.done\ndata: .*function_call.*\n\n[^]*event: response.completed/,
+    streamed: /event: response.output_item.done\ndata: .*function_call.*\n\n[\s\S]*event: response.completed/,
   },
   {
     api: 'OpenAI chat completions',
@@ -67,7 +67,7 @@ const CASES = [
     call: {
       choices: [{ message: { tool_calls: [{ function: { name: NAME } }] }, finish_reason: 'tool_calls' }],
     },
-    streamed: /data: .*tool_calls.*\n\n[^]*data: \[DONE\]/,
+    streamed: /data: .*tool_calls.*\n\n[\s\S]*data: \[DONE\]/,
   },
   {
     api: 'Gemini generateContent',

@@ -113,16 +113,7 @@ export async function openStdio(
     const { id, result } = JSON.parse(line) as { id?: number; result?: object };
     if (id !== undefined) waiting.get(id)?.(result ?? {});
   });
-  const exchange: Exchange = (id, method, params) =>
-    new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`${name}: no answer to ${method}`)), ANSWER_MS);
-      waiting.set(id, (result) => {
-        clearTimeout(timer);
-        waiting.delete(id);
-        resolve(result);
-      });
-      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
-    });
+  const exchange = correlated(name, waiting, (message) => child.stdin.write(`${JSON.stringify(message)}\n`));
   await exchange(1, OPENING.method, OPENING.params);
   child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
   return new Contender(name, front, child, exchange, await toolOf(exchange), () => undefined);
@@ -200,20 +191,21 @@ export async function openSse(
     const { id, result } = JSON.parse(data) as { id?: number; result?: object };
     if (id !== undefined) waiting.get(id)?.(result ?? {});
   });
+  const timer = setTimeout(
+    () => endpoint.reject(new Error(`${name}: the stream names no endpoint`)),
+    ANSWER_MS,
+  );
   const target = new URL(await endpoint.promise, base);
-  const post = (body: object) =>
+  clearTimeout(timer);
+  const post = (message: object) =>
     request(target, { agent, method: 'POST', headers: { 'content-type': 'application/json' } }, (response) =>
       response.resume(),
     )
       .on('error', () => undefined)
-      .end(JSON.stringify({ jsonrpc: '2.0', ...body }));
-  const exchange: Exchange = (id, method, params) =>
-    new Promise((resolve) => {
-      waiting.set(id, resolve);
-      post({ id, method, params });
-    });
+      .end(JSON.stringify(message));
+  const exchange = correlated(name, waiting, post);
   await exchange(1, OPENING.method, OPENING.params);
-  post({ method: 'notifications/initialized' });
+  post({ jsonrpc: '2.0', method: 'notifications/initialized' });
   return new Contender(name, front, child, exchange, await toolOf(exchange), () => agent.destroy());
 }
 
@@ -238,6 +230,20 @@ async function readEvents(
     if (!(error instanceof TypeError)) throw error;
   }
 }
+
+/** Matches answers to requests by their id; none is waited for longer than ANSWER_MS. */
+const correlated =
+  (name: string, waiting: Map<number, (result: object) => void>, send: (message: object) => void): Exchange =>
+  (id, method, params) =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`${name}: no answer to ${method}`)), ANSWER_MS);
+      waiting.set(id, (result) => {
+        clearTimeout(timer);
+        waiting.delete(id);
+        resolve(result);
+      });
+      send({ jsonrpc: '2.0', id, method, params });
+    });
 
 /** Gateways name the echo tool in their own ways. */
 async function toolOf(exchange: Exchange): Promise<string> {

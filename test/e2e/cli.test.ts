@@ -198,7 +198,7 @@ describe('workspaces, keys and tokens', () => {
     expect((await relay('workspace', 'list')).stdout).toMatch(/\nci +0 /);
     const list = await relay('workspace', 'list', '--json');
     expect(json(list).map((workspace: { name: string }) => workspace.name)).toEqual(
-      expect.arrayContaining(['default', 'demo', 'ci']),
+      expect.arrayContaining(['demo', 'ci']),
     );
     expectFailure(await relay('workspace', 'create', 'CI'), 2, /exists/);
   });

@@ -112,8 +112,7 @@ export async function serve(options: ServedOptions = {}, shared?: TestCore): Pro
       for (const client of clients) client[Symbol.dispose]();
       await sessions.drain();
       socketServer.close();
-      web.server.close();
-      web.server.closeAllConnections();
+      web.close();
       if (!shared) await core[Symbol.asyncDispose]();
       rmSync(directory, { recursive: true });
       if (failures.length > 0) throw new AggregateError(failures, 'A session met a failure of its own.');

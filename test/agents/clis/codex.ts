@@ -40,5 +40,8 @@ trust_level = "trusted"
   variables: () => ({ ...NO_WAY_OUT, SCRIPTED_KEY: 'any' }),
   // It lists what is configured; only a session connects.
   list: { args: ['mcp', 'list'], connected: /^agent-relay .*enabled/m },
-  ask: (prompt) => ({ args: ['exec', '--skip-git-repo-check', prompt] }),
+  // A server that is not required may come too late for the first turn on a busy machine.
+  ask: (prompt) => ({
+    args: ['exec', '--skip-git-repo-check', '-c', 'mcp_servers.agent-relay.required=true', prompt],
+  }),
 };

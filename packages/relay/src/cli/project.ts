@@ -1,18 +1,14 @@
 import { realpath, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { RelayError } from '@agent-relay/protocol';
 import {
+  DEFAULT_PROJECT,
   type Environment,
   findProjectConfig,
-  findSocketPath,
   isMissing,
   writeProjectConfig,
 } from '@agent-relay/sdk/node';
 import type { ProjectOption } from './options.ts';
-
-/** What a daemon has open besides the projects of directories. */
-export const DEFAULT_PROJECT = 'default';
 
 /** The directory a daemon is started for. */
 export interface Place {
@@ -53,17 +49,10 @@ export async function openPlace(
   place: Place,
   open: (root: string, name?: string) => Promise<OpenedProject>,
 ): Promise<OpenedProject> {
-  if (!place.recorded && place.project === undefined) return await defaultProject();
-  const { project, socketPath } = await open(place.root, place.project);
+  const wanted = place.project ?? (place.recorded ? undefined : DEFAULT_PROJECT);
+  const { project, socketPath } = await open(place.root, wanted);
   if (place.recorded) await record(place.root, { project, socketPath });
   return { project, socketPath };
-}
-
-/** The project that every daemon has open. */
-async function defaultProject(): Promise<OpenedProject> {
-  const socketPath = await findSocketPath(DEFAULT_PROJECT);
-  if (socketPath === undefined) throw new RelayError('ProjectNotFound');
-  return { project: DEFAULT_PROJECT, socketPath };
 }
 
 /** Writes down which project the directory is, for every tool that runs in it; git does not see it. */

@@ -1,4 +1,5 @@
 import {
+  nameKey,
   type OperationName,
   type OperationParams,
   type OperationResult,
@@ -9,7 +10,6 @@ import { describeStored } from './messages.ts';
 import type { Host } from './ports/host.ts';
 import type { Workspace } from './ports/store.ts';
 import { type Principal, requireAgent, requireOwner, seesWholeWorkspace } from './principal.ts';
-import { projectName } from './project-name.ts';
 import { readInbox, traceMessage } from './reading.ts';
 import type { Relay } from './relay.ts';
 
@@ -98,11 +98,13 @@ export function createOperations(relay: Relay, host: Host): Operations {
     },
     INBOX: (caller, params) => readInbox(relay, caller.principal, params),
     WHO: (caller, params) => {
-      const { principal } = caller;
-      const workspace = params.project === undefined ? principal.workspace : workspaces.get(params.project);
-      if (workspace.id !== principal.workspace.id && !principal.local) {
+      const { local, workspace: own } = caller.principal;
+      const { project = own.name } = params;
+      // Before it is looked up: whether there is such a project is none of a remote user's business.
+      if (!local && nameKey(project) !== nameKey(own.name)) {
         throw new RelayError('Forbidden', 'Other projects are only shown to local users.');
       }
+      const workspace = workspaces.get(project);
       const known = agents.list(workspace).map((agent) => agents.describe(workspace, agent));
       return {
         agents: known.filter(
@@ -181,7 +183,7 @@ export function createOperations(relay: Relay, host: Host): Operations {
     },
     PROJECT_OPEN: async (caller, { root, name }) => {
       requireOwner(caller.principal, 'open projects');
-      const { workspace, created } = await workspaces.openFor(root, name ?? projectName(root));
+      const { workspace, created } = await workspaces.openFor(root, name);
       if (created) await workspaces.audit(caller.principal, workspace, 'workspace.created', workspace.name);
       return { project: workspace.name, socketPath: await host.openSocket(workspace), created };
     },

@@ -19,9 +19,10 @@ export const registerAgent = defineTool({
       .optional(),
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  handler: async (participant, { name, handle, type, metadata }) => {
+  handler: async (participant, { name, handle, type, metadata }, call) => {
     const address = (handle ?? name).replace(/^@/, '');
-    const relay = await participant.become({ name: address, ...defined({ type, ...metadata }) });
+    const registration = { name: address, ...defined({ type, ...metadata }) };
+    const relay = await call.membership.register(participant, registration);
     return replyJson({
       name: relay.name,
       workspace: relay.project,
