@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const place = (path) => fileURLToPath(new URL(path, import.meta.url));
-const bundle = place('dist/agent-relay-mcp.js');
+const bundle = place('dist/serve.js');
 
 /** The schema library carries its messages in forty languages; ours are English. */
 const withoutTranslations = {
@@ -15,7 +15,7 @@ const withoutTranslations = {
 };
 
 await build({
-  entryPoints: [place('src/cli.ts')],
+  entryPoints: [place('src/cli/serve.ts')],
   outfile: `${bundle}.new`,
   bundle: true,
   minify: true,

@@ -13,7 +13,7 @@ const WARM_UP = 5_000;
 const AT_A_TIME = 100;
 const MAX_GROWTH_MB = 60;
 /** Garbage may pile up for as long as there is room: with little of it, only what is really kept counts. */
-const HEAP_MB = 640;
+const HEAP_MB = 96;
 const DEADLINE_MS = 120_000;
 
 const hello = encodeFrame(encodeEnvelope('HELLO', 'storm', 0, { deliver: false }));

@@ -75,7 +75,9 @@ describe.each([...ERAS, 'sse'] as const)('MCP over HTTP, %s', (kind) => {
     await using client = await open({ agent: unique('Follower'), tools: 'relay' });
     await callTool(client, 'relay_status');
     const updated = Promise.withResolvers<string>();
-    client.setNotificationHandler('notifications/resources/updated', ({ params }) => updated.resolve(params.uri));
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
+      updated.resolve(params.uri),
+    );
     if (kind === '2026-07-28') await client.listen({ resourceSubscriptions: ['relay://inbox'] });
     else await client.subscribeResource({ uri: 'relay://inbox' });
     await alice.send(unique('Follower'), 'News');
@@ -91,7 +93,13 @@ describe.each([...ERAS, 'sse'] as const)('MCP over HTTP, %s', (kind) => {
     expect(status.data).toMatchObject({ agentName: unique('KeyHolder'), project: unique('space') });
     const token = `at_${Buffer.alloc(32, kind).toString('base64url')}`;
     await (
-      await connect({ url: `ws://${daemon.http}/ws`, workspaceKey: key, name: unique('Owner'), token, env: {} })
+      await connect({
+        url: `ws://${daemon.http}/ws`,
+        workspaceKey: key,
+        name: unique('Owner'),
+        token,
+        env: {},
+      })
     ).close();
     await using byToken = await open({ key: token, tools: 'relay' });
     expect((await callTool(byToken, 'relay_status')).data).toMatchObject({ agentName: unique('Owner') });
@@ -103,9 +111,13 @@ describe.each([...ERAS, 'sse'] as const)('MCP over HTTP, %s', (kind) => {
 
 it('binds a name said with a key to that key', async () => {
   const { key } = JSON.parse((await daemon.cli(['workspace', 'create', 'bound', '--json'])).stdout);
-  const second = JSON.parse((await daemon.cli(['workspace', 'key', 'create', '--project', 'bound', '--json'])).stdout);
+  const second = JSON.parse(
+    (await daemon.cli(['workspace', 'key', 'create', '--project', 'bound', '--json'])).stdout,
+  );
   const status = async (bearer: string) => {
-    await using client = await connectClient(httpTransport(door, { key: bearer, agent: 'Bob', tools: 'relay' }));
+    await using client = await connectClient(
+      httpTransport(door, { key: bearer, agent: 'Bob', tools: 'relay' }),
+    );
     return await callTool(client, 'relay_status');
   };
   expect((await status(key)).data).toMatchObject({ connected: true, agentName: 'Bob' });

@@ -17,7 +17,6 @@ export interface RunOptions {
   host?: string;
   apiKey?: string;
   stateDir?: string;
-  verbose?: boolean;
 }
 
 /** Where a gateway of these files remembers things: the same files find the same place. */

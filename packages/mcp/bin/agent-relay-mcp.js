@@ -27,12 +27,28 @@ if (Number.parseInt(process.versions.node, 10) >= WANTED_NODE) {
 }
 
 async function start() {
+  silenceExperimentalWarnings();
   nodeModule.enableCompileCache(compileCache());
-  const bundle = join(PACKAGE, 'dist', 'agent-relay-mcp.js');
-  const { main } = await import(isFresh(bundle) ? bundle : join(PACKAGE, 'src', 'cli.ts'));
+  const [command, ...args] = process.argv.slice(2);
+  const { main } = await (command === 'serve' ? serveCommand() : import('../src/cli/main.ts'));
   // Clients end their servers by a signal, and then nothing is written at exit any more.
   setImmediate(() => nodeModule.flushCompileCache());
-  await main(process.argv.slice(2));
+  await main(command === 'serve' ? args : process.argv.slice(2));
+}
+
+/** Clients wait for the server at each start: it is bundled, and only read from its sources while they change. */
+function serveCommand() {
+  const bundle = join(PACKAGE, 'dist', 'serve.js');
+  return isFresh(bundle) ? import('../dist/serve.js') : import('../src/cli/serve.ts');
+}
+
+/** Running TypeScript is called experimental; nobody who starts a server has to know. */
+function silenceExperimentalWarnings() {
+  const emitWarning = process.emitWarning;
+  process.emitWarning = (warning, ...rest) => {
+    const type = typeof rest[0] === 'object' && rest[0] !== null ? rest[0].type : rest[0];
+    if (type !== 'ExperimentalWarning') emitWarning.call(process, warning, ...rest);
+  };
 }
 
 /** In the user's own cache, because compiled code found in a shared directory could be someone else's. */

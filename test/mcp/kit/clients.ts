@@ -8,7 +8,7 @@ export const MCP_PROGRAM = fileURLToPath(
 
 /** Both eras of the protocol, as a client asks for them. */
 export const ERAS = ['2025-11-25', '2026-07-28'] as const;
-export type Era = (typeof ERAS)[number];
+type Era = (typeof ERAS)[number];
 
 /** A real MCP client; disposing of it closes its connection. */
 export type TestClient = Client & AsyncDisposable;

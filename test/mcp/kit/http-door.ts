@@ -1,5 +1,5 @@
-import { connect, isRelayError } from '@agent-relay/sdk/node';
 import { type ListeningMcp, type ListenOptions, listenForMcp } from '@agent-relay/mcp';
+import { connect, isRelayError } from '@agent-relay/sdk/node';
 import {
   SSEClientTransport,
   StreamableHTTPClientTransport,
@@ -29,7 +29,11 @@ export async function openDoor(daemon: TestDaemon, options: Partial<ListenOption
     },
     connect: (profile, { kind }) =>
       kind === 'local' || kind === 'apiKey'
-        ? connect({ ...profile, socketPath: daemon.socketPath, env: { RELAY_DATA_DIR: daemon.dataDirectory } })
+        ? connect({
+            ...profile,
+            socketPath: daemon.socketPath,
+            env: { RELAY_DATA_DIR: daemon.dataDirectory },
+          })
         : connect({ ...profile, url, env: {} }),
     onerror: (error) => errors.push(error),
     ...options,
@@ -45,13 +49,17 @@ export interface HttpClientOptions {
 
 /** The two HTTP transports of a client. */
 export const httpTransport = (door: { url: string }, options: HttpClientOptions = {}): Transport =>
-  new StreamableHTTPClientTransport(withTools(door.url, options), { requestInit: { headers: headersOf(options) } });
+  new StreamableHTTPClientTransport(withTools(door.url, options), {
+    requestInit: { headers: headersOf(options) },
+  });
 
 export const sseTransport = (url: string, options: HttpClientOptions = {}): Transport => {
   const headers = headersOf(options);
   return new SSEClientTransport(withTools(url, options), {
     requestInit: { headers },
-    eventSourceInit: { fetch: (input, init) => fetch(input, { ...init, headers: { ...init?.headers, ...headers } }) },
+    eventSourceInit: {
+      fetch: (input, init) => fetch(input, { ...init, headers: { ...init?.headers, ...headers } }),
+    },
   });
 };
 

@@ -9,7 +9,8 @@ import {
   listedBackend,
   toBackendConfig,
 } from './backend-config.ts';
-import { type ConfigPath, ConfigSyntaxError, type ConfigText, readConfigText } from './text.ts';
+import { readConfigText } from './read-text.ts';
+import { type ConfigPath, ConfigSyntaxError, type ConfigText } from './text.ts';
 import { expandVariables } from './variables.ts';
 
 /** A backend of the files, where it is written, and why it cannot run if it cannot. */

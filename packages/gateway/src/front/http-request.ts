@@ -41,7 +41,8 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= limit) chunks.push(chunk);
-      else reject(new HttpError(413, new ProtocolError(-32000, `The request is larger than ${limit} bytes.`)));
+      else
+        reject(new HttpError(413, new ProtocolError(-32000, `The request is larger than ${limit} bytes.`)));
     });
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     request.on('error', reject);

@@ -9,7 +9,6 @@ import type { Membership } from '../participant/membership.ts';
 import type { Participant } from '../participant/participant.ts';
 import type { Roles } from '../participant/roles.ts';
 
-
 /** What a tool may use of the request it serves, beside its arguments. */
 export interface Call {
   /** Aborted when the client cancels the call or is gone. */

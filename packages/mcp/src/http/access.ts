@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { checkAgentName, isAgentToken, nameKey } from '@agent-relay/protocol';
 import type { ParticipantOptions } from '@agent-relay/sdk';
 import { passingName } from '../participant/identity.ts';
@@ -29,12 +30,23 @@ export interface Doorkeeper {
 /** Lets a request in, or not. A key that is shown must be right, also where none is needed. */
 export async function admit(request: IncomingMessage, keeper: Doorkeeper): Promise<Access | undefined> {
   const { authorization } = request.headers;
-  if (authorization === undefined) return (await keeper.isOwnUser(request)) ? { kind: 'local' } : undefined;
+  if (authorization === undefined) return (await isOwnUser(request, keeper)) ? { kind: 'local' } : undefined;
   const secret = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
   if (secret === undefined) return undefined;
   if (keeper.apiKey !== undefined && isSame(secret, keeper.apiKey)) return { kind: 'apiKey', secret };
   if (!(await keeper.isKeyValid(secret))) return undefined;
   return { kind: isAgentToken(secret) ? 'agentToken' : 'workspaceKey', secret };
+}
+
+/** The other end of a connection does not change, and finding out who it is takes time. */
+const ownUsers = new WeakMap<Socket, Promise<boolean>>();
+
+function isOwnUser(request: IncomingMessage, keeper: Doorkeeper): Promise<boolean> {
+  const known = ownUsers.get(request.socket);
+  if (known) return known;
+  const asked = keeper.isOwnUser(request);
+  ownUsers.set(request.socket, asked);
+  return asked;
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -66,4 +78,6 @@ export function profileOf(
 }
 
 const boundToken = (secret: string, name: string): string =>
-  `at_${createHmac('sha256', secret).update(`agent ${nameKey(name)}`).digest('base64url')}`;
+  `at_${createHmac('sha256', secret)
+    .update(`agent ${nameKey(name)}`)
+    .digest('base64url')}`;

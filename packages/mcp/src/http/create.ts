@@ -77,7 +77,8 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     };
     if (path === paths.mcp) return replies.serve(response, () => serveMcp(exchange));
     if (path === paths.sse && request.method === 'GET') return sse.openStream(exchange);
-    if (path === paths.messages && request.method === 'POST') return sse.receive(request, response, body, caller);
+    if (path === paths.messages && request.method === 'POST')
+      return sse.receive(request, response, body, caller);
     response.setHeader('Allow', path === paths.sse ? 'GET' : 'POST');
     return sendRpcError(response, 405, -32000, 'Method not allowed.');
   }

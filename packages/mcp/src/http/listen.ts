@@ -23,9 +23,13 @@ export interface ListeningMcp {
 export async function listenForMcp(options: ListenOptions): Promise<ListeningMcp> {
   const { host, port, tls } = options;
   if (!isLoopbackHost(host) && options.apiKey === undefined) {
-    throw new RelayError('InvalidSettings', `MCP over HTTP on ${host} can be reached by others, and has no key.`, {
-      next: 'Set RELAY_MCP_API_KEY, or serve it on 127.0.0.1.',
-    });
+    throw new RelayError(
+      'InvalidSettings',
+      `MCP over HTTP on ${host} can be reached by others, and has no key.`,
+      {
+        next: 'Set RELAY_MCP_API_KEY, or serve it on 127.0.0.1.',
+      },
+    );
   }
   const mcp = createMcpHttp({ ...options, allowedHosts: [...(options.allowedHosts ?? []), host] });
   const server = tls

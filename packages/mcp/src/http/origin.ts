@@ -1,5 +1,5 @@
-import { BlockList, isIP } from 'node:net';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { BlockList, isIP } from 'node:net';
 import { RelayError } from '@agent-relay/protocol';
 
 export interface OriginOptions {
@@ -26,7 +26,8 @@ export function originGuard(options: OriginOptions): (request: IncomingMessage) 
     const host = headers.host?.replace(/:\d+$/, '').toLowerCase() ?? '';
     if (!hosts.has(host)) throw new RelayError('OriginRefused', `The host "${host}" is not served here.`);
     const { origin } = headers;
-    if (origin === undefined || isOwnOrigin(origin, headers.host) || options.allowedOrigins.includes(origin)) return;
+    if (origin === undefined || isOwnOrigin(origin, headers.host) || options.allowedOrigins.includes(origin))
+      return;
     throw new RelayError('OriginRefused', `Pages from "${origin}" may not connect here.`);
   };
 }

@@ -20,7 +20,7 @@ interface Entry {
 /** A participant for as long as somebody uses it. */
 export interface Lease {
   readonly participant: Participant;
-  /** Has something done when the participant is closed, after its last user has left for long enough. */
+  /** Has something done when the participant is closed: nobody uses it any more, or the relay has refused it. */
   onclose(action: () => Promise<void>): void;
   release(): void;
 }
@@ -73,6 +73,7 @@ export class Participants {
     const participant = new Participant((wanted) => this.#connect(wanted, access), profile);
     const entry: Entry = { participant, users: 0, timer: undefined, onclose: [] };
     this.#entries.set(key, entry);
+    participant.events.once('refused', () => this.#close(key, entry));
     return entry;
   }
 

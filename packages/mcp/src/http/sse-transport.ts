@@ -47,7 +47,8 @@ export class SseTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     await this.#write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
     if (isJSONRPCResultResponse(message)) this.#replies.settle(message.id, true);
-    else if (isJSONRPCErrorResponse(message) && message.id !== undefined) this.#replies.settle(message.id, false);
+    else if (isJSONRPCErrorResponse(message) && message.id !== undefined)
+      this.#replies.settle(message.id, false);
   }
 
   async close(): Promise<void> {

@@ -44,6 +44,7 @@ export class SseSessions {
       owner: caller.key,
       receive: (body) => {
         desk.participant.introduce(clientInfoOf(body));
+        desk.participant.start();
         transport.onmessage?.(parseJSONRPCMessage(body));
       },
       close: () => server.close(),
@@ -54,6 +55,7 @@ export class SseSessions {
       lease.release();
       closed?.();
     };
+    lease.onclose(() => server.close());
     await server.connect(transport);
   }
 

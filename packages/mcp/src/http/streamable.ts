@@ -21,7 +21,7 @@ type NodeRequest = Parameters<ReturnType<typeof toNodeHandler>>[0];
 const RETRY_MS = 500;
 
 export interface StreamableSession extends Session {
-  readonly transport: NodeStreamableHTTPServerTransport;
+  serve(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void>;
 }
 
 /** One request to be served: who makes it, what it may use, and its body, which was read already. */
@@ -46,7 +46,7 @@ export async function serveSession(exchange: Exchange, parts: Parts): Promise<vo
   const id = request.headers['mcp-session-id'];
   if (typeof id === 'string') {
     const session = parts.sessions.use(id, caller.key, response);
-    if (session) await session.transport.handleRequest(request, response, body);
+    if (session) await session.serve(request, response, body);
     else sendRpcError(response, 404, -32001, 'Session not found');
   } else if (isInitializeRequest(body)) {
     const transport = await openSession(exchange, parts);
@@ -58,7 +58,7 @@ export async function serveSession(exchange: Exchange, parts: Parts): Promise<vo
 
 async function openSession(
   { body, caller, catalogue }: Exchange,
-  { desks, replies, sessions, onerror }: Parts,
+  { desks, replies, sessions }: Parts,
 ): Promise<NodeStreamableHTTPServerTransport> {
   const id = randomUUID();
   const { desk, lease } = desks.session(caller, id, catalogue(), replies);
@@ -67,17 +67,26 @@ async function openSession(
     sessionIdGenerator: () => id,
     eventStore: new EventLog(),
     retryInterval: RETRY_MS,
-    onsessioninitialized: () => sessions.add(id, { owner: caller.key, transport, close: () => transport.close() }),
+    onsessioninitialized: () =>
+      sessions.add(id, { owner: caller.key, transport, close: () => transport.close() }),
   });
-  const server = buildServer(desk, { era: 'legacy', lasting: true });
-  await server.connect(transport);
+  const session: StreamableSession = {
+    owner: caller.key,
+    serve: (request, response, message) => {
+      // A handshake alone costs the relay nothing; a client that goes on is there.
+      desk.participant.start();
+      return transport.handleRequest(request, response, message);
+    },
+    close: () => transport.close(),
+  };
+  await buildServer(desk, { era: 'legacy', lasting: true }).connect(transport);
   const closed = transport.onclose;
   transport.onclose = () => {
     sessions.forget(id);
     lease.release();
     closed?.();
   };
-  transport.onerror = onerror;
+  lease.onclose(() => transport.close());
   return transport;
 }
 
@@ -97,6 +106,7 @@ export class SingleRequests {
     const { desk, lease } = this.#parts.desks.shared(caller, catalogue, this.#parts.replies);
     response.once('close', () => lease.release());
     desk.participant.introduce(clientInfoOf(body));
+    if (caller.name !== undefined || caller.access.kind === 'agentToken') desk.participant.start();
     const key = `${caller.key} ${catalogue.tools.toolsets.map(({ name }) => name).join(',')}`;
     const handler = this.#handlers.get(key) ?? this.#open(key, desk, lease);
     await toNodeHandler(handler)(request as NodeRequest, response, body);

@@ -54,7 +54,7 @@ export const workspaceConnect =
   };
 
 /** People write the address of a daemon as they would in a browser. */
-export function webSocketUrl(text: string): string {
+function webSocketUrl(text: string): string {
   const url = new URL(text);
   url.protocol = url.protocol.replace('http', 'ws');
   if (url.pathname === '/') url.pathname = '/ws';

@@ -4,7 +4,7 @@ import { environmentProfile, localConnect, workspaceConnect } from './identity.t
 import type { Participant } from './participant.ts';
 
 /** An agent that registers: its name, and what it says about itself. */
-export type Registration = ParticipantOptions & { name: string };
+type Registration = ParticipantOptions & { name: string };
 
 /** How a session changes who or where it is, as far as its door lets it. */
 export interface Membership {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@agent-relay/sdk';
-import type { ServerContext } from '@modelcontextprotocol/server';
+import type { ServerCapabilities, ServerContext } from '@modelcontextprotocol/server';
 import type { Prompt } from '../framework/prompt.ts';
 import type { Resource, ResourceTemplate } from '../framework/resource.ts';
 import type { ToolTable } from '../framework/tool-table.ts';
@@ -15,6 +15,8 @@ export interface Catalogue {
   resources: readonly Resource[];
   templates: readonly ResourceTemplate[];
   prompts: readonly Prompt[];
+  /** What is offered beyond tools, resources, prompts and completions. */
+  capabilities?: ServerCapabilities;
 }
 
 export const relayCatalogue = (tools: ToolTable): Catalogue => ({

@@ -70,7 +70,11 @@ function explained(error: unknown, { participant, nextSteps }: Desk): unknown {
   }
   const next = nextSteps?.[error.code];
   if (next === undefined) return error;
-  return new RelayError(error.code, error.message, { next, cause: error, ...defined({ details: error.details }) });
+  return new RelayError(error.code, error.message, {
+    next,
+    cause: error,
+    ...defined({ details: error.details }),
+  });
 }
 
 /** An agent that just called a tool is listening: one line tells it that messages are waiting. */

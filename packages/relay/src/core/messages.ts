@@ -266,7 +266,7 @@ const routeTo = (conversation: Conversation, target: Agent | 'everyone'): Route 
     : { conversation, audience: { kind: 'agents', ids: [target.id] }, to: target.name };
 
 /** A message as its readers see it. */
-export function describeMessage(stored: MessageFields, seq: number, from: string, to: string): Message {
+function describeMessage(stored: MessageFields, seq: number, from: string, to: string): Message {
   return {
     seq,
     id: stored.id,

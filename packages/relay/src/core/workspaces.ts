@@ -47,7 +47,8 @@ export class Workspaces {
       name,
       this.list().map((known) => known.name),
     );
-    throw new RelayError('ProjectNotFound', `No project "${name}" is known here.`, {
+    const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}?` : '';
+    throw new RelayError('ProjectNotFound', `No project "${name}" is known here.${hint}`, {
       details: { suggestions },
     });
   }

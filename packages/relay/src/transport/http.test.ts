@@ -7,6 +7,7 @@ import { connectToWebSocket } from '../../../../test/kit/raw-client.ts';
 import { type Served, serve } from '../../../../test/kit/served.ts';
 import { listenOnHttp } from './http.ts';
 import { peerUid } from './peer-uid.ts';
+import { WebSocketDoor } from './websocket.ts';
 
 let served: Served;
 beforeAll(async () => {
@@ -138,7 +139,7 @@ describe('a port that is taken', () => {
       port: Number(port()),
       allowedHosts: [],
       allowedOrigins: [],
-      webSocket: { upgrade: () => undefined } as never,
+      webSocket: new WebSocketDoor(1000, served.sessions.acceptAt({ kind: 'remote' })),
       health: () => ({}),
       metrics: async () => ({ contentType: '', body: '' }),
       isKeyValid: async () => false,

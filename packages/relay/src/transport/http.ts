@@ -21,7 +21,7 @@ export interface HttpOptions {
   isKeyValid: (key: string) => Promise<boolean>;
 }
 
-export const WEBSOCKET_PATH = '/ws';
+const WEBSOCKET_PATH = '/ws';
 
 /** The web side of the daemon: WebSocket, health, metrics. */
 export async function listenOnHttp(options: HttpOptions): Promise<{ port: number; close(): void }> {

@@ -26,7 +26,7 @@ export const relayInbox = defineTool({
   },
 });
 
-export function inboxText(messages: InboxMessage[]): string {
+function inboxText(messages: InboxMessage[]): string {
   if (messages.length === 0) return 'No messages in inbox.';
   return `${messages.length} message(s):\n\n${messages.map(messageText).join('\n\n---\n\n')}`;
 }

@@ -63,7 +63,7 @@ async function awaitResponse(
 }
 
 /** What the sender should know beyond "sent". */
-export function absence({ recipients, offline }: SendResult): string[] {
+function absence({ recipients, offline }: SendResult): string[] {
   if (offline.length === 0) return [];
   const who = recipients === 1 ? offline[0] : `${offline.length} of ${recipients} (${offline.join(', ')})`;
   return [`Offline now: ${who}. It is kept and delivered when they return.`];
