@@ -11,6 +11,9 @@ import {
   type WelcomePayload,
 } from '@agent-relay/protocol';
 
+/** A name that no other client has. */
+export const uniqueName = (prefix: string): string => `${prefix}-${randomBytes(4).toString('hex')}`;
+
 export const newToken = (): string => `at_${randomBytes(32).toString('base64url')}`;
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Envelope, type ErrorPayload, encodeFrame } from '@agent-relay/protocol';
-import { FrameClient, newToken } from '../bench/frame-client.ts';
+import { FrameClient, uniqueName } from '../bench/frame-client.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
 import { type Fault, within } from './fault.ts';
@@ -33,12 +33,7 @@ export const hostileBytes: Fault = {
 };
 
 async function carryOut({ name, after, bytes, errors, closed }: Attack, { socketPath }: TestDaemon) {
-  const hello = {
-    name: `attacker-${newToken()
-      .slice(3)
-      .replace(/[^a-z0-9]/gi, '')}`.slice(0, 24),
-    ephemeral: true,
-  };
+  const hello = { name: uniqueName('attacker'), ephemeral: true };
   const client =
     after === 'HELLO'
       ? (await FrameClient.connect(socketPath, hello)).client

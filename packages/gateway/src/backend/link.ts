@@ -188,7 +188,8 @@ export class Link {
       this.#stale.clear();
       this.problem = undefined;
       try {
-        this.lists = { ...this.lists, ...(await this.#fetch(wanted)) };
+        const fresh = await this.#fetch(wanted);
+        this.lists = { ...this.lists, ...fresh };
       } catch (error) {
         this.problem = error instanceof Error ? error.message : String(error);
       }

@@ -32,9 +32,7 @@ export async function listenForMcp(options: ListenOptions): Promise<ListeningMcp
     );
   }
   const mcp = createMcpHttp({ ...options, allowedHosts: [...(options.allowedHosts ?? []), host] });
-  const server = tls
-    ? createSecureServer({ cert: await readFile(tls.cert), key: await readFile(tls.key) }, mcp.handle)
-    : createServer(mcp.handle);
+  const server = tls ? createSecureServer(await readTls(tls), mcp.handle) : createServer(mcp.handle);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
     server.listen(port, host, resolve);
@@ -51,6 +49,16 @@ export async function listenForMcp(options: ListenOptions): Promise<ListeningMcp
       await closed;
     },
   };
+}
+
+async function readTls(files: { cert: string; key: string }): Promise<{ cert: Buffer; key: Buffer }> {
+  try {
+    return { cert: await readFile(files.cert), key: await readFile(files.key) };
+  } catch (cause) {
+    throw new RelayError('InvalidSettings', `The TLS files cannot be read: ${(cause as Error).message}.`, {
+      cause,
+    });
+  }
 }
 
 const isLoopbackHost = (host: string): boolean =>

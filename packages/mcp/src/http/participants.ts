@@ -14,14 +14,17 @@ interface Entry {
   users: number;
   timer: NodeJS.Timeout | undefined;
   /** What has to end with it. */
-  onclose: Array<() => Promise<void>>;
+  onclose: Set<() => Promise<void>>;
 }
 
 /** A participant for as long as somebody uses it. */
 export interface Lease {
   readonly participant: Participant;
-  /** Has something done when the participant is closed: nobody uses it any more, or the relay has refused it. */
-  onclose(action: () => Promise<void>): void;
+  /**
+   * Has something done when the participant is closed: nobody uses it any more, or the relay has refused it. The
+   * function returned takes that back.
+   */
+  onclose(action: () => Promise<void>): () => void;
   release(): void;
 }
 
@@ -71,7 +74,7 @@ export class Participants {
 
   #open(key: string, access: Access, profile: ParticipantOptions): Entry {
     const participant = new Participant((wanted) => this.#connect(wanted, access), profile);
-    const entry: Entry = { participant, users: 0, timer: undefined, onclose: [] };
+    const entry: Entry = { participant, users: 0, timer: undefined, onclose: new Set() };
     this.#entries.set(key, entry);
     participant.events.once('refused', () => this.#close(key, entry));
     return entry;
@@ -82,7 +85,10 @@ export class Participants {
     entry.users += 1;
     return {
       participant: entry.participant,
-      onclose: (action) => void entry.onclose.push(action),
+      onclose: (action) => {
+        entry.onclose.add(action);
+        return () => entry.onclose.delete(action);
+      },
       release: () => {
         entry.users -= 1;
         if (entry.users === 0) unused();
@@ -90,9 +96,12 @@ export class Participants {
     };
   }
 
-  #close(key: string, { participant, timer, onclose }: Entry): void {
-    clearTimeout(timer);
+  #close(key: string, entry: Entry): void {
+    clearTimeout(entry.timer);
+    // Closed before, by a refusal; by now there may be another one under its key.
+    if (this.#entries.get(key) !== entry) return;
     this.#entries.delete(key);
-    Promise.all([participant.close(), ...onclose.map((action) => action())]).catch(this.#onerror);
+    const ends = [...entry.onclose].map((action) => action());
+    Promise.all([entry.participant.close(), ...ends]).catch(this.#onerror);
   }
 }

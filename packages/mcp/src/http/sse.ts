@@ -49,13 +49,14 @@ export class SseSessions {
       },
       close: () => server.close(),
     });
+    const stop = lease.onclose(() => server.close());
     const closed = server.onclose;
     server.onclose = () => {
       this.#open.delete(id);
+      stop();
       lease.release();
       closed?.();
     };
-    lease.onclose(() => server.close());
     await server.connect(transport);
   }
 

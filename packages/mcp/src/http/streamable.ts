@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler, isInitializeRequest } from '@modelcontextprotocol/server';
+import { createMcpHandler, isInitializeRequest, isJSONRPCRequest } from '@modelcontextprotocol/server';
 import { buildServer } from '../server/build-server.ts';
 import { followChanges } from '../server/changes.ts';
 import { clientInfoOf } from '../server/client-info.ts';
@@ -67,26 +67,26 @@ async function openSession(
     sessionIdGenerator: () => id,
     eventStore: new EventLog(),
     retryInterval: RETRY_MS,
-    onsessioninitialized: () =>
-      sessions.add(id, { owner: caller.key, transport, close: () => transport.close() }),
+    onsessioninitialized: () => sessions.add(id, session),
   });
   const session: StreamableSession = {
     owner: caller.key,
     serve: (request, response, message) => {
-      // A handshake alone costs the relay nothing; a client that goes on is there.
-      desk.participant.start();
+      // A handshake alone costs the relay nothing; a client that asks for something is there.
+      if (isJSONRPCRequest(message)) desk.participant.start();
       return transport.handleRequest(request, response, message);
     },
     close: () => transport.close(),
   };
   await buildServer(desk, { era: 'legacy', lasting: true }).connect(transport);
+  const stop = lease.onclose(() => transport.close());
   const closed = transport.onclose;
   transport.onclose = () => {
     sessions.forget(id);
+    stop();
     lease.release();
     closed?.();
   };
-  lease.onclose(() => transport.close());
   return transport;
 }
 
