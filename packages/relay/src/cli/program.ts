@@ -14,6 +14,10 @@ const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
   workspace: () => import('./commands/workspace.ts'),
   agent: () => import('./commands/agent.ts'),
   audit: () => import('./commands/audit.ts'),
+  mcp: () => import('./commands/mcp.ts'),
+  'mcp-server': () => import('./commands/mcp-server.ts'),
+  gateway: () => import('./commands/gateway.ts'),
+  launch: () => import('./commands/launch.ts'),
 };
 
 /** The program with the command that `args` name, or with all of them where help or a suggestion may be needed. */
@@ -25,6 +29,8 @@ export async function buildProgram(args: string[]): Promise<Command> {
     .description('Let coding agents and people talk through one local daemon.')
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'explain the command')
+    // An option belongs to the command it stands behind: both `mcp` and `mcp serve` have --tools.
+    .enablePositionalOptions()
     .helpCommand('help [command]', 'explain a command');
   for (const { command } of await Promise.all(loaders.map((load) => load()))) program.addCommand(command);
   // Wrong usage is thrown, and told in the same form as every other failure.

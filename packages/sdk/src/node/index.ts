@@ -21,4 +21,4 @@ export {
   writePrivateFile,
 } from './locations.ts';
 export { findProjectConfig, type ProjectConfig, writeProjectConfig } from './project-config.ts';
-export { storeLocalAgentToken } from './tokens.ts';
+export { localAgentToken, storeLocalAgentToken } from './tokens.ts';
