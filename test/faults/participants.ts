@@ -17,8 +17,8 @@ async function connectEventually(socketPath: string, hello: Parameters<typeof Fr
 }
 
 /**
- * Sends numbered messages and keeps the ledger: which of them were acknowledged. After `reconnect`, what was not
- * acknowledged is sent again, in its order, with the same ids.
+ * Sends numbered messages and keeps the ledger: which of them were acknowledged. When it connects again, what
+ * was not acknowledged is sent again, in its order, with the same ids.
  */
 export class LedgerSender {
   readonly name: string;
@@ -55,6 +55,8 @@ export class LedgerSender {
   }
 
   async connect(socketPath: string): Promise<void> {
+    // An answer that is still on its way from a dead daemon is not heard: the message is simply sent again.
+    this.#client?.close();
     const hello = { name: this.name, token: this.#token, deliver: false };
     const { client } = await connectEventually(socketPath, hello);
     this.#client = client;
