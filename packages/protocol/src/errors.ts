@@ -127,6 +127,34 @@ export const ERRORS = {
     meaning: 'The name could be taken for another one at a glance.',
     next: 'Choose a name of plain letters that no other agent of the project resembles.',
   },
+  ChannelArchived: {
+    ...conflict,
+    meaning: 'The channel is archived: it can be read, not written to.',
+    next: 'Open it again with: agent-relay channel archive --undo NAME',
+  },
+  ChannelExists: { ...conflict, meaning: 'A channel of that name exists.', next: 'Join it instead.' },
+  NotAMember: {
+    ...denied,
+    meaning: 'You are not in the channel.',
+    next: 'Join it first.',
+  },
+  AttachmentNotFound: {
+    ...notFound,
+    meaning: 'No file of that id can be seen by you.',
+    next: 'Check the id; files are seen by those who see a message they hang on.',
+  },
+  AttachmentTooLarge: {
+    ...badInput,
+    meaning: 'The file, or all files of the workspace together, are larger than the relay keeps.',
+    next: 'Send the path of the file instead.',
+    http: 413,
+  },
+  RateLimited: {
+    ...later,
+    meaning: 'You send faster than an agent may.',
+    next: 'Wait for the time the error names, then go on.',
+    http: 429,
+  },
   EmptyBody: { ...badInput, meaning: 'The message has no content.', next: 'Write something to send.' },
   BodyTooLarge: {
     ...badInput,
@@ -335,7 +363,7 @@ export class RelayError extends Error {
 
   /** A code this version does not know (a newer daemon's) is kept as `Internal` with the daemon's own words. */
   static fromPayload(payload: ErrorPayload): RelayError {
-    const code = payload.code in ERRORS ? (payload.code as ErrorCode) : 'Internal';
+    const code = Object.hasOwn(ERRORS, payload.code) ? (payload.code as ErrorCode) : 'Internal';
     const message = code === payload.code ? payload.message : `${payload.code}: ${payload.message}`;
     return new RelayError(code, message, {
       next: payload.next,

@@ -66,7 +66,13 @@ export class Deliveries {
       if (acceptedAt === undefined) return [observed];
       return [{ recipientId: agent.id, seq, state: 'accepted', path: 'push', at: acceptedAt }, observed];
     });
-    return { changed: await this.#store.observe(observations) };
+    const changed = await this.#store.observe(observations);
+    if (state === 'read' || state === 'acked') {
+      for (const { id, senderId } of known) {
+        this.#presence.tellAgent(senderId, { type: `delivery.${state}`, messageId: id, agent: agent.name });
+      }
+    }
+    return { changed };
   }
 
   /** The state of every delivery of a message, and why it goes no further. */

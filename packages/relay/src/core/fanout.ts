@@ -26,8 +26,9 @@ export class Fanout {
 
   publish({ message, senderId, recipients, workspaceId }: Stored): void {
     for (const recipient of recipients) {
-      for (const peer of this.#presence.peersOf(recipient)) if (peer.delivers) peer.deliver(message);
+      // The answer goes to whoever waits for it first: its client then knows the delivery that follows as seen.
       this.#awaits.answer(message, senderId, recipient);
+      for (const peer of this.#presence.peersOf(recipient)) if (peer.delivers) peer.deliver(message);
     }
     for (const follower of this.#followers.get(workspaceId) ?? []) follower(message);
   }

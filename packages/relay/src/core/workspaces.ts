@@ -37,6 +37,12 @@ export class Workspaces {
     return this.#byName.get(nameKey(name));
   }
 
+  byId(id: number): Workspace {
+    const workspace = this.list().find((known) => known.id === id);
+    if (workspace) return workspace;
+    throw new RelayError('ProjectNotFound', 'The project was removed.');
+  }
+
   get(name: string): Workspace {
     const workspace = this.find(name);
     if (workspace) return workspace;
@@ -49,7 +55,7 @@ export class Workspaces {
     });
   }
 
-  async create(name: string, root?: string): Promise<Workspace> {
+  async create(name: string, root: string | undefined): Promise<Workspace> {
     checkName(name, 'project');
     const workspace = await this.#store.createWorkspace({ name, root, createdAt: this.#clock.now() });
     if (!workspace) throw new RelayError('WorkspaceExists', `A workspace "${name}" exists.`);
@@ -57,14 +63,16 @@ export class Workspaces {
     return workspace;
   }
 
-  /** The workspace of a directory: the one recorded for it, or a new one under its base name, made unique. */
-  async openFor(root: string, wanted: string): Promise<{ workspace: Workspace; created: boolean }> {
-    const known = this.list().find((workspace) => workspace.root === root);
-    if (known) return { workspace: known, created: false };
+  /** The workspace recorded for a directory. */
+  findByRoot(root: string): Workspace | undefined {
+    return this.list().find((workspace) => workspace.root === root);
+  }
+
+  /** The name itself, or the first of `name-2`, `name-3` … that is free. */
+  freeName(wanted: string): string {
     for (let number = 1; ; number++) {
       const name = number === 1 ? wanted : `${wanted.slice(0, 60)}-${number}`;
-      if (this.find(name)) continue;
-      return { workspace: await this.create(name, root), created: true };
+      if (!this.find(name)) return name;
     }
   }
 
@@ -121,14 +129,34 @@ export class Workspaces {
     return { ...created, revoked };
   }
 
-  audit(by: Principal, workspace: Workspace, action: string, subject: string): Promise<void> {
+  async rename(workspace: Workspace, name: string): Promise<void> {
+    checkName(name, 'project');
+    if (!(await this.#store.renameWorkspace(workspace.id, name)))
+      throw new RelayError('WorkspaceExists', `A workspace "${name}" exists.`);
+    this.#byName.delete(nameKey(workspace.name));
+    workspace.name = name;
+    this.#byName.set(nameKey(name), workspace);
+  }
+
+  async remove(workspace: Workspace): Promise<void> {
+    await this.#store.removeWorkspace(workspace, this.#clock.now());
+    this.#byName.delete(nameKey(workspace.name));
+  }
+
+  audit(
+    by: Principal,
+    workspace: Workspace,
+    action: string,
+    subject: string,
+    detail?: Record<string, unknown>,
+  ): Promise<void> {
     return this.#store.appendAudit({
       workspaceId: workspace.id,
       at: this.#clock.now(),
       actor: actorName(by),
       action,
       subject,
-      detail: undefined,
+      detail,
     });
   }
 }

@@ -1,15 +1,17 @@
 import { MAX_BODY_BYTES } from '@agent-relay/protocol';
-import { createOperations } from '../core/operations.ts';
+import { createOperations } from '../core/operations/index.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Host } from '../core/ports/host.ts';
 import { projectName } from '../core/project-name.ts';
 import { createRelay, type Relay } from '../core/relay.ts';
+import { startUpkeep } from '../core/upkeep.ts';
 import { openStore } from '../store/open.ts';
 import { Counters } from '../transport/counters.ts';
 import { listenOnHttp } from '../transport/http.ts';
 import { Sessions } from '../transport/sessions.ts';
 import { WebSocketDoor } from '../transport/websocket.ts';
 import { VERSION } from '../version.ts';
+import { callPerson } from './hooks.ts';
 import type { Logger } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import type { Settings } from './settings.ts';
@@ -50,8 +52,14 @@ export async function runDaemon({
     random: Math.random,
     maxBodyBytes: MAX_BODY_BYTES,
     idleAfterMs: settings.idleAfterMs,
+    rateLimit: settings.rateLimit,
+    governor: settings.governor,
+    attachments: settings.attachments,
     onError,
   });
+  const stopUpkeep = startUpkeep(store, systemClock, settings.retention, onError);
+  relay.messages.onQuestion = (message, workspaceId) =>
+    void callPerson(settings.hooks.question, relay.workspaces.byId(workspaceId).name, message, log);
   const counters = new Counters();
   let http: RunningDaemon['http'];
   const host: Host = {
@@ -63,6 +71,8 @@ export async function runDaemon({
     }),
     openSocket: (workspace) => sockets.open(workspace),
     socketPath: (workspace) => sockets.path(workspace),
+    moveSocket: (workspace) => sockets.move(workspace),
+    closeSocket: (workspace) => sockets.closeOne(workspace),
   };
   const { maxFrameBytes, maxConnections, maxPendingRequests } = settings.limits;
   const sessions = new Sessions(
@@ -79,7 +89,7 @@ export async function runDaemon({
   const sockets = new ProjectSockets(settings.dataDirectory, maxFrameBytes, (workspace) =>
     sessions.acceptAt({ kind: 'local', workspace }),
   );
-  if (!relay.workspaces.find(DEFAULT_PROJECT)) await relay.workspaces.create(DEFAULT_PROJECT);
+  if (!relay.workspaces.find(DEFAULT_PROJECT)) await relay.createWorkspace(DEFAULT_PROJECT);
   for (const workspace of relay.workspaces.list()) await sockets.open(workspace);
   const web = settings.http.enabled
     ? await listenOnHttp(httpOptions(settings, relay, sessions, counters, startedAt))
@@ -93,10 +103,11 @@ export async function runDaemon({
   return {
     http,
     openProject: async (root, name) => {
-      const { workspace, created } = await relay.workspaces.openFor(root, name ?? projectName(root));
+      const { workspace, created } = await relay.openProject(root, name ?? projectName(root));
       return { project: workspace.name, socketPath: await sockets.open(workspace), created };
     },
     stop: async () => {
+      stopUpkeep();
       await sockets.close();
       web?.server.close();
       await sessions.drain();

@@ -12,8 +12,8 @@ import {
 } from '@agent-relay/protocol';
 import type { AwaitOutcome } from '../core/awaits.ts';
 import { Feed } from '../core/feed.ts';
-import { describeStored } from '../core/messages.ts';
-import type { Caller, Operations } from '../core/operations.ts';
+import type { Caller } from '../core/operations/caller.ts';
+import type { Operations } from '../core/operations/index.ts';
 import type { Peer } from '../core/presence.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Relay } from '../core/relay.ts';
@@ -123,7 +123,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
     this.#tail?.resume();
     if (this.#missedEvents) {
       this.#missedEvents = false;
-      this.notify({ type: 'agents.changed' });
+      this.notify({ type: 'events.missed' });
     }
     this.#readAgain();
   };
@@ -180,7 +180,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
             now: relay.clock.now(),
             take: 'oldest',
           });
-          return page.map(describeStored);
+          return page.map(relay.descriptions.stored);
         },
         push: (message) => {
           this.#inFlight.push(message.seq);
@@ -318,7 +318,9 @@ export class Session implements Peer, Caller, ConnectionEvents {
     const feed = new Feed<Message>(
       {
         read: async (cursor, limit) =>
-          (await relay.store.listMessages({ workspaceId, after: cursor, limit })).map(describeStored),
+          (await relay.store.listMessages({ workspaceId, after: cursor, limit })).map(
+            relay.descriptions.stored,
+          ),
         push: (message) => this.#send('EVENT', { type: 'message.created', message } satisfies RelayEvent),
         ready: () => this.#connection.bufferedBytes < HIGH_WATER_BYTES,
         failed: (error) => this.#lost(error),

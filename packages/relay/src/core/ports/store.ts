@@ -1,11 +1,13 @@
 import type {
   AgentType,
+  AttachmentInfo,
   DeliveryPath,
   DeliveryState,
   Importance,
   MessageKind,
   ToolDefinition,
 } from '@agent-relay/protocol';
+import type { MessagingStore } from './messaging-store.ts';
 
 /**
  * Where everything durable lives. One contract, several databases; `store/contract.ts` is its test, run on each.
@@ -23,7 +25,13 @@ import type {
  * The store trusts its caller: names, limits and permissions are checked by the domain before.
  * Times are milliseconds since 1970, given by the caller. Ids of rows are numbers given by the store.
  */
-export interface Store extends WorkspaceStore, AgentStore, MessageStore, DeliveryStore, AuditStore {
+export interface Store
+  extends WorkspaceStore,
+    AgentStore,
+    MessageStore,
+    DeliveryStore,
+    AuditStore,
+    MessagingStore {
   /** Which database this is, for people: `sqlite` or `postgres`. */
   readonly kind: string;
   /** Finishes the writes already accepted, then closes. No method may be called after. */
@@ -111,13 +119,15 @@ export interface Conversation {
   id: number;
   workspaceId: number;
   kind: ConversationKind;
-  /** Unique in the workspace: the sorted agent ids of a DM (`3:7`), `#name` of a channel, `*` of the broadcast. */
+  /** Unique in the workspace: the sorted agent ids of a DM (`3:7`) or group (`3:7:9`), `#name` of a channel, `*` of the broadcast. */
   key: string;
 }
 
 /** Whom a message is for. */
 export type Audience =
   | { kind: 'agents'; ids: number[] }
+  /** Every member of the draft's channel at the time of the commit, but the sender. */
+  | { kind: 'members' }
   /** Every agent of the workspace at the time of the commit, but the sender. */
   | { kind: 'workspace' };
 
@@ -138,12 +148,21 @@ export interface MessageDraft {
   awaitsReply: boolean;
   createdAt: number;
   expiresAt: number | undefined;
+  /** The agents named in the body; their deliveries are marked. */
+  mentions: Array<{ id: number; name: string }>;
+  attachments: AttachmentInfo[];
 }
 
 /** A message as stored, with the names that belong to it. */
-export interface StoredMessage extends Omit<MessageDraft, 'audience' | 'clientId'> {
+export interface StoredMessage extends Omit<MessageDraft, 'audience' | 'clientId' | 'mentions'> {
   seq: number;
   senderName: string;
+  /** Another workspace than `workspaceId` when the message came from another project. */
+  senderWorkspaceId: number;
+  mentions: string[];
+  redactedAt: number | undefined;
+  /** The name of a channel as it was created, without `#`. */
+  channelName: string | undefined;
   conversationKind: ConversationKind;
   conversationKey: string;
   /** The other agent of a DM. */
@@ -216,6 +235,10 @@ export interface InboxQuery {
   fromId?: number;
   /** Only messages of this conversation. */
   conversationId?: number;
+  thread?: string;
+  kind?: MessageKind;
+  /** Only messages whose delivery is marked as a mention. */
+  mentioned?: boolean;
   after: number;
   limit: number;
   /** Messages that expired before this time are left out. */
@@ -231,8 +254,11 @@ export interface DeliveryStore {
   countUnread(recipientId: number, now: number): Promise<number>;
   /** Records observations; `read` and `acked` imply each other downwards (acked ⇒ read). Returns how many rows changed. */
   observe(observations: Observation[]): Promise<number>;
-  /** The sequence numbers of those of `messageIds` that have a delivery to the agent. */
-  deliveredSeqs(recipientId: number, messageIds: string[]): Promise<Array<{ id: string; seq: number }>>;
+  /** Those of `messageIds` that have a delivery to the agent. */
+  deliveredSeqs(
+    recipientId: number,
+    messageIds: string[],
+  ): Promise<Array<{ id: string; seq: number; senderId: number }>>;
   /** Every delivery of a message, by recipient name. */
   deliveriesOf(seq: number): Promise<Delivery[]>;
 }

@@ -1,0 +1,83 @@
+import type { RelayEvent } from '@agent-relay/protocol';
+import type { Channel } from '../ports/messaging-store.ts';
+import { actorName, type Principal, requireAgent } from '../principal.ts';
+import type { Relay } from '../relay.ts';
+import type { Handlers } from './caller.ts';
+
+type Names =
+  | 'CHANNEL_CREATE'
+  | 'CHANNEL_JOIN'
+  | 'CHANNEL_LEAVE'
+  | 'CHANNEL_LIST'
+  | 'CHANNEL_MEMBERS'
+  | 'CHANNEL_INVITE'
+  | 'CHANNEL_TOPIC'
+  | 'CHANNEL_ARCHIVE';
+
+export function channelHandlers({ agents, channels, presence }: Relay): Handlers<Names> {
+  const describe = ({ workspace, agent }: Principal, channel: Channel) =>
+    channels.describe(workspace, channel, agent);
+  const tell = ({ workspace }: Principal, event: RelayEvent) => presence.tell(workspace.id, event);
+  return {
+    CHANNEL_CREATE: async ({ principal }, { name, topic }) => {
+      const channel = await channels.create(principal.workspace, name, topic, actorName(principal));
+      tell(principal, { type: 'channel.created', channel: `#${channel.name}`, agent: actorName(principal) });
+      if (principal.agent) await channels.join(channel, principal.agent);
+      return { channel: describe(principal, channel) };
+    },
+    CHANNEL_JOIN: async ({ principal }, { channel: name, create }) => {
+      const agent = requireAgent(principal);
+      const { workspace } = principal;
+      const known = create ? channels.find(workspace, name) : channels.get(workspace, name);
+      const channel = known ?? (await channels.create(workspace, name, undefined, agent.name));
+      const joined = await channels.join(channel, agent);
+      if (joined) tell(principal, { type: 'channel.joined', channel: `#${channel.name}`, agent: agent.name });
+      return { channel: describe(principal, channel), joined };
+    },
+    CHANNEL_LEAVE: async ({ principal }, { channel: name }) => {
+      const agent = requireAgent(principal);
+      const channel = channels.get(principal.workspace, name);
+      const left = await channels.leave(channel, agent);
+      if (left) tell(principal, { type: 'channel.left', channel: `#${channel.name}`, agent: agent.name });
+      return { left };
+    },
+    CHANNEL_LIST: ({ principal }, { includeArchived }) => ({
+      channels: channels
+        .list(principal.workspace)
+        .filter((channel) => includeArchived || channel.archivedAt === undefined)
+        .map((channel) => describe(principal, channel)),
+    }),
+    CHANNEL_MEMBERS: ({ principal: { workspace } }, { channel }) => ({
+      members: channels
+        .members(workspace, channels.get(workspace, channel))
+        .map(({ name }) => name)
+        .sort(),
+    }),
+    CHANNEL_INVITE: async ({ principal }, { channel: name, agent: invited }) => {
+      const channel = channels.get(principal.workspace, name);
+      const agent = agents.get(principal.workspace, invited);
+      const added = await channels.join(channel, agent);
+      if (added) tell(principal, { type: 'channel.joined', channel: `#${channel.name}`, agent: agent.name });
+      return { added };
+    },
+    CHANNEL_TOPIC: async ({ principal }, { channel: name, topic }) => {
+      const channel = channels.get(principal.workspace, name);
+      channels.requireOpen(channel);
+      await channels.setTopic(channel, topic);
+      tell(principal, {
+        type: 'channel.topic',
+        channel: `#${channel.name}`,
+        topic,
+        agent: actorName(principal),
+      });
+      return {};
+    },
+    CHANNEL_ARCHIVE: async ({ principal }, { channel: name, archived }) => {
+      const channel = channels.get(principal.workspace, name);
+      await channels.archive(channel, archived);
+      const type = archived ? 'channel.archived' : 'channel.opened';
+      tell(principal, { type, channel: `#${channel.name}`, agent: actorName(principal) });
+      return {};
+    },
+  };
+}
