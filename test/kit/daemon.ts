@@ -4,6 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findDaemon } from '../../packages/relay/src/daemon/lock.ts';
 import {
   type CliOptions,
   type CliResult,
@@ -166,7 +167,7 @@ async function launch(sandbox: Sandbox): Promise<Launched> {
   const exited = once(child, 'exit').then(([code]) => code as number | null);
   const report = await Promise.race([
     once(child, 'message').then(([message]) => message as Report),
-    exited.then((code) => ({ ready: false as const, error: `it ended with ${code}` })),
+    once(child, 'disconnect').then(() => ({ ready: false as const, error: 'it said nothing' })),
   ]);
   if (!report.ready) {
     await exited;

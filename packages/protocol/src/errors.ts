@@ -295,6 +295,16 @@ export const ERRORS = {
     meaning: 'A configuration file of the gateway has a mistake at the place that is named.',
     next: 'Correct the file; the running configuration stays as it is until then.',
   },
+  InvalidClientConfig: {
+    ...badInput,
+    meaning: 'The configuration file of a client cannot be edited safely; it was left as it is.',
+    next: 'Correct the file at the place that is named, then run the command again.',
+  },
+  ClientNotFound: {
+    ...notFound,
+    meaning: 'No client that the relay can be installed into was found.',
+    next: 'Name one, for example: agent-relay mcp install -e claude',
+  },
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof ERRORS;

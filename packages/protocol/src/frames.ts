@@ -18,9 +18,9 @@ export function encodeFrame(json: string): Uint8Array {
 /**
  * Cuts a byte stream into the texts of its frames, whatever way the stream was split.
  *
- * It throws `FrameTooLarge` as soon as a header announces more than `maxBytes` (what garbage looks like) and
- * `MalformedFrame` for invalid UTF-8. After the first the stream has lost its rhythm: the parser stays broken and
- * the connection must be closed. After the second the next frame is still readable.
+ * It throws `FrameTooLarge` as soon as a header announces more than `maxBytes` (what garbage looks like): the stream
+ * has lost its rhythm, the parser stays broken and the connection must be closed. A frame of invalid UTF-8 is told to
+ * `onInvalid` and the next frame is still readable; without `onInvalid` it breaks the parser as well.
  */
 export class FrameParser {
   readonly #maxBytes: number;
@@ -70,7 +70,10 @@ export class FrameParser {
       text = this.#decoder.decode(body);
     } catch (cause) {
       const error = new RelayError('MalformedFrame', 'The frame is not valid UTF-8.', { cause });
-      if (!onInvalid) throw error;
+      if (!onInvalid) {
+        this.#broken = error;
+        throw error;
+      }
       onInvalid(error);
       return;
     }

@@ -14,6 +14,7 @@ export async function connect(options: ConnectOptions): Promise<Relay> {
   const session = new Session({
     open: 'open' in options ? options.open : webSocketWire(String(options.url)),
     hello: helloOf(options),
+    token: options.token,
     reconnect: reconnect === true ? {} : reconnect,
     requestTimeoutMs,
   });

@@ -16,7 +16,7 @@ const SILENT_HEARTBEATS = 3;
 
 export interface ConnectionOptions {
   open: OpenWire;
-  hello: HelloPayload;
+  hello(): Promise<HelloPayload>;
   /** How long opening and WELCOME together may take. */
   timeoutMs: number;
   onWelcome(welcome: WelcomePayload): void;
@@ -74,8 +74,9 @@ export class Connection {
         this.#attempt.signal,
       );
       this.#wire = wire;
-      if (this.#down) wire.destroy();
-      else wire.send(encodeEnvelope('HELLO', 'hello', Date.now(), hello));
+      const payload = this.#down ? undefined : await hello();
+      if (payload === undefined || this.#down) wire.destroy();
+      else wire.send(encodeEnvelope('HELLO', 'hello', Date.now(), payload));
     } catch (error) {
       this.#drop(
         isRelayError(error) ? error : new RelayError('Connection', messageOf(error), { cause: error }),

@@ -125,9 +125,10 @@ export class Deliveries {
     this.#untold = 0;
   }
 
-  /** No more deliveries will come; iterations end, with the error if there is one. */
+  /** Nothing is handed over any more; iterations end, with the error if there is one. */
   end(error?: Error): void {
     clearTimeout(this.#timer);
+    this.#waiting.length = 0;
     this.#ended = error ? { error } : {};
     this.#wakeup.notify();
   }

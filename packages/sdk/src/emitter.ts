@@ -27,14 +27,6 @@ export class Emitter<Events extends { [Name in keyof Events]: unknown[] }> {
     return () => void listeners.delete(own);
   }
 
-  once<Name extends keyof Events>(name: Name, listener: Listener<Events[Name]>): () => void {
-    const stop = this.on(name, (...values) => {
-      stop();
-      listener(...values);
-    });
-    return stop;
-  }
-
   emit<Name extends keyof Events>(name: Name, ...values: Events[Name]): void {
     const listeners = this.#listeners.get(name) as Set<Listener<Events[Name]>> | undefined;
     if (listeners === undefined) return;

@@ -11,7 +11,7 @@ export interface LinkOptions {
   reconnect: ReconnectOptions | false;
   timeoutMs: number;
   /** Asked for each connection. */
-  hello(): HelloPayload;
+  hello(): Promise<HelloPayload>;
   onUp(welcome: WelcomePayload): void;
   onEnvelope(envelope: Envelope): void;
   /** A connection that had been up broke. */
@@ -45,7 +45,7 @@ export class Link {
     const { open, timeoutMs, hello } = this.#options;
     this.#connection = new Connection({
       open,
-      hello: hello(),
+      hello,
       timeoutMs,
       onWelcome: (welcome) => {
         this.#state = 'connected';

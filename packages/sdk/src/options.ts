@@ -12,7 +12,6 @@ import type { ReconnectOptions } from './backoff.ts';
 /** What an agent tells about itself in HELLO. */
 export const PROFILE_FIELDS = [
   'name',
-  'token',
   'workspaceKey',
   'type',
   'ephemeral',
@@ -28,6 +27,8 @@ export const PROFILE_FIELDS = [
 
 /** Who connects, and how the client behaves; how to reach the daemon is said beside it. */
 export interface ParticipantOptions extends Pick<HelloPayload, (typeof PROFILE_FIELDS)[number]> {
+  /** The agent token, or how to get it; a function is asked for each connection. */
+  token?: string | (() => Promise<string>);
   /** Have this agent's messages pushed here. Default: yes, if there is a name. */
   deliver?: boolean;
   /** How long a request, or making a connection, may take. Default: 30 seconds. */
@@ -60,7 +61,7 @@ export interface InboxOptions {
   from?: string;
   /** Only messages of this channel. */
   channel?: string;
-  /** Whether the messages returned become read. Default: true. */
+  /** Mark the messages returned as read. Default: true. */
   markRead?: boolean;
   /** Only messages after this sequence number. */
   after?: number;

@@ -97,17 +97,21 @@ export class Relay {
     try {
       session.open(request);
       const message = await promise;
-      // Not awaited: the answer is here. If marking fails, the message stays unread, which is then the truth.
-      this.read(message.id).catch(() => 0);
+      // The answer is here in any case. If it cannot be marked, it stays in the inbox as unread.
+      await this.read(message.id).catch(() => 0);
       return message;
     } finally {
       signal?.removeEventListener('abort', abort);
     }
   }
 
-  /** The messages in the inbox, oldest first. */
-  inbox({ unreadOnly, ...options }: InboxOptions = {}): Promise<Inbox> {
-    return this.request('INBOX', { ...options, unread_only: unreadOnly });
+  /** The messages in the inbox, oldest first; they become read when they are here, not before. */
+  async inbox({ unreadOnly, markRead = true, ...filter }: InboxOptions = {}): Promise<Inbox> {
+    const { messages, unread } = await this.request('INBOX', { ...filter, unread_only: unreadOnly });
+    if (!markRead) return { messages, unread };
+    const fresh = messages.filter(({ readAt }) => readAt === undefined).map(({ id }) => id);
+    await this.observe(fresh, 'read', 'pull');
+    return { messages, unread: unread - fresh.length };
   }
 
   /** The agents of the project. */
@@ -197,7 +201,10 @@ export class Relay {
         next: 'Share the messages of the first tail, or connect a second client.',
       });
     }
-    session.tail = new Tail((position) => this.request('TAIL', { after: position }), after);
+    session.tail = new Tail(
+      (position, onAnswer) => session.request('TAIL', { after: position }, session.newId(), onAnswer),
+      after,
+    );
     try {
       yield* session.tail.iterate();
     } finally {

@@ -29,6 +29,7 @@ const MAX_WAITING = 10_000;
 export interface SessionOptions {
   open: OpenWire;
   hello: HelloPayload;
+  token: string | (() => Promise<string>) | undefined;
   reconnect: ReconnectOptions | false;
   requestTimeoutMs: number;
 }
@@ -47,13 +48,17 @@ export class Session {
   readonly #requestTimeoutMs: number;
   readonly #started = Promise.withResolvers<void>();
   /** Ids must not meet those of another client of the same agent: each client counts under its own word. */
-  readonly #idWord = crypto.randomUUID().replaceAll('-', '');
+  readonly #idWord = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join(
+    '',
+  );
   #idCount = 0;
+  #token: SessionOptions['token'];
   #welcome: WelcomePayload | undefined;
   #endedBy: RelayError | undefined;
 
-  constructor({ open, hello, reconnect, requestTimeoutMs }: SessionOptions) {
+  constructor({ open, hello, token, reconnect, requestTimeoutMs }: SessionOptions) {
     this.hello = hello;
+    this.#token = token;
     this.#requestTimeoutMs = requestTimeoutMs;
     this.deliveries = new Deliveries((upTo) => this.#post('ACK', { upTo }));
     this.#link = new Link({
@@ -91,10 +96,12 @@ export class Session {
     return `${this.#idWord}-${(this.#idCount++).toString(36)}`;
   }
 
+  /** `onAnswer` gets the answer before anything the daemon sent after it; the promise resolves a little later. */
   request<Name extends OperationName>(
     operation: Name,
     params: OperationInput<Name>,
     id = this.newId(),
+    onAnswer?: (result: OperationResult<Name>) => void,
   ): Promise<OperationResult<Name>> {
     return new Promise((resolve, reject) => {
       const text = encodeEnvelope(operation, id, Date.now(), params);
@@ -107,6 +114,7 @@ export class Session {
         expire: () =>
           new RelayError('Timeout', `${operation} was not answered within ${this.#requestTimeoutMs} ms.`),
         answer: (result) => {
+          onAnswer?.(result as OperationResult<Name>);
           resolve(result as OperationResult<Name>);
           return true;
         },
@@ -152,7 +160,10 @@ export class Session {
     // The daemon would hang up on a frame that is too large, and again each time it was repeated.
     const limit = this.#welcome?.maxFrameBytes ?? MAX_FRAME_BYTES;
     if (text.length * 3 <= limit || new TextEncoder().encode(text).length <= limit) return undefined;
-    return new RelayError('FrameTooLarge', `The request is larger than the ${limit} bytes the daemon accepts.`);
+    return new RelayError(
+      'FrameTooLarge',
+      `The request is larger than the ${limit} bytes the daemon accepts.`,
+    );
   }
 
   #transmit(request: OpenRequest, text: string): void {
@@ -167,9 +178,14 @@ export class Session {
     return true;
   }
 
-  #currentHello(): HelloPayload {
+  async #currentHello(): Promise<HelloPayload> {
+    const token = typeof this.#token === 'function' ? await this.#token() : this.#token;
     const { resumeAfter } = this.deliveries;
-    return resumeAfter === undefined ? this.hello : { ...this.hello, resumeAfter };
+    return {
+      ...this.hello,
+      ...(token === undefined ? {} : { token }),
+      ...(resumeAfter === undefined ? {} : { resumeAfter }),
+    };
   }
 
   #up(welcome: WelcomePayload): void {
@@ -178,7 +194,7 @@ export class Session {
     if (welcome.agentToken !== undefined) {
       this.agentToken = welcome.agentToken;
       // From now on the name is only given to whoever shows its token.
-      this.hello.token = welcome.agentToken;
+      this.#token = welcome.agentToken;
     }
     for (const request of this.#requests) this.#transmit(request, request.encode());
     this.deliveries.flush();

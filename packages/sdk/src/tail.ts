@@ -4,12 +4,18 @@ import { Wakeup } from './wakeup.ts';
 /** What a reader that does not keep up may leave lying here. */
 const BUFFERED_MESSAGES = 1024;
 
+/** Asks for the messages after a number, or from now on; `onAnswer` is called with the number it begins after. */
+type Subscribe = (
+  after: number | undefined,
+  onAnswer: (answer: { after: number }) => void,
+) => Promise<unknown>;
+
 /**
  * Follows every message of the project, each once and in order, however often the connection changes. A reader that
  * falls too far behind is not drowned: what does not fit is left with the daemon and asked for again.
  */
 export class Tail {
-  readonly #subscribe: (after: number | undefined) => Promise<{ after: number }>;
+  readonly #subscribe: Subscribe;
   readonly #buffer: Message[] = [];
   readonly #wakeup = new Wakeup();
   /** The last one buffered; undefined until the daemon has said where "now" is. */
@@ -18,10 +24,7 @@ export class Tail {
   #subscribing = false;
   #ended: { error?: Error } | undefined;
 
-  constructor(
-    subscribe: (after: number | undefined) => Promise<{ after: number }>,
-    after: number | undefined,
-  ) {
+  constructor(subscribe: Subscribe, after: number | undefined) {
     this.#subscribe = subscribe;
     this.#position = after;
   }
@@ -43,9 +46,11 @@ export class Tail {
     if (this.#subscribing) return;
     this.#subscribing = true;
     try {
-      const { after } = await this.#subscribe(this.#position);
-      this.#position ??= after;
-      this.#behind = false;
+      await this.#subscribe(this.#position, ({ after }) => {
+        this.#position ??= after;
+        // What came before the answer was of the old subscription; from here on there is no gap.
+        this.#behind = false;
+      });
     } catch (error) {
       this.end(error as Error);
     } finally {

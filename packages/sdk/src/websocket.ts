@@ -2,9 +2,13 @@ import { RelayError } from '@agent-relay/protocol';
 import type { OpenWire } from './wire.ts';
 
 /** Opens a WebSocket that carries one envelope in each text message; in a browser as in Node. */
-export const webSocketWire =
-  (url: string): OpenWire =>
-  (events, signal) =>
+export function webSocketWire(url: string): OpenWire {
+  if (!/^wss?:$/.test(URL.parse(url)?.protocol ?? '')) {
+    throw new RelayError('InvalidRequest', `"${url}" is not the URL of a WebSocket.`, {
+      next: 'Write it like ws://127.0.0.1:3888/ws',
+    });
+  }
+  return (events, signal) =>
     new Promise((resolve, reject) => {
       const socket = new WebSocket(url);
       const abort = () => socket.close();
@@ -32,3 +36,4 @@ export const webSocketWire =
         } else reject(new RelayError('DaemonNotRunning', `No daemon answers at ${url}.`));
       };
     });
+}

@@ -40,12 +40,15 @@ export class BackendSet {
       if (this.#backends.has(entry.config.name)) continue;
       const backend = this.#create(entry);
       this.#backends.set(entry.config.name, { fingerprint: fingerprintOf(entry), backend });
-      starting.push(backend.start());
+      const known = backend.known;
+      const started = backend.start();
+      // Whose lists are remembered need not be waited for.
+      if (!known) starting.push(started);
     }
     this.#settling = Promise.allSettled([this.#settling, ...starting]);
   }
 
-  /** Resolves when each backend has connected or failed once, or when the time is up. */
+  /** Resolves when the lists of all backends are known or could not be had, or when the time is up. */
   async settled(timeoutMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise((resolve) => {
@@ -73,4 +76,5 @@ export class BackendSet {
 }
 
 /** Two equal fingerprints are the same backend: nothing about how to reach or treat it differs. */
-export const fingerprintOf = ({ config, problem }: ConfiguredBackend): string => JSON.stringify([config, problem]);
+export const fingerprintOf = ({ config, problem }: ConfiguredBackend): string =>
+  JSON.stringify([config, problem]);

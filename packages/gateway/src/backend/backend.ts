@@ -1,9 +1,15 @@
 import type { Lists } from '../catalog/catalog.ts';
 import type { BackendConfig } from '../config/backend-config.ts';
 import { isObject, type JsonMembers, objectFrom, toJson } from '../json/raw-json.ts';
-import { BackendError, type CallOptions, CallTimeout, Connection, ConnectionLost } from './connection.ts';
+import {
+  BackendError,
+  type CallOptions,
+  CallTimeout,
+  type Connection,
+  ConnectionLost,
+} from './connection.ts';
 import { fetchList } from './fetch-lists.ts';
-import { type Era, envelope, type Negotiated } from './negotiate.ts';
+import { type Era, envelope, META, type Negotiated } from './negotiate.ts';
 import { openConnection } from './open-connection.ts';
 
 export type Health = 'healthy' | 'degraded' | 'failed' | 'unknown';
@@ -20,7 +26,7 @@ export interface BackendEvents {
   resourceUpdated(uri: string): void;
   log(backend: Backend, params: Buffer): void;
   /** A request of the backend to whoever called it: sampling, elicitation, roots. */
-  ask(method: string, params: Buffer | undefined, signal: AbortSignal): Promise<Buffer>;
+  ask(backend: Backend, method: string, params: Buffer | undefined, signal: AbortSignal): Promise<Buffer>;
 }
 
 export interface BackendLimits {
@@ -92,6 +98,10 @@ export class Backend {
   get lists(): Lists {
     return this.#lists;
   }
+  /** Its lists are known, from the server or from the last time. */
+  get known(): boolean {
+    return this.#lists !== NO_LISTS;
+  }
   get era(): Era | undefined {
     return this.#era;
   }
@@ -112,7 +122,7 @@ export class Backend {
 
   /** Connects now, unless the backend is lazy and its tools are known already. Resolves when that is settled. */
   async start(): Promise<void> {
-    if (this.config.lazy && this.#lists !== NO_LISTS) return;
+    if (this.#stopped || (this.config.lazy && this.known)) return;
     await this.#connect(this.#limits.connectMs).catch(() => undefined /* kept as the problem, and retried */);
   }
 
@@ -184,7 +194,8 @@ export class Backend {
     const connection = this.#connection;
     const era = this.#negotiated?.era;
     if (!connection || !era) throw new ConnectionLost(this.#problem ?? 'not connected', false);
-    const sent = era === 'modern' ? withEnvelope(params, options.clientCapabilities) : params;
+    const sent =
+      era === 'modern' ? withEnvelope(params, options.clientCapabilities) : withoutEnvelope(params);
     const bytes = await connection.request(method, sent, {
       timeoutMs: this.config.timeoutMs,
       signal: options.signal,
@@ -242,7 +253,8 @@ export class Backend {
       maxMessageBytes: this.#limits.maxMessageBytes,
       events: {
         notification: (method, params) => this.#notified(method, params),
-        request: (method, params, signal) => this.#events.ask(method, params, signal),
+        request: async (method, params, signal) =>
+          method === 'ping' ? toJson({}) : this.#events.ask(this, method, params, signal),
       },
       closed: (connection, reason) => this.#lost(connection, reason),
     });
@@ -253,11 +265,13 @@ export class Backend {
     this.#connection = connection;
     this.#era = negotiated.era;
     this.#problem = undefined;
-    const lists = await this.#fetchLists(connection, negotiated, LIST_NAMES, timeoutMs).catch(async (error: unknown) => {
-      this.#connection = undefined;
-      await connection.close('the lists could not be read');
-      throw error;
-    });
+    const lists = await this.#fetchLists(connection, negotiated, LIST_NAMES, timeoutMs).catch(
+      async (error: unknown) => {
+        this.#connection = undefined;
+        await connection.close('the lists could not be read');
+        throw error;
+      },
+    );
     this.#lists = { ...NO_LISTS, ...lists };
     this.#negotiated = negotiated;
     this.#listen();
@@ -276,8 +290,10 @@ export class Backend {
     for (const uri of this.#watchedUris) {
       connection.request('resources/subscribe', new Map([['uri', toJson(uri)]]), options).catch(ignore);
     }
-    if (this.#logLevel === undefined || this.capabilities['logging'] === undefined) return;
-    connection.request('logging/setLevel', new Map([['level', toJson(this.#logLevel)]]), options).catch(ignore);
+    if (this.#logLevel === undefined || this.capabilities.logging === undefined) return;
+    connection
+      .request('logging/setLevel', new Map([['level', toJson(this.#logLevel)]]), options)
+      .catch(ignore);
   }
 
   async #fetchLists(
@@ -288,11 +304,13 @@ export class Backend {
   ): Promise<Partial<Lists>> {
     const fetched = await Promise.all(
       names.map(async (name) => {
-        const { items, problem } = await fetchList(connection, negotiated, name, timeoutMs).catch((error: unknown) => {
-          // An error in place of a list is a flaw of the backend, not the end of it.
-          if (error instanceof BackendError) return { items: [], problem: missingMethod(name, error) };
-          throw error;
-        });
+        const { items, problem } = await fetchList(connection, negotiated, name, timeoutMs).catch(
+          (error: unknown) => {
+            // An error in place of a list is a flaw of the backend, not the end of it.
+            if (error instanceof BackendError) return { items: [], problem: missingMethod(name, error) };
+            throw error;
+          },
+        );
         if (problem !== undefined) this.#problem = problem;
         return [name, items] as const;
       }),
@@ -306,7 +324,10 @@ export class Backend {
     if (!connection || !negotiated) return;
     this.#problem = undefined;
     try {
-      this.#lists = { ...this.#lists, ...(await this.#fetchLists(connection, negotiated, names, this.#limits.connectMs)) };
+      this.#lists = {
+        ...this.#lists,
+        ...(await this.#fetchLists(connection, negotiated, names, this.#limits.connectMs)),
+      };
     } catch (error) {
       this.#problem = describe(error);
     }
@@ -316,9 +337,10 @@ export class Backend {
   #notified(method: string, params: Buffer | undefined): void {
     if (method === 'notifications/tools/list_changed') void this.#refresh(['tools']);
     else if (method === 'notifications/prompts/list_changed') void this.#refresh(['prompts']);
-    else if (method === 'notifications/resources/list_changed') void this.#refresh(['resources', 'templates']);
+    else if (method === 'notifications/resources/list_changed')
+      void this.#refresh(['resources', 'templates']);
     else if (method === 'notifications/resources/updated') {
-      const uri = objectFrom(params)?.['uri'];
+      const uri = objectFrom(params)?.uri;
       if (typeof uri === 'string') this.#events.resourceUpdated(uri);
     } else if (method === 'notifications/message' && params) this.#events.log(this, params);
   }
@@ -330,7 +352,8 @@ export class Backend {
     const before = this.#listening;
     const abort = new AbortController();
     this.#listening = abort;
-    const has = (name: string) => isObject(this.capabilities[name]) && this.capabilities[name]['listChanged'] === true;
+    const has = (name: string) =>
+      isObject(this.capabilities[name]) && this.capabilities[name].listChanged === true;
     const notifications = {
       ...(has('tools') ? { toolsListChanged: true } : {}),
       ...(has('prompts') ? { promptsListChanged: true } : {}),
@@ -338,9 +361,18 @@ export class Backend {
       ...(this.#watchedUris.size > 0 ? { resourceSubscriptions: [...this.#watchedUris] } : {}),
     };
     if (Object.keys(notifications).length > 0) {
-      const params = new Map([['notifications', toJson(notifications)], ['_meta', toJson(envelope({}))]]);
-      const options = { timeoutMs: FOREVER_MS, signal: abort.signal, cancelByStream: connection.kind === 'http' };
-      connection.request('subscriptions/listen', params, options).catch(() => undefined /* ends with the connection */);
+      const params = new Map([
+        ['notifications', toJson(notifications)],
+        ['_meta', toJson(envelope({}))],
+      ]);
+      const options = {
+        timeoutMs: FOREVER_MS,
+        signal: abort.signal,
+        cancelByStream: connection.kind === 'http',
+      };
+      connection
+        .request('subscriptions/listen', params, options)
+        .catch(() => undefined /* ends with the connection */);
     }
     before?.abort();
   }
@@ -351,7 +383,9 @@ export class Backend {
     const modern = this.#negotiated?.era === 'modern';
     const params = new Map(modern ? [['_meta', toJson(envelope({}))]] : []);
     try {
-      await connection.request(modern ? 'server/discover' : 'ping', params, { timeoutMs: this.#limits.callConnectMs });
+      await connection.request(modern ? 'server/discover' : 'ping', params, {
+        timeoutMs: this.#limits.callConnectMs,
+      });
       if (this.#problem !== NO_PING) return;
       this.#problem = undefined;
     } catch (error) {
@@ -391,7 +425,10 @@ export class Backend {
     // Jitter keeps many gateways from knocking at the same moment after an outage.
     const wait = base * (1 + Math.random() / 4);
     clearTimeout(this.#retryTimer);
-    this.#retryTimer = setTimeout(() => void this.#connect(this.#limits.connectMs).catch(() => undefined), wait);
+    this.#retryTimer = setTimeout(
+      () => void this.#connect(this.#limits.connectMs).catch(() => undefined),
+      wait,
+    );
     this.#retryTimer.unref();
   }
 
@@ -413,6 +450,16 @@ function withEnvelope(params: JsonMembers, clientCapabilities: unknown): JsonMem
   const meta = objectFrom(params.get('_meta')) ?? {};
   return new Map(params).set('_meta', toJson({ ...meta, ...envelope(clientCapabilities ?? {}) }));
 }
+
+/** What a modern caller says about itself means nothing to an older server, and misleads its transport. */
+function withoutEnvelope(params: JsonMembers): JsonMembers {
+  const raw = params.get('_meta');
+  if (!raw?.includes(META.protocolVersion)) return params;
+  const meta = Object.entries(objectFrom(raw) ?? {}).filter(([key]) => !ENVELOPE_KEYS.includes(key));
+  return new Map(params).set('_meta', toJson(Object.fromEntries(meta)));
+}
+
+const ENVELOPE_KEYS: string[] = Object.values(META);
 
 /** A server without a method it never announced is in order; without tools it is not. */
 const missingMethod = (list: keyof Lists, error: BackendError): string | undefined =>

@@ -1,4 +1,11 @@
-import { joinObject, type JsonMembers, objectFrom, scanObject, stringFrom, toJson } from '../json/raw-json.ts';
+import {
+  type JsonMembers,
+  joinObject,
+  objectFrom,
+  scanObject,
+  stringFrom,
+  toJson,
+} from '../json/raw-json.ts';
 import { type BackendTransport, HttpRefused, NotWritten, type TransportEvents } from './transport.ts';
 
 /** The backend answered with a JSON-RPC error; `bytes` is that error as it came. */
@@ -137,7 +144,8 @@ export class Connection {
       this.#send(message, id, {
         ...(stream ? { signal: stream.signal } : {}),
         ...(options.headers ? { headers: options.headers } : {}),
-        onStreamEnd: () => this.#pending.get(id)?.reject(new ConnectionLost('the answer stream ended early', true)),
+        onStreamEnd: () =>
+          this.#pending.get(id)?.reject(new ConnectionLost('the answer stream ended early', true)),
       });
     });
   }
@@ -147,11 +155,17 @@ export class Connection {
     this.#send(toJson({ jsonrpc: '2.0', method, params }), undefined);
   }
 
-  #send(message: Buffer, id: number | undefined, options: Parameters<BackendTransport['send']>[1] = {}): void {
+  #send(
+    message: Buffer,
+    id: number | undefined,
+    options: Parameters<BackendTransport['send']>[1] = {},
+  ): void {
     const failed = (error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
-      const failure = error instanceof HttpRefused ? error : new ConnectionLost(reason, !(error instanceof NotWritten));
+      const unwritten = error instanceof NotWritten;
+      const failure = error instanceof HttpRefused ? error : new ConnectionLost(reason, !unwritten);
       if (id !== undefined) this.#pending.get(id)?.reject(failure);
+      if (unwritten) void this.close(reason);
     };
     try {
       const sending = this.#transport.send(message, options);
@@ -178,7 +192,8 @@ export class Connection {
     const error = members.get('error');
     if (result) pending.resolve(result);
     else if (error) pending.reject(new BackendError(error));
-    else pending.reject(new BackendError(toJson({ code: -32603, message: 'the backend sent an empty answer' })));
+    else
+      pending.reject(new BackendError(toJson({ code: -32603, message: 'the backend sent an empty answer' })));
   }
 
   #notified(method: string, params: Buffer | undefined): void {
@@ -206,12 +221,21 @@ export class Connection {
     );
     this.#incoming.delete(key);
     if (abort.signal.aborted) return;
-    this.#send(joinObject([['jsonrpc', VERSION], ['id', rawId], [field, bytes]]), undefined);
+    this.#send(
+      joinObject([
+        ['jsonrpc', VERSION],
+        ['id', rawId],
+        [field, bytes],
+      ]),
+      undefined,
+    );
   }
 
   /** Finds whose answer was too large: SDKs write the id first or last. */
   #oversized(head: Buffer, tail: Buffer): void {
-    const found = /^\s*\{[^{]*?"id"\s*:\s*(\d+)/.exec(head.toString('latin1')) ?? /"id"\s*:\s*(\d+)\s*\}\s*$/.exec(tail.toString('latin1'));
+    const found =
+      /^\s*\{[^{]*?"id"\s*:\s*(\d+)/.exec(head.toString('latin1')) ??
+      /"id"\s*:\s*(\d+)\s*\}\s*$/.exec(tail.toString('latin1'));
     const pending = found && this.#pending.get(Number(found[1]));
     const error = new AnswerTooLarge('the answer is larger than the gateway passes on');
     if (pending) pending.reject(error);
@@ -237,4 +261,3 @@ function withProgressToken(params: JsonMembers, token: number): JsonMembers {
 
 const refusal = (error: unknown): Buffer =>
   toJson({ code: -32601, message: error instanceof Error ? error.message : 'refused' });
-

@@ -39,8 +39,9 @@ export async function fetchList(
     const part = answer?.[field];
     if (!isObject(answer) || !Array.isArray(part)) return { items, problem: 'Invalid response structure' };
     items.push(...part.slice(0, MAX_ITEMS - items.length));
-    if (items.length >= MAX_ITEMS) return { items, problem: `More than ${MAX_ITEMS} ${list}: the rest is left out` };
-    cursor = answer['nextCursor'];
+    if (items.length >= MAX_ITEMS)
+      return { items, problem: `More than ${MAX_ITEMS} ${list}: the rest is left out` };
+    cursor = answer.nextCursor;
     if (cursor === undefined || cursor === null) return { items };
   }
   return { items, problem: `The list of ${list} has no end` };

@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Endpoint } from '../config/backend-config.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import {
@@ -6,12 +6,18 @@ import {
   HttpRefused,
   NotWritten,
   type SendOptions,
-  SessionLost,
   type TransportEvents,
 } from './transport.ts';
 
 /** Failures before a byte of the request could reach the server. */
-const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
+const NEVER_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
 /** Streamable HTTP, or the older SSE. Streams, resumption and headers are the MCP SDK's, loaded only when needed. */
 export class HttpTransport implements BackendTransport {
@@ -19,7 +25,8 @@ export class HttpTransport implements BackendTransport {
   readonly #endpoint: Exclude<Endpoint, { kind: 'stdio' }>;
   readonly #maxMessageBytes: number;
   readonly #events: TransportEvents;
-  #sdk: StreamableHTTPClientTransport | SSEClientTransport | undefined;
+  #sdk: Transport | undefined;
+  #goodbye: (() => Promise<void>) | undefined;
   #answered = false;
   #over = false;
 
@@ -36,12 +43,17 @@ export class HttpTransport implements BackendTransport {
   }
 
   async start(): Promise<void> {
-    const { SSEClientTransport, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
-    const Transport = this.kind === 'sse' ? SSEClientTransport : StreamableHTTPClientTransport;
-    const sdk = new Transport(new URL(this.#endpoint.url), {
+    const { SSEClientTransport, StreamableHTTPClientTransport } = await import(
+      '@modelcontextprotocol/client'
+    );
+    const options = {
       requestInit: { headers: this.#endpoint.headers },
       fetch: boundedFetch(this.#maxMessageBytes),
-    });
+    };
+    const url = new URL(this.#endpoint.url);
+    const streamable = this.kind === 'http' ? new StreamableHTTPClientTransport(url, options) : undefined;
+    const sdk: Transport = streamable ?? new SSEClientTransport(url, options);
+    if (streamable) this.#goodbye = () => streamable.terminateSession();
     this.#sdk = sdk;
     let started = false;
     sdk.onmessage = (message) => {
@@ -73,20 +85,16 @@ export class HttpTransport implements BackendTransport {
   }
 
   negotiated(version: string): void {
-    this.#sdk?.setProtocolVersion(version);
+    this.#sdk?.setProtocolVersion?.(version);
   }
 
   async close(): Promise<void> {
-    if (this.#sdk && 'terminateSession' in this.#sdk && !this.#over) {
-      const goodbye = this.#sdk.terminateSession().catch(() => undefined /* the server may be gone already */);
+    if (this.#goodbye && !this.#over) {
+      const goodbye = this.#goodbye().catch(() => undefined /* the server may be gone already */);
       await Promise.race([goodbye, new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
     }
     await this.#sdk?.close();
     this.#end('the connection was closed');
-  }
-
-  get #sessionId(): string | undefined {
-    return this.#sdk && 'sessionId' in this.#sdk ? this.#sdk.sessionId : undefined;
   }
 
   #end(reason: string): void {
@@ -97,16 +105,12 @@ export class HttpTransport implements BackendTransport {
 
   #translate(error: unknown): Error {
     const status = (error as { data?: { status?: number } }).data?.status;
-    if (status === 404 && this.#answered && this.#sessionId !== undefined) {
-      this.#end('the server no longer knows the session');
-      return new SessionLost('the server no longer knows the session');
+    if (status === 404 && this.#answered && this.#sdk?.sessionId !== undefined) {
+      return new NotWritten('the server no longer knows the session');
     }
     if (status !== undefined) return new HttpRefused(status, reasonOf(error));
     const code = causeCode(error);
-    if (code !== undefined && NEVER_CONNECTED.has(code)) {
-      this.#end(reasonOf(error));
-      return new NotWritten(reasonOf(error));
-    }
+    if (code !== undefined && NEVER_CONNECTED.has(code)) return new NotWritten(reasonOf(error));
     return new Error(reasonOf(error), { cause: error });
   }
 }

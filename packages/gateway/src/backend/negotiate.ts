@@ -68,10 +68,10 @@ async function discover(
   try {
     const params = new Map([['_meta', toJson(envelope(clientCapabilities))]]);
     const result = objectFrom(await connection.request('server/discover', params, { timeoutMs }));
-    const versions = result?.['supportedVersions'];
+    const versions = result?.supportedVersions;
     if (!Array.isArray(versions) || !versions.includes(MODERN_VERSION)) return undefined;
     connection.negotiated(MODERN_VERSION);
-    return { era: 'modern', capabilities: isObject(result?.['capabilities']) ? result['capabilities'] : {} };
+    return { era: 'modern', capabilities: isObject(result?.capabilities) ? result.capabilities : {} };
   } catch (error) {
     if (error instanceof BackendError || error instanceof CallTimeout) return undefined;
     if (error instanceof HttpRefused && error.status < 500 && error.status !== 401 && error.status !== 403) {
@@ -91,11 +91,11 @@ async function initialize(connection: Connection, options: NegotiateOptions): Pr
     ['clientInfo', toJson(IDENTITY)],
   ]);
   const result = objectFrom(await connection.request('initialize', params, { timeoutMs: options.timeoutMs }));
-  const version = result?.['protocolVersion'];
+  const version = result?.protocolVersion;
   if (typeof version !== 'string' || !LEGACY_VERSIONS.includes(version)) {
     throw new Error(`the server speaks an unknown protocol version (${String(version)})`);
   }
   connection.negotiated(version);
   connection.notify('notifications/initialized', {});
-  return { era: 'legacy', capabilities: isObject(result?.['capabilities']) ? result['capabilities'] : {} };
+  return { era: 'legacy', capabilities: isObject(result?.capabilities) ? result.capabilities : {} };
 }

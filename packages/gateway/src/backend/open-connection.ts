@@ -50,7 +50,12 @@ async function open(kind: Kind, endpoint: Endpoint, options: OpenOptions): Promi
   }
 }
 
-function makeTransport(kind: Kind, endpoint: Endpoint, limit: number, events: TransportEvents): BackendTransport {
+function makeTransport(
+  kind: Kind,
+  endpoint: Endpoint,
+  limit: number,
+  events: TransportEvents,
+): BackendTransport {
   if (endpoint.kind === 'stdio') return new StdioTransport(endpoint, limit, events);
   if (kind === 'ws') return new WebSocketTransport(endpoint, limit, events);
   return new HttpTransport(kind === 'sse' ? 'sse' : 'http', endpoint, limit, events);

@@ -13,15 +13,19 @@ while read -r sign group; do
     -) case "$groups" in *" $group "*) groups="\${groups%% $group *} \${groups#* $group }" ;; esac ;;
   esac
 done
-for group in $groups; do kill -TERM -- "-$group" 2>/dev/null; done
+for group in $groups; do kill -s TERM -- "-$group" 2>/dev/null; done
 [ "$groups" = ' ' ] || sleep 1
-for group in $groups; do kill -KILL -- "-$group" 2>/dev/null; done`;
+for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done`;
 
 let shell: ChildProcess | undefined;
 
 export function watchGroup(groupId: number): void {
   if (!shell) {
-    shell = spawn('/bin/sh', ['-c', SCRIPT], { detached: true, stdio: ['pipe', 'ignore', 'ignore'], env: {} });
+    shell = spawn('/bin/sh', ['-c', SCRIPT], {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+      env: {},
+    });
     shell.unref();
     // The pipe must not keep a finished gateway running.
     (shell.stdin as Socket | null)?.unref();

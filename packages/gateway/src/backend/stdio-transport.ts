@@ -23,7 +23,11 @@ export class StdioTransport implements BackendTransport {
   #stderr = '';
   #over = false;
 
-  constructor(endpoint: Extract<Endpoint, { kind: 'stdio' }>, maxMessageBytes: number, events: TransportEvents) {
+  constructor(
+    endpoint: Extract<Endpoint, { kind: 'stdio' }>,
+    maxMessageBytes: number,
+    events: TransportEvents,
+  ) {
     this.#endpoint = endpoint;
     this.#events = events;
     this.#lines = new LineReader(maxMessageBytes, {
@@ -41,7 +45,9 @@ export class StdioTransport implements BackendTransport {
       ...(cwd === undefined ? {} : { cwd }),
     });
     this.#child = child;
-    child.once('exit', (code, signal) => this.#ended(signal ? `ended by ${signal}` : `exited with code ${code}`));
+    child.once('exit', (code, signal) =>
+      this.#ended(signal ? `ended by ${signal}` : `exited with code ${code}`),
+    );
     child.stdin.on('error', () => undefined /* the exit event tells more */);
     child.stdout.on('data', (chunk: Buffer) => this.#lines.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => {
@@ -61,7 +67,9 @@ export class StdioTransport implements BackendTransport {
     const stdin = this.#child?.stdin;
     if (!stdin?.writable) throw new NotWritten('the process takes no input');
     // A message that arrived over a network may be spread over lines; here a line is a message.
-    const oneLine = message.includes(NEWLINE) ? Buffer.from(JSON.stringify(JSON.parse(message.toString()))) : message;
+    const oneLine = message.includes(NEWLINE)
+      ? Buffer.from(JSON.stringify(JSON.parse(message.toString())))
+      : message;
     stdin.cork();
     stdin.write(oneLine);
     stdin.write(NEWLINE);
@@ -99,6 +107,10 @@ function signalGroup(groupId: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-groupId, signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH' && (error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
+    if (
+      (error as NodeJS.ErrnoException).code !== 'ESRCH' &&
+      (error as NodeJS.ErrnoException).code !== 'EPERM'
+    )
+      throw error;
   }
 }

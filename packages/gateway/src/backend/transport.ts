@@ -29,11 +29,8 @@ export interface BackendTransport {
   close(): Promise<void>;
 }
 
-/** The peer did not see the message. */
+/** The peer did not act on the message, and will not on the next one: connect again. */
 export class NotWritten extends Error {}
-
-/** The peer no longer knows the session: connect again. */
-export class SessionLost extends NotWritten {}
 
 /** The server answered with an HTTP status that is no answer. */
 export class HttpRefused extends Error {

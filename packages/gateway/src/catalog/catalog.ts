@@ -32,6 +32,8 @@ export interface SourceReport {
   /** Names under which this backend's tools are offered. */
   toolNames: string[];
   invalid: Array<{ name: string; reason: string }>;
+  /** Prompts and resources that an earlier backend offers under the same name. */
+  hidden: Array<{ name: string; reason: string }>;
 }
 
 /** Everything the gateway offers, ready to be sent and to be routed by. */
@@ -46,32 +48,40 @@ export interface Catalog {
 }
 
 export function buildCatalog(sources: CatalogSource[], ownTools: Definition[]): Catalog {
-  const own = ownTools.map((tool): [string, Route] => [String(tool['name']), { backend: '', name: '', definition: tool }]);
+  const own = ownTools.map((tool): [string, Route] => [
+    String(tool.name),
+    { backend: '', name: '', definition: tool },
+  ]);
   const tools = new Map<string, Route>(own);
   const prompts = new Map<string, Route>();
   const resources = new Map<string, Route>();
   const templates: Route[] = [];
   const reports = new Map<string, SourceReport>();
   for (const source of sources) {
-    const report: SourceReport = { toolNames: [], invalid: [] };
+    const report: SourceReport = { toolNames: [], invalid: [], hidden: [] };
     reports.set(source.name, report);
     addTools(source, tools, report);
     addNamed(source, prompts, report);
     addResources(source, resources, templates, report);
   }
-  return { tools, prompts, resources, templates, reports, lists: writeLists(tools, prompts, resources, templates) };
+  return {
+    tools,
+    prompts,
+    resources,
+    templates,
+    reports,
+    lists: writeLists(tools, prompts, resources, templates),
+  };
 }
 
 /** The backend that serves a resource: the one that lists it, else the first whose template fits. */
 export function resourceRoute(catalog: Catalog, uri: string): Route | undefined {
-  return (
-    catalog.resources.get(uri) ?? catalog.templates.find(({ name }) => matchesTemplate(name, uri))
-  );
+  return catalog.resources.get(uri) ?? catalog.templates.find(({ name }) => matchesTemplate(name, uri));
 }
 
 function addTools(source: CatalogSource, tools: Map<string, Route>, report: SourceReport): void {
   for (const tool of source.lists.tools) {
-    const original = isObject(tool) && typeof tool['name'] === 'string' ? tool['name'] : '(unnamed)';
+    const original = isObject(tool) && typeof tool.name === 'string' ? tool.name : '(unnamed)';
     if (!isAllowed(original, source.allow, source.deny)) continue;
     const name = offeredName(source.prefix, original);
     const holder = tools.get(name);
@@ -90,32 +100,42 @@ function addTools(source: CatalogSource, tools: Map<string, Route>, report: Sour
 
 function addNamed(source: CatalogSource, prompts: Map<string, Route>, report: SourceReport): void {
   for (const prompt of source.lists.prompts) {
-    if (!isObject(prompt) || typeof prompt['name'] !== 'string') continue;
-    const name = offeredName(source.prefix, prompt['name']);
+    if (!isObject(prompt) || typeof prompt.name !== 'string') continue;
+    const name = offeredName(source.prefix, prompt.name);
     const holder = prompts.get(name);
     if (holder) {
-      report.invalid.push({ name: prompt['name'], reason: `Prompt conflict: '${name}' is already provided by ${holder.backend}` });
+      report.hidden.push({
+        name: prompt.name,
+        reason: `Prompt conflict: '${name}' is already provided by ${holder.backend}`,
+      });
       continue;
     }
-    prompts.set(name, { backend: source.name, name: prompt['name'], definition: { ...prompt, name } });
+    prompts.set(name, { backend: source.name, name: prompt.name, definition: { ...prompt, name } });
   }
 }
 
-function addResources(source: CatalogSource, resources: Map<string, Route>, templates: Route[], report: SourceReport): void {
+function addResources(
+  source: CatalogSource,
+  resources: Map<string, Route>,
+  templates: Route[],
+  report: SourceReport,
+): void {
   for (const resource of source.lists.resources) {
-    if (!isObject(resource) || typeof resource['uri'] !== 'string') continue;
-    const uri = resource['uri'];
+    if (!isObject(resource) || typeof resource.uri !== 'string') continue;
+    const uri = resource.uri;
     const holder = resources.get(uri);
-    if (holder) report.invalid.push({ name: uri, reason: `Resource conflict: already provided by ${holder.backend}` });
+    if (holder)
+      report.hidden.push({ name: uri, reason: `Resource conflict: already provided by ${holder.backend}` });
     else resources.set(uri, { backend: source.name, name: uri, definition: resource });
   }
   for (const template of source.lists.templates) {
-    if (!isObject(template) || typeof template['uriTemplate'] !== 'string') continue;
-    templates.push({ backend: source.name, name: template['uriTemplate'], definition: template });
+    if (!isObject(template) || typeof template.uriTemplate !== 'string') continue;
+    templates.push({ backend: source.name, name: template.uriTemplate, definition: template });
   }
 }
 
-const definitions = (routes: Iterable<Route>): Definition[] => [...routes].map(({ definition }) => definition);
+const definitions = (routes: Iterable<Route>): Definition[] =>
+  [...routes].map(({ definition }) => definition);
 
 const writeLists = (
   tools: Map<string, Route>,

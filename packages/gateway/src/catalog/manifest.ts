@@ -24,8 +24,13 @@ export class Manifest {
   static async open(directory: string | undefined): Promise<Manifest> {
     if (directory === undefined) return new Manifest(undefined, new Map());
     const file = join(directory, 'manifest.json');
-    const content: unknown = await readFile(file, 'utf8').then(JSON.parse).catch(() => ({}));
-    return new Manifest(file, new Map(isObject(content) ? Object.entries(content as Record<string, Entry>) : []));
+    const content: unknown = await readFile(file, 'utf8')
+      .then(JSON.parse)
+      .catch(() => ({}));
+    return new Manifest(
+      file,
+      new Map(isObject(content) ? Object.entries(content as Record<string, Entry>) : []),
+    );
   }
 
   recall(backend: string, fingerprint: string): Remembered | undefined {

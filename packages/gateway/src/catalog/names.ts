@@ -17,13 +17,17 @@ export function offeredName(prefix: string, name: string): string {
 
 /** `*` stands for any text. Deny wins; an empty allow list allows everything. */
 export function isAllowed(name: string, allow: string[], deny: string[]): boolean {
-  return !deny.some((pattern) => matches(pattern, name)) && (allow.length === 0 || allow.some((pattern) => matches(pattern, name)));
+  return (
+    !deny.some((pattern) => matches(pattern, name)) &&
+    (allow.length === 0 || allow.some((pattern) => matches(pattern, name)))
+  );
 }
 
 const matches = (pattern: string, name: string): boolean => fits(pattern.split('*'), name, 0);
 
 /** Whether a URI could come from a template such as `file:///{path}`. */
-export const matchesTemplate = (template: string, uri: string): boolean => fits(template.split(/\{[^}]*\}/), uri, 1);
+export const matchesTemplate = (template: string, uri: string): boolean =>
+  fits(template.split(/\{[^}]*\}/), uri, 1);
 
 /**
  * Whether text is the parts in order with at least `gap` characters between them.

@@ -48,8 +48,8 @@ export class Pins {
     const known = this.#backends.get(backend);
     const next: PinnedBackend = { approved: { ...known?.approved }, pending: {} };
     for (const tool of tools) {
-      if (!isObject(tool) || typeof tool['name'] !== 'string') continue;
-      const name = tool['name'];
+      if (!isObject(tool) || typeof tool.name !== 'string') continue;
+      const name = tool.name;
       const hash = definitionHash(tool);
       const before = known?.approved[name];
       if (before === hash) continue;
@@ -60,7 +60,8 @@ export class Pins {
       next.pending[name] = hash;
       review.changed.push(name);
       const what = before === undefined ? 'New tool' : 'Changed definition';
-      if (mode === 'strict') review.withheld.set(name, `${what}: withheld until "agent-relay gateway approve ${backend} ${name}"`);
+      if (mode === 'strict')
+        review.withheld.set(name, `${what}: withheld until "agent-relay gateway approve ${backend} ${name}"`);
     }
     if (JSON.stringify(known) !== JSON.stringify(next)) {
       this.#backends.set(backend, next);
@@ -110,4 +111,6 @@ async function readPins(file: string): Promise<Map<string, PinnedBackend>> {
 
 /** What a model is told about a tool: its name, its description and its schema. */
 const definitionHash = ({ name, description, inputSchema }: Record<string, unknown>): string =>
-  createHash('sha256').update(JSON.stringify([name, description, inputSchema])).digest('hex');
+  createHash('sha256')
+    .update(JSON.stringify([name, description, inputSchema]))
+    .digest('hex');

@@ -12,14 +12,14 @@ export function toolProblem(tool: unknown): string | undefined {
   for (const field of ['name', 'description', 'inputSchema']) {
     if (tool[field] === undefined || tool[field] === null) return `Missing '${field}' field`;
   }
-  if (typeof tool['name'] !== 'string' || tool['name'] === '') return "'name' must be a string";
-  if (typeof tool['description'] !== 'string') return "'description' must be a string";
-  return schemaProblem(tool['inputSchema']) ?? sizeProblem(tool);
+  if (typeof tool.name !== 'string' || tool.name === '') return "'name' must be a string";
+  if (typeof tool.description !== 'string') return "'description' must be a string";
+  return schemaProblem(tool.inputSchema) ?? sizeProblem(tool);
 }
 
 function schemaProblem(schema: unknown): string | undefined {
   if (!isObject(schema)) return "'inputSchema' must be an object";
-  if (schema['type'] !== 'object') return "'inputSchema' must have type 'object'";
+  if (schema.type !== 'object') return "'inputSchema' must have type 'object'";
   const { properties, required } = schema;
   if (properties !== undefined && !isObject(properties)) return "'properties' must be an object";
   if (required === undefined) return undefined;

@@ -3,7 +3,12 @@ import { z } from 'zod';
 /** How to reach a backend. `auto` is an http(s) URL: Streamable HTTP first, then the older SSE. */
 export type Endpoint =
   | { kind: 'stdio'; command: string; args: string[]; env: Record<string, string>; cwd?: string }
-  | { kind: 'ws' | 'http' | 'sse' | 'auto'; url: string; headers: Record<string, string>; subprotocol?: string };
+  | {
+      kind: 'ws' | 'http' | 'sse' | 'auto';
+      url: string;
+      headers: Record<string, string>;
+      subprotocol?: string;
+    };
 
 /** One backend as the gateway runs it: defaults filled in, variables expanded. */
 export interface BackendConfig {
@@ -58,7 +63,9 @@ const oneOf = { error: 'needs either "url" or "command"' };
 export const listedBackend = z.strictObject({ name: backendName, ...fields }).refine(reachable, oneOf);
 
 /** An entry of an editor's `mcpServers` map: editors keep settings of their own beside ours. */
-export const editorBackend = z.object({ ...fields, disabled: z.boolean().optional() }).refine(reachable, oneOf);
+export const editorBackend = z
+  .object({ ...fields, disabled: z.boolean().optional() })
+  .refine(reachable, oneOf);
 
 export type ListedBackend = z.infer<typeof listedBackend>;
 

@@ -49,13 +49,17 @@ export async function loadConfig(files: string[], env: NodeJS.ProcessEnv): Promi
 export async function openConfig(file: string): Promise<ConfigText> {
   const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
-    throw new RelayError('InvalidBackendConfig', `${file} cannot be read: ${error.message}`, { cause: error });
+    throw new RelayError('InvalidBackendConfig', `${file} cannot be read: ${error.message}`, {
+      cause: error,
+    });
   });
   try {
     return readConfigText(file, content);
   } catch (error) {
     if (!(error instanceof ConfigSyntaxError)) throw error;
-    throw new RelayError('InvalidBackendConfig', `${file}:${error.position}: ${error.message}`, { cause: error });
+    throw new RelayError('InvalidBackendConfig', `${file}:${error.position}: ${error.message}`, {
+      cause: error,
+    });
   }
 }
 
@@ -73,12 +77,17 @@ function entriesOf(file: string, text: ConfigText): Array<{ path: ConfigPath; en
       found.push({ path: [key, index], entry: check(file, text, [key, index], listedBackend, item) });
     });
   }
-  const map = (root as Record<string, unknown>)['mcpServers'] ?? {};
-  if (typeof map !== 'object' || map === null) throw invalid(file, text, ['mcpServers'], '"mcpServers" must be a map');
+  const map = (root as Record<string, unknown>).mcpServers ?? {};
+  if (typeof map !== 'object' || map === null)
+    throw invalid(file, text, ['mcpServers'], '"mcpServers" must be a map');
   for (const [name, item] of Object.entries(map)) {
     const path = ['mcpServers', name];
     const { disabled, ...rest } = check(file, text, path, editorBackend, item);
-    const entry = check(file, text, path, listedBackend, { name, ...rest, enabled: rest.enabled ?? !disabled });
+    const entry = check(file, text, path, listedBackend, {
+      name,
+      ...rest,
+      enabled: rest.enabled ?? !disabled,
+    });
     found.push({ path, entry });
   }
   return found;

@@ -8,10 +8,10 @@ import { loadConfig, openConfig } from './load.ts';
 export async function saveBackend(file: string, name: string, url: string): Promise<void> {
   const text = await openConfig(file);
   const root = (text.value ?? {}) as Record<string, unknown>;
-  if (root['mcpServers'] !== undefined && root['backends'] === undefined && root['servers'] === undefined) {
+  if (root.mcpServers !== undefined && root.backends === undefined && root.servers === undefined) {
     return writeAtomically(file, text.withValue(['mcpServers', name], { url }));
   }
-  const key = root['backends'] === undefined && root['servers'] !== undefined ? 'servers' : 'backends';
+  const key = root.backends === undefined && root.servers !== undefined ? 'servers' : 'backends';
   const list = root[key];
   await writeAtomically(
     file,
@@ -32,7 +32,12 @@ export async function forgetBackend(files: string[], name: string): Promise<void
 export async function writeAtomically(file: string, content: string, mode?: number): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   const target = await realpath(file).catch(() => file);
-  const permissions = mode ?? (await stat(target).then((found) => found.mode & 0o777, () => 0o600));
+  const permissions =
+    mode ??
+    (await stat(target).then(
+      (found) => found.mode & 0o777,
+      () => 0o600,
+    ));
   const temporary = `${target}.${randomUUID()}.tmp`;
   const handle = await open(temporary, 'wx', permissions);
   try {

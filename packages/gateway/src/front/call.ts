@@ -3,7 +3,10 @@ import type { JsonMembers } from '../json/raw-json.ts';
 
 /** Where messages to a client go. */
 export interface Outlet {
+  /** Something said before an answer or beside it. */
   send(message: Buffer): void;
+  /** The answer to a request; where each request has its own way back, that ends here. */
+  answer(message: Buffer): void;
 }
 
 /** One request of a client while it is being served. */

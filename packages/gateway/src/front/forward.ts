@@ -5,7 +5,12 @@ import { INVALID_PARAMS, notificationMessage, ProtocolError } from './messages.t
 import { Parking } from './parking.ts';
 
 /** How a request of one backend reaches a client that can be asked at any time (the older eras). */
-export type AskClient = (call: Call, method: string, params: Buffer | undefined, signal: AbortSignal) => Promise<Buffer>;
+export type AskClient = (
+  call: Call,
+  method: string,
+  params: Buffer | undefined,
+  signal: AbortSignal,
+) => Promise<Buffer>;
 
 export interface ForwardOptions {
   method: string;
@@ -42,7 +47,11 @@ export class Forwarder {
   async #forLegacyCaller(call: Call, backend: Backend, options: ForwardOptions): Promise<Buffer> {
     let { params } = options;
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const answer = await backend.call(options.method, params, this.#callOptions(call, call.signal, options));
+      const answer = await backend.call(
+        options.method,
+        params,
+        this.#callOptions(call, call.signal, options),
+      );
       const required = answer.era === 'modern' ? inputRequired(answer.bytes) : undefined;
       if (!required) return answer.bytes;
       params = new Map(options.params)
@@ -57,8 +66,8 @@ export class Forwarder {
   async #collect(call: Call, requests: Buffer | undefined): Promise<Record<string, unknown>> {
     const answers: Record<string, unknown> = {};
     for (const [key, question] of Object.entries(objectFrom(requests) ?? {})) {
-      if (!isObject(question) || typeof question['method'] !== 'string') continue;
-      const answer = await this.#askClient(call, question['method'], toJson(question['params'] ?? {}), call.signal);
+      if (!isObject(question) || typeof question.method !== 'string') continue;
+      const answer = await this.#askClient(call, question.method, toJson(question.params ?? {}), call.signal);
       answers[key] = objectFrom(answer);
     }
     return answers;
@@ -82,7 +91,7 @@ export class Forwarder {
       clientCapabilities: call.clientCapabilities,
       signal,
       headers: options.headers,
-      ...(call.meta['progressToken'] === undefined
+      ...(call.meta.progressToken === undefined
         ? {}
         : { onProgress: (params: JsonMembers) => sendProgress(current(), params) }),
     };
@@ -96,6 +105,6 @@ function inputRequired(result: Buffer): JsonMembers | undefined {
 }
 
 function sendProgress(call: Call, params: JsonMembers): void {
-  const own = new Map(params).set('progressToken', toJson(call.meta['progressToken']));
+  const own = new Map(params).set('progressToken', toJson(call.meta.progressToken));
   call.reply.send(notificationMessage('notifications/progress', joinObject(own)));
 }

@@ -38,6 +38,7 @@ export class LiveCatalog {
     const { tools, prompts, resources, templates } = this.#current.lists;
     if (!before.tools.equals(tools)) this.#changed('tools');
     if (!before.prompts.equals(prompts)) this.#changed('prompts');
-    if (!before.resources.equals(resources) || !before.templates.equals(templates)) this.#changed('resources');
+    if (!before.resources.equals(resources) || !before.templates.equals(templates))
+      this.#changed('resources');
   }
 }

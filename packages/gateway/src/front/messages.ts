@@ -24,18 +24,33 @@ const RESULT = Buffer.from(',"result":');
 const ERROR = Buffer.from(',"error":');
 const CLOSE = Buffer.from('}');
 
-export const resultMessage = (id: Buffer, result: Buffer): Buffer => Buffer.concat([VERSION, id, RESULT, result, CLOSE]);
-export const errorMessage = (id: Buffer, error: Buffer): Buffer => Buffer.concat([VERSION, id, ERROR, error, CLOSE]);
+export const resultMessage = (id: Buffer, result: Buffer): Buffer =>
+  Buffer.concat([VERSION, id, RESULT, result, CLOSE]);
+export const errorMessage = (id: Buffer, error: Buffer): Buffer =>
+  Buffer.concat([VERSION, id, ERROR, error, CLOSE]);
 export const requestMessage = (id: Buffer, method: string, params: Buffer): Buffer =>
-  joinObject([['jsonrpc', toJson('2.0')], ['id', id], ['method', toJson(method)], ['params', params]]);
+  joinObject([
+    ['jsonrpc', toJson('2.0')],
+    ['id', id],
+    ['method', toJson(method)],
+    ['params', params],
+  ]);
 export const notificationMessage = (method: string, params?: Buffer): Buffer =>
-  joinObject([['jsonrpc', toJson('2.0')], ['method', toJson(method)], ...(params ? [['params', params] as [string, Buffer]] : [])]);
+  joinObject([
+    ['jsonrpc', toJson('2.0')],
+    ['method', toJson(method)],
+    ...(params ? [['params', params] as [string, Buffer]] : []),
+  ]);
 
 /** The error of an answer, from whatever was thrown. */
 export function errorBytes(error: unknown): Buffer {
   if (error instanceof BackendError) return error.bytes;
   if (error instanceof ProtocolError) {
-    return toJson({ code: error.code, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) });
+    return toJson({
+      code: error.code,
+      message: error.message,
+      ...(error.data === undefined ? {} : { data: error.data }),
+    });
   }
   const relay = toRelayError(error);
   return toJson({
@@ -60,14 +75,20 @@ export function toRelayError(error: unknown, backend?: string): RelayError {
   if (error instanceof RelayError) return error;
   const who = backend === undefined ? 'The backend' : `The backend "${backend}"`;
   const reason = error instanceof Error ? error.message : String(error);
-  if (error instanceof CallTimeout) return new RelayError('Timeout', `${who} gave ${reason}.`, { cause: error });
+  if (error instanceof CallTimeout)
+    return new RelayError('Timeout', `${who} gave ${reason}.`, { cause: error });
   if (error instanceof CallAborted) return new RelayError('Cancelled', undefined, { cause: error });
   if (error instanceof AnswerTooLarge) return new RelayError('ResultTooLarge', undefined, { cause: error });
   return new RelayError('BackendUnavailable', `${who} is not available: ${reason}.`, { cause: error });
 }
 
 const CACHEABLE = new Set([
-  'tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'resources/read', 'server/discover',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'server/discover',
 ]);
 
 /** Adds the fields that the modern revision requires of every result and a legacy backend does not know. */

@@ -81,7 +81,6 @@ class Exchange {
 
   #adopt(call: Call): void {
     this.#call = call;
-    if (call.backend === undefined && this.#call.backend !== undefined) call.backend = this.#call.backend;
     call.ask = (method, params) =>
       new Promise((resolve) => {
         const key = randomUUID();

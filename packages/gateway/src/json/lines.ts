@@ -51,7 +51,10 @@ export class LineReader {
     this.#parts = [];
     this.#length = 0;
     this.#dropped = undefined;
-    if (head && tail) return this.#events.oversized(head, tail);
+    if (head && tail) {
+      this.#events.oversized(head, tail);
+      return;
+    }
     let line = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
     if (line.at(-1) === 0x0d) line = line.subarray(0, -1);
     if (line.length > 0) this.#events.line(line);

@@ -85,7 +85,12 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 
 function skipSpace(bytes: Buffer, from: number): number {
   let at = from;
-  for (let byte = bytes[at]; byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09; byte = bytes[at]) at++;
+  for (
+    let byte = bytes[at];
+    byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+    byte = bytes[at]
+  )
+    at++;
   return at;
 }
 
@@ -128,12 +133,18 @@ function skipValue(bytes: Buffer, from: number): number {
 }
 
 const isScalarByte = (byte: number) =>
-  byte > 0x20 && byte !== COMMA && byte !== CLOSE_BRACE && byte !== CLOSE_BRACKET && byte !== COLON && byte !== QUOTE;
+  byte > 0x20 &&
+  byte !== COMMA &&
+  byte !== CLOSE_BRACE &&
+  byte !== CLOSE_BRACKET &&
+  byte !== COLON &&
+  byte !== QUOTE;
 
 function keyText(bytes: Buffer, start: number, end: number): string | undefined {
   for (let at = start + 1; at < end - 1; at++) {
     const byte = bytes[at];
-    if (byte === BACKSLASH || byte === undefined || byte > 0x7e) return stringFrom(bytes.subarray(start, end));
+    if (byte === BACKSLASH || byte === undefined || byte > 0x7e)
+      return stringFrom(bytes.subarray(start, end));
   }
-  return bytes.latin1Slice(start + 1, end - 1);
+  return bytes.toString('latin1', start + 1, end - 1);
 }

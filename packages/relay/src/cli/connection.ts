@@ -24,8 +24,17 @@ export async function asAgent<T>(
   options: ProjectOption & AgentOption,
   work: (relay: Relay) => Promise<T>,
 ): Promise<T> {
-  const named = options.as ?? process.env.RELAY_AGENT_NAME;
+  const { RELAY_AGENT_NAME, RELAY_AGENT_TOKEN: token } = process.env;
+  const named = options.as ?? RELAY_AGENT_NAME;
   const who = named ? { name: named } : { name: agentNameOf(userInfo().username), type: 'human' as const };
-  await using relay = await connect({ ...onProject(options), ...who, client, deliver: false });
+  const proof = token ? { token } : {};
+  await using relay = await connect({ ...onProject(options), ...who, ...proof, client, deliver: false });
+  if (relay.agentToken !== undefined) tellToken(who.name, relay.agentToken);
   return await work(relay);
 }
+
+/** A daemon elsewhere has registered the name: whoever loses the token loses the name. */
+const tellToken = (name: string, token: string): void =>
+  void process.stderr.write(
+    `note: ${name} is new there. To be ${name} again, set RELAY_AGENT_TOKEN, shown only now:\n${token}\n`,
+  );

@@ -28,9 +28,14 @@ function fromCommander(error: CommanderError, args: string[]): RelayError {
   const words = args.filter((word) => /^[a-z]+$/.test(word)).slice(0, 1);
   const help = ['agent-relay', ...words, '--help'].join(' ');
   if (error.code === 'commander.help') {
-    return new RelayError('InvalidRequest', `agent-relay ${args.join(' ')} needs a command after it.`, {
-      next: `See: ${help}`,
-    });
+    const [first, ...others] = args;
+    return first === 'help'
+      ? new RelayError('InvalidRequest', `There is no command "${others.join(' ')}".`, {
+          next: 'See: agent-relay --help',
+        })
+      : new RelayError('InvalidRequest', `agent-relay ${args.join(' ')} needs a command after it.`, {
+          next: `See: agent-relay ${args.join(' ')} --help`,
+        });
   }
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
   const hint = rest.join(' ').replace(/^\(|\)$/g, '');

@@ -11,7 +11,7 @@ const LEVELS: Record<number, [name: string, style: 'dim' | 'green' | 'yellow' | 
 };
 
 /** A JSON line of the daemon's log as a person reads it; a line that is not one stays as it is. */
-export function readableLogLine(line: string): string {
+export function readableLogLine(line: string, stream: NodeJS.WriteStream = process.stdout): string {
   let entry: { level: number; time: number; msg?: string; err?: { message?: string; stack?: string } };
   try {
     entry = JSON.parse(line);
@@ -23,8 +23,8 @@ export function readableLogLine(line: string): string {
   const at = new Date(time).toISOString().slice(11, 19);
   const details = Object.entries(fields).map(([key, value]) => `${key}=${shown(value)}`);
   const error = err === undefined ? [] : [`error=${shown(err.message)}`];
-  const rest = styled('dim', safeLine([...details, ...error].join(' ')));
-  return `${styled('dim', at)} ${styled(style, name.padEnd(5))} ${safeLine(msg)} ${rest}`.trimEnd();
+  const rest = styled('dim', safeLine([...details, ...error].join(' ')), stream);
+  return `${styled('dim', at, stream)} ${styled(style, name.padEnd(5), stream)} ${safeLine(msg)} ${rest}`.trimEnd();
 }
 
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -11,7 +11,8 @@ export async function main(args: string[]): Promise<void> {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
-    process.exitCode = reportFailure(error, { json: wantsJson(args), args });
+    // Whatever the failed command left open must not keep it from ending.
+    process.exit(reportFailure(error, { json: wantsJson(args), args }));
   }
 }
 

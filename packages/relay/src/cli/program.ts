@@ -18,16 +18,18 @@ const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
 
 /** The program with the command that `args` name, or with all of them where help or a suggestion may be needed. */
 export async function buildProgram(args: string[]): Promise<Command> {
-  const named = COMMANDS[args[0] ?? ''];
-  const loaders = named === undefined ? Object.values(COMMANDS) : [named];
+  const [first = ''] = args;
+  const named = COMMANDS[first];
+  const loaders = named ? [named] : ['-V', '--version'].includes(first) ? [] : Object.values(COMMANDS);
   const program = new Command('agent-relay')
     .description('Let coding agents and people talk through one local daemon.')
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'explain the command')
     .helpCommand('help [command]', 'explain a command');
   for (const { command } of await Promise.all(loaders.map((load) => load()))) program.addCommand(command);
+  // Wrong usage is thrown, and told in the same form as every other failure.
   everyCommand(program, (command) => {
-    command.exitOverride().configureOutput({ outputError: () => undefined });
+    command.exitOverride().configureOutput({ writeErr: () => undefined });
     command.helpOption('-h, --help', 'explain the command');
   });
   if (args.length === 0) program.action(() => program.outputHelp());

@@ -3,8 +3,8 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 type Style = Parameters<typeof styleText>[0];
 
 /** Colour where a person looks: `styleText` leaves it out for pipes, files and NO_COLOR. */
-export const styled = (style: Style, text: string): string =>
-  styleText(style, text, { stream: process.stdout });
+export const styled = (style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string =>
+  text === '' ? '' : styleText(style, text, { stream });
 
 export const print = (text = ''): void => void process.stdout.write(`${text}\n`);
 

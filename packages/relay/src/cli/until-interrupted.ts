@@ -1,7 +1,10 @@
-/** Runs work that has no end of its own; Ctrl-C ends it, and that is its success. */
+/** Runs work that has no end of its own; Ctrl-C ends it, and that is its success. A second one does not wait for it. */
 export async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const interruption = new AbortController();
-  const interrupt = () => interruption.abort();
+  const interrupt = () => {
+    if (interruption.signal.aborted) process.exit(130);
+    interruption.abort();
+  };
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
   try {

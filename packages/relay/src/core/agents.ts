@@ -65,10 +65,7 @@ export class Agents {
   async load(workspace: Workspace): Promise<void> {
     for (const agent of await this.#store.listAgents(workspace.id)) {
       this.#remember(agent);
-      if (!agent.ephemeral) continue;
-      this.#clock.after(LEAVING_MS, () => {
-        if (!this.#presence.isOnline(agent.id)) this.#background(this.#left(agent));
-      });
+      if (agent.ephemeral) this.#collectUnlessItComes(agent);
     }
   }
 
@@ -153,6 +150,7 @@ export class Agents {
       };
     }
     this.#remember(agent);
+    if (agent.ephemeral) this.#collectUnlessItComes(agent);
     await this.#audit(agent, 'agent.registered');
     return introduction.token === undefined ? { agent, issued: token } : { agent };
   }
@@ -197,9 +195,14 @@ export class Agents {
   }
 
   async remove(agent: Agent): Promise<void> {
-    await this.#store.removeAgent(agent.id, this.#clock.now());
+    // Forgotten here before it is gone from the store: nobody may come back as an agent that is being removed.
     this.#forget(agent);
     this.onRemoved(agent);
+    await this.#store.removeAgent(agent.id, this.#clock.now());
+  }
+
+  holdsToken(agent: Agent, token: string): boolean {
+    return sameHash(agent.tokenHash, hashSecret(token));
   }
 
   /** Notes when the agent was last there, for `who` after a restart. */
@@ -225,7 +228,7 @@ export class Agents {
   }
 
   async #returning(agent: Agent, introduction: Introduction): Promise<Agent> {
-    if (introduction.token === undefined || !sameHash(agent.tokenHash, hashSecret(introduction.token))) {
+    if (introduction.token === undefined || !this.holdsToken(agent, introduction.token)) {
       throw new RelayError(
         'NameTaken',
         `The name "${agent.name}" belongs to an agent whose token you did not show.`,
@@ -250,7 +253,7 @@ export class Agents {
   }
 
   /** Ephemeral agents are collected when they leave; the others are remembered with the time they were last there. */
-  #left(agent: Agent): Promise<void> {
+  async #left(agent: Agent): Promise<void> {
     return agent.ephemeral ? this.remove(agent) : this.touch(agent);
   }
 
@@ -259,6 +262,14 @@ export class Agents {
     names?.byKey.delete(nameKey(agent.name));
     names?.bySkeleton.delete(nameSkeleton(agent.name));
     this.#byId.delete(agent.id);
+  }
+
+  /** An ephemeral agent may never connect: its connection broke while it registered, or the daemon was restarted. */
+  #collectUnlessItComes(agent: Agent): void {
+    this.#clock.after(LEAVING_MS, () => {
+      const isForgotten = this.#byId.get(agent.id) !== agent;
+      if (!isForgotten && !this.#presence.isExpected(agent.id)) this.#background(this.#left(agent));
+    });
   }
 
   #remember(agent: Agent): Agent {

@@ -18,7 +18,8 @@ export interface OpenAwait {
 /**
  * The open awaits, and the rule by which a message answers one:
  *  - it is from the awaited agent to the waiting one, later than the question, and in its thread or a reply to it;
- *  - or it is a direct message outside any thread, and the question is the only one the waiter has open to that agent.
+ *  - or it is a direct message outside any thread, the question was asked without a thread too, and it is the only one
+ *    the waiter has open to that agent.
  * A message answers at most one await, the oldest that fits.
  */
 export class Awaits {
@@ -67,7 +68,8 @@ export class Awaits {
       message.replyTo === undefined &&
       message.channel === undefined &&
       message.to !== '*';
-    const answered = named ?? (direct && open.length === 1 ? open[0] : undefined);
+    const only = open.length === 1 ? open[0] : undefined;
+    const answered = named ?? (direct && only && hasOwnThread(only) ? only : undefined);
     if (answered) this.#settle(answered, { reply: message });
   }
 
@@ -103,6 +105,9 @@ export class Awaits {
     return search(entry.target.id, []);
   }
 }
+
+/** The relay names the thread of a question that came without one after the question itself. */
+const hasOwnThread = ({ message }: OpenAwait): boolean => message.thread === message.id;
 
 /** Tells one member of a ring which question is waiting for it. */
 function mutualAwait(member: OpenAwait, ring: OpenAwait[]): RelayError {

@@ -82,7 +82,10 @@ export class Deliveries {
   }
 
   #describe(message: StoredMessage, delivery: Delivery): DeliveryTrace {
-    const acceptedAt = delivery.acceptedAt ?? this.#acceptedAt(delivery.recipientId, message.seq);
+    const takenAt = this.#acceptedAt(delivery.recipientId, message.seq);
+    // A client that took later messages did not get this one if it had expired by then.
+    const hadExpired = takenAt !== undefined && isExpired(message, takenAt);
+    const acceptedAt = delivery.acceptedAt ?? (hadExpired ? undefined : takenAt);
     const times: Array<[DeliveryState, number | undefined]> = [
       ['stored', message.createdAt],
       ['accepted', acceptedAt],
@@ -106,7 +109,7 @@ export class Deliveries {
   }
 
   #reason(message: StoredMessage, recipientId: number, state: DeliveryState): string {
-    if (message.expiresAt !== undefined && message.expiresAt <= this.#clock.now()) return 'expired';
+    if (isExpired(message, this.#clock.now())) return 'expired';
     const recipient = this.#agents.byId(recipientId);
     if (!recipient) return 'the agent was removed';
     if (!this.#presence.isOnline(recipientId)) return 'offline';
@@ -121,3 +124,7 @@ export class Deliveries {
     return this.#accepted.get(agentId)?.find(({ upTo }) => upTo >= seq)?.at;
   }
 }
+
+/** As the store sees it: at its last millisecond a message is still delivered. */
+const isExpired = ({ expiresAt }: StoredMessage, at: number): boolean =>
+  expiresAt !== undefined && expiresAt < at;

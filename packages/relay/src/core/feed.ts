@@ -49,12 +49,7 @@ export class Feed<T extends Sequenced> {
   /** The receiver can take more: go on from the store if something was left there. */
   resume(): void {
     if (this.#live || this.#reading || this.#closed) return;
-    this.#reading = true;
-    this.#catchUp()
-      .catch((error: unknown) => this.#port.failed(error))
-      .finally(() => {
-        this.#reading = false;
-      });
+    this.#catchUp().catch((error: unknown) => this.#port.failed(error));
   }
 
   close(): void {
@@ -63,19 +58,25 @@ export class Feed<T extends Sequenced> {
   }
 
   async #catchUp(): Promise<void> {
-    while (!this.#closed && this.#port.ready()) {
-      const offersBefore = this.#offers;
-      const page = await this.#port.read(this.#cursor, PAGE);
-      for (const item of page) {
-        if (this.#closed || !this.#port.ready()) return;
-        this.#cursor = item.seq;
-        this.#port.push(item);
+    this.#reading = true;
+    try {
+      while (!this.#closed && this.#port.ready()) {
+        const offersBefore = this.#offers;
+        const page = await this.#port.read(this.#cursor, PAGE);
+        for (const item of page) {
+          if (this.#closed || !this.#port.ready()) return;
+          this.#cursor = item.seq;
+          this.#port.push(item);
+        }
+        // What was offered while the page was being read may be missing in it: only then read once more.
+        if (page.length < PAGE && this.#offers === offersBefore) {
+          this.#live = !this.#closed;
+          return;
+        }
       }
-      // What was offered while the page was being read may be missing in it: only then read once more.
-      if (page.length < PAGE && this.#offers === offersBefore) {
-        this.#live = !this.#closed;
-        return;
-      }
+    } finally {
+      // In the same breath as the decision to stop: a `resume` after it must find that nobody reads.
+      this.#reading = false;
     }
   }
 }

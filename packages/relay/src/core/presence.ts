@@ -96,6 +96,11 @@ export class Presence {
     if (seat) seat.lastActivityAt = this.#clock.now();
   }
 
+  /** Whether the agent is connected, or was until less than LEAVING_MS ago. */
+  isExpected(agentId: number): boolean {
+    return this.#seats.has(agentId);
+  }
+
   isOnline(agentId: number): boolean {
     return (this.#seats.get(agentId)?.peers.size ?? 0) > 0;
   }

@@ -19,14 +19,20 @@ function viewer(principal: Principal): number | undefined {
   return seesWholeWorkspace(principal) ? undefined : requireAgent(principal).id;
 }
 
-/** As many of the messages as one answer holds, and whether some were left out. */
-function page<T>(messages: T[]): { messages: T[]; cut: boolean } {
+/**
+ * As many of the messages as one answer holds, and whether some were left out. `keep` says which end was asked for:
+ * what does not fit is what was wanted least.
+ */
+function page<T>(messages: T[], keep: 'oldest' | 'newest' = 'oldest'): { messages: T[]; cut: boolean } {
+  const wanted = keep === 'oldest' ? messages : messages.toReversed();
   let bytes = 0;
-  const end = messages.findIndex((message, index) => {
+  const end = wanted.findIndex((message, index) => {
     bytes += Buffer.byteLength(JSON.stringify(message));
     return index > 0 && bytes > MAX_PAGE_BYTES;
   });
-  return end === -1 ? { messages, cut: false } : { messages: messages.slice(0, end), cut: true };
+  if (end === -1) return { messages, cut: false };
+  const fitting = wanted.slice(0, end);
+  return { messages: keep === 'oldest' ? fitting : fitting.reverse(), cut: true };
 }
 
 /** A page of the caller's own inbox: nobody else's can even be named. */
@@ -38,6 +44,7 @@ export async function readInbox(
   const agent = requireAgent(principal);
   const { workspace } = principal;
   const now = relay.clock.now();
+  const take = params.unread_only || params.after !== undefined ? 'oldest' : 'newest';
   const found = await relay.store.inbox({
     recipientId: agent.id,
     unreadOnly: params.unread_only,
@@ -51,7 +58,7 @@ export async function readInbox(
     after: params.after ?? 0,
     limit: params.limit,
     now,
-    take: params.unread_only || params.after !== undefined ? 'oldest' : 'newest',
+    take,
   });
   const messages = found.map(
     (stored): InboxMessage => ({
@@ -59,7 +66,7 @@ export async function readInbox(
       ...(stored.readAt === undefined ? {} : { readAt: stored.readAt }),
     }),
   );
-  return { messages: page(messages).messages, unread: await relay.store.countUnread(agent.id, now) };
+  return { messages: page(messages, take).messages, unread: await relay.store.countUnread(agent.id, now) };
 }
 
 /** A message the caller may see; somebody else's and none at all look the same. */
@@ -111,7 +118,7 @@ export async function readHistory(
   const forward = params.after !== undefined && params.before === undefined;
   const more = found.length > params.limit;
   const wanted = more ? (forward ? found.slice(0, params.limit) : found.slice(1)) : found;
-  const { messages, cut } = page(await withReactions(relay, wanted));
+  const { messages, cut } = page(await withReactions(relay, wanted), forward ? 'oldest' : 'newest');
   return { messages, more: more || cut };
 }
 

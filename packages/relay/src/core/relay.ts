@@ -45,7 +45,7 @@ export interface Relay {
   readonly awaits: Awaits;
   readonly held: HeldMessages;
   readonly fanout: Fanout;
-  createWorkspace(name: string, root?: string): Promise<Workspace>;
+  createWorkspace(name: string): Promise<Workspace>;
   /** The workspace of a directory: the one recorded for it, or a new one under the name, made unique. */
   openProject(root: string, name: string): Promise<{ workspace: Workspace; created: boolean }>;
   removeWorkspace(workspace: Workspace): Promise<void>;
@@ -91,7 +91,6 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     await channels.load(workspace);
     return workspace;
   };
-  const createWorkspace = async (name: string, root?: string) => load(await workspaces.create(name, root));
   for (const workspace of workspaces.list()) await load(workspace);
 
   return {
@@ -108,11 +107,11 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     awaits,
     held,
     fanout,
-    createWorkspace,
+    createWorkspace: async (name) => load(await workspaces.create(name)),
     openProject: async (root, name) => {
-      const known = workspaces.findByRoot(root);
-      if (known) return { workspace: known, created: false };
-      return { workspace: await createWorkspace(workspaces.freeName(name), root), created: true };
+      const opened = await workspaces.openFor(root, name);
+      if (opened.created) await load(opened.workspace);
+      return opened;
     },
     removeWorkspace: async (workspace) => {
       for (const agent of agents.list(workspace)) agents.onRemoved(agent);

@@ -16,6 +16,8 @@ export class Workspaces {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #byName = new Map<string, Workspace>();
+  /** Keys revoked since the start: known at once, also to a connection that showed one just before. */
+  readonly #revoked = new Set<string>();
 
   private constructor(store: Store, clock: Clock) {
     this.#store = store;
@@ -55,25 +57,29 @@ export class Workspaces {
     });
   }
 
-  async create(name: string, root: string | undefined): Promise<Workspace> {
-    checkName(name, 'project');
-    const workspace = await this.#store.createWorkspace({ name, root, createdAt: this.#clock.now() });
+  async create(name: string): Promise<Workspace> {
+    const workspace = await this.#createUnlessTaken(name, undefined);
     if (!workspace) throw new RelayError('WorkspaceExists', `A workspace "${name}" exists.`);
-    this.#byName.set(nameKey(name), workspace);
     return workspace;
   }
 
-  /** The workspace recorded for a directory. */
-  findByRoot(root: string): Workspace | undefined {
-    return this.list().find((workspace) => workspace.root === root);
+  /** The workspace of a directory: the one recorded for it, or a new one under its base name, made unique. */
+  async openFor(root: string, wanted: string): Promise<{ workspace: Workspace; created: boolean }> {
+    for (let number = 1; ; number++) {
+      // Looked for each time: somebody else may open the same directory meanwhile.
+      const known = this.list().find((workspace) => workspace.root === root);
+      if (known) return { workspace: known, created: false };
+      const name = number === 1 ? wanted : `${wanted.slice(0, 60)}-${number}`;
+      const workspace = this.find(name) ? undefined : await this.#createUnlessTaken(name, root);
+      if (workspace) return { workspace, created: true };
+    }
   }
 
-  /** The name itself, or the first of `name-2`, `name-3` … that is free. */
-  freeName(wanted: string): string {
-    for (let number = 1; ; number++) {
-      const name = number === 1 ? wanted : `${wanted.slice(0, 60)}-${number}`;
-      if (!this.find(name)) return name;
-    }
+  async #createUnlessTaken(name: string, root: string | undefined): Promise<Workspace | undefined> {
+    checkName(name, 'project');
+    const workspace = await this.#store.createWorkspace({ name, root, createdAt: this.#clock.now() });
+    if (workspace) this.#byName.set(nameKey(name), workspace);
+    return workspace;
   }
 
   /** The workspace a key opens. Which of the reasons it fails for is not told: wrong, revoked and unknown look alike. */
@@ -109,7 +115,7 @@ export class Workspaces {
   }
 
   async revokeKey(by: Principal, workspace: Workspace, id: string): Promise<string[]> {
-    const revoked = await this.#store.revokeKeys({ workspaceId: workspace.id, id, at: this.#clock.now() });
+    const revoked = await this.#revoke({ workspaceId: workspace.id, id, at: this.#clock.now() });
     if (revoked.length === 0) throw new RelayError('KeyNotFound', `The workspace has no valid key "${id}".`);
     await this.audit(by, workspace, 'key.revoked', id);
     return revoked;
@@ -120,13 +126,23 @@ export class Workspaces {
     workspace: Workspace,
   ): Promise<{ key: string; keyId: string; revoked: string[] }> {
     const created = await this.createKey(by, workspace);
-    const revoked = await this.#store.revokeKeys({
+    const revoked = await this.#revoke({
       workspaceId: workspace.id,
       exceptId: created.keyId,
       at: this.#clock.now(),
     });
     for (const id of revoked) await this.audit(by, workspace, 'key.revoked', id);
     return { ...created, revoked };
+  }
+
+  isRevoked(keyId: string): boolean {
+    return this.#revoked.has(keyId);
+  }
+
+  async #revoke(which: Parameters<Store['revokeKeys']>[0]): Promise<string[]> {
+    const revoked = await this.#store.revokeKeys(which);
+    for (const id of revoked) this.#revoked.add(id);
+    return revoked;
   }
 
   async rename(workspace: Workspace, name: string): Promise<void> {

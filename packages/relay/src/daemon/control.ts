@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ErrorPayload, RelayError } from '@agent-relay/protocol';
 import { ensurePrivateDirectory, readIfThere } from '@agent-relay/sdk/node';
 import { type DaemonRecord, findDaemon, isLocked } from './lock.ts';
-import { logDirectory, outputFile } from './log.ts';
+import { logDirectory, outputFile } from './log-files.ts';
 
 /** What a detached daemon tells the command that started it, once. */
 export type StartReport =
@@ -21,14 +21,14 @@ export async function startDetached(options: {
   dataDirectory: string;
   /** The file and arguments that run the daemon; it reports by `process.send`. */
   program: string[];
-  cwd: string;
   env: NodeJS.ProcessEnv;
 }): Promise<Extract<StartReport, { ready: true }>> {
   await ensurePrivateDirectory(options.dataDirectory);
   await ensurePrivateDirectory(logDirectory(options.dataDirectory));
   const output = openSync(outputFile(options.dataDirectory), 'w', 0o600);
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...options.program], {
-    cwd: options.cwd,
+    // A daemon keeps no directory of its user busy.
+    cwd: '/',
     env: options.env,
     detached: true,
     stdio: ['ignore', output, output, 'ipc'],
@@ -38,7 +38,8 @@ export async function startDetached(options: {
   try {
     const report = await Promise.race([
       once(child, 'message', { signal: deadline }).then(([message]) => message as StartReport),
-      once(child, 'exit', { signal: deadline }).then(() => undefined),
+      // Not its exit, which may be seen before its last message.
+      once(child, 'disconnect', { signal: deadline }).then(() => undefined),
     ]);
     if (report === undefined) throw await diedEarly(options.dataDirectory);
     if (!report.ready) throw RelayError.fromPayload(report.error);

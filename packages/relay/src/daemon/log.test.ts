@@ -2,7 +2,8 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { logDirectory, logFile, openFileLog, openTerminalLog } from './log.ts';
+import { openFileLog, openTerminalLog } from './log.ts';
+import { logDirectory, logFile } from './log-files.ts';
 import { loadSettings, type Settings } from './settings.ts';
 
 let directory: string;

@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { createStream, type RotatingFileStream } from 'rotating-file-stream';
+import { logFile } from './log-files.ts';
 import type { Settings } from './settings.ts';
 
 export type { Logger };
 
-const FILE_NAME = 'daemon.log';
 const SECRET_FIELDS = ['token', 'workspaceKey', 'key', 'authorization', 'password'];
 const REDACT = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]);
 
@@ -18,12 +18,6 @@ const SECRETS: Array<[pattern: RegExp, shown: string]> = [
   [/([?&]password=)[^&\s"]*/g, '$1***'],
 ];
 
-export const logDirectory = (dataDirectory: string): string => join(dataDirectory, 'logs');
-export const logFile = (dataDirectory: string): string => join(logDirectory(dataDirectory), FILE_NAME);
-/** What a detached daemon could not log any more, such as a crash of Node itself; begun anew at each start. */
-export const outputFile = (dataDirectory: string): string =>
-  join(logDirectory(dataDirectory), 'daemon-output.log');
-
 export interface FileLog {
   log: Logger;
   /** Resolves when everything logged is in the file. */
@@ -32,10 +26,10 @@ export interface FileLog {
 
 /** The log of a detached daemon: JSON lines in a file that never outgrows its settings. */
 export function openFileLog({ dataDirectory, log: { level, maxSize, files } }: Settings): FileLog {
-  const path = logDirectory(dataDirectory);
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  const stream: RotatingFileStream = createStream(FILE_NAME, {
-    path,
+  const file = logFile(dataDirectory);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const stream: RotatingFileStream = createStream(basename(file), {
+    path: dirname(file),
     size: maxSize as `${number}${'K' | 'M' | 'G'}`,
     rotate: files,
     mode: 0o600,

@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { configDirectory, loadSettings, withoutPassword } from './settings.ts';
+import { configDirectory, loadSettings, settingsSchema, withoutPassword } from './settings.ts';
 
 let directory: string;
 let env: Record<string, string>;
@@ -120,5 +120,28 @@ describe('a database shown to people', () => {
       'postgresql://host/db?user=u&password=***&x=1',
     );
     expect(withoutPassword('/home/me/relay.db')).toBe('/home/me/relay.db');
+  });
+});
+
+describe('docs/settings.md', () => {
+  it('names every field with its default, and no others', async () => {
+    const text = await readFile(new URL('../../../../docs/settings.md', import.meta.url), 'utf8');
+    const fields = text.slice(text.indexOf('## Fields'), text.indexOf('## Environment'));
+    const rows = [...fields.matchAll(/^\| `([^`]+)` \| `([^`]+)`/gm)].map(([, name, value]) => [name, value]);
+    const { database: _place, ...defaults } = settingsSchema.parse({});
+    const actual = Object.entries(defaults).flatMap(([name, value]) =>
+      typeof value === 'object'
+        ? Object.entries(value).map(([inner, one]) => [`${name}.${inner}`, JSON.stringify(one)])
+        : [[name, JSON.stringify(value)]],
+    );
+    expect(rows).toEqual([['database', 'relay.db'], ...actual]);
+  });
+
+  it('names every variable that is read', async () => {
+    const text = await readFile(new URL('../../../../docs/settings.md', import.meta.url), 'utf8');
+    const source = await readFile(new URL('./settings.ts', import.meta.url), 'utf8');
+    const read = new Set([...source.matchAll(/env\.(RELAY_\w+)/g)].map(([, name]) => name));
+    expect(read.size).toBeGreaterThan(3);
+    for (const name of read) expect(text).toContain(`| \`${name}\` |`);
   });
 });

@@ -42,6 +42,7 @@ export const settingsSchema = z.strictObject({
 
 /** Everything a daemon needs to know before it starts. */
 export type Settings = Omit<z.output<typeof settingsSchema>, 'database'> & {
+  configDirectory: string;
   dataDirectory: string;
   /** The path of an SQLite file, or a postgres:// URL. */
   database: string;
@@ -89,6 +90,7 @@ export async function loadSettings(
   const relativeTo = overrides.some(({ path }) => path[0] === 'database') ? process.cwd() : directory;
   return {
     ...rest,
+    configDirectory: directory,
     dataDirectory: data,
     database: database === undefined ? join(data, 'relay.db') : locateDatabase(database, relativeTo, env),
   };

@@ -1,5 +1,5 @@
 import type { Appended, MessageDraft } from '../core/ports/store.ts';
-import { flag, orNull, rows, type Script } from './scripts/script.ts';
+import { flag, orNull, rows, type Script, storable } from './scripts/script.ts';
 
 /** The columns of a new message in the order of `DraftValues`. */
 export const DRAFT_COLUMNS = [
@@ -42,9 +42,9 @@ export const draftValues = (draft: MessageDraft): DraftValues => [
   orNull(draft.expiresAt),
   draft.workspaceId,
   draft.id,
-  draft.body,
-  orNull(draft.thread),
-  orNull(draft.replyTo),
+  storable(draft.body),
+  storable(orNull(draft.thread)),
+  storable(orNull(draft.replyTo)),
   draft.kind,
   draft.importance,
   flag(draft.awaitsReply),

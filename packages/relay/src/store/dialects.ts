@@ -36,9 +36,9 @@ export const POSTGRES: Dialect = {
     text: 'text COLLATE "C"',
     keyed: '',
     unread: '',
-    texts: '(SELECT json_array_elements_text(?::json))',
+    texts: '(SELECT json_array_elements_text(?::text::json))',
     pairs: `(SELECT (pair ->> 0)::bigint AS first, (pair ->> 1)::bigint AS second
-             FROM json_array_elements(?::json) AS pair)`,
+             FROM json_array_elements(?::text::json) AS pair)`,
   },
 };
 

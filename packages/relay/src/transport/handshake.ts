@@ -20,6 +20,8 @@ export interface Introduced {
   issuedToken: string | undefined;
   delivers: boolean;
   resumeAfter: number;
+  /** Whether key and token still hold: they may have been revoked while this was found out. */
+  isStillValid(): boolean;
   welcome: Pick<WelcomePayload, 'agent' | 'agentToken' | 'unread' | 'protocol' | 'project'>;
 }
 
@@ -46,7 +48,10 @@ export async function introduce(relay: Relay, door: Door, envelope: Envelope): P
     protocol,
     issuedToken: issued,
     delivers: hello.deliver && agent !== undefined,
-    resumeAfter: hello.resumeAfter ?? 0,
+    resumeAfter: await resumePoint(relay, principal.workspace, hello),
+    isStillValid: () =>
+      !(admitted.keyId !== undefined && relay.workspaces.isRevoked(admitted.keyId)) &&
+      (agent === undefined || relay.agents.holdsToken(agent, hello.token ?? issued ?? '')),
     welcome: {
       protocol,
       project: principal.workspace.name,
@@ -66,16 +71,24 @@ type Admitted = { workspace: Workspace; keyId: string | undefined; tokenName: st
 
 /** The workspace a connection may enter: its socket's, its key's, or that of the agent whose token it holds. */
 async function admit(relay: Relay, door: Door, hello: Hello): Promise<Admitted> {
-  if (door.kind === 'local') return { workspace: door.workspace, keyId: undefined, tokenName: undefined };
-  if (hello.workspaceKey !== undefined) {
+  if (door.kind === 'local' && (hello.name !== undefined || hello.token === undefined)) {
+    return { workspace: door.workspace, keyId: undefined, tokenName: undefined };
+  }
+  if (door.kind === 'remote' && hello.workspaceKey !== undefined) {
     return { ...(await relay.workspaces.authenticate(hello.workspaceKey)), tokenName: undefined };
   }
   if (hello.token === undefined)
     throw new RelayError('Unauthorized', 'A workspace key or an agent token is required here.');
   const agent = await relay.agents.byToken(hello.token);
-  const workspace = relay.workspaces.list().find(({ id }) => id === agent.workspaceId);
+  const entered = door.kind === 'local' ? [door.workspace] : relay.workspaces.list();
+  const workspace = entered.find(({ id }) => id === agent.workspaceId);
   if (!workspace) throw new RelayError('Unauthorized', 'The agent token is not valid.');
   return { workspace, keyId: undefined, tokenName: agent.name };
+}
+
+/** Where the client's deliveries go on. A client of another database may remember more than this one ever had. */
+async function resumePoint(relay: Relay, workspace: Workspace, { resumeAfter = 0 }: Hello): Promise<number> {
+  return resumeAfter === 0 ? 0 : Math.min(resumeAfter, await relay.store.lastSeq(workspace.id));
 }
 
 async function identify(relay: Relay, { workspace, tokenName }: Admitted, hello: Hello) {

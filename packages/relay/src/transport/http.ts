@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { ERRORS, RelayError } from '@agent-relay/protocol';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import { isLoopback, peerUid } from './peer-uid.ts';
+import { peerUid } from './peer-uid.ts';
 import type { WebSocketDoor } from './websocket.ts';
 
 export interface HttpOptions {
@@ -67,7 +67,7 @@ function createApp(options: HttpOptions): Hono<{ Bindings: HttpBindings }> {
 function refusal(request: IncomingMessage, options: HttpOptions): RelayError | undefined {
   const host = hostName(request.headers.host);
   const served = ['localhost', '127.0.0.1', '[::1]', options.host, ...options.allowedHosts];
-  if (host === undefined || !served.includes(host)) {
+  if (host === undefined || !served.some((name) => name.toLowerCase() === host)) {
     return new RelayError('OriginRefused', `The host "${host ?? ''}" is not served here.`);
   }
   const { origin } = request.headers;
@@ -84,13 +84,14 @@ const hostName = (host: string | undefined): string | undefined => host?.replace
 async function isTrusted(request: IncomingMessage, options: HttpOptions): Promise<boolean> {
   const bearer = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '')?.[1];
   if (bearer !== undefined) return options.isKeyValid(bearer);
-  return (
-    isLoopback(request.socket.remoteAddress ?? '') && (await peerUid(request.socket)) === process.getuid?.()
-  );
+  const uid = await peerUid(request.socket);
+  return uid !== undefined && uid === process.getuid?.();
 }
 
 /** The key comes in HELLO, where it is in no URL and no log; here only Host and Origin decide. */
 function upgrade(options: HttpOptions, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  // Without a listener, a peer that resets the connection while it is refused would end the daemon.
+  socket.on('error', () => socket.destroy());
   const refused = refusal(request, options);
   const path = request.url?.split('?')[0];
   if (!refused && path === WEBSOCKET_PATH) {

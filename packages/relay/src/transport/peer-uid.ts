@@ -18,9 +18,11 @@ export async function peerUid(socket: Socket): Promise<number | undefined> {
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
     const lines = (await readFile(table, 'utf8').catch(() => '')).split('\n').slice(1);
     for (const line of lines) {
-      const [, local = '', remote = '', , , , , uid = ''] = line.trim().split(/\s+/);
+      const [, local = '', remote = '', , , , , uid = '', , inode = '0'] = line.trim().split(/\s+/);
       // Both ports of a loopback connection name it: the same pair cannot exist twice between loopback addresses in use.
+      // A socket its process has closed already has no inode and is listed under root, whoever it belonged to.
       if (
+        inode !== '0' &&
         local.split(':')[1] === wanted[0] &&
         remote.split(':')[1] === wanted[1] &&
         isLoopbackHex(local) &&
@@ -33,7 +35,7 @@ export async function peerUid(socket: Socket): Promise<number | undefined> {
   return undefined;
 }
 
-export const isLoopback = (address: string): boolean => address === '::1' || /^(::ffff:)?127\./.test(address);
+const isLoopback = (address: string): boolean => address === '::1' || /^(::ffff:)?127\./.test(address);
 
 const hexPort = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0');
 

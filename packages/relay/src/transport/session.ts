@@ -50,7 +50,9 @@ export class Session implements Peer, Caller, ConnectionEvents {
   readonly #door: Door;
   #state: 'new' | 'identifying' | 'open' | 'closing' | 'closed' = 'new';
   #principal: Principal | undefined;
-  #early: string[] = [];
+  /** What came while nothing could be taken: before the peer was identified, or in one piece with too much else. */
+  readonly #waiting: string[] = [];
+  #takesWaiting = false;
   #stopHelloTimer: () => void;
   #deliveries: Feed<Message> | undefined;
   #tail: Feed<Message> | undefined;
@@ -94,10 +96,11 @@ export class Session implements Peer, Caller, ConnectionEvents {
 
   readonly text = (text: string): void => {
     this.#lastHeard = this.#context.relay.clock.now();
-    if (this.#state === 'identifying') {
-      this.#early.push(text);
-      return;
-    }
+    if (this.#state === 'identifying' || (this.#state === 'open' && this.#paused)) this.#waiting.push(text);
+    else this.#take(text);
+  };
+
+  #take(text: string): void {
     if (this.#state !== 'new' && this.#state !== 'open') return;
     let envelope: Envelope;
     try {
@@ -109,7 +112,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
     if (this.#state === 'open') this.#handle(envelope);
     else if (envelope.type === 'HELLO') void this.#hello(envelope);
     else this.#refuse(new RelayError('HelloRequired', `${envelope.type} came before HELLO.`), envelope.id);
-  };
+  }
 
   readonly invalid = (error: Error, fatal: boolean): void => {
     const told = error instanceof RelayError ? error : new RelayError('MalformedFrame', error.message);
@@ -150,6 +153,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
     try {
       const introduced = await introduce(relay, this.#door, envelope);
       if (this.#state !== 'identifying') return;
+      if (!introduced.isStillValid()) throw new RelayError('Unauthorized');
       this.#stopHelloTimer();
       this.#principal = introduced.principal;
       this.#state = 'open';
@@ -161,8 +165,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
       this.#refuse(this.#asRelayError(error), envelope.id);
       return;
     }
-    for (const text of this.#early.splice(0)) this.text(text);
-    if (!this.#paused) this.#connection.resume();
+    this.#takeWaiting();
   }
 
   #startDeliveries(after: number): void {
@@ -285,7 +288,19 @@ export class Session implements Peer, Caller, ConnectionEvents {
     )
       return;
     this.#paused = false;
-    this.#connection.resume();
+    if (!this.#takesWaiting) this.#takeWaiting();
+  }
+
+  /** Takes what waits, then reads on, unless that became too much again. */
+  #takeWaiting(): void {
+    this.#takesWaiting = true;
+    while (!this.#paused) {
+      const text = this.#waiting.shift();
+      if (text === undefined) break;
+      this.#take(text);
+    }
+    this.#takesWaiting = false;
+    if (!this.#paused) this.#connection.resume();
   }
 
   // ── What operations ask of the caller's connection ─────────────────────────

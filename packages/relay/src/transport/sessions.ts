@@ -4,7 +4,7 @@ import { type AcceptConnection, type ConnectionEvents, Outgoing } from './connec
 import type { Door } from './handshake.ts';
 import { Session, type SessionContext } from './session.ts';
 
-/** How often the silent connections are looked for. */
+/** How often the silent connections are looked for: this, or twice in a heartbeat if that is more often. */
 const SWEEP_MS = 1_000;
 
 /** All connections of the daemon, whatever door they came through. */
@@ -59,7 +59,8 @@ export class Sessions {
   };
 
   #sweep(clock: Clock): void {
-    this.#stopSweep = clock.after(SWEEP_MS, () => {
+    const sweepMs = Math.min(SWEEP_MS, this.#context.welcome.heartbeatMs / 2);
+    this.#stopSweep = clock.after(sweepMs, () => {
       const now = clock.now();
       for (const session of this.#sessions) session.beat(now);
       this.#sweep(clock);

@@ -92,6 +92,8 @@ class SocketConnection implements Connection {
       this.#socket.destroy();
       return;
     }
+    // Read on, if only to hear that the peer has closed its side.
+    this.#socket.resume();
     this.#socket.end();
     setTimeout(() => this.#socket.destroy(), FAREWELL_MS).unref();
   }

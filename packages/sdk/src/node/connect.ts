@@ -53,19 +53,27 @@ function connectLocally(
   // Found once: a client that reconnects never wanders off to another project.
   let found: Discovery | undefined;
   const locate = async () => {
-    found ??= options.socketPath === undefined ? await locateSocket(options) : givenSocket(options, env);
+    const { socketPath } = options;
+    found ??= socketPath === undefined ? await locateSocket(options) : givenSocket(socketPath, options, env);
     return found;
   };
+  const open = unixSocketWire(async () => (await locate()).socketPath);
   const { name, ephemeral, token } = participant;
-  const ownToken = newAgentToken();
-  const localToken = async () => {
-    if (name === undefined || ephemeral) return ownToken;
-    const { project, socketPath } = await locate();
-    return localAgentToken(project ?? (await askProject(socketPath)), name, env);
-  };
-  return connectOverWire({
-    ...participant,
-    ...(name !== undefined && token === undefined ? { token: localToken } : {}),
-    open: unixSocketWire(async () => (await locate()).socketPath),
-  });
+  if (name === undefined || token !== undefined) return connectOverWire({ ...participant, open });
+  // The name of an ephemeral agent dies with this client, so its token need not be kept.
+  if (ephemeral) return connectOverWire({ ...participant, token: newAgentToken(), open });
+  const storedToken = async () =>
+    localAgentToken((await locate()).project ?? (await askProject(open)), name, env);
+  return connectOverWire({ ...participant, token: storedToken, open });
+}
+
+function givenSocket(socketPath: string, options: NodeConnectOptions, env: Environment): Discovery {
+  const project = options.project ?? projectOfPath(socketPath, env);
+  return { socketPath, ...(project === undefined ? {} : { project }), source: 'option' };
+}
+
+/** Tokens are kept by project; a socket at an unusual path has to be asked which one it serves. */
+async function askProject(open: OpenWire): Promise<string> {
+  await using observer = await connectOverWire({ open, reconnect: false });
+  return observer.project;
 }

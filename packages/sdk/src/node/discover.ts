@@ -56,7 +56,7 @@ export async function locateSocket(options: DiscoveryOptions = {}): Promise<Disc
 }
 
 /** What to say when nobody listens at the socket that was found. */
-export const notRunning = ({ project, socketPath, source }: Discovery): RelayError =>
+const notRunning = ({ project, socketPath, source }: Discovery): RelayError =>
   new RelayError(
     'DaemonNotRunning',
     project === undefined
@@ -90,7 +90,8 @@ async function ofConfiguredSocket(
   return found;
 }
 
-function projectOfPath(socketPath: string, env: Environment): string | undefined {
+/** The project whose usual socket this is; undefined for any other path. */
+export function projectOfPath(socketPath: string, env: Environment): string | undefined {
   const directory = dirname(socketPath);
   return dirname(directory) === projectsDirectory(env)
     ? directory.slice(dirname(directory).length + 1)
@@ -143,7 +144,7 @@ function isProjectName(name: string): boolean {
 }
 
 /** Whether somebody accepts connections at the path; a socket file left behind by a crash answers no. */
-export function isListening(socketPath: string): Promise<boolean> {
+function isListening(socketPath: string): Promise<boolean> {
   return new Promise((answer, fail) => {
     const socket = connect(socketPath);
     socket.once('connect', () => {

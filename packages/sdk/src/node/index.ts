@@ -1,3 +1,17 @@
-export * from './discover.ts';
-export * from './locations.ts';
-export * from './project-config.ts';
+// Everything of the browser-safe entry, with a `connect` that also finds local daemons.
+export * from '../index.ts';
+export { connect, type NodeConnectOptions } from './connect.ts';
+export { type Discovery, type DiscoveryOptions, type DiscoverySource, discoverSocket } from './discover.ts';
+export {
+  dataDirectory,
+  type Environment,
+  ensurePrivateDirectory,
+  findSocketPath,
+  isMissing,
+  prepareSocketPath,
+  projectDirectory,
+  readIfThere,
+  writePrivateFile,
+} from './locations.ts';
+export { findProjectConfig, type ProjectConfig, writeProjectConfig } from './project-config.ts';
+export { storeLocalAgentToken } from './tokens.ts';

@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { link, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { checkAgentName, isAgentToken, nameKey, RelayError } from '@agent-relay/protocol';
-import { type Environment, ensurePrivateDirectory, projectDirectory, readIfThere } from './locations.ts';
+import {
+  type Environment,
+  ensurePrivateDirectory,
+  projectDirectory,
+  readIfThere,
+  writePrivateFile,
+} from './locations.ts';
 
 /**
  * The token of a local agent, made and stored the first time. It is on the disk before the daemon hears of it, so that
@@ -13,13 +19,32 @@ export async function localAgentToken(
   name: string,
   env: Environment = process.env,
 ): Promise<string> {
-  const directory = projectDirectory(project, env);
-  const file = join(directory, 'agents', `${nameKey(checkAgentName(name))}.token`);
-  const stored = await readToken(file);
-  if (stored !== undefined) return stored;
-  await ensurePrivateDirectory(directory);
-  await ensurePrivateDirectory(dirname(file));
-  return createToken(file);
+  const file = tokenFile(project, name, env);
+  return (await readToken(file)) ?? (await createToken(file));
+}
+
+/** Keeps the new token of a local agent in place of the old one; returns the file. */
+export async function storeLocalAgentToken(
+  project: string,
+  name: string,
+  token: string,
+  env: Environment = process.env,
+): Promise<string> {
+  const file = tokenFile(project, name, env);
+  await ensureTokenDirectory(file);
+  await writePrivateFile(file, token);
+  return file;
+}
+
+export const newAgentToken = (): string => `at_${randomBytes(32).toString('base64url')}`;
+
+const tokenFile = (project: string, name: string, env: Environment): string =>
+  join(projectDirectory(project, env), 'agents', `${nameKey(checkAgentName(name))}.token`);
+
+async function ensureTokenDirectory(file: string): Promise<void> {
+  const agents = dirname(file);
+  await ensurePrivateDirectory(dirname(agents));
+  await ensurePrivateDirectory(agents);
 }
 
 async function readToken(file: string): Promise<string | undefined> {
@@ -32,7 +57,8 @@ async function readToken(file: string): Promise<string | undefined> {
 
 /** A link, unlike a rename, fails when the name is taken: whoever is second uses the token of the first. */
 async function createToken(file: string): Promise<string> {
-  const token = `at_${randomBytes(32).toString('base64url')}`;
+  await ensureTokenDirectory(file);
+  const token = newAgentToken();
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   try {
     await writeDurably(draft, token);

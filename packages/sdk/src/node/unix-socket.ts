@@ -32,10 +32,12 @@ function wireOf(socket: Socket, events: WireEvents): Wire {
   };
   socket.on('data', (chunk) => {
     try {
-      parser.push(chunk, events.onText, destroy);
+      parser.push(chunk, events.onText);
     } catch (error) {
       if (!isRelayError(error)) throw error;
-      destroy(new RelayError('Connection', 'What listens on the socket does not speak frames.', { cause: error }));
+      destroy(
+        new RelayError('Connection', 'What listens on the socket does not speak frames.', { cause: error }),
+      );
     }
   });
   socket.on('error', (error) => {

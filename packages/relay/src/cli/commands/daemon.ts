@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import { RelayError } from '@agent-relay/protocol';
+import { isRelayError, RelayError } from '@agent-relay/protocol';
 import { dataDirectory } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import { findReadyDaemon, startDetached, stopDaemon } from '../../daemon/control.ts';
 import { type DaemonRecord, findDaemon } from '../../daemon/lock.ts';
-import { logFile, outputFile } from '../../daemon/log.ts';
-import { configDirectory, loadSettings, type SettingsFlags } from '../../daemon/settings.ts';
+import { logFile, outputFile } from '../../daemon/log-files.ts';
+import type { Settings, SettingsFlags } from '../../daemon/settings.ts';
 import { followLines, lastLines } from '../follow-file.ts';
 import { readableLogLine } from '../log-lines.ts';
 import {
@@ -59,20 +59,30 @@ export const command = new Command('daemon')
   );
 
 async function start(options: StartOptions): Promise<void> {
+  const { loadSettings } = await import('../../daemon/settings.ts');
   const settings = await loadSettings(process.env, options);
   const place = await findPlace(options);
-  const running = await findReadyDaemon(settings.dataDirectory);
-  if (running) return await joinRunning(place, running.pid);
+  const join = async () => joinRunning(place, (await findReadyDaemon(settings.dataDirectory))?.pid);
+  if (await findReadyDaemon(settings.dataDirectory)) return await join();
+  try {
+    await startNew(options, settings);
+  } catch (error) {
+    // Somebody else was faster.
+    if (!isRelayError(error, 'DaemonRunning')) throw error;
+    await join();
+  }
+}
+
+async function startNew(options: StartOptions, settings: Settings): Promise<void> {
   const report = await startDetached({
     dataDirectory: settings.dataDirectory,
     program: [PROGRAM, 'up', '--detached', ...(options.project ? ['--project', options.project] : [])],
-    // What was relative to this directory is absolute there: a daemon keeps no directory of a user busy.
-    cwd: '/',
+    // The daemon runs elsewhere: what is relative to this directory is made absolute.
     env: {
       ...process.env,
       RELAY_PROJECT_ROOT: process.env.RELAY_PROJECT_ROOT || process.cwd(),
       RELAY_DATA_DIR: settings.dataDirectory,
-      RELAY_CONFIG: configDirectory(),
+      RELAY_CONFIG: settings.configDirectory,
       RELAY_DATABASE: settings.database,
       RELAY_HTTP_PORT: String(settings.http.port),
     },
@@ -119,7 +129,8 @@ async function logs({
 }: JsonOption & { lines: number; follow?: boolean }): Promise<void> {
   const file = logFile(dataDirectory());
   const show = (line: string) => print(json ? line : readableLogLine(line));
-  for (const line of await lastLines(file, lines)) show(line);
+  const last = await lastLines(file, lines);
+  last.forEach(show);
   if (follow) return await untilInterrupted((signal) => followLines(file, show, signal));
   if (json || (await findDaemon(dataDirectory())) !== undefined) return;
   const crash = await lastLines(outputFile(dataDirectory()), lines);

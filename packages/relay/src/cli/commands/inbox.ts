@@ -1,3 +1,4 @@
+import type { Relay } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import { asAgent } from '../connection.ts';
 import { messageLines } from '../message-lines.ts';
@@ -22,17 +23,20 @@ export const command = withJson(withAgent(withProject(new Command('inbox'))))
   .option('--limit <count>', 'at most so many', wholeNumber(1), 10)
   .option('--from <name>', 'only from this sender')
   .option('--peek', 'leave them unread')
-  .action(async (options: Options) => {
-    const inbox = await asAgent(options, (relay) =>
-      relay.inbox({
-        limit: options.limit,
-        unreadOnly: !options.all,
-        markRead: !options.peek,
-        ...(options.from === undefined ? {} : { from: options.from }),
-      }),
-    );
-    if (options.json) return printJson(inbox);
-    if (inbox.messages.length === 0) return print('No messages in inbox.');
-    print(inbox.messages.map(messageLines).join('\n'));
-    if (inbox.unread > 0) print(styled('dim', `${plural(inbox.unread, 'unread message')} left.`));
+  .action((options: Options) => asAgent(options, (relay) => showInbox(relay, options)));
+
+async function showInbox(relay: Relay, options: Options): Promise<void> {
+  const { messages, unread } = await relay.request('INBOX', {
+    limit: options.limit,
+    unread_only: !options.all,
+    ...(options.from === undefined ? {} : { from: options.from }),
   });
+  const shown = messages.filter(({ readAt }) => readAt === undefined).map(({ id }) => id);
+  const left = options.peek ? unread : unread - shown.length;
+  if (options.json) printJson({ messages, unread: left });
+  else if (messages.length === 0) print('No messages in inbox.');
+  else print(messages.map(messageLines).join('\n'));
+  // Read is what has been shown, not what was about to be.
+  if (!options.peek) await relay.observe(shown, 'read', 'pull');
+  if (!options.json && left > 0) print(styled('dim', `${plural(left, 'unread message')} left.`));
+}

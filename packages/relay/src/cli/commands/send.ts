@@ -34,7 +34,7 @@ type Options = ProjectOption &
 
 export const command = withJson(withAgent(withProject(new Command('send'))))
   .description('Send a message; without one, or for "-", it is read from standard input.')
-  .argument('<to>', 'Name, #channel, * for everyone, or project:Name')
+  .argument('<to>', 'the name of an agent, lead, or * for everyone')
   .argument('[message...]', 'the text')
   .option('--thread <id>', 'the thread it belongs to')
   .option('--reply-to <id>', 'the message it answers')

@@ -15,6 +15,7 @@ export const command = withJson(withProject(new Command('tail')))
       asOwner(
         options,
         async (relay) => {
+          if (signal.aborted) return;
           signal.addEventListener('abort', () => void relay.close());
           const after = options.sinceSeq === undefined ? {} : { after: options.sinceSeq };
           for await (const message of relay.tail(after)) {

@@ -38,9 +38,9 @@ export function messageHandlers(relay: Relay): Handlers<Names> {
   return {
     SEND: async (caller, params, requestId) => {
       const { result, recipient } = await messages.send(caller.principal, requestId, params);
-      if (!params.await || !recipient || result.thread === undefined) return result;
+      if (!params.await || !recipient || result.held !== undefined) return result;
       const waiter = requireAgent(caller.principal);
-      const message = { id: result.messageId, seq: result.seq, thread: result.thread };
+      const message = { id: result.messageId, seq: result.seq, thread: result.thread ?? result.messageId };
       const settle = caller.settleAwait.bind(caller, requestId);
       const question: OpenAwait = { id: requestId, waiter, target: recipient, message, settle };
       caller.holdAwait(requestId, awaits.open(question, params.await.timeoutMs));

@@ -99,18 +99,24 @@ export function messages(store: () => Store): void {
       expect(await store().lastSeq(workspace.id)).toBe(defined(sent[4]).seq);
     });
 
-    it('keep text that a database might stumble over', async () => {
+    it('keep text that a database might stumble over, and replace what none can keep', async () => {
       const { alice, bob, direct, draft, workspace } = await world();
-      for (const body of [
+      const bodies = [
         "'; DROP TABLE messages; --",
         '{{text}} ? $1 \\',
         '{"a":[1]}',
         'null',
         '🏴‍☠️ é e\u0301 \u202e',
-      ]) {
-        const { id } = await store().appendMessage(draft(alice, direct, [bob], { body }));
-        expect((await store().findMessage(workspace.id, id))?.body).toBe(body);
+        'a\0b\ud83ec',
+      ];
+      for (const body of bodies) {
+        const sent = draft(alice, direct, [bob], { body });
+        const { id } = await store().appendMessage(sent);
+        const kept = body.replace(/\0|\ud83e/, '\ufffd').toWellFormed();
+        expect((await store().findMessage(workspace.id, id))?.body).toBe(kept);
+        expect((await store().appendMessage(sent)).duplicate).toBe('same');
       }
+      expect(await store().deliveredSeqs(bob.id, ['\0', '\ud83e'])).toEqual([]);
     });
   });
 
@@ -222,12 +228,12 @@ export function messages(store: () => Store): void {
 
   describe('a write that fails', () => {
     it('takes no other write with it, and leaves nothing of itself', async () => {
-      const { alice, bob, direct, draft, workspace } = await world();
-      const nobody = { ...bob, id: 2 ** 40 };
+      const { alice, bob, carol, direct, draft, workspace } = await world();
+      const taken = draft(alice, direct, [bob]);
       const outcomes = await Promise.allSettled([
-        store().appendMessage(draft(alice, direct, [bob])),
-        store().appendMessage(draft(alice, direct, [bob, nobody])),
-        store().appendMessage(draft(alice, { ...direct, id: 2 ** 40 }, [bob])),
+        store().appendMessage(taken),
+        store().appendMessage(draft(alice, direct, [carol, bob, bob])),
+        store().appendMessage(draft(alice, direct, [bob], { id: taken.id })),
         store().createAgent(agentOf(2 ** 40)),
         store().updateAgent(alice.id, { task: 'kept' }),
         store().appendMessage(draft(alice, direct, [bob])),
@@ -246,6 +252,7 @@ export function messages(store: () => Store): void {
       }
       expect(await store().listMessages({ workspaceId: workspace.id, after: 0, limit: 10 })).toHaveLength(2);
       expect(await store().countUnread(bob.id, NOW)).toBe(2);
+      expect(await store().countUnread(carol.id, NOW)).toBe(0);
       expect((await store().findAgent(workspace.id, alice.name))?.task).toBe('kept');
     });
   });

@@ -1,9 +1,7 @@
 import { type Dialect, inDialect } from '../dialects.ts';
 import { rows, type Script } from '../scripts/script.ts';
 import { firstSchema } from './001-first-schema.ts';
-
-/** Statements in order; where the databases differ by more than a word, one statement for each. */
-export type Migration = ReadonlyArray<string | Record<Dialect['name'], string>>;
+import type { Migration } from './migration.ts';
 
 /** The version of a database is how many of these it has; one that was released never changes. */
 export const MIGRATIONS: readonly Migration[] = [firstSchema];

@@ -1,6 +1,6 @@
 import type { Delivery, InboxQuery, Observation, StoredMessage } from '../../core/ports/store.ts';
 import { MESSAGE, MESSAGE_NAMES, type MessageRow, toMessage } from './messages.ts';
-import { orNull, rows, type Script } from './script.ts';
+import { orNull, rows, type Script, storable } from './script.ts';
 
 /** The columns that note a state; being acked shows that it was read too. */
 const NOTED: { [State in Observation['state']]: [column: string, ...implied: string[]] } = {
@@ -55,7 +55,7 @@ export const queries = {
       `SELECT m.id, m.seq FROM messages AS m WHERE m.id IN {{texts}} AND EXISTS
          (SELECT 1 FROM deliveries AS d WHERE d.recipient_id = ? AND d.message_seq = m.seq)
        ORDER BY m.seq`,
-      [JSON.stringify(messageIds), recipientId],
+      [JSON.stringify(messageIds.map(storable)), recipientId],
     );
   },
 

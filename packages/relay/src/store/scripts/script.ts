@@ -16,7 +16,7 @@ export type Script<Result> = Generator<Statement, Result, Row[]>;
 
 /** Runs one statement inside a script; `R` is what its SQL selects. */
 export function* rows<R = Row>(sql: string, params: Value[] = []): Script<R[]> {
-  return (yield { sql, params }) as R[];
+  return (yield { sql, params: params.map(storable) }) as R[];
 }
 
 export function runScript<Result>(script: Script<Result>, execute: (statement: Statement) => Row[]): Result {
@@ -33,6 +33,10 @@ export async function runScriptAsync<Result>(
   while (!step.done) step = script.next(await execute(step.value));
   return step.value;
 }
+
+/** Text as every database keeps it: U+0000 and halves of a surrogate pair become U+FFFD. */
+export const storable = <T extends Value>(value: T): T =>
+  typeof value === 'string' ? (value.toWellFormed().replaceAll('\0', '\ufffd') as T) : value;
 
 export const flag = (value: boolean): 0 | 1 => (value ? 1 : 0);
 export const orNull = <T extends Value>(value: T | undefined): T | null => value ?? null;

@@ -18,7 +18,9 @@ const resultCode = (error: unknown): number | undefined =>
 /** Whether the call itself was wrong: the other calls of its batch can still be stored. */
 export function isOwnFault(error: unknown): boolean {
   const code = resultCode(error);
-  return code === undefined ? !(error instanceof NewerSchema) : OWN_FAULT.has(code & 0xff);
+  if (code !== undefined) return OWN_FAULT.has(code & 0xff);
+  const ofTheSystem = error instanceof Error && 'syscall' in error;
+  return !ofTheSystem && !(error instanceof NewerSchema);
 }
 
 export function toFailure(error: unknown): Failure {

@@ -1,17 +1,18 @@
-import { queries, scriptOf } from '../scripts/index.ts';
-import { Connection } from './connection.ts';
+import { queries, type ScriptCall, scriptOf } from '../scripts/index.ts';
+import type { Connection } from './connection.ts';
 import type { BatchResult, Call } from './threads.ts';
 
 /** The one that reads, on a connection that cannot write. */
 export class Reader {
   readonly #connection: Connection;
 
-  constructor(path: string) {
-    this.#connection = Connection.forReading(path);
+  constructor(connection: Connection) {
+    this.#connection = connection;
   }
 
   run(calls: Call[]): BatchResult {
-    const values = calls.map((call) => Array.isArray(call) && this.#connection.run(scriptOf(queries, call)));
+    // Only the writer is asked to append.
+    const values = calls.map((call) => this.#connection.run(scriptOf(queries, call as ScriptCall)));
     return { values, failures: [] };
   }
 

@@ -1,15 +1,97 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Worker } from 'node:worker_threads';
+import { afterAll, describe, expect, it } from 'vitest';
+import { agentOf, inboxOf, newWorld } from '../contract/world.ts';
 import { storeContract } from '../contract.ts';
 import { openStore } from '../open.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'relay-store-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
+let files = 0;
+const newPath = () => join(directory, `relay-${++files}.db`);
 const onFatal = (error: Error) => {
   throw error;
 };
 
-storeContract('sqlite', () => openStore(join(directory, 'relay.db'), { onFatal }));
+const shared = newPath();
+storeContract('sqlite', () => openStore(shared, { onFatal }));
+
+describe('a SQLite file', () => {
+  it('can be read by its owner alone', async () => {
+    const path = newPath();
+    const store = await openStore(path, { onFatal });
+    await newWorld(store, 1);
+    for (const file of [path, `${path}-wal`, `${path}-shm`]) expect(statSync(file).mode & 0o777).toBe(0o600);
+    await store.close();
+  });
+
+  it('that is none, or cannot be made, is refused without alarm', async () => {
+    const path = newPath();
+    writeFileSync(path, 'this is a letter, not a database. '.repeat(200));
+    await expect(openStore(path, { onFatal })).rejects.toMatchObject({ code: 'StoreUnavailable' });
+    const nowhere = join(directory, 'missing', 'relay.db');
+    await expect(openStore(nowhere, { onFatal })).rejects.toMatchObject({ code: 'StoreUnavailable' });
+  });
+
+  it('has every confirmed message after its process was killed', async () => {
+    const path = newPath();
+    const child = spawn(
+      process.execPath,
+      [fileURLToPath(new URL('./endless-sender.ts', import.meta.url)), path],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    const confirmed: string[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (confirmed.push(line) === 500) child.kill('SIGKILL');
+    }
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    const store = await openStore(path, { onFatal });
+    const [workspace] = await store.listWorkspaces();
+    const stored = await store.listMessages({ workspaceId: workspace?.id ?? 0, after: 0, limit: 1_000_000 });
+    expect(stored.map(({ id }) => id).slice(0, confirmed.length)).toEqual(confirmed);
+    await store.close();
+  });
+});
+
+describe('a thread that dies', () => {
+  it('fails what waits for it, raises the alarm, and leaves the file in order', async () => {
+    const workers: Worker[] = [];
+    const collect = (worker: Worker) => workers.push(worker);
+    process.on('worker', collect);
+    const path = newPath();
+    const alarms: unknown[] = [];
+    const store = await openStore(path, { onFatal: (error) => alarms.push(error) });
+    process.off('worker', collect);
+
+    const { agents, channel, draft, workspace } = await newWorld(store, 2);
+    const [alice, bob] = agents as [(typeof agents)[0], (typeof agents)[0]];
+    const conversation = await channel();
+    const kept = await store.appendMessage(draft(alice, conversation, [bob]));
+    const [writer] = workers as [Worker];
+    const lost = store.appendMessage(draft(alice, conversation, [bob]));
+    await Promise.all([
+      expect(lost).rejects.toMatchObject({ code: 'StoreUnavailable', retryable: true }),
+      writer.terminate(),
+    ]);
+    await expect(store.createAgent(agentOf(workspace.id))).rejects.toMatchObject({
+      code: 'StoreUnavailable',
+    });
+    expect(alarms).toHaveLength(1);
+    expect((await store.inbox(inboxOf(bob))).map(({ id }) => id)).toContain(kept.id);
+    await store.close();
+
+    const reopened = await openStore(path, { onFatal });
+    expect(await reopened.findMessage(workspace.id, kept.id)).toBeDefined();
+    expect((await reopened.appendMessage(draft(alice, conversation, [bob]))).seq).toBeGreaterThan(kept.seq);
+    await reopened.close();
+  });
+});

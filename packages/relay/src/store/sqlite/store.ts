@@ -2,13 +2,15 @@ import type { RelayError } from '@agent-relay/protocol';
 import type { Appended, MessageDraft, Store } from '../../core/ports/store.ts';
 import { draftValues } from '../append.ts';
 import { GroupCommit, type Outcome } from '../group-commit.ts';
-import type { StoreOptions } from '../open.ts';
 import { commands, methodsOf, queries } from '../scripts/index.ts';
 import { Thread, toError } from './thread.ts';
 import type { Call } from './threads.ts';
 
 /** A store in one SQLite file: one thread writes, one reads. */
-export async function openSqliteStore(path: string, { onFatal }: StoreOptions): Promise<Store> {
+export async function openSqliteStore(
+  path: string,
+  { onFatal }: { onFatal: (error: RelayError) => void },
+): Promise<Store> {
   const writer = new Thread({ path, role: 'writer' }, onFatal);
   const reader = new Thread({ path, role: 'reader' }, onFatal);
   try {

@@ -46,9 +46,7 @@ export class Thread {
       await this.#worker.terminate();
       return;
     }
-    const exited = once(this.#worker, 'exit');
-    await this.ask('close');
-    await exited;
+    await Promise.all([once(this.#worker, 'exit'), this.ask('close')]);
   }
 
   #settle(answer: ThreadAnswer): void {
@@ -64,7 +62,7 @@ export class Thread {
   }
 
   #died(role: string, cause: unknown): void {
-    if (this.#closing || this.#dead) return;
+    if (this.#dead || (this.#closing && this.#pending.size === 0)) return;
     this.#fail(new RelayError('StoreUnavailable', `The ${role} thread of the database died.`, { cause }));
   }
 

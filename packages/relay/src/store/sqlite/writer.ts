@@ -3,7 +3,7 @@ import { DRAFT_COLUMNS, findDuplicate } from '../append.ts';
 import { SQLITE } from '../dialects.ts';
 import { migrate } from '../migrations/index.ts';
 import { commands, scriptOf } from '../scripts/index.ts';
-import { Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { isOwnFault, toFailure } from './failures.ts';
 import type { AppendCall, BatchResult, Call } from './threads.ts';
 
@@ -18,9 +18,9 @@ const SELECT_AUDIENCE =
 export class Writer {
   readonly #connection: Connection;
 
-  constructor(path: string) {
-    this.#connection = Connection.forWriting(path);
-    this.#connection.transaction(() => this.#connection.run(migrate(SQLITE)));
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    connection.transaction(() => connection.run(migrate(SQLITE)));
   }
 
   /** Throws only if the database fails; then nothing of the batch is stored. */

@@ -1,0 +1,61 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { isOwnUser } from './peer-uid.ts';
+
+export interface GuardOptions {
+  apiKey?: string | undefined;
+  /** Host names beside the loopback ones that requests may name. */
+  allowedHosts?: string[];
+  /** Origins of web pages that may call. None by default. */
+  allowedOrigins?: string[];
+}
+
+export interface Refusal {
+  status: number;
+  message: string;
+}
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Decides who may talk to the HTTP front, before anything of the request is read. */
+export class Guard {
+  readonly #options: GuardOptions;
+  readonly #ownUser = new WeakMap<Socket, Promise<boolean>>();
+
+  constructor(options: GuardOptions) {
+    this.#options = options;
+  }
+
+  async check(request: IncomingMessage): Promise<Refusal | undefined> {
+    const { apiKey, allowedHosts = [], allowedOrigins = [] } = this.#options;
+    const host = hostName(`http://${request.headers.host ?? ''}`);
+    if (host === undefined || ![...LOOPBACK, ...allowedHosts].includes(host)) {
+      return { status: 403, message: 'This Host is not served here.' };
+    }
+    const { origin } = request.headers;
+    if (
+      origin !== undefined &&
+      !allowedOrigins.includes(origin) &&
+      !LOOPBACK.includes(hostName(origin) ?? '')
+    ) {
+      return { status: 403, message: 'This Origin may not call.' };
+    }
+    if (apiKey !== undefined) {
+      return sameKey(request.headers.authorization, apiKey)
+        ? undefined
+        : { status: 401, message: 'Unauthorized' };
+    }
+    const { socket } = request;
+    const own = this.#ownUser.get(socket) ?? isOwnUser(socket);
+    this.#ownUser.set(socket, own);
+    return (await own) ? undefined : { status: 401, message: 'Unauthorized: another user needs a key.' };
+  }
+}
+
+function sameKey(header: string | undefined, key: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(header ?? ''), digest(`Bearer ${key}`));
+}
+
+const hostName = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).hostname : undefined);

@@ -1,0 +1,7 @@
+const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+
+export const isLogLevel = (level: string): boolean => LEVELS.includes(level);
+
+/** Whether a line of this level is wanted by someone who asked for `wanted` and above. */
+export const isLoud = (level: string, wanted: string): boolean =>
+  LEVELS.indexOf(level) >= LEVELS.indexOf(wanted);

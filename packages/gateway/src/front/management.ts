@@ -1,0 +1,117 @@
+import { RelayError } from '@agent-relay/protocol';
+import type { BackendSet } from '../backend/backend-set.ts';
+import type { Definition } from '../catalog/validate-tool.ts';
+import type { Gateway } from '../gateway.ts';
+import { toJson } from '../json/raw-json.ts';
+import { describeServers, type ServerStatus } from './status.ts';
+
+const name = { type: 'string', description: 'Name of the server' };
+const schema = (properties: Record<string, unknown>) => ({
+  type: 'object',
+  properties,
+  ...(Object.keys(properties).length === 0 ? {} : { required: Object.keys(properties) }),
+});
+const reads = { readOnlyHint: true };
+
+/** The tools of the gateway itself. Their names are taken before any backend's. */
+export const managementTools: Definition[] = [
+  {
+    name: 'relay_get_status',
+    description: 'Get detailed status of all MCP servers',
+    inputSchema: schema({}),
+    annotations: reads,
+  },
+  {
+    name: 'relay_reconnect_server',
+    description: 'Force reconnect to a specific MCP server',
+    inputSchema: schema({ name }),
+    annotations: { idempotentHint: true },
+  },
+  {
+    name: 'relay_add_server',
+    description: 'Add a new MCP server to the relay at runtime',
+    inputSchema: schema({ name, url: { type: 'string', description: 'ws, wss, http or https URL' } }),
+    annotations: { openWorldHint: true },
+  },
+  {
+    name: 'relay_remove_server',
+    description: 'Remove an MCP server from the relay',
+    inputSchema: schema({ name }),
+    annotations: { destructiveHint: true },
+  },
+  {
+    name: 'relay_list_servers',
+    description: 'List all MCP servers with summary information',
+    inputSchema: schema({}),
+    annotations: reads,
+  },
+];
+
+/** Answers a management tool. `own` are the backends of the session that calls. */
+export async function callManagementTool(
+  gateway: Gateway,
+  own: BackendSet | undefined,
+  tool: string,
+  args: Record<string, unknown>,
+): Promise<Buffer> {
+  const server = (wanted: string) => gateway.status(own).servers.find((entry) => entry.name === wanted);
+  switch (tool) {
+    case 'relay_get_status': {
+      const status = gateway.status(own);
+      return toJson({ content: [text(JSON.stringify(status, null, 2))], structuredContent: status });
+    }
+    case 'relay_list_servers':
+      return told(describeServers(gateway.status(own)));
+    case 'relay_reconnect_server': {
+      const wanted = required(args, 'name');
+      const backend = gateway.backend(wanted, own);
+      if (!backend) throw unknownServer(wanted);
+      await backend.reconnect();
+      return reconnected(wanted, server(wanted));
+    }
+    case 'relay_add_server': {
+      const wanted = required(args, 'name');
+      const url = required(args, 'url');
+      await gateway.addServer(wanted, url);
+      return added(wanted, url, server(wanted));
+    }
+    default: {
+      const wanted = required(args, 'name');
+      if (!server(wanted)) throw unknownServer(wanted);
+      await gateway.removeServer(wanted);
+      return told(`✅ Server '${wanted}' removed.\n\n💾 Configuration saved.`);
+    }
+  }
+}
+
+function reconnected(wanted: string, status: ServerStatus | undefined): Buffer {
+  const failed = !status?.connected;
+  const first = failed
+    ? `❌ Server '${wanted}' could not be reconnected.\nError: ${status?.error}`
+    : `✅ Server '${wanted}' reconnected.\nValid Tools: ${status.tools}`;
+  return told(`${first}\nHealth: ${status?.health}`, failed);
+}
+
+function added(wanted: string, url: string, status: ServerStatus | undefined): Buffer {
+  const outcome = status?.connected
+    ? [`✅ Server '${wanted}' added and connected`, `URL: ${url}`, `Tools discovered: ${status.tools}`]
+    : [
+        `⚠️ Server '${wanted}' added, but not connected yet`,
+        `URL: ${url}`,
+        `Error: ${status?.error ?? 'still connecting'}`,
+      ];
+  return told(`${outcome.join('\n')}\nHealth: ${status?.health}\n\n💾 Configuration saved.`);
+}
+
+const text = (content: string) => ({ type: 'text', text: content });
+const told = (content: string, isError = false): Buffer =>
+  toJson({ content: [text(content)], ...(isError ? { isError } : {}) });
+
+const unknownServer = (wanted: string) =>
+  new RelayError('BackendNotFound', `No server is named '${wanted}'.`);
+
+export function required(args: Record<string, unknown>, field: string): string {
+  const value = args[field];
+  if (typeof value === 'string' && value !== '') return value;
+  throw new RelayError('InvalidRequest', `The argument "${field}" is missing.`, { details: { field } });
+}

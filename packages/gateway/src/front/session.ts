@@ -1,0 +1,282 @@
+import type { Backend } from '../backend/backend.ts';
+import { BackendSet } from '../backend/backend-set.ts';
+import { BackendError, CallAborted } from '../backend/connection.ts';
+import { META, MODERN_VERSION } from '../backend/negotiate.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Gateway } from '../gateway.ts';
+import { isObject, type JsonMembers, objectFrom, scanObject, stringFrom, toJson } from '../json/raw-json.ts';
+import type { Call, Outlet } from './call.ts';
+import { Forwarder } from './forward.ts';
+import { type ListName, LiveCatalog } from './live-catalog.ts';
+import { isLoud } from './log-levels.ts';
+import {
+  errorBytes,
+  errorMessage,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  notificationMessage,
+  ProtocolError,
+  requestMessage,
+  resultMessage,
+  stampModern,
+  UNSUPPORTED_VERSION,
+} from './messages.ts';
+import { serveMethod } from './methods.ts';
+import { Subscriptions } from './subscriptions.ts';
+
+/**
+ * One client of the gateway, of either protocol era: the era is read from each request, so a connection needs no
+ * state for it. Backends with `scope: session` belong to it alone.
+ */
+export class Session {
+  readonly gateway: Gateway;
+  readonly forwarder: Forwarder;
+  readonly subscriptions: Subscriptions;
+  readonly #output: Outlet;
+  readonly #ended: () => void;
+  /** Ids are the clients' own and may repeat where several share a session, so calls are not keyed by them. */
+  readonly #calls = new Set<{ call: Call; abort: AbortController }>();
+  readonly #questions = new Map<string, PromiseWithResolvers<Buffer>>();
+  #nextQuestion = 0;
+  /** Said by `initialize`; clients of the modern era say it with each request. */
+  #legacyClient: { capabilities: Record<string, unknown> } | undefined;
+  #logLevel: string | undefined;
+  #own: { backends: BackendSet; catalog: LiveCatalog } | undefined;
+
+  constructor(gateway: Gateway, output: Outlet, ended: () => void) {
+    this.gateway = gateway;
+    this.#output = output;
+    this.#ended = ended;
+    this.subscriptions = new Subscriptions(this);
+    this.forwarder = new Forwarder((call, method, params, signal) =>
+      this.#ask(call.reply, method, params, signal),
+    );
+  }
+
+  /** Takes one message of the client. What belongs to it is answered on `reply`; the function returned cancels it. */
+  receive(bytes: Buffer, reply: Outlet = this.#output): () => void {
+    const abort = new AbortController();
+    const members = scanObject(bytes);
+    const method = stringFrom(members?.get('method'));
+    const id = members?.get('id');
+    if (members && method !== undefined) {
+      if (id) void this.#serve(id, method, members.get('params'), reply, abort);
+      else this.#notified(method, members.get('params'));
+    } else if (members && id) {
+      this.#answered(id, members);
+    } else {
+      const problem = new ProtocolError(
+        members ? INVALID_REQUEST : -32700,
+        'The message is not a JSON-RPC request.',
+      );
+      reply.answer(errorMessage(toJson(null), errorBytes(problem)));
+    }
+    return () => abort.abort();
+  }
+
+  async close(): Promise<void> {
+    this.subscriptions.close();
+    for (const { abort } of this.#calls) abort.abort();
+    for (const question of this.#questions.values()) question.reject(new Error('the client is gone'));
+    this.forwarder.close();
+    this.#ended();
+    await this.#own?.backends.stop();
+  }
+
+  get own(): BackendSet | undefined {
+    return this.#own?.backends;
+  }
+
+  get liveCatalog(): LiveCatalog {
+    return this.#own?.catalog ?? this.gateway.catalog;
+  }
+
+  /** The catalogue of this client, once the backends it had to wait for are there. */
+  async catalog(call: Call): Promise<Catalog> {
+    this.#openOwn(call.clientCapabilities);
+    await Promise.all([this.gateway.ready(), this.#own?.backends.settled(5000)]);
+    return this.liveCatalog.current;
+  }
+
+  backend(name: string): Backend | undefined {
+    return this.gateway.backend(name, this.own);
+  }
+
+  /** The client opened with `initialize`: it can be asked and told things at any time from now on. */
+  initialized(capabilities: Record<string, unknown>): void {
+    this.#legacyClient = { capabilities };
+  }
+
+  setLogLevel(level: string): void {
+    this.#logLevel = level;
+    this.gateway.setLogLevel(level);
+    for (const backend of this.own ?? []) backend.setLogLevel(level);
+  }
+
+  configurationChanged(): void {
+    if (!this.#own) return;
+    this.#own.backends.apply(this.gateway.configured('session'));
+    this.#own.catalog.invalidate();
+  }
+
+  sharedListChanged(list: ListName): void {
+    if (this.#own) this.#own.catalog.invalidate();
+    else this.#listChanged(list);
+  }
+
+  resourceUpdated(uri: string): void {
+    const params = { uri };
+    if (this.subscriptions.watchesLegacy(uri)) this.#tell('notifications/resources/updated', params);
+    this.subscriptions.publish('notifications/resources/updated', params);
+  }
+
+  /** A log line of a backend goes to whoever has a call there, or, when nobody has, to all who listen. */
+  logged(backend: Backend, params: Buffer): void {
+    const level = stringFrom(scanObject(params)?.get('level')) ?? 'info';
+    const calls = [...this.#calls]
+      .map(({ call }) => call)
+      .filter((call) => call.backend === backend.config.name);
+    const call = calls.at(-1);
+    if (call?.era === 'modern') {
+      const wanted = call.meta[META.logLevel];
+      if (typeof wanted === 'string' && isLoud(level, wanted))
+        call.reply.send(notificationMessage('notifications/message', params));
+    } else if (this.#legacyClient && isLoud(level, this.#logLevel ?? 'info')) {
+      (call?.reply ?? this.#output).send(notificationMessage('notifications/message', params));
+    }
+  }
+
+  async #serve(
+    id: Buffer,
+    method: string,
+    rawParams: Buffer | undefined,
+    reply: Outlet,
+    abort: AbortController,
+  ): Promise<void> {
+    let open: { call: Call; abort: AbortController } | undefined;
+    try {
+      const call = this.#toCall(id, method, rawParams, abort.signal, reply);
+      open = { call, abort };
+      this.#calls.add(open);
+      const result = await serveMethod(this, call);
+      if (abort.signal.aborted) return;
+      reply.answer(resultMessage(id, call.era === 'modern' ? stampModern(method, result) : result));
+    } catch (error) {
+      // A cancelled request gets no answer: the client has forgotten its id.
+      if (!(error instanceof CallAborted) && !abort.signal.aborted)
+        reply.answer(errorMessage(id, errorBytes(error)));
+    } finally {
+      if (open) this.#calls.delete(open);
+    }
+  }
+
+  #toCall(
+    id: Buffer,
+    method: string,
+    rawParams: Buffer | undefined,
+    signal: AbortSignal,
+    reply: Outlet,
+  ): Call {
+    const params = rawParams === undefined ? new Map<string, Buffer>() : scanObject(rawParams);
+    if (!params) throw new ProtocolError(INVALID_PARAMS, 'The params are not an object.');
+    const meta = objectFrom(params.get('_meta')) ?? {};
+    const claimed = meta[META.protocolVersion];
+    if (claimed === undefined) {
+      const clientCapabilities = this.#legacyClient?.capabilities ?? {};
+      return { id, method, params, meta, era: 'legacy', clientCapabilities, signal, reply };
+    }
+    if (claimed !== MODERN_VERSION) {
+      const data = { supported: [MODERN_VERSION], requested: claimed };
+      throw new ProtocolError(UNSUPPORTED_VERSION, `Unsupported protocol version: ${String(claimed)}`, data);
+    }
+    const clientCapabilities = meta[META.clientCapabilities];
+    if (!isObject(clientCapabilities)) {
+      throw new ProtocolError(INVALID_PARAMS, `Invalid _meta envelope: ${META.clientCapabilities}: missing`);
+    }
+    return { id, method, params, meta, era: 'modern', clientCapabilities, signal, reply };
+  }
+
+  #notified(method: string, rawParams: Buffer | undefined): void {
+    if (method === 'notifications/cancelled') {
+      const requestId = rawParams && scanObject(rawParams)?.get('requestId');
+      for (const { call, abort } of this.#calls) if (requestId?.equals(call.id)) abort.abort();
+    } else if (method === 'notifications/roots/list_changed') {
+      for (const backend of this.own ?? []) backend.notify(method, {});
+    }
+  }
+
+  #answered(id: Buffer, members: JsonMembers): void {
+    const question = this.#questions.get(stringFrom(id) ?? '');
+    const result = members.get('result');
+    const error = members.get('error');
+    if (result) question?.resolve(result);
+    else if (error) question?.reject(new BackendError(error));
+  }
+
+  /** Sends a request to the client and waits for its answer. */
+  async #ask(
+    outlet: Outlet,
+    method: string,
+    params: Buffer | undefined,
+    signal: AbortSignal,
+  ): Promise<Buffer> {
+    const id = `relay-${++this.#nextQuestion}`;
+    const question = Promise.withResolvers<Buffer>();
+    const withdraw = () => question.reject(new CallAborted('the question was withdrawn'));
+    this.#questions.set(id, question);
+    signal.addEventListener('abort', withdraw, { once: true });
+    outlet.send(requestMessage(toJson(id), method, params ?? toJson({})));
+    try {
+      return await question.promise;
+    } finally {
+      signal.removeEventListener('abort', withdraw);
+      this.#questions.delete(id);
+    }
+  }
+
+  /** A question of one of this session's own backends: to the call it works on, else to the client itself. */
+  #askedBy(
+    backend: Backend,
+    method: string,
+    params: Buffer | undefined,
+    signal: AbortSignal,
+  ): Promise<Buffer> {
+    const { name } = backend.config;
+    const working = [...this.#calls].findLast(({ call }) => call.backend === name && call.ask);
+    if (working?.call.ask) return working.call.ask(method, params, signal);
+    if (this.#legacyClient) return this.#ask(this.#output, method, params, signal);
+    return Promise.reject(new Error('no call is open that could be asked'));
+  }
+
+  #openOwn(clientCapabilities: Record<string, unknown>): void {
+    if (this.#own || this.gateway.configured('session').length === 0) return;
+    const backends: BackendSet = new BackendSet({
+      limits: this.gateway.limits,
+      events: this.gateway.backendEvents(
+        () => this.#own?.catalog.invalidate(),
+        (backend, method, params, signal) => this.#askedBy(backend, method, params, signal),
+      ),
+      recall: (entry) => this.gateway.recall(entry),
+      clientCapabilities,
+    });
+    const catalog = new LiveCatalog(
+      () => this.gateway.sources(backends),
+      this.gateway.ownTools,
+      (list) => this.#listChanged(list),
+    );
+    this.#own = { backends, catalog };
+    backends.apply(this.gateway.configured('session'));
+    catalog.invalidate();
+  }
+
+  #listChanged(list: ListName): void {
+    const method = `notifications/${list}/list_changed`;
+    this.#tell(method, undefined);
+    this.subscriptions.publish(method, {});
+  }
+
+  /** Unasked-for messages are for clients of the older eras; the modern ones subscribe. */
+  #tell(method: string, params: Record<string, unknown> | undefined): void {
+    if (this.#legacyClient) this.#output.send(notificationMessage(method, params && toJson(params)));
+  }
+}

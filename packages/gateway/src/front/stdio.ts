@@ -1,0 +1,43 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Gateway } from '../gateway.ts';
+import { LineReader } from '../json/lines.ts';
+import { toJson } from '../json/raw-json.ts';
+import { errorMessage } from './messages.ts';
+
+const NEWLINE = Buffer.from('\n');
+const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
+
+export interface StdioOptions {
+  input?: Readable;
+  output?: Writable;
+}
+
+/** Serves one client line by line. Resolves when the client has closed its end. */
+export async function serveGatewayStdio(gateway: Gateway, options: StdioOptions = {}): Promise<void> {
+  const { input = process.stdin, output = process.stdout } = options;
+  const write = (message: Buffer) => {
+    const line = message.includes(NEWLINE)
+      ? Buffer.from(JSON.stringify(JSON.parse(message.toString())))
+      : message;
+    output.cork();
+    output.write(line);
+    output.write(NEWLINE);
+    process.nextTick(() => output.uncork());
+  };
+  const session = gateway.openSession({ send: write, answer: write });
+  const lines = new LineReader(MAX_REQUEST_BYTES, {
+    line: (bytes) => session.receive(bytes),
+    oversized: () =>
+      output.write(
+        `${errorMessage(toJson(null), toJson({ code: -32600, message: 'The request is too large.' }))}\n`,
+      ),
+  });
+  await new Promise<void>((resolve) => {
+    // A client that is gone cannot be told so.
+    output.on('error', () => resolve());
+    input.on('data', (chunk: Buffer) => lines.push(chunk));
+    input.on('end', () => resolve());
+    input.on('close', () => resolve());
+  });
+  await session.close();
+}

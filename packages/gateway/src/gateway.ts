@@ -1,0 +1,300 @@
+import { RelayError } from '@agent-relay/protocol';
+import type { Backend, BackendEvents, BackendLimits } from './backend/backend.ts';
+import { BackendSet, fingerprintOf } from './backend/backend-set.ts';
+import type { CatalogSource } from './catalog/catalog.ts';
+import { Manifest } from './catalog/manifest.ts';
+import { isAllowed } from './catalog/names.ts';
+import { Pins } from './catalog/pins.ts';
+import { backendName } from './config/backend-config.ts';
+import { type ConfiguredBackend, loadConfig } from './config/load.ts';
+import { forgetBackend, saveBackend } from './config/save.ts';
+import { watchFiles } from './config/watch.ts';
+import type { Outlet } from './front/call.ts';
+import { type ListName, LiveCatalog } from './front/live-catalog.ts';
+import { managementTools } from './front/management.ts';
+import { toRelayError } from './front/messages.ts';
+import { Session } from './front/session.ts';
+import { type GatewayStatus, readStatus } from './front/status.ts';
+import { findTools, searchTools } from './front/tool-search.ts';
+import { objectFrom, toJson } from './json/raw-json.ts';
+
+export interface GatewayOptions {
+  /** Read in this order; the first one takes what `relay_add_server` adds. */
+  configFiles: string[];
+  /** Where the manifest and the pins are kept. Without it nothing is remembered. */
+  stateDir?: string | undefined;
+  /** `search` offers three tools that find and call the others, for hundreds of them. */
+  mode?: 'list' | 'search' | undefined;
+  env?: NodeJS.ProcessEnv;
+  limits?: Partial<BackendLimits>;
+  /** How long the first list waits for backends that were never seen before. */
+  startupMs?: number;
+  log?: (line: string) => void;
+}
+
+const LIMITS: BackendLimits = {
+  maxMessageBytes: 32 * 1024 * 1024,
+  reconnectMs: 5000,
+  connectMs: 60_000,
+  callConnectMs: 10_000,
+};
+
+/** Many MCP servers as one: the pool of backends, their catalogue, its configuration, and the clients' sessions. */
+export class Gateway {
+  readonly limits: BackendLimits;
+  readonly mode: 'list' | 'search';
+  readonly catalog: LiveCatalog;
+  readonly #options: GatewayOptions;
+  readonly #manifest: Manifest;
+  readonly #pins: Pins;
+  readonly #shared: BackendSet;
+  readonly #sessions = new Set<Session>();
+  readonly #watchers = new Map<string, Set<Session>>();
+  #configured: ConfiguredBackend[] = [];
+  #configProblem: string | undefined;
+  #reloading: Promise<void> = Promise.resolve();
+  #files: { ready: Promise<void>; close(): Promise<void> } | undefined;
+
+  constructor(options: GatewayOptions, manifest: Manifest, pins: Pins) {
+    this.#options = options;
+    this.#manifest = manifest;
+    this.#pins = pins;
+    this.mode = options.mode ?? 'list';
+    this.limits = { ...LIMITS, ...options.limits };
+    this.catalog = new LiveCatalog(
+      () => this.sources(),
+      this.ownTools,
+      (list) => this.#listChanged(list),
+    );
+    this.#shared = new BackendSet({
+      limits: this.limits,
+      events: this.backendEvents(() => this.catalog.invalidate()),
+      recall: (entry) => this.recall(entry),
+    });
+  }
+
+  get ownTools() {
+    return this.mode === 'search' ? [...managementTools, ...searchTools] : managementTools;
+  }
+
+  /** Reads the configuration, starts the backends and watches the files. A mistake in a file throws. */
+  async start(): Promise<void> {
+    await this.#apply();
+    const watched = [
+      ...this.#options.configFiles,
+      ...(this.#pins.file === undefined ? [] : [this.#pins.file]),
+    ];
+    this.#files = watchFiles(watched, () => void this.reload());
+    await this.#files.ready;
+  }
+
+  /** Resolves when the first lists are as complete as they will be soon. */
+  ready(): Promise<void> {
+    return this.#shared.settled(this.#options.startupMs ?? 5000);
+  }
+
+  /** Applies what the files say now. One reload at a time; a mistake keeps the running configuration. */
+  reload(): Promise<void> {
+    this.#reloading = this.#reloading.then(async () => {
+      try {
+        await this.#pins.reload();
+        await this.#apply();
+      } catch (error) {
+        this.#configProblem = toRelayError(error).message;
+        this.log(`Configuration not applied: ${this.#configProblem}`);
+      }
+    });
+    return this.#reloading;
+  }
+
+  openSession(output: Outlet): Session {
+    const session = new Session(this, output, () => {
+      this.#sessions.delete(session);
+      for (const uri of [...this.#watchers.keys()]) void this.unwatch(session, uri);
+    });
+    this.#sessions.add(session);
+    return session;
+  }
+
+  /** The configured backends of a scope, in their order. */
+  configured(scope: 'shared' | 'session'): ConfiguredBackend[] {
+    return this.#configured.filter(({ config }) => config.scope === scope);
+  }
+
+  backend(name: string, own?: BackendSet): Backend | undefined {
+    return this.#shared.get(name) ?? own?.get(name);
+  }
+
+  /** The parts of a catalogue: the shared backends and a session's own, in the order of the configuration. */
+  sources(own?: BackendSet): CatalogSource[] {
+    return this.#configured.flatMap(({ config }) => {
+      const backend = this.backend(config.name, own);
+      if (!backend) return [];
+      const { name, prefix, allow, deny, pin } = config;
+      const { withheld } = this.#pins.review(name, backend.lists.tools, pin);
+      return [{ name, prefix, allow, deny, lists: backend.lists, withheld }];
+    });
+  }
+
+  recall(entry: ConfiguredBackend) {
+    return this.#manifest.recall(entry.config.name, fingerprintOf(entry));
+  }
+
+  /** What every backend's events mean to the gateway. Shared backends have nobody of their own to ask. */
+  backendEvents(changed: () => void, ask?: BackendEvents['ask']): BackendEvents {
+    return {
+      changed: (backend) => {
+        this.#remember(backend);
+        changed();
+      },
+      resourceUpdated: (uri) => {
+        for (const session of this.#watchers.get(uri) ?? []) session.resourceUpdated(uri);
+      },
+      log: (backend, params) => {
+        for (const session of this.#sessions) session.logged(backend, params);
+      },
+      ask:
+        ask ?? (() => Promise.reject(new Error('a shared backend cannot ask a client; use scope: session'))),
+    };
+  }
+
+  status(own?: BackendSet): GatewayStatus {
+    return readStatus(this.#configured, (name) => this.backend(name, own), this.catalog.current, {
+      changed: (name, tools, pin) => this.#pins.review(name, tools, pin).changed,
+      configProblem: this.#configProblem,
+    });
+  }
+
+  /** Adds a backend, saves it and connects. URLs only: whoever may call a tool may not start programs. */
+  async addServer(name: string, url: string): Promise<void> {
+    const valid = backendName.safeParse(name);
+    if (!valid.success) throw new RelayError('InvalidRequest', `The name ${valid.error.issues[0]?.message}.`);
+    if (!/^(wss?|https?):\/\//i.test(url) || !URL.canParse(url)) {
+      throw new RelayError('InvalidRequest', 'The URL must begin with ws://, wss://, http:// or https://.');
+    }
+    if (this.#configured.some(({ config }) => config.name === name)) {
+      throw new RelayError('BackendExists', `A server named '${name}' exists.`);
+    }
+    const [file] = this.#options.configFiles;
+    if (file === undefined)
+      throw new RelayError('InvalidBackendConfig', 'The gateway has no configuration file.');
+    await this.#exclusively(() => saveBackend(file, name, url));
+    await this.#shared.settled(this.limits.callConnectMs);
+  }
+
+  async removeServer(name: string): Promise<void> {
+    await this.#exclusively(() => forgetBackend(this.#options.configFiles, name));
+  }
+
+  /** Calls a tool of a backend by the names the backend itself uses, as a terminal or the dashboard does. */
+  async callTool(
+    server: string,
+    tool: string,
+    args: Record<string, unknown>,
+    signal?: AbortSignal,
+  ): Promise<unknown> {
+    const entry = this.#configured.find(({ config }) => config.name === server);
+    const backend = this.#shared.get(server);
+    if (!entry || !backend) throw new RelayError('BackendNotFound', `No shared server is named '${server}'.`);
+    const withheld = this.#pins.review(server, backend.lists.tools, entry.config.pin).withheld.get(tool);
+    if (withheld !== undefined || !isAllowed(tool, entry.config.allow, entry.config.deny)) {
+      throw new RelayError('ToolNotFound', withheld ?? `The tool '${tool}' of '${server}' is not allowed.`);
+    }
+    const params = new Map([
+      ['name', toJson(tool)],
+      ['arguments', toJson(args)],
+    ]);
+    try {
+      const { bytes } = await backend.call('tools/call', params, {
+        repeatable: false,
+        clientCapabilities: {},
+        signal,
+      });
+      return objectFrom(bytes);
+    } catch (error) {
+      throw toRelayError(error, server);
+    }
+  }
+
+  findTools(query: string, limit: number, own?: LiveCatalog) {
+    return findTools((own ?? this.catalog).current, query, limit);
+  }
+
+  approve(backend?: string, tool?: string): Promise<string[]> {
+    return this.#pins.approve(backend, tool).then((approved) => {
+      this.catalog.invalidate();
+      return approved;
+    });
+  }
+
+  /** Asks for updates of a resource on behalf of a session; the backend is asked once for all. */
+  async watch(session: Session, uri: string, backend: Backend): Promise<void> {
+    const sessions = this.#watchers.get(uri) ?? new Set();
+    this.#watchers.set(uri, sessions);
+    const first = sessions.size === 0;
+    sessions.add(session);
+    if (first) await backend.watch(uri);
+  }
+
+  async unwatch(session: Session, uri: string): Promise<void> {
+    const sessions = this.#watchers.get(uri);
+    if (!sessions?.delete(session) || sessions.size > 0) return;
+    this.#watchers.delete(uri);
+    for (const backend of this.#shared) await backend.unwatch(uri);
+  }
+
+  setLogLevel(level: string): void {
+    for (const backend of this.#shared) backend.setLogLevel(level);
+  }
+
+  log(line: string): void {
+    this.#options.log?.(line);
+  }
+
+  async close(): Promise<void> {
+    await this.#files?.close();
+    for (const session of [...this.#sessions]) await session.close();
+    await this.#shared.stop();
+    await this.#manifest.save();
+    await this.#pins.saved();
+  }
+
+  async #exclusively(change: () => Promise<void>): Promise<void> {
+    const done = this.#reloading.then(async () => {
+      await change();
+      await this.#apply();
+    });
+    this.#reloading = done.catch(() => undefined);
+    await done;
+  }
+
+  async #apply(): Promise<void> {
+    this.#configured = await loadConfig(this.#options.configFiles, this.#options.env ?? process.env);
+    this.#configProblem = undefined;
+    this.#shared.apply(this.configured('shared'));
+    for (const session of this.#sessions) session.configurationChanged();
+    this.catalog.invalidate();
+  }
+
+  #remember(backend: Backend): void {
+    const { name } = backend.config;
+    const entry = this.#configured.find(({ config }) => config.name === name);
+    if (entry && backend.connected && backend.era) {
+      this.#manifest.keep(name, fingerprintOf(entry), { era: backend.era, lists: backend.lists });
+    }
+    this.log(`${name}: ${backend.health}${backend.problem === undefined ? '' : ` (${backend.problem})`}`);
+  }
+
+  #listChanged(list: ListName): void {
+    for (const session of this.#sessions) session.sharedListChanged(list);
+  }
+}
+
+/** Makes a gateway from its configuration files and starts it. Backends connect in the background. */
+export async function createGateway(options: GatewayOptions): Promise<Gateway> {
+  const manifest = await Manifest.open(options.stateDir);
+  const pins = await Pins.open(options.stateDir);
+  const gateway = new Gateway(options, manifest, pins);
+  await gateway.start();
+  return gateway;
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Pins } from './catalog/pins.ts';
+import { serveGatewayHttp } from './front/http.ts';
+import { serveGatewayStdio } from './front/stdio.ts';
+import { createGateway } from './gateway.ts';
+
+/** What `agent-relay gateway` is started with. */
+export interface RunOptions {
+  /** Configuration files; `backends.yaml` in the working directory when there are none. */
+  config?: string[];
+  /** Offer search, describe and call tools in place of every backend's tools. */
+  search?: boolean;
+  /** Serve HTTP on this port in place of stdio. */
+  http?: number;
+  host?: string;
+  apiKey?: string;
+  stateDir?: string;
+  verbose?: boolean;
+}
+
+/** Where a gateway of these files remembers things: the same files find the same place. */
+function stateDirOf(options: RunOptions, files: string[]): string {
+  if (options.stateDir !== undefined) return options.stateDir;
+  const base = process.env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state');
+  const hash = createHash('sha256').update(files.join('\n')).digest('hex').slice(0, 16);
+  return join(base, 'agent-relay', 'gateway', hash);
+}
+
+const filesOf = (options: RunOptions): string[] =>
+  (options.config?.length ? options.config : ['backends.yaml']).map((file) => resolve(file));
+
+/** Runs a gateway on its own until its client leaves or the process is told to end. Logs go to stderr. */
+export async function runGateway(options: RunOptions = {}): Promise<void> {
+  const files = filesOf(options);
+  const gateway = await createGateway({
+    configFiles: files,
+    stateDir: stateDirOf(options, files),
+    mode: options.search ? 'search' : 'list',
+    log: (line) => process.stderr.write(`${line}\n`),
+  });
+  const told = new Promise<void>((done) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => done());
+  });
+  if (options.http === undefined) {
+    await Promise.race([serveGatewayStdio(gateway), told]);
+  } else {
+    const apiKey = options.apiKey ?? process.env.RELAY_MCP_API_KEY;
+    const front = await serveGatewayHttp(gateway, {
+      port: options.http,
+      ...(options.host === undefined ? {} : { host: options.host }),
+      apiKey,
+    });
+    process.stderr.write(`Listening on ${front.url}\n`);
+    await told;
+    await front.close();
+  }
+  await gateway.close();
+}
+
+/** Approves what backends changed since they were first seen; a running gateway takes it over at once. */
+export async function approveChanges(
+  options: RunOptions,
+  backend?: string,
+  tool?: string,
+): Promise<string[]> {
+  const pins = await Pins.open(stateDirOf(options, filesOf(options)));
+  return pins.approve(backend, tool);
+}

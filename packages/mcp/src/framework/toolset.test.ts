@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { knownToolsets } from '../toolsets/index.ts';
+import { ToolTable } from './tool-table.ts';
+import { chooseToolsets, toolsetNames } from './toolset.ts';
+
+const known = knownToolsets(['pm', 'dev-a', 'dev-b']);
+const listed = (name: string) => new ToolTable(chooseToolsets([name], known)).list();
+
+describe('choosing toolsets', () => {
+  it('combines toolsets', () => {
+    const names = new ToolTable(chooseToolsets(['relay', 'network'], known)).list().map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['relay_send', 'relay_send_message']));
+  });
+
+  it('reads a list of names', () => {
+    expect(toolsetNames(' relay, network,,')).toEqual(['relay', 'network']);
+  });
+
+  it('refuses two toolsets that define the same tool, and names it', () => {
+    const twin = { ...known.get('roles'), name: 'twin' } as never;
+    const both = new Map([...known, ['twin', twin]]);
+    expect(() => chooseToolsets(['roles', 'twin'], both)).toThrow(
+      'The toolsets "roles" and "twin" both have a tool post_message.',
+    );
+  });
+
+  it('refuses an unknown toolset and says which there are', () => {
+    expect(() => chooseToolsets(['nope'], known)).toThrow('There is no toolset "nope".');
+    expect(() => chooseToolsets([], known)).toThrow('No toolset is chosen.');
+  });
+});
+
+describe('what a toolset costs in every context', () => {
+  it.each([
+    ['relay', 5],
+    ['network', 5],
+    ['workspace', 13],
+  ])('%s: at most %i KB of tools/list', (name, kilobytes) => {
+    const bytes = Buffer.byteLength(JSON.stringify({ tools: listed(name) }));
+    expect(bytes).toBeLessThanOrEqual(kilobytes * 1024);
+  });
+
+  it.each([...known.keys()])('%s: every tool is described and annotated', (name) => {
+    for (const tool of listed(name)) {
+      expect(tool.description, tool.name).toBeTruthy();
+      expect(tool.annotations, tool.name).toHaveProperty('readOnlyHint');
+    }
+  });
+});

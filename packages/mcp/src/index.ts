@@ -1,0 +1,2 @@
+export { createServer } from './server/create-server.ts';
+export { type StdioOptions, serveStdio } from './stdio/serve.ts';

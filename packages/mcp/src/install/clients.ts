@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import type { Environment } from '@agent-relay/sdk/node';
+import type { ConfigFormat, Entry } from './config-format.ts';
+import { json } from './json-text.ts';
+import { type ServerCommand, VARIABLES } from './server-command.ts';
+import { toml } from './toml-text.ts';
+
+/** The machine and the user that clients are looked for on. */
+export interface Machine {
+  env: Environment;
+  platform: NodeJS.Platform;
+}
+
+/** A program that can start the relay's MCP server, and how its own configuration is written. */
+export interface Client {
+  readonly id: string;
+  readonly title: string;
+  readonly format: ConfigFormat;
+  /** The key of the table that holds one entry for each server. */
+  readonly servers: string;
+  /** What a new file starts with. */
+  readonly newFile?: string;
+  /** The commands that start it. */
+  readonly commands: readonly string[];
+  /** A directory that it makes when it is used. */
+  traces(machine: Machine): string;
+  /** Without it, the client has no configuration for a single project. */
+  projectFile?(project: string): string;
+  globalFile(machine: Machine): string;
+  entry(server: ServerCommand): Entry;
+  /** How a person sees that it works. */
+  readonly check: string;
+  /** What the client asks for before it starts a server that a project's file names. */
+  readonly trust?: string;
+}
+
+const homeOf = ({ env }: Machine) => env.HOME || homedir();
+const inHome = (machine: Machine, ...path: string[]) => join(homeOf(machine), ...path);
+
+function configHome(machine: Machine, ...path: string[]): string {
+  const { XDG_CONFIG_HOME: shared } = machine.env;
+  return shared && isAbsolute(shared) ? join(shared, ...path) : inHome(machine, '.config', ...path);
+}
+
+/** Where desktop programs keep their settings. */
+const applicationData = (machine: Machine, ...path: string[]) =>
+  machine.platform === 'darwin'
+    ? inHome(machine, 'Library', 'Application Support', ...path)
+    : configHome(machine, ...path);
+
+const codexHome = (machine: Machine) => machine.env.CODEX_HOME || inHome(machine, '.codex');
+const geminiHome = (machine: Machine) => join(machine.env.GEMINI_CLI_HOME || homeOf(machine), '.gemini');
+
+const plain = ({ command, args, env }: ServerCommand): Entry => ({ command, args, env });
+const typed = (server: ServerCommand): Entry => ({ type: 'stdio', ...plain(server) });
+const withServers = { format: json, servers: 'mcpServers' } as const;
+
+/** OpenCode reads both names; the one that is there is the user's choice. */
+const openCodeFile = (directory: string) => {
+  const commented = join(directory, 'opencode.jsonc');
+  return existsSync(commented) ? commented : join(directory, 'opencode.json');
+};
+
+export const CLIENTS: readonly Client[] = [
+  {
+    ...withServers,
+    id: 'claude',
+    title: 'Claude Code',
+    commands: ['claude'],
+    traces: (machine) => machine.env.CLAUDE_CONFIG_DIR || inHome(machine, '.claude'),
+    projectFile: (project) => join(project, '.mcp.json'),
+    globalFile: (machine) => join(machine.env.CLAUDE_CONFIG_DIR || homeOf(machine), '.claude.json'),
+    entry: typed,
+    check: 'claude mcp list',
+    trust: 'Start claude in the project once and approve the server.',
+  },
+  {
+    ...withServers,
+    id: 'claude-desktop',
+    title: 'Claude Desktop',
+    commands: [],
+    traces: (machine) => applicationData(machine, 'Claude'),
+    globalFile: (machine) => applicationData(machine, 'Claude', 'claude_desktop_config.json'),
+    entry: plain,
+    check: 'Restart Claude Desktop, then look at Settings > Developer.',
+  },
+  {
+    ...withServers,
+    id: 'cursor',
+    title: 'Cursor',
+    commands: ['cursor', 'cursor-agent'],
+    traces: (machine) => inHome(machine, '.cursor'),
+    projectFile: (project) => join(project, '.cursor', 'mcp.json'),
+    globalFile: (machine) => inHome(machine, '.cursor', 'mcp.json'),
+    entry: typed,
+    check: 'Restart Cursor, then look at its MCP settings.',
+    trust: 'Switch the server on in the MCP settings of Cursor.',
+  },
+  {
+    id: 'vscode',
+    title: 'VS Code',
+    format: json,
+    servers: 'servers',
+    commands: ['code'],
+    traces: (machine) => applicationData(machine, 'Code', 'User'),
+    projectFile: (project) => join(project, '.vscode', 'mcp.json'),
+    globalFile: (machine) => applicationData(machine, 'Code', 'User', 'mcp.json'),
+    entry: typed,
+    check: 'Run "MCP: List Servers" from the command palette.',
+    trust: 'VS Code asks whether you trust the server when it starts it.',
+  },
+  {
+    id: 'codex',
+    title: 'Codex',
+    format: toml,
+    servers: 'mcp_servers',
+    commands: ['codex'],
+    traces: codexHome,
+    projectFile: (project) => join(project, '.codex', 'config.toml'),
+    globalFile: (machine) => join(codexHome(machine), 'config.toml'),
+    // Codex hands a server none of its own variables, except those it is told to.
+    entry: (server) => ({ ...plain(server), env_vars: VARIABLES.filter((name) => !(name in server.env)) }),
+    check: 'codex mcp list, or /mcp in a session',
+    trust: 'Codex reads the file only in a project you trust: start codex there once and say so.',
+  },
+  {
+    ...withServers,
+    id: 'gemini',
+    title: 'Gemini CLI',
+    commands: ['gemini'],
+    traces: geminiHome,
+    projectFile: (project) => join(project, '.gemini', 'settings.json'),
+    globalFile: (machine) => join(geminiHome(machine), 'settings.json'),
+    // Gemini CLI withholds variables that look like secrets, except those that are named.
+    entry: (server) => ({
+      ...plain(server),
+      env: { ...server.env, RELAY_WORKSPACE_KEY: `\${RELAY_WORKSPACE_KEY:-}` },
+    }),
+    check: 'gemini mcp list',
+    trust: 'Gemini CLI starts servers only in folders you trust: start gemini there once and say so.',
+  },
+  {
+    id: 'opencode',
+    title: 'OpenCode',
+    format: json,
+    servers: 'mcp',
+    newFile: '{\n  "$schema": "https://opencode.ai/config.json"\n}\n',
+    commands: ['opencode'],
+    traces: (machine) => configHome(machine, 'opencode'),
+    projectFile: openCodeFile,
+    globalFile: (machine) => openCodeFile(configHome(machine, 'opencode')),
+    entry: ({ command, args, env }) => ({ type: 'local', command: [command, ...args], environment: env }),
+    check: 'opencode mcp list',
+  },
+  {
+    ...withServers,
+    id: 'droid',
+    title: 'Factory Droid',
+    commands: ['droid'],
+    traces: (machine) => inHome(machine, '.factory'),
+    projectFile: (project) => join(project, '.factory', 'mcp.json'),
+    globalFile: (machine) => inHome(machine, '.factory', 'mcp.json'),
+    entry: typed,
+    check: 'droid mcp list',
+  },
+];

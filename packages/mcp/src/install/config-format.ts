@@ -1,0 +1,33 @@
+/** What the entry of one server holds: plain values, lists of text, and one level of text by name (the environment). */
+export type ConfigValue = string | boolean | number | readonly string[] | Readonly<Record<string, string>>;
+export type Entry = Readonly<Record<string, ConfigValue>>;
+export type Table = Record<string, unknown>;
+
+/** Where in a file something is, counted from 1. */
+export interface Place {
+  line: number;
+  column: number;
+}
+
+export type Parsed = { value: Table } | ({ problem: string } & Place);
+
+/**
+ * A way of writing configuration files, edited as text so that everything the user wrote stays as it was: comments,
+ * order, spacing, line ends. The functions that edit are only called with text that parses; whoever calls them checks
+ * the result by parsing it again.
+ */
+export interface ConfigFormat {
+  /** Empty text is an empty table. */
+  parse(text: string): Parsed;
+  /** Writes the fields of the entry `name` in the table `servers`, and keeps its other fields. */
+  set(text: string, servers: string, name: string, entry: Entry): string;
+  remove(text: string, servers: string, name: string): string;
+}
+
+export const isTable = (value: unknown): value is Table =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+
+export function placeOf(text: string, offset: number): Place {
+  const lines = text.slice(0, offset).split('\n');
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+}

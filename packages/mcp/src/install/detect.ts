@@ -1,0 +1,24 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { CLIENTS, type Client, type Machine } from './clients.ts';
+
+/** The clients this user has: each was used before, or its command is on the PATH. */
+export const installedClients = (machine: Machine): Client[] =>
+  CLIENTS.filter(
+    (client) => existsSync(client.traces(machine)) || client.commands.some((name) => isOnPath(name, machine)),
+  );
+
+const isOnPath = (command: string, { env }: Machine): boolean =>
+  (env.PATH ?? '')
+    .split(delimiter)
+    .some((directory) => isAbsolute(directory) && isExecutable(join(directory, command)));
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    // Any reason means the same here: it cannot be started.
+    return false;
+  }
+}

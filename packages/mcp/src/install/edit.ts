@@ -1,0 +1,83 @@
+import { isDeepStrictEqual } from 'node:util';
+import { RelayError } from '@agent-relay/protocol';
+import type { Client } from './clients.ts';
+import { type Entry, isTable, type Table } from './config-format.ts';
+import { SERVER_NAME } from './server-command.ts';
+
+/** The text of a client's file with the relay's entry in it; the same text if the entry is there already. */
+export function withEntry(client: Client, file: string, text: string, entry: Entry): string {
+  const before = parse(client, file, text);
+  const servers = serversIn(client, file, before) ?? {};
+  const wanted = merged(servers[SERVER_NAME], entry);
+  if (isSame(servers[SERVER_NAME], wanted)) return text;
+  const edited = client.format.set(text, client.servers, SERVER_NAME, entry);
+  const expected = { ...before, [client.servers]: { ...servers, [SERVER_NAME]: wanted } };
+  return checked(client, file, edited, expected);
+}
+
+/** The text without the entry; the same text if it has none. */
+export function withoutEntry(client: Client, file: string, text: string): string {
+  const before = parse(client, file, text);
+  const servers = serversIn(client, file, before);
+  if (servers?.[SERVER_NAME] === undefined) return text;
+  const { [SERVER_NAME]: _removed, ...others } = servers;
+  const { [client.servers]: _servers, ...rest } = before;
+  const edited = client.format.remove(text, client.servers, SERVER_NAME);
+  const isLast = Object.keys(others).length === 0;
+  return checked(client, file, edited, isLast ? rest : { ...rest, [client.servers]: others });
+}
+
+/** Whether the text says no more than a file does that was never used. */
+export function isAsNew(client: Client, text: string): boolean {
+  const bare = (content: string) => content.replaceAll(/\s/g, '');
+  return [bare(client.newFile ?? ''), '{}', ''].includes(bare(text));
+}
+
+function parse(client: Client, file: string, text: string): Table {
+  const parsed = client.format.parse(text);
+  if ('value' in parsed) return parsed.value;
+  const { problem, line, column } = parsed;
+  throw new RelayError('InvalidClientConfig', `${file}:${line}:${column} cannot be parsed: ${problem}.`);
+}
+
+function serversIn(client: Client, file: string, value: Table): Table | undefined {
+  const servers = value[client.servers];
+  if (servers === undefined || isTable(servers)) return servers;
+  throw new RelayError(
+    'InvalidClientConfig',
+    `${file} has a "${client.servers}" that is no table of servers.`,
+  );
+}
+
+/** Our fields win, the user's own stay, and so for the variables in the environment. */
+function merged(old: unknown, entry: Entry): Table {
+  const result: Table = isTable(old) ? { ...old } : {};
+  for (const [key, value] of Object.entries(entry)) {
+    result[key] = isTable(value) && isTable(result[key]) ? { ...result[key], ...value } : value;
+  }
+  return result;
+}
+
+/** An edit of text is trusted only when the result says exactly what was wanted, and nothing else changed. */
+function checked(client: Client, file: string, edited: string, expected: Table): string {
+  const result = client.format.parse(edited);
+  if ('value' in result && isSame(withoutEmpty(client, result.value), expected)) return edited;
+  throw new RelayError(
+    'InvalidClientConfig',
+    `${file} writes "${client.servers}" in a form that cannot be edited without risk.`,
+    { next: `Edit the entry "${SERVER_NAME}" by hand; docs/clients.md shows it.` },
+  );
+}
+
+function withoutEmpty(client: Client, { [client.servers]: servers, ...rest }: Table): Table {
+  const isEmpty = isTable(servers) && Object.keys(servers).length === 0;
+  return isEmpty || servers === undefined ? rest : { ...rest, [client.servers]: servers };
+}
+
+/** Compares what two values say: the tables of a parser may have no prototype. */
+const isSame = (one: unknown, other: unknown) => isDeepStrictEqual(plain(one), plain(other));
+
+const plain = (value: unknown): unknown =>
+  value === undefined
+    ? undefined
+    : JSON.parse(JSON.stringify(value, (_key, inner) => (typeof inner === 'bigint' ? `${inner}n` : inner)));

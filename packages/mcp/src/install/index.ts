@@ -1,0 +1,165 @@
+import { resolve } from 'node:path';
+import { RelayError, safeText } from '@agent-relay/protocol';
+import type { Environment } from '@agent-relay/sdk/node';
+import { CLIENTS, type Client, type Machine } from './clients.ts';
+import { readConfigFile, replaceConfigFile } from './config-file.ts';
+import { installedClients } from './detect.ts';
+import { isAsNew, withEntry, withoutEntry } from './edit.ts';
+import { isTemporaryCopy, SERVER_NAME, serverCommand } from './server-command.ts';
+import { showChange } from './show-change.ts';
+
+export interface UninstallOptions {
+  /** The id of a client, or `auto` (the default). */
+  editor?: string | undefined;
+  /** In the configuration of the user instead of the project's. */
+  global?: boolean | undefined;
+  /** Shows the change and writes nothing. */
+  dryRun?: boolean | undefined;
+  /** The directory of the project. Default: the working directory. */
+  cwd?: string;
+  /** Default: `process.env`. */
+  env?: Environment;
+  platform?: NodeJS.Platform;
+  /** Takes what a person reads, line by line. Default: standard output. */
+  print?: (line: string) => void;
+}
+
+export interface InstallOptions extends UninstallOptions {
+  /** The toolsets to serve, as in `--tools`. */
+  tools?: string | undefined;
+  /** The name of the agent (`RELAY_AGENT_NAME`). */
+  name?: string | undefined;
+}
+
+/** What happened to the file of one client. */
+export interface FileChange {
+  client: string;
+  file: string;
+  outcome: 'added' | 'updated' | 'removed' | 'unchanged';
+  /** Where the file is kept as it was before. */
+  backup?: string;
+}
+
+/** Enters the relay's MCP server in the configuration of clients; `auto` means every client the user has. */
+export async function runInstall(options: InstallOptions = {}): Promise<FileChange[]> {
+  const task = taskOf(options);
+  const chosen = chooseClients(task, () => installedClients(task.machine));
+  if (chosen.length === 0) throw new RelayError('ClientNotFound');
+  if (isTemporaryCopy) {
+    task.print(
+      'Note: this copy of the relay was fetched by npx and may vanish. Install it with npm to keep it.',
+    );
+  }
+  const project = task.global ? undefined : task.directory;
+  const changes = await each(chosen, async (client) => {
+    // A client without a file for projects serves them all.
+    const command = serverCommand({ ...options, project: client.projectFile && project }, task.machine.env);
+    const change = await apply(task, client, (file, text) =>
+      withEntry(client, file, text, client.entry(command)),
+    );
+    if (client.trust && project && change.outcome !== 'unchanged') task.print(`  next: ${client.trust}`);
+    task.print(`  check: ${client.check}`);
+    return change;
+  });
+  return changes;
+}
+
+/** Takes the relay's entry out again; `auto` means every client that has it. */
+export async function runUninstall(options: UninstallOptions = {}): Promise<FileChange[]> {
+  const task = taskOf(options);
+  const holding: Client[] = [];
+  for (const client of chooseClients(task, () => CLIENTS)) {
+    if ((await readConfigFile(fileOf(task, client)))?.includes(SERVER_NAME)) holding.push(client);
+  }
+  const changes = await each(holding, (client) =>
+    apply(task, client, (file, text) => withoutEntry(client, file, text)),
+  );
+  if (!changes.some(({ outcome }) => outcome === 'removed')) task.print('Nothing to remove.');
+  return changes;
+}
+
+interface Task {
+  machine: Machine;
+  directory: string;
+  editor: string;
+  global: boolean;
+  dryRun: boolean;
+  print: (line: string) => void;
+}
+
+const taskOf = (options: UninstallOptions): Task => ({
+  machine: { env: options.env ?? process.env, platform: options.platform ?? process.platform },
+  directory: resolve(options.cwd ?? process.cwd()),
+  editor: options.editor ?? 'auto',
+  global: options.global ?? false,
+  dryRun: options.dryRun ?? false,
+  print: options.print ?? ((line) => void process.stdout.write(`${line}\n`)),
+});
+
+function chooseClients({ editor, global }: Task, found: () => readonly Client[]): Client[] {
+  // Nobody who asks for a project wants every project changed.
+  if (editor === 'auto') return found().filter((client) => global || client.projectFile !== undefined);
+  const client = CLIENTS.find(({ id }) => id === editor);
+  if (client) return [client];
+  const choices = [...CLIENTS.map(({ id }) => id), 'auto'];
+  throw new RelayError('InvalidRequest', `There is no client "${editor}".`, {
+    next: `Choose one of: ${choices.join(', ')}`,
+    details: { field: 'editor', choices },
+  });
+}
+
+const fileOf = ({ global, directory, machine }: Task, client: Client): string =>
+  (global ? undefined : client.projectFile?.(directory)) ?? client.globalFile(machine);
+
+async function apply(
+  task: Task,
+  client: Client,
+  edit: (file: string, text: string) => string,
+): Promise<FileChange> {
+  const file = fileOf(task, client);
+  const before = await readConfigFile(file);
+  const after = edit(file, before ?? client.newFile ?? '');
+  const isRemoval = after.length < (before?.length ?? 0) && !after.includes(SERVER_NAME);
+  const outcome =
+    after === before
+      ? 'unchanged'
+      : isRemoval
+        ? 'removed'
+        : before?.includes(SERVER_NAME)
+          ? 'updated'
+          : 'added';
+  task.print(safeText(`${client.title}: ${file} (${outcome}${task.dryRun ? ', not written' : ''})`));
+  const change: FileChange = { client: client.id, file, outcome };
+  if (after === before) return change;
+  for (const line of showChange(before ?? '', after)) task.print(safeText(`  ${line}`));
+  if (task.dryRun) return change;
+  const isLeftOver = isRemoval && isAsNew(client, after);
+  const replacement = {
+    file,
+    before,
+    after: isLeftOver ? undefined : after,
+    mode: task.global ? 0o600 : 0o644,
+  };
+  const backup = await replaceConfigFile(replacement, task.machine.env);
+  if (backup === undefined) return change;
+  task.print(safeText(`  the old file is kept: ${backup}`));
+  return { ...change, backup };
+}
+
+/** One client whose file is broken does not keep the others from being served; its error comes at the end. */
+async function each<T>(clients: Client[], work: (client: Client) => Promise<T>): Promise<T[]> {
+  const done: T[] = [];
+  const failures: RelayError[] = [];
+  for (const client of clients) {
+    try {
+      done.push(await work(client));
+    } catch (error) {
+      if (!(error instanceof RelayError)) throw error;
+      failures.push(error);
+    }
+  }
+  const [first, ...others] = failures;
+  if (first === undefined) return done;
+  if (others.length === 0) throw first;
+  throw new RelayError(first.code, failures.map(({ message }) => message).join('\n'), { next: first.next });
+}

@@ -1,0 +1,331 @@
+import { existsSync } from 'node:fs';
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { parse as parseToml } from 'smol-toml';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { replaceConfigFile } from './config-file.ts';
+import { type InstallOptions, runInstall, runUninstall, type UninstallOptions } from './index.ts';
+
+let directory: string;
+let home: string;
+let project: string;
+let printed: string[];
+
+beforeEach(async () => {
+  directory = await realpath(await mkdtemp(join(tmpdir(), 'relay-install-')));
+  home = join(directory, 'home');
+  project = join(directory, 'shop');
+  printed = [];
+  await mkdir(home);
+  await mkdir(project);
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const world = (): UninstallOptions => ({
+  cwd: project,
+  env: { HOME: home, PATH: '' },
+  platform: 'linux',
+  print: (line) => printed.push(line),
+});
+const install = (options: InstallOptions = {}) => runInstall({ ...world(), ...options });
+const uninstall = (options: UninstallOptions = {}) => runUninstall({ ...world(), ...options });
+const read = (...path: string[]) => readFile(join(directory, ...path), 'utf8');
+const put = async (path: string, text: string) => {
+  await mkdir(dirname(join(directory, path)), { recursive: true });
+  await writeFile(join(directory, path), text);
+};
+
+/** The entry in the form most clients share. */
+const stdio = {
+  command: process.execPath,
+  args: [expect.stringMatching(/^\/.*agent-relay-mcp\.js$/), 'serve'],
+  env: { RELAY_PROJECT_ROOT: expect.stringMatching(/shop$/) },
+};
+const anywhere = { ...stdio, env: {} };
+
+describe('each client gets its own file and form', () => {
+  test.each([
+    ['claude', false, 'shop/.mcp.json', { mcpServers: { 'agent-relay': { type: 'stdio', ...stdio } } }],
+    ['claude', true, 'home/.claude.json', { mcpServers: { 'agent-relay': { type: 'stdio', ...anywhere } } }],
+    [
+      'claude-desktop',
+      true,
+      'home/.config/Claude/claude_desktop_config.json',
+      { mcpServers: { 'agent-relay': anywhere } },
+    ],
+    [
+      'claude-desktop',
+      false,
+      'home/.config/Claude/claude_desktop_config.json',
+      { mcpServers: { 'agent-relay': anywhere } },
+    ],
+    [
+      'cursor',
+      false,
+      'shop/.cursor/mcp.json',
+      { mcpServers: { 'agent-relay': { type: 'stdio', ...stdio } } },
+    ],
+    [
+      'cursor',
+      true,
+      'home/.cursor/mcp.json',
+      { mcpServers: { 'agent-relay': { type: 'stdio', ...anywhere } } },
+    ],
+    ['vscode', false, 'shop/.vscode/mcp.json', { servers: { 'agent-relay': { type: 'stdio', ...stdio } } }],
+    [
+      'vscode',
+      true,
+      'home/.config/Code/User/mcp.json',
+      { servers: { 'agent-relay': { type: 'stdio', ...anywhere } } },
+    ],
+    [
+      'codex',
+      false,
+      'shop/.codex/config.toml',
+      {
+        mcp_servers: { 'agent-relay': { ...stdio, env_vars: expect.arrayContaining(['RELAY_AGENT_NAME']) } },
+      },
+    ],
+    [
+      'codex',
+      true,
+      'home/.codex/config.toml',
+      { mcp_servers: { 'agent-relay': { ...anywhere, env_vars: expect.anything() } } },
+    ],
+    [
+      'gemini',
+      false,
+      'shop/.gemini/settings.json',
+      {
+        mcpServers: {
+          'agent-relay': {
+            ...stdio,
+            env: { ...stdio.env, RELAY_WORKSPACE_KEY: `\${RELAY_WORKSPACE_KEY:-}` },
+          },
+        },
+      },
+    ],
+    [
+      'gemini',
+      true,
+      'home/.gemini/settings.json',
+      { mcpServers: { 'agent-relay': expect.objectContaining({ args: stdio.args }) } },
+    ],
+    [
+      'opencode',
+      false,
+      'shop/opencode.json',
+      {
+        $schema: expect.any(String),
+        mcp: {
+          'agent-relay': { type: 'local', command: [stdio.command, ...stdio.args], environment: stdio.env },
+        },
+      },
+    ],
+    [
+      'opencode',
+      true,
+      'home/.config/opencode/opencode.json',
+      { $schema: expect.any(String), mcp: { 'agent-relay': expect.objectContaining({ environment: {} }) } },
+    ],
+    [
+      'droid',
+      false,
+      'shop/.factory/mcp.json',
+      { mcpServers: { 'agent-relay': { type: 'stdio', ...stdio } } },
+    ],
+    [
+      'droid',
+      true,
+      'home/.factory/mcp.json',
+      { mcpServers: { 'agent-relay': { type: 'stdio', ...anywhere } } },
+    ],
+  ])('%s, global: %s', async (editor, global, file, content) => {
+    expect(await install({ editor, global })).toEqual([
+      { client: editor, file: join(directory, file), outcome: 'added' },
+    ]);
+    const text = await read(file);
+    expect(file.endsWith('.toml') ? JSON.parse(JSON.stringify(parseToml(text))) : JSON.parse(text)).toEqual(
+      content,
+    );
+    expect(await uninstall({ editor, global })).toMatchObject([{ outcome: 'removed' }]);
+    expect(existsSync(join(directory, file))).toBe(false);
+  });
+
+  test('on macOS the desktop programs have theirs in Application Support', async () => {
+    const changes = await Promise.all(
+      ['claude-desktop', 'vscode'].map((editor) => install({ editor, global: true, platform: 'darwin' })),
+    );
+    const library = join(home, 'Library/Application Support');
+    expect(changes.flat().map(({ file }) => file)).toEqual([
+      join(library, 'Claude/claude_desktop_config.json'),
+      join(library, 'Code/User/mcp.json'),
+    ]);
+  });
+
+  test('variables of a client that move its files are followed', async () => {
+    const env = {
+      HOME: home,
+      CLAUDE_CONFIG_DIR: join(home, 'c'),
+      CODEX_HOME: join(home, 'x'),
+      XDG_CONFIG_HOME: join(home, 'g'),
+    };
+    const files: string[] = [];
+    for (const editor of ['claude', 'codex', 'opencode']) {
+      files.push(...(await install({ editor, global: true, env })).map(({ file }) => file));
+    }
+    expect(files).toEqual([
+      join(home, 'c/.claude.json'),
+      join(home, 'x/config.toml'),
+      join(home, 'g/opencode/opencode.json'),
+    ]);
+  });
+
+  test('the OpenCode file with comments is used if it is there', async () => {
+    await put('shop/opencode.jsonc', '{\n  // models\n  "model": "a/b"\n}\n');
+    await install({ editor: 'opencode' });
+    expect(await read('shop/opencode.jsonc')).toContain('// models');
+    expect(existsSync(join(project, 'opencode.json'))).toBe(false);
+  });
+});
+
+describe('the entry', () => {
+  const env = async () => JSON.parse(await read('shop/.mcp.json')).mcpServers['agent-relay'].env;
+
+  test('starts programs that are there, by absolute paths', async () => {
+    await install({ editor: 'claude', tools: 'relay,network' });
+    const { command, args } = JSON.parse(await read('shop/.mcp.json')).mcpServers['agent-relay'];
+    expect(isAbsolute(command) && isAbsolute(args[0])).toBe(true);
+    expect(existsSync(command) && existsSync(args[0])).toBe(true);
+    expect(args.slice(1)).toEqual(['serve', '--tools', 'relay,network']);
+  });
+
+  test('names the agent, and the data directory if it is not the usual one', async () => {
+    await install({
+      editor: 'claude',
+      name: 'Alice',
+      env: { HOME: home, RELAY_DATA_DIR: join(directory, 'data') },
+    });
+    expect(await env()).toEqual({
+      RELAY_PROJECT_ROOT: project,
+      RELAY_AGENT_NAME: 'Alice',
+      RELAY_DATA_DIR: join(directory, 'data'),
+    });
+    await expect(install({ editor: 'claude', name: 'no/slash' })).rejects.toMatchObject({
+      code: 'InvalidName',
+    });
+  });
+});
+
+describe('a file of the user', () => {
+  const theirs = '{\n  // mine\n  "mcpServers": {}\n}\n';
+
+  test('is written once, however often the command runs', async () => {
+    await put('shop/.mcp.json', theirs);
+    expect(await install({ editor: 'claude' })).toMatchObject([{ outcome: 'added' }]);
+    const written = await stat(join(project, '.mcp.json'));
+    expect(await install({ editor: 'claude' })).toMatchObject([{ outcome: 'unchanged' }]);
+    expect((await stat(join(project, '.mcp.json'))).ino).toBe(written.ino);
+    expect(await install({ editor: 'claude', name: 'Alice' })).toMatchObject([{ outcome: 'updated' }]);
+  });
+
+  test('is kept as it was in the data directory, readable by its user alone', async () => {
+    await put('shop/.mcp.json', theirs);
+    await chmod(join(project, '.mcp.json'), 0o600);
+    const [change] = await install({ editor: 'claude' });
+    const backup = change?.backup ?? '';
+    expect(await readFile(backup, 'utf8')).toBe(theirs);
+    expect((await stat(backup)).mode & 0o077).toBe(0);
+    expect(backup.startsWith(join(home, '.local/share/agent-relay/backups/'))).toBe(true);
+    expect(printed).toContain(`  the old file is kept: ${backup}`);
+  });
+
+  test('keeps its permissions and the link that leads to it, and no draft is left beside it', async () => {
+    await put('dotfiles/claude.json', '{}\n');
+    await chmod(join(directory, 'dotfiles/claude.json'), 0o640);
+    await symlink(join(directory, 'dotfiles/claude.json'), join(home, '.claude.json'));
+    await install({ editor: 'claude', global: true });
+    expect((await lstat(join(home, '.claude.json'))).isSymbolicLink()).toBe(true);
+    expect((await stat(join(home, '.claude.json'))).mode & 0o777).toBe(0o640);
+    expect(await read('dotfiles/claude.json')).toContain('agent-relay');
+    expect(await readdir(join(directory, 'dotfiles'))).toEqual(['claude.json']);
+  });
+
+  test('is shown with its change, and with --dry-run nothing is written', async () => {
+    await put('shop/.mcp.json', '{\n  "mcpServers": {\n    "other": {}\n  }\n}\n');
+    const before = await readdir(home);
+    expect(await install({ editor: 'claude', dryRun: true })).toMatchObject([{ outcome: 'added' }]);
+    expect(printed).toContain('  -     "other": {}');
+    expect(printed).toContain('  +     "agent-relay": {');
+    expect(await read('shop/.mcp.json')).not.toContain('agent-relay');
+    expect(await readdir(home)).toEqual(before);
+  });
+
+  test('that cannot be parsed stays as it is', async () => {
+    await put('shop/.mcp.json', '{ "mcpServers": \n');
+    await expect(install({ editor: 'claude' })).rejects.toMatchObject({
+      code: 'InvalidClientConfig',
+      message: expect.stringMatching(/\.mcp\.json:2:1 cannot be parsed/),
+    });
+    expect(await read('shop/.mcp.json')).toBe('{ "mcpServers": \n');
+  });
+
+  test('that another program changes at the same moment is left alone', async () => {
+    await put('shop/.mcp.json', '{"theirs": 2}');
+    const replacement = { file: join(project, '.mcp.json'), before: '{}', after: '{"ours": 1}', mode: 0o644 };
+    await expect(replaceConfigFile(replacement, { HOME: home })).rejects.toThrow(
+      /changed by another program/,
+    );
+    expect(await read('shop/.mcp.json')).toBe('{"theirs": 2}');
+    expect(await readdir(project)).toEqual(['.mcp.json']);
+  });
+});
+
+describe('without naming a client', () => {
+  test('every client the user has is served, by its directory or its command', async () => {
+    await mkdir(join(home, '.codex'));
+    await put('bin/gemini', '');
+    await chmod(join(directory, 'bin/gemini'), 0o755);
+    await mkdir(join(home, '.config/Claude'), { recursive: true });
+    const env = { HOME: home, PATH: join(directory, 'bin') };
+    const clients = async (global: boolean) => (await install({ env, global })).map(({ client }) => client);
+    expect(await clients(false)).toEqual(['codex', 'gemini']);
+    expect(await clients(true)).toEqual(['claude-desktop', 'codex', 'gemini']);
+    expect((await uninstall({ env })).map(({ client }) => client)).toEqual(['codex', 'gemini']);
+    await uninstall({ env });
+    expect(printed.at(-1)).toBe('Nothing to remove.');
+  });
+
+  test('one broken file does not keep the others from being served', async () => {
+    await put('shop/.codex/config.toml', 'a = \n');
+    await mkdir(join(home, '.codex'));
+    await mkdir(join(home, '.claude'));
+    await mkdir(join(home, '.gemini'));
+    await expect(install()).rejects.toThrow(/config\.toml:1:5/);
+    expect(await read('shop/.mcp.json')).toContain('agent-relay');
+    expect(await read('shop/.gemini/settings.json')).toContain('agent-relay');
+  });
+
+  test('and having none, the user is told how to name one', async () => {
+    await expect(install()).rejects.toMatchObject({ code: 'ClientNotFound' });
+    await expect(install({ editor: 'emacs' })).rejects.toMatchObject({
+      code: 'InvalidRequest',
+      next: expect.stringContaining(
+        'claude, claude-desktop, cursor, vscode, codex, gemini, opencode, droid, auto',
+      ),
+    });
+  });
+});

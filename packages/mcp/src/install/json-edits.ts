@@ -1,0 +1,86 @@
+import { createScanner, type Node } from 'jsonc-parser';
+
+// Edits that touch no line but those of the property itself, and the comma that joins it to its neighbour.
+
+export function replaceValue(text: string, node: Node, value: unknown): string {
+  return (
+    text.slice(0, node.offset) + render(text, value, indentAt(text, node.offset)) + text.slice(endOf(node))
+  );
+}
+
+/** Adds a property at the end of an object. */
+export function insertProperty(text: string, object: Node, key: string, value: unknown): string {
+  const last = object.children?.at(-1);
+  if (!last) return insertFirst(text, object, key, value);
+  const end = endOf(last);
+  const comma = commaAfter(text, end);
+  const lineEnd = endOfLine(text, comma ?? end);
+  const standsAlone = startsItsLine(text, last) && lineEnd < endOf(object) - 1;
+  if (!standsAlone) return `${text.slice(0, end)}, ${property(key, JSON.stringify(value))}${text.slice(end)}`;
+  const indent = indentAt(text, last.offset);
+  return [
+    text.slice(0, end),
+    comma === undefined ? ',' : '',
+    text.slice(end, lineEnd),
+    eolOf(text) + indent + property(key, render(text, value, indent)),
+    comma === undefined ? '' : ',',
+    text.slice(lineEnd),
+  ].join('');
+}
+
+function insertFirst(text: string, object: Node, key: string, value: unknown): string {
+  const close = endOf(object) - 1;
+  const outer = indentAt(text, object.offset);
+  const indent = outer + unitOf(text);
+  const eol = eolOf(text);
+  // What an empty object may hold is comments.
+  const before = text.slice(0, close).trimEnd();
+  return `${before}${eol}${indent}${property(key, render(text, value, indent))}${eol}${outer}${text.slice(close)}`;
+}
+
+export function removeProperty(text: string, node: Node | undefined): string {
+  const siblings = node?.parent?.children ?? [];
+  if (!node) return text;
+  const comma = commaAfter(text, endOf(node));
+  const previous = siblings[siblings.indexOf(node) - 1];
+  let [start, end] = [node.offset, comma === undefined ? endOf(node) : comma + 1];
+  if (startsItsLine(text, node) && /^[ \t]*(\/\/.*)?\r?\n/.test(text.slice(end))) {
+    start -= indentAt(text, node.offset).length;
+    end = endOfLine(text, end) + eolOf(text).length;
+  } else {
+    while (text[start - 1] === ' ' || text[start - 1] === '\t') start--;
+  }
+  const without = text.slice(0, start) + text.slice(end);
+  // The last property leaves its neighbour as the last one, without a comma unless all have one.
+  const left = previous && comma === undefined ? commaAfter(text, endOf(previous)) : undefined;
+  return left === undefined ? without : without.slice(0, left) + without.slice(left + 1);
+}
+
+const endOf = (node: Node) => node.offset + node.length;
+const eolOf = (text: string) => (text.includes('\r\n') ? '\r\n' : '\n');
+const unitOf = (text: string) => /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ';
+const property = (key: string, value: string) => `${JSON.stringify(key)}: ${value}`;
+
+const render = (text: string, value: unknown, indent: string) =>
+  JSON.stringify(value, undefined, unitOf(text)).replaceAll('\n', eolOf(text) + indent);
+
+const lineStart = (text: string, offset: number) => text.lastIndexOf('\n', offset - 1) + 1;
+const indentAt = (text: string, offset: number) =>
+  /[ \t]*/y.exec(text.slice(lineStart(text, offset)))?.[0] ?? '';
+const startsItsLine = (text: string, { offset }: Node) =>
+  text.slice(lineStart(text, offset), offset).trim() === '';
+
+function endOfLine(text: string, offset: number): number {
+  const end = text.indexOf('\n', offset);
+  if (end === -1) return text.length;
+  return text[end - 1] === '\r' ? end - 1 : end;
+}
+
+/** Where the comma is that follows, comments aside. */
+function commaAfter(text: string, offset: number): number | undefined {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(offset);
+  scanner.scan();
+  const next = scanner.getTokenOffset();
+  return text[next] === ',' ? next : undefined;
+}

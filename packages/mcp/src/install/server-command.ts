@@ -1,0 +1,53 @@
+import { fileURLToPath } from 'node:url';
+import { checkName } from '@agent-relay/protocol';
+import { dataDirectory, type Environment } from '@agent-relay/sdk/node';
+
+/** The name of the relay's entry in every client. */
+export const SERVER_NAME = 'agent-relay';
+
+/** What a user may set for one run of a client, and the server reads. */
+export const VARIABLES: readonly string[] = [
+  'RELAY_AGENT_NAME',
+  'RELAY_CHANNELS',
+  'RELAY_DATA_DIR',
+  'RELAY_LEAD',
+  'RELAY_PROJECT',
+  'RELAY_SOCKET',
+  'RELAY_TOOLS',
+  'RELAY_URL',
+  'RELAY_WORKSPACE_KEY',
+];
+
+/** How a client starts the server. Every path is absolute: a desktop starts editors without the user's PATH. */
+export interface ServerCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface ServerChoices {
+  /** The directory whose project the server joins; without it, the one the client runs in. */
+  project?: string | undefined;
+  tools?: string | undefined;
+  name?: string | undefined;
+}
+
+const SCRIPT = fileURLToPath(new URL('../../bin/agent-relay-mcp.js', import.meta.url));
+
+export function serverCommand({ project, tools, name }: ServerChoices, env: Environment): ServerCommand {
+  const home = { HOME: env.HOME };
+  const data = dataDirectory(env);
+  return {
+    command: process.execPath,
+    args: [SCRIPT, 'serve', ...(tools === undefined ? [] : ['--tools', tools])],
+    env: {
+      ...(project === undefined ? {} : { RELAY_PROJECT_ROOT: project }),
+      ...(name === undefined ? {} : { RELAY_AGENT_NAME: checkName(name, 'agent') }),
+      // Only a place of one's own has to be told: without it the server looks where the daemon does.
+      ...(data === dataDirectory(home) ? {} : { RELAY_DATA_DIR: data }),
+    },
+  };
+}
+
+/** npx keeps programs in a cache that npm may empty at any time. */
+export const isTemporaryCopy = SCRIPT.split(/[\\/]/).includes('_npx');

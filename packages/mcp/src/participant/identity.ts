@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import type { ParticipantOptions } from '@agent-relay/sdk';
+import { connect, type Environment } from '@agent-relay/sdk/node';
+import { VERSION } from '../version.ts';
+import type { Connect } from './participant.ts';
+import { remoteAgentToken } from './remote-token.ts';
+
+/** How every connection of an MCP server behaves: a daemon that restarts is found again at once. */
+const CONNECTION = {
+  client: { name: 'agent-relay-mcp', version: VERSION },
+  reconnect: { maxDelayMs: 500 },
+  requestTimeoutMs: 10_000,
+} as const satisfies ParticipantOptions;
+
+/** Where the daemon of this machine serves WebSocket, unless it is told otherwise. */
+const LOCAL_URL = 'ws://127.0.0.1:3888/ws';
+
+/** Who the session is: `RELAY_AGENT_NAME`, or nobody in particular until it ends. */
+export const environmentProfile = (env: Environment): ParticipantOptions =>
+  env.RELAY_AGENT_NAME
+    ? { name: env.RELAY_AGENT_NAME, ...(env.RELAY_LEAD === '1' ? { lead: true } : {}) }
+    : { name: passingName(`mcp-${process.pid}`), ephemeral: true };
+
+/** A name for somebody who did not say theirs. */
+export const passingName = (prefix: string): string => `${prefix}-${randomBytes(3).toString('hex')}`;
+
+/** The relay the environment points to: a workspace by its key, or the daemon of this user. */
+export const environmentConnect = (env: Environment): Connect =>
+  env.RELAY_WORKSPACE_KEY || env.RELAY_URL
+    ? workspaceConnect(env, env.RELAY_WORKSPACE_KEY, env.RELAY_URL)
+    : localConnect(env);
+
+/** The daemon of this user, as `discoverSocket` finds it. */
+export const localConnect = (env: Environment): Connect => {
+  const { RELAY_AGENT_NAME, RELAY_LEAD, RELAY_URL, ...rest } = env;
+  return (profile) => connect({ ...CONNECTION, ...profile, env: rest });
+};
+
+/** A workspace by its key, at the URL of its daemon. */
+export const workspaceConnect =
+  (env: Environment, workspaceKey: string | undefined, url: string = LOCAL_URL): Connect =>
+  async (profile) => {
+    const door = { ...CONNECTION, url: webSocketUrl(url), ...(workspaceKey ? { workspaceKey } : {}), env: {} };
+    const { name, ephemeral, token } = profile;
+    if (name === undefined || ephemeral || token !== undefined) return connect({ ...door, ...profile });
+    await using observer = await connect({ ...door, reconnect: false });
+    const kept = await remoteAgentToken({ url: door.url, project: observer.project, name, env });
+    return connect({ ...door, ...profile, token: kept });
+  };
+
+/** People write the address of a daemon as they would in a browser. */
+export function webSocketUrl(text: string): string {
+  const url = new URL(text);
+  url.protocol = url.protocol.replace('http', 'ws');
+  if (url.pathname === '/') url.pathname = '/ws';
+  return url.href;
+}

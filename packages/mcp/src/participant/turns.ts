@@ -1,0 +1,13 @@
+/** Lets one in at a time, in the order of asking. */
+export class Turns {
+  #last: Promise<void> = Promise.resolve();
+
+  /** Resolves when it is the caller's turn, with how to end it. */
+  async enter(): Promise<() => void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const before = this.#last;
+    this.#last = promise;
+    await before;
+    return resolve;
+  }
+}

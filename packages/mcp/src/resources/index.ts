@@ -1,0 +1,96 @@
+import { type AgentInfo, RelayError } from '@agent-relay/sdk';
+import { nameKey, nearNames } from '@agent-relay/protocol';
+import { JSON_TYPE, jsonContents, type Resource, type ResourceTemplate } from '../framework/resource.ts';
+import { connectionStatus } from '../participant/connection-status.ts';
+import type { Participant } from '../participant/participant.ts';
+
+const INBOX_LIMIT = 50;
+
+/** A resource whose content is data. */
+const data = (
+  resource: Omit<Resource, 'mimeType' | 'read'> & { value(participant: Participant): Promise<unknown> },
+): Resource => {
+  const { value, ...described } = resource;
+  return {
+    ...described,
+    mimeType: JSON_TYPE,
+    read: async (participant) => jsonContents(described.uri, await value(participant)),
+  };
+};
+
+export const RESOURCES: readonly Resource[] = [
+  data({
+    uri: 'relay://agents',
+    name: 'Online agents',
+    description: 'The agents that are connected now',
+    changesWith: ['agents', 'connected'],
+    value: async (participant) => (await participant.relay()).who(),
+  }),
+  data({
+    uri: 'relay://inbox',
+    name: 'Inbox',
+    description: 'Your unread messages; reading them here leaves them unread',
+    changesWith: ['inbox', 'connected'],
+    value: async (participant) => {
+      const relay = await participant.relay();
+      return (await relay.inbox({ limit: INBOX_LIMIT, unreadOnly: true, markRead: false })).messages;
+    },
+  }),
+  data({
+    uri: 'relay://project',
+    name: 'Project',
+    description: 'The project you are in, and its daemon',
+    changesWith: ['connected'],
+    value: async (participant) => {
+      const { project, socketPath, daemonVersion } = await connectionStatus(participant);
+      return { project, socketPath, daemonVersion };
+    },
+  }),
+  data({
+    uri: 'relay://capabilities',
+    name: 'Capabilities',
+    description: 'Which agents can do what',
+    changesWith: ['agents', 'connected'],
+    value: async (participant) => agentsByCapability(await (await participant.relay()).who()),
+  }),
+];
+
+export const RESOURCE_TEMPLATES: readonly ResourceTemplate[] = [
+ {
+  uriTemplate: 'relay://agents/{name}',
+  name: 'Agent',
+  description: 'One agent, online or not',
+  mimeType: JSON_TYPE,
+  match: (uri) => {
+    const value = /^relay:\/\/agents\/([^/]+)$/.exec(uri)?.[1];
+    return value === undefined ? undefined : decodeURIComponent(value);
+  },
+  read: async (participant, name, uri) => {
+    const agents = await (await participant.relay()).who({ includeOffline: true });
+    const found = agents.find((agent) => nameKey(agent.name) === nameKey(name));
+    if (found) return jsonContents(uri, found);
+    const suggestions = nearNames(name, agents.map((agent) => agent.name));
+    throw new RelayError('AgentNotFound', `No agent "${name}" is known.`, { details: { suggestions } });
+  },
+  values: knownAgents,
+ },
+];
+
+/** The names of all agents, for completion; nobody, when there is no daemon to ask. */
+export async function knownAgents(participant: Participant): Promise<string[]> {
+  try {
+    const agents = await (await participant.relay()).who({ includeOffline: true });
+    return agents.map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof RelayError) return [];
+    throw error;
+  }
+}
+
+function agentsByCapability(agents: AgentInfo[]): Record<string, string[]> {
+  const found: Record<string, string[]> = {};
+  for (const { name, capabilities } of agents) {
+    for (const capability of capabilities) (found[capability] ??= []).push(name);
+  }
+  return found;
+}

@@ -1,0 +1,36 @@
+import type { Server } from '@modelcontextprotocol/server';
+import type { Participant } from '../participant/participant.ts';
+import type { Desk } from './desk.ts';
+
+/** The most a client may be offered at once. */
+const MOST_VALUES = 100;
+
+type Values = (participant: Participant) => Promise<string[]>;
+
+/** Answers `completion/complete`. */
+export function serveCompletions(server: Server, { catalogue, participant }: Desk): void {
+  server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }) => {
+    const values: Values | undefined =
+      ref.type === 'ref/prompt'
+        ? catalogue.prompts
+            .find(({ name }) => name === ref.name)
+            ?.arguments.find(({ name }) => name === argument.name)?.values
+        : catalogue.templates.find(({ uriTemplate }) => uriTemplate === ref.uri)?.values;
+    const all = values === undefined ? [] : await values(participant);
+    const fitting = startingWith(all, argument.value);
+    return {
+      completion: {
+        values: fitting.slice(0, MOST_VALUES),
+        total: fitting.length,
+        hasMore: fitting.length > MOST_VALUES,
+      },
+    };
+  });
+}
+
+/** The last word counts where a list is being typed: `Alice, B` is completed to `Alice, Bob`. */
+function startingWith(values: string[], typed: string): string[] {
+  const start = /^(?:.*,\s*)?/.exec(typed)?.[0] ?? '';
+  const word = typed.slice(start.length).toLowerCase();
+  return values.filter((value) => value.toLowerCase().startsWith(word)).map((value) => `${start}${value}`);
+}

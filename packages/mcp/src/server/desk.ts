@@ -1,0 +1,40 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Prompt } from '../framework/prompt.ts';
+import type { Resource, ResourceTemplate } from '../framework/resource.ts';
+import type { ToolTable } from '../framework/tool-table.ts';
+import type { Participant } from '../participant/participant.ts';
+import type { Roles } from '../participant/roles.ts';
+import type { Workspaces } from '../participant/workspaces.ts';
+import { PROMPTS } from '../prompts/index.ts';
+import { RESOURCE_TEMPLATES, RESOURCES } from '../resources/index.ts';
+
+/** What a server offers. */
+export interface Catalogue {
+  tools: ToolTable;
+  resources: readonly Resource[];
+  templates: readonly ResourceTemplate[];
+  prompts: readonly Prompt[];
+}
+
+export const relayCatalogue = (tools: ToolTable): Catalogue => ({
+  tools,
+  resources: RESOURCES,
+  templates: RESOURCE_TEMPLATES,
+  prompts: PROMPTS,
+});
+
+/** Knows when the reply to a request was written, which each transport finds out in its own way. */
+export interface Replies {
+  after(mcp: ServerContext, action: (written: boolean) => Promise<void>): void;
+}
+
+/** Everything the servers of one session work with; it outlives each of them. */
+export interface Desk {
+  catalogue: Catalogue;
+  participant: Participant;
+  roles: Roles;
+  workspaces: Workspaces;
+  replies: Replies;
+  /** Told what went wrong where no reply can say it. */
+  onerror(error: unknown): void;
+}

@@ -1,0 +1,42 @@
+import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
+import type { Prompt } from '../framework/prompt.ts';
+import type { Toolset } from '../framework/toolset.ts';
+import type { Desk } from './desk.ts';
+
+/** Answers `prompts/list` and `prompts/get`. */
+export function servePrompts(server: Server, { catalogue }: Desk): void {
+  const { prompts } = catalogue;
+  server.setRequestHandler('prompts/list', () => ({ prompts: prompts.map(listedPrompt) }));
+  server.setRequestHandler('prompts/get', ({ params }, mcp) => {
+    const prompt = prompts.find(({ name }) => name === params.name);
+    if (!prompt) {
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt "${params.name}" here.`);
+    }
+    const args = params.arguments ?? {};
+    const missing = prompt.arguments.find(({ name, required }) => required && args[name] === undefined);
+    if (missing) {
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `The prompt "${prompt.name}" needs the argument "${missing.name}": ${missing.description}.`,
+      );
+    }
+    const { toolsets } = catalogue.tools;
+    return prompt.get(args, { wording: mainToolset(toolsets).wording, toolsets, mcp });
+  });
+}
+
+const listedPrompt = ({ name, description, arguments: args }: Prompt) => ({
+  name,
+  description,
+  arguments: args.map((argument) => ({
+    name: argument.name,
+    description: argument.description,
+    required: argument.required,
+  })),
+});
+
+/** The toolset in whose words the server speaks. */
+export function mainToolset([first]: readonly Toolset[]): Toolset {
+  if (first === undefined) throw new TypeError('A server has at least one toolset.');
+  return first;
+}

@@ -1,0 +1,42 @@
+import { isRelayError } from '@agent-relay/sdk';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  ResourceNotFoundError,
+  type Server,
+} from '@modelcontextprotocol/server';
+import { failureText } from '../framework/failure.ts';
+import type { Desk } from './desk.ts';
+
+/** Answers `resources/list`, `resources/templates/list` and `resources/read`. */
+export function serveResources(server: Server, desk: Desk): void {
+  const { resources, templates } = desk.catalogue;
+  server.setRequestHandler('resources/list', () => ({
+    resources: resources.map(({ uri, name, description, mimeType }) => ({ uri, name, description, mimeType })),
+  }));
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: templates.map(({ uriTemplate, name, description, mimeType }) => ({
+      uriTemplate,
+      name,
+      description,
+      mimeType,
+    })),
+  }));
+  server.setRequestHandler('resources/read', ({ params: { uri } }) => readResource(uri, desk));
+}
+
+async function readResource(uri: string, { catalogue, participant }: Desk): Promise<ReadResourceResult> {
+  try {
+    const resource = catalogue.resources.find((known) => known.uri === uri);
+    if (resource) return await resource.read(participant);
+    for (const template of catalogue.templates) {
+      const value = template.match(uri);
+      if (value !== undefined) return await template.read(participant, value, uri);
+    }
+  } catch (error) {
+    if (!isRelayError(error)) throw error;
+    throw new ProtocolError(ProtocolErrorCode.InternalError, failureText(error), { error: error.toPayload() });
+  }
+  throw new ResourceNotFoundError(uri);
+}

@@ -1,0 +1,80 @@
+import { parsePayload } from '@agent-relay/protocol';
+import { isRelayError, RelayError } from '@agent-relay/sdk';
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  isInputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { failureResult } from '../framework/failure.ts';
+import type { Call, Tool } from '../framework/tool.ts';
+import type { Desk } from './desk.ts';
+
+/** Answers `tools/list` and `tools/call`. */
+export function serveTools(server: Server, desk: Desk): void {
+  const { tools } = desk.catalogue;
+  server.setRequestHandler('tools/list', () => ({ tools: tools.list() }));
+  server.setRequestHandler('tools/call', async ({ params }, mcp) => {
+    const tool = tools.find(params.name);
+    if (!tool) {
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}" here.`);
+    }
+    return await callTool(tool, params.arguments, desk, mcp);
+  });
+}
+
+async function callTool(
+  tool: Tool,
+  args: unknown,
+  desk: Desk,
+  mcp: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  try {
+    const checked = parsePayload(tool.input, args, tool.name);
+    const result = await tool.handler(desk.participant, checked, callOf(desk, mcp));
+    if (isInputRequiredResult(result) || result.isError || tool.showsInbox) return result;
+    return await withUnreadHint(result, desk);
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    if (!isRelayError(error)) desk.onerror(error);
+    return failureResult(explained(error, desk));
+  }
+}
+
+const callOf = (desk: Desk, mcp: ServerContext): Call => ({
+  signal: mcp.mcpReq.signal,
+  mcp,
+  roles: desk.roles,
+  workspaces: desk.workspaces,
+  afterReply: (action) => desk.replies.after(mcp, action),
+  progress: async (progress, total, message) => {
+    const progressToken = mcp.mcpReq._meta?.progressToken;
+    if (progressToken === undefined) return;
+    const params = { progressToken, progress, total, message };
+    await mcp.mcpReq.notify({ method: 'notifications/progress', params });
+  },
+});
+
+/** A request that was never answered because the daemon went away is not the same as one that took too long. */
+function explained(error: unknown, desk: Desk): unknown {
+  if (!isRelayError(error, 'Timeout') || desk.participant.isConnected) return error;
+  return new RelayError('Connection', `The daemon went away during this call. ${error.message}`, {
+    next: 'Start it with: agent-relay daemon start. Then look whether it was done before you do it again.',
+    cause: error,
+  });
+}
+
+/** An agent that just called a tool is listening: one line tells it that messages are waiting. */
+async function withUnreadHint(result: CallToolResult, desk: Desk): Promise<CallToolResult> {
+  const { participant, catalogue } = desk;
+  const toolset = catalogue.tools.toolsets.find(({ hasOwnInbox }) => hasOwnInbox);
+  if (!toolset || !participant.isConnected) return result;
+  // What the tool did is done: a daemon that goes away just now costs the hint, not the result.
+  const unread = await participant.countUnread().catch(() => 0);
+  if (unread === 0) return result;
+  const text = `You have ${unread} unread message${unread === 1 ? '' : 's'}: see ${toolset.wording.inbox}.`;
+  return { ...result, content: [...result.content, { type: 'text', text }] };
+}

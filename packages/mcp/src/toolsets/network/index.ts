@@ -1,0 +1,15 @@
+import type { Toolset } from '../../framework/toolset.ts';
+import { relayDiscoverCapabilities } from './relay-discover-capabilities.ts';
+import { relayListAgents } from './relay-list-agents.ts';
+import { relaySendMessage } from './relay-send-message.ts';
+
+export const networkToolset: Toolset = {
+  name: 'network',
+  tools: [relaySendMessage, relayListAgents, relayDiscoverCapabilities],
+  hasOwnInbox: true,
+  wording: {
+    send: (to, message) => `relay_send_message(to="${to}", body="${message}")`,
+    agents: 'relay_list_agents',
+    inbox: 'the resource relay://inbox',
+  },
+};

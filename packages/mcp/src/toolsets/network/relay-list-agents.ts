@@ -1,0 +1,28 @@
+import type { AgentInfo } from '@agent-relay/sdk';
+import { z } from 'zod';
+import { defineTool, replyJson } from '../../framework/tool.ts';
+
+export const relayListAgents = defineTool({
+  name: 'relay_list_agents',
+  description: 'List the agents connected to the relay.',
+  input: z.strictObject({
+    includeMetadata: z.boolean().default(false).describe('With task, capabilities, cli and time of connection'),
+  }),
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  handler: async (participant, { includeMetadata }) => {
+    const relay = await participant.relay();
+    const agents = (await relay.who()).map(includeMetadata ? withMetadata : nameAndStatus);
+    return replyJson({ agents }, agents);
+  },
+});
+
+const nameAndStatus = ({ name, status }: AgentInfo) => ({ name, status });
+
+const withMetadata = ({ name, status, task, capabilities, cli, connectedAt }: AgentInfo) => ({
+  name,
+  status,
+  task,
+  capabilities,
+  cli,
+  connectedAt,
+});

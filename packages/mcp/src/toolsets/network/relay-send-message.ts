@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { defineTool, replyJson } from '../../framework/tool.ts';
+import { defined } from '../defined.ts';
+
+export const relaySendMessage = defineTool({
+  name: 'relay_send_message',
+  description: 'Send a message to an agent, a #channel, or "*" for everyone. Agents that are offline get it later.',
+  input: z.strictObject({
+    to: z.string().describe('Agent name, #channel or "*"'),
+    body: z.string(),
+    thread: z.string().optional().describe('Thread id for related messages'),
+  }),
+  annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+  handler: async (participant, { to, body, thread }) => {
+    const relay = await participant.relay();
+    const { messageId, ...sent } = await relay.send(to, body, defined({ thread }));
+    return replyJson({ success: true, messageId, ...sent }, { success: true, messageId });
+  },
+});

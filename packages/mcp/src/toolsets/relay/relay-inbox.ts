@@ -1,0 +1,39 @@
+import type { InboxMessage } from '@agent-relay/sdk';
+import { safeText } from '@agent-relay/protocol';
+import { z } from 'zod';
+import { defineTool, reply } from '../../framework/tool.ts';
+import { defined } from '../defined.ts';
+
+const input = z.strictObject({
+  limit: z.int().min(1).max(500).default(10),
+  unread_only: z.boolean().default(true),
+  from: z.string().optional().describe('Only from this agent'),
+  channel: z.string().optional().describe('Only from this channel'),
+});
+
+export const relayInbox = defineTool({
+  name: 'relay_inbox',
+  description: 'Read your messages, oldest first. Unread ones become read.',
+  input,
+  annotations: { title: 'Read messages', readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+  showsInbox: true,
+  handler: async (participant, { unread_only, ...filters }, call) => {
+    const { messages, unread } = await participant.takeMessages(
+      (relay) => relay.inbox({ ...defined(filters), unreadOnly: unread_only, markRead: false }),
+      call,
+    );
+    return reply(inboxText(messages), { messages, unread });
+  },
+});
+
+export function inboxText(messages: InboxMessage[]): string {
+  if (messages.length === 0) return 'No messages in inbox.';
+  return `${messages.length} message(s):\n\n${messages.map(messageText).join('\n\n---\n\n')}`;
+}
+
+function messageText({ id, from, channel, thread, content, awaitsReply }: InboxMessage): string {
+  const place = channel === undefined ? '' : ` [${channel}]`;
+  const topic = thread === undefined ? '' : ` (thread: ${thread})`;
+  const waiting = awaitsReply ? `\n(${from} waits for your answer in thread ${thread}.)` : '';
+  return `[${id}] From ${from}${place}${topic}:\n${safeText(content)}${waiting}`;
+}

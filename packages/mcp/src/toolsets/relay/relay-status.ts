@@ -1,0 +1,32 @@
+import { isRelayError } from '@agent-relay/sdk';
+import { z } from 'zod';
+import { failureText } from '../../framework/failure.ts';
+import { defineTool, reply } from '../../framework/tool.ts';
+import { type ConnectionStatus, connectionStatus } from '../../participant/connection-status.ts';
+
+export const relayStatus = defineTool({
+  name: 'relay_status',
+  description: 'Show whether you are connected, your agent name, the project and the daemon.',
+  input: z.strictObject({}),
+  annotations: { title: 'Connection status', readOnlyHint: true, openWorldHint: false },
+  handler: async (participant) => {
+    try {
+      const status = await connectionStatus(participant);
+      return reply(statusText(status), { ...status });
+    } catch (error) {
+      if (!isRelayError(error)) throw error;
+      // That there is no connection is an answer to this question, not a failure of it.
+      const status: ConnectionStatus = { connected: false };
+      return reply([statusText(status), failureText(error)], { ...status, error: error.toPayload() });
+    }
+  },
+});
+
+const statusText = ({ connected, agentName, project, socketPath, daemonVersion, uptime }: ConnectionStatus) =>
+  `Relay Status:
+- Connected: ${connected ? 'Yes' : 'No'}
+- Agent Name: ${agentName ?? 'Not registered'}
+- Project: ${project ?? 'Unknown'}
+- Socket: ${socketPath ?? 'Unknown'}
+- Daemon Version: ${daemonVersion ?? 'Unknown'}
+- Uptime: ${uptime ?? 'N/A'}`;

@@ -1,0 +1,30 @@
+import type { AgentInfo } from '@agent-relay/sdk';
+import { z } from 'zod';
+import { defineTool, reply } from '../../framework/tool.ts';
+import { defined } from '../defined.ts';
+
+const input = z.strictObject({
+  include_idle: z.boolean().default(true),
+  project: z.string().optional().describe('Another project than yours'),
+});
+
+export const relayWho = defineTool({
+  name: 'relay_who',
+  description: 'List the agents that are online.',
+  input,
+  annotations: { title: 'List agents', readOnlyHint: true, openWorldHint: false },
+  handler: async (participant, { include_idle, project }) => {
+    const relay = await participant.relay();
+    const agents = await relay.who({ includeIdle: include_idle, ...defined({ project }) });
+    return reply(agentsText(agents), { agents });
+  },
+});
+
+function agentsText(agents: AgentInfo[]): string {
+  if (agents.length === 0) return 'No agents online.';
+  const lines = agents.map(({ name, cli, type, status, parent }) => {
+    const worker = parent === undefined ? '' : ` [worker of: ${parent}]`;
+    return `- ${name} (${cli ?? type}) - ${status}${worker}`;
+  });
+  return `${agents.length} agent(s) online:\n${lines.join('\n')}`;
+}

@@ -1,0 +1,23 @@
+import { MESSAGE_KINDS } from '@agent-relay/protocol';
+import { z } from 'zod';
+import { defineTool, replyJson } from '../../framework/tool.ts';
+
+export const postMessage = (roles: readonly string[]) =>
+  defineTool({
+    name: 'post_message',
+    description: 'Put a message into the inbox of another role.',
+    input: z.strictObject({
+      from: z.enum(roles).describe('Your role'),
+      to: z.enum(roles),
+      kind: z.enum(MESSAGE_KINDS),
+      body: z.string(),
+    }),
+    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+    handler: async (_participant, { from, to, kind, body }, call) => {
+      // A role exists from its first use on; the recipient's may be this one.
+      await call.roles.get(to).relay();
+      const sender = await call.roles.get(from).relay();
+      const { messageId } = await sender.send(to, body, { kind });
+      return replyJson({ id: messageId });
+    },
+  });

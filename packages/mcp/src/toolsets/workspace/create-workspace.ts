@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { defineTool, reply } from '../../framework/tool.ts';
+
+export const createWorkspace = defineTool({
+  name: 'create_workspace',
+  description: 'Create a workspace on this daemon. Returns its key, which is shown only now.',
+  input: z.strictObject({ name: z.string() }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  handler: async (_participant, { name }, call) => {
+    const created = await call.workspaces.create(name);
+    const data = { name: created.name, workspace_key: created.key, key_id: created.keyId };
+    return reply([JSON.stringify(data), 'Keep the key: it is not shown again. Join with set_workspace_key.'], data);
+  },
+});

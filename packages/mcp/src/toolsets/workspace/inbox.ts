@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { defineTool, replyJson } from '../../framework/tool.ts';
+
+export const checkInbox = defineTool({
+  name: 'check_inbox',
+  description: 'Show your unread messages, oldest first. They stay unread: see mark_message_read.',
+  input: z.strictObject({ limit: z.int().min(1).max(500).default(20) }),
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  showsInbox: true,
+  handler: async (participant, { limit }) => {
+    const relay = await participant.relay();
+    const { messages, unread } = await relay.inbox({ limit, unreadOnly: true, markRead: false });
+    return replyJson({ unread, messages });
+  },
+});
+
+export const markMessageRead = defineTool({
+  name: 'mark_message_read',
+  description: 'Mark a message of your inbox as read.',
+  input: z.strictObject({ message_id: z.string() }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  showsInbox: true,
+  handler: async (participant, { message_id }) => {
+    const relay = await participant.relay();
+    await relay.observe(message_id, 'read', 'pull');
+    return replyJson({ message_id, read: true });
+  },
+});

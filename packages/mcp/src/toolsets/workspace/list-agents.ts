@@ -1,0 +1,25 @@
+import type { AgentInfo } from '@agent-relay/sdk';
+import { z } from 'zod';
+import { defineTool, replyJson } from '../../framework/tool.ts';
+
+const STATUSES = ['online', 'active', 'idle', 'offline', 'all'] as const;
+
+export const listAgents = defineTool({
+  name: 'list_agents',
+  description: 'List the agents of the workspace.',
+  input: z.strictObject({ status: z.enum(STATUSES).default('online') }),
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  handler: async (participant, { status }) => {
+    const relay = await participant.relay();
+    const agents = (await relay.who({ includeOffline: true })).filter((agent) => hasStatus(agent, status));
+    return replyJson({ agents: agents.map(summary) });
+  },
+});
+
+const hasStatus = (agent: AgentInfo, wanted: (typeof STATUSES)[number]): boolean =>
+  wanted === 'all' || (wanted === 'online' ? agent.status !== 'offline' : agent.status === wanted);
+
+const summary = ({ tools, mcpEnabled, project, ...agent }: AgentInfo) => ({
+  ...agent,
+  tools: tools.map(({ name }) => name),
+});

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { defineTool, replyJson } from '../../framework/tool.ts';
+import { defined } from '../defined.ts';
+
+export const registerAgent = defineTool({
+  name: 'register_agent',
+  description: 'Take part under a name of your own. Others address you by it, and your inbox is kept for you.',
+  input: z.strictObject({
+    name: z.string(),
+    handle: z.string().optional().describe('How others address you, if not by name'),
+    type: z.enum(['agent', 'human']).optional(),
+    metadata: z
+      .strictObject({
+        task: z.string().optional(),
+        cli: z.string().optional(),
+        capabilities: z.array(z.string()).optional(),
+      })
+      .optional(),
+  }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  handler: async (participant, { name, handle, type, metadata }) => {
+    const address = (handle ?? name).replace(/^@/, '');
+    const relay = await participant.become({ name: address, ...defined({ type, ...metadata }) });
+    return replyJson({
+      name: relay.name,
+      workspace: relay.project,
+      type: relay.welcome.agent?.type,
+      unread: relay.welcome.unread ?? 0,
+    });
+  },
+});

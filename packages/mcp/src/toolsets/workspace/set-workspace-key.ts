@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { defineTool, replyJson } from '../../framework/tool.ts';
+
+export const setWorkspaceKey = defineTool({
+  name: 'set_workspace_key',
+  description: 'Join the workspace that a key belongs to, leaving the present one.',
+  input: z.strictObject({ workspace_key: z.string() }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  handler: async (participant, { workspace_key }, call) => {
+    const relay = await call.workspaces.join(participant, workspace_key);
+    return replyJson({ workspace: relay.project, agent: relay.name });
+  },
+});

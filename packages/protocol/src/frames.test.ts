@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { encodeFrame, FrameParser } from './frames.ts';
+
+/** Cuts `bytes` at the given places (in any order, any number) and parses the pieces. */
+function parseSplit(bytes: Uint8Array, cuts: number[], parser = new FrameParser()) {
+  const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
+  const texts: string[] = [];
+  const invalid: string[] = [];
+  for (let i = 1; i < places.length; i++) {
+    parser.push(
+      bytes.slice(places[i - 1], places[i]),
+      (text) => texts.push(text),
+      (error) => invalid.push(error.code),
+    );
+  }
+  return { texts, invalid, parser };
+}
+
+const join = (...frames: Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(frames));
+const header = (length: number): Uint8Array => {
+  const bytes = new Uint8Array(4);
+  new DataView(bytes.buffer).setUint32(0, length);
+  return bytes;
+};
+/** A frame whose body is no UTF-8. */
+const invalidFrame = join(header(2), new Uint8Array([0xc3, 0x28]));
+
+describe('frames', () => {
+  it('are a big-endian length and UTF-8', () => {
+    expect([...encodeFrame('{"é":1}')]).toEqual([0, 0, 0, 8, 0x7b, 0x22, 0xc3, 0xa9, 0x22, 0x3a, 0x31, 0x7d]);
+  });
+
+  it('come out of any split of the stream as they went in', () => {
+    const text = fc.string({ unit: 'grapheme' }).filter((candidate) => candidate.isWellFormed());
+    fc.assert(
+      fc.property(fc.array(text), fc.array(fc.nat()), (texts, cuts) => {
+        const parsed = parseSplit(join(...texts.map(encodeFrame)), cuts);
+        expect(parsed.texts).toEqual(texts);
+        expect(parsed.parser.buffered).toBe(0);
+      }),
+    );
+  });
+
+  it('come out of a stream of single bytes, a leading byte order mark included', () => {
+    const texts = ['', '\u{FEFF}{}', 'x'.repeat(300)];
+    const bytes = join(...texts.map(encodeFrame));
+    expect(parseSplit(bytes, [...bytes.keys()]).texts).toEqual(texts);
+  });
+
+  it('do not depend on the buffer they came in once it is reused', () => {
+    const parser = new FrameParser();
+    const frame = encodeFrame('precious');
+    const reused = frame.slice(0, 7);
+    parser.push(reused, () => undefined);
+    reused.fill(0);
+    const texts: string[] = [];
+    parser.push(frame.slice(7), (text) => texts.push(text));
+    expect(texts).toEqual(['precious']);
+  });
+
+  it('wait for their rest, and say how much of it is there', () => {
+    const { texts, parser } = parseSplit(encodeFrame('truncated').slice(0, 9), []);
+    expect(texts).toEqual([]);
+    expect(parser.buffered).toBe(9);
+  });
+});
+
+describe('a frame that is too large', () => {
+  it('is refused as soon as it is announced, in any split, and the parser stays broken', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 101, max: 0xff_ff_ff_ff }), fc.array(fc.nat()), (length, cuts) => {
+        const parser = new FrameParser(100);
+        const before = encodeFrame('fine');
+        const tooLarge = expect.objectContaining({ code: 'FrameTooLarge' });
+        expect(() => parseSplit(join(before, header(length)), cuts, parser)).toThrow(tooLarge);
+        expect(() => parser.push(before, () => undefined)).toThrow(tooLarge);
+        expect(parser.buffered).toBeLessThanOrEqual(8);
+      }),
+    );
+  });
+
+  it('is one byte beyond the limit, not at it', () => {
+    const parser = new FrameParser(4);
+    expect(parseSplit(encodeFrame('four'), [], parser).texts).toEqual(['four']);
+    expect(() => parser.push(encodeFrame('five!'), () => undefined)).toThrow('5 bytes');
+  });
+
+  it('is what text of another protocol looks like', () => {
+    const { push } = { push: (text: string) => new FrameParser().push(Buffer.from(text), () => undefined) };
+    expect(() => push('GET / HTTP/1.1\r\n\r\n')).toThrow(expect.objectContaining({ code: 'FrameTooLarge' }));
+    expect(() => push('{"v":1,"type":"HELLO"}')).toThrow(expect.objectContaining({ code: 'FrameTooLarge' }));
+  });
+});
+
+describe('a frame of invalid UTF-8', () => {
+  it('is told, and the frames around it come through in any split', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat()), (cuts) => {
+        const bytes = join(encodeFrame('before'), invalidFrame, encodeFrame('after'), invalidFrame);
+        const { texts, invalid, parser } = parseSplit(bytes, cuts);
+        expect(texts).toEqual(['before', 'after']);
+        expect(invalid).toEqual(['MalformedFrame', 'MalformedFrame']);
+        expect(parser.buffered).toBe(0);
+      }),
+    );
+  });
+
+  it('breaks a parser whose owner does not want to hear of it', () => {
+    const parser = new FrameParser();
+    const malformed = expect.objectContaining({ code: 'MalformedFrame' });
+    expect(() => parser.push(join(invalidFrame, encodeFrame('after')), () => undefined)).toThrow(malformed);
+    expect(() => parser.push(encodeFrame('later'), () => undefined)).toThrow(malformed);
+  });
+});
+
+describe('garbage', () => {
+  it('ends in texts, complaints or FrameTooLarge, never in anything else', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.array(fc.nat()), (bytes, cuts) => {
+        const parser = new FrameParser(64);
+        try {
+          parseSplit(bytes, cuts, parser);
+        } catch (error) {
+          expect(error).toMatchObject({ name: 'RelayError', code: 'FrameTooLarge' });
+        }
+        expect(parser.buffered).toBeLessThanOrEqual(bytes.length);
+      }),
+    );
+  });
+});
+
+describe('a large frame in tiny pieces', () => {
+  /** The best of three, because other work on the machine only ever makes it slower. */
+  function parseTime(size: number): number {
+    const frame = encodeFrame('x'.repeat(size));
+    const times = [1, 2, 3].map(() => {
+      const parser = new FrameParser(size);
+      let texts = 0;
+      const start = performance.now();
+      for (let at = 0; at < frame.length; at += 16)
+        parser.push(frame.subarray(at, at + 16), () => {
+          texts += 1;
+        });
+      expect(texts).toBe(1);
+      return performance.now() - start;
+    });
+    return Math.min(...times);
+  }
+
+  it('costs time in proportion to its size', () => {
+    parseTime(100_000);
+    // Sixteen times the bytes: linear work takes 16 times as long, quadratic work 256 times.
+    expect(parseTime(1_600_000) / parseTime(100_000)).toBeLessThan(80);
+  });
+});

@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import { isOperation, isRepeatable, OPERATIONS, type OperationName } from './operations.ts';
+import {
+  ackPayload,
+  clientId,
+  helloPayload,
+  isAgentToken,
+  isWorkspaceKey,
+  jsonObject,
+  sendPayload,
+  toolDefinition,
+} from './payloads.ts';
+
+/** An object with this many objects inside each other. */
+const nested = (levels: number): Record<string, unknown> => {
+  let value: Record<string, unknown> = {};
+  for (let level = 0; level < levels; level++) value = { deeper: value };
+  return value;
+};
+
+/** The smallest payload each operation takes. */
+const SMALLEST: { [Name in OperationName]: Record<string, unknown> } = {
+  SEND: { to: 'Bob', content: 'hi' },
+  CANCEL: { id: 'r1' },
+  INBOX: {},
+  WHO: {},
+  STATUS: {},
+  TRACE: { id: 'msg_1' },
+  TAIL: {},
+  WATCH: {},
+  ACK: { upTo: 0 },
+  ANNOUNCE: { kind: 'capability_announcement', capabilities: [], tools: [] },
+  CALL: { kind: 'mcp_tool_call', server: 'Bob', tool: 'look', arguments: {}, callId: 'c1' },
+  RESULT: { kind: 'mcp_tool_result', callId: 'c1' },
+  SPAWN: { name: 'Bob', cli: 'claude', task: 'work' },
+  RELEASE: { name: 'Bob' },
+  WORKSPACE_CREATE: { name: 'shop' },
+  WORKSPACE_LIST: {},
+  PROJECT_OPEN: { root: '/home/ann/shop' },
+  KEY_CREATE: {},
+  KEY_LIST: {},
+  KEY_ROTATE: {},
+  KEY_REVOKE: { keyId: '12345678' },
+  TOKEN_ROTATE: { agent: 'Bob' },
+  AUDIT: {},
+};
+
+/** Payloads that agents of several versions exchange: fields a version does not know are left out, not refused. */
+const TOLERANT = new Set<OperationName>(['SEND', 'ANNOUNCE', 'CALL', 'RESULT']);
+
+const operations = Object.keys(OPERATIONS) as OperationName[];
+
+describe('the payloads of operations', () => {
+  it.each(operations)('%s takes its smallest form and needs each field of it', (name) => {
+    const { params } = OPERATIONS[name];
+    const payload = SMALLEST[name];
+    expect(params.safeParse(payload).success).toBe(true);
+    for (const field of Object.keys(payload)) {
+      const { [field]: _left, ...rest } = payload;
+      expect(params.safeParse(rest).success, `without ${field}`).toBe(false);
+    }
+  });
+
+  it.each(operations)('%s does nothing with a field it does not know', (name) => {
+    const parsed = OPERATIONS[name].params.safeParse({ ...SMALLEST[name], surprise: 1 });
+    if (TOLERANT.has(name)) expect(parsed.data).not.toHaveProperty('surprise');
+    else expect(parsed.success).toBe(false);
+  });
+
+  it.each(operations)('%s takes no other kind of value in place of its payload', (name) => {
+    for (const value of [[], 'text', 5, true]) {
+      expect(OPERATIONS[name].params.safeParse(value).success).toBe(false);
+    }
+  });
+
+  it('are known by their exact name only', () => {
+    expect(isOperation('SEND')).toBe(true);
+    for (const type of ['send', 'toString', 'constructor', '__proto__', 'HELLO', '']) {
+      expect(isOperation(type)).toBe(false);
+    }
+  });
+
+  it('are repeatable unless doing them twice would do more', () => {
+    const once = ['WORKSPACE_CREATE', 'KEY_CREATE', 'KEY_ROTATE', 'TOKEN_ROTATE', 'CALL', 'SPAWN'];
+    expect(operations.filter((name) => !isRepeatable(name)).sort()).toEqual(once.sort());
+  });
+});
+
+describe('the fields of a message', () => {
+  it('have defaults', () => {
+    expect(sendPayload.parse({ to: 'Bob', content: 'hi' })).toEqual({
+      to: 'Bob',
+      content: 'hi',
+      kind: 'free',
+      importance: 'normal',
+    });
+  });
+
+  it.each([
+    ['kind', 'joke'],
+    ['importance', 'huge'],
+    ['thread', ''],
+    ['thread', 'two words'],
+    ['thread', 'x'.repeat(129)],
+    ['replyTo', 'x'.repeat(65)],
+    ['expiresAt', 0],
+    ['expiresAt', 1.5],
+    ['await', {}],
+    ['await', { timeoutMs: 0 }],
+    ['await', { timeoutMs: 86_400_001 }],
+    ['content', 5],
+    ['to', 'x'.repeat(257)],
+  ])('%s may not be %j', (field, value) => {
+    const parsed = sendPayload.safeParse({ to: 'Bob', content: 'hi', [field]: value });
+    expect(parsed.error?.issues[0]?.path[0]).toBe(field);
+  });
+
+  it('say nothing of who sends: a sender field is dropped', () => {
+    expect(sendPayload.parse({ to: 'Bob', content: 'hi', from: 'Eve' })).not.toHaveProperty('from');
+  });
+});
+
+describe('what a recipient reports', () => {
+  it('is flow control or the state of messages, never both', () => {
+    expect(ackPayload.safeParse({ upTo: 5 }).success).toBe(true);
+    expect(ackPayload.safeParse({ messages: ['m'], state: 'read' }).success).toBe(true);
+    expect(ackPayload.safeParse({ upTo: 5, messages: ['m'], state: 'read' }).success).toBe(false);
+  });
+
+  it.each([
+    { upTo: -1 },
+    { messages: [], state: 'read' },
+    { messages: Array.from({ length: 1001 }, () => 'm'), state: 'read' },
+    { messages: ['m'], state: 'stored' },
+    { messages: ['m'], state: 'read', path: 'pigeon' },
+  ])('is refused when it makes no sense (case %#)', (payload) => {
+    expect(ackPayload.safeParse(payload).success).toBe(false);
+  });
+});
+
+describe('JSON of unknown shape', () => {
+  it('may be nested 32 levels deep and no deeper', () => {
+    expect(jsonObject.safeParse(nested(32)).success).toBe(true);
+    expect(jsonObject.safeParse(nested(33)).success).toBe(false);
+    expect(jsonObject.safeParse({ list: [[nested(30)]] }).success).toBe(false);
+  });
+
+  it('a hundred thousand levels deep is refused like any other', () => {
+    expect(jsonObject.safeParse(nested(100_000)).success).toBe(false);
+  });
+
+  it('is refused in the schema of a tool too', () => {
+    const tool = { name: 'look', description: 'Looks.', inputSchema: nested(40) };
+    expect(toolDefinition.safeParse(tool).success).toBe(false);
+    expect(helloPayload.safeParse({ tools: [tool] }).success).toBe(false);
+  });
+});
+
+describe('HELLO', () => {
+  it('may be empty: version 1, and deliveries pushed', () => {
+    expect(helloPayload.parse({})).toEqual({ protocol: { min: 1, max: 1 }, deliver: true });
+  });
+
+  it('cannot claim to be the system', () => {
+    expect(helloPayload.safeParse({ type: 'system' }).success).toBe(false);
+  });
+});
+
+describe('words with a form', () => {
+  it.each(['r1', '!', 'x'.repeat(64)])('%s is an id a client may choose', (id) => {
+    expect(clientId.safeParse(id).success).toBe(true);
+  });
+
+  it.each(['', ' ', 'é', 'a\n', 'x'.repeat(65)])('%j is none', (id) => {
+    expect(clientId.safeParse(id).success).toBe(false);
+  });
+
+  it('tells agent tokens and workspace keys from anything else', () => {
+    const chance = 'A'.repeat(43);
+    expect(isAgentToken(`at_${chance}`)).toBe(true);
+    expect(isWorkspaceKey(`rk_0123abcd_${chance}`)).toBe(true);
+    for (const text of ['', chance, `at_${chance}A`, `at_${chance.slice(1)}`, `at_${'+'.repeat(43)}`]) {
+      expect(isAgentToken(text)).toBe(false);
+    }
+    for (const text of [`rk_${chance}`, `rk_0123ABCD_${chance}`, `rk_0123abcd_${chance}\n`]) {
+      expect(isWorkspaceKey(text)).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,10 @@
+import { join } from 'node:path';
+
+export const logDirectory = (dataDirectory: string): string => join(dataDirectory, 'logs');
+
+/** The log of a detached daemon. */
+export const logFile = (dataDirectory: string): string => join(logDirectory(dataDirectory), 'daemon.log');
+
+/** What a detached daemon could not log any more, such as a crash of Node itself; begun anew at each start. */
+export const outputFile = (dataDirectory: string): string =>
+  join(logDirectory(dataDirectory), 'daemon-output.log');

@@ -1,0 +1,74 @@
+import type { Appended, MessageDraft } from '../../core/ports/store.ts';
+import { DRAFT_COLUMNS, draftValues, findDuplicate } from '../append.ts';
+import { query, run, type Session } from './connection.ts';
+
+const ARRAY_TYPES: { [Column in (typeof DRAFT_COLUMNS)[number]]: 'bigint[]' | 'text[]' } = {
+  sender_id: 'bigint[]',
+  client_id: 'text[]',
+  conversation_id: 'bigint[]',
+  expires_at: 'bigint[]',
+  workspace_id: 'bigint[]',
+  id: 'text[]',
+  body: 'text[]',
+  thread: 'text[]',
+  reply_to: 'text[]',
+  kind: 'text[]',
+  importance: 'text[]',
+  awaits_reply: 'bigint[]',
+  created_at: 'bigint[]',
+};
+
+const COLUMNS = DRAFT_COLUMNS.join(', ');
+const DRAFTS = DRAFT_COLUMNS.map((column, index) => `$${index + 1}::${ARRAY_TYPES[column]}`).join(', ');
+
+/** All messages of a run and their deliveries in one statement; each parameter is a column. */
+const INSERT_RUN = `
+  WITH added AS (
+    INSERT INTO messages (${COLUMNS})
+    SELECT ${COLUMNS} FROM unnest(${DRAFTS}) WITH ORDINALITY AS draft (${COLUMNS}, position) ORDER BY position
+    ON CONFLICT (sender_id, client_id) DO NOTHING
+    RETURNING seq, id, sender_id, conversation_id, expires_at
+  ), delivered AS (
+    INSERT INTO deliveries (recipient_id, message_seq, sender_id, conversation_id, expires_at)
+    SELECT recipient.id, added.seq, added.sender_id, added.conversation_id, added.expires_at
+    FROM unnest($${DRAFT_COLUMNS.length + 1}::text[], $${DRAFT_COLUMNS.length + 2}::bigint[])
+      AS recipient (message_id, id) JOIN added ON added.id = recipient.message_id
+  )
+  SELECT seq, id FROM added`;
+
+const DELIVER_TO_WORKSPACE = `
+  INSERT INTO deliveries (recipient_id, message_seq, sender_id, conversation_id, expires_at)
+  SELECT agents.id, m.seq, m.sender_id, m.conversation_id, m.expires_at
+  FROM messages AS m JOIN agents ON agents.workspace_id = m.workspace_id AND agents.removed_at IS NULL
+  WHERE m.seq = $1 AND agents.id <> m.sender_id
+  RETURNING recipient_id`;
+
+/** Appends messages in their order, inside the transaction of `session`. */
+export async function appendRun(session: Session, drafts: MessageDraft[]): Promise<Appended[]> {
+  const values = drafts.map(draftValues);
+  const recipients = drafts.flatMap(({ id, audience }) =>
+    audience.kind === 'agents' ? audience.ids.map((recipientId) => [id, recipientId] as const) : [],
+  );
+  const columns = [
+    ...DRAFT_COLUMNS.map((_, index) => values.map((row) => row[index] ?? null)),
+    recipients.map(([messageId]) => messageId),
+    recipients.map(([, recipientId]) => recipientId),
+  ];
+  const added = await query<{ seq: number; id: string }>(session, INSERT_RUN, columns);
+  const seqs = new Map(added.map(({ id, seq }) => [id, seq]));
+  const appended: Appended[] = [];
+  for (const draft of drafts) appended.push(await outcomeOf(session, draft, seqs.get(draft.id)));
+  return appended;
+}
+
+async function outcomeOf(session: Session, draft: MessageDraft, seq: number | undefined): Promise<Appended> {
+  if (seq === undefined) return run(session, findDuplicate(draftValues(draft)));
+  const { id, thread, audience } = draft;
+  const recipients = audience.kind === 'agents' ? audience.ids : await deliverToWorkspace(session, seq);
+  return { seq, id, thread, recipients, duplicate: 'no' };
+}
+
+async function deliverToWorkspace(session: Session, seq: number): Promise<number[]> {
+  const rows = await query<{ recipient_id: number }>(session, DELIVER_TO_WORKSPACE, [seq]);
+  return rows.map((row) => row.recipient_id).sort((one, other) => one - other);
+}

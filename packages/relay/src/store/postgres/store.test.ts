@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type PostgresServer, startPostgres } from '../../../../../test/kit/postgres.ts';
+import type { Store } from '../../core/ports/store.ts';
+import { NOW, newWorld, unique } from '../contract/world.ts';
+import { storeContract } from '../contract.ts';
+import { POSTGRES } from '../dialects.ts';
+import { MIGRATIONS, migrate } from '../migrations/index.ts';
+import { openStore } from '../open.ts';
+import { connect, query, run } from './connection.ts';
+
+let server: PostgresServer;
+let shared: string;
+beforeAll(async () => {
+  server = await startPostgres();
+  shared = await server.createDatabase('contract');
+});
+afterAll(() => server.stop());
+
+const onFatal = (error: Error) => {
+  throw error;
+};
+const open = (url: string) => openStore(url, { onFatal });
+const newDatabase = () => server.createDatabase(unique('database'));
+
+/** Runs statements beside the store, as an administrator would. */
+async function administer(url: string, ...statements: string[]): Promise<unknown[]> {
+  const pool = connect(url, 1);
+  try {
+    const results = [];
+    for (const statement of statements) results.push(...(await query(pool, statement)));
+    return results;
+  } finally {
+    await pool.end();
+  }
+}
+
+storeContract('postgres', () => open(shared));
+
+describe('two stores on one PostgreSQL database', () => {
+  const opened: Store[] = [];
+  afterAll(() => Promise.all(opened.map((store) => store.close())));
+  const openTwo = async () => {
+    const url = await newDatabase();
+    const both = (await Promise.all([open(url), open(url)])) as [Store, Store];
+    opened.push(...both);
+    return both;
+  };
+
+  it('may start at the same time on an empty one', async () => {
+    const [one, other] = await openTwo();
+    const { workspace } = await newWorld(one, 0);
+    expect(await other.listWorkspaces()).toEqual([workspace]);
+  });
+
+  it('never show a new message below one that was seen', async () => {
+    const stores = await openTwo();
+    const { agents, channel, draft, workspace } = await newWorld(stores[0], 2);
+    const [alice, bob] = agents as [(typeof agents)[0], (typeof agents)[0]];
+    const conversation = await channel();
+    let sending = 2;
+    const send = async (store: Store) => {
+      for (let burst = 0; burst < 30; burst++) {
+        await Promise.all(
+          Array.from({ length: 5 }, () => store.appendMessage(draft(alice, conversation, [bob]))),
+        );
+      }
+      sending--;
+    };
+    const follow = async (store: Store) => {
+      const seen: number[] = [];
+      for (let last = false; !last; ) {
+        last = sending === 0;
+        const page = await store.listMessages({
+          workspaceId: workspace.id,
+          after: seen.at(-1) ?? 0,
+          limit: 1000,
+        });
+        seen.push(...page.map(({ seq }) => seq));
+      }
+      return seen;
+    };
+    const [seen] = await Promise.all([follow(stores[1]), send(stores[0]), send(stores[1])]);
+    const all = await stores[0].listMessages({ workspaceId: workspace.id, after: 0, limit: 1000 });
+    expect(all).toHaveLength(300);
+    expect(seen).toEqual(all.map(({ seq }) => seq));
+  });
+
+  it('store a message once that is sent through both', async () => {
+    const stores = await openTwo();
+    const { agents, channel, draft } = await newWorld(stores[0], 2);
+    const [alice, bob] = agents as [(typeof agents)[0], (typeof agents)[0]];
+    const conversation = await channel();
+    const sent = draft(alice, conversation, [bob]);
+    const outcomes = await Promise.all(
+      stores.map((store) => store.appendMessage({ ...sent, id: unique('message') })),
+    );
+    expect(outcomes.map(({ duplicate }) => duplicate).sort()).toEqual(['no', 'same']);
+    expect(await stores[0].countUnread(bob.id, NOW)).toBe(1);
+  });
+});
+
+describe('a PostgreSQL server', () => {
+  it('that goes away fails calls for now, and serves them when it is back', async () => {
+    const store = await open(await newDatabase());
+    const { agents, channel, draft, workspace } = await newWorld(store, 2);
+    const [alice, bob] = agents as [(typeof agents)[0], (typeof agents)[0]];
+    const conversation = await channel();
+    const unavailable = { code: 'StoreUnavailable', retryable: true };
+    await server.pause();
+    try {
+      await expect(store.appendMessage(draft(alice, conversation, [bob]))).rejects.toMatchObject(unavailable);
+      await expect(store.countUnread(bob.id, NOW)).rejects.toMatchObject(unavailable);
+      await expect(open(shared)).rejects.toMatchObject(unavailable);
+    } finally {
+      await server.resume();
+    }
+    const sent = await store.appendMessage(draft(alice, conversation, [bob]));
+    expect(await store.findMessage(workspace.id, sent.id)).toBeDefined();
+    await store.close();
+  });
+
+  it('that cuts connections under load loses nothing that was confirmed, and stores nothing twice', async () => {
+    const url = await newDatabase();
+    const store = await open(url);
+    const { agents, channel, draft, workspace } = await newWorld(store, 2);
+    const [alice, bob] = agents as [(typeof agents)[0], (typeof agents)[0]];
+    const conversation = await channel();
+    const cut =
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
+    let cutting = true;
+    const send = async () => {
+      const confirmed: string[] = [];
+      while (cutting) {
+        const sent = draft(alice, conversation, [bob]);
+        // A sender repeats its message until it is told that it is stored.
+        for (;;) {
+          try {
+            confirmed.push((await store.appendMessage({ ...sent, id: unique('message') })).id);
+            break;
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'StoreUnavailable' });
+          }
+        }
+      }
+      return confirmed;
+    };
+    const senders = [send(), send(), send(), send()];
+    for (let i = 0; i < 10; i++) await administer(url, cut);
+    cutting = false;
+    const confirmed = (await Promise.all(senders)).flat();
+    const stored = await store.listMessages({ workspaceId: workspace.id, after: 0, limit: 100_000 });
+    expect(stored.map(({ id }) => id).sort()).toEqual(confirmed.sort());
+    await store.close();
+  });
+
+  it('confirms commits only when they are on the disk, whatever its settings', async () => {
+    const url = await newDatabase();
+    await (await open(url)).close();
+    await administer(
+      url,
+      `ALTER DATABASE "${new URL(url).pathname.slice(1)}" SET synchronous_commit = off`,
+      'CREATE TABLE seen (setting text)',
+      `CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql AS $$
+         BEGIN INSERT INTO seen VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$`,
+      'CREATE TRIGGER look AFTER INSERT ON workspaces EXECUTE FUNCTION look()',
+    );
+    const store = await open(url);
+    await newWorld(store, 0);
+    await store.close();
+    expect(await administer(url, 'SHOW synchronous_commit', 'SELECT setting FROM seen')).toEqual([
+      { synchronous_commit: 'off' },
+      { setting: 'on' },
+    ]);
+  });
+});
+
+describe('the schema in PostgreSQL', () => {
+  it('is brought up to date from every older version', async () => {
+    for (let version = 0; version < MIGRATIONS.length; version++) {
+      const url = await newDatabase();
+      const pool = connect(url, 1);
+      await run(pool, migrate(POSTGRES, version));
+      await pool.end();
+      const store = await open(url);
+      await newWorld(store, 1);
+      await store.close();
+    }
+  });
+
+  it('of a newer program is refused', async () => {
+    const url = await newDatabase();
+    await (await open(url)).close();
+    await administer(url, `INSERT INTO schema_version (version) VALUES (${MIGRATIONS.length + 1})`);
+    await expect(open(url)).rejects.toMatchObject({
+      code: 'StoreUnavailable',
+      message: expect.stringContaining('Update agent-relay'),
+    });
+  });
+
+  it('lets nobody change the audit', async () => {
+    const url = await newDatabase();
+    await (await open(url)).close();
+    for (const statement of ["UPDATE audit SET actor = 'nobody'", 'DELETE FROM audit', 'TRUNCATE audit']) {
+      await expect(administer(url, statement)).rejects.toThrow('append-only');
+    }
+  });
+});

@@ -1,0 +1,38 @@
+import type { Appended, Store } from '../../core/ports/store.ts';
+import { GroupCommit } from '../group-commit.ts';
+import { commands, methodsOf, queries, scriptOf } from '../scripts/index.ts';
+import { connect, run } from './connection.ts';
+import { toRelayError } from './failures.ts';
+import { type Call, Writer } from './writer.ts';
+
+const READING_CONNECTIONS = 4;
+
+/** A store in a PostgreSQL database, which several daemons may share. Lost connections are made anew by themselves. */
+export async function openPostgresStore(url: string): Promise<Store> {
+  const writer = new Writer(url);
+  const readers = connect(url, READING_CONNECTIONS);
+  const writes = new GroupCommit<Call>((calls) => writer.commit(calls));
+  const close = async () => {
+    await writes.settled();
+    await Promise.all([writer.close(), readers.end()]);
+  };
+  try {
+    await writer.migrate();
+  } catch (error) {
+    await close();
+    throw toRelayError(error);
+  }
+  return {
+    kind: 'postgres',
+    ...methodsOf(queries, async (call) => {
+      try {
+        return await run(readers, scriptOf(queries, call));
+      } catch (error) {
+        throw toRelayError(error);
+      }
+    }),
+    ...methodsOf(commands, (call) => writes.submit(call)),
+    appendMessage: (draft) => writes.submit(draft) as Promise<Appended>,
+    close,
+  };
+}

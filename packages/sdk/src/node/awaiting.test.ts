@@ -1,0 +1,127 @@
+import { RelayError, type SendResult } from '@agent-relay/protocol';
+import { describe, expect, test, vi } from 'vitest';
+import { messageOf, play } from './scripted-peer.ts';
+
+const sent: SendResult = {
+  messageId: 'm',
+  seq: 1,
+  thread: 't',
+  duplicate: false,
+  recipients: 1,
+  online: 1,
+  offline: [],
+};
+type Await = { content: string; await: { timeoutMs: number } };
+
+describe('sendAndWait', () => {
+  test('resolves with the answer, which becomes read', async () => {
+    await using scene = await play();
+    const { daemon, relay } = scene;
+    const onStored = vi.fn();
+    const answer = relay.sendAndWait('Bob', 'ready?', { onStored, timeoutMs: 5000 });
+    const request = await daemon.take<Await>('SEND');
+    expect(request.payload.content).toBe('ready?');
+    expect(request.payload.await.timeoutMs).toBeGreaterThan(4000);
+    daemon.ack(request, sent);
+    daemon.send('REPLY', { id: request.id, message: messageOf(2) });
+    const reading = await daemon.take('ACK');
+    expect(reading.payload).toEqual({ messages: ['msg_2'], state: 'read' });
+    daemon.ack(reading, { changed: 1 });
+    expect(await answer).toEqual(messageOf(2));
+    expect(onStored).toHaveBeenCalledExactlyOnceWith(sent);
+  });
+
+  test('asks again after a reconnect, with the same id and the time that is left', async () => {
+    await using scene = await play();
+    const { peer, daemon, relay } = scene;
+    const onStored = vi.fn();
+    const answer = relay.sendAndWait('Bob', 'ready?', { onStored, timeoutMs: 5000 });
+    const request = await daemon.take<Await>('SEND');
+    daemon.ack(request, sent);
+    await vi.waitFor(() => expect(onStored).toHaveBeenCalled());
+    daemon.destroy();
+    const again = await peer.welcome();
+    const repeated = await again.take<Await>('SEND');
+    expect(repeated.id).toBe(request.id);
+    expect(repeated.payload.await.timeoutMs).toBeLessThan(request.payload.await.timeoutMs);
+    again.ack(repeated, { ...sent, duplicate: true });
+    again.send('REPLY', { id: request.id, message: messageOf(2) });
+    again.refuse(await again.take('ACK'), 'StoreUnavailable');
+    expect((await answer).seq).toBe(2);
+    expect(onStored).toHaveBeenCalledOnce();
+  });
+
+  test.each(['Timeout', 'MutualAwait'] as const)('rejects with the %s of the daemon', async (code) => {
+    await using scene = await play();
+    const { daemon, relay } = scene;
+    const answer = relay.sendAndWait('Bob', 'ready?');
+    const request = await daemon.take('SEND');
+    daemon.ack(request, sent);
+    daemon.send('ERROR', new RelayError(code).toPayload(request.id));
+    await expect(answer).rejects.toMatchObject({ code });
+  });
+
+  test('rejects with Timeout by itself when there is no daemon to say so', async () => {
+    await using scene = await play();
+    await scene.peer.die();
+    await expect(scene.relay.sendAndWait('Bob', 'ready?', { timeoutMs: 20 })).rejects.toMatchObject({
+      code: 'Timeout',
+    });
+  });
+
+  test('stops waiting when the caller does, and tells the daemon', async () => {
+    await using scene = await play();
+    const { daemon, relay } = scene;
+    const caller = new AbortController();
+    const answer = relay.sendAndWait('Bob', 'ready?', { signal: caller.signal });
+    const request = await daemon.take('SEND');
+    caller.abort();
+    await expect(answer).rejects.toMatchObject({ code: 'Cancelled' });
+    expect((await daemon.take('CANCEL')).payload).toEqual({ id: request.id });
+    daemon.send('REPLY', { id: request.id, message: messageOf(2) });
+    await expect(relay.sendAndWait('Bob', 'hi', { signal: caller.signal })).rejects.toMatchObject({
+      code: 'Cancelled',
+    });
+  });
+
+  test('cancelled while disconnected is not sent when the connection is back', async () => {
+    await using scene = await play();
+    const { peer, daemon, relay } = scene;
+    const caller = new AbortController();
+    const lost = new Promise((resolve) => relay.once('disconnected', resolve));
+    daemon.destroy();
+    await lost;
+    const answer = relay.sendAndWait('Bob', 'ready?', { signal: caller.signal });
+    const other = relay.send('Bob', 'instead');
+    caller.abort();
+    await expect(answer).rejects.toMatchObject({ code: 'Cancelled' });
+    const again = await peer.welcome();
+    const request = await again.take('SEND');
+    expect(request.payload.content).toBe('instead');
+    again.ack(request, sent);
+    await other;
+  });
+
+  test('an answer is not handed over as a message as well', async () => {
+    await using scene = await play();
+    const { daemon, relay } = scene;
+    const received: number[] = [];
+    const answer = relay.sendAndWait('Bob', 'ready?');
+    const request = await daemon.take('SEND');
+    // Once before the delivery, and once after it while nobody has taken it yet.
+    daemon.send('REPLY', { id: request.id, message: messageOf(2) });
+    daemon.deliver(2);
+    daemon.ack(await daemon.take('ACK'), { changed: 1 });
+    await answer;
+    await daemon.acknowledged(2);
+    const second = relay.sendAndWait('Bob', 'and now?');
+    const secondRequest = await daemon.take('SEND');
+    daemon.deliver(3, 4);
+    daemon.send('REPLY', { id: secondRequest.id, message: messageOf(3) });
+    daemon.ack(await daemon.take('ACK'), { changed: 1 });
+    await second;
+    relay.on('message', ({ seq }) => received.push(seq));
+    await daemon.acknowledged(4);
+    expect(received).toEqual([4]);
+  });
+});

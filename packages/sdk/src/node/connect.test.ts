@@ -1,0 +1,107 @@
+import { readFile, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isAgentToken } from '@agent-relay/protocol';
+import { describe, expect, test } from 'vitest';
+import { connect } from './connect.ts';
+import { prepareSocketPath } from './locations.ts';
+import { ScriptedPeer } from './scripted-peer.ts';
+
+/** A data directory whose project "shop" is served by the peer. */
+async function shop(peer: ScriptedPeer): Promise<Record<string, string>> {
+  const env = { RELAY_DATA_DIR: join(peer.directory, 'data') };
+  await symlink(peer.socketPath, await prepareSocketPath('shop', env));
+  return env;
+}
+
+describe('connecting from Node', () => {
+  test('by discovery brings the stored token of the name, the same each time', async () => {
+    await using peer = await ScriptedPeer.start();
+    const env = await shop(peer);
+    const tokens: Array<string | undefined> = [];
+    for (let round = 0; round < 2; round++) {
+      const connecting = connect({ name: 'Alice', env, cwd: peer.directory });
+      tokens.push((await peer.welcome()).hello?.token);
+      await (await connecting).close();
+    }
+    expect(tokens[0]).toSatisfy(isAgentToken);
+    expect(tokens[1]).toBe(tokens[0]);
+    const file = join(peer.directory, 'data/projects/shop/agents/alice.token');
+    expect(await readFile(file, 'utf8')).toBe(tokens[0]);
+  });
+
+  test('takes name and lead from the environment, and options win over it', async () => {
+    await using peer = await ScriptedPeer.start();
+    const env = { ...(await shop(peer)), RELAY_AGENT_NAME: 'Alice', RELAY_LEAD: '1', RELAY_PROJECT: 'shop' };
+    const connecting = connect({ env, capabilities: ['review'], client: { name: 'test', version: '1' } });
+    const { hello } = await peer.welcome();
+    expect(hello).toMatchObject({ name: 'Alice', lead: true, deliver: true, capabilities: ['review'] });
+    expect(hello).not.toHaveProperty('env');
+    await (await connecting).close();
+    const other = connect({ env, name: 'Bob', lead: false });
+    expect((await peer.welcome()).hello).toMatchObject({ name: 'Bob', lead: false });
+    await (await other).close();
+  });
+
+  test('at an unusual socket asks which project it serves before it shows a token', async () => {
+    await using peer = await ScriptedPeer.start();
+    const env = { RELAY_DATA_DIR: join(peer.directory, 'data'), RELAY_SOCKET: peer.socketPath };
+    const connecting = connect({ name: 'Alice', env });
+    const observer = await peer.welcome({ project: 'shop' });
+    expect(observer.hello).not.toHaveProperty('token');
+    const named = await peer.welcome();
+    await (await connecting).close();
+    const file = join(peer.directory, 'data/projects/shop/agents/alice.token');
+    expect(named.hello?.token).toBe(await readFile(file, 'utf8'));
+  });
+
+  test('as an ephemeral agent leaves no token behind, and keeps its own for the way back', async () => {
+    await using peer = await ScriptedPeer.start();
+    const env = await shop(peer);
+    const reconnect = { minDelayMs: 1, maxDelayMs: 5 };
+    const connecting = connect({ name: 'mcp-1', ephemeral: true, env, project: 'shop', reconnect });
+    const first = await peer.welcome();
+    await using _relay = await connecting;
+    expect(first.hello?.token).toSatisfy(isAgentToken);
+    first.destroy();
+    expect((await peer.welcome()).hello?.token).toBe(first.hello?.token);
+    await expect(readFile(join(peer.directory, 'data/projects/shop/agents/mcp-1.token'))).rejects.toThrow();
+  });
+
+  test('without a name observes: no token, nothing delivered', async () => {
+    await using peer = await ScriptedPeer.start();
+    const connecting = connect({ env: {}, socketPath: peer.socketPath });
+    const { hello } = await peer.welcome();
+    await using relay = await connecting;
+    expect(hello).toEqual({ protocol: { min: 1, max: 1 }, deliver: false });
+    expect(relay.name).toBeUndefined();
+  });
+
+  test('to a project whose daemon does not run rejects, and waits for its first start if told so', async () => {
+    await using peer = await ScriptedPeer.start();
+    const env = { RELAY_DATA_DIR: join(peer.directory, 'data') };
+    await expect(connect({ project: 'shop', env })).rejects.toMatchObject({ code: 'DaemonNotRunning' });
+    const reconnect = { initial: true, minDelayMs: 1, maxDelayMs: 5 };
+    const connecting = connect({ name: 'Alice', env, cwd: peer.directory, reconnect });
+    await shop(peer);
+    const daemon = await peer.welcome();
+    await using relay = await connecting;
+    expect(daemon.hello?.token).toSatisfy(isAgentToken);
+    expect(relay.state).toBe('connected');
+  });
+
+  test('over WebSocket to nobody rejects with DaemonNotRunning', async () => {
+    const options = { name: 'Alice', workspaceKey: 'rk', url: 'ws://127.0.0.1:1/ws' };
+    await expect(connect(options)).rejects.toMatchObject({ code: 'DaemonNotRunning' });
+    const env = { RELAY_URL: 'ws://127.0.0.1:1/ws' };
+    await expect(connect({ env })).rejects.toMatchObject({ code: 'DaemonNotRunning' });
+    await expect(connect({ url: '127.0.0.1:3888' })).rejects.toMatchObject({ code: 'InvalidRequest' });
+  });
+
+  test('with a name no agent can have fails before anything is sent', async () => {
+    await using peer = await ScriptedPeer.start();
+    const env = await shop(peer);
+    await expect(connect({ name: 'no/slash', env, project: 'shop' })).rejects.toMatchObject({
+      code: 'InvalidName',
+    });
+  });
+});

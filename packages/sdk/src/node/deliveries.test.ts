@@ -1,0 +1,182 @@
+import type { Message } from '@agent-relay/protocol';
+import { describe, expect, test, vi } from 'vitest';
+import { AGENT, messageOf, play } from './scripted-peer.ts';
+
+/** Everything the daemon sent has been read when the answer to a later request is there. */
+async function settled({ daemon, relay }: Awaited<ReturnType<typeof play>>) {
+  const answer = relay.status();
+  const request = await daemon.take('STATUS');
+  daemon.ack(request);
+  await answer;
+}
+
+const seqs = (messages: Message[]) => messages.map(({ seq }) => seq);
+
+describe('deliveries', () => {
+  test('wait unacknowledged until somebody listens, then come in order and are acknowledged together', async () => {
+    await using scene = await play();
+    const { daemon, relay } = scene;
+    daemon.deliver(3, 5, 9);
+    await settled(scene);
+    const received: Message[] = [];
+    relay.on('message', (message) => received.push(message));
+    const { payload } = await daemon.take('ACK');
+    expect(payload).toEqual({ upTo: 9 });
+    expect(received).toEqual([3, 5, 9].map(messageOf));
+  });
+
+  test('are not acknowledged by whoever does not take them, also not when closing', async () => {
+    await using scene = await play();
+    scene.daemon.deliver(1);
+    await settled(scene);
+    await scene.relay.close();
+    await scene.daemon.closed;
+    await expect(Promise.race([scene.daemon.take(), 'nothing'])).resolves.toBe('nothing');
+  });
+
+  test('taken by a loop are acknowledged when it asks for the next', async () => {
+    await using scene = await play();
+    const { daemon, relay } = scene;
+    const messages = relay.messages();
+    daemon.deliver(1, 2);
+    expect((await messages.next()).value).toEqual(messageOf(1));
+    await settled(scene);
+    expect((await messages.next()).value).toEqual(messageOf(2));
+    expect((await daemon.take('ACK')).payload).toEqual({ upTo: 1 });
+    await messages.return();
+    expect((await daemon.take('ACK')).payload).toEqual({ upTo: 2 });
+  });
+
+  test('left after a break go to the next loop, and none comes twice', async () => {
+    await using scene = await play();
+    const { daemon, relay } = scene;
+    daemon.deliver(1, 2, 3);
+    const taken: number[] = [];
+    for await (const { seq } of relay.messages()) {
+      taken.push(seq);
+      break;
+    }
+    for await (const { seq } of relay.messages()) {
+      taken.push(seq);
+      if (seq === 3) break;
+    }
+    expect(taken).toEqual([1, 2, 3]);
+  });
+
+  test('go on after a reconnect where the application was, without gaps or repetitions', async () => {
+    await using scene = await play();
+    const { peer, daemon, relay } = scene;
+    const messages = relay.messages();
+    daemon.deliver(1, 2, 3);
+    await messages.next();
+    await messages.next();
+    await settled(scene).catch(() => undefined);
+    daemon.destroy();
+    // 1 was handed over and 2 is in the application's hands; 2 and 3 come again, being unacknowledged.
+    const again = await peer.welcome();
+    expect(again.hello?.resumeAfter).toBe(1);
+    again.deliver(2, 3, 4);
+    expect((await messages.next()).value?.seq).toBe(3);
+    expect((await messages.next()).value?.seq).toBe(4);
+    await messages.return();
+    await again.acknowledged(4);
+  });
+
+  test('handed over while disconnected are acknowledged by the next HELLO', async () => {
+    await using scene = await play({ reconnect: { minDelayMs: 100, maxDelayMs: 100 } });
+    const { peer, daemon, relay } = scene;
+    daemon.deliver(1, 2);
+    await settled(scene);
+    const lost = new Promise((resolve) => relay.once('disconnected', resolve));
+    daemon.destroy();
+    await lost;
+    const received: Message[] = [];
+    relay.on('message', (message) => received.push(message));
+    const again = await peer.welcome();
+    expect(again.hello?.resumeAfter).toBe(2);
+    expect(seqs(received)).toEqual([1, 2]);
+  });
+
+  test('reach every listener, and count as handed over when the slowest consumer has them', async () => {
+    await using scene = await play();
+    const { daemon, relay } = scene;
+    const received: Message[] = [];
+    const slow = relay.messages();
+    const first = slow.next();
+    relay.on('message', (message) => received.push(message));
+    daemon.deliver(1, 2);
+    expect((await first).value?.seq).toBe(1);
+    await settled(scene);
+    expect(seqs(received)).toEqual([1, 2]);
+    await slow.next();
+    expect((await daemon.take('ACK')).payload).toEqual({ upTo: 1 });
+  });
+
+  test('once takes one and leaves the rest', async () => {
+    await using scene = await play();
+    const { daemon, relay } = scene;
+    daemon.deliver(1, 2);
+    await settled(scene);
+    const first = await new Promise<Message>((resolve) => relay.once('message', resolve));
+    expect(first.seq).toBe(1);
+    expect((await daemon.take('ACK')).payload).toEqual({ upTo: 1 });
+    expect((await relay.messages().next()).value?.seq).toBe(2);
+  });
+
+  test('taken in a flood are acknowledged well before the window of the daemon is full', async () => {
+    await using scene = await play();
+    const { daemon, relay } = scene;
+    const received: Message[] = [];
+    relay.on('message', (message) => received.push(message));
+    daemon.deliver(...Array.from({ length: 256 }, (_, index) => index + 1));
+    await daemon.acknowledged(256);
+    expect(received).toHaveLength(256);
+  });
+
+  test('a listener that throws is an error of the application; the others get theirs', async () => {
+    await using scene = await play();
+    const { daemon, relay } = scene;
+    const thrown = vi.fn();
+    process.once('uncaughtException', thrown);
+    const before = process.listeners('uncaughtException').filter((listener) => listener !== thrown);
+    for (const listener of before) process.off('uncaughtException', listener);
+    try {
+      relay.on('message', () => {
+        throw new Error('bug of the application');
+      });
+      const received = new Promise<Message>((resolve) => relay.on('message', resolve));
+      daemon.deliver(1);
+      expect((await received).seq).toBe(1);
+      await daemon.acknowledged(1);
+      expect(thrown).toHaveBeenCalledOnce();
+    } finally {
+      for (const listener of before) process.on('uncaughtException', listener);
+    }
+  });
+
+  test('are flushed by close: what was handed over is acknowledged', async () => {
+    await using scene = await play();
+    const { daemon, relay } = scene;
+    const received = new Promise((resolve) => relay.on('message', resolve));
+    daemon.deliver(7);
+    await received;
+    await relay.close();
+    expect((await daemon.take('ACK')).payload).toEqual({ upTo: 7 });
+    await daemon.closed;
+  });
+
+  test('end the loop quietly when the client is closed', async () => {
+    await using scene = await play();
+    const messages = scene.relay.messages();
+    const next = messages.next();
+    await scene.relay.close();
+    expect(await next).toEqual({ done: true, value: undefined });
+  });
+
+  test('are asked for by default with a name, and not without or when declined', async () => {
+    await using named = await play();
+    expect(named.daemon.hello?.deliver).toBe(true);
+    await using declined = await play({ ...AGENT, deliver: false });
+    expect(declined.daemon.hello?.deliver).toBe(false);
+  });
+});

@@ -1,0 +1,160 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { discoverSocket } from './discover.ts';
+import { prepareSocketPath } from './locations.ts';
+import { writeProjectConfig } from './project-config.ts';
+
+let directory: string;
+let env: Record<string, string>;
+let cwd: string;
+const servers: Server[] = [];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'relay-discover-'));
+  env = { RELAY_DATA_DIR: join(directory, 'data') };
+  cwd = join(directory, 'work', 'deep', 'er');
+  await mkdir(cwd, { recursive: true });
+});
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function listen(path: string): Promise<string> {
+  const server = createServer((socket) => socket.destroy()).listen(path);
+  servers.push(server);
+  await new Promise((resolve) => server.once('listening', resolve));
+  return path;
+}
+const runProject = async (project: string) => listen(await prepareSocketPath(project, env));
+/** What a crash leaves behind: a socket file that nobody listens on. */
+async function leaveStaleSocket(project: string): Promise<string> {
+  const path = await prepareSocketPath(project, env);
+  await writeFile(path, '');
+  return path;
+}
+const discover = (changes: Record<string, string> = {}, project?: string) =>
+  discoverSocket({ env: { ...env, ...changes }, cwd, ...(project ? { project } : {}) });
+
+describe('the search for the daemon', () => {
+  test('each step wins over the ones after it', async () => {
+    const scanned = await runProject('scanned');
+    expect(await discover()).toEqual({ socketPath: scanned, project: 'scanned', source: 'scan' });
+
+    const configured = await runProject('configured');
+    await writeProjectConfig({ root: join(directory, 'work'), project: 'configured' });
+    expect(await discover()).toEqual({
+      socketPath: configured,
+      project: 'configured',
+      source: '.relay/config.json',
+    });
+
+    const named = await runProject('named');
+    expect(await discover({ RELAY_PROJECT: 'named' })).toEqual({
+      socketPath: named,
+      project: 'named',
+      source: 'RELAY_PROJECT',
+    });
+
+    const elsewhere = await listen(join(directory, 'else.sock'));
+    expect(await discover({ RELAY_PROJECT: 'named', RELAY_SOCKET: elsewhere })).toEqual({
+      socketPath: elsewhere,
+      project: 'named',
+      source: 'RELAY_SOCKET',
+    });
+
+    const wanted = await runProject('wanted');
+    expect(await discover({ RELAY_PROJECT: 'named', RELAY_SOCKET: elsewhere }, 'wanted')).toEqual({
+      socketPath: wanted,
+      project: 'wanted',
+      source: 'option',
+    });
+  });
+
+  test('a step that decided is not skipped because its daemon is down', async () => {
+    await runProject('other');
+    await leaveStaleSocket('stale');
+    const missing = { code: 'DaemonNotRunning' };
+    await expect(discover({}, 'stale')).rejects.toMatchObject(missing);
+    await expect(discover({ RELAY_PROJECT: 'stale' })).rejects.toMatchObject(missing);
+    await expect(discover({ RELAY_PROJECT: 'unheard-of' })).rejects.toMatchObject(missing);
+    await expect(discover({ RELAY_SOCKET: join(directory, 'no.sock') })).rejects.toMatchObject(missing);
+    await writeProjectConfig({ root: cwd, project: 'stale' });
+    await expect(discover()).rejects.toMatchObject({
+      ...missing,
+      message: expect.stringContaining('stale'),
+      next: expect.stringContaining('agent-relay daemon start'),
+    });
+  });
+
+  test('the scan takes the only daemon that runs, whatever crashed ones left behind', async () => {
+    await leaveStaleSocket('stale');
+    await mkdir(join(directory, 'data/projects/empty'), { recursive: true });
+    await mkdir(join(directory, 'data/projects/.not a project'), { recursive: true });
+    const alive = await runProject('alive');
+    expect(await discover()).toMatchObject({ project: 'alive', socketPath: alive });
+  });
+
+  test('the scan names the choices when several run, and says so when none does', async () => {
+    await expect(discover()).rejects.toMatchObject({ code: 'DaemonNotRunning' });
+    await runProject('b');
+    await runProject('a');
+    await expect(discover()).rejects.toMatchObject({
+      code: 'AmbiguousProject',
+      details: { choices: ['a', 'b'] },
+    });
+  });
+
+  test('a project whose socket path had to move is found', async () => {
+    env = { RELAY_DATA_DIR: join(directory, 'd'.repeat(110)), XDG_RUNTIME_DIR: directory };
+    const socketPath = await runProject('far');
+    expect(await discover()).toEqual({ socketPath, project: 'far', source: 'scan' });
+    expect(await discover({}, 'far')).toMatchObject({ socketPath });
+  });
+
+  test('the configuration is searched upward from RELAY_PROJECT_ROOT if that is set', async () => {
+    const root = join(directory, 'elsewhere', 'inside');
+    await mkdir(root, { recursive: true });
+    await writeProjectConfig({ root: join(directory, 'elsewhere'), project: 'rooted' });
+    await writeProjectConfig({ root: cwd, project: 'here' });
+    await runProject('rooted');
+    expect(await discover({ RELAY_PROJECT_ROOT: root })).toMatchObject({ project: 'rooted' });
+  });
+
+  test('the configuration may name a socket, from its own directory', async () => {
+    const socketPath = await listen(join(directory, 'work', 'own.sock'));
+    await writeProjectConfig({ root: join(directory, 'work'), socketPath: 'own.sock' });
+    expect(await discover()).toEqual({ socketPath, source: '.relay/config.json' });
+  });
+
+  test('the path of a project says which one it is', async () => {
+    const socketPath = await runProject('shop');
+    expect(await discover({ RELAY_SOCKET: socketPath })).toMatchObject({ project: 'shop' });
+  });
+
+  test.each(['{', '[]', '{"project": 3}', '{"project": "../up"}', '{"socketPath": {}}', '{}', 'null'])(
+    'a broken configuration (%s) is an error, not a reason to look further',
+    async (text) => {
+      await runProject('other');
+      await mkdir(join(cwd, '.relay'));
+      await writeFile(join(cwd, '.relay', 'config.json'), text);
+      await expect(discover()).rejects.toMatchObject({
+        code: expect.stringMatching(/^(InvalidSettings|InvalidName)$/),
+      });
+    },
+  );
+
+  test.runIf(process.getuid?.() === 0)(
+    'a configuration cannot lead to the socket of another user',
+    async () => {
+      const { chown } = await import('node:fs/promises');
+      const socketPath = await listen(join(directory, 'theirs.sock'));
+      await chown(socketPath, 12345, 12345);
+      await writeProjectConfig({ root: cwd, project: 'shop', socketPath });
+      await expect(discover()).rejects.toMatchObject({ code: 'NotAllowedToRunAs' });
+    },
+  );
+});

@@ -1,0 +1,337 @@
+import { RelayError } from '@agent-relay/protocol';
+import { describe, expect, test } from 'vitest';
+import { connect } from './connect.ts';
+import { AGENT, messageOf, play, ScriptedPeer } from './scripted-peer.ts';
+import { unixSocketWire } from './unix-socket.ts';
+
+const sent = { messageId: 'm', seq: 1, duplicate: false, recipients: 1, offline: [] };
+
+describe('a lost connection', () => {
+  test('open sends go out again with their ids in their order, before what was sent meanwhile', async () => {
+    await using scene = await play();
+    const { peer, daemon, relay } = scene;
+    const results = [relay.send('Bob', 'one'), relay.send('Bob', 'two')];
+    const first = [await daemon.take('SEND'), await daemon.take('SEND')];
+    const lost = new Promise((resolve) => relay.once('disconnected', resolve));
+    daemon.destroy();
+    await lost;
+    expect(relay.state).toBe('reconnecting');
+    results.push(relay.send('Bob', 'three'));
+
+    const again = await peer.welcome();
+    const repeated = [await again.take('SEND'), await again.take('SEND'), await again.take('SEND')];
+    expect(repeated.map(({ payload }) => payload.content)).toEqual(['one', 'two', 'three']);
+    expect(repeated.slice(0, 2).map(({ id }) => id)).toEqual(first.map(({ id }) => id));
+    for (const request of repeated) again.ack(request, sent);
+    expect(await Promise.all(results)).toHaveLength(3);
+    expect(relay.state).toBe('connected');
+  });
+
+  test('a daemon killed between commit and ack answers the repetition, and the caller sees one send', async () => {
+    await using scene = await play();
+    const { peer, daemon, relay } = scene;
+    const result = relay.send('Bob', 'once');
+    const { id } = await daemon.take('SEND');
+    await peer.die();
+    await peer.listen();
+    const again = await peer.welcome();
+    const repeated = await again.take('SEND');
+    expect(repeated.id).toBe(id);
+    again.ack(repeated, { ...sent, duplicate: true });
+    expect(await result).toEqual({ ...sent, duplicate: true });
+  });
+
+  test('a request that cannot be repeated fails with Connection once it was sent, but waits if it was not', async () => {
+    await using scene = await play();
+    const { peer, daemon, relay } = scene;
+    const unknown = relay.request('KEY_CREATE', {});
+    await daemon.take('KEY_CREATE');
+    daemon.destroy();
+    await expect(unknown).rejects.toMatchObject({ code: 'Connection' });
+    const waiting = relay.request('KEY_CREATE', {});
+    const again = await peer.welcome();
+    again.ack(await again.take('KEY_CREATE'), { key: 'k', keyId: 'i' });
+    expect(await waiting).toEqual({ key: 'k', keyId: 'i' });
+  });
+
+  test('what a stopping daemon refuses is sent to the next one', async () => {
+    await using scene = await play();
+    const { peer, daemon, relay } = scene;
+    const result = relay.send('Bob', 'kept');
+    daemon.refuse(await daemon.take('SEND'), 'ShuttingDown');
+    daemon.send('ERROR', new RelayError('ShuttingDown').toPayload());
+    daemon.destroy();
+    const again = await peer.welcome();
+    again.ack(await again.take('SEND'), sent);
+    expect(await result).toEqual(sent);
+  });
+
+  test('a half-open connection is noticed by three silent heartbeats and replaced', async () => {
+    await using peer = await ScriptedPeer.start();
+    const connecting = connect({ ...AGENT, socketPath: peer.socketPath });
+    const daemon = await peer.welcome({ heartbeatMs: 20 });
+    await using relay = await connecting;
+    const lost = new Promise<RelayError>((resolve) => relay.once('disconnected', resolve));
+    await daemon.closed;
+    expect((await lost).message).toContain('silent');
+    await peer.welcome();
+  });
+
+  test('a daemon that shows signs of life is kept, and its PING is answered', async () => {
+    await using peer = await ScriptedPeer.start();
+    const connecting = connect({ ...AGENT, socketPath: peer.socketPath });
+    const daemon = await peer.welcome({ heartbeatMs: 20 });
+    await using relay = await connecting;
+    for (let beat = 0; beat < 10; beat++) {
+      daemon.send('PING', {});
+      await daemon.take('PONG');
+      await new Promise((resolve) => setTimeout(resolve, 15));
+    }
+    expect(relay.state).toBe('connected');
+  });
+
+  test('garbage from the daemon drops the connection, not the program', async () => {
+    await using scene = await play();
+    const { peer, relay } = scene;
+    let { daemon } = scene;
+    const garbage: Array<(connection: typeof daemon) => void> = [
+      (connection) => connection.sendBytes('HTTP/1.1 400 Bad Request\r\n\r\n'),
+      (connection) => connection.sendBytes(new Uint8Array([0, 0, 0, 2, 0xff, 0xfe])),
+      (connection) => connection.sendBytes(new Uint8Array([0, 0, 0, 2, 0x7b, 0x7d])),
+      (connection) => connection.send('ACK', null),
+      (connection) => connection.send('DELIVER', { content: 'no number' }),
+      (connection) => connection.send('REPLY', { id: 'x' }),
+    ];
+    for (const misbehave of garbage) {
+      misbehave(daemon);
+      await daemon.closed;
+      daemon = await peer.welcome();
+    }
+    daemon.send('FUTURE', { of: 'a newer daemon' });
+    daemon.send('ACK', { id: 'never asked' });
+    const status = relay.status();
+    daemon.ack(await daemon.take('STATUS'), { version: '1' });
+    expect(await status).toEqual({ version: '1' });
+  });
+
+  test('a refusal that no retry can change ends the client and everything that waits', async () => {
+    await using scene = await play();
+    const { peer, daemon, relay } = scene;
+    const closed = new Promise<RelayError | undefined>((resolve) => relay.once('closed', resolve));
+    const waiting = relay.send('Bob', 'never');
+    const iteration = relay.messages().next();
+    daemon.destroy();
+    const again = await peer.accept();
+    await again.take('HELLO');
+    again.send('ERROR', new RelayError('Unauthorized').toPayload());
+    await expect(waiting).rejects.toMatchObject({ code: 'Unauthorized' });
+    await expect(iteration).rejects.toMatchObject({ code: 'Unauthorized' });
+    expect(await closed).toMatchObject({ code: 'Unauthorized' });
+    expect(relay.state).toBe('closed');
+    await expect(relay.status()).rejects.toMatchObject({ code: 'Unauthorized' });
+  });
+
+  test('a revoked connection is not made again', async () => {
+    await using scene = await play();
+    const closed = new Promise<RelayError | undefined>((resolve) => scene.relay.once('closed', resolve));
+    scene.daemon.send('ERROR', new RelayError('Unauthorized').toPayload());
+    scene.daemon.destroy();
+    expect(await closed).toMatchObject({ code: 'Unauthorized' });
+  });
+
+  test('requests beyond the bound are refused while there is no connection', async () => {
+    await using scene = await play();
+    const { peer, daemon, relay } = scene;
+    const lost = new Promise((resolve) => relay.once('disconnected', resolve));
+    await peer.die();
+    await Promise.all([lost, daemon.closed]);
+    const waiting = Array.from({ length: 10_000 }, () => relay.status().catch((error) => error.code));
+    await expect(relay.status()).rejects.toMatchObject({ code: 'Overloaded' });
+    await relay.close();
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['Cancelled']));
+  });
+
+  test('without reconnect the first break is the end', async () => {
+    await using scene = await play({ reconnect: false });
+    const waiting = scene.relay.status();
+    scene.daemon.destroy();
+    await expect(waiting).rejects.toMatchObject({ code: 'Connection' });
+    expect(scene.relay.state).toBe('closed');
+  });
+
+  test('it gives up after the number of attempts it was given', async () => {
+    await using scene = await play({ reconnect: { minDelayMs: 1, maxDelayMs: 1, attempts: 3 } });
+    const attempts: number[] = [];
+    scene.relay.on('reconnecting', ({ attempt }) => attempts.push(attempt));
+    const closed = new Promise<RelayError | undefined>((resolve) => scene.relay.once('closed', resolve));
+    await scene.peer.die();
+    expect(await closed).toMatchObject({ code: 'DaemonNotRunning' });
+    expect(attempts).toEqual([1, 2, 3]);
+  });
+});
+
+describe('the first connection', () => {
+  test('rejects at once when no daemon is there', async () => {
+    await using peer = await ScriptedPeer.start();
+    await peer.die();
+    await expect(connect({ ...AGENT, socketPath: peer.socketPath })).rejects.toMatchObject({
+      code: 'DaemonNotRunning',
+    });
+  });
+
+  test('waits for the daemon if told so', async () => {
+    await using peer = await ScriptedPeer.start();
+    await peer.die();
+    const connecting = connect({
+      ...AGENT,
+      socketPath: peer.socketPath,
+      reconnect: { ...AGENT.reconnect, initial: true },
+    });
+    await peer.listen();
+    await peer.welcome();
+    await using relay = await connecting;
+    expect(relay).toMatchObject({ name: 'Alice', project: 'play', state: 'connected' });
+  });
+
+  test.each(['VersionMismatch', 'NameTaken', 'InvalidName', 'Forbidden', 'ShuttingDown'] as const)(
+    'rejects with the %s of the daemon',
+    async (code) => {
+      await using peer = await ScriptedPeer.start();
+      const connecting = connect({ ...AGENT, socketPath: peer.socketPath });
+      const daemon = await peer.accept();
+      daemon.send('ERROR', new RelayError(code, 'for a reason').toPayload((await daemon.take('HELLO')).id));
+      await expect(connecting).rejects.toMatchObject({ code, message: 'for a reason' });
+    },
+  );
+
+  test('rejects with VersionMismatch when the daemon speaks another version of the envelope or chose another protocol', async () => {
+    await using peer = await ScriptedPeer.start();
+    const connecting = connect({ ...AGENT, socketPath: peer.socketPath });
+    const text = JSON.stringify({ v: 2, type: 'WELCOME' });
+    (await peer.accept()).sendBytes(Buffer.concat([Buffer.from([0, 0, 0, text.length]), Buffer.from(text)]));
+    await expect(connecting).rejects.toMatchObject({ code: 'VersionMismatch' });
+    const second = connect({ ...AGENT, socketPath: peer.socketPath });
+    await peer.welcome({ protocol: 9 });
+    await expect(second).rejects.toMatchObject({ code: 'VersionMismatch' });
+  });
+
+  test('rejects when what answers is no relay', async () => {
+    await using peer = await ScriptedPeer.start();
+    const connecting = connect({ ...AGENT, socketPath: peer.socketPath });
+    (await peer.accept()).sendBytes('SSH-2.0-OpenSSH_9.2\r\n');
+    await expect(connecting).rejects.toMatchObject({ code: 'Connection' });
+  });
+
+  test('rejects with Timeout when the daemon accepts and says nothing', async () => {
+    await using peer = await ScriptedPeer.start();
+    const connecting = connect({ ...AGENT, socketPath: peer.socketPath, requestTimeoutMs: 50 });
+    await expect(connecting).rejects.toMatchObject({ code: 'Timeout' });
+  });
+
+  test('keeps the token a new name is issued, and shows it when it comes back', async () => {
+    await using peer = await ScriptedPeer.start();
+    const { socketPath } = peer;
+    const open = unixSocketWire(async () => socketPath);
+    const connecting = connect({ name: 'Alice', open, reconnect: AGENT.reconnect });
+    const daemon = await peer.welcome({ agentToken: 'at_issued' });
+    await using relay = await connecting;
+    expect(daemon.hello?.token).toBeUndefined();
+    expect(relay.agentToken).toBe('at_issued');
+    daemon.destroy();
+    expect((await peer.welcome()).hello?.token).toBe('at_issued');
+    expect(relay.agentToken).toBe('at_issued');
+  });
+});
+
+describe('requests', () => {
+  test('fail with Timeout when the daemon does not answer, each at its own time', async () => {
+    await using scene = await play({ requestTimeoutMs: 60 });
+    await expect(scene.relay.status()).rejects.toMatchObject({ code: 'Timeout' });
+    await expect(scene.relay.status()).rejects.toMatchObject({ code: 'Timeout' });
+    expect(scene.relay.state).toBe('connected');
+  });
+
+  test('made while there is no connection fail with Timeout when none comes', async () => {
+    await using scene = await play({ requestTimeoutMs: 60 });
+    const lost = new Promise((resolve) => scene.relay.once('disconnected', resolve));
+    await scene.peer.die();
+    await lost;
+    await expect(scene.relay.send('Bob', 'hi')).rejects.toMatchObject({ code: 'Timeout' });
+    expect(scene.relay.state).toBe('reconnecting');
+  });
+
+  test('that were made in one turn travel in one write', async () => {
+    await using scene = await play();
+    const { daemon, relay } = scene;
+    const before = daemon.reads;
+    const answers = Array.from({ length: 50 }, (_, index) => relay.send('Bob', `message ${index}`));
+    for (let index = 0; index < 50; index++) daemon.ack(await daemon.take('SEND'), sent);
+    await Promise.all(answers);
+    expect(daemon.reads - before).toBe(1);
+  });
+
+  test('too large for the daemon are refused here, and the connection stays', async () => {
+    await using scene = await play();
+    await expect(scene.relay.send('Bob', 'é'.repeat(600_000))).rejects.toMatchObject({
+      code: 'FrameTooLarge',
+    });
+    expect(scene.relay.state).toBe('connected');
+  });
+
+  test('get the error of the daemon, with its next step and suggestions', async () => {
+    await using scene = await play();
+    const { daemon, relay } = scene;
+    const sending = relay.send('Bbo', 'hi');
+    const error = new RelayError('AgentNotFound', 'No Bbo.', { details: { suggestions: ['Bob'] } });
+    daemon.send('ERROR', error.toPayload((await daemon.take('SEND')).id));
+    await expect(sending).rejects.toMatchObject({
+      code: 'AgentNotFound',
+      message: 'No Bbo.',
+      details: { suggestions: ['Bob'] },
+    });
+  });
+
+  test('cannot share an id while both wait', async () => {
+    await using scene = await play();
+    const first = scene.relay.send('Bob', 'hi', { id: 'mine' });
+    await expect(scene.relay.send('Bob', 'hi', { id: 'mine' })).rejects.toMatchObject({ code: 'IdConflict' });
+    scene.daemon.ack(await scene.daemon.take('SEND'), sent);
+    expect(await first).toEqual(sent);
+  });
+
+  test('follow the names of the protocol', async () => {
+    await using scene = await play();
+    const { daemon, relay } = scene;
+    const inbox = relay.inbox({ unreadOnly: false, limit: 3 });
+    const inboxRequest = await daemon.take('INBOX');
+    expect(inboxRequest.payload).toEqual({ limit: 3, unread_only: false });
+    const messages = [messageOf(1), { ...messageOf(2), readAt: 5 }];
+    daemon.ack(inboxRequest, { messages, unread: 4 });
+    const marking = await daemon.take('ACK');
+    expect(marking.payload).toEqual({ messages: ['msg_1'], state: 'read', path: 'pull' });
+    daemon.ack(marking, { changed: 1 });
+    expect(await inbox).toEqual({ messages, unread: 3 });
+
+    const who = relay.who({ includeIdle: false });
+    const whoRequest = await daemon.take('WHO');
+    expect(whoRequest.payload).toEqual({ include_idle: false });
+    daemon.ack(whoRequest, { agents: [] });
+    expect(await who).toEqual([]);
+
+    const read = relay.read('msg_1');
+    const readRequest = await daemon.take('ACK');
+    expect(readRequest.payload).toEqual({ messages: ['msg_1'], state: 'read' });
+    daemon.ack(readRequest, { changed: 1 });
+    expect(await read).toBe(1);
+  });
+
+  test('an announcement is part of the HELLO of later connections', async () => {
+    await using scene = await play();
+    const { peer, daemon, relay } = scene;
+    const announced = relay.announce({ capabilities: ['review'] });
+    daemon.ack(await daemon.take('ANNOUNCE'));
+    await announced;
+    daemon.destroy();
+    expect((await peer.welcome()).hello?.capabilities).toEqual(['review']);
+  });
+});

@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { lstat, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { isAgentToken } from '@agent-relay/protocol';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { localAgentToken, storeLocalAgentToken } from './tokens.ts';
+
+let directory: string;
+let env: Record<string, string>;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'relay-tokens-'));
+  env = { RELAY_DATA_DIR: directory };
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const agents = () => join(directory, 'projects', 'shop', 'agents');
+
+describe('the token of a local agent', () => {
+  test('is made once, kept privately, and the same for every spelling of the name', async () => {
+    const token = await localAgentToken('shop', 'Alice', env);
+    expect(isAgentToken(token)).toBe(true);
+    expect(await localAgentToken('shop', 'alice', env)).toBe(token);
+    expect(await localAgentToken('shop', 'Bob', env)).not.toBe(token);
+    expect(await localAgentToken('site', 'Alice', env)).not.toBe(token);
+    expect((await readdir(agents())).sort()).toEqual(['alice.token', 'bob.token']);
+    expect((await lstat(join(agents(), 'alice.token'))).mode & 0o777).toBe(0o600);
+    expect((await lstat(agents())).mode & 0o777).toBe(0o700);
+  });
+
+  test('is the same for processes that ask at the same moment', async () => {
+    const script = `
+      import { localAgentToken } from ${JSON.stringify(join(import.meta.dirname, 'tokens.ts'))};
+      // All wait for the same moment, so that they really meet.
+      while (Date.now() < Number(process.argv[1]));
+      const tokens = await Promise.all(Array.from({ length: 20 }, (_, i) => localAgentToken('shop', 'Agent' + i)));
+      console.log(JSON.stringify(tokens));`;
+    const start = String(Date.now() + 1000);
+    const ask = async () =>
+      (
+        await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, start], {
+          env: { ...process.env, ...env },
+        })
+      ).stdout;
+    const [first, second] = await Promise.all([ask(), ask()]);
+    expect(JSON.parse(first)).toHaveLength(20);
+    expect(second).toBe(first);
+    expect((await readdir(agents())).every((file) => file.endsWith('.token'))).toBe(true);
+  });
+
+  test('can be replaced by one the daemon issued', async () => {
+    const old = await localAgentToken('shop', 'Alice', env);
+    const issued = `at_${'n'.repeat(43)}`;
+    const file = await storeLocalAgentToken('shop', 'Alice', issued, env);
+    expect(file).toBe(join(agents(), 'alice.token'));
+    expect(await localAgentToken('shop', 'Alice', env)).toBe(issued);
+    expect(old).not.toBe(issued);
+  });
+
+  test('that is damaged is an error that names the file', async () => {
+    await localAgentToken('shop', 'Alice', env);
+    await writeFile(join(agents(), 'alice.token'), '');
+    await expect(localAgentToken('shop', 'Alice', env)).rejects.toMatchObject({
+      code: 'InvalidSettings',
+      message: expect.stringContaining('alice.token'),
+    });
+  });
+
+  test('is refused for names no agent can have', async () => {
+    await expect(localAgentToken('shop', '../../evil', env)).rejects.toMatchObject({ code: 'InvalidName' });
+    await expect(localAgentToken('shop', 'lead', env)).rejects.toMatchObject({ code: 'ReservedName' });
+  });
+});

@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { anthropicMessages } from './dialects/anthropic-messages.ts';
+import type { ModelRequest, Reply } from './dialects/dialect.ts';
+import { geminiGenerateContent } from './dialects/gemini-generate-content.ts';
+import { openAiChat } from './dialects/openai-chat.ts';
+import { openAiResponses } from './dialects/openai-responses.ts';
+import { nextAnswer } from './script.ts';
+
+const DIALECTS = [anthropicMessages, openAiResponses, openAiChat, geminiGenerateContent];
+
+/** A model on loopback that does what its prompt says (see script.ts), for every API the clients speak. */
+export interface ScriptedModel extends AsyncDisposable {
+  readonly url: string;
+  /** Everything the model was asked, in order. */
+  readonly requests: readonly ModelRequest[];
+}
+
+export async function startScriptedModel(): Promise<ScriptedModel> {
+  const requests: ModelRequest[] = [];
+  const server = createServer((request, response) => {
+    serve(request, response, requests).catch((error) => response.destroy(error));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse, requests: ModelRequest[]): Promise<void> {
+  const path = new URL(request.url ?? '/', 'http://model').pathname;
+  const body = await text(request);
+  const dialect = request.method === 'POST' ? DIALECTS.find((candidate) => candidate.matches(path)) : undefined;
+  if (!dialect) return answerJson(response, sideAnswer(path));
+  const asked = dialect.read(JSON.parse(body), path);
+  requests.push(asked);
+  const reply = dialect.write(nextAnswer(asked.turns, asked.tools), asked);
+  if (asked.streamed) answerEvents(response, reply);
+  else answerJson(response, reply.json);
+}
+
+/** Clients also count tokens and list models; nothing depends on the answers. */
+const sideAnswer = (path: string): unknown =>
+  /count_?tokens$/i.test(path) ? { input_tokens: 1, totalTokens: 1 } : { object: 'list', data: [], models: [] };
+
+function answerJson(response: ServerResponse, value: unknown): void {
+  response.setHeader('content-type', 'application/json').end(JSON.stringify(value));
+}
+
+function answerEvents(response: ServerResponse, { events }: Reply): void {
+  response.setHeader('content-type', 'text/event-stream');
+  for (const { name, data } of events) {
+    if (name !== undefined) response.write(`event: ${name}\n`);
+    response.write(`data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`);
+  }
+  response.end();
+}

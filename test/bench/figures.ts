@@ -1,0 +1,88 @@
+import type { Pair } from './pairs.ts';
+import { BATCH, IN_FLIGHT, type Round, SENDERS } from './round.ts';
+import { maximum, median, milliseconds, percentile, perSecond } from './statistics.ts';
+import { slowDisk, whyNoStrace } from './strace.ts';
+import { measureWaits } from './waits.ts';
+
+/** One line of the table: a figure of the daemon beside its baseline of the same run. */
+export interface Figure {
+  id: string;
+  what: string;
+  measured: string;
+  baseline: string;
+  /** What the goal is about: measured ÷ baseline, or the measured value itself. */
+  value: number;
+  goal: string;
+  result: 'pass' | 'FAIL' | `skipped: ${string}`;
+}
+
+const SLOW_SYNC_MS = 20;
+const MAX_WAIT_MS = 50;
+
+const verdict = (passed: boolean) => (passed ? 'pass' : 'FAIL');
+
+/** The figures that are medians over the rounds; a ratio is taken inside each round. */
+export function figuresOf(rounds: Round[]): Figure[] {
+  const middle = (pick: (round: Round) => number) => median(rounds.map(pick));
+  const latencyRatio = middle(({ latency, hops, commit }) => latency / (hops + commit));
+  const rateRatio = middle(({ rate, rawRate }) => rate / rawRate);
+  const loadRatio = middle(({ loadedLatencyP99, latency }) => loadedLatencyP99 / latency);
+  const ms = (field: keyof Round) => milliseconds(middle((round) => round[field]));
+  return [
+    {
+      id: 'P1',
+      what: 'durable send → received, one in flight',
+      measured: `p50 ${ms('latency')}, p99 ${ms('latencyP99')}`,
+      baseline: `two raw hops ${ms('hops')} + raw commit ${ms('commit')}`,
+      value: latencyRatio,
+      goal: 'p50 ≤ 2 × baseline',
+      result: verdict(latencyRatio <= 2),
+    },
+    {
+      id: 'P2',
+      what: `durable throughput, ${SENDERS} senders × ${IN_FLIGHT} in flight`,
+      measured: perSecond(middle(({ rate }) => rate)),
+      baseline: `raw SQLite, batches of ${BATCH}: ${perSecond(middle(({ rawRate }) => rawRate))}`,
+      value: rateRatio,
+      goal: '≥ 0.5 × baseline',
+      result: verdict(rateRatio >= 0.5),
+    },
+    {
+      id: 'P3',
+      what: 'latency at half that rate',
+      measured: `p50 ${ms('loadedLatency')}, p99 ${ms('loadedLatencyP99')}`,
+      baseline: `P1 of the round: p50 ${ms('latency')}`,
+      value: loadRatio,
+      goal: 'p99 ≤ 10 × baseline',
+      result: verdict(loadRatio <= 10),
+    },
+  ];
+}
+
+/** Whether those who only read notice a disk that is slow for those who write. */
+export async function slowDiskFigure(
+  daemon: { readonly pid: number; readonly socketPath: string },
+  pairs: Pair[],
+  scale: number,
+): Promise<Figure> {
+  const figure = {
+    id: 'P3',
+    what: `reads and heartbeats, each fsync ${SLOW_SYNC_MS} ms slower`,
+    goal: `each ≤ ${MAX_WAIT_MS} ms`,
+  };
+  const missing = whyNoStrace();
+  if (missing)
+    return { ...figure, measured: '', baseline: '', value: Number.NaN, result: `skipped: ${missing}` };
+  await using _slow = await slowDisk(daemon.pid, SLOW_SYNC_MS);
+  const waits = await measureWaits(daemon.socketPath, pairs, 5000 * scale);
+  const reads = [...waits.inbox, ...waits.who, ...waits.heartbeat];
+  const longest = (values: number[]) => milliseconds(maximum(values));
+  const value = maximum(reads);
+  return {
+    ...figure,
+    measured: `longest INBOX ${longest(waits.inbox)}, WHO ${longest(waits.who)}, PING ${longest(waits.heartbeat)}; p99 ${milliseconds(percentile(reads, 0.99))}`,
+    baseline: `messages meanwhile: p50 ${milliseconds(median(waits.messages))}`,
+    value,
+    result: verdict(value <= MAX_WAIT_MS),
+  };
+}

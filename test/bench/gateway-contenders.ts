@@ -1,0 +1,209 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+
+const OPENING = {
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'bench', version: '1' } },
+};
+const ANSWER_MS = 20_000;
+/** Ticks of /proc/PID/stat are hundredths of a second on Linux. */
+const TICK_US = 10_000;
+
+export type Exchange = (
+  id: number,
+  method: string,
+  params: object,
+) => Promise<{ tools?: Array<{ name: string }> }>;
+
+/** Something that answers MCP calls, measured from outside. */
+export class Contender {
+  readonly name: string;
+  readonly front: 'stdio' | 'http';
+  readonly #exchange: Exchange;
+  readonly #process: ChildProcess;
+  readonly #stop: () => void;
+  readonly #tool: string;
+  readonly #p50s: number[] = [];
+  readonly #p99s: number[] = [];
+  readonly #cpus: number[] = [];
+  #id = 10;
+  rss = 0;
+
+  constructor(
+    name: string,
+    front: 'stdio' | 'http',
+    child: ChildProcess,
+    exchange: Exchange,
+    tool: string,
+    stop: () => void,
+  ) {
+    this.name = name;
+    this.front = front;
+    this.#process = child;
+    this.#exchange = exchange;
+    this.#tool = tool;
+    this.#stop = stop;
+  }
+
+  get p50(): number {
+    return median(this.#p50s);
+  }
+  get p99(): number {
+    return median(this.#p99s);
+  }
+  get cpu(): number {
+    return median(this.#cpus);
+  }
+
+  /** Calls one after the other; the times in microseconds, sorted. */
+  async round(calls: number): Promise<number[]> {
+    const times: number[] = [];
+    for (let call = 0; call < calls; call++) {
+      const begin = process.hrtime.bigint();
+      await this.#exchange(++this.#id, 'tools/call', {
+        name: this.#tool,
+        arguments: { text: 'hello there' },
+      });
+      times.push(Number(process.hrtime.bigint() - begin) / 1000);
+    }
+    return times.sort((a, b) => a - b);
+  }
+
+  async measure(calls: number): Promise<void> {
+    const before = await this.#usage();
+    const times = await this.round(calls);
+    const after = await this.#usage();
+    this.#p50s.push(times[Math.floor(calls / 2)] ?? 0);
+    this.#p99s.push(times[Math.floor(calls * 0.99)] ?? 0);
+    this.#cpus.push(((after.ticks - before.ticks) * TICK_US) / calls);
+    this.rss = after.rss;
+  }
+
+  async close(): Promise<void> {
+    this.#stop();
+    this.#process.stdin?.end();
+    const gone = this.#process.exitCode === null ? once(this.#process, 'exit') : Promise.resolve();
+    const timer = setTimeout(() => this.#process.kill('SIGKILL'), 3000);
+    this.#process.kill('SIGTERM');
+    await gone;
+    clearTimeout(timer);
+  }
+
+  async #usage(): Promise<{ ticks: number; rss: number }> {
+    const stat = await readFile(`/proc/${this.#process.pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { ticks: Number(fields[11]) + Number(fields[12]), rss: Number(fields[21]) * 4096 };
+  }
+}
+
+export async function openStdio(name: string, front: 'stdio', command: string[]): Promise<Contender> {
+  const [program = '', ...args] = command;
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+  const waiting = new Map<number, (result: object) => void>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const { id, result } = JSON.parse(line) as { id?: number; result?: object };
+    if (id !== undefined) waiting.get(id)?.(result ?? {});
+  });
+  const exchange: Exchange = (id, method, params) =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`${name}: no answer to ${method}`)), ANSWER_MS);
+      waiting.set(id, (result) => {
+        clearTimeout(timer);
+        waiting.delete(id);
+        resolve(result);
+      });
+      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    });
+  await exchange(1, OPENING.method, OPENING.params);
+  child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
+  return new Contender(name, front, child, exchange, await toolOf(exchange), () => undefined);
+}
+
+export async function openHttp(
+  name: string,
+  front: 'http',
+  command: (port: number) => string[],
+  path: string,
+): Promise<Contender> {
+  const port = await freePort();
+  const [program = '', ...args] = command(port);
+  const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'] });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  let session: Record<string, string> = {};
+  const post = (body: object) =>
+    new Promise<{ tools?: Array<{ name: string }> }>((resolve, reject) => {
+      const headers = {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...session,
+      };
+      const sent = request(
+        { agent, host: '127.0.0.1', port, path, method: 'POST', headers, timeout: ANSWER_MS },
+        (response) => {
+          const id = response.headers['mcp-session-id'];
+          if (typeof id === 'string') session = { 'mcp-session-id': id };
+          let text = '';
+          response.setEncoding('utf8');
+          response.on('data', (chunk: string) => {
+            text += chunk;
+          });
+          response.on('end', () => {
+            if ((response.statusCode ?? 500) >= 400)
+              return reject(new Error(`${name}: HTTP ${response.statusCode} ${text}`));
+            const json = text.startsWith('{')
+              ? text
+              : text
+                  .split('\n')
+                  .find((line) => line.startsWith('data: {'))
+                  ?.slice(6);
+            resolve(json === undefined ? {} : (JSON.parse(json) as { result: object }).result);
+          });
+        },
+      );
+      sent.on('error', reject);
+      sent.end(JSON.stringify({ jsonrpc: '2.0', ...body }));
+    });
+  const exchange: Exchange = (id, method, params) => post({ id, method, params });
+  await answering(() => exchange(1, OPENING.method, OPENING.params));
+  await post({ method: 'notifications/initialized' });
+  return new Contender(name, front, child, exchange, await toolOf(exchange), () => agent.destroy());
+}
+
+/** Gateways name the echo tool in their own ways. */
+async function toolOf(exchange: Exchange): Promise<string> {
+  return answering(async () => {
+    const { tools = [] } = await exchange(2, 'tools/list', {});
+    const tool = tools.find(({ name }) => name.endsWith('echo'));
+    if (!tool) throw new Error('the echo tool is not listed');
+    return tool.name;
+  });
+}
+
+/** Repeats what fails while a server is starting. */
+async function answering<T>(attempt: () => Promise<T>): Promise<T> {
+  const end = Date.now() + ANSWER_MS;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+const median = (values: number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

@@ -1,0 +1,93 @@
+import { cpus, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { startDaemon } from '../kit/daemon.ts';
+import { type Figure, figuresOf, slowDiskFigure } from './figures.ts';
+import { Pair } from './pairs.ts';
+import { RawEcho } from './raw-echo.ts';
+import { RawSqlite } from './raw-sqlite.ts';
+import { measureRound, type Round, SENDERS } from './round.ts';
+
+const HELP = `npm run bench -- [options]
+  --quick          a smoke test of a few seconds; its figures mean nothing
+  --json           print the figures as JSON
+  --profile DIR    write CPU profiles of the daemon's threads into DIR
+  --help`;
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    profile: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+/** A busy machine measures itself: above a few tenths, the figures are to be taken again. */
+const loadBefore = Number(loadavg()[0]?.toFixed(1));
+
+if (options.help) {
+  console.log(HELP);
+} else {
+  const figures = await measureAll();
+  if (options.json)
+    console.log(JSON.stringify({ ...machine(), quick: options.quick, figures }, undefined, 2));
+  else printTable(figures);
+  if (!options.quick && figures.some(({ result }) => result === 'FAIL')) process.exitCode = 1;
+}
+
+async function measureAll(): Promise<Figure[]> {
+  const profiling = options.profile && `--cpu-prof --cpu-prof-dir=${options.profile}`;
+  await using daemon = await startDaemon(profiling ? { env: { NODE_OPTIONS: profiling } } : {});
+  using echo = await RawEcho.start(daemon.directory);
+  using sqlite = new RawSqlite(daemon.directory, SENDERS);
+  const pairs = await Promise.all(
+    Array.from({ length: SENDERS }, (_, i) => Pair.connect(daemon.socketPath, `pair-${i}`)),
+  );
+  const subjects = { pairs, echo, sqlite };
+  const { rounds, scale } = options.quick ? { rounds: 1, scale: 0.1 } : { rounds: 7, scale: 1 };
+  // The first round warms up the code of everything; it is not counted.
+  await measureRound(subjects, 0.2);
+  const measured: Round[] = [];
+  for (let round = 0; round < rounds; round++) measured.push(await measureRound(subjects, scale));
+  const slow = await slowDiskFigure(daemon, pairs.slice(0, 8), scale);
+  for (const pair of pairs) pair.close();
+  // Profiles are written at the end of an orderly life.
+  if (profiling) await daemon.stop();
+  return [...figuresOf(measured), slow];
+}
+
+function machine() {
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+    cpus: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
+    loadBefore,
+  };
+}
+
+function printTable(figures: Figure[]): void {
+  const { date, node, platform, cpus: processors } = machine();
+  console.log(`${date}, Node ${node}, ${platform}, ${processors}, load before the run ${loadBefore}\n`);
+  const header = ['', 'figure', 'measured', 'baseline of the same run', 'value', 'goal', 'result'];
+  const rows = figures.map(({ id, what, measured, baseline, value, goal, result }) => [
+    id,
+    what,
+    measured,
+    baseline,
+    Number.isNaN(value) ? '' : value.toFixed(2),
+    goal,
+    result,
+  ]);
+  const widths = header.map((_, column) =>
+    Math.max(...[header, ...rows].map((row) => row[column]?.length ?? 0)),
+  );
+  for (const row of [header, widths.map((width) => '─'.repeat(width)), ...rows])
+    console.log(
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
+  if (options.quick) console.log('\nA quick run: the figures mean nothing.');
+}

@@ -1,0 +1,374 @@
+import { userInfo } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { agentNameOf } from '../../packages/relay/src/cli/names.ts';
+import type { CliResult } from '../kit/cli.ts';
+import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon({ settings: { heartbeatMs: 1000 } });
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
+
+const relay = (...args: string[]) => daemon.cli(args);
+const json = (result: CliResult) => JSON.parse(result.stdout);
+
+/** Makes agents known by letting each look into its inbox. */
+async function known(...names: string[]): Promise<void> {
+  for (const name of names) expect(await relay('inbox', '--as', name)).toMatchObject({ code: 0, stderr: '' });
+}
+
+/** What every failure looks like to a person. */
+function expectFailure(result: CliResult, code: number, message: RegExp, next?: RegExp): void {
+  expect(result).toMatchObject({ code, stdout: '' });
+  expect(result.stderr).toMatch(/^error: [^\n]+\n/);
+  expect(result.stderr).toMatch(message);
+  expect(result.stderr).toMatch(/\nnext: .+\n$/);
+  if (next) expect(result.stderr).toMatch(next);
+}
+
+describe('sending and reading', () => {
+  it('brings a message from one agent to the inbox of another, once', async () => {
+    await known('Alice', 'Bob');
+    const sent = await relay('send', 'Bob', 'hello', 'there', '--as', 'Alice');
+    expect(sent).toMatchObject({ code: 0, stderr: '' });
+    expect(sent.stdout).toMatch(
+      /^Message sent to Bob \(\S+\)\.\nNot connected now, kept for later: Bob\.\n$/,
+    );
+    const inbox = await relay('inbox', '--as', 'bob');
+    expect(inbox.stdout).toMatch(/^Alice → Bob .*\n {2}hello there\n$/);
+    expect((await relay('inbox', '--as', 'Bob')).stdout).toBe('No messages in inbox.\n');
+    expect((await relay('inbox', '--as', 'Bob', '--all')).stdout).toContain('hello there');
+  });
+
+  it('shows messages without marking them read when asked to peek', async () => {
+    await known('Peeker', 'Alice');
+    await relay('send', 'Peeker', 'look', '--as', 'Alice');
+    expect((await relay('inbox', '--as', 'Peeker', '--peek')).stdout).toContain('look');
+    expect(json(await relay('inbox', '--as', 'Peeker', '--json')).messages).toHaveLength(1);
+    expect(json(await relay('inbox', '--as', 'Peeker', '--json'))).toEqual({ messages: [], unread: 0 });
+  });
+
+  it('limits the inbox and filters it by sender', async () => {
+    await known('Carol', 'Dave', 'Erin');
+    for (const text of ['one', 'two', 'three']) await relay('send', 'Carol', text, '--as', 'Dave');
+    await relay('send', 'Carol', 'other', '--as', 'Erin');
+    const page = json(await relay('inbox', '--as', 'Carol', '--limit', '2', '--from', 'Dave', '--json'));
+    expect(page.messages.map((message: { content: string }) => message.content)).toEqual(['one', 'two']);
+    expect((await relay('inbox', '--as', 'Carol', '--limit', '1')).stdout).toMatch(
+      /three[\s\S]*1 unread message left\.\n$/,
+    );
+  });
+
+  it.each([['-'], []])('reads the message from standard input (%s)', async (...word) => {
+    await known('Reader');
+    const sent = await daemon.cli(['send', 'Reader', ...word, '--as', 'Alice'], { input: 'first\nsecond\n' });
+    expect(sent.code).toBe(0);
+    const { messages } = json(await relay('inbox', '--as', 'Reader', '--json'));
+    expect(messages[0].content).toBe('first\nsecond');
+  });
+
+  it('sends what the options say', async () => {
+    await known('Frank');
+    const first = json(await relay('send', 'Frank', 'ask', '--as', 'Alice', '--json'));
+    await relay(
+      ...['send', 'Frank', 'now', '--as', 'Alice', '--kind', 'directive', '--importance', 'high'],
+      ...['--thread', 'task-1', '--reply-to', first.messageId],
+    );
+    const { messages } = json(await relay('inbox', '--as', 'Frank', '--json'));
+    expect(messages[1]).toMatchObject({
+      from: 'Alice',
+      to: 'Frank',
+      kind: 'directive',
+      importance: 'high',
+      thread: 'task-1',
+      replyTo: first.messageId,
+    });
+  });
+
+  it('sends a message of one id once, and refuses the id for another message', async () => {
+    await known('Grace');
+    const send = (text: string) => relay('send', 'Grace', text, '--id', 'my-id', '--as', 'Alice');
+    expect((await send('same')).code).toBe(0);
+    expect((await send('same')).stdout).toContain('It had been sent before.');
+    expectFailure(await send('different'), 2, /used this id before|id/i);
+    expect(json(await relay('inbox', '--as', 'Grace', '--json')).messages).toHaveLength(1);
+  });
+
+  it('waits for an answer and prints it', async () => {
+    await known('Worker', 'Boss');
+    await using waiting = daemon.startCli(['send', 'Worker', 'status?', '--as', 'Boss', '--await']);
+    await using tail = daemon.startCli(['tail', '--since-seq', '0', '--json']);
+    const [, question] = await tail.until(/"id":"(\S+?)","from":"Boss"/);
+    await relay('send', 'Boss', 'all done', '--as', 'Worker', '--reply-to', question ?? '');
+    expect(await waiting.result).toMatchObject({ code: 0, stdout: 'Response from Worker: all done\n' });
+  });
+
+  it('ends with exit code 6 when no answer comes in time', async () => {
+    await known('Silent');
+    const result = await relay('send', 'Silent', 'hello?', '--as', 'Boss', '--await', '--timeout', '50');
+    expectFailure(result, 6, /did not|answer/i);
+  });
+
+  it('acts under the name of the variable, else as the human of this machine', async () => {
+    await known('Heidi');
+    await daemon.cli(['send', 'Heidi', 'by variable'], { env: { RELAY_AGENT_NAME: 'Ivan' } });
+    await relay('send', 'Heidi', 'by user');
+    const { messages } = json(await relay('inbox', '--as', 'Heidi', '--json'));
+    const me = agentNameOf(userInfo().username);
+    expect(messages.map((message: { from: string }) => message.from)).toEqual(['Ivan', me]);
+    const agents = json(await relay('who', '--all', '--json'));
+    expect(agents).toContainEqual(expect.objectContaining({ name: me, type: 'human' }));
+  });
+
+  it('shows hostile text without its control characters', async () => {
+    await known('Judy');
+    await daemon.cli(['send', 'Judy', '-', '--as', 'Alice'], { input: 'a\u001b]52;c;eA==\u0007b\u202Ec' });
+    const { stdout } = await relay('inbox', '--as', 'Judy');
+    expect(stdout).toContain('a\u{FFFD}]52;c;eA==\u{FFFD}b\u{FFFD}c');
+  });
+});
+
+describe('looking at the project', () => {
+  it('lists the agents: those online, or all', async () => {
+    await known('Alice');
+    expect((await relay('who', '--all')).stdout).toMatch(/^NAME +STATUS[\s\S]*\nAlice +offline +agent /);
+    expect((await relay('who')).stdout).not.toContain('Alice');
+    expect(json(await relay('who', '--all', '--json'))).toContainEqual(
+      expect.objectContaining({ name: 'Alice', status: 'offline', project: 'demo' }),
+    );
+  });
+
+  it('needs no name for it, and does not become an agent by it', async () => {
+    const env = { RELAY_AGENT_NAME: 'Lurker' };
+    for (const args of [['who'], ['status'], ['audit'], ['workspace', 'list']]) {
+      expect(await daemon.cli(args, { env })).toMatchObject({ code: 0, stderr: '' });
+    }
+    expect((await relay('who', '--all')).stdout).not.toContain('Lurker');
+  });
+
+  it('shows the status', async () => {
+    const { stdout } = await relay('status');
+    expect(stdout).toContain('demo');
+    expect(stdout).toContain(daemon.socketPath);
+    expect(stdout).toContain(daemon.http);
+    expect(json(await relay('status', '--json'))).toMatchObject({ project: 'demo', pid: daemon.pid });
+  });
+
+  it('traces a message from stored to read, with the reason it waits', async () => {
+    await known('Alice', 'Mallory');
+    const { messageId } = json(await relay('send', 'Mallory', 'hi', '--as', 'Alice', '--json'));
+    const waiting = await relay('trace', messageId);
+    expect(waiting.stdout).toMatch(/Alice → Mallory[\s\S]*Mallory +stored +\S+Z[\s\S]*waits +\S+/);
+    await relay('inbox', '--as', 'Mallory');
+    const read = json(await relay('trace', messageId, '--json'));
+    expect(read.message.id).toBe(messageId);
+    expect(read.deliveries).toEqual([expect.objectContaining({ recipient: 'Mallory', state: 'read' })]);
+    expect((await relay('trace', messageId)).stdout).not.toContain('waits');
+  });
+
+  it('follows all messages until Ctrl-C, which is its success', async () => {
+    await known('Alice', 'Niaj');
+    await using tail = daemon.startCli(['tail', '--since-seq', '0']);
+    await relay('send', 'Niaj', 'seen by the owner', '--as', 'Alice');
+    await tail.until(/Alice → Niaj .*\n {2}seen by the owner/);
+    tail.child.kill('SIGINT');
+    expect(await tail.result).toMatchObject({ code: 0, signal: null, stderr: '' });
+  });
+
+  it('follows as JSON lines, from a position', async () => {
+    await known('Olivia');
+    const { seq } = json(await relay('send', 'Olivia', 'before', '--as', 'Alice', '--json'));
+    await relay('send', 'Olivia', 'after', '--as', 'Alice');
+    await using tail = daemon.startCli(['tail', '--json', '--since-seq', String(seq)]);
+    await tail.until(/"after"/);
+    tail.child.kill('SIGINT');
+    const [first] = (await tail.result).stdout.split('\n');
+    expect(JSON.parse(first ?? '')).toMatchObject({ content: 'after' });
+  });
+});
+
+describe('workspaces, keys and tokens', () => {
+  it('creates a workspace and shows its key once', async () => {
+    const created = await relay('workspace', 'create', 'ci');
+    expect(created.code).toBe(0);
+    expect(created.stdout).toMatch(
+      /^Workspace ci is created\.\nKey \w+, shown only now:\nrk_\S+\n.*RELAY_WORKSPACE_KEY/,
+    );
+    expect((await relay('workspace', 'list')).stdout).toMatch(/\nci +0 /);
+    const list = await relay('workspace', 'list', '--json');
+    expect(json(list).map((workspace: { name: string }) => workspace.name)).toEqual(
+      expect.arrayContaining(['default', 'demo', 'ci']),
+    );
+    expectFailure(await relay('workspace', 'create', 'CI'), 2, /exists/);
+  });
+
+  it('creates, lists, revokes and rotates keys', async () => {
+    const key = (...args: string[]) => relay('workspace', 'key', ...args, '--project', 'demo');
+    const first = json(await key('create', '--json'));
+    expect(first.key).toMatch(/^rk_/);
+    expect((await key('list')).stdout).toMatch(new RegExp(`${first.keyId} +\\S+ +valid`));
+    expect((await key('revoke', first.keyId)).code).toBe(0);
+    expect((await key('list')).stdout).toMatch(new RegExp(`${first.keyId} +\\S+ +revoked`));
+    expectFailure(await key('revoke', first.keyId), 4, /no valid key/, /key list/);
+    const second = json(await key('create', '--json'));
+    expect(json(await key('rotate', '--json'))).toMatchObject({ revoked: [second.keyId] });
+    const rotated = await key('rotate');
+    expect(rotated.stdout).toMatch(/^Revoked: \w+\nKey \w+, shown only now:\nrk_/);
+    expect(json(await key('list', '--json')).filter((one: object) => !('revokedAt' in one))).toHaveLength(1);
+    expect((await key('list')).stdout).not.toContain('rk_');
+  });
+
+  it('gives an agent a new token that the machine goes on using', async () => {
+    await known('Peggy');
+    expect((await relay('agent', 'token', 'Peggy')).stdout).toMatch(
+      /^Peggy has a new token, kept in \S+\.\n/,
+    );
+    await known('Peggy');
+    expectFailure(await relay('agent', 'token', 'Pegy'), 4, /Pegy/, /did you mean: Peggy\?/);
+  });
+
+  it('records it all in the audit trail', async () => {
+    await relay('workspace', 'key', 'create');
+    expect((await relay('audit')).stdout).toMatch(/^WHEN +WHO[\s\S]*owner +key\.created /);
+    expect(json(await relay('audit', '--limit', '1', '--json'))).toHaveLength(1);
+  });
+});
+
+describe('from another machine, by WebSocket', () => {
+  const remote = (key: string, env = {}) => {
+    const settings = {
+      RELAY_URL: `ws://${daemon.http}/ws`,
+      RELAY_WORKSPACE_KEY: key,
+      RELAY_DATA_DIR: '/nonexistent',
+    };
+    return (...args: string[]) => daemon.cli(args, { env: { ...settings, ...env } });
+  };
+
+  it('a key opens the workspace, and a name is used again with its token', async () => {
+    await known('Alice');
+    const { key } = json(await relay('workspace', 'key', 'create', '--json'));
+    const first = await remote(key)('send', 'Alice', 'from afar', '--as', 'Rupert');
+    expect(first.code).toBe(0);
+    const token = /RELAY_AGENT_TOKEN, shown only now:\n(at_\S+)\n/.exec(first.stderr)?.[1] ?? '';
+    expectFailure(await remote(key)('inbox', '--as', 'Rupert'), 2, /belongs to an agent/);
+    const again = remote(key, { RELAY_AGENT_TOKEN: token });
+    expect(await again('inbox', '--as', 'Rupert')).toMatchObject({ code: 0, stderr: '' });
+    expect((await remote(key)('who', '--all')).stdout).toContain('Rupert');
+  });
+
+  it('a wrong or revoked key opens nothing, and the owner is not replaced', async () => {
+    const { key, keyId } = json(await relay('workspace', 'key', 'create', '--json'));
+    expectFailure(await remote(key)('audit'), 5, /Only the local owner/, /machine of the daemon/);
+    await relay('workspace', 'key', 'revoke', keyId);
+    for (const wrong of [key, 'rk_wrong', '']) {
+      expectFailure(await remote(wrong)('who'), 5, /key/i, /workspace key create/);
+    }
+  });
+
+  it('a daemon that is not there is said so', async () => {
+    const result = await remote('rk_x', { RELAY_URL: 'ws://127.0.0.1:1/ws' })('who');
+    expectFailure(result, 3, /127\.0\.0\.1:1/);
+  });
+});
+
+describe('bad input', () => {
+  beforeAll(() => known('Alice'));
+
+  it.each<[what: string, args: string[], code: number, message: RegExp, next?: RegExp]>([
+    ['an unknown recipient', ['send', 'Alise', 'x'], 4, /Alise/, /did you mean: Alice/],
+    ['an unknown recipient like none', ['send', 'Zzyzx', 'x'], 4, /Zzyzx/, /agent-relay who --all/],
+    ['an unknown channel', ['send', '#nowhere', 'x'], 4, /nowhere/],
+    ['another project', ['send', 'nowhere:Alice', 'x'], 2, /between projects/, /--project nowhere/],
+    ['an empty message', ['send', 'Alice', ''], 2, /content|empty/i],
+    ['an address that is none', ['send', 'demo:', 'x'], 2, /names nobody/, /project:Name/],
+    ['an invalid name', ['inbox', '--as', 'a b'], 2, /may not contain/, /letters, digits/],
+    ['a reserved name', ['inbox', '--as', 'system'], 2, /reserved/, /another name/],
+    ['a name in other letters', ['inbox', '--as', 'Аlice'], 2, /U\+0410/],
+    ['a name that looks like another', ['inbox', '--as', 'A1ice'], 2, /Alice/],
+    ['an unknown message', ['trace', 'm_nothing'], 4, /m_nothing|message/i],
+    ['a project that never ran', ['who', '--project', 'ghost'], 3, /ghost/, /agent-relay daemon start/],
+    ['a project name that is none', ['who', '--project', '../x'], 2, /project name/],
+    ['a number that is none', ['inbox', '--limit', 'many'], 2, /whole number/, /agent-relay inbox --help/],
+    ['a limit of nothing', ['inbox', '--limit', '0'], 2, /at least 1/],
+    ['a limit beyond the protocol', ['inbox', '--as', 'Alice', '--limit', '100000'], 2, /limit/],
+    ['a kind that is none', ['send', 'Alice', 'x', '--kind', 'joke'], 2, /status, question, directive, free/],
+    ['an unknown option', ['send', 'Alice', 'x', '--hep'], 2, /--hep/, /--help|mean/],
+    ['a missing argument', ['trace'], 2, /missing required argument 'id'/i, /agent-relay trace --help/],
+    ['an argument too many', ['who', 'Alice'], 2, /too many arguments/i, /agent-relay who --help/],
+    ['an unknown command', ['sned', 'Alice'], 2, /unknown command 'sned'/i, /send/],
+    ['help for an unknown command', ['help', 'sned'], 2, /no command "sned"/, /agent-relay --help/],
+    ['an unknown subcommand', ['daemon', 'begin'], 2, /unknown command 'begin'/i],
+    ['a group without its command', ['workspace'], 2, /needs a command/, /agent-relay workspace --help/],
+  ])('%s', async (_what, args, code, message, next) => {
+    expectFailure(await relay(...args), code, message, next);
+  });
+
+  it('a message that is too large', async () => {
+    const result = await daemon.cli(['send', 'Alice', '-'], { input: 'x'.repeat(65 * 1024) });
+    expectFailure(result, 2, /65536|64|large|long/i, /file/);
+  });
+
+  it('a directory of no project, while several run', async () => {
+    const result = await daemon.cli(['who'], { cwd: daemon.directory });
+    expectFailure(result, 2, /Several projects are running: .*demo/, /--project or RELAY_PROJECT/);
+  });
+
+  it('is told to programs as the payload of the error', async () => {
+    const result = await relay('send', 'Nobody', 'x', '--json');
+    expect(result).toMatchObject({ code: 4, stderr: '' });
+    expect(json(result).error).toMatchObject({
+      code: 'AgentNotFound',
+      retryable: false,
+      next: expect.any(String),
+    });
+  });
+
+  it('is not stored', async () => {
+    await known('Quentin');
+    await relay('send', 'Quentin', '', '--as', 'Alice');
+    await relay('send', 'Quentin', 'x', '--kind', 'joke', '--as', 'Alice');
+    expect(json(await relay('inbox', '--as', 'Quentin', '--all', '--json')).messages).toEqual([]);
+  });
+});
+
+describe('the command line itself', () => {
+  it('explains itself without arguments, and with --help, exit code 0', async () => {
+    const bare = await relay();
+    expect(bare).toMatchObject({ code: 0, stderr: '' });
+    expect(bare.stdout).toMatch(/^Usage: agent-relay /);
+    expect((await relay('--help')).stdout).toBe(bare.stdout);
+  });
+
+  it('explains each command', async () => {
+    const listed = (await relay()).stdout.matchAll(/^ {2}(\w+)/gm);
+    const commands = [...listed].map(([, name]) => name ?? '').filter((name) => name !== 'help');
+    expect(commands.length).toBeGreaterThan(10);
+    for (const name of commands) {
+      const result = await relay(name, '--help');
+      expect(result).toMatchObject({ code: 0, stderr: '' });
+      expect(result.stdout).toMatch(new RegExp(`^Usage: agent-relay ${name} `));
+    }
+    expect((await relay('help', 'send')).stdout).toMatch(/^Usage: agent-relay send /);
+  });
+
+  it('tells its version', async () => {
+    expect(await relay('--version')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    });
+  });
+
+  it('ends quietly when nobody reads its output any more', async () => {
+    await known('Alice');
+    for (let round = 0; round < 3; round++) await relay('send', 'Alice', 'x'.repeat(60_000), '--as', 'Bob');
+    await using tail = daemon.startCli(['tail', '--since-seq', '0']);
+    tail.child.stdout?.once('data', () => tail.child.stdout?.destroy());
+    await relay('send', 'Alice', 'one more', '--as', 'Bob');
+    expect(await tail.result).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('uses no colour in a pipe', async () => {
+    expect((await relay('who', '--all')).stdout).not.toContain('\u001b');
+  });
+});

@@ -1,0 +1,254 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { PROGRAM } from '../kit/cli.ts';
+import { createSandbox, startDaemon } from '../kit/daemon.ts';
+
+describe('agent-relay up', () => {
+  it('runs in the terminal, says where it is, and stops at Ctrl-C', async () => {
+    await using sandbox = await createSandbox();
+    await using up = sandbox.startCli(['up']);
+    await up.until(/Stop it with Ctrl-C\.\n/);
+    const config = JSON.parse(await readFile(join(sandbox.projectDirectory, '.relay/config.json'), 'utf8'));
+    expect(config.project).toBe('demo');
+    expect(await readFile(join(sandbox.projectDirectory, '.relay/.gitignore'), 'utf8')).toBe('*\n');
+    expect((await sandbox.cli(['status', '--json'])).code).toBe(0);
+    up.child.kill('SIGINT');
+    const result = await up.result;
+    expect(result).toMatchObject({ code: 0, signal: null });
+    expect(result.stdout).toMatch(
+      /^Agent Relay \S+ is up\.\nproject +demo\nsocket +\S+\nhttp +http:\/\/127\.0\.0\.1:\d+\n/,
+    );
+    await expect(stat(config.socketPath)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('opens the project in the daemon that runs already, and ends well', async () => {
+    await using daemon = await startDaemon();
+    const other = join(daemon.directory, 'other');
+    await mkdir(other);
+    const result = await daemon.cli(['up'], { cwd: other });
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(result.stdout).toMatch(
+      new RegExp(`^The daemon is running already \\(process ${daemon.pid}\\)\\.\nproject +other\n`),
+    );
+    expect((await daemon.cli(['status', '--json'], { cwd: other })).stdout).toContain('"project":"other"');
+    const again = await daemon.cli(['daemon', 'start'], { cwd: other });
+    expect(again.stdout).toMatch(/running already[\s\S]*project +other\n/);
+  });
+
+  it('tells apart two directories of one name', async () => {
+    await using daemon = await startDaemon();
+    const twin = join(daemon.directory, 'elsewhere', 'demo');
+    await mkdir(twin, { recursive: true });
+    expect((await daemon.cli(['up'], { cwd: twin })).stdout).toMatch(/project +demo-2\n/);
+    expect((await daemon.cli(['up'], { cwd: twin })).stdout).toMatch(/project +demo-2\n/);
+  });
+
+  it('is the default project at home, without files there', async () => {
+    await using sandbox = await createSandbox();
+    await using up = sandbox.startCli(['up'], { cwd: sandbox.directory });
+    await up.until(/project +default\n/);
+    await expect(stat(join(sandbox.directory, '.relay'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('takes the name of the project from --project', async () => {
+    await using sandbox = await createSandbox();
+    await using up = sandbox.startCli(['up', '--project', 'shop']);
+    await up.until(/project +shop\n/);
+  });
+
+  it('fails with the reason when the port is taken', async () => {
+    await using sandbox = await createSandbox();
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    for (const command of [['up'], ['daemon', 'start']]) {
+      const result = await sandbox.cli([...command, '--port', String(port)]);
+      expect(result.code).toBe(2);
+      expect(result.stderr).toMatch(new RegExp(`error: .*${port}.*\n`));
+      expect(result.stderr).toMatch(/next: /);
+    }
+    expect((await sandbox.cli(['daemon', 'status'])).code).toBe(3);
+    other.close();
+  });
+});
+
+describe('agent-relay daemon', () => {
+  it('starts, tells its status, restarts and stops', async () => {
+    await using sandbox = await createSandbox();
+    expect(await sandbox.cli(['daemon', 'status'])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('next: Start it with: agent-relay daemon start'),
+    });
+    const started = await sandbox.cli(['daemon', 'start']);
+    expect(started).toMatchObject({ code: 0, stderr: '' });
+    expect(started.stdout).toMatch(
+      /^The daemon is running \(process \d+\)\.\nproject +demo\nsocket .*\nhttp .*\nlog /,
+    );
+    const first = JSON.parse((await sandbox.cli(['daemon', 'status', '--json'])).stdout);
+    expect(first).toMatchObject({ starting: false, pid: expect.any(Number), version: expect.any(String) });
+    expect((await sandbox.cli(['daemon', 'status'])).stdout).toMatch(/running[\s\S]*process +\d+\n/);
+    expect(await sandbox.cli(['daemon', 'restart'])).toMatchObject({ code: 0, stderr: '' });
+    const second = JSON.parse((await sandbox.cli(['daemon', 'status', '--json'])).stdout);
+    expect(second.pid).not.toBe(first.pid);
+    expect((await sandbox.cli(['daemon', 'stop'])).stdout).toBe('The daemon has stopped.\n');
+    expect((await sandbox.cli(['daemon', 'stop'])).stdout).toBe('No daemon was running.\n');
+    expect((await sandbox.cli(['daemon', 'status', '--json'])).code).toBe(3);
+  });
+
+  it('keeps a private log, shows its last lines and follows it', async () => {
+    await using sandbox = await createSandbox();
+    await sandbox.cli(['daemon', 'start']);
+    const shown = await sandbox.cli(['daemon', 'logs', '-n', '1']);
+    expect(shown.stdout).toMatch(/^\d\d:\d\d:\d\d info +\S.*\n$/);
+    const [line] = (await sandbox.cli(['daemon', 'logs', '--json'])).stdout.split('\n');
+    expect(JSON.parse(line ?? '')).toMatchObject({ level: 30 });
+    await using following = sandbox.startCli(['daemon', 'logs', '-f']);
+    await following.until(/info/);
+    await sandbox.cli(['daemon', 'stop']);
+    await following.until(/stopp/);
+    following.child.kill('SIGINT');
+    expect(await following.result).toMatchObject({ code: 0, stderr: '' });
+    for (const name of ['', 'daemon.lock', 'logs/daemon.log', 'relay.db']) {
+      const { mode } = await stat(join(sandbox.dataDirectory, name));
+      expect(`${name} ${(mode & 0o077).toString(8)}`).toBe(`${name} 0`);
+    }
+  });
+
+  it('is found again after kill -9: no stale socket, lock or process id is believed', async () => {
+    await using daemon = await startDaemon();
+    await daemon.cli(['inbox', '--as', 'Bob']);
+    await daemon.cli(['send', 'Bob', 'still here', '--as', 'Alice']);
+    await daemon.kill9();
+    expect((await stat(daemon.socketPath)).isSocket()).toBe(true);
+    const down = await daemon.cli(['who']);
+    expect(down.code).toBe(3);
+    expect(down.stderr).toContain('next: Start it with: agent-relay daemon start');
+    expect((await daemon.cli(['daemon', 'status'])).code).toBe(3);
+    expect((await daemon.cli(['daemon', 'stop'])).stdout).toBe('No daemon was running.\n');
+    await daemon.start();
+    expect((await daemon.cli(['inbox', '--as', 'Bob'])).stdout).toContain('still here');
+  });
+
+  it('starts once when it is started many times at once', async () => {
+    await using sandbox = await createSandbox();
+    const results = await Promise.all([1, 2, 3].map(() => sandbox.cli(['daemon', 'start'])));
+    expect(results.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+      results.map(() => ({ code: 0, stderr: '' })),
+    );
+    expect(results.filter(({ stdout }) => stdout.startsWith('The daemon is running (')).length).toBe(1);
+  });
+
+  it('is killed by stop --force when it hangs', async () => {
+    await using daemon = await startDaemon();
+    process.kill(daemon.pid, 'SIGSTOP');
+    const result = await daemon.cli(['daemon', 'stop', '--force']);
+    expect(result).toMatchObject({ code: 0, stdout: 'The daemon has stopped.\n' });
+    expect((await daemon.cli(['daemon', 'status'])).code).toBe(3);
+  });
+
+  it('refuses a data directory of another user', async (context) => {
+    if (process.getuid?.() !== 0) return context.skip('needs root to give a directory away');
+    await using sandbox = await createSandbox();
+    await mkdir(sandbox.dataDirectory);
+    execFileSync('chown', ['12345', sandbox.dataDirectory]);
+    const result = await sandbox.cli(['daemon', 'start']);
+    expect(result.code).toBe(5);
+    expect(result.stderr).toMatch(/belongs to another user[\s\S]*next: /);
+  });
+
+  it('tightens a data directory that others can enter', async () => {
+    await using sandbox = await createSandbox();
+    await mkdir(sandbox.dataDirectory);
+    await chmod(sandbox.dataDirectory, 0o755);
+    await sandbox.cli(['daemon', 'start']);
+    expect((await stat(sandbox.dataDirectory)).mode & 0o777).toBe(0o700);
+  });
+
+  it('stops when it is told to while a client is connected', async () => {
+    await using daemon = await startDaemon();
+    await using tail = daemon.startCli(['tail', '--since-seq', '0']);
+    await daemon.cli(['inbox', '--as', 'Bob']);
+    await daemon.cli(['send', 'Bob', 'hi', '--as', 'Alice']);
+    await tail.until(/hi/);
+    expect(await daemon.stop()).toBe(0);
+    await daemon.start();
+    await daemon.cli(['send', 'Bob', 'after the restart', '--as', 'Alice']);
+    await tail.until(/after the restart/);
+  });
+});
+
+describe('settings', () => {
+  it.each([
+    [
+      'an unknown key',
+      '{\n "http": { "prot": 1 }\n}',
+      /settings\.json:2: .*"http\.prot"[\s\S]*Did you mean "port"\?/,
+    ],
+    ['a wrong value', '{"heartbeatMs": "often"}', /settings\.json:1: heartbeatMs: /],
+    ['broken JSON', '{', /settings\.json:1: not JSON/],
+  ])('with %s are refused before anything starts', async (_what, text, message) => {
+    await using sandbox = await createSandbox({ settings: text });
+    for (const command of [['up'], ['daemon', 'start']]) {
+      const result = await sandbox.cli(command);
+      expect(result.code).toBe(2);
+      expect(result.stderr).toMatch(message);
+    }
+    await expect(stat(sandbox.dataDirectory)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('are read by the daemon, and the flag wins', async () => {
+    await using sandbox = await createSandbox({ settings: { http: { enabled: false } } });
+    expect((await sandbox.cli(['daemon', 'start'])).stdout).not.toContain('http');
+    const database = join(sandbox.directory, 'own.db');
+    await sandbox.cli(['daemon', 'restart', '--database', database]);
+    expect((await stat(database)).isFile()).toBe(true);
+  });
+
+  it('never take a password from the command line', async () => {
+    await using sandbox = await createSandbox();
+    const result = await sandbox.cli(['daemon', 'start', '--database', 'postgres://u:canary@127.0.0.1/x']);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toMatch(/RELAY_DATABASE/);
+    expect(result.stderr).not.toContain('canary');
+  });
+});
+
+describe('the Node that runs it', () => {
+  const older = olderNode();
+
+  it('may be an old one: the command finds the Node that npm brought', async (context) => {
+    if (older === undefined) return context.skip('needs a Node older than 24 in PATH');
+    await using sandbox = await createSandbox();
+    expect(await sandbox.cli(['--version'], { node: older })).toMatchObject({ code: 0, stderr: '' });
+    expect((await sandbox.cli(['who'], { node: older })).code).toBe(3);
+    await using up = sandbox.startCli(['up'], { node: older });
+    await up.until(/Stop it with Ctrl-C\.\n/);
+    up.child.kill('SIGTERM');
+    expect(await up.result).toMatchObject({ code: 0, signal: null });
+  });
+
+  it('is named in one sentence when it is too old and there is no other', async (context) => {
+    if (older === undefined) return context.skip('needs a Node older than 24 in PATH');
+    await using sandbox = await createSandbox();
+    const alone = join(sandbox.directory, 'bin');
+    await mkdir(alone);
+    await writeFile(join(sandbox.directory, 'package.json'), '{"type": "module"}');
+    await writeFile(join(alone, 'agent-relay.js'), await readFile(PROGRAM, 'utf8'));
+    const result = spawnSync(older, [join(alone, 'agent-relay.js')], { encoding: 'utf8' });
+    expect(result).toMatchObject({ status: 1, stdout: '' });
+    expect(result.stderr).toMatch(/^error: agent-relay needs Node 24 or newer; .*\n$/);
+  });
+});
+
+/** A Node of this machine that is too old to run the command itself. */
+function olderNode(): string | undefined {
+  const candidates = (process.env.PATH ?? '').split(delimiter).map((directory) => join(directory, 'node'));
+  return candidates.find((node) => {
+    const { status, stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
+    return status === 0 && Number.parseInt(stdout.slice(1), 10) < 24;
+  });
+}

@@ -1,0 +1,218 @@
+import {
+  connect as connectFromBrowser,
+  type Message,
+  type RelayError,
+  type SendResult,
+} from '@agent-relay/sdk';
+import { connect, discoverSocket, type NodeConnectOptions, type Relay } from '@agent-relay/sdk/node';
+import { describe, expect, it } from 'vitest';
+import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+
+const reconnect = { minDelayMs: 5, maxDelayMs: 50 };
+
+const local = (daemon: TestDaemon, options: NodeConnectOptions): Promise<Relay> =>
+  connect({ reconnect, env: daemon.env, cwd: daemon.projectDirectory, ...options });
+
+/** The next `count` messages an agent is given. */
+async function take(relay: Relay, count: number): Promise<Message[]> {
+  const taken: Message[] = [];
+  for await (const message of relay.messages()) {
+    taken.push(message);
+    if (taken.length === count) break;
+  }
+  return taken;
+}
+
+async function remote(daemon: TestDaemon): Promise<{ url: string; workspaceKey: string }> {
+  await using owner = await local(daemon, {});
+  const { key } = await owner.request('KEY_CREATE', {});
+  return { url: `ws://${daemon.http}/ws`, workspaceKey: key };
+}
+
+describe('the SDK with a real daemon', () => {
+  it('sends, delivers, reads, traces', async () => {
+    await using daemon = await startDaemon();
+    await using alice = await local(daemon, { name: 'Alice', capabilities: ['review'] });
+    await using bob = await local(daemon, { name: 'Bob', deliver: false });
+    expect(alice).toMatchObject({ name: 'Alice', project: 'demo', state: 'connected' });
+    const sent = await bob.send('Alice', 'hello', { kind: 'question', thread: 'greeting' });
+    expect(sent).toMatchObject({ duplicate: false, recipients: 1, offline: [] });
+    const [message] = await take(alice, 1);
+    expect(message).toMatchObject({ from: 'Bob', content: 'hello', kind: 'question', thread: 'greeting' });
+    expect((await alice.inbox({ markRead: false })).unread).toBe(1);
+    expect(await alice.ack(sent.messageId)).toBe(1);
+    const { deliveries } = await bob.trace(sent.messageId);
+    expect(deliveries).toMatchObject([{ recipient: 'Alice', state: 'acked' }]);
+    expect((await bob.who()).map(({ name }) => name).sort()).toEqual(['Alice', 'Bob']);
+    expect(await alice.status()).toMatchObject({ project: 'demo', agent: 'Alice' });
+  });
+
+  it('finds the daemon, and gives a local agent its own identity in every process', async () => {
+    await using daemon = await startDaemon();
+    const found = await discoverSocket({ env: daemon.env, cwd: daemon.projectDirectory });
+    expect(found).toEqual({ socketPath: daemon.socketPath, project: 'demo', source: '.relay/config.json' });
+    const sockets = { socketPath: daemon.socketPath, env: daemon.env };
+    const [first, second] = await Promise.all([
+      connect({ ...sockets, name: 'Alice' }),
+      connect({ ...sockets, name: 'alice' }),
+    ]);
+    expect(first.name).toBe(second.name);
+    await Promise.all([first.close(), second.close()]);
+    const stranger = connect({ ...sockets, name: 'Alice', token: `at_${'x'.repeat(43)}` });
+    await expect(stranger).rejects.toMatchObject({ code: 'NameTaken' });
+  });
+
+  it('waits for an answer, which is read and is not handed over a second time', async () => {
+    await using daemon = await startDaemon();
+    await using alice = await local(daemon, { name: 'Alice' });
+    await using bob = await local(daemon, { name: 'Bob' });
+    const handedOver: string[] = [];
+    alice.on('message', ({ content }) => handedOver.push(content));
+    bob.on('message', (question) => {
+      expect(question.awaitsReply).toBe(true);
+      void bob.send('Alice', 'yes', { thread: question.thread });
+    });
+    const answer = await alice.sendAndWait('Bob', 'ready?');
+    expect(answer).toMatchObject({ from: 'Bob', content: 'yes' });
+    expect((await alice.inbox()).messages).toEqual([]);
+    await bob.send('Alice', 'and more');
+    await expect.poll(() => handedOver).toEqual(['and more']);
+  });
+
+  it('tells why there is no answer: timeout, cancellation, two agents waiting for each other', async () => {
+    await using daemon = await startDaemon();
+    await using alice = await local(daemon, { name: 'Alice' });
+    await using bob = await local(daemon, { name: 'Bob' });
+    await expect(alice.sendAndWait('Bob', 'anyone?', { timeoutMs: 50 })).rejects.toMatchObject({
+      code: 'Timeout',
+    });
+    const caller = new AbortController();
+    const cancelled = alice.sendAndWait('Bob', 'wait', {
+      signal: caller.signal,
+      onStored: () => caller.abort(),
+    });
+    await expect(cancelled).rejects.toMatchObject({ code: 'Cancelled' });
+    const mutual: Array<Promise<string>> = [];
+    const waiting = alice.sendAndWait('Bob', 'you first', {
+      onStored: () => mutual.push(bob.sendAndWait('Alice', 'no, you').catch((error) => error.code)),
+    });
+    await expect(waiting).rejects.toMatchObject({ code: 'MutualAwait' });
+    expect(await Promise.all(mutual)).toEqual(['MutualAwait']);
+  });
+
+  it('loses and repeats nothing when the daemon is killed again and again under load', async () => {
+    await using daemon = await startDaemon();
+    await using alice = await local(daemon, { name: 'Alice' });
+    await using bob = await local(daemon, { name: 'Bob' });
+    const received: string[] = [];
+    alice.on('message', ({ content }) => received.push(content));
+    await using owner = await local(daemon, {});
+    const followed: string[] = [];
+    const following = (async () => {
+      for await (const { content } of owner.tail({ after: 0 })) {
+        if (followed.push(content) === 600) break;
+      }
+    })();
+    const expected: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      const sends = Array.from({ length: 200 }, (_, index) => {
+        const content = `${round}:${index}`;
+        expected.push(content);
+        return bob.send('Alice', content);
+      });
+      await sends[20];
+      await daemon.kill9();
+      await daemon.start();
+      await Promise.all(sends);
+    }
+    await expect.poll(() => received.length, { timeout: 10_000 }).toBe(expected.length);
+    expect(received).toEqual(expected);
+    await following;
+    expect(followed).toEqual(expected);
+  });
+
+  it('gets the answer it waits for although the daemon was killed meanwhile', async () => {
+    await using daemon = await startDaemon();
+    await using alice = await local(daemon, { name: 'Alice', deliver: false });
+    await using bob = await local(daemon, { name: 'Bob', deliver: false });
+    const stored = Promise.withResolvers<SendResult>();
+    const answer = alice.sendAndWait('Bob', 'ready?', { onStored: stored.resolve });
+    const { thread } = await stored.promise;
+    await daemon.kill9();
+    await daemon.start();
+    await bob.send('Alice', 'yes', thread === undefined ? {} : { thread });
+    expect((await answer).content).toBe('yes');
+  });
+
+  it('survives a graceful restart without an error for anybody', async () => {
+    await using daemon = await startDaemon();
+    await using alice = await local(daemon, { name: 'Alice' });
+    await using bob = await local(daemon, { name: 'Bob' });
+    const back = new Promise((resolve) => bob.once('connected', resolve));
+    const sends = Array.from({ length: 50 }, (_, index) => bob.send('Alice', `before ${index}`));
+    const stopped = daemon.stop();
+    sends.push(bob.send('Alice', 'while stopping'));
+    await stopped;
+    await daemon.start();
+    await Promise.all([...sends, back]);
+    expect((await take(alice, 51)).at(-1)?.content).toBe('while stopping');
+  });
+
+  it('tells who comes and goes', async () => {
+    await using daemon = await startDaemon();
+    await using watcher = await local(daemon, {});
+    const online = new Promise<string>((resolve) => watcher.once('agent.online', resolve));
+    await watcher.watch();
+    await using alice = await local(daemon, { name: 'Alice' });
+    expect(await online).toBe('Alice');
+    expect(alice.state).toBe('connected');
+  });
+});
+
+describe('the SDK over WebSocket', () => {
+  it('does the same with a workspace key, and is issued the token that brings the name back', async () => {
+    await using daemon = await startDaemon();
+    const door = await remote(daemon);
+    const reconnecting = { ...door, reconnect };
+    await using alice = await connectFromBrowser({ ...reconnecting, name: 'Alice' });
+    await using bob = await local(daemon, { name: 'Bob' });
+    expect(alice.agentToken).toMatch(/^at_/);
+    const large = 'é'.repeat(30_000);
+    await alice.send('Bob', large);
+    expect((await take(bob, 1))[0]?.content).toBe(large);
+    await bob.send('Alice', 'over the web');
+    expect((await take(alice, 1))[0]?.content).toBe('over the web');
+
+    await expect(connectFromBrowser({ ...door, name: 'Alice' })).rejects.toMatchObject({ code: 'NameTaken' });
+    const token = alice.agentToken ?? '';
+    await using again = await connectFromBrowser({ url: door.url, token });
+    expect(again.name).toBe('Alice');
+  });
+
+  it('comes back after a kill, on the same port, as the same agent', async () => {
+    await using daemon = await startDaemon();
+    const port = daemon.http.split(':').at(-1) ?? '';
+    const door = await remote(daemon);
+    await using alice = await connectFromBrowser({ ...door, reconnect, name: 'Alice' });
+    const back = new Promise((resolve) => alice.once('connected', resolve));
+    daemon.env.RELAY_HTTP_PORT = port;
+    await daemon.kill9();
+    await daemon.start();
+    await back;
+    await alice.send('Alice', 'note to myself');
+  });
+
+  it('is told what is wrong with its key, and thrown out when the key is revoked', async () => {
+    await using daemon = await startDaemon();
+    const door = await remote(daemon);
+    await expect(connectFromBrowser({ url: door.url })).rejects.toMatchObject({ code: 'Unauthorized' });
+    await expect(
+      connectFromBrowser({ url: door.url, workspaceKey: 'rk_00000000_wrong' }),
+    ).rejects.toMatchObject({ code: 'Unauthorized' });
+    await using alice = await connectFromBrowser({ ...door, reconnect, name: 'Alice' });
+    const closed = new Promise<RelayError | undefined>((resolve) => alice.once('closed', resolve));
+    await using owner = await local(daemon, {});
+    await owner.request('KEY_ROTATE', {});
+    expect(await closed).toMatchObject({ code: 'Unauthorized' });
+  });
+});

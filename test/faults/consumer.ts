@@ -1,0 +1,27 @@
+import { RecordingReceiver } from './participants.ts';
+
+/** A consumer in a process of its own, so that it can be stopped. It reports what it got whenever it is asked. */
+const [socketPath = '', name = ''] = process.argv.slice(2);
+const receiver = new RecordingReceiver(name);
+let connections = 0;
+
+async function stayConnected(): Promise<void> {
+  for (;;) {
+    await receiver.connect(socketPath);
+    connections += 1;
+    if (connections === 1) process.send?.('connected');
+    await receiver.ended;
+  }
+}
+
+export interface ConsumerReport {
+  connections: number;
+  contents: string[];
+}
+
+process.on('message', () => {
+  const contents = receiver.received.map(({ content }) => content.slice(0, 64));
+  process.send?.({ connections, contents } satisfies ConsumerReport);
+});
+process.on('disconnect', () => process.exit());
+await stayConnected();

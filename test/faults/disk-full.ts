@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ErrorPayload, InboxMessage } from '@agent-relay/protocol';
+import { FrameClient } from '../bench/frame-client.ts';
+import { startDaemon } from '../kit/daemon.ts';
+import { CannotRun, type Fault, within } from './fault.ts';
+import { assertDelivered, LedgerSender, RecordingReceiver } from './participants.ts';
+
+const DISK_BYTES = 12 * 1024 * 1024;
+const BALLAST_BYTES = 6 * 1024 * 1024;
+const BODY = 'all work and no play makes a full disk '.repeat(800);
+const DEADLINE_MS = 20_000;
+
+/** A disk that fills up while messages come in, and has room again later. */
+export const diskFull: Fault = {
+  name: 'disk-full',
+  what: 'a full disk: sends are refused with DiskFull, reads work, freeing space heals, nothing acknowledged is lost',
+  async run({ say }) {
+    using disk = mountSmallDisk();
+    const ballast = join(disk.path, 'ballast');
+    writeFileSync(ballast, Buffer.alloc(BALLAST_BYTES));
+    await using daemon = await startDaemon({ env: { RELAY_DATABASE: join(disk.path, 'relay.db') } });
+    const receiver = new RecordingReceiver('receiver');
+    const sender = new LedgerSender('sender', 'receiver', BODY);
+    await receiver.connect(daemon.socketPath);
+    await sender.connect(daemon.socketPath);
+
+    const refused = await within(DEADLINE_MS, 'the first refusal', sendUntilRefused(sender));
+    const stored = sender.acknowledged.size;
+    assert.equal(refused.code, 'DiskFull');
+    assert.equal(refused.retryable, true);
+    assert(stored > 10, `only ${stored} messages were stored before the disk was full`);
+    for (let i = 0; i < 20; i++) {
+      const again = await within(DEADLINE_MS, 'another refusal', resendUntilAnswered(sender));
+      assert.equal(again?.code, 'DiskFull');
+    }
+
+    await assertReadsWork(daemon.socketPath, receiver);
+    rmSync(ballast);
+    const healed = await within(DEADLINE_MS, 'an answer after space was freed', resendUntilAnswered(sender));
+    assert.equal(healed, undefined, 'the message is still refused');
+    for (let i = 0; i < 20; i++) await within(DEADLINE_MS, 'a send', sendOne(sender));
+
+    await daemon.kill9();
+    await daemon.start();
+    await receiver.connect(daemon.socketPath);
+    await sender.connect(daemon.socketPath);
+    await within(DEADLINE_MS, 'a send after a restart', sendOne(sender));
+    await within(DEADLINE_MS, 'the deliveries', receivedAll(sender, receiver));
+    assertDelivered(sender, receiver);
+    say(`${stored} messages stored, then DiskFull; ${sender.sent} in all, each delivered once, in order`);
+  },
+};
+
+/** A disk of its own in memory, which only root can make. */
+function mountSmallDisk(): Disposable & { path: string } {
+  const path = mkdtempSync(join(tmpdir(), 'relay-disk-'));
+  const { status, stderr, error } = spawnSync(
+    'mount',
+    ['-t', 'tmpfs', '-o', `size=${DISK_BYTES},mode=0700`, 'tmpfs', path],
+    { encoding: 'utf8' },
+  );
+  if (status !== 0) {
+    rmSync(path, { recursive: true });
+    throw new CannotRun(`needs root to mount a small disk (${error?.message ?? stderr.trim()})`);
+  }
+  const unmount = () => {
+    spawnSync('umount', ['--lazy', path]);
+    rmSync(path, { recursive: true, force: true });
+  };
+  // Also when the run is cut off.
+  process.once('exit', unmount);
+  return {
+    path,
+    [Symbol.dispose]() {
+      process.off('exit', unmount);
+      unmount();
+    },
+  };
+}
+
+function sendUntilRefused(sender: LedgerSender): Promise<ErrorPayload> {
+  return new Promise((resolve) => {
+    sender.onRefused = resolve;
+    sender.onAcknowledged = () => sender.sendNext();
+    sender.sendNext();
+  });
+}
+
+/** Sends the refused message again; resolves with the refusal, or with nothing when it was stored. */
+function resendUntilAnswered(sender: LedgerSender): Promise<ErrorPayload | undefined> {
+  return new Promise((resolve) => {
+    sender.onRefused = resolve;
+    sender.onAcknowledged = () => resolve(undefined);
+    sender.resend(sender.sent);
+  });
+}
+
+function sendOne(sender: LedgerSender): Promise<void> {
+  return new Promise((resolve, reject) => {
+    sender.onRefused = (error) => reject(new Error(error.message));
+    sender.onAcknowledged = resolve;
+    sender.sendNext();
+  });
+}
+
+function receivedAll(sender: LedgerSender, receiver: RecordingReceiver): Promise<void> {
+  return new Promise((resolve) => {
+    const check = () => receiver.received.length >= sender.sent && resolve();
+    receiver.onReceived = check;
+    check();
+  });
+}
+
+async function assertReadsWork(socketPath: string, { name, token }: RecordingReceiver): Promise<void> {
+  const { client } = await FrameClient.connect(socketPath, { name, token, deliver: false });
+  const who = await within(DEADLINE_MS, 'WHO on a full disk', client.ask('WHO', 'who', {}));
+  assert.equal((who.payload as { agents: unknown[] }).agents.length, 2);
+  const inbox = await within(
+    DEADLINE_MS,
+    'INBOX on a full disk',
+    client.ask('INBOX', 'inbox', { limit: 10 }),
+  );
+  assert.equal((inbox.payload as { messages: InboxMessage[] }).messages.length, 10);
+  client.close();
+}

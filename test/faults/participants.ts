@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import type { ErrorPayload, Message, SendResult } from '@agent-relay/protocol';
+import { FrameClient, newToken } from '../bench/frame-client.ts';
+
+const RETRY_MS = 5;
+
+/** Connects as soon as somebody listens. */
+async function connectEventually(socketPath: string, hello: Parameters<typeof FrameClient.connect>[1]) {
+  for (;;) {
+    try {
+      return await FrameClient.connect(socketPath, hello);
+    } catch (error) {
+      if (!['ENOENT', 'ECONNREFUSED'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
+
+/**
+ * Sends numbered messages and keeps the ledger: which of them were acknowledged. After `reconnect`, what was not
+ * acknowledged is sent again, in its order, with the same ids.
+ */
+export class LedgerSender {
+  readonly name: string;
+  /** The message id the daemon gave, by the number of the message (from 1). */
+  readonly acknowledged = new Map<number, string>();
+  onAcknowledged: () => void = () => undefined;
+  onRefused: (error: ErrorPayload, number: number) => void = (error) => assert.fail(JSON.stringify(error));
+  readonly #to: string;
+  readonly #token = newToken();
+  readonly #body: string;
+  #client: FrameClient | undefined;
+  #sent = 0;
+
+  constructor(name: string, to: string, body = 'a message') {
+    this.name = name;
+    this.#to = to;
+    this.#body = body;
+  }
+
+  get sent(): number {
+    return this.#sent;
+  }
+
+  get isSettled(): boolean {
+    return this.acknowledged.size === this.#sent;
+  }
+
+  async connect(socketPath: string): Promise<void> {
+    const hello = { name: this.name, token: this.#token, deliver: false };
+    const { client } = await connectEventually(socketPath, hello);
+    this.#client = client;
+    client.onText = (text) => this.#onAnswer(text);
+    for (let number = 1; number <= this.#sent; number++)
+      if (!this.acknowledged.has(number)) this.resend(number);
+  }
+
+  /** The id of the message of that number: of one length for all, so that none is found in another. */
+  idOf(number: number): string {
+    return `${this.name}-${String(number).padStart(8, '0')}`;
+  }
+
+  sendNext(): void {
+    this.#sent += 1;
+    this.resend(this.#sent);
+  }
+
+  resend(number: number): void {
+    const id = this.idOf(number);
+    this.#client?.request('SEND', id, { to: this.#to, content: `${number} ${id} ${this.#body}` });
+  }
+
+  close(): void {
+    this.#client?.close();
+  }
+
+  #onAnswer(text: string): void {
+    const { type, payload } = JSON.parse(text) as { type: string; payload: { id?: string } };
+    const number = Number(payload.id?.slice(-8));
+    if (type === 'PING') {
+      this.#client?.request('PONG', 'pong', {});
+    } else if (type === 'ACK') {
+      const { messageId } = payload as SendResult & { id: string };
+      const known = this.acknowledged.get(number);
+      assert(known === undefined || known === messageId, `message ${number} got a second id`);
+      this.acknowledged.set(number, messageId);
+      this.onAcknowledged();
+    } else {
+      this.onRefused(payload as ErrorPayload, number);
+    }
+  }
+}
+
+/** Takes deliveries, remembers everything it ever got, and resumes after the last one when it connects again. */
+export class RecordingReceiver {
+  readonly name: string;
+  /** In the order they came, duplicates included. */
+  readonly received: Message[] = [];
+  onReceived: () => void = () => undefined;
+  readonly token = newToken();
+  #client: FrameClient | undefined;
+  /** Settles when the connection of the moment has ended. */
+  ended: Promise<unknown> = Promise.resolve();
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  async connect(socketPath: string): Promise<void> {
+    // What is still on its way on the old connection counts: only its end shows where to resume.
+    await this.ended;
+    const resumeAfter = this.received.at(-1)?.seq ?? 0;
+    const hello = { name: this.name, token: this.token, resumeAfter };
+    const { client } = await connectEventually(socketPath, hello);
+    this.#client = client;
+    this.ended = new Promise((resolve) => client.socket.once('close', resolve));
+    client.onText = (text) => this.#onDelivery(text);
+  }
+
+  close(): void {
+    this.#client?.close();
+  }
+
+  #onDelivery(text: string): void {
+    const { type, payload } = JSON.parse(text) as { type: string; payload: Message };
+    if (type === 'PING') this.#client?.request('PONG', 'pong', {});
+    if (type !== 'DELIVER') return;
+    this.received.push(payload);
+    if (this.received.length % 32 === 0) this.#client?.request('ACK', 'taken', { upTo: payload.seq });
+    this.onReceived();
+  }
+}
+
+/** Everything the sender got acknowledged came once, in order, and nothing it did not send came. */
+export function assertDelivered(sender: LedgerSender, receiver: RecordingReceiver): void {
+  const got = receiver.received.filter(({ from }) => from === sender.name);
+  assert.deepEqual(
+    got.map(({ content }) => Number.parseInt(content, 10)),
+    Array.from({ length: sender.sent }, (_, index) => index + 1),
+    `${receiver.name} did not get the messages of ${sender.name} once each, in order`,
+  );
+  for (const [number, id] of sender.acknowledged) assert.equal(got[number - 1]?.id, id);
+}

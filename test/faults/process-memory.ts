@@ -1,0 +1,18 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { CannotRun } from './fault.ts';
+
+/** The memory a process holds, in MiB. */
+export function residentMegabytes(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(read(`/proc/${pid}/status`))?.[1]) / 1024;
+}
+
+/** How many files and sockets a process has open. */
+export const openFiles = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new CannotRun('needs the /proc of Linux to see the memory of the daemon', { cause });
+  }
+}

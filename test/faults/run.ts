@@ -1,0 +1,76 @@
+import { parseArgs } from 'node:util';
+import { connectionStorm } from './connection-storm.ts';
+import { diskFull } from './disk-full.ts';
+import { CannotRun, type Fault } from './fault.ts';
+import { fsyncAudit } from './fsync-audit.ts';
+import { hostileBytes } from './hostile-bytes.ts';
+import { kill } from './kill.ts';
+import { liveFuzz } from './live-fuzz.ts';
+import { slowSync } from './slow-sync.ts';
+import { stoppedConsumer } from './stopped-consumer.ts';
+
+const FAULTS: Fault[] = [
+  fsyncAudit,
+  diskFull,
+  slowSync,
+  stoppedConsumer,
+  hostileBytes,
+  connectionStorm,
+  liveFuzz,
+  kill,
+];
+
+const HELP = `npm run test:faults -- [options]
+  --short          a few minutes in all; without it, as many repetitions as a release deserves
+  --only NAME      one fault: ${FAULTS.map(({ name }) => name).join(', ')}
+  --seed NUMBER    repeat a run whose seed was printed
+  --help`;
+
+const { values: options } = parseArgs({
+  options: {
+    short: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    seed: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+/** What was thrown where nobody waits, such as in the listener of a socket; the deadlines end the fault it broke. */
+const uncaught: unknown[] = [];
+process.on('uncaughtException', (error) => uncaught.push(error));
+// Leaving in an orderly way ends the daemons and gives mounts back.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+
+const chosen = FAULTS.filter(({ name }) => options.only === undefined || options.only === name);
+const seed = options.seed === undefined ? Date.now() % 2 ** 31 : Number(options.seed);
+
+if (options.help || chosen.length === 0 || !Number.isInteger(seed)) {
+  console.log(HELP);
+  process.exitCode = options.help ? 0 : 2;
+} else {
+  console.log(`seed ${seed}`);
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  for (const fault of chosen) counts[await attempt(fault)] += 1;
+  console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+  if (counts.failed > 0) process.exitCode = 1;
+}
+
+async function attempt(fault: Fault): Promise<'passed' | 'failed' | 'skipped'> {
+  const say = (line: string) => console.log(`    ${line}`);
+  const startedAt = performance.now();
+  console.log(`\n${fault.name}: ${fault.what}`);
+  try {
+    await fault.run({ short: options.short, seed, say });
+    if (uncaught.length > 0) throw uncaught[0];
+    console.log(`  passed in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+    return 'passed';
+  } catch (error) {
+    if (error instanceof CannotRun) {
+      console.log(`  SKIPPED: ${error.message}`);
+      return 'skipped';
+    }
+    console.log('  FAILED');
+    for (const reason of new Set([...uncaught.splice(0), error]))
+      say(reason instanceof Error ? (reason.stack ?? reason.message) : String(reason));
+    return 'failed';
+  }
+}

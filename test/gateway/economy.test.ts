@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { eventually, GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
+
+const initializations = async (kit: GatewayKit) =>
+  (await kit.journal()).filter((line) => line.startsWith('initialize ')).length;
+
+test('search mode: three tools find, describe and call hundreds', async () => {
+  const many = Array.from({ length: 240 }, (_, index) =>
+    tool(`filler_${index}`, { description: 'Nothing of interest '.repeat(8) }),
+  );
+  const weather = tool('getWeather', {
+    description: 'Tells the forecast for a city',
+    inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  });
+  await using kit = await GatewayKit.start([scripted('a', { tools: [...many, weather] })], {
+    mode: 'search',
+  });
+  const client = await kit.client();
+  const listed = (await client.listTools()).tools;
+  expect(listed).toHaveLength(8);
+  expect(JSON.stringify(listed).length).toBeLessThan(3000);
+
+  const found = await client.callTool({
+    name: 'relay_search_tools',
+    arguments: { query: 'weather forecast' },
+  });
+  expect(found.structuredContent).toMatchObject({ tools: [{ name: 'getWeather', server: 'a' }] });
+  const described = await client.callTool({ name: 'relay_describe_tool', arguments: { name: 'getWeather' } });
+  expect(described.structuredContent).toMatchObject({ inputSchema: { required: ['city'] } });
+  const called = await client.callTool({
+    name: 'relay_call_tool',
+    arguments: { name: 'getWeather', arguments: { city: 'Rome' } },
+  });
+  expect(textOf(called)).toBe('getWeather {"city":"Rome"}');
+  expect((await client.callTool({ name: 'relay_call_tool', arguments: { name: 'nope' } })).isError).toBe(
+    true,
+  );
+});
+
+test('with a remembered manifest, tools are listed at once while backends still connect, and can be called', async () => {
+  await using kit = await GatewayKit.create();
+  const stateDir = kit.path('state');
+  const backend = scripted('slow', { tools: [tool('echo')], ignoresUnknown: true });
+  await kit.configure([backend]);
+  await (await kit.open({ stateDir })).ready();
+  await kit.gateway.close();
+
+  const begin = Date.now();
+  await kit.open({ stateDir });
+  const client = await kit.client();
+  expect((await client.listTools()).tools.map(({ name }) => name)).toContain('echo');
+  expect(kit.gateway.status().servers[0]).toMatchObject({ connected: false, health: 'unknown' });
+  expect(textOf(await client.callTool({ name: 'echo', arguments: {} }))).toBe('echo {}');
+  // The protocol era was remembered too: no probe that this server would let time out.
+  expect(Date.now() - begin).toBeLessThan(2500);
+});
+
+test('a lazy backend starts with its first call, an idle one is stopped and starts again', async () => {
+  await using kit = await GatewayKit.create();
+  const stateDir = kit.path('state');
+  await kit.configure([
+    scripted('lazy', { tools: [tool('echo')], journal: kit.path('journal') }, { lazy: true, idleStop: 0.2 }),
+  ]);
+  await (await kit.open({ stateDir })).ready();
+  expect(await initializations(kit)).toBe(1); // never seen before: its tools have to be learned
+  await kit.gateway.close();
+
+  await kit.open({ stateDir });
+  const client = await kit.client();
+  expect((await client.listTools()).tools.map(({ name }) => name)).toContain('echo');
+  expect(await initializations(kit)).toBe(1);
+  expect(textOf(await client.callTool({ name: 'echo', arguments: {} }))).toBe('echo {}');
+  expect(await initializations(kit)).toBe(2);
+  await eventually(() => kit.gateway.status().servers[0]?.connected === false);
+  expect(textOf(await client.callTool({ name: 'echo', arguments: {} }))).toBe('echo {}');
+  expect(await initializations(kit)).toBe(3);
+});
+
+test('a program calls a tool of a backend by name', async () => {
+  await using kit = await GatewayKit.start([
+    scripted('a', { tools: [tool('echo'), tool('hidden')] }, { deny: ['hidden'] }),
+  ]);
+  expect(await kit.gateway.callTool('a', 'echo', { q: 1 })).toMatchObject({
+    content: [{ text: 'echo {"q":1}' }],
+  });
+  await expect(kit.gateway.callTool('b', 'echo', {})).rejects.toMatchObject({ code: 'BackendNotFound' });
+  await expect(kit.gateway.callTool('a', 'hidden', {})).rejects.toMatchObject({ code: 'ToolNotFound' });
+});

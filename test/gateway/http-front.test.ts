@@ -1,0 +1,209 @@
+import { type HttpFrontOptions, serveGatewayHttp } from '@agent-relay/gateway';
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { expect, test } from 'vitest';
+import { eventually, GatewayKit, progressOf, scripted, textOf, tool } from './kit/gateway-kit.ts';
+import { SDK_SERVER } from './kit/sdk-server.ts';
+
+const MODERN = { versionNegotiation: { mode: { pin: '2026-07-28' } } } as const;
+const sdkServer = (era: string, settings = {}) => ({
+  name: era,
+  command: process.execPath,
+  args: [SDK_SERVER, era],
+  prefix: true,
+  ...settings,
+});
+
+/** A gateway on HTTP, and everything to talk to it. */
+async function start(backends: unknown[], options: HttpFrontOptions = {}) {
+  const kit = await GatewayKit.start(backends);
+  const front = await serveGatewayHttp(kit.gateway, options);
+  const clients: Client[] = [];
+  return {
+    kit,
+    url: front.url,
+    async client(clientOptions: ClientOptions = {}, headers: Record<string, string> = {}) {
+      const client = new Client({ name: 'test', version: '1' }, clientOptions);
+      const transport = new StreamableHTTPClientTransport(new URL(front.url), { requestInit: { headers } });
+      await client.connect(transport);
+      clients.push(client);
+      return client;
+    },
+    async post(body: unknown, headers: Record<string, string> = {}) {
+      const response = await fetch(front.url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      });
+      const text = await response.text();
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: text === '' ? undefined : JSON.parse(text),
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of clients) await client.close();
+      await front.close();
+      await kit[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test.each([
+  ['2025', {}],
+  ['2026', MODERN],
+])('a client of %s: tools, progress, questions, list_changed, cancelling', async (_era, era) => {
+  await using gateway = await start([
+    sdkServer('modern'),
+    sdkServer('legacy', { scope: 'session' }),
+    scripted('s', { tools: [tool('hang'), tool('echo'), tool('change')], changedTools: [tool('new_one')] }),
+  ]);
+  const client = await gateway.client({ capabilities: { elicitation: { form: {} } }, ...era });
+  client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { name: 'Bob' } }));
+  expect((await client.listTools()).tools.length).toBeGreaterThan(10);
+  expect(textOf(await client.callTool({ name: 'echo', arguments: { a: 'ü' } }))).toBe('echo {"a":"ü"}');
+  expect(await progressOf(client, { name: 'modern_steps', arguments: { count: 3 } })).toEqual([1, 2, 3]);
+  expect(textOf(await client.callTool({ name: 'modern_ask', arguments: {} }))).toBe('You are Bob');
+  expect(textOf(await client.callTool({ name: 'legacy_push_ask', arguments: {} }))).toBe(
+    'accept {"name":"Bob"}',
+  );
+
+  const stop = new AbortController();
+  const hanging = client.callTool({ name: 'hang', arguments: {} }, { signal: stop.signal });
+  setTimeout(() => stop.abort(), 50);
+  await expect(hanging).rejects.toThrow();
+
+  let told = 0;
+  client.setNotificationHandler('notifications/tools/list_changed', () => void told++);
+  if ('versionNegotiation' in era) await client.listen({ toolsListChanged: true });
+  await client.callTool({ name: 'change', arguments: {} });
+  await eventually(() => told > 0);
+});
+
+test('with a key, only who has it may call; the key is compared, never logged or passed on', async () => {
+  await using gateway = await start([scripted('s', { tools: [tool('echo'), tool('environment')] })], {
+    apiKey: 'canary-key',
+  });
+  expect((await gateway.post({})).status).toBe(401);
+  expect((await gateway.post({}, { authorization: 'Bearer wrong' })).status).toBe(401);
+  const client = await gateway.client({}, { authorization: 'Bearer canary-key' });
+  expect(textOf(await client.callTool({ name: 'echo', arguments: {} }))).toBe('echo {}');
+  expect(textOf(await client.callTool({ name: 'environment', arguments: {} }))).not.toContain('canary');
+  expect(gateway.kit.logs.join()).not.toContain('canary');
+});
+
+test('a web page cannot call: foreign Host and Origin are refused', async () => {
+  await using gateway = await start([]);
+  expect((await gateway.post({}, { origin: 'https://evil.example' })).status).toBe(403);
+  expect((await gateway.post({}, { origin: 'null' })).status).toBe(403);
+  const { request } = await import('node:http');
+  const status = await new Promise((resolve) => {
+    request(gateway.url, { method: 'POST', headers: { host: 'evil.example' } }, (response) =>
+      resolve(response.statusCode),
+    ).end();
+  });
+  expect(status).toBe(403);
+});
+
+test('it does not listen beyond this machine without a key', async () => {
+  await using kit = await GatewayKit.start([]);
+  await expect(serveGatewayHttp(kit.gateway, { host: '0.0.0.0' })).rejects.toMatchObject({
+    code: 'InvalidSettings',
+  });
+});
+
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+const modernHeaders = (method: string, name?: string) => ({
+  'mcp-protocol-version': '2026-07-28',
+  'mcp-method': method,
+  ...(name === undefined ? {} : { 'mcp-name': name }),
+});
+const call = (method: string, params: object = {}) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method,
+  params: { ...params, _meta: META },
+});
+
+test('headers and body of the newest revision must agree', async () => {
+  await using gateway = await start([scripted('s', { tools: [tool('echo')] })]);
+  const ok = await gateway.post(
+    call('tools/call', { name: 'echo', arguments: {} }),
+    modernHeaders('tools/call', 'echo'),
+  );
+  expect(ok).toMatchObject({ status: 200, body: { id: 1, result: { resultType: 'complete' } } });
+  const refusals: Array<[object, Record<string, string>, number, number]> = [
+    [call('tools/list'), modernHeaders('tools/call'), 400, -32020],
+    [call('tools/call', { name: 'echo' }), modernHeaders('tools/call', 'other'), 400, -32020],
+    [call('tools/list'), { 'mcp-method': 'tools/list' }, 400, -32020],
+    [{ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }, modernHeaders('tools/list'), 400, -32602],
+    [call('nope/method'), modernHeaders('nope/method'), 404, -32601],
+    [call('ping'), modernHeaders('ping'), 404, -32601],
+  ];
+  for (const [body, headers, status, code] of refusals) {
+    expect(await gateway.post(body, headers), JSON.stringify(body)).toMatchObject({
+      status,
+      body: { error: { code } },
+    });
+  }
+  const future = { ...META, 'io.modelcontextprotocol/protocolVersion': '2031-01-01' };
+  const asked = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: future } };
+  expect(
+    await gateway.post(asked, { ...modernHeaders('tools/list'), 'mcp-protocol-version': '2031-01-01' }),
+  ).toMatchObject({
+    status: 400,
+    body: { error: { code: -32022, data: { supported: ['2026-07-28'] } } },
+  });
+});
+
+test('sessions of the older revisions: unknown is 404, missing is 400, ended is gone, idle is collected', async () => {
+  await using gateway = await start([], { sessionIdleMs: 300 });
+  const initialize = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+  };
+  const opened = await gateway.post(initialize);
+  const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+  const ping = { jsonrpc: '2.0', id: 2, method: 'ping' };
+  expect(opened.body.result.protocolVersion).toBe('2025-06-18');
+  expect(await gateway.post(ping, session)).toMatchObject({ status: 200, body: { id: 2, result: {} } });
+  expect((await gateway.post({ jsonrpc: '2.0', method: 'notifications/initialized' }, session)).status).toBe(
+    202,
+  );
+  expect((await gateway.post(ping)).status).toBe(400);
+  expect((await gateway.post(ping, { 'mcp-session-id': 'nope' })).status).toBe(404);
+  expect((await gateway.post(ping, { ...session, 'mcp-protocol-version': '1999-01-01' })).status).toBe(400);
+  expect((await fetch(gateway.url, { method: 'DELETE', headers: session })).status).toBe(200);
+  expect((await gateway.post(ping, session)).status).toBe(404);
+
+  const again = { 'mcp-session-id': (await gateway.post(initialize)).headers.get('mcp-session-id') ?? '' };
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  expect((await gateway.post(ping, again)).status).toBe(404);
+});
+
+test.each([
+  ['not json', 400, -32700],
+  ['[]', 400, -32600],
+  ['{"jsonrpc":"2.0"}', 400, -32600],
+  [`{"jsonrpc":"2.0","id":1,"method":"ping","params":${'['.repeat(5000)}${']'.repeat(5000)}}`, 400, -32700],
+])('a bad body is refused: %.20s', async (body, status, code) => {
+  await using gateway = await start([]);
+  expect(await gateway.post(body)).toMatchObject({ status, body: { error: { code } } });
+});
+
+test('a body over the limit, another type, another path and another method', async () => {
+  await using gateway = await start([]);
+  expect((await gateway.post('{"a":"'.padEnd(17 * 1024 * 1024, 'x'))).status).toBe(413);
+  expect((await gateway.post('{}', { 'content-type': 'text/plain' })).status).toBe(415);
+  expect((await fetch(new URL('/other', gateway.url))).status).toBe(404);
+  expect((await fetch(gateway.url, { method: 'PUT' })).status).toBe(405);
+});

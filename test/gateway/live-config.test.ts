@@ -1,0 +1,92 @@
+import { writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { eventually, GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
+
+const names = (kit: GatewayKit) => kit.gateway.status().servers.map(({ name }) => name);
+const connected = (kit: GatewayKit, name: string) =>
+  kit.gateway.status().servers.some((server) => server.name === name && server.connected);
+
+test('saving the file adds, changes and removes backends, and clients hear of it', async () => {
+  await using kit = await GatewayKit.start([
+    scripted('a', { tools: [tool('one')] }),
+    scripted('b', { tools: [tool('two')] }),
+  ]);
+  const client = await kit.client();
+  let changes = 0;
+  client.setNotificationHandler('notifications/tools/list_changed', () => void changes++);
+  await kit.configure([
+    scripted('b', { tools: [tool('two')] }, { prefix: 'b_' }),
+    scripted('c', { tools: [tool('three')] }),
+  ]);
+  await eventually(() => connected(kit, 'b') && connected(kit, 'c'));
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name).filter((name) => !name.startsWith('relay_'))).toEqual([
+    'b_two',
+    'three',
+  ]);
+  expect(changes).toBeGreaterThan(0);
+});
+
+test('calls in flight are not disturbed: not on untouched backends, and not on the one that changes', async () => {
+  await using kit = await GatewayKit.start([
+    scripted('stays', { tools: [tool('wait')] }),
+    scripted('changes', { tools: [tool('wait')] }, { prefix: 'old_' }),
+  ]);
+  const client = await kit.client();
+  const calls = Promise.all([
+    client.callTool({ name: 'wait', arguments: { ms: 900 } }),
+    client.callTool({ name: 'old_wait', arguments: { ms: 900 } }),
+  ]);
+  await kit.configure([
+    scripted('stays', { tools: [tool('wait')] }),
+    scripted('changes', { tools: [tool('wait')] }, { prefix: 'new_' }),
+  ]);
+  await eventually(async () => (await client.listTools()).tools.some(({ name }) => name === 'new_wait'));
+  expect((await calls).map(textOf)).toEqual(['waited', 'waited']);
+});
+
+test('a mistake in the file keeps what runs, and is told with its place', async () => {
+  await using kit = await GatewayKit.start([scripted('a', { tools: [tool('echo')] })]);
+  await writeFile(kit.configFile, 'backends:\n  - name: a\n   url: ws://x\n');
+  const status = await eventually(() =>
+    kit.gateway.status().config_error ? kit.gateway.status() : undefined,
+  );
+  expect(status.config_error).toMatch(/backends\.yaml:\d+:\d+: /);
+  expect(connected(kit, 'a')).toBe(true);
+  await kit.configure([scripted('a', { tools: [tool('echo')] })]);
+  await eventually(() => kit.gateway.status().config_error === undefined);
+});
+
+test('many quick changes are applied one after the other, and the last one stays', async () => {
+  await using kit = await GatewayKit.start([]);
+  for (let round = 0; round < 10; round++) {
+    await kit.configure([scripted(`s${round}`, { tools: [tool('echo')] })]);
+    void kit.gateway.reload();
+  }
+  await kit.gateway.reload();
+  expect(names(kit)).toEqual(['s9']);
+  await eventually(() => connected(kit, 's9'));
+});
+
+test('a gateway started on a broken file says where it is broken', async () => {
+  await using kit = await GatewayKit.create();
+  await writeFile(kit.configFile, 'backends: [ {name: a} ]\n');
+  await expect(kit.open()).rejects.toMatchObject({
+    code: 'InvalidBackendConfig',
+    message: expect.stringMatching(/backends\.yaml:1:13/),
+  });
+});
+
+test("a backend's own list_changed reaches the client, with the new tools", async () => {
+  await using kit = await GatewayKit.start([
+    scripted('a', { tools: [tool('change')], changedTools: [tool('change'), tool('fresh')] }),
+  ]);
+  const client = await kit.client();
+  await client.listTools();
+  const lists: string[][] = [];
+  client.setNotificationHandler('notifications/tools/list_changed', async () => {
+    lists.push((await client.listTools()).tools.map(({ name }) => name));
+  });
+  await client.callTool({ name: 'change' });
+  await eventually(() => lists.some((names) => names.includes('fresh')));
+});

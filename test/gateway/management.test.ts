@@ -1,0 +1,133 @@
+import { readFile } from 'node:fs/promises';
+import type { Client } from '@modelcontextprotocol/client';
+import { expect, test } from 'vitest';
+import { GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
+import { startWebSocketServer } from './kit/websocket-server.ts';
+
+const call = async (client: Client, name: string, args: Record<string, unknown> = {}) => {
+  const result = await client.callTool({ name, arguments: args });
+  return { text: textOf(result), isError: result.isError === true };
+};
+
+test('relay_get_status tells every server, as JSON', async () => {
+  await using kit = await GatewayKit.start([
+    scripted('fiedler', { tools: [tool('fiedler_send'), tool('fiedler_list')] }),
+    { name: 'gates', url: 'ws://127.0.0.1:1' },
+  ]);
+  const client = await kit.client();
+  const { text } = await call(client, 'relay_get_status');
+  expect(JSON.parse(text)).toMatchObject({
+    total_servers: 2,
+    connected_servers: 1,
+    servers: [
+      {
+        name: 'fiedler',
+        connected: true,
+        health: 'healthy',
+        tools: 2,
+        tool_names: ['fiedler_send', 'fiedler_list'],
+      },
+      {
+        name: 'gates',
+        url: 'ws://127.0.0.1:1',
+        connected: false,
+        health: 'failed',
+        tools: 0,
+        error: expect.stringMatching(/ECONNREFUSED/),
+      },
+    ],
+  });
+});
+
+test('relay_list_servers is for people', async () => {
+  await using kit = await GatewayKit.start([
+    scripted('fiedler', { tools: [tool('a')] }),
+    scripted('marco', { tools: [tool('b'), { name: 'bad' }] }),
+    { name: 'gates', url: 'ws://127.0.0.1:1' },
+  ]);
+  const { text } = await call(await kit.client(), 'relay_list_servers');
+  const lines = text.split('\n').map((line) => line.replace(process.execPath, 'node'));
+  expect(lines.slice(0, 10)).toEqual([
+    '**MCP Relay - Connected Servers:**',
+    '',
+    '- **fiedler**: ✅ Connected (healthy)',
+    '  - URL: node',
+    '  - Valid Tools: 1',
+    '',
+    '- **marco**: ⚠️ Connected (degraded)',
+    '  - URL: node',
+    '  - Valid Tools: 1',
+    '  - Invalid Tools: 1',
+  ]);
+  expect(text).toMatch(
+    /- \*\*gates\*\*: ❌ Disconnected \(failed\)\n {2}- URL: ws:\/\/127.0.0.1:1\n {2}- Valid Tools: 0\n {2}- Error: .*ECONNREFUSED/,
+  );
+});
+
+test('relay_reconnect_server starts over and counts the tools', async () => {
+  await using kit = await GatewayKit.start([]);
+  await kit.configure([scripted('marco', { tools: [tool('a')], journal: kit.path('journal') })]);
+  await kit.gateway.reload();
+  const client = await kit.client();
+  await client.listTools();
+  expect(await call(client, 'relay_reconnect_server', { name: 'marco' })).toEqual({
+    text: "✅ Server 'marco' reconnected.\nValid Tools: 1\nHealth: healthy",
+    isError: false,
+  });
+  const starts = (await kit.journal()).filter((line) => line.startsWith('initialize '));
+  expect(new Set(starts).size).toBe(2);
+  expect(await call(client, 'relay_reconnect_server', { name: 'polo' })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining("No server is named 'polo'"),
+  });
+});
+
+test('relay_add_server connects, saves, and offers the tools; relay_remove_server undoes it', async () => {
+  await using kit = await GatewayKit.start([scripted('one', { tools: [tool('a')] })]);
+  await using server = await startWebSocketServer([tool('shiny')]);
+  const client = await kit.client();
+  let changes = 0;
+  client.setNotificationHandler('notifications/tools/list_changed', () => void changes++);
+  await client.listTools();
+
+  expect(await call(client, 'relay_add_server', { name: 'new_backend', url: server.url })).toEqual({
+    text: `✅ Server 'new_backend' added and connected\nURL: ${server.url}\nTools discovered: 1\nHealth: healthy\n\n💾 Configuration saved.`,
+    isError: false,
+  });
+  expect(textOf(await client.callTool({ name: 'shiny', arguments: { a: 1 } }))).toBe('shiny {"a":1}');
+  expect(changes).toBeGreaterThan(0);
+  const saved = await readFile(kit.configFile, 'utf8');
+  expect(saved).toContain('# kept');
+  expect(saved).toContain(server.url);
+
+  expect(await call(client, 'relay_add_server', { name: 'new_backend', url: server.url })).toMatchObject({
+    isError: true,
+  });
+  expect(await call(client, 'relay_remove_server', { name: 'new_backend' })).toEqual({
+    text: "✅ Server 'new_backend' removed.\n\n💾 Configuration saved.",
+    isError: false,
+  });
+  expect(await readFile(kit.configFile, 'utf8')).not.toContain(server.url);
+  await expect(client.callTool({ name: 'shiny' })).rejects.toMatchObject({ code: -32602 });
+});
+
+test('relay_add_server takes URLs, never commands, and says what is wrong', async () => {
+  await using kit = await GatewayKit.start([]);
+  const client = await kit.client();
+  for (const url of ['npx evil', 'file:///bin/sh', 'stdio://sh', '']) {
+    expect(await call(client, 'relay_add_server', { name: 'x', url }), url).toMatchObject({ isError: true });
+  }
+  expect(await call(client, 'relay_add_server', { name: 'bad name!', url: 'ws://h' })).toMatchObject({
+    isError: true,
+  });
+  expect(kit.gateway.status().total_servers).toBe(0);
+});
+
+test('a backend cannot take the name of a management tool', async () => {
+  await using kit = await GatewayKit.start([
+    scripted('thief', { tools: [tool('relay_get_status'), tool('fine')] }),
+  ]);
+  const client = await kit.client();
+  const { text } = await call(client, 'relay_get_status');
+  expect(JSON.parse(text).servers[0]).toMatchObject({ health: 'degraded', tool_names: ['fine'] });
+});

@@ -1,0 +1,191 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { eventually, GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
+import { startWebSocketServer } from './kit/websocket-server.ts';
+
+const health = (kit: GatewayKit, name: string) =>
+  kit.gateway.status().servers.find((server) => server.name === name)?.health;
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+test('a crashed stdio backend is started again, by itself', async () => {
+  await using kit = await GatewayKit.start([scripted('one', { tools: [tool('crash'), tool('echo')] })]);
+  const client = await kit.client();
+  const crashed = await client.callTool({ name: 'crash' });
+  expect(crashed.isError).toBe(true);
+  expect(crashed.structuredContent).toMatchObject({ error: { code: 'BackendUnavailable', retryable: true } });
+  expect(health(kit, 'one')).toBe('failed');
+  await eventually(() => health(kit, 'one') === 'healthy');
+});
+
+test('a call to a disconnected backend reconnects it, without waiting for the backoff', async () => {
+  await using kit = await GatewayKit.start([scripted('one', { tools: [tool('crash'), tool('echo')] })], {
+    limits: { reconnectMs: 60_000 },
+  });
+  const client = await kit.client();
+  await client.callTool({ name: 'crash' });
+  expect(textOf(await client.callTool({ name: 'echo', arguments: {} }))).toBe('echo {}');
+});
+
+test('a call that was written is repeated only if the tool is read-only or idempotent, and only once', async () => {
+  await using kit = await GatewayKit.create();
+  const dying = (name: string, annotations: object) => ({ ...tool(name), annotations });
+  const script = { tools: [tool('crash')], journal: kit.path('journal') };
+  await kit.configure([
+    scripted('plain', script),
+    scripted('reads', { ...script, tools: [dying('crash', { readOnlyHint: true })] }, { prefix: 'reads_' }),
+    scripted('idem', { ...script, tools: [dying('crash', { idempotentHint: true })] }, { prefix: 'idem_' }),
+  ]);
+  await (await kit.open()).ready();
+  const client = await kit.client();
+  const calls = async () => (await kit.journal()).filter((line) => line.startsWith('call ')).length;
+  expect((await client.callTool({ name: 'crash' })).isError).toBe(true);
+  expect(await calls()).toBe(1);
+  expect((await client.callTool({ name: 'reads_crash' })).isError).toBe(true);
+  expect(await calls()).toBe(3);
+  expect((await client.callTool({ name: 'idem_crash' })).isError).toBe(true);
+  expect(await calls()).toBe(5);
+});
+
+test('a WebSocket backend that restarts is found again, with its headers and subprotocol', async () => {
+  const first = await startWebSocketServer([tool('echo')]);
+  const port = Number(new URL(first.url).port);
+  await using kit = await GatewayKit.start([
+    { name: 'ws', url: first.url, headers: { 'x-key': 'k' }, subprotocol: 'mcp' },
+  ]);
+  expect(first.connections[0]).toMatchObject({ headers: { 'x-key': 'k' }, protocol: 'mcp' });
+  await first[Symbol.asyncDispose]();
+  await eventually(() => health(kit, 'ws') === 'failed');
+  await using _second = await startWebSocketServer([tool('echo')], port);
+  await eventually(() => health(kit, 'ws') === 'healthy');
+  expect(textOf(await (await kit.client()).callTool({ name: 'echo', arguments: {} }))).toBe('echo {}');
+});
+
+test('a dead and a hanging backend delay nobody else', async () => {
+  await using kit = await GatewayKit.create();
+  await kit.configure([
+    { name: 'dead', url: 'ws://127.0.0.1:1' },
+    scripted('hangs', { hang: ['initialize', 'server/discover'] }),
+    scripted('mute', { tools: [tool('hang')], hang: ['tools/list'] }),
+    scripted('good', { tools: [tool('echo')] }),
+  ]);
+  await kit.open({ startupMs: 500 });
+  const client = await kit.client();
+  const begin = Date.now();
+  expect(textOf(await client.callTool({ name: 'echo', arguments: {} }))).toBe('echo {}');
+  expect((await client.listTools()).tools.map(({ name }) => name)).toContain('echo');
+  expect(Date.now() - begin).toBeLessThan(3000);
+});
+
+test('a call that hangs ends with its timeout, and its backend works on', async () => {
+  await using kit = await GatewayKit.create();
+  await kit.configure([
+    scripted('one', { tools: [tool('hang'), tool('echo')], journal: kit.path('journal') }, { timeout: 0.3 }),
+  ]);
+  await (await kit.open()).ready();
+  const client = await kit.client();
+  const [hung, echoed] = await Promise.all([
+    client.callTool({ name: 'hang' }),
+    client.callTool({ name: 'echo', arguments: {} }),
+  ]);
+  expect(hung.structuredContent).toMatchObject({ error: { code: 'Timeout' } });
+  expect(textOf(echoed)).toBe('echo {}');
+  await eventually(async () =>
+    (await kit.journal()).some((line) => line.startsWith('notifications/cancelled')),
+  );
+});
+
+test('a cancelled call is cancelled at the backend, and never answered', async () => {
+  await using kit = await GatewayKit.create();
+  await kit.configure([scripted('one', { tools: [tool('hang')], journal: kit.path('journal') })]);
+  await (await kit.open()).ready();
+  const client = await kit.client();
+  const stop = new AbortController();
+  const call = client.callTool({ name: 'hang' }, { signal: stop.signal });
+  await eventually(async () => (await kit.journal()).some((line) => line.startsWith('call hang')));
+  stop.abort();
+  await expect(call).rejects.toThrow();
+  await eventually(async () =>
+    (await kit.journal()).some((line) => line.startsWith('notifications/cancelled')),
+  );
+});
+
+test('a server that dies of the probe for the newest revision, or ignores it, is opened the old way', async () => {
+  await using kit = await GatewayKit.start([
+    scripted('dies', { tools: [tool('a')], diesOfUnknown: true }),
+    scripted('ignores', { tools: [tool('b')], ignoresUnknown: true }),
+  ]);
+  expect(kit.gateway.status().servers.map((server) => server.health)).toEqual(['healthy', 'healthy']);
+});
+
+test('a backend gets a minimal environment and the directory that was configured', async () => {
+  process.env.GATEWAY_TEST_SECRET = 'canary';
+  await using kit = await GatewayKit.create();
+  await kit.configure([
+    scripted(
+      'one',
+      { tools: [tool('environment'), tool('where')] },
+      { env: { OWN: 'yes' }, cwd: kit.directory },
+    ),
+  ]);
+  await (await kit.open()).ready();
+  const client = await kit.client();
+  const environment = JSON.parse(textOf(await client.callTool({ name: 'environment' }))) as Record<
+    string,
+    string
+  >;
+  expect(environment).toMatchObject({ OWN: 'yes', PATH: process.env.PATH });
+  expect(JSON.stringify(environment)).not.toContain('canary');
+  expect(textOf(await client.callTool({ name: 'where' }))).toContain('gateway-');
+  delete process.env.GATEWAY_TEST_SECRET;
+});
+
+test('closing ends the whole process group of a backend that ignores every hint', async () => {
+  await using kit = await GatewayKit.create();
+  await kit.configure([
+    scripted('one', { tools: [tool('echo')], stubborn: true, journal: kit.path('journal') }),
+  ]);
+  await (await kit.open()).ready();
+  const pids = await processesOf(kit);
+  expect(pids.every(isAlive)).toBe(true);
+  await kit.gateway.close();
+  await eventually(() => !pids.some(isAlive));
+});
+
+test('when the gateway is killed outright, no backend outlives it', async () => {
+  await using kit = await GatewayKit.create();
+  await kit.configure([
+    scripted('one', { tools: [tool('echo')], stubborn: true, journal: kit.path('journal') }),
+  ]);
+  const program = fileURLToPath(new URL('kit/run-gateway.ts', import.meta.url));
+  const gateway = spawn(
+    process.execPath,
+    [program, JSON.stringify({ config: [kit.configFile], stateDir: kit.path('state') })],
+    {
+      stdio: ['pipe', 'ignore', 'ignore'],
+    },
+  );
+  const pids = await eventually(async () => {
+    const found = await processesOf(kit);
+    return found.length === 2 ? found : undefined;
+  });
+  gateway.kill('SIGKILL');
+  await once(gateway, 'exit');
+  await eventually(() => !pids.some(isAlive));
+});
+
+/** The backend and the child it started. */
+async function processesOf(kit: GatewayKit): Promise<number[]> {
+  const lines = await kit.journal();
+  const pids = lines
+    .map((line) => /^(?:initialize|child) (\d+)$/.exec(line)?.[1])
+    .filter((pid) => pid !== undefined);
+  return [...new Set(pids)].map(Number);
+}

@@ -1,0 +1,214 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type Message,
+  OPERATIONS,
+  type OperationInput,
+  type OperationName,
+  type OperationResult,
+  parsePayload,
+  type RelayError,
+  type RelayEvent,
+} from '@agent-relay/protocol';
+import type { Introduction } from '../../packages/relay/src/core/agents.ts';
+import type { AwaitOutcome } from '../../packages/relay/src/core/awaits.ts';
+import { type Caller, createOperations, type Operations } from '../../packages/relay/src/core/operations.ts';
+import type { Workspace } from '../../packages/relay/src/core/ports/store.ts';
+import type { Peer } from '../../packages/relay/src/core/presence.ts';
+import type { Principal } from '../../packages/relay/src/core/principal.ts';
+import { createRelay, type Relay } from '../../packages/relay/src/core/relay.ts';
+import { openStore } from '../../packages/relay/src/store/open.ts';
+import { ManualClock } from './manual-clock.ts';
+
+export const MAX_BODY_BYTES = 1000;
+export const IDLE_AFTER_MS = 60_000;
+
+/** The domain on a real database, without connections. */
+export interface TestCore extends AsyncDisposable {
+  readonly relay: Relay;
+  readonly clock: ManualClock;
+  readonly operations: Operations;
+  newWorkspace(): Promise<Workspace>;
+  /** A connected agent; registers the name the first time. */
+  join(workspace: Workspace, name: string, introduction?: Partial<Introduction>): Promise<Participant>;
+  /** The local user without the mask of an agent. */
+  owner(workspace: Workspace): Participant;
+  /** Closes the database and opens it again, as a restart of the daemon does. */
+  restart(): Promise<void>;
+}
+
+let workspaces = 0;
+
+export async function openCore(maxBodyBytes = MAX_BODY_BYTES): Promise<TestCore> {
+  const directory = mkdtempSync(join(tmpdir(), 'relay-core-'));
+  const clock = new ManualClock();
+  const failures: unknown[] = [];
+  const open = async () => {
+    const store = await openStore(join(directory, 'relay.db'), {
+      onFatal: (error: RelayError) => failures.push(error),
+    });
+    const relay = await createRelay({
+      store,
+      clock,
+      random: Math.random,
+      maxBodyBytes,
+      idleAfterMs: IDLE_AFTER_MS,
+      onError: (error) => failures.push(error),
+    });
+    return { relay, operations: createOperations(relay, HOST) };
+  };
+  let running = await open();
+  const participant = (principal: Principal) => new Participant(running, principal);
+  return {
+    get relay() {
+      return running.relay;
+    },
+    get operations() {
+      return running.operations;
+    },
+    clock,
+    newWorkspace: () => running.relay.workspaces.create(`project-${++workspaces}`),
+    async join(workspace, name, introduction = {}) {
+      const { agent, issued } = await running.relay.agents.identify(workspace, name, {
+        name,
+        ...introduction,
+      });
+      const joined = participant({ workspace, agent, local: true, keyId: undefined });
+      joined.token = introduction.token ?? issued ?? '';
+      joined.connect();
+      return joined;
+    },
+    owner: (workspace) => participant({ workspace, agent: undefined, local: true, keyId: undefined }),
+    async restart() {
+      await running.relay.store.close();
+      running = await open();
+    },
+    async [Symbol.asyncDispose]() {
+      await running.relay.store.close();
+      rmSync(directory, { recursive: true });
+      if (failures.length > 0) throw new AggregateError(failures, 'Work that nobody waited for has failed.');
+    },
+  };
+}
+
+const HOST = {
+  status: () => ({ version: '0.0.0', pid: 1, startedAt: 0 }),
+  openSocket: async ({ name }: Workspace) => `/run/${name}.sock`,
+  socketPath: ({ name }: Workspace) => `/run/${name}.sock`,
+};
+
+/** One live connection as the domain knows it: it asks, and keeps what it is told. */
+export class Participant implements Peer, Caller {
+  readonly #core: { relay: Relay; operations: Operations };
+  readonly principal: Principal;
+  token = '';
+  delivers = true;
+  readonly delivered: Message[] = [];
+  readonly events: RelayEvent[] = [];
+  isRevoked = false;
+  readonly #awaits = new Map<string, () => void>();
+  readonly #outcomes = new Map<string, PromiseWithResolvers<AwaitOutcome>>();
+  readonly #settled = new Set<string>();
+  #requests = 0;
+
+  constructor(core: { relay: Relay; operations: Operations }, principal: Principal) {
+    this.#core = core;
+    this.principal = principal;
+  }
+
+  get name(): string {
+    return this.principal.agent?.name ?? '';
+  }
+
+  connect(): void {
+    this.#core.relay.presence.join(this);
+  }
+
+  disconnect(): void {
+    for (const giveUp of this.#awaits.values()) giveUp();
+    this.#core.relay.presence.leave(this);
+  }
+
+  /** A second connection of the same agent. */
+  again(): Participant {
+    const other = new Participant(this.#core, this.principal);
+    other.connect();
+    return other;
+  }
+
+  async request<N extends OperationName>(
+    operation: N,
+    input: OperationInput<N>,
+    id = `r${++this.#requests}`,
+  ): Promise<OperationResult<N>> {
+    const params = parsePayload(OPERATIONS[operation].params, input, operation);
+    const handler = this.#core.operations[operation] as unknown as (
+      caller: Caller,
+      params: unknown,
+      id: string,
+    ) => OperationResult<N>;
+    return handler(this, params, id);
+  }
+
+  send(to: string, content: string, more: Partial<OperationInput<'SEND'>> = {}, id?: string) {
+    return this.request('SEND', { to, content, ...more }, id);
+  }
+
+  /** Sends a question; resolves when it is stored, with how to get its outcome. */
+  async ask(to: string, more: Partial<OperationInput<'SEND'>> = {}, id = `ask${++this.#requests}`) {
+    const sent = await this.send(to, 'What now?', { await: { timeoutMs: 30_000 }, ...more }, id);
+    return { ...sent, requestId: id, thread: sent.thread ?? '', outcome: () => this.#outcome(id).promise };
+  }
+
+  /** Whether a question has its outcome. */
+  isSettled({ requestId }: { requestId: string }): boolean {
+    return this.#settled.has(requestId);
+  }
+
+  settleAwait(id: string, outcome: AwaitOutcome): void {
+    this.#awaits.delete(id);
+    this.#settled.add(id);
+    this.#outcome(id).resolve(outcome);
+  }
+
+  holdAwait(id: string, giveUp: () => void): void {
+    this.#awaits.set(id, giveUp);
+  }
+
+  cancelAwait(id: string): void {
+    this.#awaits.get(id)?.();
+  }
+
+  tail(): void {
+    throw new Error('Feeds belong to sessions.');
+  }
+
+  watch(): void {
+    this.#core.relay.presence.watch(this);
+  }
+
+  /** Takes everything it was given up to `upTo`. */
+  accepted(upTo: number): number {
+    return Math.min(upTo, this.delivered.at(-1)?.seq ?? 0);
+  }
+
+  deliver(message: Message): void {
+    this.delivered.push(message);
+  }
+
+  notify(event: RelayEvent): void {
+    this.events.push(event);
+  }
+
+  revoke(): void {
+    this.isRevoked = true;
+    this.disconnect();
+  }
+
+  #outcome(id: string): PromiseWithResolvers<AwaitOutcome> {
+    const outcome = this.#outcomes.get(id) ?? Promise.withResolvers<AwaitOutcome>();
+    this.#outcomes.set(id, outcome);
+    return outcome;
+  }
+}

@@ -1,0 +1,30 @@
+import type { Clock } from '../../packages/relay/src/core/ports/clock.ts';
+
+/** A clock that stands still until a test moves it. */
+export class ManualClock implements Clock {
+  #now = 1_800_000_000_000;
+  readonly #timers = new Set<{ at: number; action: () => void }>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(ms: number, action: () => void): () => void {
+    const timer = { at: this.#now + ms, action };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** Moves on and does, in the order of their times, everything that comes due on the way. */
+  advance(ms: number): void {
+    const end = this.#now + ms;
+    for (;;) {
+      const [next] = [...this.#timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
+      if (!next) break;
+      this.#timers.delete(next);
+      this.#now = next.at;
+      next.action();
+    }
+    this.#now = end;
+  }
+}

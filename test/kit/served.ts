@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MAX_BODY_BYTES, MAX_FRAME_BYTES } from '@agent-relay/protocol';
+import type { Workspace } from '../../packages/relay/src/core/ports/store.ts';
+import { Counters } from '../../packages/relay/src/transport/counters.ts';
+import { type HttpOptions, listenOnHttp } from '../../packages/relay/src/transport/http.ts';
+import { Sessions } from '../../packages/relay/src/transport/sessions.ts';
+import { listenOnSocket } from '../../packages/relay/src/transport/unix-socket.ts';
+import { WebSocketDoor } from '../../packages/relay/src/transport/websocket.ts';
+import { openCore, type TestCore } from './core.ts';
+import { connectToSocket, connectToWebSocket, type RawClient } from './raw-client.ts';
+
+export interface ServedOptions {
+  heartbeatMs?: number;
+  maxConnections?: number;
+  maxPendingRequests?: number;
+  maxFrameBytes?: number;
+  http?: Partial<Pick<HttpOptions, 'host' | 'allowedHosts' | 'allowedOrigins'>>;
+}
+
+/** The doors of the daemon in this process, on a clock that a test moves. */
+export interface Served extends AsyncDisposable {
+  readonly core: TestCore;
+  readonly workspace: Workspace;
+  readonly counters: Counters;
+  readonly sessions: Sessions;
+  readonly socketPath: string;
+  /** `host:port`. */
+  readonly http: string;
+  /** A connection through the local socket, or through the WebSocket with a key of the workspace. */
+  connect(door?: DoorName): Promise<RawClient>;
+  /** The same, as an agent. */
+  join(name: string, hello?: Record<string, unknown>, door?: DoorName): Promise<RawClient>;
+  /** A key of the workspace. */
+  readonly key: string;
+}
+
+export type DoorName = 'unix socket' | 'WebSocket';
+export const DOORS: DoorName[] = ['unix socket', 'WebSocket'];
+
+export async function serve(options: ServedOptions = {}): Promise<Served> {
+  const directory = mkdtempSync(join(tmpdir(), 'relay-served-'));
+  const core = await openCore(MAX_BODY_BYTES);
+  const workspace = await core.newWorkspace();
+  const { key } = await core.owner(workspace).request('KEY_CREATE', {});
+  const counters = new Counters();
+  const maxFrameBytes = options.maxFrameBytes ?? MAX_FRAME_BYTES;
+  const failures: unknown[] = [];
+  const sessions = new Sessions(
+    {
+      relay: core.relay,
+      operations: core.operations,
+      counters,
+      welcome: {
+        daemon: { version: '0.0.0', startedAt: core.clock.now() },
+        heartbeatMs: options.heartbeatMs ?? 15_000,
+        maxFrameBytes,
+      },
+      maxPendingRequests: options.maxPendingRequests ?? 1024,
+      onError: (error) => failures.push(error),
+    },
+    options.maxConnections ?? 1000,
+  );
+  const socketPath = join(directory, 'daemon.sock');
+  const socketServer = await listenOnSocket(
+    socketPath,
+    maxFrameBytes,
+    sessions.acceptAt({ kind: 'local', workspace }),
+  );
+  const web = await listenOnHttp({
+    host: '127.0.0.1',
+    port: 0,
+    allowedHosts: [],
+    allowedOrigins: [],
+    ...options.http,
+    webSocket: new WebSocketDoor(maxFrameBytes, sessions.acceptAt({ kind: 'remote' })),
+    health: () => ({ status: 'ok' }),
+    metrics: async () => ({ contentType: 'text/plain', body: 'the figures' }),
+    isKeyValid: (candidate) =>
+      core.relay.workspaces.authenticate(candidate).then(
+        () => true,
+        () => false,
+      ),
+  });
+  const http = `${options.http?.host ?? '127.0.0.1'}:${web.port}`;
+  const clients: RawClient[] = [];
+  const connect = async (door: DoorName = 'unix socket') => {
+    const client = await (door === 'unix socket'
+      ? connectToSocket(socketPath)
+      : connectToWebSocket(`ws://${http}/ws`));
+    clients.push(client);
+    return client;
+  };
+  const credentials = (door: DoorName) => (door === 'unix socket' ? {} : { workspaceKey: key });
+  return {
+    core,
+    workspace,
+    counters,
+    sessions,
+    socketPath,
+    http,
+    key,
+    connect,
+    async join(name, hello = {}, door = 'unix socket') {
+      const client = await connect(door);
+      await client.hello({ name, ...credentials(door), ...hello });
+      return client;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of clients) client[Symbol.dispose]();
+      await sessions.drain();
+      socketServer.close();
+      web.server.close();
+      web.server.closeAllConnections();
+      await core[Symbol.asyncDispose]();
+      rmSync(directory, { recursive: true });
+      if (failures.length > 0) throw new AggregateError(failures, 'A session met a failure of its own.');
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { connect } from '@agent-relay/sdk/node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { callTool, connectStdio, ERAS, MCP_PROGRAM } from './kit/clients.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
+
+const agent = (name: string) => connect({ socketPath: daemon.socketPath, env: daemon.env, name });
+
+describe.each(ERAS)('bad input over stdio, revision %s', (era) => {
+  it('is answered with an error each, and the server stays up', async () => {
+    await using client = await connectStdio(daemon, { era });
+    await expect(client.callTool({ name: 'no_such_tool' })).rejects.toMatchObject({ code: -32602 });
+    await expect(client.readResource({ uri: 'relay://nowhere' })).rejects.toThrow(/nowhere|not found/i);
+    await expect(client.getPrompt({ name: 'no_such_prompt' })).rejects.toMatchObject({ code: -32602 });
+    const code = async (args: Record<string, unknown>) => {
+      const { isError, data, texts } = await callTool(client, 'relay_send', args);
+      expect(isError).toBe(true);
+      expect(texts[0]).toMatch(/^Error: .+ Next: .+/);
+      return (data.error as { code: string }).code;
+    };
+    expect(await code({ to: 'Alice' })).toBe('InvalidRequest');
+    expect(await code({ to: 7, message: 'x' })).toBe('InvalidRequest');
+    expect(await code({ to: 'Alice', message: 'x', await: true })).toBe('InvalidRequest');
+    expect(await code({ to: 'Nobody', message: 'x' })).toBe('AgentNotFound');
+    expect(await code({ to: 'not a name', message: 'x' })).toBe('InvalidName');
+    expect(await code({ to: '*', message: ' ' })).toBe('EmptyBody');
+    expect(await code({ to: '*', message: 'x'.repeat(70_000) })).toBe('BodyTooLarge');
+    expect((await callTool(client, 'relay_who')).isError).toBe(false);
+  });
+
+  it('times out with the next step, and the reply still comes to the inbox', async () => {
+    const name = `Asker-${era.slice(0, 4)}`;
+    await using slow = await agent('Slow');
+    await using client = await connectStdio(daemon, { era, env: { RELAY_AGENT_NAME: name } });
+    const args = { to: 'Slow', message: '?', await_response: true, timeout_ms: 50 };
+    const late = await callTool(client, 'relay_send', args);
+    expect(late).toMatchObject({ isError: true, data: { error: { code: 'Timeout', retryable: true } } });
+    await slow.send(name, 'at last');
+    expect((await callTool(client, 'relay_inbox')).data).toMatchObject({ messages: [{ content: 'at last' }] });
+  });
+
+  it('reports progress while it waits, and stops when it is cancelled', async () => {
+    await using silent = await agent('Silent');
+    await using client = await connectStdio(daemon, { era });
+    const cancel = new AbortController();
+    const progress = Promise.withResolvers<unknown>();
+    const asked = silent.messages().next();
+    const call = callTool(
+      client,
+      'relay_send',
+      { to: 'Silent', message: '?', await_response: true },
+      { signal: cancel.signal, onprogress: progress.resolve },
+    );
+    call.catch(() => undefined);
+    expect(await progress.promise).toMatchObject({ progress: 3, total: 30, message: 'Waiting for Silent' });
+    cancel.abort();
+    await expect(call).rejects.toThrow();
+    // Answered after the cancellation was passed on: messages of one connection are served in order.
+    await callTool(client, 'relay_status');
+    // The relay does not wait any more either: the answer is an ordinary message.
+    const { value: question } = await asked;
+    await silent.send(question?.from ?? '', 'too late', { thread: question?.thread ?? '' });
+    expect((await callTool(client, 'relay_inbox')).data).toMatchObject({ messages: [{ content: 'too late' }] });
+  });
+});
+
+it('survives garbage on its input and writes nothing but JSON-RPC to its output', async () => {
+  const child = spawn(process.execPath, [MCP_PROGRAM, 'serve'], {
+    env: daemon.env,
+    cwd: daemon.projectDirectory,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  try {
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const say = (line: string | Buffer) => child.stdin.write(Buffer.concat([Buffer.from(line), Buffer.from('\n')]));
+    const next = async () => JSON.parse((await lines.next()).value ?? '');
+    say('not json');
+    expect(await next()).toMatchObject({ jsonrpc: '2.0', error: { code: -32700 } });
+    say('{"hello":"world"}');
+    expect(await next()).toMatchObject({ error: { code: -32600 } });
+    say(Buffer.from([0xff, 0xfe, 0x00, 0x80]));
+    expect(await next()).toMatchObject({ error: { code: -32700 } });
+    say('['.repeat(100_000));
+    expect(await next()).toMatchObject({ error: { code: -32700 } });
+    // Too long to be kept: dropped, and the next line is served.
+    say(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"${'y'.repeat(5_000_000)}"}}`);
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+    say(JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'initialize', params }));
+    expect(await next()).toMatchObject({ id: 2, result: { serverInfo: { name: 'agent-relay' } } });
+    say(JSON.stringify({ jsonrpc: '2.0', id: 3, method: 'tools/list' }));
+    expect(await next()).toMatchObject({ id: 3, result: { tools: expect.any(Array) } });
+    child.stdin.end();
+    expect((await lines.next()).done).toBe(true);
+  } finally {
+    child.kill('SIGKILL');
+  }
+});

@@ -1,0 +1,89 @@
+import { connect } from '@agent-relay/sdk/node';
+import { describe, expect, it } from 'vitest';
+import { createSandbox, startDaemon } from '../kit/daemon.ts';
+import { callTool, connectStdio, ERAS } from './kit/clients.ts';
+
+const START_IT = 'Next: Start it with: agent-relay daemon start';
+
+describe.each(ERAS)('an MCP server and its daemon, revision %s', (era) => {
+  it('stays up without a daemon, and every tool says how to start it', async () => {
+    await using sandbox = await createSandbox();
+    await using client = await connectStdio(sandbox, { era, args: ['serve', '--tools', 'relay,workspace'] });
+    const { tools } = await client.listTools();
+    for (const { name } of tools) {
+      const { texts } = await callTool(client, name, ARGUMENTS[name] ?? {});
+      expect(texts.join(' '), name).toContain('agent-relay daemon start');
+    }
+    const send = await callTool(client, 'relay_send', { to: 'Alice', message: 'x' });
+    expect(send).toMatchObject({ isError: true, data: { error: { code: 'DaemonNotRunning', retryable: true } } });
+    expect(send.texts[0]).toContain(START_IT);
+    const status = await callTool(client, 'relay_status');
+    expect(status.texts[0]).toContain('- Connected: No');
+  });
+
+  it('joins when the daemon comes, without being asked', async () => {
+    await using daemon = await startDaemon();
+    await daemon.stop();
+    await using client = await connectStdio(daemon, { era, env: { RELAY_AGENT_NAME: 'Patient' } });
+    expect((await callTool(client, 'relay_who')).isError).toBe(true);
+    await daemon.start();
+    await using observer = await connect({ socketPath: daemon.socketPath, env: daemon.env });
+    const online = new Promise<string>((resolve) => observer.on('agent.online', resolve));
+    await observer.watch();
+    const known = (await observer.who()).map(({ name }) => name);
+    expect(known.includes('Patient') ? 'Patient' : await online).toBe('Patient');
+    expect((await callTool(client, 'relay_who')).texts[0]).toContain('- Patient (');
+  });
+
+  it('finds a restarted daemon again, and nothing is lost', async () => {
+    await using daemon = await startDaemon();
+    await using client = await connectStdio(daemon, { era, env: { RELAY_AGENT_NAME: 'Keeper' } });
+    await (await connect({ socketPath: daemon.socketPath, env: daemon.env, name: 'Alice' })).close();
+    await callTool(client, 'relay_send', { to: 'Alice', message: 'before' });
+    await daemon.kill9();
+    // The call is made while there is no daemon; it waits for a restart rather than fail at once.
+    const during = callTool(client, 'relay_send', { to: 'Alice', message: 'during' });
+    await daemon.start();
+    expect((await during).texts[0]).toBe('Message sent to Alice');
+    await callTool(client, 'relay_send', { to: 'Alice', message: 'after' });
+    await using alice = await connect({ socketPath: daemon.socketPath, env: daemon.env, name: 'Alice' });
+    const { messages } = await alice.inbox();
+    expect(messages.map(({ content }) => content)).toEqual(['before', 'during', 'after']);
+  });
+
+  it('says so when the daemon does not come back', async () => {
+    await using daemon = await startDaemon();
+    await using client = await connectStdio(daemon, { era });
+    await callTool(client, 'relay_who');
+    await daemon.kill9();
+    const failed = await callTool(client, 'relay_who');
+    expect(failed.isError).toBe(true);
+    // Which of the two depends on whether the request was on its way already.
+    expect(['DaemonNotRunning', 'Connection']).toContain((failed.data.error as { code: string }).code);
+    expect(failed.texts[0]).toContain(START_IT);
+  });
+
+  it('goes on waiting for a reply while the daemon restarts', async () => {
+    await using daemon = await startDaemon();
+    const options = { socketPath: daemon.socketPath, env: daemon.env, name: 'Worker' };
+    await using worker = await connect(options);
+    await using client = await connectStdio(daemon, { era });
+    const asked = worker.messages().next();
+    const answer = callTool(client, 'relay_send', { to: 'Worker', message: '?', await_response: true });
+    const { value: question } = await asked;
+    await daemon.kill9();
+    await daemon.start();
+    await worker.send(question?.from ?? '', 'still here', { thread: question?.thread ?? '' });
+    expect((await answer).texts).toEqual(['Response from Worker: still here']);
+  });
+});
+
+/** Arguments that pass the check of each tool, so that it gets as far as the daemon. */
+const ARGUMENTS: Record<string, Record<string, unknown>> = {
+  relay_send: { to: 'Alice', message: 'x' },
+  register_agent: { name: 'Alice' },
+  create_workspace: { name: 'w' },
+  set_workspace_key: { workspace_key: 'rk_x' },
+  send_dm: { to: 'Alice', text: 'x' },
+  mark_message_read: { message_id: 'msg_x' },
+};
