@@ -15,7 +15,10 @@ describe.each(ERAS)('an MCP server and its daemon, revision %s', (era) => {
       expect(texts.join(' '), name).toContain('agent-relay daemon start');
     }
     const send = await callTool(client, 'relay_send', { to: 'Alice', message: 'x' });
-    expect(send).toMatchObject({ isError: true, data: { error: { code: 'DaemonNotRunning', retryable: true } } });
+    expect(send).toMatchObject({
+      isError: true,
+      data: { error: { code: 'DaemonNotRunning', retryable: true } },
+    });
     expect(send.texts[0]).toContain(START_IT);
     const status = await callTool(client, 'relay_status');
     expect(status.texts[0]).toContain('- Connected: No');
@@ -28,7 +31,9 @@ describe.each(ERAS)('an MCP server and its daemon, revision %s', (era) => {
     expect((await callTool(client, 'relay_who')).isError).toBe(true);
     await daemon.start();
     await using observer = await connect({ socketPath: daemon.socketPath, env: daemon.env });
-    const online = new Promise<string>((resolve) => observer.on('agent.online', resolve));
+    const online = new Promise<string>((resolve) =>
+      observer.on('agent.online', ({ agent }) => resolve(agent)),
+    );
     await observer.watch();
     const known = (await observer.who()).map(({ name }) => name);
     expect(known.includes('Patient') ? 'Patient' : await online).toBe('Patient');

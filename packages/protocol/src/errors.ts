@@ -89,7 +89,7 @@ export const ERRORS = {
   ChannelNotFound: {
     ...notFound,
     meaning: 'No channel of that name exists in the project.',
-    next: 'Check the name of the channel.',
+    next: 'List the channels with: agent-relay channel list',
   },
   ProjectNotFound: {
     ...notFound,
@@ -154,6 +154,11 @@ export const ERRORS = {
     meaning: 'You send faster than an agent may.',
     next: 'Wait for the time the error names, then go on.',
     http: 429,
+  },
+  MessageHeld: {
+    ...conflict,
+    meaning: 'The loop governor keeps the message back: the exchange says nothing new.',
+    next: 'Stop answering unless you have something new; a person can release it with: agent-relay held release',
   },
   EmptyBody: { ...badInput, meaning: 'The message has no content.', next: 'Write something to send.' },
   BodyTooLarge: {

@@ -152,9 +152,9 @@ export class Participant {
       this.events.emit('inbox');
     });
     for (const event of ['agent.online', 'agent.offline'] as const) {
-      relay.on(event, (agent) => this.events.emit('agents', agent));
+      relay.on(event, ({ agent }) => this.events.emit('agents', agent));
     }
-    relay.on('agents.changed', () => this.events.emit('agents'));
+    relay.on('events.missed', () => this.events.emit('agents'));
     relay.on('connected', (welcome) => {
       this.#mayHaveUnread ||= (welcome.unread ?? 0) > 0;
       this.events.emit('connected');

@@ -55,7 +55,8 @@ export class Governor {
 
   /** A message was delivered: its recipients have heard its exchange. */
   delivered(sender: Agent, recipients: number[], body: string): void {
-    if (!this.#limits.enabled) return;
+    // What the relay itself says belongs to no exchange, or its notice of a held one would let that go on.
+    if (!this.#limits.enabled || sender.type === 'system') return;
     const chain = this.#continue(sender, body);
     for (const recipient of recipients) this.#heard.set(recipient, chain);
   }

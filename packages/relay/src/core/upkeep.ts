@@ -32,7 +32,8 @@ export function startUpkeep(
       }
       if (!stopped) stops.set(name, clock.after(ms, run));
     };
-    stops.set(name, clock.after(ms, run));
+    // Also at the start: a daemon may never live as long as the pause.
+    stops.set(name, clock.after(0, run));
   };
 
   every('search index', INDEX_EVERY_MS, async () => {

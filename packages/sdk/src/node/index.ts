@@ -14,4 +14,10 @@ export {
   writePrivateFile,
 } from './locations.ts';
 export { findProjectConfig, type ProjectConfig, writeProjectConfig } from './project-config.ts';
-export { storeLocalAgentToken } from './tokens.ts';
+export {
+  moveLocalAgentTokens,
+  removeLocalAgentToken,
+  removeLocalAgentTokens,
+  renameLocalAgentToken,
+  storeLocalAgentToken,
+} from './tokens.ts';

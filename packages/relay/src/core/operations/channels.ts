@@ -1,4 +1,4 @@
-import type { RelayEvent } from '@agent-relay/protocol';
+import { isRelayError, type RelayEvent } from '@agent-relay/protocol';
 import type { Channel } from '../ports/messaging-store.ts';
 import { actorName, type Principal, requireAgent } from '../principal.ts';
 import type { Relay } from '../relay.ts';
@@ -18,18 +18,27 @@ export function channelHandlers({ agents, channels, presence }: Relay): Handlers
   const describe = ({ workspace, agent }: Principal, channel: Channel) =>
     channels.describe(workspace, channel, agent);
   const tell = ({ workspace }: Principal, event: RelayEvent) => presence.tell(workspace.id, event);
+  const create = async (principal: Principal, name: string, topic?: string): Promise<Channel> => {
+    const channel = await channels.create(principal.workspace, name, topic, actorName(principal));
+    tell(principal, { type: 'channel.created', channel: `#${channel.name}`, agent: actorName(principal) });
+    return channel;
+  };
+  /** Several agents may want to make the same channel at once: all but the first find it. */
+  const ensure = (principal: Principal, name: string): Channel | Promise<Channel> =>
+    channels.find(principal.workspace, name) ??
+    create(principal, name).catch((error: unknown) => {
+      if (isRelayError(error, 'ChannelExists')) return channels.get(principal.workspace, name);
+      throw error;
+    });
   return {
     CHANNEL_CREATE: async ({ principal }, { name, topic }) => {
-      const channel = await channels.create(principal.workspace, name, topic, actorName(principal));
-      tell(principal, { type: 'channel.created', channel: `#${channel.name}`, agent: actorName(principal) });
+      const channel = await create(principal, name, topic);
       if (principal.agent) await channels.join(channel, principal.agent);
       return { channel: describe(principal, channel) };
     },
-    CHANNEL_JOIN: async ({ principal }, { channel: name, create }) => {
+    CHANNEL_JOIN: async ({ principal }, { channel: name, create: orCreate }) => {
       const agent = requireAgent(principal);
-      const { workspace } = principal;
-      const known = create ? channels.find(workspace, name) : channels.get(workspace, name);
-      const channel = known ?? (await channels.create(workspace, name, undefined, agent.name));
+      const channel = orCreate ? await ensure(principal, name) : channels.get(principal.workspace, name);
       const joined = await channels.join(channel, agent);
       if (joined) tell(principal, { type: 'channel.joined', channel: `#${channel.name}`, agent: agent.name });
       return { channel: describe(principal, channel), joined };

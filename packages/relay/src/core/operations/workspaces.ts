@@ -1,3 +1,4 @@
+import { RelayError } from '@agent-relay/protocol';
 import type { Host } from '../ports/host.ts';
 import type { Workspace } from '../ports/store.ts';
 import { type Principal, requireOwner } from '../principal.ts';
@@ -77,6 +78,11 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
     },
     WORKSPACE_REMOVE: async ({ principal }, { workspace: name }) => {
       const workspace = administered(principal, name, 'remove workspaces');
+      if (workspace.id === principal.workspace.id) {
+        throw new RelayError('Forbidden', `${workspace.name} cannot be removed by a connection into it.`, {
+          next: 'Connect to another project, such as default.',
+        });
+      }
       await relay.removeWorkspace(workspace);
       await workspaces.audit(principal, principal.workspace, 'workspace.removed', workspace.name);
       endConnections(presence.peersIn(workspace.id));
