@@ -36,10 +36,15 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
   };
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, requests: ModelRequest[]): Promise<void> {
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  requests: ModelRequest[],
+): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://model').pathname;
   const body = await text(request);
-  const dialect = request.method === 'POST' ? DIALECTS.find((candidate) => candidate.matches(path)) : undefined;
+  const dialect =
+    request.method === 'POST' ? DIALECTS.find((candidate) => candidate.matches(path)) : undefined;
   if (!dialect) return answerJson(response, sideAnswer(path));
   const asked = dialect.read(JSON.parse(body), path);
   requests.push(asked);
@@ -50,7 +55,9 @@ async function serve(request: IncomingMessage, response: ServerResponse, request
 
 /** Clients also count tokens and list models; nothing depends on the answers. */
 const sideAnswer = (path: string): unknown =>
-  /count_?tokens$/i.test(path) ? { input_tokens: 1, totalTokens: 1 } : { object: 'list', data: [], models: [] };
+  /count_?tokens$/i.test(path)
+    ? { input_tokens: 1, totalTokens: 1 }
+    : { object: 'list', data: [], models: [] };
 
 function answerJson(response: ServerResponse, value: unknown): void {
   response.setHeader('content-type', 'application/json').end(JSON.stringify(value));

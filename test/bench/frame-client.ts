@@ -11,6 +11,9 @@ import {
   type WelcomePayload,
 } from '@agent-relay/protocol';
 
+/** A name that no other client has. */
+export const uniqueName = (prefix: string): string => `${prefix}-${randomBytes(4).toString('hex')}`;
+
 export const newToken = (): string => `at_${randomBytes(32).toString('base64url')}`;
 
 /**
@@ -19,15 +22,19 @@ export const newToken = (): string => `at_${randomBytes(32).toString('base64url'
  */
 export class FrameClient {
   readonly socket: Socket;
-  /** Gets the text of every envelope; replace it at will. */
-  onText: (text: string) => void = () => undefined;
+  #onText: ((text: string) => void) | undefined;
+  /** Texts that came while nobody listened. */
+  readonly #waiting: string[] = [];
   #corked = false;
 
   private constructor(socket: Socket) {
     this.socket = socket;
     const parser = new FrameParser();
-    const onText = (text: string) => this.onText(text);
-    socket.on('data', (chunk) => parser.push(chunk, onText));
+    const take = (text: string) => {
+      if (this.#onText) this.#onText(text);
+      else this.#waiting.push(text);
+    };
+    socket.on('data', (chunk) => parser.push(chunk, take));
     // An error is always followed by 'close'.
     socket.on('error', () => undefined);
   }
@@ -49,6 +56,12 @@ export class FrameClient {
     const { type, payload } = await answer;
     if (type !== 'WELCOME') throw new Error(`HELLO was answered by ${type}: ${JSON.stringify(payload)}`);
     return { client, welcome: payload as WelcomePayload };
+  }
+
+  /** Gets the text of every envelope from now on, after those that came while nobody listened. */
+  set onText(listener: (text: string) => void) {
+    this.#onText = listener;
+    while (this.#waiting.length > 0 && this.#onText) this.#onText(this.#waiting.shift() ?? '');
   }
 
   /** Everything written in one turn of the event loop leaves in one system call. */
@@ -74,7 +87,7 @@ export class FrameClient {
       const onClose = () => reject(new Error('The connection was closed.'));
       this.socket.once('close', onClose);
       this.onText = (text) => {
-        this.onText = () => undefined;
+        this.#onText = undefined;
         this.socket.off('close', onClose);
         resolve(decodeEnvelope(text));
       };

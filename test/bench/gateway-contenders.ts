@@ -100,24 +100,20 @@ export class Contender {
   }
 }
 
-export async function openStdio(name: string, front: 'stdio', command: string[]): Promise<Contender> {
+export async function openStdio(
+  name: string,
+  front: 'stdio',
+  command: string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Contender> {
   const [program = '', ...args] = command;
-  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'], env });
   const waiting = new Map<number, (result: object) => void>();
   createInterface({ input: child.stdout }).on('line', (line) => {
     const { id, result } = JSON.parse(line) as { id?: number; result?: object };
     if (id !== undefined) waiting.get(id)?.(result ?? {});
   });
-  const exchange: Exchange = (id, method, params) =>
-    new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`${name}: no answer to ${method}`)), ANSWER_MS);
-      waiting.set(id, (result) => {
-        clearTimeout(timer);
-        waiting.delete(id);
-        resolve(result);
-      });
-      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
-    });
+  const exchange = correlated(name, waiting, (message) => child.stdin.write(`${JSON.stringify(message)}\n`));
   await exchange(1, OPENING.method, OPENING.params);
   child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
   return new Contender(name, front, child, exchange, await toolOf(exchange), () => undefined);
@@ -128,10 +124,11 @@ export async function openHttp(
   front: 'http',
   command: (port: number) => string[],
   path: string,
+  env: NodeJS.ProcessEnv = process.env,
 ): Promise<Contender> {
   const port = await freePort();
   const [program = '', ...args] = command(port);
-  const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'] });
+  const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'], env });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let session: Record<string, string> = {};
   const post = (body: object) =>
@@ -172,6 +169,81 @@ export async function openHttp(
   await post({ method: 'notifications/initialized' });
   return new Contender(name, front, child, exchange, await toolOf(exchange), () => agent.destroy());
 }
+
+/** The older SSE transport: answers come on a stream, requests are posted to the address it names first. */
+export async function openSse(
+  name: string,
+  front: 'http',
+  command: (port: number) => string[],
+  path: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Contender> {
+  const port = await freePort();
+  const [program = '', ...args] = command(port);
+  const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'], env });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const waiting = new Map<number, (result: object) => void>();
+  const base = `http://127.0.0.1:${port}`;
+  const stream = await answering(() => fetch(base + path, { headers: { accept: 'text/event-stream' } }));
+  const endpoint = Promise.withResolvers<string>();
+  void readEvents(stream, (event, data) => {
+    if (event === 'endpoint') return endpoint.resolve(data);
+    const { id, result } = JSON.parse(data) as { id?: number; result?: object };
+    if (id !== undefined) waiting.get(id)?.(result ?? {});
+  });
+  const timer = setTimeout(
+    () => endpoint.reject(new Error(`${name}: the stream names no endpoint`)),
+    ANSWER_MS,
+  );
+  const target = new URL(await endpoint.promise, base);
+  clearTimeout(timer);
+  const post = (message: object) =>
+    request(target, { agent, method: 'POST', headers: { 'content-type': 'application/json' } }, (response) =>
+      response.resume(),
+    )
+      .on('error', () => undefined)
+      .end(JSON.stringify(message));
+  const exchange = correlated(name, waiting, post);
+  await exchange(1, OPENING.method, OPENING.params);
+  post({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  return new Contender(name, front, child, exchange, await toolOf(exchange), () => agent.destroy());
+}
+
+async function readEvents(
+  response: Response,
+  received: (event: string, data: string) => void,
+): Promise<void> {
+  let text = '';
+  const decoder = new TextDecoder();
+  try {
+    for await (const chunk of response.body ?? []) {
+      const events = (text + decoder.decode(chunk as Uint8Array, { stream: true })).split(/\r?\n\r?\n/);
+      text = events.pop() ?? '';
+      for (const event of events) {
+        const name = /^event: ?(.*)$/m.exec(event)?.[1] ?? 'message';
+        const data = /^data: ?(.*)$/m.exec(event)?.[1];
+        if (data !== undefined) received(name, data);
+      }
+    }
+  } catch (error) {
+    // The stream breaks when the contender is ended.
+    if (!(error instanceof TypeError)) throw error;
+  }
+}
+
+/** Matches answers to requests by their id; none is waited for longer than ANSWER_MS. */
+const correlated =
+  (name: string, waiting: Map<number, (result: object) => void>, send: (message: object) => void): Exchange =>
+  (id, method, params) =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`${name}: no answer to ${method}`)), ANSWER_MS);
+      waiting.set(id, (result) => {
+        clearTimeout(timer);
+        waiting.delete(id);
+        resolve(result);
+      });
+      send({ jsonrpc: '2.0', id, method, params });
+    });
 
 /** Gateways name the echo tool in their own ways. */
 async function toolOf(exchange: Exchange): Promise<string> {

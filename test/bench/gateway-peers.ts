@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Contender, openHttp, openStdio } from './gateway-contenders.ts';
+import { type Contender, openHttp, openSse, openStdio } from './gateway-contenders.ts';
 
 interface Setup {
   node: string;
@@ -12,98 +12,58 @@ interface Setup {
 /** Starts the other gateways that are installed in a directory, in front of the same backend. */
 export async function peersIn(installed: string, { node, echo, directory }: Setup): Promise<Contender[]> {
   const servers = join(directory, 'peers.json');
-  await writeFile(
-    servers,
-    JSON.stringify({ mcpServers: { echo: { command: node, args: [echo, 'stdio'] } } }),
-  );
-  const binary = async (name: string, script = name) => {
-    const root = join(installed, 'node_modules', name);
-    if (!existsSync(root)) return undefined;
-    const { bin } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
-      bin: string | Record<string, string>;
-    };
-    return join(root, typeof bin === 'string' ? bin : (bin[script] ?? Object.values(bin)[0] ?? ''));
+  const backend = { command: node, args: [echo, 'stdio'], lifecycle: 'keep-alive' };
+  await writeFile(servers, JSON.stringify({ mcpServers: { echo: backend } }));
+  // What they keep between runs goes with the directory.
+  const env = { ...process.env, HOME: directory, XDG_CONFIG_HOME: directory, XDG_STATE_HOME: directory };
+  const peers: Record<string, (program: string) => Promise<Contender>> = {
+    supergateway: (program) =>
+      openHttp(
+        'supergateway',
+        'http',
+        (port) => [
+          ...[node, program, '--stdio', `${node} ${echo} stdio`, '--outputTransport', 'streamableHttp'],
+          ...['--stateful', '--port', String(port)],
+        ],
+        '/mcp',
+        env,
+      ),
+    'mcp-proxy': (program) =>
+      openHttp(
+        'mcp-proxy',
+        'http',
+        (port) => [node, program, '--host', '127.0.0.1', '--port', String(port), '--', node, echo, 'stdio'],
+        '/mcp',
+        env,
+      ),
+    'mcp-hub': (program) =>
+      openSse(
+        'mcp-hub',
+        'http',
+        (port) => [node, program, '--port', String(port), '--config', servers],
+        '/mcp',
+        env,
+      ),
+    mcporter: (program) =>
+      openStdio('mcporter', 'stdio', [node, program, '--config', servers, 'serve', '--stdio'], env),
   };
-  const starts: Array<() => Promise<Contender | undefined>> = [
-    async () => {
-      const program = await binary('supergateway');
-      const inner = `${node} ${echo} stdio`;
-      return (
-        program &&
-        openHttp(
-          'supergateway',
-          'http',
-          (port) => [
-            node,
-            program,
-            '--stdio',
-            inner,
-            '--outputTransport',
-            'streamableHttp',
-            '--stateful',
-            '--port',
-            String(port),
-          ],
-          '/mcp',
-        )
-      );
-    },
-    async () => {
-      const program = await binary('mcp-proxy');
-      return (
-        program &&
-        openHttp(
-          'mcp-proxy',
-          'http',
-          (port) => [node, program, '--host', '127.0.0.1', '--port', String(port), '--', node, echo, 'stdio'],
-          '/mcp',
-        )
-      );
-    },
-    async () => {
-      const program = await binary('@1mcp/agent', '1mcp');
-      return (
-        program &&
-        openStdio('1mcp', 'stdio', [node, program, 'serve', '--transport', 'stdio', '--config', servers])
-      );
-    },
-    async () => {
-      const program = await binary('@1mcp/agent', '1mcp');
-      return (
-        program &&
-        openHttp(
-          '1mcp',
-          'http',
-          (port) => [
-            node,
-            program,
-            'serve',
-            '--transport',
-            'http',
-            '--port',
-            String(port),
-            '--config',
-            servers,
-          ],
-          '/mcp',
-        )
-      );
-    },
-    async () => {
-      const program = await binary('mcporter');
-      return (
-        program && openStdio('mcporter', 'stdio', [node, program, 'serve', '--stdio', '--config', servers])
-      );
-    },
-  ];
   const running: Contender[] = [];
-  for (const start of starts) {
+  for (const [name, start] of Object.entries(peers)) {
+    const program = await binaryOf(join(installed, 'node_modules', name), name);
+    if (program === undefined) continue;
     try {
-      const contender = await start();
-      if (contender) running.push(contender);
+      running.push(await start(program));
     } catch (error) {
-      console.error(`A peer could not be measured: ${(error as Error).message}`);
+      console.error(`${name} could not be measured: ${(error as Error).message}`);
     }
   }
   return running;
+}
+
+async function binaryOf(root: string, name: string): Promise<string | undefined> {
+  if (!existsSync(root)) return undefined;
+  const { bin } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+    bin: Record<string, string>;
+  };
+  return join(root, bin[name] ?? '');
 }

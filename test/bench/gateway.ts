@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { build } from 'esbuild';
 import { type Contender, openHttp, openStdio } from './gateway-contenders.ts';
 import { peersIn } from './gateway-peers.ts';
 
@@ -23,10 +24,22 @@ const calls = Number(values.calls);
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const node = process.execPath;
-const ECHO = at('gateway-echo-server.ts');
-const RUN = at('../gateway/kit/run-gateway.ts');
-
 const directory = await mkdtemp(join(tmpdir(), 'bench-gateway-'));
+// Measured as they are shipped: bundled, without the type stripper in memory.
+await build({
+  entryPoints: [at('gateway-echo-server.ts'), at('../gateway/kit/run-gateway.ts')],
+  bundle: true,
+  splitting: true,
+  platform: 'node',
+  format: 'esm',
+  mainFields: ['module', 'main'],
+  outdir: directory,
+  entryNames: '[name]',
+  outExtension: { '.js': '.mjs' },
+  banner: { js: "import{createRequire as r}from'node:module';const require=r(import.meta.url);" },
+});
+const ECHO = join(directory, 'gateway-echo-server.mjs');
+const RUN = join(directory, 'run-gateway.mjs');
 const config = join(directory, 'backends.yaml');
 await writeFile(
   config,

@@ -1,4 +1,4 @@
-import { FrameClient, newToken } from './frame-client.ts';
+import { FrameClient, uniqueName } from './frame-client.ts';
 import type { Pair } from './pairs.ts';
 
 export interface Waits {
@@ -13,13 +13,7 @@ export interface Waits {
 /** Asks on a connection of its own again and again, while the pairs keep the disk busy. */
 export async function measureWaits(socketPath: string, pairs: Pair[], ms: number): Promise<Waits> {
   const waits: Waits = { inbox: [], who: [], heartbeat: [], messages: [] };
-  const reader = {
-    name: `reader-${newToken()
-      .slice(3, 11)
-      .replace(/[^a-z0-9]/gi, 'x')}`,
-    token: newToken(),
-  };
-  const { client } = await FrameClient.connect(socketPath, { ...reader, deliver: false });
+  const { client } = await FrameClient.connect(socketPath, { name: uniqueName('reader'), deliver: false });
   const questions = [
     ['inbox', 'INBOX', {}],
     ['who', 'WHO', {}],

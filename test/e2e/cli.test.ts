@@ -198,7 +198,7 @@ describe('workspaces, keys and tokens', () => {
     expect((await relay('workspace', 'list')).stdout).toMatch(/\nci +0 /);
     const list = await relay('workspace', 'list', '--json');
     expect(json(list).map((workspace: { name: string }) => workspace.name)).toEqual(
-      expect.arrayContaining(['default', 'demo', 'ci']),
+      expect.arrayContaining(['demo', 'ci']),
     );
     expectFailure(await relay('workspace', 'create', 'CI'), 2, /exists/);
   });
@@ -225,7 +225,7 @@ describe('workspaces, keys and tokens', () => {
       /^Peggy has a new token, kept in \S+\.\n/,
     );
     await known('Peggy');
-    expectFailure(await relay('agent', 'token', 'Pegy'), 4, /Pegy/, /did you mean: Peggy\?/);
+    expectFailure(await relay('agent', 'token', 'Pegy'), 4, /Pegy/, /Did you mean Peggy\?/);
   });
 
   it('records it all in the audit trail', async () => {
@@ -276,7 +276,7 @@ describe('bad input', () => {
   beforeAll(() => known('Alice'));
 
   it.each<[what: string, args: string[], code: number, message: RegExp, next?: RegExp]>([
-    ['an unknown recipient', ['send', 'Alise', 'x'], 4, /Alise/, /did you mean: Alice/],
+    ['an unknown recipient', ['send', 'Alise', 'x'], 4, /Alise/, /Did you mean Alice/],
     ['an unknown recipient like none', ['send', 'Zzyzx', 'x'], 4, /Zzyzx/, /agent-relay who --all/],
     ['an unknown channel', ['send', '#nowhere', 'x'], 4, /nowhere/],
     ['another project', ['send', 'nowhere:Alice', 'x'], 4, /nowhere/, /agent-relay workspace list/],

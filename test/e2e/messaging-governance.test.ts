@@ -99,8 +99,7 @@ describe('the loop governor', () => {
     await alice.inbox({ limit: 500 });
     await bob.inbox({ limit: 500 });
     expect(output(await daemon.cli(['held', 'release', messageId]))).toBe('1 message released.\n');
-    const reader = results[5]?.held === undefined ? alice : [bob, alice][(5 + 1) % 2 === 0 ? 1 : 0];
-    expect(contentsOf((await (reader ?? alice).inbox()).messages)).toEqual(['You are welcome!']);
+    expect(contentsOf((await alice.inbox()).messages)).toEqual(['You are welcome!']);
     expect((await alice.send('Bob', 'Thank you!')).held).toBeUndefined();
 
     const rest = json(await daemon.cli(['held', 'list', '--json'])).map(({ id }: { id: string }) => id);

@@ -49,7 +49,7 @@ export const diskFull: Fault = {
     await receiver.connect(daemon.socketPath);
     await sender.connect(daemon.socketPath);
     await within(DEADLINE_MS, 'a send after a restart', sendOne(sender));
-    await within(DEADLINE_MS, 'the deliveries', receivedAll(sender, receiver));
+    await within(DEADLINE_MS, 'the deliveries', receiver.reached(sender.sent));
     assertDelivered(sender, receiver);
     say(`${stored} messages stored, then DiskFull; ${sender.sent} in all, each delivered once, in order`);
   },
@@ -99,20 +99,12 @@ function resendUntilAnswered(sender: LedgerSender): Promise<ErrorPayload | undef
   });
 }
 
-function sendOne(sender: LedgerSender): Promise<void> {
-  return new Promise((resolve, reject) => {
+async function sendOne(sender: LedgerSender): Promise<void> {
+  const refused = new Promise<never>((_, reject) => {
     sender.onRefused = (error) => reject(new Error(error.message));
-    sender.onAcknowledged = resolve;
-    sender.sendNext();
   });
-}
-
-function receivedAll(sender: LedgerSender, receiver: RecordingReceiver): Promise<void> {
-  return new Promise((resolve) => {
-    const check = () => receiver.received.length >= sender.sent && resolve();
-    receiver.onReceived = check;
-    check();
-  });
+  sender.sendNext();
+  await Promise.race([sender.settled(), refused]);
 }
 
 async function assertReadsWork(socketPath: string, { name, token }: RecordingReceiver): Promise<void> {

@@ -44,13 +44,7 @@ export const fsyncAudit: Fault = {
   },
 };
 
-function burst(sender: LedgerSender, receiver: RecordingReceiver, size: number): Promise<void> {
-  return new Promise((resolve) => {
-    const check = () => {
-      if (sender.isSettled && receiver.received.length === sender.sent) resolve();
-    };
-    sender.onAcknowledged = check;
-    receiver.onReceived = check;
-    for (let i = 0; i < size; i++) sender.sendNext();
-  });
+async function burst(sender: LedgerSender, receiver: RecordingReceiver, size: number): Promise<void> {
+  for (let i = 0; i < size; i++) sender.sendNext();
+  await Promise.all([sender.settled(), receiver.reached(sender.sent)]);
 }

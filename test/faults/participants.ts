@@ -24,7 +24,7 @@ export class LedgerSender {
   readonly name: string;
   /** The message id the daemon gave, by the number of the message (from 1). */
   readonly acknowledged = new Map<number, string>();
-  onAcknowledged: () => void = () => undefined;
+  onAcknowledged: () => unknown = () => undefined;
   onRefused: (error: ErrorPayload, number: number) => void = (error) => assert.fail(JSON.stringify(error));
   readonly #to: string;
   readonly #token = newToken();
@@ -44,6 +44,14 @@ export class LedgerSender {
 
   get isSettled(): boolean {
     return this.acknowledged.size === this.#sent;
+  }
+
+  /** Resolves when everything sent is acknowledged. */
+  settled(): Promise<void> {
+    return new Promise((resolve) => {
+      this.onAcknowledged = () => this.isSettled && resolve();
+      this.onAcknowledged();
+    });
   }
 
   async connect(socketPath: string): Promise<void> {
@@ -96,7 +104,7 @@ export class RecordingReceiver {
   readonly name: string;
   /** In the order they came, duplicates included. */
   readonly received: Message[] = [];
-  onReceived: () => void = () => undefined;
+  onReceived: () => unknown = () => undefined;
   readonly token = newToken();
   #client: FrameClient | undefined;
   /** Settles when the connection of the moment has ended. */
@@ -115,6 +123,14 @@ export class RecordingReceiver {
     this.#client = client;
     this.ended = new Promise((resolve) => client.socket.once('close', resolve));
     client.onText = (text) => this.#onDelivery(text);
+  }
+
+  /** Resolves when so many messages have come in all. */
+  reached(count: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.onReceived = () => this.received.length >= count && resolve();
+      this.onReceived();
+    });
   }
 
   close(): void {

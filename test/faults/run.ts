@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { connectionStorm } from './connection-storm.ts';
 import { diskFull } from './disk-full.ts';
+import { failedSync } from './failed-sync.ts';
 import { CannotRun, type Fault } from './fault.ts';
 import { fsyncAudit } from './fsync-audit.ts';
 import { hostileBytes } from './hostile-bytes.ts';
@@ -13,6 +14,7 @@ const FAULTS: Fault[] = [
   fsyncAudit,
   diskFull,
   slowSync,
+  failedSync,
   stoppedConsumer,
   hostileBytes,
   connectionStorm,

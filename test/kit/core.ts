@@ -13,7 +13,8 @@ import {
 } from '@agent-relay/protocol';
 import type { Introduction } from '../../packages/relay/src/core/agents.ts';
 import type { AwaitOutcome } from '../../packages/relay/src/core/awaits.ts';
-import { type Caller, createOperations, type Operations } from '../../packages/relay/src/core/operations.ts';
+import type { Caller } from '../../packages/relay/src/core/operations/caller.ts';
+import { createOperations, type Operations } from '../../packages/relay/src/core/operations/index.ts';
 import type { Workspace } from '../../packages/relay/src/core/ports/store.ts';
 import type { Peer } from '../../packages/relay/src/core/presence.ts';
 import type { Principal } from '../../packages/relay/src/core/principal.ts';
@@ -54,6 +55,9 @@ export async function openCore(maxBodyBytes = MAX_BODY_BYTES): Promise<TestCore>
       random: Math.random,
       maxBodyBytes,
       idleAfterMs: IDLE_AFTER_MS,
+      rateLimit: { perSecond: 0, burst: 0 },
+      governor: { enabled: true, emptyTurns: 6, maxTurns: 200, windowMs: 600_000 },
+      attachments: { maxFileBytes: 1024 * 1024, maxWorkspaceBytes: 4 * 1024 * 1024 },
       onError: (error) => failures.push(error),
     });
     return { relay, operations: createOperations(relay, HOST) };

@@ -204,13 +204,6 @@ export async function connectToWebSocket(
   options: { headers?: Record<string, string>; origin?: string } = {},
 ): Promise<RawClient> {
   const webSocket = new WebSocket(url, options);
-  await new Promise<void>((opened, refused) => {
-    webSocket.once('open', opened);
-    webSocket.once('error', refused);
-    webSocket.once('unexpected-response', (_request, response) => {
-      refused(new Error(`refused with ${response.statusCode}`));
-    });
-  });
   const client = new RawClient(
     {
       send: (text) => webSocket.send(text),
@@ -222,7 +215,14 @@ export async function connectToWebSocket(
     },
     new Promise((closed) => webSocket.on('close', closed)),
   );
+  // Before it is open: the daemon may have something to say at once.
   webSocket.on('message', (data) => client.take(data.toString()));
-  webSocket.on('error', () => undefined);
+  await new Promise<void>((opened, refused) => {
+    webSocket.once('open', opened);
+    webSocket.on('error', refused);
+    webSocket.once('unexpected-response', (_request, response) => {
+      refused(new Error(`refused with ${response.statusCode}`));
+    });
+  });
   return client;
 }

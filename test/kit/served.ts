@@ -39,9 +39,10 @@ export interface Served extends AsyncDisposable {
 export type DoorName = 'unix socket' | 'WebSocket';
 export const DOORS: DoorName[] = ['unix socket', 'WebSocket'];
 
-export async function serve(options: ServedOptions = {}): Promise<Served> {
+/** Opens the doors of `shared`, or of a core of its own, which then ends with them. */
+export async function serve(options: ServedOptions = {}, shared?: TestCore): Promise<Served> {
   const directory = mkdtempSync(join(tmpdir(), 'relay-served-'));
-  const core = await openCore(MAX_BODY_BYTES);
+  const core = shared ?? (await openCore(MAX_BODY_BYTES));
   const workspace = await core.newWorkspace();
   const { key } = await core.owner(workspace).request('KEY_CREATE', {});
   const counters = new Counters();
@@ -111,9 +112,8 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
       for (const client of clients) client[Symbol.dispose]();
       await sessions.drain();
       socketServer.close();
-      web.server.close();
-      web.server.closeAllConnections();
-      await core[Symbol.asyncDispose]();
+      web.close();
+      if (!shared) await core[Symbol.asyncDispose]();
       rmSync(directory, { recursive: true });
       if (failures.length > 0) throw new AggregateError(failures, 'A session met a failure of its own.');
     },

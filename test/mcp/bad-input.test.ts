@@ -43,11 +43,14 @@ describe.each(ERAS)('bad input over stdio, revision %s', (era) => {
     const late = await callTool(client, 'relay_send', args);
     expect(late).toMatchObject({ isError: true, data: { error: { code: 'Timeout', retryable: true } } });
     await slow.send(name, 'at last');
-    expect((await callTool(client, 'relay_inbox')).data).toMatchObject({ messages: [{ content: 'at last' }] });
+    expect((await callTool(client, 'relay_inbox')).data).toMatchObject({
+      messages: [{ content: 'at last' }],
+    });
   });
 
   it('reports progress while it waits, and stops when it is cancelled', async () => {
-    await using silent = await agent('Silent');
+    const name = `Silent-${era.slice(0, 4)}`;
+    await using silent = await agent(name);
     await using client = await connectStdio(daemon, { era });
     const cancel = new AbortController();
     const progress = Promise.withResolvers<unknown>();
@@ -55,11 +58,11 @@ describe.each(ERAS)('bad input over stdio, revision %s', (era) => {
     const call = callTool(
       client,
       'relay_send',
-      { to: 'Silent', message: '?', await_response: true },
+      { to: name, message: '?', await_response: true },
       { signal: cancel.signal, onprogress: progress.resolve },
     );
     call.catch(() => undefined);
-    expect(await progress.promise).toMatchObject({ progress: 3, total: 30, message: 'Waiting for Silent' });
+    expect(await progress.promise).toMatchObject({ progress: 3, total: 30, message: `Waiting for ${name}` });
     cancel.abort();
     await expect(call).rejects.toThrow();
     // Answered after the cancellation was passed on: messages of one connection are served in order.
@@ -67,7 +70,9 @@ describe.each(ERAS)('bad input over stdio, revision %s', (era) => {
     // The relay does not wait any more either: the answer is an ordinary message.
     const { value: question } = await asked;
     await silent.send(question?.from ?? '', 'too late', { thread: question?.thread ?? '' });
-    expect((await callTool(client, 'relay_inbox')).data).toMatchObject({ messages: [{ content: 'too late' }] });
+    expect((await callTool(client, 'relay_inbox')).data).toMatchObject({
+      messages: [{ content: 'too late' }],
+    });
   });
 });
 
@@ -79,7 +84,8 @@ it('survives garbage on its input and writes nothing but JSON-RPC to its output'
   });
   try {
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    const say = (line: string | Buffer) => child.stdin.write(Buffer.concat([Buffer.from(line), Buffer.from('\n')]));
+    const say = (line: string | Buffer) =>
+      child.stdin.write(Buffer.concat([Buffer.from(line), Buffer.from('\n')]));
     const next = async () => JSON.parse((await lines.next()).value ?? '');
     say('not json');
     expect(await next()).toMatchObject({ jsonrpc: '2.0', error: { code: -32700 } });
@@ -91,7 +97,11 @@ it('survives garbage on its input and writes nothing but JSON-RPC to its output'
     expect(await next()).toMatchObject({ error: { code: -32700 } });
     // Too long to be kept: dropped, and the next line is served.
     say(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"${'y'.repeat(5_000_000)}"}}`);
-    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'c', version: '1' },
+    };
     say(JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'initialize', params }));
     expect(await next()).toMatchObject({ id: 2, result: { serverInfo: { name: 'agent-relay' } } });
     say(JSON.stringify({ jsonrpc: '2.0', id: 3, method: 'tools/list' }));

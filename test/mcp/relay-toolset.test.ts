@@ -19,7 +19,11 @@ describe.each(ERAS)('the relay toolset over stdio, revision %s', (era) => {
     await using alice = await agent(unique('Alice'));
     await using client = await serve({ RELAY_AGENT_NAME: unique('Sender') });
     const received = alice.messages().next();
-    const sent = await callTool(client, 'relay_send', { to: unique('Alice'), message: 'Hello', thread: 't1' });
+    const sent = await callTool(client, 'relay_send', {
+      to: unique('Alice'),
+      message: 'Hello',
+      thread: 't1',
+    });
     expect(sent.texts).toEqual([`Message sent to ${unique('Alice')}`]);
     expect(sent.data).toMatchObject({ recipients: 1, online: 1 });
     expect((await received).value).toMatchObject({ from: unique('Sender'), content: 'Hello', thread: 't1' });

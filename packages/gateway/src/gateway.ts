@@ -5,17 +5,19 @@ import type { CatalogSource } from './catalog/catalog.ts';
 import { Manifest } from './catalog/manifest.ts';
 import { isAllowed } from './catalog/names.ts';
 import { Pins } from './catalog/pins.ts';
+import type { Definition } from './catalog/validate-tool.ts';
 import { backendName } from './config/backend-config.ts';
 import { type ConfiguredBackend, loadConfig } from './config/load.ts';
 import { forgetBackend, saveBackend } from './config/save.ts';
 import { watchFiles } from './config/watch.ts';
 import type { Outlet } from './front/call.ts';
+import type { GatewayHost, ResourceWatcher } from './front/context.ts';
 import { type ListName, LiveCatalog } from './front/live-catalog.ts';
 import { managementTools } from './front/management.ts';
 import { toRelayError } from './front/messages.ts';
 import { Session } from './front/session.ts';
 import { type GatewayStatus, readStatus } from './front/status.ts';
-import { findTools, searchTools } from './front/tool-search.ts';
+import { searchTools } from './front/tool-search.ts';
 import { objectFrom, toJson } from './json/raw-json.ts';
 
 export interface GatewayOptions {
@@ -40,16 +42,18 @@ const LIMITS: BackendLimits = {
 };
 
 /** Many MCP servers as one: the pool of backends, their catalogue, its configuration, and the clients' sessions. */
-export class Gateway {
+export class Gateway implements GatewayHost {
   readonly limits: BackendLimits;
-  readonly mode: 'list' | 'search';
+  readonly ownTools: Definition[];
+  readonly listsOwnToolsOnly: boolean;
+  readonly startupMs: number;
   readonly catalog: LiveCatalog;
   readonly #options: GatewayOptions;
   readonly #manifest: Manifest;
   readonly #pins: Pins;
   readonly #shared: BackendSet;
   readonly #sessions = new Set<Session>();
-  readonly #watchers = new Map<string, Set<Session>>();
+  readonly #watchers = new Map<string, Set<ResourceWatcher>>();
   #configured: ConfiguredBackend[] = [];
   #configProblem: string | undefined;
   #reloading: Promise<void> = Promise.resolve();
@@ -59,7 +63,9 @@ export class Gateway {
     this.#options = options;
     this.#manifest = manifest;
     this.#pins = pins;
-    this.mode = options.mode ?? 'list';
+    this.listsOwnToolsOnly = options.mode === 'search';
+    this.ownTools = this.listsOwnToolsOnly ? [...managementTools, ...searchTools] : managementTools;
+    this.startupMs = options.startupMs ?? 5000;
     this.limits = { ...LIMITS, ...options.limits };
     this.catalog = new LiveCatalog(
       () => this.sources(),
@@ -71,10 +77,6 @@ export class Gateway {
       events: this.backendEvents(() => this.catalog.invalidate()),
       recall: (entry) => this.recall(entry),
     });
-  }
-
-  get ownTools() {
-    return this.mode === 'search' ? [...managementTools, ...searchTools] : managementTools;
   }
 
   /** Reads the configuration, starts the backends and watches the files. A mistake in a file throws. */
@@ -90,7 +92,7 @@ export class Gateway {
 
   /** Resolves when the first lists are as complete as they will be soon. */
   ready(): Promise<void> {
-    return this.#shared.settled(this.#options.startupMs ?? 5000);
+    return this.#shared.settled(this.startupMs);
   }
 
   /** Applies what the files say now. One reload at a time; a mistake keeps the running configuration. */
@@ -101,7 +103,7 @@ export class Gateway {
         await this.#apply();
       } catch (error) {
         this.#configProblem = toRelayError(error).message;
-        this.log(`Configuration not applied: ${this.#configProblem}`);
+        this.#options.log?.(`Configuration not applied: ${this.#configProblem}`);
       }
     });
     return this.#reloading;
@@ -110,7 +112,7 @@ export class Gateway {
   openSession(output: Outlet): Session {
     const session = new Session(this, output, () => {
       this.#sessions.delete(session);
-      for (const uri of [...this.#watchers.keys()]) void this.unwatch(session, uri);
+      for (const uri of [...this.#watchers.keys()]) this.unwatch(session, uri);
     });
     this.#sessions.add(session);
     return session;
@@ -216,39 +218,23 @@ export class Gateway {
     }
   }
 
-  findTools(query: string, limit: number, own?: LiveCatalog) {
-    return findTools((own ?? this.catalog).current, query, limit);
-  }
-
-  approve(backend?: string, tool?: string): Promise<string[]> {
-    return this.#pins.approve(backend, tool).then((approved) => {
-      this.catalog.invalidate();
-      return approved;
-    });
-  }
-
-  /** Asks for updates of a resource on behalf of a session; the backend is asked once for all. */
-  async watch(session: Session, uri: string, backend: Backend): Promise<void> {
+  watch(session: ResourceWatcher, uri: string, backend: Backend): void {
     const sessions = this.#watchers.get(uri) ?? new Set();
     this.#watchers.set(uri, sessions);
     const first = sessions.size === 0;
     sessions.add(session);
-    if (first) await backend.watch(uri);
+    if (first) backend.watch(uri);
   }
 
-  async unwatch(session: Session, uri: string): Promise<void> {
+  unwatch(session: ResourceWatcher, uri: string): void {
     const sessions = this.#watchers.get(uri);
     if (!sessions?.delete(session) || sessions.size > 0) return;
     this.#watchers.delete(uri);
-    for (const backend of this.#shared) await backend.unwatch(uri);
+    for (const backend of this.#shared) backend.unwatch(uri);
   }
 
   setLogLevel(level: string): void {
     for (const backend of this.#shared) backend.setLogLevel(level);
-  }
-
-  log(line: string): void {
-    this.#options.log?.(line);
   }
 
   async close(): Promise<void> {
@@ -282,7 +268,9 @@ export class Gateway {
     if (entry && backend.connected && backend.era) {
       this.#manifest.keep(name, fingerprintOf(entry), { era: backend.era, lists: backend.lists });
     }
-    this.log(`${name}: ${backend.health}${backend.problem === undefined ? '' : ` (${backend.problem})`}`);
+    this.#options.log?.(
+      `${name}: ${backend.health}${backend.problem === undefined ? '' : ` (${backend.problem})`}`,
+    );
   }
 
   #listChanged(list: ListName): void {

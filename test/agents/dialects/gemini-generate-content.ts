@@ -20,7 +20,9 @@ export const geminiGenerateContent: Dialect = {
     return {
       model: /models\/([^:]+):/.exec(path)?.[1] ?? '',
       streamed: path.includes(':stream'),
-      tools: tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations.map(({ name }) => ({ name }))),
+      tools: tools.flatMap(({ functionDeclarations = [] }) =>
+        functionDeclarations.map(({ name }) => ({ name })),
+      ),
       turns: contents.flatMap(({ role, parts = [] }) => parts.flatMap((part) => turnsOf(part, role))),
     };
   },

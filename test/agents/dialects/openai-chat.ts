@@ -47,7 +47,11 @@ export const openAiChat: Dialect = {
           }
         : { role: 'assistant', content: answer.say };
     const chunk = (delta: unknown, reason: string | null) => ({
-      data: { ...base, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: reason }] },
+      data: {
+        ...base,
+        object: 'chat.completion.chunk',
+        choices: [{ index: 0, delta, finish_reason: reason }],
+      },
     });
     const last = chunk({}, finish_reason);
     return {

@@ -47,7 +47,14 @@ export const openAiResponses: Dialect = {
           status: 'completed',
           content: [{ type: 'output_text', text: answer.say, annotations: [] }],
         };
-    const begun = { id: newId('resp'), object: 'response', created_at: 0, model, status: 'in_progress', output: [] };
+    const begun = {
+      id: newId('resp'),
+      object: 'response',
+      created_at: 0,
+      model,
+      status: 'in_progress',
+      output: [],
+    };
     const response = {
       ...begun,
       status: 'completed',
@@ -56,7 +63,15 @@ export const openAiResponses: Dialect = {
     };
     const text = isCall
       ? []
-      : [{ type: 'response.output_text.delta', item_id: item.id, output_index: 0, content_index: 0, delta: answer.say }];
+      : [
+          {
+            type: 'response.output_text.delta',
+            item_id: item.id,
+            output_index: 0,
+            content_index: 0,
+            delta: answer.say,
+          },
+        ];
     const events = [
       { type: 'response.created', response: begun },
       { type: 'response.output_item.added', output_index: 0, item },

@@ -26,7 +26,7 @@ const question = {
   required: ['name'],
 };
 
-export function buildServer(): McpServer {
+function buildServer(): McpServer {
   const server = new McpServer(
     { name: 'sdk-server', version: '1' },
     { capabilities: { logging: {}, resources: { subscribe: true, listChanged: true } } },

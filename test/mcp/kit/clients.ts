@@ -8,7 +8,7 @@ export const MCP_PROGRAM = fileURLToPath(
 
 /** Both eras of the protocol, as a client asks for them. */
 export const ERAS = ['2025-11-25', '2026-07-28'] as const;
-export type Era = (typeof ERAS)[number];
+type Era = (typeof ERAS)[number];
 
 /** A real MCP client; disposing of it closes its connection. */
 export type TestClient = Client & AsyncDisposable;
@@ -20,7 +20,10 @@ export interface ClientSettings {
   options?: ClientOptions;
 }
 
-export async function connectClient(transport: Transport, settings: ClientSettings = {}): Promise<TestClient> {
+export async function connectClient(
+  transport: Transport,
+  settings: ClientSettings = {},
+): Promise<TestClient> {
   const { era = '2025-11-25', name = 'test-client', options } = settings;
   const mode = era === '2026-07-28' ? { pin: era } : 'legacy';
   const client = new Client({ name, version: '1.0.0' }, { ...options, versionNegotiation: { mode } });
@@ -31,7 +34,11 @@ export async function connectClient(transport: Transport, settings: ClientSettin
 /** A client with a server process of its own, in the environment of a sandbox. */
 export function connectStdio(
   sandbox: { env: NodeJS.ProcessEnv; projectDirectory: string },
-  { args = ['serve'], env = {}, ...settings }: ClientSettings & { args?: string[]; env?: NodeJS.ProcessEnv } = {},
+  {
+    args = ['serve'],
+    env = {},
+    ...settings
+  }: ClientSettings & { args?: string[]; env?: NodeJS.ProcessEnv } = {},
 ): Promise<TestClient> {
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -57,7 +64,11 @@ export async function callTool(
   args: Record<string, unknown> = {},
   options: Parameters<Client['callTool']>[1] = {},
 ): Promise<ToolReply> {
-  const { content, structuredContent, isError = false } = await client.callTool({ name, arguments: args }, options);
+  const {
+    content,
+    structuredContent,
+    isError = false,
+  } = await client.callTool({ name, arguments: args }, options);
   const texts = content.map((block) => (block.type === 'text' ? block.text : `(${block.type})`));
   return { texts, data: (structuredContent ?? {}) as Record<string, unknown>, isError };
 }

@@ -39,19 +39,32 @@ export interface NegotiateOptions {
 
 export async function negotiate(connection: Connection, options: NegotiateOptions): Promise<Negotiated> {
   if (options.known !== 'legacy') {
-    const modern = await discover(connection, options, Math.min(PROBE_MS, options.timeoutMs));
+    // Only where there is no HTTP status may an old server be silent about what it does not know.
+    const mayBeSilent = connection.kind === 'stdio' || connection.kind === 'ws';
+    const patience = mayBeSilent ? Math.min(PROBE_MS, options.timeoutMs) : options.timeoutMs;
+    const modern = await discover(connection, options, patience);
     if (modern) return modern;
   }
   try {
     return await initialize(connection, options);
   } catch (error) {
     // Servers of the newest revision alone refuse `initialize`; a slow one may have missed the probe's time.
-    if (!(error instanceof BackendError && error.code === UNSUPPORTED_VERSION)) throw error;
+    if (!isUnsupportedVersion(error)) throw error;
     const modern = await discover(connection, options, options.timeoutMs);
     if (!modern) throw error;
     return modern;
   }
 }
+
+const isUnsupportedVersion = (error: unknown): error is BackendError =>
+  error instanceof BackendError && error.code === UNSUPPORTED_VERSION;
+
+/** A server that refuses our version but lists it as supported is asked once more, as the protocol says. */
+const isWorthAnotherTry = (error: unknown): boolean => {
+  if (!isUnsupportedVersion(error)) return false;
+  const data = objectFrom(error.bytes)?.data;
+  return isObject(data) && Array.isArray(data.supported) && data.supported.includes(MODERN_VERSION);
+};
 
 /** The envelope that every request to a modern server carries. */
 export const envelope = (capabilities: unknown): Record<string, unknown> => ({
@@ -67,7 +80,12 @@ async function discover(
 ): Promise<Negotiated | undefined> {
   try {
     const params = new Map([['_meta', toJson(envelope(clientCapabilities))]]);
-    const result = objectFrom(await connection.request('server/discover', params, { timeoutMs }));
+    const ask = () => connection.request('server/discover', params, { timeoutMs });
+    const answer = await ask().catch((error: unknown) => {
+      if (isWorthAnotherTry(error)) return ask();
+      throw error;
+    });
+    const result = objectFrom(answer);
     const versions = result?.supportedVersions;
     if (!Array.isArray(versions) || !versions.includes(MODERN_VERSION)) return undefined;
     connection.negotiated(MODERN_VERSION);

@@ -1,10 +1,8 @@
 import type { Endpoint } from '../config/backend-config.ts';
 import { Connection, type ConnectionEvents } from './connection.ts';
-import { HttpTransport } from './http-transport.ts';
 import { type Era, type Negotiated, negotiate, ProbeKilled } from './negotiate.ts';
 import { StdioTransport } from './stdio-transport.ts';
 import { type BackendTransport, HttpRefused, type TransportEvents } from './transport.ts';
-import { WebSocketTransport } from './websocket-transport.ts';
 
 export interface OpenOptions {
   known: Era | undefined;
@@ -36,10 +34,11 @@ export async function openConnection(endpoint: Endpoint, options: OpenOptions): 
 }
 
 async function open(kind: Kind, endpoint: Endpoint, options: OpenOptions): Promise<Opened> {
-  const connection: Connection = new Connection(
-    (events) => makeTransport(kind, endpoint, options.maxMessageBytes, events),
-    { ...options.events, closed: (reason) => options.closed(connection, reason) },
-  );
+  const makeTransport = await transportFor(kind, endpoint, options.maxMessageBytes);
+  const connection: Connection = new Connection(makeTransport, {
+    ...options.events,
+    closed: (reason) => options.closed(connection, reason),
+  });
   try {
     await within(options.timeoutMs, connection.start());
     const known = kind === 'sse' ? 'legacy' : options.known;
@@ -50,15 +49,19 @@ async function open(kind: Kind, endpoint: Endpoint, options: OpenOptions): Promi
   }
 }
 
-function makeTransport(
+/** The network transports bring libraries along: they are loaded by the first backend that needs them. */
+async function transportFor(
   kind: Kind,
   endpoint: Endpoint,
   limit: number,
-  events: TransportEvents,
-): BackendTransport {
-  if (endpoint.kind === 'stdio') return new StdioTransport(endpoint, limit, events);
-  if (kind === 'ws') return new WebSocketTransport(endpoint, limit, events);
-  return new HttpTransport(kind === 'sse' ? 'sse' : 'http', endpoint, limit, events);
+): Promise<(events: TransportEvents) => BackendTransport> {
+  if (endpoint.kind === 'stdio') return (events) => new StdioTransport(endpoint, limit, events);
+  if (kind === 'ws') {
+    const { WebSocketTransport } = await import('./websocket-transport.ts');
+    return (events) => new WebSocketTransport(endpoint, limit, events);
+  }
+  const { HttpTransport } = await import('./http-transport.ts');
+  return (events) => new HttpTransport(kind === 'sse' ? 'sse' : 'http', endpoint, limit, events);
 }
 
 async function within(timeoutMs: number, work: Promise<void>): Promise<void> {

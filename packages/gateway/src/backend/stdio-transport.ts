@@ -2,12 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Endpoint } from '../config/backend-config.ts';
-import { LineReader } from '../json/lines.ts';
+import { LineReader, toLine } from '../json/lines.ts';
 import { backendEnvironment } from './environment.ts';
 import { forgetGroup, watchGroup } from './reaper.ts';
 import { type BackendTransport, NotWritten, type TransportEvents } from './transport.ts';
 
-const NEWLINE = Buffer.from('\n');
 /** How long a child has after each step: end of input, then SIGTERM, then SIGKILL. */
 const GRACE_MS = 1500;
 /** The last words of a child, told when it dies. */
@@ -66,14 +65,7 @@ export class StdioTransport implements BackendTransport {
   send(message: Buffer): void {
     const stdin = this.#child?.stdin;
     if (!stdin?.writable) throw new NotWritten('the process takes no input');
-    // A message that arrived over a network may be spread over lines; here a line is a message.
-    const oneLine = message.includes(NEWLINE)
-      ? Buffer.from(JSON.stringify(JSON.parse(message.toString())))
-      : message;
-    stdin.cork();
-    stdin.write(oneLine);
-    stdin.write(NEWLINE);
-    stdin.uncork();
+    stdin.write(toLine(message));
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 import { isObject, toJson } from '../json/raw-json.ts';
 import { isAllowed, matchesTemplate, offeredName } from './names.ts';
+import { type ParamHeader, readParamHeaders } from './param-headers.ts';
 import { type Definition, toolProblem } from './validate-tool.ts';
 
 /** What one backend offers, as it said it. */
@@ -26,9 +27,11 @@ export interface Route {
   backend: string;
   name: string;
   definition: Definition;
+  /** Arguments of a tool that travel as headers too. */
+  headers?: ParamHeader[];
 }
 
-export interface SourceReport {
+interface SourceReport {
   /** Names under which this backend's tools are offered. */
   toolNames: string[];
   invalid: Array<{ name: string; reason: string }>;
@@ -93,7 +96,13 @@ function addTools(source: CatalogSource, tools: Map<string, Route>, report: Sour
       report.invalid.push({ name: original, reason: problem });
       continue;
     }
-    tools.set(name, { backend: source.name, name: original, definition: { ...(tool as Definition), name } });
+    const definition = { ...(tool as Definition), name };
+    tools.set(name, {
+      backend: source.name,
+      name: original,
+      definition,
+      headers: readParamHeaders((tool as Definition).inputSchema),
+    });
     report.toolNames.push(name);
   }
 }

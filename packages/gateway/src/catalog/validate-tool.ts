@@ -1,4 +1,5 @@
 import { isObject } from '../json/raw-json.ts';
+import { readParamHeaders } from './param-headers.ts';
 
 /** A tool, prompt, resource or template as the backend described it: every field is passed on. */
 export type Definition = Record<string, unknown>;
@@ -14,7 +15,7 @@ export function toolProblem(tool: unknown): string | undefined {
   }
   if (typeof tool.name !== 'string' || tool.name === '') return "'name' must be a string";
   if (typeof tool.description !== 'string') return "'description' must be a string";
-  return schemaProblem(tool.inputSchema) ?? sizeProblem(tool);
+  return schemaProblem(tool.inputSchema) ?? sizeProblem(tool) ?? headerProblem(tool.inputSchema);
 }
 
 function schemaProblem(schema: unknown): string | undefined {
@@ -34,6 +35,15 @@ function sizeProblem(tool: Definition): string | undefined {
   if (depthOf(tool) > MAX_SCHEMA_DEPTH) return `Nested deeper than ${MAX_SCHEMA_DEPTH} levels`;
   if (JSON.stringify(tool).length > MAX_DEFINITION_BYTES) return `Larger than ${MAX_DEFINITION_BYTES} bytes`;
   return undefined;
+}
+
+function headerProblem(schema: unknown): string | undefined {
+  try {
+    readParamHeaders(schema);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 /** Counts with a list of its own: the value may be deep enough to overflow the stack. */

@@ -9,7 +9,8 @@ import {
   listedBackend,
   toBackendConfig,
 } from './backend-config.ts';
-import { type ConfigPath, ConfigSyntaxError, type ConfigText, readConfigText } from './text.ts';
+import { readConfigText } from './read-text.ts';
+import { type ConfigPath, ConfigSyntaxError, type ConfigText } from './text.ts';
 import { expandVariables } from './variables.ts';
 
 /** A backend of the files, where it is written, and why it cannot run if it cannot. */
@@ -54,7 +55,7 @@ export async function openConfig(file: string): Promise<ConfigText> {
     });
   });
   try {
-    return readConfigText(file, content);
+    return await readConfigText(file, content);
   } catch (error) {
     if (!(error instanceof ConfigSyntaxError)) throw error;
     throw new RelayError('InvalidBackendConfig', `${file}:${error.position}: ${error.message}`, {

@@ -21,6 +21,8 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 /** Decides who may talk to the HTTP front, before anything of the request is read. */
 export class Guard {
   readonly #options: GuardOptions;
+  /** Host headers that were found good, as they are written. */
+  readonly #goodHosts = new Set<string>();
   readonly #ownUser = new WeakMap<Socket, Promise<boolean>>();
 
   constructor(options: GuardOptions) {
@@ -29,9 +31,13 @@ export class Guard {
 
   async check(request: IncomingMessage): Promise<Refusal | undefined> {
     const { apiKey, allowedHosts = [], allowedOrigins = [] } = this.#options;
-    const host = hostName(`http://${request.headers.host ?? ''}`);
-    if (host === undefined || ![...LOOPBACK, ...allowedHosts].includes(host)) {
-      return { status: 403, message: 'This Host is not served here.' };
+    const { host = '' } = request.headers;
+    if (!this.#goodHosts.has(host)) {
+      const name = hostName(`http://${host}`);
+      if (name === undefined || ![...LOOPBACK, ...allowedHosts].includes(name)) {
+        return { status: 403, message: 'This Host is not served here.' };
+      }
+      if (this.#goodHosts.size < 100) this.#goodHosts.add(host);
     }
     const { origin } = request.headers;
     if (

@@ -33,16 +33,20 @@ export interface Posted {
   method: string | undefined;
 }
 
-export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > limit)
-      throw new HttpError(413, new ProtocolError(-32000, `The request is larger than ${limit} bytes.`));
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+/** Reads a body by its events: an iterator over it costs more than all the rest of a call. */
+export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limit) chunks.push(chunk);
+      else
+        reject(new HttpError(413, new ProtocolError(-32000, `The request is larger than ${limit} bytes.`)));
+    });
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.on('error', reject);
+  });
 }
 
 /** Reads what kind of message was posted and, for the modern era, that headers and body agree. */

@@ -84,7 +84,7 @@ class Front {
     try {
       const refused = await this.#guard.check(request);
       if (refused) throw new HttpError(refused.status, new ProtocolError(-32000, refused.message));
-      if (new URL(request.url ?? '/', 'http://local').pathname !== path) throw notHere(404, 'Not found');
+      if (request.url?.split('?', 1)[0] !== path) throw notHere(404, 'Not found');
       if (request.method === 'POST') await this.#post(request, response);
       else if (request.method === 'GET') this.#openStream(request, response);
       else if (request.method === 'DELETE') await this.#end(request, response);

@@ -1,8 +1,8 @@
 import { RelayError } from '@agent-relay/protocol';
 import type { BackendSet } from '../backend/backend-set.ts';
 import type { Definition } from '../catalog/validate-tool.ts';
-import type { Gateway } from '../gateway.ts';
 import { toJson } from '../json/raw-json.ts';
+import type { GatewayHost } from './context.ts';
 import { describeServers, type ServerStatus } from './status.ts';
 
 const name = { type: 'string', description: 'Name of the server' };
@@ -49,7 +49,7 @@ export const managementTools: Definition[] = [
 
 /** Answers a management tool. `own` are the backends of the session that calls. */
 export async function callManagementTool(
-  gateway: Gateway,
+  gateway: GatewayHost,
   own: BackendSet | undefined,
   tool: string,
   args: Record<string, unknown>,

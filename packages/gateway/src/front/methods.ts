@@ -2,8 +2,11 @@ import { RelayError } from '@agent-relay/protocol';
 import { BackendError, CallAborted } from '../backend/connection.ts';
 import { type Era, IDENTITY, LEGACY_VERSIONS, MODERN_VERSION } from '../backend/negotiate.ts';
 import { type Catalog, type Route, resourceRoute } from '../catalog/catalog.ts';
+import { paramHeaders } from '../catalog/param-headers.ts';
 import { isObject, type JsonMembers, objectFrom, stringFrom, toJson } from '../json/raw-json.ts';
 import type { Call } from './call.ts';
+import type { SessionContext } from './context.ts';
+import type { ForwardOptions } from './forward.ts';
 import { isLogLevel } from './log-levels.ts';
 import { callManagementTool, required } from './management.ts';
 import {
@@ -13,8 +16,7 @@ import {
   ProtocolError,
   toRelayError,
 } from './messages.ts';
-import type { Session } from './session.ts';
-import { searchTools } from './tool-search.ts';
+import { findTools, searchTools } from './tool-search.ts';
 
 const CAPABILITIES = {
   tools: { listChanged: true },
@@ -27,7 +29,7 @@ const INSTRUCTIONS =
   'One gateway to several MCP servers. relay_get_status shows which are connected; relay_reconnect_server revives one.';
 const EMPTY = Buffer.from('{}');
 
-type Method = (session: Session, call: Call) => Promise<Buffer>;
+type Method = (session: SessionContext, call: Call) => Promise<Buffer>;
 
 const METHODS: Record<string, Method> = {
   initialize: async (session, call) => {
@@ -51,7 +53,7 @@ const METHODS: Record<string, Method> = {
   },
   'tools/list': async (session, call) => {
     const catalog = await session.catalog(call);
-    return session.gateway.mode === 'search'
+    return session.gateway.listsOwnToolsOnly
       ? toJson({ tools: session.gateway.ownTools })
       : catalog.lists.tools;
   },
@@ -79,7 +81,7 @@ const METHODS: Record<string, Method> = {
     return EMPTY;
   },
   'resources/unsubscribe': async (session, call) => {
-    await session.subscriptions.unsubscribe(stringFrom(call.params.get('uri')) ?? '');
+    session.subscriptions.unsubscribe(stringFrom(call.params.get('uri')) ?? '');
     return EMPTY;
   },
   'completion/complete': complete,
@@ -99,13 +101,13 @@ const LEGACY_ONLY = new Set([
 export const isServed = (method: string, era: Era): boolean =>
   Object.hasOwn(METHODS, method) && !(era === 'modern' ? LEGACY_ONLY : MODERN_ONLY).has(method);
 
-export function serveMethod(session: Session, call: Call): Promise<Buffer> {
+export function serveMethod(session: SessionContext, call: Call): Promise<Buffer> {
   const method = isServed(call.method, call.era) ? METHODS[call.method] : undefined;
   if (!method) throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${call.method}`);
   return method(session, call);
 }
 
-async function callTool(session: Session, call: Call): Promise<Buffer> {
+async function callTool(session: SessionContext, call: Call): Promise<Buffer> {
   const name = stringFrom(call.params.get('name')) ?? '';
   // The route is usually known at once; only a name not seen yet waits for backends that are still starting.
   const route = session.liveCatalog.current.tools.get(name) ?? (await session.catalog(call)).tools.get(name);
@@ -122,7 +124,7 @@ async function callTool(session: Session, call: Call): Promise<Buffer> {
 }
 
 async function callOwnTool(
-  session: Session,
+  session: SessionContext,
   call: Call,
   name: string,
   args: Record<string, unknown>,
@@ -132,7 +134,7 @@ async function callOwnTool(
   const catalog = await session.catalog(call);
   if (name === 'relay_search_tools') {
     const limit = typeof args.limit === 'number' ? args.limit : 10;
-    const tools = session.gateway.findTools(required(args, 'query'), limit, session.liveCatalog);
+    const tools = findTools(catalog, required(args, 'query'), limit);
     return shown({ tools });
   }
   const wanted = required(args, 'name');
@@ -146,14 +148,22 @@ async function callOwnTool(
   return callBackendTool(session, call, route, params);
 }
 
-function callBackendTool(session: Session, call: Call, route: Route, params: JsonMembers): Promise<Buffer> {
+function callBackendTool(
+  session: SessionContext,
+  call: Call,
+  route: Route,
+  params: JsonMembers,
+): Promise<Buffer> {
   const { annotations } = route.definition;
   const repeatable =
     isObject(annotations) && (annotations.readOnlyHint === true || annotations.idempotentHint === true);
-  return pass(session, call, route, new Map(params).set('name', toJson(route.name)), repeatable);
+  const headers = route.headers?.length
+    ? paramHeaders(route.headers, objectFrom(params.get('arguments')))
+    : undefined;
+  return pass(session, call, route, new Map(params).set('name', toJson(route.name)), { repeatable, headers });
 }
 
-async function complete(session: Session, call: Call): Promise<Buffer> {
+async function complete(session: SessionContext, call: Call): Promise<Buffer> {
   const catalog = await session.catalog(call);
   const ref = objectFrom(call.params.get('ref')) ?? {};
   const route = completionRoute(catalog, ref);
@@ -171,15 +181,15 @@ function completionRoute(catalog: Catalog, ref: Record<string, unknown>): Route 
 
 /** Everything but tool calls only reads, and may be repeated after a broken connection. */
 function pass(
-  session: Session,
+  session: SessionContext,
   call: Call,
   route: Route,
   params: JsonMembers,
-  repeatable = true,
+  options: Pick<ForwardOptions, 'repeatable' | 'headers'> = { repeatable: true },
 ): Promise<Buffer> {
   const backend = session.backend(route.backend);
   if (!backend) throw new RelayError('BackendNotFound', `The server '${route.backend}' was removed.`);
-  return session.forwarder.forward(call, backend, { method: call.method, params, repeatable });
+  return session.forwarder.forward(call, backend, { method: call.method, params, ...options });
 }
 
 const shown = (value: object): Buffer =>

@@ -2,10 +2,10 @@ import type { Backend } from '../backend/backend.ts';
 import { BackendSet } from '../backend/backend-set.ts';
 import { BackendError, CallAborted } from '../backend/connection.ts';
 import { META, MODERN_VERSION } from '../backend/negotiate.ts';
-import type { Catalog } from '../catalog/catalog.ts';
-import type { Gateway } from '../gateway.ts';
+import { type Catalog, resourceRoute } from '../catalog/catalog.ts';
 import { isObject, type JsonMembers, objectFrom, scanObject, stringFrom, toJson } from '../json/raw-json.ts';
 import type { Call, Outlet } from './call.ts';
+import type { GatewayHost, ResourceWatcher, SessionContext } from './context.ts';
 import { Forwarder } from './forward.ts';
 import { type ListName, LiveCatalog } from './live-catalog.ts';
 import { isLoud } from './log-levels.ts';
@@ -28,8 +28,8 @@ import { Subscriptions } from './subscriptions.ts';
  * One client of the gateway, of either protocol era: the era is read from each request, so a connection needs no
  * state for it. Backends with `scope: session` belong to it alone.
  */
-export class Session {
-  readonly gateway: Gateway;
+export class Session implements SessionContext, ResourceWatcher {
+  readonly gateway: GatewayHost;
   readonly forwarder: Forwarder;
   readonly subscriptions: Subscriptions;
   readonly #output: Outlet;
@@ -43,11 +43,14 @@ export class Session {
   #logLevel: string | undefined;
   #own: { backends: BackendSet; catalog: LiveCatalog } | undefined;
 
-  constructor(gateway: Gateway, output: Outlet, ended: () => void) {
+  constructor(gateway: GatewayHost, output: Outlet, ended: () => void) {
     this.gateway = gateway;
     this.#output = output;
     this.#ended = ended;
-    this.subscriptions = new Subscriptions(this);
+    this.subscriptions = new Subscriptions({
+      watch: (call, uri) => this.#watch(call, uri),
+      unwatch: (uri) => gateway.unwatch(this, uri),
+    });
     this.forwarder = new Forwarder((call, method, params, signal) =>
       this.#ask(call.reply, method, params, signal),
     );
@@ -91,10 +94,9 @@ export class Session {
     return this.#own?.catalog ?? this.gateway.catalog;
   }
 
-  /** The catalogue of this client, once the backends it had to wait for are there. */
   async catalog(call: Call): Promise<Catalog> {
     this.#openOwn(call.clientCapabilities);
-    await Promise.all([this.gateway.ready(), this.#own?.backends.settled(5000)]);
+    await Promise.all([this.gateway.ready(), this.#own?.backends.settled(this.gateway.startupMs)]);
     return this.liveCatalog.current;
   }
 
@@ -102,7 +104,6 @@ export class Session {
     return this.gateway.backend(name, this.own);
   }
 
-  /** The client opened with `initialize`: it can be asked and told things at any time from now on. */
   initialized(capabilities: Record<string, unknown>): void {
     this.#legacyClient = { capabilities };
   }
@@ -246,6 +247,12 @@ export class Session {
     if (working?.call.ask) return working.call.ask(method, params, signal);
     if (this.#legacyClient) return this.#ask(this.#output, method, params, signal);
     return Promise.reject(new Error('no call is open that could be asked'));
+  }
+
+  async #watch(call: Call, uri: string): Promise<void> {
+    const backend = this.backend(resourceRoute(await this.catalog(call), uri)?.backend ?? '');
+    if (!backend) throw new ProtocolError(INVALID_PARAMS, `Unknown resource: ${uri}`);
+    this.gateway.watch(this, uri, backend);
   }
 
   #openOwn(clientCapabilities: Record<string, unknown>): void {

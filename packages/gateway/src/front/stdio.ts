@@ -1,10 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Gateway } from '../gateway.ts';
-import { LineReader } from '../json/lines.ts';
+import { LineReader, toLine } from '../json/lines.ts';
 import { toJson } from '../json/raw-json.ts';
 import { errorMessage } from './messages.ts';
 
-const NEWLINE = Buffer.from('\n');
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 
 export interface StdioOptions {
@@ -16,13 +15,7 @@ export interface StdioOptions {
 export async function serveGatewayStdio(gateway: Gateway, options: StdioOptions = {}): Promise<void> {
   const { input = process.stdin, output = process.stdout } = options;
   const write = (message: Buffer) => {
-    const line = message.includes(NEWLINE)
-      ? Buffer.from(JSON.stringify(JSON.parse(message.toString())))
-      : message;
-    output.cork();
-    output.write(line);
-    output.write(NEWLINE);
-    process.nextTick(() => output.uncork());
+    output.write(toLine(message));
   };
   const session = gateway.openSession({ send: write, answer: write });
   const lines = new LineReader(MAX_REQUEST_BYTES, {

@@ -1,9 +1,7 @@
 import { IDENTITY, META } from '../backend/negotiate.ts';
-import { resourceRoute } from '../catalog/catalog.ts';
 import { objectFrom, toJson } from '../json/raw-json.ts';
 import type { Call } from './call.ts';
 import { INVALID_PARAMS, notificationMessage, ProtocolError } from './messages.ts';
-import type { Session } from './session.ts';
 
 interface Filter {
   toolsListChanged?: true;
@@ -18,14 +16,20 @@ const LIST_FLAGS: Record<string, 'toolsListChanged' | 'promptsListChanged' | 're
   'notifications/resources/list_changed': 'resourcesListChanged',
 };
 
+/** Reaches the backend that serves a resource. */
+interface Watching {
+  watch(call: Call, uri: string): Promise<void>;
+  unwatch(uri: string): void;
+}
+
 /** What a client wants to be told: single resources in the older eras, streams with a filter in the modern one. */
 export class Subscriptions {
-  readonly #session: Session;
+  readonly #watching: Watching;
   readonly #resources = new Set<string>();
   readonly #streams = new Map<Call, { filter: Filter; end: () => void }>();
 
-  constructor(session: Session) {
-    this.#session = session;
+  constructor(watching: Watching) {
+    this.#watching = watching;
   }
 
   watchesLegacy(uri: string): boolean {
@@ -33,13 +37,13 @@ export class Subscriptions {
   }
 
   async subscribe(call: Call, uri: string): Promise<void> {
-    await this.#watch(call, uri);
+    await this.#watching.watch(call, uri);
     this.#resources.add(uri);
   }
 
-  async unsubscribe(uri: string): Promise<void> {
+  unsubscribe(uri: string): void {
     this.#resources.delete(uri);
-    await this.#unwatchUnused([uri]);
+    this.#unwatchUnused([uri]);
   }
 
   /** Serves `subscriptions/listen`: acknowledged at once, answered when the stream ends from our side. */
@@ -59,11 +63,11 @@ export class Subscriptions {
     call.signal.addEventListener('abort', () => ended.resolve(), { once: true });
     for (const uri of filter.resourceSubscriptions ?? []) {
       // A resource nobody serves stays silent; the other subscriptions of the stream go on.
-      await this.#watch(call, uri).catch(() => undefined);
+      await this.#watching.watch(call, uri).catch(() => undefined);
     }
     await ended.promise;
     this.#streams.delete(call);
-    await this.#unwatchUnused(filter.resourceSubscriptions ?? []);
+    this.#unwatchUnused(filter.resourceSubscriptions ?? []);
     return goodbye;
   }
 
@@ -90,19 +94,12 @@ export class Subscriptions {
     );
   }
 
-  async #watch(call: Call, uri: string): Promise<void> {
-    const catalog = await this.#session.catalog(call);
-    const backend = this.#session.backend(resourceRoute(catalog, uri)?.backend ?? '');
-    if (!backend) throw new ProtocolError(INVALID_PARAMS, `Unknown resource: ${uri}`);
-    await this.#session.gateway.watch(this.#session, uri, backend);
-  }
-
-  async #unwatchUnused(uris: string[]): Promise<void> {
+  #unwatchUnused(uris: string[]): void {
     for (const uri of uris) {
       const used =
         this.#resources.has(uri) ||
         [...this.#streams.values()].some(({ filter }) => filter.resourceSubscriptions?.includes(uri));
-      if (!used) await this.#session.gateway.unwatch(this.#session, uri);
+      if (!used) this.#watching.unwatch(uri);
     }
   }
 }

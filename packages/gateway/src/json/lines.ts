@@ -60,3 +60,12 @@ export class LineReader {
     if (line.length > 0) this.#events.line(line);
   }
 }
+
+const END = Buffer.from('\n');
+
+/** A message as one line. One that came over a network may be spread over several. */
+export const toLine = (message: Buffer): Buffer =>
+  Buffer.concat([
+    message.includes(NEWLINE) ? Buffer.from(JSON.stringify(JSON.parse(message.toString()))) : message,
+    END,
+  ]);

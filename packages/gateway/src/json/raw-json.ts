@@ -59,7 +59,7 @@ export function joinObject(members: Iterable<[string, Buffer]>): Buffer {
 export const toJson = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
 /** The value of some bytes, undefined when they are not JSON. */
-export function fromJson(bytes: Buffer | undefined): unknown {
+function fromJson(bytes: Buffer | undefined): unknown {
   if (bytes === undefined) return undefined;
   try {
     return JSON.parse(bytes.toString());

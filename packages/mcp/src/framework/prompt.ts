@@ -2,7 +2,7 @@ import type { GetPromptResult, InputRequiredResult, ServerContext } from '@model
 import type { Participant } from '../participant/participant.ts';
 import type { Toolset, Wording } from './toolset.ts';
 
-export interface PromptArgument {
+interface PromptArgument {
   name: string;
   description: string;
   required: boolean;
@@ -11,7 +11,7 @@ export interface PromptArgument {
 }
 
 /** What a prompt may use beside its arguments. */
-export interface PromptRequest {
+interface PromptRequest {
   /** How the tools of the session are called. */
   wording: Wording;
   toolsets: readonly Toolset[];

@@ -32,8 +32,8 @@ const listedTool = ({ name, description, input, annotations }: Tool): ListedTool
   ...(annotations ? { annotations } : {}),
 });
 
-/** Every word of a schema is paid for in an agent's context: what says nothing new is left out. */
+/** Every word is paid for in an agent's context, so the dialect is left out; what zod has no word for may be added. */
 function inputSchema(input: z.ZodObject): ListedTool['inputSchema'] {
-  const { $schema, additionalProperties, ...schema } = z.toJSONSchema(input, { io: 'input' });
-  return schema as ListedTool['inputSchema'];
+  const { $schema, ...schema } = z.toJSONSchema(input, { io: 'input' });
+  return { ...schema, ...input.meta() } as ListedTool['inputSchema'];
 }

@@ -1,8 +1,13 @@
-import type { CallToolResult, InputRequiredResult, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  ServerContext,
+  ToolAnnotations,
+} from '@modelcontextprotocol/server';
 import type { z } from 'zod';
+import type { Membership } from '../participant/membership.ts';
 import type { Participant } from '../participant/participant.ts';
 import type { Roles } from '../participant/roles.ts';
-import type { Workspaces } from '../participant/workspaces.ts';
 
 /** What a tool may use of the request it serves, beside its arguments. */
 export interface Call {
@@ -14,7 +19,7 @@ export interface Call {
   afterReply(action: (written: boolean) => Promise<void>): void;
   /** The agents that a session may speak for by declaring it; only the `roles` toolset does. */
   readonly roles: Roles;
-  readonly workspaces: Workspaces;
+  readonly membership: Membership;
   readonly mcp: ServerContext;
 }
 

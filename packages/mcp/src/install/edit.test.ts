@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { stringify } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import { CLIENTS, type Client } from './clients.ts';
 import { withEntry, withoutEntry } from './edit.ts';
@@ -15,8 +16,8 @@ const entry = {
   args: ['/opt/relay.js', 'serve'],
   env: { RELAY_PROJECT_ROOT: '/shop' },
 };
-const install = (which: Client, text: string) => withEntry(which, 'the file', text, entry);
-const uninstall = (which: Client, text: string) => withoutEntry(which, 'the file', text);
+const install = (which: Client, text: string) => withEntry(which, 'the file', text, entry).text;
+const uninstall = (which: Client, text: string) => withoutEntry(which, 'the file', text).text;
 
 const JSON_FILES: Record<string, string> = {
   'two spaces': '{\n  "mcpServers": {\n    "other": { "command": "x" }\n  },\n  "theme": "dark"\n}\n',
@@ -77,6 +78,27 @@ test('JSON of any content and indentation comes back byte for byte', () => {
     fc.property(anyFile, fc.constantFrom(0, 1, 2, 4, '\t'), (value, indent) => {
       const text = JSON.stringify(value, undefined, indent);
       expect(uninstall(claude, install(claude, text))).toBe(text);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('TOML of any content comes back byte for byte', () => {
+  const key = fc.oneof(fc.constantFrom('mcp_servers', 'agent-relay', 'env'), fc.string({ minLength: 1 }));
+  const leaf = fc.oneof(
+    fc.string(),
+    fc.integer(),
+    fc.boolean(),
+    fc.array(fc.string()),
+    fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }),
+  );
+  const table = fc.dictionary(key, fc.oneof(leaf, fc.dictionary(key, leaf, { noNullPrototype: true })), {
+    noNullPrototype: true,
+  });
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), table, { noNullPrototype: true }), (value) => {
+      const text = stringify(value);
+      expect(uninstall(codex, install(codex, text))).toBe(text);
     }),
     { numRuns: 300 },
   );

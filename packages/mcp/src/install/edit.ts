@@ -4,27 +4,35 @@ import type { Client } from './clients.ts';
 import { type Entry, isTable, type Table } from './config-format.ts';
 import { SERVER_NAME } from './server-command.ts';
 
-/** The text of a client's file with the relay's entry in it; the same text if the entry is there already. */
-export function withEntry(client: Client, file: string, text: string, entry: Entry): string {
-  const before = parse(client, file, text);
-  const servers = serversIn(client, file, before) ?? {};
-  const wanted = merged(servers[SERVER_NAME], entry);
-  if (isSame(servers[SERVER_NAME], wanted)) return text;
-  const edited = client.format.set(text, client.servers, SERVER_NAME, entry);
-  const expected = { ...before, [client.servers]: { ...servers, [SERVER_NAME]: wanted } };
-  return checked(client, file, edited, expected);
+/** The text of a client's file after an edit, and the relay's entry before and after it. */
+export interface Edit {
+  text: string;
+  old: Table | undefined;
+  now: Table | undefined;
 }
 
-/** The text without the entry; the same text if it has none. */
-export function withoutEntry(client: Client, file: string, text: string): string {
+/** Enters the relay; the text stays the same if it says so already. */
+export function withEntry(client: Client, file: string, text: string, entry: Entry): Edit {
+  const before = parse(client, file, text);
+  const servers = serversIn(client, file, before) ?? {};
+  const old = entryIn(servers);
+  const now = merged(old, entry);
+  if (isSame(old, now)) return { text, old, now };
+  const edited = client.format.set(text, client.servers, SERVER_NAME, entry);
+  const expected = { ...before, [client.servers]: { ...servers, [SERVER_NAME]: now } };
+  return { text: checked(client, file, edited, expected), old, now };
+}
+
+/** Takes the relay out; the text stays the same if it is not in it. */
+export function withoutEntry(client: Client, file: string, text: string): Edit {
   const before = parse(client, file, text);
   const servers = serversIn(client, file, before);
-  if (servers?.[SERVER_NAME] === undefined) return text;
+  if (servers?.[SERVER_NAME] === undefined) return { text, old: undefined, now: undefined };
   const { [SERVER_NAME]: _removed, ...others } = servers;
   const { [client.servers]: _servers, ...rest } = before;
   const edited = client.format.remove(text, client.servers, SERVER_NAME);
-  const isLast = Object.keys(others).length === 0;
-  return checked(client, file, edited, isLast ? rest : { ...rest, [client.servers]: others });
+  const expected = Object.keys(others).length === 0 ? rest : { ...rest, [client.servers]: others };
+  return { text: checked(client, file, edited, expected), old: entryIn(servers), now: undefined };
 }
 
 /** Whether the text says no more than a file does that was never used. */
@@ -49,9 +57,12 @@ function serversIn(client: Client, file: string, value: Table): Table | undefine
   );
 }
 
+const entryIn = ({ [SERVER_NAME]: entry }: Table): Table | undefined =>
+  entry === undefined ? undefined : isTable(entry) ? entry : {};
+
 /** Our fields win, the user's own stay, and so for the variables in the environment. */
-function merged(old: unknown, entry: Entry): Table {
-  const result: Table = isTable(old) ? { ...old } : {};
+function merged(old: Table | undefined, entry: Entry): Table {
+  const result: Table = { ...old };
   for (const [key, value] of Object.entries(entry)) {
     result[key] = isTable(value) && isTable(result[key]) ? { ...result[key], ...value } : value;
   }

@@ -1,10 +1,14 @@
 import { resolve } from 'node:path';
 import { RelayError, safeText } from '@agent-relay/protocol';
 import type { Environment } from '@agent-relay/sdk/node';
+import { chooseToolsets, toolsetNames } from '../framework/toolset.ts';
+import { DEFAULT_ROLES } from '../participant/roles.ts';
+import { knownToolsets } from '../toolsets/index.ts';
 import { CLIENTS, type Client, type Machine } from './clients.ts';
 import { readConfigFile, replaceConfigFile } from './config-file.ts';
+import type { Entry, Table } from './config-format.ts';
 import { installedClients } from './detect.ts';
-import { isAsNew, withEntry, withoutEntry } from './edit.ts';
+import { type Edit, isAsNew, withEntry, withoutEntry } from './edit.ts';
 import { isTemporaryCopy, SERVER_NAME, serverCommand } from './server-command.ts';
 import { showChange } from './show-change.ts';
 
@@ -45,13 +49,15 @@ export async function runInstall(options: InstallOptions = {}): Promise<FileChan
   const task = taskOf(options);
   const chosen = chooseClients(task, () => installedClients(task.machine));
   if (chosen.length === 0) throw new RelayError('ClientNotFound');
+  // Better refused now than by a server that never starts.
+  if (options.tools !== undefined) chooseToolsets(toolsetNames(options.tools), knownToolsets(DEFAULT_ROLES));
   if (isTemporaryCopy) {
     task.print(
       'Note: this copy of the relay was fetched by npx and may vanish. Install it with npm to keep it.',
     );
   }
   const project = task.global ? undefined : task.directory;
-  const changes = await each(chosen, async (client) => {
+  return await each(chosen, async (client) => {
     // A client without a file for projects serves them all.
     const command = serverCommand({ ...options, project: client.projectFile && project }, task.machine.env);
     const change = await apply(task, client, (file, text) =>
@@ -61,21 +67,20 @@ export async function runInstall(options: InstallOptions = {}): Promise<FileChan
     task.print(`  check: ${client.check}`);
     return change;
   });
-  return changes;
 }
 
 /** Takes the relay's entry out again; `auto` means every client that has it. */
 export async function runUninstall(options: UninstallOptions = {}): Promise<FileChange[]> {
   const task = taskOf(options);
-  const holding: Client[] = [];
+  const suspects: Client[] = [];
   for (const client of chooseClients(task, () => CLIENTS)) {
-    if ((await readConfigFile(fileOf(task, client)))?.includes(SERVER_NAME)) holding.push(client);
+    // A broken file that never heard of the relay is not our business.
+    if ((await readConfigFile(fileOf(task, client)))?.includes(SERVER_NAME)) suspects.push(client);
   }
-  const changes = await each(holding, (client) =>
-    apply(task, client, (file, text) => withoutEntry(client, file, text)),
-  );
-  if (!changes.some(({ outcome }) => outcome === 'removed')) task.print('Nothing to remove.');
-  return changes;
+  const remove = (client: Client) => apply(task, client, (file, text) => withoutEntry(client, file, text));
+  const removed = (await each(suspects, remove)).filter(({ outcome }) => outcome === 'removed');
+  if (removed.length === 0) task.print('Nothing to remove.');
+  return removed;
 }
 
 interface Task {
@@ -114,37 +119,35 @@ const fileOf = ({ global, directory, machine }: Task, client: Client): string =>
 async function apply(
   task: Task,
   client: Client,
-  edit: (file: string, text: string) => string,
+  edit: (file: string, text: string) => Edit,
 ): Promise<FileChange> {
   const file = fileOf(task, client);
   const before = await readConfigFile(file);
-  const after = edit(file, before ?? client.newFile ?? '');
-  const isRemoval = after.length < (before?.length ?? 0) && !after.includes(SERVER_NAME);
-  const outcome =
-    after === before
-      ? 'unchanged'
-      : isRemoval
-        ? 'removed'
-        : before?.includes(SERVER_NAME)
-          ? 'updated'
-          : 'added';
-  task.print(safeText(`${client.title}: ${file} (${outcome}${task.dryRun ? ', not written' : ''})`));
+  const { text, old, now } = edit(file, before ?? client.newFile ?? '');
+  const outcome = outcomeOf(text === before, old, now);
   const change: FileChange = { client: client.id, file, outcome };
-  if (after === before) return change;
-  for (const line of showChange(before ?? '', after)) task.print(safeText(`  ${line}`));
+  if (now === undefined && old === undefined) return change;
+  task.print(safeText(`${client.title}: ${file} (${outcome}${task.dryRun ? ', not written' : ''})`));
+  if (outcome === 'unchanged') return change;
+  // Only the entry is shown: the rest of the file may hold secrets.
+  for (const line of showChange(render(client, old), render(client, now))) task.print(safeText(`  ${line}`));
   if (task.dryRun) return change;
-  const isLeftOver = isRemoval && isAsNew(client, after);
-  const replacement = {
-    file,
-    before,
-    after: isLeftOver ? undefined : after,
-    mode: task.global ? 0o600 : 0o644,
-  };
-  const backup = await replaceConfigFile(replacement, task.machine.env);
+  const after = outcome === 'removed' && isAsNew(client, text) ? undefined : text;
+  const mode = task.global ? 0o600 : 0o644;
+  const backup = await replaceConfigFile({ file, before, after, mode }, task.machine.env);
   if (backup === undefined) return change;
   task.print(safeText(`  the old file is kept: ${backup}`));
   return { ...change, backup };
 }
+
+function outcomeOf(isSame: boolean, old: unknown, now: unknown): FileChange['outcome'] {
+  if (isSame) return 'unchanged';
+  if (now === undefined) return 'removed';
+  return old === undefined ? 'added' : 'updated';
+}
+
+const render = (client: Client, entry: Table | undefined): string =>
+  entry === undefined ? '' : client.format.set('', client.servers, SERVER_NAME, entry as Entry);
 
 /** One client whose file is broken does not keep the others from being served; its error comes at the end. */
 async function each<T>(clients: Client[], work: (client: Client) => Promise<T>): Promise<T[]> {

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import {
   chmod,
@@ -14,8 +15,10 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { text as consume } from 'node:stream/consumers';
 import { parse as parseToml } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { CLIENTS } from './clients.ts';
 import { replaceConfigFile } from './config-file.ts';
 import { type InstallOptions, runInstall, runUninstall, type UninstallOptions } from './index.ts';
 
@@ -213,6 +216,29 @@ describe('the entry', () => {
     expect(args.slice(1)).toEqual(['serve', '--tools', 'relay,network']);
   });
 
+  test('works for a client that has neither a PATH nor a directory of its own', async () => {
+    await install({ editor: 'claude-desktop' });
+    const text = await read('home/.config/Claude/claude_desktop_config.json');
+    const { command, args, env } = JSON.parse(text).mcpServers['agent-relay'];
+    const server = spawn(command, args, {
+      cwd: '/',
+      env: { HOME: home, ...env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    };
+    server.stdin.end(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
+    expect(JSON.parse(await consume(server.stdout))).toMatchObject({ id: 1, result: { serverInfo: {} } });
+  });
+
+  test('with toolsets that cannot be served is refused before anything is written', async () => {
+    await expect(install({ editor: 'claude', tools: 'relay,chess' })).rejects.toThrow(/no toolset "chess"/);
+    expect(await readdir(project)).toEqual([]);
+  });
+
   test('names the agent, and the data directory if it is not the usual one', async () => {
     await install({
       editor: 'claude',
@@ -264,14 +290,25 @@ describe('a file of the user', () => {
     expect(await readdir(join(directory, 'dotfiles'))).toEqual(['claude.json']);
   });
 
-  test('is shown with its change, and with --dry-run nothing is written', async () => {
-    await put('shop/.mcp.json', '{\n  "mcpServers": {\n    "other": {}\n  }\n}\n');
+  test('is not written with --dry-run, but the change is shown, without what else is in it', async () => {
+    const text = '{"mcpServers":{"other":{"env":{"KEY":"secret"}},"agent-relay":{"command":"/old"}}}';
+    await put('shop/.mcp.json', text);
     const before = await readdir(home);
-    expect(await install({ editor: 'claude', dryRun: true })).toMatchObject([{ outcome: 'added' }]);
-    expect(printed).toContain('  -     "other": {}');
-    expect(printed).toContain('  +     "agent-relay": {');
-    expect(await read('shop/.mcp.json')).not.toContain('agent-relay');
+    expect(await install({ editor: 'claude', dryRun: true })).toMatchObject([{ outcome: 'updated' }]);
+    expect(printed).toContain('  -       "command": "/old"');
+    expect(printed).toContain(`  +       "command": "${process.execPath}",`);
+    expect(printed.join()).not.toContain('secret');
+    expect(await read('shop/.mcp.json')).toBe(text);
     expect(await readdir(home)).toEqual(before);
+  });
+
+  test('that only mentions the name of the relay is neither changed nor reported', async () => {
+    await put('home/.claude.json', '{"projects":{"/src/agent-relay":{}}}');
+    expect(await uninstall({ global: true })).toEqual([]);
+    expect(printed).toEqual(['Nothing to remove.']);
+    await install({ editor: 'claude', global: true });
+    expect(await uninstall({ global: true })).toMatchObject([{ client: 'claude', outcome: 'removed' }]);
+    expect(await read('home/.claude.json')).toBe('{"projects":{"/src/agent-relay":{}}}');
   });
 
   test('that cannot be parsed stays as it is', async () => {
@@ -328,4 +365,14 @@ describe('without naming a client', () => {
       ),
     });
   });
+});
+
+test('every client is in the guide, with its command and its files', async () => {
+  const guide = await readFile(new URL('../../../../docs/clients.md', import.meta.url), 'utf8');
+  const machine = { env: { HOME: '~' }, platform: 'linux' } as const;
+  for (const client of CLIENTS) {
+    expect(guide).toContain(`-e ${client.id}`);
+    expect(guide).toContain(`\`${client.globalFile(machine)}\``);
+    if (client.projectFile) expect(guide).toContain(`\`${client.projectFile('')}\``);
+  }
 });

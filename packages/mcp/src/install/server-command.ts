@@ -12,6 +12,7 @@ export const VARIABLES: readonly string[] = [
   'RELAY_DATA_DIR',
   'RELAY_LEAD',
   'RELAY_PROJECT',
+  'RELAY_ROLES',
   'RELAY_SOCKET',
   'RELAY_TOOLS',
   'RELAY_URL',

@@ -1,7 +1,7 @@
 /** The lines around a change that are shown with it. */
 const CONTEXT = 2;
 
-/** What an edit changes, as lines with `+`, `-` or a space before them. One place of a file changes, so one block is shown. */
+/** What an edit changes, as one block of lines with `+`, `-` or a space before them. */
 export function showChange(before: string, after: string): string[] {
   const old = linesOf(before);
   const now = linesOf(after);

@@ -29,7 +29,12 @@ export async function connectionStatus(participant: Participant): Promise<Connec
 function durationText(ms: number): string {
   let seconds = Math.max(0, Math.floor(ms / 1000));
   const parts: string[] = [];
-  for (const [unit, size] of [['d', 86_400], ['h', 3600], ['m', 60], ['s', 1]] as const) {
+  for (const [unit, size] of [
+    ['d', 86_400],
+    ['h', 3600],
+    ['m', 60],
+    ['s', 1],
+  ] as const) {
     const count = Math.floor(seconds / size);
     seconds -= count * size;
     if (count > 0 || (unit === 's' && parts.length === 0)) parts.push(`${count}${unit}`);

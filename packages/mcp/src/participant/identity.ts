@@ -40,7 +40,12 @@ export const localConnect = (env: Environment): Connect => {
 export const workspaceConnect =
   (env: Environment, workspaceKey: string | undefined, url: string = LOCAL_URL): Connect =>
   async (profile) => {
-    const door = { ...CONNECTION, url: webSocketUrl(url), ...(workspaceKey ? { workspaceKey } : {}), env: {} };
+    const door = {
+      ...CONNECTION,
+      url: webSocketUrl(url),
+      ...(workspaceKey ? { workspaceKey } : {}),
+      env: {},
+    };
     const { name, ephemeral, token } = profile;
     if (name === undefined || ephemeral || token !== undefined) return connect({ ...door, ...profile });
     await using observer = await connect({ ...door, reconnect: false });
@@ -49,7 +54,7 @@ export const workspaceConnect =
   };
 
 /** People write the address of a daemon as they would in a browser. */
-export function webSocketUrl(text: string): string {
+function webSocketUrl(text: string): string {
   const url = new URL(text);
   url.protocol = url.protocol.replace('http', 'ws');
   if (url.pathname === '/') url.pathname = '/ws';

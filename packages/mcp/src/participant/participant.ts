@@ -1,6 +1,5 @@
 import { EventEmitter } from 'node:events';
 import { type Inbox, type ParticipantOptions, type Relay, RelayError } from '@agent-relay/sdk';
-import type { Call } from '../framework/tool.ts';
 import { cliOf } from './client-cli.ts';
 import { Turns } from './turns.ts';
 
@@ -14,6 +13,8 @@ export interface ParticipantEvents {
   agents: [agent?: string];
   /** There is a connection, the first one or a new one. */
   connected: [];
+  /** The relay ended the connection for good: the key was revoked, the token replaced. */
+  refused: [];
 }
 
 /** How long a call waits for a daemon that was there and is gone; a restart takes less. */
@@ -101,7 +102,10 @@ export class Participant {
    * Reads the inbox; what was unread becomes read once the reply that shows it is written. One reader at a time, from
    * the question to the mark: no message is shown twice, and none is lost with a reply that never arrived.
    */
-  async takeMessages(read: (relay: Relay) => Promise<Inbox>, call: Call): Promise<Inbox> {
+  async takeMessages(
+    read: (relay: Relay) => Promise<Inbox>,
+    { afterReply }: { afterReply(action: (written: boolean) => Promise<void>): void },
+  ): Promise<Inbox> {
     const leave = await this.#turns.enter();
     try {
       const relay = await this.relay();
@@ -109,7 +113,7 @@ export class Participant {
       const inbox = await read(relay);
       const unread = inbox.messages.filter(({ readAt }) => readAt === undefined).map(({ id }) => id);
       this.#mayHaveUnread ||= inbox.unread > unread.length;
-      call.afterReply(async (written) => {
+      afterReply(async (written) => {
         try {
           if (written) await relay.observe(unread, 'read', 'pull');
           else if (unread.length > 0) this.#mayHaveUnread = true;
@@ -159,10 +163,11 @@ export class Participant {
       this.#mayHaveUnread ||= (welcome.unread ?? 0) > 0;
       this.events.emit('connected');
     });
-    // An end with an error: the key was revoked, the name was taken. The next call, or the watch, asks again.
-    relay.on('closed', () => {
+    // Whatever the reason was: the next call, or the watch, asks again.
+    relay.on('closed', (error) => {
       if (this.#relay !== relay) return;
       this.#relay = undefined;
+      if (error?.code === 'Unauthorized') this.events.emit('refused');
       if (this.#started && !this.#closed) this.#reach(LAST_RETRY_MS);
     });
     await relay.watch();
@@ -184,7 +189,8 @@ export class Participant {
 /** Waits a moment for a connection that broke. */
 function returned(relay: Relay): Promise<Relay> {
   const { promise, resolve, reject } = Promise.withResolvers<Relay>();
-  const gone = () => reject(new RelayError('DaemonNotRunning', 'The daemon was there, and does not answer now.'));
+  const gone = () =>
+    reject(new RelayError('DaemonNotRunning', 'The daemon was there, and does not answer now.'));
   const timer = setTimeout(gone, RETURN_MS);
   const stops = [
     relay.on('connected', () => resolve(relay)),

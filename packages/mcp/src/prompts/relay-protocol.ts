@@ -8,7 +8,10 @@ export const relayProtocol: Prompt = {
   get: (_args, { wording, toolsets }) => userText(guide(wording, toolsets)),
 };
 
-const guide = ({ send, agents, inbox }: Wording, toolsets: readonly Toolset[]): string => `# Working through Agent Relay
+const guide = (
+  { send, agents, inbox }: Wording,
+  toolsets: readonly Toolset[],
+): string => `# Working through Agent Relay
 
 You share a project with other agents and with people. The relay stores every message before it says "sent", and keeps
 it for those who are offline. It never loses one, and it never claims that somebody read what they did not.

@@ -6,7 +6,12 @@ export const coordinateTask: Prompt = {
   description: 'Coordinate a task across several agents',
   arguments: [
     { name: 'task', description: 'What is to be done', required: true },
-    { name: 'agents', description: 'Names of the agents, separated by commas', required: true, values: knownAgents },
+    {
+      name: 'agents',
+      description: 'Names of the agents, separated by commas',
+      required: true,
+      values: knownAgents,
+    },
   ],
   get: ({ task, agents }, { wording: { send, agents: list, inbox } }) =>
     userText(`You lead this task, with the help of ${agents}.
@@ -45,9 +50,7 @@ Then wait for an ACK (${inbox}) before you stop working on it.`),
 export const statusReport: Prompt = {
   name: 'status_report',
   description: 'Write a status report for the team',
-  arguments: [
-    { name: 'channel', description: 'Where to post it; #general if left out', required: false },
-  ],
+  arguments: [{ name: 'channel', description: 'Where to post it; #general if left out', required: false }],
   get: ({ channel = '#general' }, { wording: { send, agents, inbox } }) =>
     userText(`Write a status report for the team.
 

@@ -1,5 +1,5 @@
-import { type AgentInfo, RelayError } from '@agent-relay/sdk';
 import { nameKey, nearNames } from '@agent-relay/protocol';
+import { type AgentInfo, RelayError } from '@agent-relay/sdk';
 import { JSON_TYPE, jsonContents, type Resource, type ResourceTemplate } from '../framework/resource.ts';
 import { connectionStatus } from '../participant/connection-status.ts';
 import type { Participant } from '../participant/participant.ts';
@@ -56,24 +56,27 @@ export const RESOURCES: readonly Resource[] = [
 ];
 
 export const RESOURCE_TEMPLATES: readonly ResourceTemplate[] = [
- {
-  uriTemplate: 'relay://agents/{name}',
-  name: 'Agent',
-  description: 'One agent, online or not',
-  mimeType: JSON_TYPE,
-  match: (uri) => {
-    const value = /^relay:\/\/agents\/([^/]+)$/.exec(uri)?.[1];
-    return value === undefined ? undefined : decodeURIComponent(value);
+  {
+    uriTemplate: 'relay://agents/{name}',
+    name: 'Agent',
+    description: 'One agent, online or not',
+    mimeType: JSON_TYPE,
+    match: (uri) => {
+      const value = /^relay:\/\/agents\/([^/]+)$/.exec(uri)?.[1];
+      return value === undefined ? undefined : decodeURIComponent(value);
+    },
+    read: async (participant, name, uri) => {
+      const agents = await (await participant.relay()).who({ includeOffline: true });
+      const found = agents.find((agent) => nameKey(agent.name) === nameKey(name));
+      if (found) return jsonContents(uri, found);
+      const suggestions = nearNames(
+        name,
+        agents.map((agent) => agent.name),
+      );
+      throw new RelayError('AgentNotFound', `No agent "${name}" is known.`, { details: { suggestions } });
+    },
+    values: knownAgents,
   },
-  read: async (participant, name, uri) => {
-    const agents = await (await participant.relay()).who({ includeOffline: true });
-    const found = agents.find((agent) => nameKey(agent.name) === nameKey(name));
-    if (found) return jsonContents(uri, found);
-    const suggestions = nearNames(name, agents.map((agent) => agent.name));
-    throw new RelayError('AgentNotFound', `No agent "${name}" is known.`, { details: { suggestions } });
-  },
-  values: knownAgents,
- },
 ];
 
 /** The names of all agents, for completion; nobody, when there is no daemon to ask. */
@@ -88,9 +91,9 @@ export async function knownAgents(participant: Participant): Promise<string[]> {
 }
 
 function agentsByCapability(agents: AgentInfo[]): Record<string, string[]> {
-  const found: Record<string, string[]> = {};
+  const found = new Map<string, string[]>();
   for (const { name, capabilities } of agents) {
-    for (const capability of capabilities) (found[capability] ??= []).push(name);
+    for (const capability of capabilities) found.set(capability, [...(found.get(capability) ?? []), name]);
   }
-  return found;
+  return Object.fromEntries(found);
 }

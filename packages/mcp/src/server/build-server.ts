@@ -29,6 +29,7 @@ export function buildServer(desk: Desk, { era, lasting }: ServingOptions): Serve
         resources: { subscribe: true },
         prompts: {},
         completions: {},
+        ...desk.catalogue.capabilities,
       },
     },
   );

@@ -1,10 +1,11 @@
-import type { ServerContext } from '@modelcontextprotocol/server';
+import type { ErrorCode } from '@agent-relay/sdk';
+import type { ServerCapabilities, ServerContext } from '@modelcontextprotocol/server';
 import type { Prompt } from '../framework/prompt.ts';
 import type { Resource, ResourceTemplate } from '../framework/resource.ts';
 import type { ToolTable } from '../framework/tool-table.ts';
+import type { Membership } from '../participant/membership.ts';
 import type { Participant } from '../participant/participant.ts';
 import type { Roles } from '../participant/roles.ts';
-import type { Workspaces } from '../participant/workspaces.ts';
 import { PROMPTS } from '../prompts/index.ts';
 import { RESOURCE_TEMPLATES, RESOURCES } from '../resources/index.ts';
 
@@ -14,6 +15,8 @@ export interface Catalogue {
   resources: readonly Resource[];
   templates: readonly ResourceTemplate[];
   prompts: readonly Prompt[];
+  /** What is offered beyond tools, resources, prompts and completions. */
+  capabilities?: ServerCapabilities;
 }
 
 export const relayCatalogue = (tools: ToolTable): Catalogue => ({
@@ -33,7 +36,9 @@ export interface Desk {
   catalogue: Catalogue;
   participant: Participant;
   roles: Roles;
-  workspaces: Workspaces;
+  membership: Membership;
+  /** Better next steps than the catalogue's, where the door knows them. */
+  nextSteps?: Partial<Record<ErrorCode, string>>;
   replies: Replies;
   /** Told what went wrong where no reply can say it. */
   onerror(error: unknown): void;

@@ -2,9 +2,9 @@ import type { Environment } from '@agent-relay/sdk/node';
 import { ToolTable } from '../framework/tool-table.ts';
 import { chooseToolsets, toolsetNames } from '../framework/toolset.ts';
 import { environmentConnect, environmentProfile } from '../participant/identity.ts';
+import { localMembership } from '../participant/membership.ts';
 import { Participant } from '../participant/participant.ts';
 import { DEFAULT_ROLES, Roles } from '../participant/roles.ts';
-import { localWorkspaces } from '../participant/workspaces.ts';
 import { knownToolsets } from '../toolsets/index.ts';
 import { type Desk, type Replies, relayCatalogue } from './desk.ts';
 
@@ -32,7 +32,7 @@ export function localDesk(
     catalogue: relayCatalogue(table),
     participant: new Participant(connect, environmentProfile(env)),
     roles: new Roles(roles, connect),
-    workspaces: localWorkspaces(env),
+    membership: localMembership(env),
     replies,
     onerror,
   };

@@ -13,7 +13,12 @@ import type { Desk } from './desk.ts';
 export function serveResources(server: Server, desk: Desk): void {
   const { resources, templates } = desk.catalogue;
   server.setRequestHandler('resources/list', () => ({
-    resources: resources.map(({ uri, name, description, mimeType }) => ({ uri, name, description, mimeType })),
+    resources: resources.map(({ uri, name, description, mimeType }) => ({
+      uri,
+      name,
+      description,
+      mimeType,
+    })),
   }));
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: templates.map(({ uriTemplate, name, description, mimeType }) => ({
@@ -36,7 +41,9 @@ async function readResource(uri: string, { catalogue, participant }: Desk): Prom
     }
   } catch (error) {
     if (!isRelayError(error)) throw error;
-    throw new ProtocolError(ProtocolErrorCode.InternalError, failureText(error), { error: error.toPayload() });
+    throw new ProtocolError(ProtocolErrorCode.InternalError, failureText(error), {
+      error: error.toPayload(),
+    });
   }
   throw new ResourceNotFoundError(uri);
 }

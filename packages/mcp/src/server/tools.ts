@@ -11,6 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { failureResult } from '../framework/failure.ts';
 import type { Call, Tool } from '../framework/tool.ts';
+import { defined } from '../toolsets/defined.ts';
 import type { Desk } from './desk.ts';
 
 /** Answers `tools/list` and `tools/call`. */
@@ -48,7 +49,7 @@ const callOf = (desk: Desk, mcp: ServerContext): Call => ({
   signal: mcp.mcpReq.signal,
   mcp,
   roles: desk.roles,
-  workspaces: desk.workspaces,
+  membership: desk.membership,
   afterReply: (action) => desk.replies.after(mcp, action),
   progress: async (progress, total, message) => {
     const progressToken = mcp.mcpReq._meta?.progressToken;
@@ -58,12 +59,21 @@ const callOf = (desk: Desk, mcp: ServerContext): Call => ({
   },
 });
 
-/** A request that was never answered because the daemon went away is not the same as one that took too long. */
-function explained(error: unknown, desk: Desk): unknown {
-  if (!isRelayError(error, 'Timeout') || desk.participant.isConnected) return error;
-  return new RelayError('Connection', `The daemon went away during this call. ${error.message}`, {
-    next: 'Start it with: agent-relay daemon start. Then look whether it was done before you do it again.',
+/** Says what the catalogue cannot know: what the door advises, and that the daemon is gone rather than slow. */
+function explained(error: unknown, { participant, nextSteps }: Desk): unknown {
+  if (!isRelayError(error)) return error;
+  if (error.code === 'Timeout' && !participant.isConnected) {
+    return new RelayError('Connection', `The daemon went away during this call. ${error.message}`, {
+      next: 'Start it with: agent-relay daemon start. Then look whether it was done before you do it again.',
+      cause: error,
+    });
+  }
+  const next = nextSteps?.[error.code];
+  if (next === undefined) return error;
+  return new RelayError(error.code, error.message, {
+    next,
     cause: error,
+    ...defined({ details: error.details }),
   });
 }
 

@@ -3,6 +3,7 @@ import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdi
 import { buildServer } from '../server/build-server.ts';
 import { clientInfoOf } from '../server/client-info.ts';
 import { type LocalDeskOptions, localDesk } from '../server/local-desk.ts';
+import { PendingReplies } from '../server/replies.ts';
 import { LineTransport } from './transport.ts';
 
 export interface StdioOptions extends LocalDeskOptions {
@@ -13,23 +14,24 @@ export interface StdioOptions extends LocalDeskOptions {
 /** Serves one MCP client over standard input and output; resolves when it has gone. */
 export async function serveStdio(options: StdioOptions = {}): Promise<void> {
   const { input = process.stdin, output = process.stdout } = options;
+  const replies = new PendingReplies(complain);
+  const desk = localDesk(options, replies, complain);
   const transport = new LineTransport({
     input,
     output,
+    replies,
     onreceived: (message) => {
       desk.participant.introduce(clientInfoOf(message));
       desk.participant.start();
     },
-    onfailed: complain,
   });
-  const desk = localDesk(options, transport, complain);
   const handle = serveConnection(({ era }) => buildServer(desk, { era, lasting: true }), {
     transport,
     onerror: complain,
   });
   await transport.closed;
   await handle.close();
-  await transport.settled();
+  await replies.end();
   await Promise.all([desk.participant.close(), desk.roles.close()]);
 }
 

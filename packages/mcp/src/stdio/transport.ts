@@ -5,29 +5,24 @@ import {
   type JSONRPCMessage,
   ProtocolErrorCode,
   parseJSONRPCMessage,
-  type RequestId,
-  type ServerContext,
   type Transport,
 } from '@modelcontextprotocol/server';
-import type { Replies } from '../server/desk.ts';
+import type { PendingReplies } from '../server/replies.ts';
 import { LineReader } from './line-reader.ts';
-
-type AfterReply = (written: boolean) => Promise<void>;
 
 interface LineTransportOptions {
   input: Readable;
   output: Writable;
+  replies: PendingReplies;
   /** Sees each message before it is served. */
   onreceived(message: JSONRPCMessage): void;
-  /** Told when something failed that was to be done after a reply. */
-  onfailed(error: unknown): void;
 }
 
 /**
  * MCP over two streams, one message on each line. Lines that are no messages are answered with an error, or skipped
- * when they are too long to be kept; the connection goes on. Knows which replies were written.
+ * when they are too long to be kept; the connection goes on.
  */
-export class LineTransport implements Transport, Replies {
+export class LineTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
@@ -35,8 +30,6 @@ export class LineTransport implements Transport, Replies {
   readonly closed: Promise<void>;
   readonly #options: LineTransportOptions;
   readonly #lines = new LineReader();
-  readonly #waiting = new Map<RequestId, AfterReply[]>();
-  readonly #running = new Set<Promise<void>>();
   readonly #end: () => void;
   #isClosed = false;
 
@@ -59,44 +52,20 @@ export class LineTransport implements Transport, Replies {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) return;
+    const { output, replies } = this.#options;
     await new Promise<void>((resolve, reject) => {
-      this.#options.output.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+      output.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
     });
-    if (isJSONRPCResultResponse(message)) this.#settle(message.id, true);
-    else if (isJSONRPCErrorResponse(message) && message.id !== undefined) this.#settle(message.id, false);
+    if (isJSONRPCResultResponse(message)) replies.settle(message.id, true);
+    else if (isJSONRPCErrorResponse(message) && message.id !== undefined) replies.settle(message.id, false);
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#options.input.pause();
-    for (const id of [...this.#waiting.keys()]) this.#settle(id, false);
     this.onclose?.();
     this.#end();
-  }
-
-  /** Resolves when everything that was to be done after replies is done. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#running);
-  }
-
-  after(mcp: ServerContext, action: AfterReply): void {
-    const { id, signal } = mcp.mcpReq;
-    this.#waiting.set(id, [...(this.#waiting.get(id) ?? []), action]);
-    // A cancelled request gets no reply.
-    if (signal.aborted) this.#settle(id, false);
-    else signal.addEventListener('abort', () => this.#settle(id, false), { once: true });
-  }
-
-  #settle(id: RequestId, written: boolean): void {
-    const actions = this.#waiting.get(id) ?? [];
-    this.#waiting.delete(id);
-    for (const action of actions) {
-      const done: Promise<void> = action(written)
-        .catch(this.#options.onfailed)
-        .finally(() => this.#running.delete(done));
-      this.#running.add(done);
-    }
   }
 
   #receive(line: string): void {

@@ -24,15 +24,16 @@ export interface AuditEntry {
 
 export interface DaemonStatus {
   version: string;
-  pid: number;
   startedAt: number;
   database: string;
   project: string;
-  socketPath?: string;
   agent?: string;
   unread?: number;
-  connections: number;
-  agentsOnline: number;
+  /** The rest is for local users only. */
+  pid?: number;
+  socketPath?: string;
+  connections?: number;
+  agentsOnline?: number;
   /** Where WebSocket, health and metrics are served; absent when switched off. */
   http?: string;
 }

@@ -10,8 +10,6 @@ export function reportFailure(error: unknown, { json, args }: { json: boolean; a
     return failure.exitCode;
   }
   const lines = [`error: ${failure.message}`];
-  const suggestions = failure.details?.suggestions ?? [];
-  if (suggestions.length > 0) lines.push(`did you mean: ${suggestions.join(', ')}?`);
   lines.push(`next: ${failure.next}`);
   process.stderr.write(`${safeText(lines.join('\n'))}\n`);
   return failure.exitCode;

@@ -1,5 +1,4 @@
 import { CommanderError } from 'commander';
-import { reportFailure } from './failure.ts';
 import { insertLeading, splitLeading } from './leading-options.ts';
 import { buildProgram } from './program.ts';
 
@@ -13,6 +12,7 @@ export async function main(args: string[]): Promise<void> {
     await program.parseAsync(insertLeading(program, leading, rest), { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
+    const { reportFailure } = await import('./failure.ts');
     // Whatever the failed command left open must not keep it from ending.
     process.exit(reportFailure(error, { json: wantsJson(args), args: rest }));
   }

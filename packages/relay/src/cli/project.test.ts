@@ -60,7 +60,11 @@ describe('the place of a project', () => {
     const place = await placeAt(home);
     expect(place).toEqual({ root: home, recorded: false });
     expect(await placeAt('/')).toEqual({ root: '/', recorded: false });
-    const opened = await openPlace(place, () => expect.unreachable('it is open already'));
+    const open = async (_root: string, name?: string) => ({
+      project: name ?? '',
+      socketPath: '/run/relay.sock',
+    });
+    const opened = await openPlace(place, open);
     expect(opened.project).toBe('default');
     await expect(readFile(join(home, '.relay', 'config.json'))).rejects.toMatchObject({ code: 'ENOENT' });
   });

@@ -1,18 +1,15 @@
 import { realpath, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { nameKey, RelayError } from '@agent-relay/protocol';
+import { nameKey } from '@agent-relay/protocol';
 import {
+  DEFAULT_PROJECT,
   type Environment,
   findProjectConfig,
-  findSocketPath,
   isMissing,
   writeProjectConfig,
 } from '@agent-relay/sdk/node';
 import type { ProjectOption } from './options.ts';
-
-/** What a daemon has open besides the projects of directories. */
-export const DEFAULT_PROJECT = 'default';
 
 /** The directory a daemon is started for. */
 export interface Place {
@@ -53,8 +50,8 @@ export async function openPlace(
   place: Place,
   open: (root: string, name?: string) => Promise<OpenedProject>,
 ): Promise<OpenedProject> {
-  if (!place.recorded && place.project === undefined) return await defaultProject();
-  const { project, socketPath } = await open(place.root, place.project);
+  const wanted = place.project ?? (place.recorded ? undefined : DEFAULT_PROJECT);
+  const { project, socketPath } = await open(place.root, wanted);
   if (place.recorded) await record(place.root, { project, socketPath });
   return { project, socketPath };
 }
@@ -68,13 +65,6 @@ export async function recordRename(
   if (config?.project === undefined || nameKey(config.project) !== nameKey(before)) return false;
   await record(config.root, { project: name, socketPath });
   return true;
-}
-
-/** The project that every daemon has open. */
-async function defaultProject(): Promise<OpenedProject> {
-  const socketPath = await findSocketPath(DEFAULT_PROJECT);
-  if (socketPath === undefined) throw new RelayError('ProjectNotFound');
-  return { project: DEFAULT_PROJECT, socketPath };
 }
 
 /** Writes down which project the directory is, for every tool that runs in it; git does not see it. */

@@ -43,6 +43,11 @@ export class Deliveries {
     this.#accepted.set(agent.id, thinned);
   }
 
+  /** An agent is gone for good. */
+  forget(agentId: number): void {
+    this.#accepted.delete(agentId);
+  }
+
   /** Records what the recipient itself says of its messages. Messages that were not for it are refused as a whole. */
   async report(
     agent: Agent,

@@ -87,6 +87,7 @@ export class Messages {
   send(principal: Principal, clientId: string, params: SendParams): Promise<Sent> {
     const sender = requireAgent(principal);
     this.#checkBody(params.content);
+    this.#checkExpiry(params.expiresAt);
     this.#parts.rates.take(sender.id);
     if (params.to === '*:*') return this.#sendEverywhere(principal, sender, clientId, params);
     const plan = this.#plan(principal, sender, params);
@@ -180,6 +181,11 @@ export class Messages {
     if (bytes > maxBodyBytes) {
       throw new RelayError('BodyTooLarge', `The message has ${bytes} bytes; ${maxBodyBytes} is the limit.`);
     }
+  }
+
+  #checkExpiry(expiresAt: number | undefined): void {
+    if (expiresAt === undefined || expiresAt > this.#parts.clock.now()) return;
+    throw new RelayError('InvalidRequest', 'expiresAt: is in the past.', { details: { field: 'expiresAt' } });
   }
 
   /** Looks up the ways of one sender's messages one after the other, so that a slow first one is not overtaken. */

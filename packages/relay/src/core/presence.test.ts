@@ -78,9 +78,13 @@ describe('who', () => {
     const remote = Object.assign(bob.again(), {
       principal: { ...bob.principal, local: false, keyId: '12345678' },
     });
-    await expect(remote.request('WHO', { project: elsewhere.name })).rejects.toMatchObject({
-      code: 'Forbidden',
-    });
+    // Whether there is such a project is not told either.
+    for (const project of [elsewhere.name, 'nowhere']) {
+      await expect(remote.request('WHO', { project })).rejects.toMatchObject({ code: 'Forbidden' });
+    }
+    expect((await remote.request('WHO', { project: remote.principal.workspace.name })).agents).toHaveLength(
+      2,
+    );
   });
 });
 

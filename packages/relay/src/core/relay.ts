@@ -46,8 +46,8 @@ export interface Relay {
   readonly held: HeldMessages;
   readonly fanout: Fanout;
   createWorkspace(name: string): Promise<Workspace>;
-  /** The workspace of a directory: the one recorded for it, or a new one under the name, made unique. */
-  openProject(root: string, name: string): Promise<{ workspace: Workspace; created: boolean }>;
+  /** The workspace of a directory, created the first time (see `Workspaces.openFor`). */
+  openProject(root: string, name: string | undefined): Promise<{ workspace: Workspace; created: boolean }>;
   removeWorkspace(workspace: Workspace): Promise<void>;
 }
 
@@ -83,6 +83,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   messages.onStored = (stored) => fanout.publish(stored);
   agents.onRemoved = (agent) => {
     channels.forget(agent.id);
+    deliveries.forget(agent.id);
     rates.forget(agent.id);
     governor.release(agent.id);
   };

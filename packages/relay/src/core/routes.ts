@@ -73,16 +73,18 @@ export class Routes {
     if (project === undefined || nameKey(project) === nameKey(principal.workspace.name)) {
       return this.#inWorkspace(principal.workspace, sender, address);
     }
-    const workspace = this.#workspaces.get(project);
-    if (principal.local) return this.#inWorkspace(workspace, sender, address);
-    return this.#withGrant(workspace, sender, address);
+    if (principal.local) return this.#inWorkspace(this.#workspaces.get(project), sender, address);
+    return this.#withGrant(project, sender, address);
   }
 
-  async #withGrant(workspace: Workspace, sender: Agent, address: Address): Promise<Route> {
-    if (await this.#store.hasGrant(sender.id, workspace.id))
+  async #withGrant(project: string, sender: Agent, address: Address): Promise<Route> {
+    const workspace = this.#workspaces.find(project);
+    // Without a grant a project that exists and one that does not look the same.
+    if (workspace && (await this.#store.hasGrant(sender.id, workspace.id))) {
       return this.#inWorkspace(workspace, sender, address);
+    }
     throw new RelayError('Forbidden', `${sender.name} may not write to ${formatAddress(address)}.`, {
-      next: `The owner allows it with: agent-relay workspace grant ${sender.name} ${workspace.name}`,
+      next: `The owner allows it with: agent-relay workspace grant ${sender.name} ${project}`,
     });
   }
 

@@ -9,6 +9,7 @@ import {
 import type { Clock } from './ports/clock.ts';
 import type { Store, Workspace } from './ports/store.ts';
 import { actorName, type Principal } from './principal.ts';
+import { projectName } from './project-name.ts';
 import { hashSecret, newWorkspaceKey, sameHash, workspaceKeyId } from './secrets.ts';
 
 /** The isolation boundary, known to local users as the project: its directory of names, and its keys. */
@@ -52,7 +53,8 @@ export class Workspaces {
       name,
       this.list().map((known) => known.name),
     );
-    throw new RelayError('ProjectNotFound', `No project "${name}" is known here.`, {
+    const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}?` : '';
+    throw new RelayError('ProjectNotFound', `No project "${name}" is known here.${hint}`, {
       details: { suggestions },
     });
   }
@@ -63,14 +65,19 @@ export class Workspaces {
     return workspace;
   }
 
-  /** The workspace of a directory: the one recorded for it, or a new one under its base name, made unique. */
-  async openFor(root: string, wanted: string): Promise<{ workspace: Workspace; created: boolean }> {
+  /**
+   * The workspace of a directory: the one of that name, if one is asked for; else the one recorded for the directory,
+   * or a new one under the directory's base name, made unique.
+   */
+  async openFor(root: string, name: string | undefined): Promise<{ workspace: Workspace; created: boolean }> {
+    const base = name ?? projectName(root);
     for (let number = 1; ; number++) {
       // Looked for each time: somebody else may open the same directory meanwhile.
-      const known = this.list().find((workspace) => workspace.root === root);
+      const known =
+        name === undefined ? this.list().find((workspace) => workspace.root === root) : this.find(name);
       if (known) return { workspace: known, created: false };
-      const name = number === 1 ? wanted : `${wanted.slice(0, 60)}-${number}`;
-      const workspace = this.find(name) ? undefined : await this.#createUnlessTaken(name, root);
+      const free = number === 1 ? base : `${base.slice(0, 60)}-${number}`;
+      const workspace = this.find(free) ? undefined : await this.#createUnlessTaken(free, root);
       if (workspace) return { workspace, created: true };
     }
   }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, readFile, rm } from 'node:fs/promises';
+import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { RelayError } from '@agent-relay/protocol';
@@ -35,6 +35,8 @@ const recordFile = (dataDirectory: string) => join(dataDirectory, 'daemon.json')
  */
 export async function takeLock(dataDirectory: string): Promise<DaemonLock> {
   await ensurePrivateDirectory(dataDirectory);
+  // Created private: SQLite gives what it puts beside a file the mode of the file.
+  await (await open(lockFile(dataDirectory), 'a', 0o600)).close();
   const database = new DatabaseSync(lockFile(dataDirectory), { timeout: LOOKERS_PASS_MS });
   try {
     database.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');
@@ -46,7 +48,6 @@ export async function takeLock(dataDirectory: string): Promise<DaemonLock> {
     });
   }
   await rm(recordFile(dataDirectory), { force: true });
-  await chmod(lockFile(dataDirectory), 0o600);
   return {
     publish: (record) =>
       writePrivateFile(recordFile(dataDirectory), `${JSON.stringify(record, undefined, 2)}\n`),

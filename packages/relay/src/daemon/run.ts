@@ -2,7 +2,6 @@ import { MAX_BODY_BYTES } from '@agent-relay/protocol';
 import { createOperations } from '../core/operations/index.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Host } from '../core/ports/host.ts';
-import { projectName } from '../core/project-name.ts';
 import { createRelay, type Relay } from '../core/relay.ts';
 import { startUpkeep } from '../core/upkeep.ts';
 import { openStore } from '../store/open.ts';
@@ -31,9 +30,6 @@ export interface RunningDaemon {
   failed: Promise<Error>;
 }
 
-/** The project of everything that happens outside any other. */
-const DEFAULT_PROJECT = 'default';
-
 /** The composition root: the only place where the parts of the daemon meet. */
 export async function runDaemon({
   settings,
@@ -42,10 +38,22 @@ export async function runDaemon({
   settings: Settings;
   log: Logger;
 }): Promise<RunningDaemon> {
+  // What was opened, to be closed in the opposite order: when the daemon stops, or when it cannot start.
+  const opened = new AsyncDisposableStack();
+  try {
+    return await start(settings, log, opened);
+  } catch (error) {
+    await opened.disposeAsync();
+    throw error;
+  }
+}
+
+async function start(settings: Settings, log: Logger, opened: AsyncDisposableStack): Promise<RunningDaemon> {
   const startedAt = Date.now();
   const failure = Promise.withResolvers<Error>();
   const onError = (error: unknown) => log.error({ err: error }, 'unexpected failure');
   const store = await openStore(settings.database, { onFatal: failure.resolve });
+  opened.defer(() => store.close());
   const relay = await createRelay({
     store,
     clock: systemClock,
@@ -57,7 +65,7 @@ export async function runDaemon({
     attachments: settings.attachments,
     onError,
   });
-  const stopUpkeep = startUpkeep(store, systemClock, settings.retention, onError);
+  opened.defer(startUpkeep(store, systemClock, settings.retention, onError));
   relay.messages.onQuestion = (message, workspaceId) =>
     void callPerson(settings.hooks.question, relay.workspaces.byId(workspaceId).name, message, log);
   const counters = new Counters();
@@ -86,15 +94,19 @@ export async function runDaemon({
     },
     maxConnections,
   );
+  opened.defer(() => sessions.drain());
   const sockets = new ProjectSockets(settings.dataDirectory, maxFrameBytes, (workspace) =>
     sessions.acceptAt({ kind: 'local', workspace }),
   );
-  if (!relay.workspaces.find(DEFAULT_PROJECT)) await relay.createWorkspace(DEFAULT_PROJECT);
+  opened.defer(() => sockets.close());
   for (const workspace of relay.workspaces.list()) await sockets.open(workspace);
   const web = settings.http.enabled
     ? await listenOnHttp(httpOptions(settings, relay, sessions, counters, startedAt))
     : undefined;
-  if (web) http = { host: settings.http.host, port: web.port };
+  if (web) {
+    http = { host: settings.http.host, port: web.port };
+    opened.defer(() => web.close());
+  }
   log.info(
     { version: VERSION, database: store.kind, http, projects: relay.workspaces.list().length },
     'daemon ready',
@@ -103,16 +115,11 @@ export async function runDaemon({
   return {
     http,
     openProject: async (root, name) => {
-      const { workspace, created } = await relay.openProject(root, name ?? projectName(root));
+      const { workspace, created } = await relay.openProject(root, name);
       return { project: workspace.name, socketPath: await sockets.open(workspace), created };
     },
     stop: async () => {
-      stopUpkeep();
-      await sockets.close();
-      web?.server.close();
-      await sessions.drain();
-      web?.server.closeAllConnections();
-      await store.close();
+      await opened.disposeAsync();
       log.info('daemon stopped');
     },
     failed: failure.promise,

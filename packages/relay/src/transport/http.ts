@@ -21,10 +21,10 @@ export interface HttpOptions {
   isKeyValid: (key: string) => Promise<boolean>;
 }
 
-export const WEBSOCKET_PATH = '/ws';
+const WEBSOCKET_PATH = '/ws';
 
 /** The web side of the daemon: WebSocket, health, metrics. */
-export async function listenOnHttp(options: HttpOptions): Promise<{ server: Server; port: number }> {
+export async function listenOnHttp(options: HttpOptions): Promise<{ port: number; close(): void }> {
   const app = createApp(options);
   const server = createAdaptorServer({
     fetch: app.fetch,
@@ -35,7 +35,14 @@ export async function listenOnHttp(options: HttpOptions): Promise<{ server: Serv
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
     server.listen(options.port, options.host, () => resolve());
   });
-  return { server, port: (server.address() as AddressInfo).port };
+  return {
+    port: (server.address() as AddressInfo).port,
+    /** Takes nothing new and ends plain requests; WebSockets are ended by their sessions. */
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }
 
 function createApp(options: HttpOptions): Hono<{ Bindings: HttpBindings }> {

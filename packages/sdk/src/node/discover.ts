@@ -90,6 +90,9 @@ async function ofConfiguredSocket(
   return found;
 }
 
+/** The project of everything that happens outside any other. */
+export const DEFAULT_PROJECT = 'default';
+
 /** The project whose usual socket this is; undefined for any other path. */
 export function projectOfPath(socketPath: string, env: Environment): string | undefined {
   const directory = dirname(socketPath);
@@ -103,13 +106,19 @@ async function soleRunning(env: Environment): Promise<Discovery> {
   const [only, ...others] = running;
   if (only === undefined) throw new RelayError('DaemonNotRunning', 'No daemon of yours is running.');
   if (others.length === 0) return only;
+  // It exists only where somebody started the relay outside any project; from there it is what is meant.
+  const outside = running.find(({ project }) => project === DEFAULT_PROJECT);
+  if (outside) return outside;
   const choices = running.map(({ project }) => project);
   throw new RelayError('AmbiguousProject', `Several projects are running: ${choices.join(', ')}.`, {
     details: { choices },
   });
 }
 
-async function runningProjects(env: Environment): Promise<Array<Discovery & { project: string }>> {
+/** The projects somebody answers for, by name. */
+export async function runningProjects(
+  env: Environment = process.env,
+): Promise<Array<Discovery & { project: string }>> {
   const entries = await directoriesIn(projectsDirectory(env));
   const candidates = await Promise.all(
     entries.map(async (project) => {

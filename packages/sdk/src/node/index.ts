@@ -1,7 +1,14 @@
 // Everything of the browser-safe entry, with a `connect` that also finds local daemons.
 export * from '../index.ts';
 export { connect, type NodeConnectOptions } from './connect.ts';
-export { type Discovery, type DiscoveryOptions, type DiscoverySource, discoverSocket } from './discover.ts';
+export {
+  DEFAULT_PROJECT,
+  type Discovery,
+  type DiscoveryOptions,
+  type DiscoverySource,
+  discoverSocket,
+  runningProjects,
+} from './discover.ts';
 export {
   dataDirectory,
   type Environment,

@@ -6,7 +6,10 @@ export const relayListAgents = defineTool({
   name: 'relay_list_agents',
   description: 'List the agents connected to the relay.',
   input: z.strictObject({
-    includeMetadata: z.boolean().default(false).describe('With task, capabilities, cli and time of connection'),
+    includeMetadata: z
+      .boolean()
+      .default(false)
+      .describe('With task, capabilities, cli and time of connection'),
   }),
   annotations: { readOnlyHint: true, openWorldHint: false },
   handler: async (participant, { includeMetadata }) => {

@@ -1,5 +1,5 @@
-import type { InboxMessage } from '@agent-relay/sdk';
 import { safeText } from '@agent-relay/protocol';
+import type { InboxMessage } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { defineTool, reply } from '../../framework/tool.ts';
 import { defined } from '../defined.ts';
@@ -26,7 +26,7 @@ export const relayInbox = defineTool({
   },
 });
 
-export function inboxText(messages: InboxMessage[]): string {
+function inboxText(messages: InboxMessage[]): string {
   if (messages.length === 0) return 'No messages in inbox.';
   return `${messages.length} message(s):\n\n${messages.map(messageText).join('\n\n---\n\n')}`;
 }

@@ -1,5 +1,5 @@
-import type { Message, SendResult } from '@agent-relay/sdk';
 import { safeText } from '@agent-relay/protocol';
+import type { Message, SendResult } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { type Call, defineTool, reply } from '../../framework/tool.ts';
 import type { Participant } from '../../participant/participant.ts';
@@ -24,7 +24,13 @@ export const relaySend = defineTool({
   handler: async (participant, { to, message, thread, await_response, timeout_ms }, call) => {
     const options = thread === undefined ? {} : { thread };
     if (await_response) {
-      const answer = await awaitResponse(participant, to, message, { ...options, timeoutMs: timeout_ms }, call);
+      const answer = await awaitResponse(
+        participant,
+        to,
+        message,
+        { ...options, timeoutMs: timeout_ms },
+        call,
+      );
       return reply(`Response from ${answer.from}: ${safeText(answer.content)}`, { response: answer });
     }
     const relay = await participant.relay();
@@ -57,7 +63,7 @@ async function awaitResponse(
 }
 
 /** What the sender should know beyond "sent". */
-export function absence({ recipients, offline }: SendResult): string[] {
+function absence({ recipients, offline }: SendResult): string[] {
   if (offline.length === 0) return [];
   const who = recipients === 1 ? offline[0] : `${offline.length} of ${recipients} (${offline.join(', ')})`;
   return [`Offline now: ${who}. It is kept and delivered when they return.`];

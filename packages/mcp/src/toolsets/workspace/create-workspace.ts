@@ -7,8 +7,11 @@ export const createWorkspace = defineTool({
   input: z.strictObject({ name: z.string() }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   handler: async (_participant, { name }, call) => {
-    const created = await call.workspaces.create(name);
+    const created = await call.membership.createWorkspace(name);
     const data = { name: created.name, workspace_key: created.key, key_id: created.keyId };
-    return reply([JSON.stringify(data), 'Keep the key: it is not shown again. Join with set_workspace_key.'], data);
+    return reply(
+      [JSON.stringify(data), 'Keep the key: it is not shown again. Join with set_workspace_key.'],
+      data,
+    );
   },
 });

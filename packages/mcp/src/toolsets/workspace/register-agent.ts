@@ -4,7 +4,8 @@ import { defined } from '../defined.ts';
 
 export const registerAgent = defineTool({
   name: 'register_agent',
-  description: 'Take part under a name of your own. Others address you by it, and your inbox is kept for you.',
+  description:
+    'Take part under a name of your own. Others address you by it, and your inbox is kept for you.',
   input: z.strictObject({
     name: z.string(),
     handle: z.string().optional().describe('How others address you, if not by name'),
@@ -18,9 +19,10 @@ export const registerAgent = defineTool({
       .optional(),
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  handler: async (participant, { name, handle, type, metadata }) => {
+  handler: async (participant, { name, handle, type, metadata }, call) => {
     const address = (handle ?? name).replace(/^@/, '');
-    const relay = await participant.become({ name: address, ...defined({ type, ...metadata }) });
+    const registration = { name: address, ...defined({ type, ...metadata }) };
+    const relay = await call.membership.register(participant, registration);
     return replyJson({
       name: relay.name,
       workspace: relay.project,

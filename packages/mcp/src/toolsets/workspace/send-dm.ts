@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { defineTool, replyJson } from '../../framework/tool.ts';
 
 /** What `mode` means for the recipient: `steer` asks for attention now. */
-export const mode = z.enum(['wait', 'steer']).default('wait').describe('steer: the recipient should look now');
-export const importanceOf = (chosen: z.output<typeof mode>) => (chosen === 'steer' ? 'urgent' : 'normal');
+const mode = z.enum(['wait', 'steer']).default('wait').describe('steer: the recipient should look now');
+const importanceOf = (chosen: z.output<typeof mode>) => (chosen === 'steer' ? 'urgent' : 'normal');
 
 export const sendDm = defineTool({
   name: 'send_dm',
@@ -12,7 +12,9 @@ export const sendDm = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
   handler: async (participant, args) => {
     const relay = await participant.relay();
-    const { messageId, online } = await relay.send(args.to, args.text, { importance: importanceOf(args.mode) });
+    const { messageId, online } = await relay.send(args.to, args.text, {
+      importance: importanceOf(args.mode),
+    });
     return replyJson({ message_id: messageId, to: args.to, online: online > 0 });
   },
 });

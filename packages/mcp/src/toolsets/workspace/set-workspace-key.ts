@@ -7,7 +7,7 @@ export const setWorkspaceKey = defineTool({
   input: z.strictObject({ workspace_key: z.string() }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   handler: async (participant, { workspace_key }, call) => {
-    const relay = await call.workspaces.join(participant, workspace_key);
+    const relay = await call.membership.join(participant, workspace_key);
     return replyJson({ workspace: relay.project, agent: relay.name });
   },
 });

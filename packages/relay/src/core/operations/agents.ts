@@ -1,4 +1,4 @@
-import { RelayError } from '@agent-relay/protocol';
+import { nameKey, RelayError } from '@agent-relay/protocol';
 import { requireAgent, requireOwner } from '../principal.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';
@@ -26,11 +26,13 @@ const unsupported = (why: string) => (): never => {
 
 export function agentHandlers({ agents, presence, store, workspaces }: Relay): Handlers<Names> {
   return {
-    WHO: ({ principal }, params) => {
-      const workspace = params.project === undefined ? principal.workspace : workspaces.get(params.project);
-      if (workspace.id !== principal.workspace.id && !principal.local) {
+    WHO: ({ principal: { local, workspace: own } }, params) => {
+      const { project = own.name } = params;
+      // Before it is looked up: whether there is such a project is none of a remote user's business.
+      if (!local && nameKey(project) !== nameKey(own.name)) {
         throw new RelayError('Forbidden', 'Other projects are only shown to local users.');
       }
+      const workspace = workspaces.get(project);
       const known = agents.list(workspace).filter(({ type }) => type !== 'system');
       const described = known.map((agent) => agents.describe(workspace, agent));
       const wanted = { active: true, idle: params.include_idle, offline: params.includeOffline };

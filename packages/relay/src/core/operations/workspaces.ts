@@ -2,7 +2,6 @@ import { RelayError } from '@agent-relay/protocol';
 import type { Host } from '../ports/host.ts';
 import type { Workspace } from '../ports/store.ts';
 import { type Principal, requireOwner } from '../principal.ts';
-import { projectName } from '../project-name.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';
 import { endConnections } from './end-connections.ts';
@@ -36,11 +35,14 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
     );
 
   return {
-    STATUS: async ({ principal: { agent, workspace } }) => {
-      const socketPath = host.socketPath(workspace);
+    STATUS: async ({ principal: { agent, local, workspace } }) => {
+      const { version, startedAt, ...process } = host.status();
+      const socketPath = local ? host.socketPath(workspace) : undefined;
       return {
-        ...host.status(),
-        ...presence.count(),
+        version,
+        startedAt,
+        // What concerns the machine and its other projects is none of a remote user's business.
+        ...(local ? { ...process, ...presence.count() } : {}),
         database: store.kind,
         project: workspace.name,
         ...(socketPath === undefined ? {} : { socketPath }),
@@ -91,7 +93,7 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
     },
     PROJECT_OPEN: async ({ principal }, { root, name }) => {
       requireOwner(principal, 'open projects');
-      const { workspace, created } = await relay.openProject(root, name ?? projectName(root));
+      const { workspace, created } = await relay.openProject(root, name);
       if (created) await workspaces.audit(principal, workspace, 'workspace.created', workspace.name);
       return { project: workspace.name, socketPath: await host.openSocket(workspace), created };
     },

@@ -1,8 +1,8 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { inDialect, SQLITE } from '../dialects.ts';
-import type { Row, Script, Statement } from '../scripts/script.ts';
-import { runScript } from '../scripts/script.ts';
+import type { Row, Script, Statement, Translated } from '../scripts/script.ts';
+import { inWordsOf, runScript } from '../scripts/script.ts';
 
 const CACHE_KIBIBYTES = 32 * 1024;
 /** Checkpoints copy the log into the database; rarer ones disturb the writer less, and the log stays small enough. */
@@ -49,7 +49,8 @@ export class Connection {
     return statement;
   }
 
-  execute({ sql, params }: Statement): Row[] {
+  execute(statement: Statement | Translated): Row[] {
+    const { sql, params } = inWordsOf(statement, 'sqlite');
     return this.prepare(sql).all(...params) as Row[];
   }
 

@@ -1,0 +1,30 @@
+// Puts the server and everything it imports into one file: it starts in about half the time.
+import { rename } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const place = (path) => fileURLToPath(new URL(path, import.meta.url));
+const bundle = place('dist/serve.js');
+
+/** The schema library carries its messages in forty languages; ours are English. */
+const withoutTranslations = {
+  name: 'without-translations',
+  setup({ onLoad }) {
+    onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({ contents: '' }));
+  },
+};
+
+await build({
+  entryPoints: [place('src/cli/serve.ts')],
+  outfile: `${bundle}.new`,
+  bundle: true,
+  minify: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  plugins: [withoutTranslations],
+  // Some dependencies are CommonJS and ask for built-in modules by `require`.
+  banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+});
+// A server that starts at this moment finds the old file or the new one.
+await rename(`${bundle}.new`, bundle);

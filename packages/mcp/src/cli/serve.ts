@@ -1,0 +1,14 @@
+import { parseArgs } from 'node:util';
+import { toolsetNames } from '../framework/toolset.ts';
+import { serveStdio } from '../stdio/serve.ts';
+import { reportFailure } from './failure.ts';
+
+/** The command that clients start, alone in its bundle so that it starts fast. */
+export async function main(args: string[]): Promise<void> {
+  try {
+    const { tools } = parseArgs({ args, options: { tools: { type: 'string' } } }).values;
+    await serveStdio(tools === undefined ? {} : { tools: toolsetNames(tools) });
+  } catch (error) {
+    reportFailure(error);
+  }
+}

@@ -1,0 +1,83 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { checkAgentName, isAgentToken, nameKey } from '@agent-relay/protocol';
+import type { ParticipantOptions } from '@agent-relay/sdk';
+import { passingName } from '../participant/identity.ts';
+
+/** The header by which a client that holds a key says who it is. */
+export const AGENT_HEADER = 'x-relay-agent';
+
+/** What somebody showed at the door, and was let in for. */
+export type Access =
+  /** A program of the user the daemon runs for, on this machine. */
+  | { kind: 'local' }
+  /** The key of the door itself. */
+  | { kind: 'apiKey'; secret: string }
+  | { kind: 'workspaceKey'; secret: string }
+  | { kind: 'agentToken'; secret: string };
+
+/** How the door finds out whom it may let in. */
+export interface Doorkeeper {
+  /** The key of the door, besides those of workspaces and agents. */
+  apiKey?: string;
+  /** Whether a workspace key or an agent token is valid. */
+  isKeyValid(key: string): Promise<boolean>;
+  /** Whether the peer is a program of the user the daemon runs for. */
+  isOwnUser(request: IncomingMessage): Promise<boolean>;
+}
+
+/** Lets a request in, or not. A key that is shown must be right, also where none is needed. */
+export async function admit(request: IncomingMessage, keeper: Doorkeeper): Promise<Access | undefined> {
+  const { authorization } = request.headers;
+  if (authorization === undefined) return (await isOwnUser(request, keeper)) ? { kind: 'local' } : undefined;
+  const secret = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+  if (secret === undefined) return undefined;
+  if (keeper.apiKey !== undefined && isSame(secret, keeper.apiKey)) return { kind: 'apiKey', secret };
+  if (!(await keeper.isKeyValid(secret))) return undefined;
+  return { kind: isAgentToken(secret) ? 'agentToken' : 'workspaceKey', secret };
+}
+
+/** The other end of a connection does not change, and finding out who it is takes time. */
+const ownUsers = new WeakMap<Socket, Promise<boolean>>();
+
+function isOwnUser(request: IncomingMessage, keeper: Doorkeeper): Promise<boolean> {
+  const known = ownUsers.get(request.socket);
+  if (known) return known;
+  const asked = keeper.isOwnUser(request);
+  ownUsers.set(request.socket, asked);
+  return asked;
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));
+
+/** A name for the holder of an access, the same for the same holder, from which the secret cannot be told. */
+export const accessId = (access: Access): string =>
+  access.kind === 'local' ? 'local' : `${access.kind}-${digest(access.secret).toString('hex').slice(0, 32)}`;
+
+/**
+ * Who the holder of an access is: the owner of the agent token, or whom the header names. A name said with a key is
+ * bound to that key: its agent token is derived from both, so that no other key opens it. Without a name, a session
+ * gets a passing one (`whenUnnamed: 'passing'`); a single request, which nobody can recognise again, is an observer.
+ */
+export function profileOf(
+  access: Access,
+  name: string | undefined,
+  whenUnnamed: 'passing' | 'observer',
+): ParticipantOptions {
+  if (access.kind === 'agentToken') {
+    return { token: access.secret, deliver: true, ...(name === undefined ? {} : { name }) };
+  }
+  const key = access.kind === 'workspaceKey' ? { workspaceKey: access.secret } : {};
+  if (name !== undefined) {
+    const token = access.kind === 'local' ? {} : { token: boundToken(access.secret, checkAgentName(name)) };
+    return { ...key, ...token, name };
+  }
+  return whenUnnamed === 'observer' ? key : { ...key, name: passingName('mcp'), ephemeral: true };
+}
+
+const boundToken = (secret: string, name: string): string =>
+  `at_${createHmac('sha256', secret)
+    .update(`agent ${nameKey(name)}`)
+    .digest('base64url')}`;

@@ -1,0 +1,122 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isRelayError } from '@agent-relay/protocol';
+import { classifyInboundRequest } from '@modelcontextprotocol/server';
+import { accessId, admit } from './access.ts';
+import { Catalogues, callerOf } from './caller.ts';
+import { Desks } from './desks.ts';
+import { DEFAULT_PATHS, type McpHttpOptions } from './options.ts';
+import { answerCors, originGuard } from './origin.ts';
+import { Participants } from './participants.ts';
+import { RateLimit } from './rate-limit.ts';
+import { HttpReplies } from './replies.ts';
+import { readJson, sendFailure, sendJson, sendRpcError } from './respond.ts';
+import { Sessions } from './sessions.ts';
+import { SseSessions } from './sse.ts';
+import { type Exchange, SingleRequests, type StreamableSession, serveSession } from './streamable.ts';
+
+const HOUR_MS = 3_600_000;
+/** Whoever guesses keys does not get far. */
+const FAILURES_PER_MINUTE = 60;
+
+/** The MCP door of a web server. */
+export interface McpHttp {
+  /** Serves a request; one that is not for this door is answered with 404. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Ends all sessions and leaves the relay. */
+  close(): Promise<void>;
+}
+
+/** MCP over HTTP: Streamable HTTP of every revision, the older transport with its stream of events, and health. */
+export function createMcpHttp(options: McpHttpOptions): McpHttp {
+  const { onerror = console.error, maxBodyBytes = 1024 * 1024, roles = [] } = options;
+  const { sessionIdleMs = 12 * HOUR_MS, maxSessions = 1000, requestsPerMinute = 6000 } = options;
+  const origins = { allowedHosts: [], allowedOrigins: [], cors: false, ipAllowlist: [], ...options };
+  const paths = { ...DEFAULT_PATHS, ...options.paths };
+  const startedAt = Date.now();
+  const checkOrigin = originGuard(origins);
+  const requests = new RateLimit(requestsPerMinute);
+  const failures = new RateLimit(FAILURES_PER_MINUTE);
+  const catalogues = new Catalogues(options);
+  const participants = new Participants(options.connect, roles, onerror);
+  const desks = new Desks(participants, onerror);
+  const replies = new HttpReplies(onerror);
+  const sessions = new Sessions<StreamableSession>({ idleMs: sessionIdleMs, most: maxSessions, onerror });
+  const parts = { desks, replies, sessions, onerror };
+  const single = new SingleRequests(parts);
+  const sse = new SseSessions(desks, paths.messages, onerror);
+
+  const health = () => ({
+    status: 'ok',
+    clients: sessions.size + sse.size,
+    uptime: (Date.now() - startedAt) / 1000,
+  });
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url?.split('?')[0] ?? '/';
+    checkOrigin(request);
+    if (answerCors(request, response, origins)) return;
+    if (path === paths.health) return sendJson(response, 200, health());
+    // Whatever else is asked for does not exist; a client that looks for a way to log in finds that out at once.
+    if (path !== paths.mcp && path !== paths.sse && path !== paths.messages) {
+      return sendJson(response, 404, { error: 'Not found' });
+    }
+    const access = await admit(request, options);
+    if (!access) {
+      failures.take(request.socket.remoteAddress ?? '');
+      return sendJson(response, 401, { error: 'Unauthorized' }, { 'WWW-Authenticate': 'Bearer' });
+    }
+    requests.take(accessId(access));
+    const caller = callerOf(request, access);
+    const body = request.method === 'POST' ? await readJson(request, maxBodyBytes) : undefined;
+    const exchange: Exchange = {
+      request,
+      response,
+      body,
+      caller,
+      catalogue: () => catalogues.chosenBy(request, access),
+    };
+    if (path === paths.mcp) return replies.serve(response, () => serveMcp(exchange));
+    if (path === paths.sse && request.method === 'GET') return sse.openStream(exchange);
+    if (path === paths.messages && request.method === 'POST')
+      return sse.receive(request, response, body, caller);
+    response.setHeader('Allow', path === paths.sse ? 'GET' : 'POST');
+    return sendRpcError(response, 405, -32000, 'Method not allowed.');
+  }
+
+  function serveMcp(exchange: Exchange): Promise<void> {
+    const { method = 'GET', headers } = exchange.request;
+    const { kind } = classifyInboundRequest({
+      httpMethod: method,
+      body: exchange.body,
+      ...header('protocolVersionHeader', headers['mcp-protocol-version']),
+      ...header('mcpMethodHeader', headers['mcp-method']),
+      ...header('mcpNameHeader', headers['mcp-name']),
+    });
+    // What is neither of the two eras is for the newer one to refuse: it knows how.
+    return kind === 'legacy' ? serveSession(exchange, parts) : single.serve(exchange);
+  }
+
+  return {
+    async handle(request, response) {
+      try {
+        await serve(request, response);
+      } catch (error) {
+        if (response.headersSent) response.destroy();
+        else if (isRelayError(error)) sendFailure(response, error);
+        else if (error instanceof SyntaxError) sendRpcError(response, 400, -32700, 'The body is not JSON.');
+        else {
+          onerror(error);
+          sendRpcError(response, 500, -32603, 'Internal error');
+        }
+      }
+    },
+    async close() {
+      await sse.close();
+      await sessions.close();
+      await participants.close();
+    },
+  };
+}
+
+const header = <Name extends string>(name: Name, value: string | string[] | undefined) =>
+  (typeof value === 'string' ? { [name]: value } : {}) as { [K in Name]?: string };

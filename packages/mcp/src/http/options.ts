@@ -1,0 +1,44 @@
+import type { ParticipantOptions, Relay } from '@agent-relay/sdk';
+import type { Catalogue } from '../server/desk.ts';
+import type { Access, Doorkeeper } from './access.ts';
+import type { OriginOptions } from './origin.ts';
+
+export interface McpHttpOptions extends Doorkeeper, Partial<OriginOptions> {
+  /** Makes a connection to the relay for whoever was let in. */
+  connect(profile: ParticipantOptions, access: Access): Promise<Relay>;
+  /** The toolsets of a client that does not choose with `?tools=`. Default: `network`. */
+  defaultTools?: readonly string[];
+  /** The toolsets a client may choose from; all of them if absent. */
+  toolsetsFor?(access: Access): readonly string[] | undefined;
+  /** Serves the toolset `roles` for these roles. */
+  roles?: readonly string[];
+  /** Default: 6000, for each key. */
+  requestsPerMinute?: number;
+  /** Default: 1 MiB. */
+  maxBodyBytes?: number;
+  /** How long a session without an open stream is kept. Default: 12 hours. */
+  sessionIdleMs?: number;
+  /** Beyond so many, the sessions that were idle for longest are ended. Default: 1000. */
+  maxSessions?: number;
+  paths?: Partial<McpPaths>;
+  /** Adds to what is offered; for tests of the protocol. */
+  extendCatalogue?(catalogue: Catalogue): Catalogue;
+  onerror?(error: unknown): void;
+}
+
+export interface McpPaths {
+  /** Streamable HTTP. */
+  mcp: string;
+  /** The stream of the older HTTP transport. */
+  sse: string;
+  /** Where that transport's clients post. */
+  messages: string;
+  health: string;
+}
+
+export const DEFAULT_PATHS: McpPaths = {
+  mcp: '/mcp',
+  sse: '/mcp/sse',
+  messages: '/mcp/messages',
+  health: '/mcp/health',
+};

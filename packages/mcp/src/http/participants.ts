@@ -1,0 +1,107 @@
+import type { ParticipantOptions, Relay } from '@agent-relay/sdk';
+import { Participant } from '../participant/participant.ts';
+import { Roles } from '../participant/roles.ts';
+import { type Access, accessId, profileOf } from './access.ts';
+import type { Caller } from './caller.ts';
+
+/** How long an agent stays online after the last request made for it. */
+const LINGER_MS = 5 * 60_000;
+
+type ConnectFor = (profile: ParticipantOptions, access: Access) => Promise<Relay>;
+
+interface Entry {
+  participant: Participant;
+  users: number;
+  timer: NodeJS.Timeout | undefined;
+  /** What has to end with it. */
+  onclose: Set<() => Promise<void>>;
+}
+
+/** A participant for as long as somebody uses it. */
+export interface Lease {
+  readonly participant: Participant;
+  /**
+   * Has something done when the participant is closed: nobody uses it any more, or the relay has refused it. The
+   * function returned takes that back.
+   */
+  onclose(action: () => Promise<void>): () => void;
+  release(): void;
+}
+
+/** The participants behind the door. All requests and sessions of one holder under one name share theirs. */
+export class Participants {
+  readonly #connect: ConnectFor;
+  readonly #roleNames: readonly string[];
+  readonly #onerror: (error: unknown) => void;
+  readonly #entries = new Map<string, Entry>();
+  readonly #roles = new Map<string, Roles>();
+
+  constructor(connect: ConnectFor, roleNames: readonly string[], onerror: (error: unknown) => void) {
+    this.#connect = connect;
+    this.#roleNames = roleNames;
+    this.#onerror = onerror;
+  }
+
+  /** The shared participant of a caller. */
+  shared({ access, name, key }: Caller): Lease {
+    const entry = this.#entries.get(key) ?? this.#open(key, access, profileOf(access, name, 'observer'));
+    return this.#lease(entry, () => {
+      entry.timer = setTimeout(() => this.#close(key, entry), LINGER_MS).unref();
+    });
+  }
+
+  /** A participant of one session alone, with a passing name: nobody else can mean the same. */
+  passing({ access }: Caller, sessionId: string): Lease {
+    const key = `session ${sessionId}`;
+    const entry = this.#open(key, access, profileOf(access, undefined, 'passing'));
+    return this.#lease(entry, () => this.#close(key, entry));
+  }
+
+  /** The roles that the holders of one access share. */
+  roles(access: Access): Roles {
+    const key = accessId(access);
+    const roles =
+      this.#roles.get(key) ??
+      new Roles(this.#roleNames, ({ name }) => this.#connect(profileOf(access, name, 'observer'), access));
+    if (this.#roleNames.length > 0) this.#roles.set(key, roles);
+    return roles;
+  }
+
+  async close(): Promise<void> {
+    for (const [key, entry] of [...this.#entries]) this.#close(key, entry);
+    await Promise.all([...this.#roles.values()].map((roles) => roles.close()));
+  }
+
+  #open(key: string, access: Access, profile: ParticipantOptions): Entry {
+    const participant = new Participant((wanted) => this.#connect(wanted, access), profile);
+    const entry: Entry = { participant, users: 0, timer: undefined, onclose: new Set() };
+    this.#entries.set(key, entry);
+    participant.events.once('refused', () => this.#close(key, entry));
+    return entry;
+  }
+
+  #lease(entry: Entry, unused: () => void): Lease {
+    clearTimeout(entry.timer);
+    entry.users += 1;
+    return {
+      participant: entry.participant,
+      onclose: (action) => {
+        entry.onclose.add(action);
+        return () => entry.onclose.delete(action);
+      },
+      release: () => {
+        entry.users -= 1;
+        if (entry.users === 0) unused();
+      },
+    };
+  }
+
+  #close(key: string, entry: Entry): void {
+    clearTimeout(entry.timer);
+    // Closed before, by a refusal; by now there may be another one under its key.
+    if (this.#entries.get(key) !== entry) return;
+    this.#entries.delete(key);
+    const ends = [...entry.onclose].map((action) => action());
+    Promise.all([entry.participant.close(), ...ends]).catch(this.#onerror);
+  }
+}

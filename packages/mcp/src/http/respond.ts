@@ -1,0 +1,49 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ERRORS, RelayError } from '@agent-relay/protocol';
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
+  response.end(JSON.stringify(body));
+}
+
+/** An answer to something that is not a request of the protocol, in the form of its errors all the same. */
+export const sendRpcError = (
+  response: ServerResponse,
+  status: number,
+  code: number,
+  message: string,
+  data?: unknown,
+): void =>
+  sendJson(response, status, {
+    jsonrpc: '2.0',
+    id: null,
+    error: { code, message, ...(data === undefined ? {} : { data }) },
+  });
+
+/** Refuses a request with an error of the catalogue. */
+export function sendFailure(response: ServerResponse, error: RelayError): void {
+  const { retryAfterMs } = error.details ?? {};
+  if (retryAfterMs !== undefined) response.setHeader('Retry-After', String(Math.ceil(retryAfterMs / 1000)));
+  sendRpcError(response, ERRORS[error.code].http, -32600, `${error.message} Next: ${error.next}`, {
+    error: error.toPayload(),
+  });
+}
+
+/** Reads a body of JSON, and no more of it than allowed. */
+export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) {
+      throw new RelayError('BodyTooLarge', `The request has more than the ${maxBytes} bytes allowed.`);
+    }
+    chunks.push(chunk);
+  }
+  return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+}

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, isInitializeRequest, isJSONRPCRequest } from '@modelcontextprotocol/server';
+import { buildServer } from '../server/build-server.ts';
+import { followChanges } from '../server/changes.ts';
+import { clientInfoOf } from '../server/client-info.ts';
+import type { Catalogue } from '../server/desk.ts';
+import type { Caller } from './caller.ts';
+import type { Desks } from './desks.ts';
+import { EventLog } from './event-log.ts';
+import type { Lease } from './participants.ts';
+import type { HttpReplies } from './replies.ts';
+import { sendRpcError } from './respond.ts';
+import type { Session, Sessions } from './sessions.ts';
+
+/** The SDK's own view of a request, which differs in what may be undefined. */
+type NodeRequest = Parameters<ReturnType<typeof toNodeHandler>>[0];
+
+/** After this a client that lost its stream asks for it again. */
+const RETRY_MS = 500;
+
+export interface StreamableSession extends Session {
+  serve(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void>;
+}
+
+/** One request to be served: who makes it, what it may use, and its body, which was read already. */
+export interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  body: unknown;
+  caller: Caller;
+  catalogue(): Catalogue;
+}
+
+interface Parts {
+  desks: Desks;
+  replies: HttpReplies;
+  sessions: Sessions<StreamableSession>;
+  onerror(error: unknown): void;
+}
+
+/** Serves the 2025 revisions of Streamable HTTP: a handshake opens a session, and everything after names it. */
+export async function serveSession(exchange: Exchange, parts: Parts): Promise<void> {
+  const { request, response, body, caller } = exchange;
+  const id = request.headers['mcp-session-id'];
+  if (typeof id === 'string') {
+    const session = parts.sessions.use(id, caller.key, response);
+    if (session) await session.serve(request, response, body);
+    else sendRpcError(response, 404, -32001, 'Session not found');
+  } else if (isInitializeRequest(body)) {
+    const transport = await openSession(exchange, parts);
+    await transport.handleRequest(request, response, body);
+  } else {
+    sendRpcError(response, 400, -32000, 'Bad Request: the header Mcp-Session-Id is required');
+  }
+}
+
+async function openSession(
+  { body, caller, catalogue }: Exchange,
+  { desks, replies, sessions }: Parts,
+): Promise<NodeStreamableHTTPServerTransport> {
+  const id = randomUUID();
+  const { desk, lease } = desks.session(caller, id, catalogue(), replies);
+  desk.participant.introduce(clientInfoOf(body));
+  const transport = new NodeStreamableHTTPServerTransport({
+    sessionIdGenerator: () => id,
+    eventStore: new EventLog(),
+    retryInterval: RETRY_MS,
+    onsessioninitialized: () => sessions.add(id, session),
+  });
+  const session: StreamableSession = {
+    owner: caller.key,
+    serve: (request, response, message) => {
+      // A handshake alone costs the relay nothing; a client that asks for something is there.
+      if (isJSONRPCRequest(message)) desk.participant.start();
+      return transport.handleRequest(request, response, message);
+    },
+    close: () => transport.close(),
+  };
+  await buildServer(desk, { era: 'legacy', lasting: true }).connect(transport);
+  const stop = lease.onclose(() => transport.close());
+  const closed = transport.onclose;
+  transport.onclose = () => {
+    sessions.forget(id);
+    stop();
+    lease.release();
+    closed?.();
+  };
+  return transport;
+}
+
+/** Serves revision 2026-07-28, where each request stands alone. */
+export class SingleRequests {
+  readonly #parts: Parts;
+  /** A handler knows the streams that are open to it: one for each participant and choice of toolsets. */
+  readonly #handlers = new Map<string, ReturnType<typeof createMcpHandler>>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async serve(exchange: Exchange): Promise<void> {
+    const { request, response, body, caller } = exchange;
+    const catalogue = exchange.catalogue();
+    const { desk, lease } = this.#parts.desks.shared(caller, catalogue, this.#parts.replies);
+    response.once('close', () => lease.release());
+    desk.participant.introduce(clientInfoOf(body));
+    if (caller.name !== undefined || caller.access.kind === 'agentToken') desk.participant.start();
+    const key = `${caller.key} ${catalogue.tools.toolsets.map(({ name }) => name).join(',')}`;
+    const handler = this.#handlers.get(key) ?? this.#open(key, desk, lease);
+    await toNodeHandler(handler)(request as NodeRequest, response, body);
+  }
+
+  #open(key: string, desk: Parameters<typeof buildServer>[0], lease: Lease) {
+    const handler = createMcpHandler(() => buildServer(desk, { era: 'modern', lasting: false }), {
+      legacy: 'reject',
+      onerror: this.#parts.onerror,
+    });
+    const stop = followChanges(desk, (uri) => handler.notify.resourceUpdated(uri));
+    this.#handlers.set(key, handler);
+    lease.onclose(async () => {
+      this.#handlers.delete(key);
+      stop();
+      await handler.close();
+    });
+    return handler;
+  }
+}

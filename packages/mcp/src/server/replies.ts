@@ -1,0 +1,43 @@
+import type { RequestId, ServerContext } from '@modelcontextprotocol/server';
+import type { Replies } from './desk.ts';
+
+type AfterReply = (written: boolean) => Promise<void>;
+
+/** What is to be done after replies, for a transport that says when it has written which. */
+export class PendingReplies implements Replies {
+  readonly #onfailed: (error: unknown) => void;
+  readonly #waiting = new Map<RequestId, AfterReply[]>();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(onfailed: (error: unknown) => void) {
+    this.#onfailed = onfailed;
+  }
+
+  after(mcp: ServerContext, action: AfterReply): void {
+    const { id, signal } = mcp.mcpReq;
+    this.#waiting.set(id, [...(this.#waiting.get(id) ?? []), action]);
+    // A cancelled request gets no reply.
+    if (signal.aborted) this.settle(id, false);
+    else signal.addEventListener('abort', () => this.settle(id, false), { once: true });
+  }
+
+  /** The reply to this request was written, or never will be. */
+  settle(id: RequestId, written: boolean): void {
+    const actions = this.#waiting.get(id) ?? [];
+    this.#waiting.delete(id);
+    for (const action of actions) this.#run(action, written);
+  }
+
+  /** No reply will be written any more; resolves when everything that had to be done is done. */
+  async end(): Promise<void> {
+    for (const id of [...this.#waiting.keys()]) this.settle(id, false);
+    await Promise.all(this.#running);
+  }
+
+  #run(action: AfterReply, written: boolean): void {
+    const done: Promise<void> = action(written)
+      .catch(this.#onfailed)
+      .finally(() => this.#running.delete(done));
+    this.#running.add(done);
+  }
+}

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DOORS, type Served, serve } from '../../../../test/kit/served.ts';
+import { newAgentToken } from '../core/secrets.ts';
+
+let served: Served;
+beforeAll(async () => {
+  served = await serve();
+});
+afterAll(() => served[Symbol.asyncDispose]());
+
+let count = 0;
+const newName = () => `agent-${++count}x`;
+
+describe.each(DOORS)('HELLO on a %s', (door) => {
+  const credentials = () => (door === 'unix socket' ? {} : { workspaceKey: served.key });
+
+  it('is answered by WELCOME, with a token for a new name', async () => {
+    const client = await served.connect(door);
+    const name = newName();
+    expect(await client.hello({ name, ...credentials() })).toEqual({
+      protocol: 1,
+      daemon: { version: '0.0.0', startedAt: expect.any(Number) },
+      project: served.workspace.name,
+      agent: { name, type: 'agent', lead: false },
+      agentToken: expect.stringMatching(/^at_[\w-]{43}$/),
+      unread: 0,
+      heartbeatMs: 15_000,
+      maxFrameBytes: 1024 * 1024,
+    });
+  });
+
+  it('repeats no token that was brought', async () => {
+    const token = newAgentToken();
+    const name = newName();
+    for (let i = 0; i < 2; i++) {
+      const client = await served.connect(door);
+      expect(await client.hello({ name, token, ...credentials() })).not.toHaveProperty('agentToken');
+    }
+  });
+
+  it('with a token alone is its agent', async () => {
+    const token = newAgentToken();
+    const name = newName();
+    await served.join(name, { token }, door);
+    const client = await served.connect(door);
+    expect(await client.hello({ token })).toMatchObject({ agent: { name } });
+  });
+
+  it('with a token alone that belongs to nobody is refused', async () => {
+    const client = await served.connect(door);
+    await expect(client.hello({ token: newAgentToken() })).rejects.toMatchObject({ code: 'Unauthorized' });
+    await client.closed;
+  });
+
+  it('for a name of somebody else is refused and the connection closed', async () => {
+    const name = newName();
+    await served.join(name, {}, door);
+    for (const token of [undefined, newAgentToken()]) {
+      const client = await served.connect(door);
+      await expect(
+        client.hello({ name, ...credentials(), ...(token ? { token } : {}) }),
+      ).rejects.toMatchObject({ code: 'NameTaken' });
+      await client.closed;
+    }
+  });
+
+  it.each([
+    ['a version nobody speaks', { protocol: { min: 2, max: 3 } }, 'VersionMismatch'],
+    ['a wrong type of field', { name: 5 }, 'InvalidRequest'],
+    ['a reserved name', { name: 'lead' }, 'ReservedName'],
+    ['a name that is none', { name: 'a b' }, 'InvalidName'],
+    ['a type nobody can claim', { name: 'Zed', type: 'system' }, 'InvalidRequest'],
+  ])('with %s is refused and the connection closed', async (_what, hello, code) => {
+    const client = await served.connect(door);
+    await expect(client.hello({ ...credentials(), ...(hello as object) })).rejects.toMatchObject({ code });
+    await client.closed;
+  });
+
+  it('may be followed by requests before it was answered: they keep their order', async () => {
+    const client = await served.connect(door);
+    client.send('HELLO', { name: newName(), ...credentials() }, 'h');
+    for (let i = 0; i < 20; i++) client.send('STATUS', {}, `s${i}`);
+    await client.next('WELCOME');
+    for (let i = 0; i < 20; i++) {
+      expect((await client.next('ACK')).payload).toMatchObject({ id: `s${i}` });
+    }
+  });
+
+  it('comes first: anything else is refused', async () => {
+    const client = await served.connect(door);
+    const id = client.send('STATUS');
+    expect(await client.nextError(id)).toMatchObject({ code: 'HelloRequired' });
+    await client.closed;
+  });
+
+  it('comes once', async () => {
+    const client = await served.join(newName(), {}, door);
+    const id = client.send('HELLO', {});
+    expect(await client.nextError(id)).toMatchObject({ code: 'UnknownOperation' });
+    await client.settled();
+  });
+
+  it('that makes no sense ends the connection', async () => {
+    const client = await served.connect(door);
+    client.sendText('{"hello":"world"}');
+    expect(await client.nextError()).toMatchObject({ code: 'MalformedFrame' });
+    await client.closed;
+  });
+
+  it('of another envelope version is told so', async () => {
+    const client = await served.connect(door);
+    client.sendText('{"v":2,"type":"HELLO","id":"h","ts":0,"payload":{}}');
+    expect(await client.nextError()).toMatchObject({ code: 'VersionMismatch' });
+    await client.closed;
+  });
+
+  it('must come within five seconds', async () => {
+    const slow = await served.connect(door);
+    const quick = await served.join(newName(), {}, door);
+    served.core.clock.advance(4999);
+    await quick.settled();
+    expect(slow.received).toEqual([]);
+    served.core.clock.advance(1);
+    expect(await slow.nextError()).toMatchObject({ code: 'HelloRequired' });
+    await slow.closed;
+    await quick.settled();
+  });
+});
+
+describe('who may come in', () => {
+  it('through the local socket: its user, as owner of the workspace', async () => {
+    const client = await served.connect();
+    expect(await client.hello({})).not.toHaveProperty('agent');
+    expect((await client.request('AUDIT', {})).entries.length).toBeGreaterThan(0);
+  });
+
+  it('through the local socket with the token of another workspace: nobody', async () => {
+    const elsewhere = await served.core.join(await served.core.newWorkspace(), 'Zoe');
+    const client = await served.connect();
+    await expect(client.hello({ token: elsewhere.token })).rejects.toMatchObject({ code: 'Unauthorized' });
+  });
+
+  it('through the WebSocket with a key: an observer who owns nothing', async () => {
+    const client = await served.connect('WebSocket');
+    expect(await client.hello({ workspaceKey: served.key })).not.toHaveProperty('agent');
+    expect((await client.request('WHO', {})).agents).toBeDefined();
+    await expect(client.request('AUDIT', {})).rejects.toMatchObject({ code: 'Forbidden' });
+  });
+
+  it('through the WebSocket without key and token: nobody', async () => {
+    const client = await served.connect('WebSocket');
+    await expect(client.hello({ name: newName() })).rejects.toMatchObject({ code: 'Unauthorized' });
+    await client.closed;
+  });
+
+  it('with a token alone: its agent, under no other name', async () => {
+    const token = newAgentToken();
+    await served.join(newName(), { token });
+    const client = await served.connect('WebSocket');
+    await expect(client.hello({ token, name: newName() })).rejects.toMatchObject({ code: 'Unauthorized' });
+  });
+
+  it('with a key that was revoked while HELLO was being answered: nobody', async () => {
+    const owner = await served.connect();
+    await owner.hello({});
+    for (let i = 0; i < 20; i++) {
+      const { key, keyId } = await owner.request('KEY_CREATE', {});
+      const client = await served.connect('WebSocket');
+      client.send('HELLO', { workspaceKey: key, name: newName() });
+      await owner.request('KEY_REVOKE', { keyId });
+      await client.closed;
+    }
+  });
+
+  it('with a token that was replaced while HELLO was being answered: nobody', async () => {
+    const owner = await served.connect();
+    await owner.hello({});
+    const agent = newName();
+    let token = newAgentToken();
+    await served.join(agent, { token });
+    for (let i = 0; i < 20; i++) {
+      const client = await served.connect();
+      client.send('HELLO', { name: agent, token, task: `task ${i}` });
+      ({ token } = await owner.request('TOKEN_ROTATE', { agent }));
+      await client.closed;
+    }
+  });
+});
+
+describe('an agent that resumes', () => {
+  it('is not led astray by a sequence number of another database', async () => {
+    const token = newAgentToken();
+    const name = newName();
+    (await served.join(name, { token })).end();
+    const sender = await served.join(newName());
+    const before = await sender.request('SEND', { to: name, content: 'before' });
+    const client = await served.join(name, { token, resumeAfter: 1_000_000 });
+    const after = await sender.request('SEND', { to: name, content: 'after' });
+    expect((await client.deliveries(1)).map(({ content }) => content)).toEqual(['after']);
+    client.send('ACK', { upTo: 1_000_000 });
+    await client.settled();
+    const { deliveries } = await sender.request('TRACE', { id: after.messageId });
+    expect(deliveries).toMatchObject([{ state: 'accepted' }]);
+    const later = await sender.request('SEND', { to: name, content: 'later' });
+    expect((await sender.request('TRACE', { id: later.messageId })).deliveries).toMatchObject([
+      { state: 'stored' },
+    ]);
+    expect(before.seq).toBeLessThan(after.seq);
+  });
+});

@@ -1,0 +1,190 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect as connectTo, createServer, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectToWebSocket } from '../../../../test/kit/raw-client.ts';
+import { type Served, serve } from '../../../../test/kit/served.ts';
+import { listenOnHttp } from './http.ts';
+import { peerUid } from './peer-uid.ts';
+import { WebSocketDoor } from './websocket.ts';
+
+let served: Served;
+beforeAll(async () => {
+  served = await serve({
+    http: { allowedHosts: ['Relay.Example'], allowedOrigins: ['https://app.example'] },
+  });
+});
+afterAll(() => served[Symbol.asyncDispose]());
+
+/** An HTTP request with headers that `fetch` would not let through. */
+function get(path: string, headers: Record<string, string> = {}, method = 'GET') {
+  const [host, port] = served.http.split(':');
+  return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((done, failed) => {
+    const sent = request({ host, port, path, headers, method }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (text: string) => {
+        body += text;
+      });
+      response.on('end', () => done({ status: response.statusCode ?? 0, headers: response.headers, body }));
+    });
+    sent.on('error', failed);
+    sent.end();
+  });
+}
+
+const port = () => served.http.split(':')[1];
+
+describe('the host a request names', () => {
+  it.each(['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]', 'relay.example'])('may be %s', async (host) => {
+    expect((await get('/health', { Host: `${host}:${port()}` })).status).toBe(200);
+    (await connectToWebSocket(`ws://${served.http}/ws`, { headers: { Host: `${host}:${port()}` } })).end();
+  });
+
+  it.each(['evil.example', '127.0.0.1.evil.example', 'localhost.'])('may not be %s', async (host) => {
+    const headers = { Host: `${host}:${port()}` };
+    for (const path of ['/health', '/metrics', '/nowhere']) {
+      const { status, body } = await get(path, headers);
+      expect(status).toBe(403);
+      expect(JSON.parse(body)).toMatchObject({ error: { code: 'OriginRefused' } });
+    }
+    await expect(connectToWebSocket(`ws://${served.http}/ws`, { headers })).rejects.toThrow('403');
+  });
+});
+
+describe('a request that names no host', () => {
+  it('is refused', async () => {
+    const socket = connectTo(Number(port()), '127.0.0.1');
+    socket.end('GET /health HTTP/1.0\r\n\r\n');
+    const [answer] = await once(socket.setEncoding('utf8'), 'data');
+    expect(answer).toMatch(/^HTTP\/1\.1 40[03] /);
+    socket.destroy();
+  });
+});
+
+describe('the page a request comes from', () => {
+  it.each(['own', 'https://app.example'])('may be %s', async (page) => {
+    const origin = page === 'own' ? `http://${served.http}` : page;
+    expect((await get('/health', { Origin: origin })).status).toBe(200);
+    (await connectToWebSocket(`ws://${served.http}/ws`, { origin })).end();
+  });
+
+  it.each(['https://evil.example', 'null', 'http://127.0.0.1:1', 'https://app.example.evil.example'])(
+    'may not be %s',
+    async (origin) => {
+      expect((await get('/health', { Origin: origin })).status).toBe(403);
+      expect((await get('/metrics', { Origin: origin }, 'POST')).status).toBe(403);
+      await expect(connectToWebSocket(`ws://${served.http}/ws`, { origin })).rejects.toThrow('403');
+    },
+  );
+});
+
+describe('what is served', () => {
+  it('/health is for everybody and says that it is well', async () => {
+    const { status, headers, body } = await get('/health');
+    expect([status, JSON.parse(body)]).toEqual([200, { status: 'ok' }]);
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'",
+    });
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  it('/metrics is for programs of the same user', async () => {
+    expect(await get('/metrics')).toMatchObject({ status: 200, body: 'the figures' });
+  });
+
+  it('/metrics is for holders of a key, and a wrong key is no key', async () => {
+    const answer = (key: string) => get('/metrics', { Authorization: `Bearer ${key}` });
+    expect((await answer(served.key)).status).toBe(200);
+    const refused = await answer(`${served.key.slice(0, -2)}xx`);
+    expect(refused).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
+    expect(JSON.parse(refused.body)).toMatchObject({ error: { code: 'Unauthorized' } });
+  });
+
+  it.each(['/', '/nowhere', '/ws', '/metrics/..'])('%s is not found', async (path) => {
+    expect((await get(path)).status).toBe(404);
+  });
+
+  it('a WebSocket on another path is not found', async () => {
+    for (const path of ['/', '/health', '/ws/more']) {
+      await expect(connectToWebSocket(`ws://${served.http}${path}`)).rejects.toThrow('404');
+    }
+  });
+
+  it('a key in the URL of the WebSocket opens nothing', async () => {
+    const client = await connectToWebSocket(`ws://${served.http}/ws?workspaceKey=${served.key}`);
+    await expect(client.hello({ name: 'Eve' })).rejects.toMatchObject({ code: 'Unauthorized' });
+  });
+});
+
+describe('a peer that breaks off while it is refused', () => {
+  it('does no harm', async () => {
+    const [host = '', portText] = served.http.split(':');
+    for (let i = 0; i < 20; i++) {
+      const socket = connectTo(Number(portText), host);
+      await once(socket, 'connect');
+      const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+      socket.write(`GET /nowhere HTTP/1.1\r\nHost: ${served.http}\r\n${upgrade}`);
+      socket.resetAndDestroy();
+    }
+    expect((await get('/health')).status).toBe(200);
+  });
+});
+
+describe('a port that is taken', () => {
+  it('is told with what to do', async () => {
+    const options = {
+      host: '127.0.0.1',
+      port: Number(port()),
+      allowedHosts: [],
+      allowedOrigins: [],
+      webSocket: new WebSocketDoor(1000, served.sessions.acceptAt({ kind: 'remote' })),
+      health: () => ({}),
+      metrics: async () => ({ contentType: '', body: '' }),
+      isKeyValid: async () => false,
+    };
+    await expect(listenOnHttp(options)).rejects.toMatchObject({
+      code: 'PortInUse',
+      next: expect.stringContaining('--port'),
+    });
+  });
+});
+
+const isRoot = process.getuid?.() === 0;
+const NOBODY = 65_534;
+
+describe('another user of the machine', () => {
+  it.skipIf(!isRoot)('is refused the metrics (needs root, to become another user)', async () => {
+    const script = `fetch('http://${served.http}/metrics').then(async (r) => console.log(r.status, await r.text()))`;
+    const child = spawn(process.execPath, ['-e', script], { uid: NOBODY, gid: NOBODY, cwd: '/', env: {} });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    await once(child, 'close');
+    expect(output).toMatch(/^401 /);
+    expect(output).not.toContain('the figures');
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('the user behind a connection (Linux tells)', () => {
+  it.each(['127.0.0.1', '::1'])(
+    'on %s is known while its socket is open, and unknown after',
+    async (host) => {
+      const server = createServer({ pauseOnConnect: true }).listen(0, host);
+      await once(server, 'listening');
+      const address = server.address() as { port: number };
+      const client = connectTo(address.port, host);
+      const [accepted] = (await once(server, 'connection')) as [Socket];
+      expect(await peerUid(accepted)).toBe(process.getuid?.());
+      const gone = once(client, 'close');
+      client.destroy();
+      await gone;
+      // The system still lists the connection, under root, until this side closes too.
+      expect(await peerUid(accepted)).toBeUndefined();
+      accepted.destroy();
+      server.close();
+    },
+  );
+});

@@ -1,0 +1,70 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { AgentCli, Place } from './clis/agent-cli.ts';
+import { commandsOf } from './npm-cache.ts';
+import { runCommand } from './run-command.ts';
+import { startScriptedModel } from './scripted-model.ts';
+
+/** What a model was shown while it did the steps of one prompt. */
+export interface Asked {
+  /** The results of the tools it called, in order. */
+  results: string[];
+  /** The names of all tools it was offered. */
+  tools: string[];
+}
+
+/** A real command line agent with a home and a model of its own. */
+export interface Agent extends AsyncDisposable {
+  readonly cli: AgentCli;
+  readonly home: string;
+  /** What it prints about its MCP servers. */
+  listServers(): Promise<string>;
+  /** Runs it once; its model takes the steps (see script.ts). */
+  ask(steps: string[], env?: Record<string, string>): Promise<Asked>;
+}
+
+export async function startAgent(cli: AgentCli, directory: string, project: string): Promise<Agent> {
+  const commands = await commandsOf(cli.package, cli.version);
+  const model = await startScriptedModel();
+  const place: Place = { home: join(directory, cli.id), project, modelUrl: model.url };
+  const temporary = join(place.home, 'tmp');
+  await mkdir(temporary, { recursive: true });
+  await cli.settle(place);
+  const run = (args: string[], env: Record<string, string> = {}, input?: string) =>
+    runCommand({
+      file: join(commands, cli.command),
+      args,
+      input,
+      cwd: project,
+      env: {
+        // Some are scripts that look for their Node here; none finds a relay or another agent.
+        PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
+        HOME: place.home,
+        TMPDIR: temporary,
+        TERM: 'xterm-256color',
+        NO_COLOR: '1',
+        LANG: 'C.UTF-8',
+        NO_PROXY: '127.0.0.1,localhost',
+        ...cli.variables(place),
+        ...env,
+      },
+    });
+  return {
+    cli,
+    home: place.home,
+    listServers: () => run(cli.list.args),
+    async ask(steps, env) {
+      const before = model.requests.length;
+      const { args = [], input } = cli.ask?.(steps.join('\n')) ?? {};
+      const output = await run(args, env, input);
+      const asked = model.requests.slice(before).filter(({ tools }) => tools.length > 0);
+      const last = asked.at(-1);
+      if (!last) throw new Error(`${cli.title} never asked its model:\n${output}`);
+      return {
+        results: last.turns.filter(({ kind }) => kind === 'result').map(({ text }) => text),
+        tools: last.tools.map(({ name }) => name),
+      };
+    },
+    [Symbol.asyncDispose]: () => model[Symbol.asyncDispose](),
+  };
+}

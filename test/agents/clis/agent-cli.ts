@@ -1,0 +1,39 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** Where a command line agent lives during a test. */
+export interface Place {
+  /** A HOME of its own. */
+  home: string;
+  /** The directory it works in. */
+  project: string;
+  modelUrl: string;
+}
+
+/** A real command line agent, and what it takes to run it without a person, a network or an account. */
+export interface AgentCli {
+  /** Also what the relay's installer calls it. */
+  readonly id: string;
+  readonly title: string;
+  readonly package: string;
+  readonly version: string;
+  readonly command: string;
+  /** Writes the settings of a user who has answered every question before, and uses the model of the test. */
+  settle(place: Place): Promise<void>;
+  variables(place: Place): Record<string, string>;
+  /** Lists the MCP servers; `connected` is how it shows one that answers. */
+  readonly list: { args: string[]; connected: RegExp };
+  /** How a prompt is given; a client without it is not asked anything. */
+  ask?(prompt: string): { args: string[]; input?: string };
+}
+
+export async function writeHome({ home }: Place, path: string, content: unknown): Promise<void> {
+  const file = join(home, path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content, undefined, 2));
+}
+
+/** A proxy where nobody listens: whoever tries to leave the machine fails at once. */
+export const NO_WAY_OUT: Record<string, string> = Object.fromEntries(
+  ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].map((name) => [name, 'http://127.0.0.1:9']),
+);

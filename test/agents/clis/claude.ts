@@ -1,0 +1,40 @@
+import { type AgentCli, NO_WAY_OUT, writeHome } from './agent-cli.ts';
+
+const KEY = 'sk-ant-scripted-model-0123456789';
+
+export const claude: AgentCli = {
+  id: 'claude',
+  title: 'Claude',
+  package: '@anthropic-ai/claude-code',
+  version: '2.1.325',
+  command: 'claude',
+
+  async settle(place) {
+    await writeHome(place, '.claude.json', {
+      hasCompletedOnboarding: true,
+      bypassPermissionsModeAccepted: true,
+      // It remembers a key it may use by the end of it.
+      customApiKeyResponses: { approved: [KEY.slice(-20)], rejected: [] },
+      projects: {
+        [place.project]: { hasTrustDialogAccepted: true, enabledMcpjsonServers: ['agent-relay'] },
+      },
+    });
+    await writeHome(place, '.claude/settings.json', { skipDangerousModePermissionPrompt: true });
+  },
+
+  variables: ({ modelUrl }) => ({
+    ...NO_WAY_OUT,
+    ANTHROPIC_BASE_URL: modelUrl,
+    ANTHROPIC_API_KEY: KEY,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL: '1',
+    DISABLE_AUTOUPDATER: '1',
+    // Tools are offered at once, not looked for by the model.
+    ENABLE_TOOL_SEARCH: 'false',
+    // Root may skip permissions only where it says that it is in a sandbox.
+    IS_SANDBOX: '1',
+  }),
+
+  list: { args: ['mcp', 'list'], connected: /^agent-relay: .* Connected$/m },
+  ask: (prompt) => ({ args: ['-p', prompt, '--dangerously-skip-permissions'] }),
+};

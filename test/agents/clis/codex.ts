@@ -1,0 +1,47 @@
+import { type AgentCli, NO_WAY_OUT, writeHome } from './agent-cli.ts';
+
+export const codex: AgentCli = {
+  id: 'codex',
+  title: 'Codex',
+  package: '@openai/codex',
+  version: '0.166.0',
+  command: 'codex',
+
+  settle: (place) =>
+    writeHome(
+      place,
+      '.codex/config.toml',
+      `# The model of the test.
+model = "scripted"
+model_provider = "scripted"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+
+[model_providers.scripted]
+name = "scripted"
+base_url = "${place.modelUrl}/v1"
+wire_api = "responses"
+env_key = "SCRIPTED_KEY"
+
+[analytics]
+enabled = false
+
+[features]
+plugins = false # it would look for them on the network
+remote_plugin = false
+apps = false
+
+[projects."${place.project}"]
+trust_level = "trusted"
+`,
+    ),
+
+  variables: () => ({ ...NO_WAY_OUT, SCRIPTED_KEY: 'any' }),
+  // It lists what is configured; only a session connects.
+  list: { args: ['mcp', 'list'], connected: /^agent-relay .*enabled/m },
+  // A server that is not required may come too late for the first turn on a busy machine.
+  ask: (prompt) => ({
+    args: ['exec', '--skip-git-repo-check', '-c', 'mcp_servers.agent-relay.required=true', prompt],
+  }),
+};

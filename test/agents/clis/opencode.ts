@@ -1,0 +1,42 @@
+import { type AgentCli, NO_WAY_OUT, writeHome } from './agent-cli.ts';
+
+export const opencode: AgentCli = {
+  id: 'opencode',
+  title: 'Opencode',
+  package: 'opencode-ai',
+  version: '1.18.33',
+  command: 'opencode',
+
+  settle: (place) =>
+    writeHome(place, '.config/opencode/opencode.json', {
+      $schema: 'https://opencode.ai/config.json',
+      autoupdate: false,
+      share: 'disabled',
+      model: 'scripted/scripted',
+      small_model: 'scripted/scripted',
+      enabled_providers: ['scripted'],
+      permission: { '*': 'allow' },
+      provider: {
+        scripted: {
+          npm: '@ai-sdk/openai-compatible',
+          name: 'scripted',
+          options: { baseURL: `${place.modelUrl}/v1`, apiKey: 'any' },
+          models: {
+            scripted: { name: 'scripted', tool_call: true, limit: { context: 200_000, output: 8000 } },
+          },
+        },
+      },
+    }),
+
+  variables: () => ({
+    ...NO_WAY_OUT,
+    OPENCODE_DISABLE_AUTOUPDATE: '1',
+    OPENCODE_DISABLE_MODELS_FETCH: '1',
+    OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+    OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+  }),
+
+  list: { args: ['mcp', 'list'], connected: /✓ agent-relay .*connected/ },
+  // An argument with blanks would reach the model in quotes.
+  ask: (prompt) => ({ args: ['run'], input: prompt }),
+};

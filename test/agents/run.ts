@@ -1,0 +1,97 @@
+// Real command line agents against the real relay: npm run test:agents [-- --short]
+import { strict as assert } from 'node:assert';
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { runInstall, runUninstall } from '../../packages/mcp/src/install/index.ts';
+import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { type Agent, startAgent } from './agent.ts';
+import { Checks } from './checks.ts';
+import { claude } from './clis/claude.ts';
+import { codex } from './clis/codex.ts';
+import { droid } from './clis/droid.ts';
+import { gemini } from './clis/gemini.ts';
+import { opencode } from './clis/opencode.ts';
+
+const { values } = parseArgs({ options: { short: { type: 'boolean', default: false } } });
+const clis = values.short ? [claude, codex] : [claude, codex, gemini, opencode, droid];
+
+const checks = new Checks();
+await using daemon = await startDaemon();
+const project = await realpath(daemon.projectDirectory);
+await using agents = new AsyncDisposableStack();
+const ready: Agent[] = [];
+for (const cli of clis) {
+  try {
+    ready.push(agents.use(await startAgent(cli, join(daemon.directory, 'homes'), project)));
+  } catch (error) {
+    checks.skip(cli.title, (error as Error).message);
+  }
+}
+
+for (const agent of ready) await checkInstallation(agent, daemon);
+const talking = ready.filter(({ cli }) => cli.ask);
+for (const [index, agent] of talking.entries()) {
+  const peer = talking[(index + 1) % talking.length];
+  // Two agents have one pair, not two.
+  if (peer && agent !== peer && (talking.length > 2 || index === 0)) await checkExchange(agent, peer);
+}
+if (talking.length < 2)
+  checks.skip('messages between two agents', 'fewer than two agents could be installed');
+process.exitCode = checks.finish() ? 0 : 1;
+
+async function checkInstallation(agent: Agent, { env }: TestDaemon): Promise<void> {
+  const { id, title, list, ask } = agent.cli;
+  const options = { editor: id, cwd: project, env: { ...env, HOME: agent.home }, print: () => undefined };
+  // What a tool says proves more than a list, which in Codex names servers without starting them.
+  const speaksAs = async (name: string, variables = {}) => {
+    if (!ask) return;
+    const { results } = await agent.ask(['use relay_status {}'], variables);
+    assert.match(results[0] ?? '', new RegExp(`\\b${name}\\b`));
+  };
+  await checks.run(`${title} connects to the server after install -g`, async () => {
+    await runInstall({ ...options, global: true });
+    assert.match(await agent.listServers(), list.connected);
+    await speaksAs(`${title}-once`, { RELAY_AGENT_NAME: `${title}-once` });
+  });
+  await checks.run(`${title} has no such server after uninstall -g`, async () => {
+    await runUninstall({ ...options, global: true });
+    assert.doesNotMatch(await agent.listServers(), /agent-relay/);
+  });
+  await checks.run(`${title} connects to the server after install in the project`, async () => {
+    await runInstall({ ...options, name: title });
+    assert.match(await agent.listServers(), list.connected);
+    await speaksAs(title);
+  });
+}
+
+/** Each model has to be shown, by the tools, what the other one wrote: some clients show the text, some the structure. */
+async function checkExchange(one: Agent, other: Agent): Promise<void> {
+  const [first, second] = [one.cli.title, other.cli.title];
+  const send = (to: string, message: string, more = {}) =>
+    `use relay_send ${JSON.stringify({ to, message, ...more })}`;
+  await checks.run(`${first} and ${second} exchange messages`, async () => {
+    // A name is known from its first connection on.
+    await other.ask(['use relay_who {}']);
+    const question = `How are the tests of ${first}?`;
+    await one.ask([send(second, question)]);
+    const answer = `They are green, says ${second}.`;
+    const heard = await other.ask(['use relay_inbox {}', send(first, answer)]);
+    assert.ok(heard.results[0]?.includes(question), heard.results[0]);
+    const reply = await one.ask(['use relay_inbox {}']);
+    assert.ok(reply.results[0]?.includes(answer), reply.results[0]);
+  });
+  await checks.run(`${second} is told of unread messages by the result of another tool`, async () => {
+    await one.ask([send(second, 'Read me when you can.')]);
+    const { results } = await other.ask(['use relay_who {}', 'use relay_inbox {}']);
+    assert.match(results[0] ?? '', /unread/);
+  });
+  await checks.run(`${first} waits for the answer of ${second}`, async () => {
+    await using watching = daemon.startCli(['tail']);
+    const waiting = one.ask([send(second, 'Shall we merge?', { await_response: true, timeout_ms: 90_000 })]);
+    await Promise.race([watching.until(/Shall we merge\?/), waiting]);
+    await other.ask(['use relay_inbox {}', send(first, 'Yes, merge.')]);
+    const { results } = await waiting;
+    assert.ok(results[0]?.includes('Yes, merge.') && results[0].includes(second), results[0]);
+  });
+}

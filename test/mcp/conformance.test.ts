@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { withFixtures } from './kit/conformance-fixtures.ts';
+import { openDoor, type TestDoor } from './kit/http-door.ts';
+
+const SUITE = fileURLToPath(
+  new URL('../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),
+);
+
+let daemon: TestDaemon;
+let door: TestDoor;
+beforeAll(async () => {
+  daemon = await startDaemon();
+  door = await openDoor(daemon, { extendCatalogue: withFixtures });
+});
+afterAll(async () => {
+  await door.close();
+  await daemon[Symbol.asyncDispose]();
+});
+
+it.each(['2025-11-25', '2026-07-28'])(
+  'passes the official suite for revision %s',
+  async (revision) => {
+    const args = [
+      SUITE,
+      'server',
+      '--url',
+      door.url,
+      '--requirements',
+      revision,
+      '-o',
+      `${daemon.directory}/${revision}`,
+    ];
+    const run = promisify(execFile)(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 });
+    const { stdout } = await run.catch(({ stdout, stderr }) => {
+      throw new Error(`${stdout}\n${stderr}`);
+    });
+    // Extensions and drafts are run too, and are listed at the end as not scored.
+    const [scored = '', unscored = ''] = stdout.slice(stdout.indexOf('=== SUMMARY')).split('Not scored');
+    const names = (text: string, mark: string) =>
+      [...text.matchAll(new RegExp(`${mark} ([\\w-]+)`, 'g'))].map(([, name]) => name);
+    const failed = names(scored, '✗').filter((name) => !names(unscored, '✗').includes(name));
+    expect(failed).toEqual([]);
+    expect(names(scored, '✓').length).toBeGreaterThan(30);
+  },
+  60_000,
+);

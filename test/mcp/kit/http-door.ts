@@ -1,0 +1,75 @@
+import { type ListeningMcp, type ListenOptions, listenForMcp } from '@agent-relay/mcp';
+import { connect, isRelayError } from '@agent-relay/sdk/node';
+import {
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import type { TestDaemon } from '../../kit/daemon.ts';
+
+export type TestDoor = ListeningMcp & AsyncDisposable & { errors: unknown[] };
+
+/** The MCP door in front of a real daemon, on a free port. Whoever comes without a key is a local user, unless told. */
+export async function openDoor(daemon: TestDaemon, options: Partial<ListenOptions> = {}): Promise<TestDoor> {
+  const url = `ws://${daemon.http}/ws`;
+  const errors: unknown[] = [];
+  const door = await listenForMcp({
+    host: '127.0.0.1',
+    port: 0,
+    isOwnUser: async () => true,
+    isKeyValid: async (key) => {
+      const credential = key.startsWith('at_') ? { token: key } : { workspaceKey: key };
+      try {
+        await (await connect({ url, env: {}, reconnect: false, deliver: false, ...credential })).close();
+        return true;
+      } catch (error) {
+        if (isRelayError(error, 'Unauthorized')) return false;
+        throw error;
+      }
+    },
+    connect: (profile, { kind }) =>
+      kind === 'local' || kind === 'apiKey'
+        ? connect({
+            ...profile,
+            socketPath: daemon.socketPath,
+            env: { RELAY_DATA_DIR: daemon.dataDirectory },
+          })
+        : connect({ ...profile, url, env: {} }),
+    onerror: (error) => errors.push(error),
+    ...options,
+  });
+  return Object.assign(door, { errors, [Symbol.asyncDispose]: () => door.close() });
+}
+
+export interface HttpClientOptions {
+  key?: string;
+  agent?: string;
+  tools?: string;
+}
+
+/** The two HTTP transports of a client. */
+export const httpTransport = (door: { url: string }, options: HttpClientOptions = {}): Transport =>
+  new StreamableHTTPClientTransport(withTools(door.url, options), {
+    requestInit: { headers: headersOf(options) },
+  });
+
+export const sseTransport = (url: string, options: HttpClientOptions = {}): Transport => {
+  const headers = headersOf(options);
+  return new SSEClientTransport(withTools(url, options), {
+    requestInit: { headers },
+    eventSourceInit: {
+      fetch: (input, init) => fetch(input, { ...init, headers: { ...init?.headers, ...headers } }),
+    },
+  });
+};
+
+export const headersOf = ({ key, agent }: HttpClientOptions): Record<string, string> => ({
+  ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+  ...(agent === undefined ? {} : { 'X-Relay-Agent': agent }),
+});
+
+function withTools(address: string, { tools }: HttpClientOptions): URL {
+  const url = new URL(address);
+  if (tools !== undefined) url.searchParams.set('tools', tools);
+  return url;
+}

@@ -1,0 +1,125 @@
+import { connect } from '@agent-relay/sdk/node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { callTool, connectStdio, ERAS, type TestClient } from './kit/clients.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
+
+const agent = (name: string, capabilities: string[] = []) =>
+  connect({ socketPath: daemon.socketPath, env: daemon.env, name, capabilities });
+
+async function read(client: TestClient, uri: string): Promise<unknown> {
+  const [content] = (await client.readResource({ uri })).contents;
+  expect(content).toMatchObject({ uri, mimeType: 'application/json' });
+  return JSON.parse((content as { text: string }).text);
+}
+
+/** Resolves when the client is told that the resource changed. */
+async function updateOf(client: TestClient, era: string, uri: string): Promise<{ came: Promise<void> }> {
+  const updated = Promise.withResolvers<void>();
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+    if (params.uri === uri) updated.resolve();
+  });
+  if (era === '2026-07-28') await client.listen({ resourceSubscriptions: [uri] });
+  else await client.subscribeResource({ uri });
+  return { came: updated.promise };
+}
+
+describe.each(ERAS)('resources over stdio, revision %s', (era) => {
+  const unique = (name: string) => `${name}-${era.slice(0, 4)}`;
+
+  it('lists resources and templates', async () => {
+    await using client = await connectStdio(daemon, { era });
+    const { resources } = await client.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual(
+      expect.arrayContaining(['relay://agents', 'relay://inbox', 'relay://project', 'relay://capabilities']),
+    );
+    const { resourceTemplates } = await client.listResourceTemplates();
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain('relay://agents/{name}');
+  });
+
+  it('reads agents, one agent, the project and capabilities', async () => {
+    await using _reviewer = await agent(unique('Reviewer'), ['code_review']);
+    await using client = await connectStdio(daemon, { era, env: { RELAY_AGENT_NAME: unique('Me') } });
+    await callTool(client, 'relay_status');
+    const names = ((await read(client, 'relay://agents')) as Array<{ name: string }>).map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining([unique('Reviewer'), unique('Me')]));
+    expect(await read(client, `relay://agents/${unique('reviewer')}`)).toMatchObject({
+      name: unique('Reviewer'),
+    });
+    expect(await read(client, 'relay://project')).toEqual({
+      project: daemon.project,
+      socketPath: daemon.socketPath,
+      daemonVersion: expect.any(String),
+    });
+    expect(await read(client, 'relay://capabilities')).toMatchObject({
+      code_review: expect.arrayContaining([unique('Reviewer')]),
+    });
+    await expect(read(client, 'relay://agents/Nobody')).rejects.toThrow('No agent "Nobody" is known.');
+  });
+
+  it('tells a subscriber of the inbox when another agent sends, and reading leaves it unread', async () => {
+    await using alice = await agent(unique('Alice'));
+    const name = unique('Subscriber');
+    await using client = await connectStdio(daemon, { era, env: { RELAY_AGENT_NAME: name } });
+    await callTool(client, 'relay_status');
+    const update = await updateOf(client, era, 'relay://inbox');
+    await alice.send(name, 'News');
+    await update.came;
+    expect(await read(client, 'relay://inbox')).toMatchObject([{ from: unique('Alice'), content: 'News' }]);
+    expect((await callTool(client, 'relay_inbox')).data).toMatchObject({ messages: [{ content: 'News' }] });
+  });
+
+  it('tells a subscriber of the agents who comes', async () => {
+    await using client = await connectStdio(daemon, { era });
+    await callTool(client, 'relay_status');
+    const update = await updateOf(client, era, `relay://agents/${unique('Newcomer')}`);
+    await using _newcomer = await agent(unique('Newcomer'));
+    await update.came;
+  });
+});
+
+describe.each(ERAS)('prompts over stdio, revision %s', (era) => {
+  it('writes prompts in the words of the tools that are served', async () => {
+    await using client = await connectStdio(daemon, { era, args: ['serve', '--tools', 'network'] });
+    const { prompts } = await client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual([
+      'relay_protocol',
+      'coordinate_task',
+      'handoff_work',
+      'status_report',
+    ]);
+    const text = async (name: string, args: Record<string, string> = {}) => {
+      const { messages } = await client.getPrompt({ name, arguments: args });
+      return messages.map(({ content }) => (content.type === 'text' ? content.text : '')).join();
+    };
+    expect(await text('relay_protocol')).toContain('relay_send_message(to="Alice"');
+    const task = await text('coordinate_task', { task: 'Ship it', agents: 'Alice, Bob' });
+    expect(task).toContain('Ship it');
+    expect(task).toContain('Alice, Bob');
+    expect(await text('handoff_work', { to: 'Bob', context: 'Half done' })).toContain('to="Bob"');
+    expect(await text('status_report')).toContain('#general');
+    expect(await text('status_report', { channel: '#ops' })).toContain('#ops');
+    await expect(text('handoff_work', { to: 'Bob' })).rejects.toThrow('context');
+    expect(client.getInstructions()).toContain('relay_send_message');
+  });
+
+  it('completes the names of agents', async () => {
+    await using _zoe = await agent('Zoe');
+    await using client = await connectStdio(daemon, { era });
+    const complete = async (ref: Parameters<typeof client.complete>[0]['ref'], name: string, value: string) =>
+      (await client.complete({ ref, argument: { name, value } })).completion.values;
+    expect(await complete({ type: 'ref/prompt', name: 'handoff_work' }, 'to', 'zo')).toEqual(['Zoe']);
+    expect(await complete({ type: 'ref/prompt', name: 'coordinate_task' }, 'agents', 'Al, Z')).toEqual([
+      'Al, Zoe',
+    ]);
+    expect(await complete({ type: 'ref/resource', uri: 'relay://agents/{name}' }, 'name', 'Z')).toEqual([
+      'Zoe',
+    ]);
+    expect(await complete({ type: 'ref/prompt', name: 'handoff_work' }, 'context', 'x')).toEqual([]);
+  });
+});

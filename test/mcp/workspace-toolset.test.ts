@@ -1,0 +1,84 @@
+import { connect } from '@agent-relay/sdk/node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { callTool, connectStdio, ERAS } from './kit/clients.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
+
+describe.each(ERAS)('the workspace toolset over stdio, revision %s', (era) => {
+  const unique = (name: string) => `${name}-${era.slice(0, 4)}`;
+  const open = (env: NodeJS.ProcessEnv = {}) =>
+    connectStdio(daemon, { era, env, args: ['serve', '--tools', 'workspace'] });
+
+  it('registers an agent that others can write to, and that is the same after a restart', async () => {
+    const name = unique('Planner');
+    {
+      await using client = await open();
+      const metadata = { task: 'plan', capabilities: ['planning'] };
+      const { data } = await callTool(client, 'register_agent', { name, type: 'agent', metadata });
+      expect(data).toEqual({ name, workspace: daemon.project, type: 'agent', unread: 0 });
+      const listed = await callTool(client, 'list_agents');
+      expect(listed.data.agents).toEqual(
+        expect.arrayContaining([expect.objectContaining({ name, status: 'active', task: 'plan' })]),
+      );
+    }
+    await using alice = await connect({ socketPath: daemon.socketPath, env: daemon.env, name: 'Alice' });
+    await alice.send(name, 'while you were away');
+    await using again = await open();
+    expect((await callTool(again, 'register_agent', { name })).data).toMatchObject({ name, unread: 1 });
+  });
+
+  it('sends direct messages; checking the inbox leaves them unread', async () => {
+    await using bob = await open({ RELAY_AGENT_NAME: unique('Bob') });
+    await callTool(bob, 'list_agents');
+    await using amy = await open({ RELAY_AGENT_NAME: unique('Amy') });
+    const sent = await callTool(amy, 'send_dm', { to: unique('Bob'), text: 'Look here', mode: 'steer' });
+    expect(sent.data).toMatchObject({ to: unique('Bob'), online: true });
+    const message_id = sent.data.message_id as string;
+    for (let i = 0; i < 2; i++) {
+      expect((await callTool(bob, 'check_inbox')).data).toMatchObject({
+        unread: 1,
+        messages: [{ id: message_id, content: 'Look here', importance: 'urgent' }],
+      });
+    }
+    expect((await callTool(bob, 'mark_message_read', { message_id })).data).toEqual({
+      message_id,
+      read: true,
+    });
+    expect((await callTool(bob, 'check_inbox')).data).toEqual({ unread: 0, messages: [] });
+    const missing = await callTool(bob, 'mark_message_read', { message_id: 'msg_none' });
+    expect(missing.data).toMatchObject({ error: { code: 'MessageNotFound' } });
+  });
+
+  it('creates a workspace and joins it by its key', async () => {
+    await using client = await open();
+    const created = await callTool(client, 'create_workspace', { name: unique('lab') });
+    expect(created.data).toMatchObject({ name: unique('lab'), workspace_key: expect.any(String) });
+    const joined = await callTool(client, 'set_workspace_key', { workspace_key: created.data.workspace_key });
+    expect(joined.data).toMatchObject({ workspace: unique('lab') });
+    const { data } = await callTool(client, 'list_agents');
+    expect(data.agents).toHaveLength(1);
+    const wrong = await callTool(client, 'set_workspace_key', { workspace_key: 'wk_wrong' });
+    expect(wrong.data).toMatchObject({ error: { code: 'Unauthorized' } });
+    // A key that does not work changes nothing.
+    expect((await callTool(client, 'list_agents')).data.agents).toHaveLength(1);
+  });
+
+  it('starts in the workspace of RELAY_WORKSPACE_KEY, with a name that stays its own', async () => {
+    const key = JSON.parse((await daemon.cli(['workspace', 'create', unique('far'), '--json'])).stdout).key;
+    const env = {
+      RELAY_WORKSPACE_KEY: key,
+      RELAY_URL: `http://${daemon.http}`,
+      RELAY_AGENT_NAME: unique('Remote'),
+    };
+    for (let i = 0; i < 2; i++) {
+      await using client = await open(env);
+      const { data } = await callTool(client, 'list_agents');
+      expect(data.agents).toMatchObject([{ name: unique('Remote') }]);
+    }
+  });
+});
