@@ -244,13 +244,14 @@ describe('agents and workspaces', () => {
     expect(output(await cli('workspace', 'rename', 'demo', 'shop'))).toBe('demo is called shop now.\n');
     expect(output(await cli('inbox', '--as', 'Alice'))).toBe('No messages in inbox.\n');
     expect(json(await cli('status', '--json'))).toMatchObject({ project: 'shop' });
-    expectFailure(await cli('workspace', 'rename', 'shop', 'default'), 2, /exists/);
+    output(await cli('workspace', 'create', 'other'));
+    expectFailure(await cli('workspace', 'rename', 'shop', 'Other'), 2, /exists/);
     expectFailure(await cli('workspace', 'rename', 'demo', 'x'), 4, /demo/);
     expectFailure(await cli('workspace', 'remove', 'shop'), 2, /would be deleted/, /--yes/);
     expect(output(await cli('workspace', 'remove', 'shop', '--yes'))).toBe('shop is deleted.\n');
-    const names = json(await cli('workspace', 'list', '--json', '--project', 'default'));
-    expect(names.map(({ name }: { name: string }) => name)).toEqual(['default']);
-    expectFailure(await cli('workspace', 'remove', 'default', '--yes'), 5, /by a connection into it/);
+    const names = json(await cli('workspace', 'list', '--json', '--project', 'other'));
+    expect(names.map(({ name }: { name: string }) => name)).toEqual(['other']);
+    expect(json(await cli('audit', '--json', '--project', 'other'))).toEqual(expect.any(Array));
     await daemon.stop();
     await daemon.start();
     expect(output(await cli('inbox', '--as', 'Alice'))).toBe('No messages in inbox.\n');

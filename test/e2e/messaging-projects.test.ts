@@ -34,7 +34,7 @@ describe('a message to another project', () => {
   });
 
   it.each<[what: string, to: string, code: number, message: RegExp, next?: RegExp]>([
-    ['an unknown project', 'othr:Bob', 4, /othr/, /did you mean: other/],
+    ['an unknown project', 'othr:Bob', 4, /othr/, /workspace list/],
     ['an unknown agent there', 'other:Alice', 4, /Alice/],
     ['an unknown channel there', 'other:#nowhere', 4, /nowhere/],
     ['one agent of every project', '*:Bob', 2, /only \*:\* may/],

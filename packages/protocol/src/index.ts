@@ -7,3 +7,4 @@ export * from './names.ts';
 export * from './operations.ts';
 export * from './payloads.ts';
 export * from './text.ts';
+export type { TransferRecord } from './transfer.ts';

@@ -19,6 +19,7 @@ export {
   type RelayEvent,
   type SearchHit,
   type SendResult,
+  type TransferRecord,
   type WelcomePayload,
 } from '@agent-relay/protocol';
 export type { ReconnectOptions } from './backoff.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type TransferRecord, transferRecord } from '../transfer.ts';
 import { type Nothing, name, none, result } from './define.ts';
 
 export interface KeyInfo {
@@ -65,6 +66,16 @@ export const workspaceOperations = {
   KEY_REVOKE: {
     params: z.object({ workspace: name.optional(), keyId: z.string().max(64) }).strict(),
     result: result<Nothing>(),
+  },
+  /** A page of everything in the workspace, for its owner; `next` is the cursor of the following one. */
+  EXPORT: {
+    params: z.object({ cursor: z.string().max(4096).optional() }).strict(),
+    result: result<{ records: TransferRecord[]; next?: string }>(),
+  },
+  /** Adds records of an export, in their order. What is there already stays as it is: it may be repeated. */
+  IMPORT: {
+    params: z.object({ records: z.array(transferRecord).min(1).max(1000) }).strict(),
+    result: result<{ added: number; present: number; elsewhere: number }>(),
   },
   AUDIT: {
     params: z.object({ limit: z.int().min(1).max(1000).default(100) }).strict(),

@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { isRelayError, type Message } from '@agent-relay/protocol';
 import { connect, type NodeConnectOptions, type Relay } from '@agent-relay/sdk/node';
 import { VERSION } from '../version.ts';
 import { agentNameOf } from './names.ts';
@@ -38,6 +39,15 @@ export async function asAgent<T>(
   await using relay = await connect({ ...onProject(options), ...who, ...proof, client, deliver });
   if (relay.agentToken !== undefined) tellToken(who.name, relay.agentToken);
   return await work(relay);
+}
+
+/** Marks a message read that has been shown. Whoever leaves at this moment finds it unread once more. */
+export async function markRead(relay: Relay, { id }: Message): Promise<void> {
+  try {
+    await relay.read(id);
+  } catch (error) {
+    if (!isRelayError(error, 'Cancelled')) throw error;
+  }
 }
 
 /** A daemon elsewhere has registered the name: whoever loses the token loses the name. */

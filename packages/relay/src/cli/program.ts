@@ -25,6 +25,8 @@ const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
   workspace: () => import('./commands/workspace.ts'),
   agent: () => import('./commands/agent.ts'),
   audit: () => import('./commands/audit.ts'),
+  export: () => import('./commands/export.ts'),
+  import: () => import('./commands/import.ts'),
   completion: () => import('./commands/completion.ts'),
 };
 

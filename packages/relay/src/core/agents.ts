@@ -64,6 +64,8 @@ export class Agents {
   /** Brings a workspace's agents into memory; ephemeral ones left over from before a restart get time to come back. */
   async load(workspace: Workspace): Promise<void> {
     for (const agent of await this.#store.listAgents(workspace.id)) {
+      // One that is known is the same object for all who hold it.
+      if (this.#byId.has(agent.id)) continue;
       this.#remember(agent);
       if (agent.ephemeral) this.#collectUnlessItComes(agent);
     }

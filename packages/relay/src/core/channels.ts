@@ -116,7 +116,7 @@ export class Channels {
   }
 
   members(workspace: Workspace, channel: Channel): Agent[] {
-    const all = this.#agents.list(workspace);
+    const all = this.#agents.list(workspace).filter(({ type }) => type !== 'system');
     return this.isGeneral(channel)
       ? all
       : all.filter((agent) => this.#members.get(channel.id)?.has(agent.id));

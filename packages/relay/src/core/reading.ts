@@ -177,7 +177,11 @@ export async function listConversations(
   principal: Principal,
   limit: number,
 ): Promise<OperationResult<'CONVERSATIONS'>> {
-  const summaries = await relay.store.directConversations(requireAgent(principal).id, limit);
+  const summaries = await relay.store.directConversations(
+    requireAgent(principal).id,
+    limit,
+    relay.clock.now(),
+  );
   const conversations = summaries.map(({ kind, participants, last, unread }) => ({
     kind,
     participants,

@@ -48,6 +48,8 @@ export interface Relay {
   createWorkspace(name: string): Promise<Workspace>;
   /** The workspace of a directory, created the first time (see `Workspaces.openFor`). */
   openProject(root: string, name: string | undefined): Promise<{ workspace: Workspace; created: boolean }>;
+  /** Learns of agents and channels that were put into the store beside the domain. */
+  reload(workspace: Workspace): Promise<void>;
   removeWorkspace(workspace: Workspace): Promise<void>;
 }
 
@@ -114,6 +116,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
       if (opened.created) await load(opened.workspace);
       return opened;
     },
+    reload: async (workspace) => void (await load(workspace)),
     removeWorkspace: async (workspace) => {
       for (const agent of agents.list(workspace)) agents.onRemoved(agent);
       await workspaces.remove(workspace);

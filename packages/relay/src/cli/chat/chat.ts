@@ -1,5 +1,6 @@
 import { isRelayError, type Message, safeText } from '@agent-relay/protocol';
 import type { Relay } from '@agent-relay/sdk/node';
+import { markRead } from '../connection.ts';
 import { bodyLines, senderOf } from '../message-lines.ts';
 import { plural, styled } from '../terminal.ts';
 import { openRoom, type Room } from './room.ts';
@@ -42,7 +43,7 @@ export class Chat {
     this.#relay.on('connected', () => this.#note('The connection is back.'));
     for await (const message of this.#relay.messages()) {
       if (!this.#shown.has(message.id)) this.#show(message);
-      await this.#relay.read(message.id);
+      await markRead(this.#relay, message);
     }
   }
 

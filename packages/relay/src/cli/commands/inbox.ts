@@ -6,7 +6,7 @@ import {
   parseChannelName,
 } from '@agent-relay/protocol';
 import { Command, Option } from 'commander';
-import { asAgent } from '../connection.ts';
+import { asAgent, markRead } from '../connection.ts';
 import { messageLines } from '../message-lines.ts';
 import {
   type AgentOption,
@@ -81,7 +81,7 @@ const followInbox = (options: Options): Promise<void> =>
           if (!fits(message, options, relay.name ?? '')) continue;
           if (options.json) printJson(message);
           else print(messageLines(message));
-          if (!options.peek) await relay.read(message.id);
+          if (!options.peek) await markRead(relay, message);
         }
       },
       { deliver: true },

@@ -3,7 +3,7 @@ import { moveLocalAgentTokens, removeLocalAgentTokens } from '@agent-relay/sdk/n
 import { Command } from 'commander';
 import { asOwner } from '../connection.ts';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
-import { DEFAULT_PROJECT, recordRename } from '../project.ts';
+import { recordRename } from '../project.ts';
 import { print, printJson, styled, table, when } from '../terminal.ts';
 
 type Options = ProjectOption & JsonOption;
@@ -84,9 +84,7 @@ export const command = new Command('workspace')
       .option('--yes', 'do it; nothing brings it back')
       .action(async (workspace: string, options: Options & { yes?: boolean }) => {
         if (!options.yes) throw wantsYes(workspace);
-        // Not through the workspace itself: its connections end with it.
-        const { project = DEFAULT_PROJECT } = options;
-        await asOwner({ project }, (relay) => relay.workspaces.remove(workspace));
+        await asOwner(options, (relay) => relay.workspaces.remove(workspace));
         await removeLocalAgentTokens(workspace);
         if (options.json) return printJson({ removed: workspace });
         print(`${workspace} is deleted.`);

@@ -149,7 +149,7 @@ async function answerFromStore(relay: Relay, { waiter, target, message }: OpenAw
 
 /** An emoji, or its name between colons. */
 function checkEmoji(emoji: string): void {
-  if (/^(:[a-z0-9_+-]{1,30}:|[\p{RGI_Emoji}])$/v.test(emoji)) return;
+  if (/^(:[a-z0-9_+\-]{1,30}:|\p{RGI_Emoji})$/v.test(emoji)) return;
   throw new RelayError('InvalidRequest', 'emoji: one emoji, or a name such as :eyes:', {
     details: { field: 'emoji' },
   });

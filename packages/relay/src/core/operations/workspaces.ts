@@ -1,4 +1,3 @@
-import { RelayError } from '@agent-relay/protocol';
 import type { Host } from '../ports/host.ts';
 import type { Workspace } from '../ports/store.ts';
 import { type Principal, requireOwner } from '../principal.ts';
@@ -17,7 +16,12 @@ type Names =
   | 'KEY_LIST'
   | 'KEY_ROTATE'
   | 'KEY_REVOKE'
+  | 'EXPORT'
+  | 'IMPORT'
   | 'AUDIT';
+
+/** Records in one answer; it ends earlier where they are large. */
+const EXPORT_PAGE = 500;
 
 export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
   const { clock, presence, store, workspaces } = relay;
@@ -80,15 +84,14 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
     },
     WORKSPACE_REMOVE: async ({ principal }, { workspace: name }) => {
       const workspace = administered(principal, name, 'remove workspaces');
-      if (workspace.id === principal.workspace.id) {
-        throw new RelayError('Forbidden', `${workspace.name} cannot be removed by a connection into it.`, {
-          next: 'Connect to another project, such as default.',
-        });
-      }
       await relay.removeWorkspace(workspace);
-      await workspaces.audit(principal, principal.workspace, 'workspace.removed', workspace.name);
-      endConnections(presence.peersIn(workspace.id));
+      // A trail that went with its workspace takes no more entries.
+      if (workspace.id !== principal.workspace.id) {
+        await workspaces.audit(principal, principal.workspace, 'workspace.removed', workspace.name);
+      }
       await host.closeSocket(workspace);
+      // Later, because the answer may have to go through one of them.
+      clock.after(0, () => endConnections(presence.peersIn(workspace.id)));
       return {};
     },
     PROJECT_OPEN: async ({ principal }, { root, name }) => {
@@ -112,6 +115,19 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
       const workspace = administered(principal, params.workspace, 'revoke keys');
       endKeys(workspace, await workspaces.revokeKey(principal, workspace, params.keyId));
       return {};
+    },
+    EXPORT: async ({ principal }, { cursor }) => {
+      requireOwner(principal, 'export the workspace');
+      const { records, next } = await store.exportPage(principal.workspace.id, cursor, EXPORT_PAGE);
+      return { records, ...(next === undefined ? {} : { next }) };
+    },
+    IMPORT: async ({ principal }, { records }) => {
+      requireOwner(principal, 'import into the workspace');
+      const outcome = await store.importRecords(principal.workspace.id, records);
+      if (records.some(({ type }) => type === 'agent' || type === 'channel' || type === 'member')) {
+        await relay.reload(principal.workspace);
+      }
+      return outcome;
     },
     AUDIT: async ({ principal }, { limit }) => {
       requireOwner(principal, 'read the audit trail');

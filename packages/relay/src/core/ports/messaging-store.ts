@@ -1,5 +1,5 @@
 import type { AttachmentInfo } from '@agent-relay/protocol';
-import type { MessageDraft, StoredMessage, Workspace } from './store.ts';
+import type { Agent, Delivery, MessageDraft, StoredMessage, Workspace } from './store.ts';
 
 /** The parts of the store that hold conversations beyond direct messages; the promises of `Store` hold for them too. */
 export interface MessagingStore
@@ -8,7 +8,8 @@ export interface MessagingStore
     ReactionStore,
     AttachmentStore,
     HeldStore,
-    UpkeepStore {}
+    UpkeepStore,
+    TransferStore {}
 
 export interface Channel {
   /** The id of its conversation. */
@@ -86,12 +87,19 @@ export interface HistoryStore {
   history(query: HistoryQuery): Promise<StoredMessage[]>;
   /** A message the viewer may see. The sender and the recipients of a message from another project may see it too. */
   visibleMessage(viewer: Viewer, workspaceId: number, id: string): Promise<StoredMessage | undefined>;
-  /** Newest first. `highlight` is the part around the words found, each between U+E000 and U+E001. */
+  /**
+   * Newest first. `highlight` is the part around the words found, each between U+E000 and U+E001. Words compare
+   * without case and accents. Of messages with the words the newest 10,000 that may concern the viewer are looked at;
+   * more can only matter to an agent that has left a busy channel, or asks for one it was never in.
+   */
   search(query: SearchQuery): Promise<Array<{ message: StoredMessage; highlight: string }>>;
-  /** Brings the search index up to date; cheap when it is. Search does so by itself before it looks. */
+  /**
+   * Brings the search index up to date by at most `limit` messages, when no other write is waiting; returns how many.
+   * Cheap when it is. Search does so by itself before it looks.
+   */
   indexForSearch(limit: number): Promise<number>;
-  /** The DMs and group DMs of an agent, the one with the newest message first. */
-  directConversations(agentId: number, limit: number): Promise<ConversationSummary[]>;
+  /** The DMs and group DMs of an agent, the one with the newest message first; what expired before `now` is not unread. */
+  directConversations(agentId: number, limit: number, now: number): Promise<ConversationSummary[]>;
   /** Who has read a message, and who has not yet, by name. */
   readers(seq: number): Promise<{ read: Array<{ agent: string; at: number }>; unread: string[] }>;
 }
@@ -144,15 +152,124 @@ export interface HeldStore {
 export interface UpkeepStore {
   /** Empties a message for good: body, search index, attachments nobody else uses. False if it was empty already. */
   redactMessage(seq: number, at: number): Promise<boolean>;
-  /** Deletes up to `limit` messages created before `before`, oldest first, with all that hangs on them. */
+  /**
+   * Deletes up to `limit` messages created before `before`, in order of seq, with all that hangs on them; fewer if they
+   * went to very many agents. Returns how many: 0 when none is left.
+   */
   deleteMessagesBefore(before: number, limit: number): Promise<number>;
   /** False if the name is taken. */
   renameAgent(id: number, name: string): Promise<boolean>;
   /** False if the name is taken. */
   renameWorkspace(id: number, name: string): Promise<boolean>;
-  /** Deletes the workspace and everything in it. The audit trail of the whole database keeps that it happened. */
+  /**
+   * Deletes the workspace and everything in it, in several transactions; if it rejects, ask again. What its agents
+   * wrote to other workspaces stays there. The audit trail of the whole database keeps that it happened.
+   */
   removeWorkspace(workspace: Workspace, at: number): Promise<void>;
   /** Allows, or no longer allows, an agent to write into another workspace. */
   setGrant(agentId: number, workspaceId: number, allowed: boolean): Promise<void>;
   hasGrant(agentId: number, workspaceId: number): Promise<boolean>;
+}
+
+/**
+ * One line of an export. It speaks of agents by name, so that it means the same in every database: `Alice` is the agent
+ * of that name, `Alice@1800000000000` one that was removed (with the time it was created), `:Alice@1800000000000` one of
+ * another project. Conversations go by `#channel`, `*`, or the sorted names of those in it, between spaces.
+ */
+export type TransferRecord =
+  | TransferAgent
+  | {
+      type: 'channel';
+      name: string;
+      topic?: string;
+      createdBy: string;
+      createdAt: number;
+      archivedAt?: number;
+    }
+  | { type: 'member'; channel: string; agent: string; joinedAt: number; present: boolean }
+  | { type: 'conversation'; kind: 'dm' | 'group' | 'broadcast'; conversation: string; createdAt: number }
+  | TransferAttachment
+  /** A piece of a file, in base64. */
+  | { type: 'content'; sha256: string; position: number; data: string }
+  | TransferMessage
+  | TransferDelivery
+  | { type: 'reaction'; message: string; agent: string; emoji: string; at: number };
+
+/** Without its token: whoever is to be that agent again gets a new one. */
+export interface TransferAgent {
+  type: 'agent';
+  agent: string;
+  agentType: Agent['type'];
+  lead: boolean;
+  ephemeral: boolean;
+  cli?: string;
+  task?: string;
+  parent?: string;
+  capabilities: Agent['capabilities'];
+  tools: Agent['tools'];
+  mcpEnabled: boolean;
+  createdAt: number;
+  lastSeenAt: number;
+  removedAt?: number;
+}
+
+export interface TransferAttachment extends AttachmentInfo {
+  type: 'attachment';
+  uploadedBy: string;
+  createdAt: number;
+}
+
+export interface TransferMessage {
+  type: 'message';
+  id: string;
+  clientId: string;
+  conversation: string;
+  sender: string;
+  body: string;
+  thread?: string;
+  replyTo?: string;
+  kind: MessageDraft['kind'];
+  importance: MessageDraft['importance'];
+  awaitsReply: boolean;
+  createdAt: number;
+  expiresAt?: number;
+  mentions: string[];
+  attachments: AttachmentInfo[];
+  redactedAt?: number;
+}
+
+export interface TransferDelivery {
+  type: 'delivery';
+  message: string;
+  agent: string;
+  mentioned: boolean;
+  path?: NonNullable<Delivery['path']>;
+  acceptedAt?: number;
+  injectedAt?: number;
+  turnStartedAt?: number;
+  readAt?: number;
+  ackedAt?: number;
+}
+
+/** Keys, tokens, grants, held messages and the audit trail are no part of an export. */
+export interface TransferStore {
+  /**
+   * A page of everything in a workspace, in an order that is the same each time; what a record speaks of comes before
+   * it. `next` is the cursor of the following page, undefined after the last. Two workspaces are equal if their records
+   * are: `tally` in `core/transfer.ts` compares them.
+   */
+  exportPage(
+    workspaceId: number,
+    cursor: string | undefined,
+    limit: number,
+  ): Promise<{ records: TransferRecord[]; next: string | undefined }>;
+  /**
+   * Adds records in the order of their export. Ids and times of messages stay; what is there already stays as it is, so
+   * that an import can be repeated. Returns how many were added, were there, or belong to another workspace of this
+   * database and were left out.
+   */
+  importRecords(
+    workspaceId: number,
+    records: TransferRecord[],
+  ): Promise<{ added: number; present: number; elsewhere: number }>;
 }

@@ -38,6 +38,7 @@ export const firstSchema: Migration = [
     removed_at bigint
   )`,
   'CREATE UNIQUE INDEX agents_by_name ON agents (workspace_id, lower(name)) WHERE removed_at IS NULL',
+  'CREATE INDEX agents_by_former_name ON agents (lower(name), created_at) WHERE removed_at IS NOT NULL',
   'CREATE INDEX agents_by_token ON agents (token_hash)',
 
   `CREATE TABLE conversations (
@@ -58,7 +59,7 @@ export const firstSchema: Migration = [
     conversation_id bigint NOT NULL,
     agent_id bigint NOT NULL,
     joined_at bigint NOT NULL,
-    left_at bigint,
+    present smallint NOT NULL,
     PRIMARY KEY (conversation_id, agent_id)
   ) {{keyed}}`,
   'CREATE INDEX members_by_agent ON members (agent_id, conversation_id)',

@@ -55,6 +55,3 @@ export const storable = <T extends Value>(value: T): T =>
 
 export const flag = (value: boolean): 0 | 1 => (value ? 1 : 0);
 export const orNull = <T extends Value>(value: T | undefined): T | null => value ?? null;
-
-/** The value of a column that may be missing, under a name that may be missing. */
-export const orUndefined = <T>(value: T | null | undefined): T | undefined => value ?? undefined;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -20,8 +20,18 @@ const onFatal = (error: Error) => {
   throw error;
 };
 
-const shared = newPath();
-storeContract('sqlite', () => openStore(shared, { onFatal }));
+let shared = newPath();
+storeContract('sqlite', {
+  open: () => openStore(shared, { onFatal }),
+  // What the files hold while the store is open is what a crash at this moment leaves.
+  async afterCrash(store) {
+    const copy = newPath();
+    for (const ending of ['', '-wal']) copyFileSync(`${shared}${ending}`, `${copy}${ending}`);
+    await store.close();
+    shared = copy;
+    return openStore(shared, { onFatal });
+  },
+});
 
 describe('a SQLite file', () => {
   it('can be read by its owner alone', async () => {

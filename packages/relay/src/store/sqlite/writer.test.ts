@@ -7,7 +7,7 @@ import { inboxOf } from '../contract/world.ts';
 import { SQLITE } from '../dialects.ts';
 import { MIGRATIONS, migrate } from '../migrations/index.ts';
 import { commands, queries } from '../scripts/index.ts';
-import { rows, type Script } from '../scripts/script.ts';
+import { inWordsOf, rows, type Script } from '../scripts/script.ts';
 import { Connection } from './connection.ts';
 import { toFailure } from './failures.ts';
 import { Writer } from './writer.ts';
@@ -134,7 +134,23 @@ describe('no query reads a whole table', () => {
     'agents of a workspace': queries.listAgents(1),
     audit: queries.listAudit(1, 1),
     observation: commands.observe([{ recipientId: 1, seq: 1, state: 'acked', path: undefined, at: 1 }]),
-    duplicate: findDuplicate([1, 'c', 1, null, 1, 'id', 'body', null, null, 'free', 'normal', 0, 1]),
+    duplicate: findDuplicate([
+      1,
+      'c',
+      1,
+      null,
+      1,
+      'id',
+      'body',
+      null,
+      null,
+      'free',
+      'normal',
+      0,
+      1,
+      null,
+      null,
+    ]),
   };
   const connection = newConnection();
   new Writer(connection);
@@ -143,7 +159,7 @@ describe('no query reads a whole table', () => {
   const planOf = (script: Script<unknown>): string[] => {
     const step = script.next();
     if (step.done) throw new Error('the script has no statement');
-    const { sql, params } = step.value;
+    const { sql, params } = inWordsOf(step.value, 'sqlite');
     return connection
       .execute({ sql: `EXPLAIN QUERY PLAN ${sql}`, params })
       .map(({ detail }) => String(detail));
