@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { decodeEnvelope, type ErrorPayload, encodeFrame, OPERATIONS } from '@agent-relay/protocol';
+import { decodeEnvelope, type ErrorPayload, encodeFrame } from '@agent-relay/protocol';
+import { OPERATIONS } from '@agent-relay/protocol/schemas';
 import fc from 'fast-check';
 import { FrameClient, newToken } from '../bench/frame-client.ts';
 import { startDaemon } from '../kit/daemon.ts';

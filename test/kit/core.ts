@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type Message,
-  OPERATIONS,
   type OperationInput,
   type OperationName,
   type OperationResult,
@@ -11,6 +10,7 @@ import {
   type RelayError,
   type RelayEvent,
 } from '@agent-relay/protocol';
+import { OPERATIONS } from '@agent-relay/protocol/schemas';
 import type { Introduction } from '../../packages/relay/src/core/agents.ts';
 import type { AwaitOutcome } from '../../packages/relay/src/core/awaits.ts';
 import type { Caller } from '../../packages/relay/src/core/operations/caller.ts';
@@ -35,7 +35,7 @@ const LIMITS: Limits = {
   attachments: { maxFileBytes: 1024 * 1024, maxWorkspaceBytes: 4 * 1024 * 1024 },
 };
 
-export interface CoreOptions extends Partial<Limits> {
+interface CoreOptions extends Partial<Limits> {
   /** `postgres://…`; without it, a SQLite file of its own. */
   database?: string;
 }

@@ -24,31 +24,9 @@ export type OperationInput<N extends OperationName> = z.input<(typeof OPERATIONS
 export type OperationParams<N extends OperationName> = z.output<(typeof OPERATIONS)[N]['params']>;
 export type OperationResult<N extends OperationName> = (typeof OPERATIONS)[N]['result'];
 
-/**
- * Whether a request may simply be sent again when its answer was lost with the connection: it reads, or doing it
- * twice is doing it once. The others fail with `Connection`, because nobody can know whether they happened.
- */
-const NOT_REPEATABLE: ReadonlySet<OperationName> = new Set([
-  'WORKSPACE_CREATE',
-  'WORKSPACE_RENAME',
-  'WORKSPACE_REMOVE',
-  'KEY_CREATE',
-  'KEY_ROTATE',
-  'TOKEN_ROTATE',
-  'AGENT_RENAME',
-  'AGENT_REMOVE',
-  'CHANNEL_CREATE',
-  'ATTACH',
-  'HELD_RELEASE',
-  'CALL',
-  'SPAWN',
-]);
-export const isRepeatable = (operation: OperationName): boolean => !NOT_REPEATABLE.has(operation);
-
 export const isOperation = (type: string): type is OperationName => Object.hasOwn(OPERATIONS, type);
 
 export type { AgentInfo } from './operations/agents.ts';
-export { ATTACHMENT_CHUNK_BYTES } from './operations/attachments.ts';
 export type { ChannelInfo } from './operations/channels.ts';
 export type {
   ConversationInfo,

@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { isOperation, isRepeatable, OPERATIONS, type OperationName } from './operations.ts';
-import {
-  ackPayload,
-  clientId,
-  helloPayload,
-  isAgentToken,
-  isWorkspaceKey,
-  jsonObject,
-  sendPayload,
-  toolDefinition,
-} from './payloads.ts';
+import { isOperation, OPERATIONS, type OperationName } from './operations.ts';
+import { ackPayload, clientId, helloPayload, jsonObject, sendPayload, toolDefinition } from './payloads.ts';
+import { isRepeatable } from './repeatable.ts';
+import { isAgentToken, isWorkspaceKey } from './vocabulary.ts';
 
 /** An object with this many objects inside each other. */
 const nested = (levels: number): Record<string, unknown> => {

@@ -1,7 +1,13 @@
 import { z } from 'zod';
-
-/** How much a message body may hold, in bytes of UTF-8. */
-export const MAX_BODY_BYTES = 64 * 1024;
+import {
+  type AgentType,
+  DELIVERY_PATHS,
+  IMPORTANCES,
+  type Importance,
+  isClientId,
+  MESSAGE_KINDS,
+  type MessageKind,
+} from './vocabulary.ts';
 
 const MAX_JSON_DEPTH = 32;
 
@@ -23,30 +29,10 @@ function isDeeperThan(value: unknown, limit: number): boolean {
 }
 
 const shortText = z.string().max(4096);
-/** An id chosen by a client: any printable word. */
-export const clientId = z
-  .string()
-  .regex(/^[\x21-\x7e]{1,64}$/, 'must be 1 to 64 printable characters without blanks');
+export const clientId = z.string().refine(isClientId, 'must be 1 to 64 printable characters without blanks');
 const thread = z
   .string()
   .regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 printable characters without blanks');
-
-export const AGENT_TYPES = ['agent', 'human', 'system'] as const;
-export type AgentType = (typeof AGENT_TYPES)[number];
-
-export const MESSAGE_KINDS = ['status', 'question', 'directive', 'free'] as const;
-export type MessageKind = (typeof MESSAGE_KINDS)[number];
-
-export const IMPORTANCES = ['low', 'normal', 'high', 'urgent'] as const;
-export type Importance = (typeof IMPORTANCES)[number];
-
-/** A delivery's life, in order; a state is reported only when it was observed. */
-export const DELIVERY_STATES = ['stored', 'accepted', 'injected', 'turn_started', 'read', 'acked'] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
-
-/** The way a delivery took to its recipient. */
-export const DELIVERY_PATHS = ['push', 'hook', 'native', 'pty', 'pull'] as const;
-export type DeliveryPath = (typeof DELIVERY_PATHS)[number];
 
 /** A tool that an agent offers to others. */
 export const toolDefinition = z.object({
@@ -220,7 +206,3 @@ export const capabilityAnnouncementPayload = z.object({
   tools: z.array(toolDefinition).max(256),
 });
 export type CapabilityAnnouncementPayload = z.infer<typeof capabilityAnnouncementPayload>;
-
-/** `at_` (agent token) or `rk_id_` (workspace key) and 256 bits of chance: what a secret of the relay looks like. */
-export const isAgentToken = (text: string): boolean => /^at_[A-Za-z0-9_-]{43}$/.test(text);
-export const isWorkspaceKey = (text: string): boolean => /^rk_[0-9a-z]{8}_[A-Za-z0-9_-]{43}$/.test(text);

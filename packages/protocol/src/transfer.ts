@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { AGENT_TYPES, DELIVERY_PATHS, IMPORTANCES, MESSAGE_KINDS, toolDefinition } from './payloads.ts';
+import { toolDefinition } from './payloads.ts';
+import { AGENT_TYPES, DELIVERY_PATHS, IMPORTANCES, MESSAGE_KINDS } from './vocabulary.ts';
 
 const time = z.int().nonnegative();
 const maybeTime = time.exactOptional();

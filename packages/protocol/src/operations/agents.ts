@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import {
-  type AgentType,
   capabilityAnnouncementPayload,
   mcpToolCallPayload,
   mcpToolResultPayload,
   type ToolDefinition,
 } from '../payloads.ts';
+import type { AgentType } from '../vocabulary.ts';
 import { type Nothing, name, none, result } from './define.ts';
 
 /** An agent as others see it. */

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import type { AttachmentInfo } from '../payloads.ts';
+import { ATTACHMENT_CHUNK_BYTES } from '../vocabulary.ts';
 import { result } from './define.ts';
-
-/** How much of a file one request carries, before base64. */
-export const ATTACHMENT_CHUNK_BYTES = 256 * 1024;
 
 export const attachmentOperations = {
   /** One piece of a file, in order; the last one stores it and is answered with its id. */

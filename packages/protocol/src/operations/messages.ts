@@ -1,14 +1,6 @@
 import { z } from 'zod';
-import {
-  ackPayload,
-  clientId,
-  type DeliveryPath,
-  type DeliveryState,
-  type InboxMessage,
-  MESSAGE_KINDS,
-  type Message,
-  sendPayload,
-} from '../payloads.ts';
+import { ackPayload, clientId, type InboxMessage, type Message, sendPayload } from '../payloads.ts';
+import { type DeliveryPath, type DeliveryState, MESSAGE_KINDS } from '../vocabulary.ts';
 import { messageId, type Nothing, name, result, sequence } from './define.ts';
 
 export interface SendResult {

@@ -14,6 +14,8 @@ export class Channels {
   readonly #agents: Agents;
   readonly #byWorkspace = new Map<number, Map<string, Channel>>();
   readonly #members = new Map<number, Set<number>>();
+  /** Told when an agent came into a channel, in whatever way. */
+  onJoined: (channel: Channel, agent: Agent) => void = () => undefined;
 
   constructor(store: Store, clock: Clock, agents: Agents) {
     this.#store = store;
@@ -85,6 +87,7 @@ export class Channels {
     if (this.isMember(channel, agent.id)) return false;
     await this.#store.addMember(channel.id, agent.id, this.#clock.now());
     this.#members.get(channel.id)?.add(agent.id);
+    this.onJoined(channel, agent);
     return true;
   }
 

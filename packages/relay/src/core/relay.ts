@@ -83,6 +83,8 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const fanout = new Fanout(presence, awaits);
 
   messages.onStored = (stored) => fanout.publish(stored);
+  channels.onJoined = ({ workspaceId, name }, agent) =>
+    presence.tell(workspaceId, { type: 'channel.joined', channel: `#${name}`, agent: agent.name });
   agents.onRemoved = (agent) => {
     channels.forget(agent.id);
     deliveries.forget(agent.id);

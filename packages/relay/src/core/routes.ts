@@ -144,13 +144,18 @@ export class Routes {
       names.map((name) => this.#agents.get(workspace, name)).map((agent) => [agent.id, agent]),
     );
     others.delete(sender.id);
-    const [first, ...rest] = others.values();
-    if (!first)
+    if (others.size === 0)
       throw new RelayError('InvalidRequest', 'to: a group needs somebody besides you.', {
         details: { field: 'to' },
       });
-    if (rest.length === 0) return this.toAgent(sender, first);
-    return this.#toGroup(workspace, sender, [first, ...rest]);
+    return this.#toOthers(workspace, sender, [...others.values()]);
+  }
+
+  /** Two make a direct conversation, more a group. */
+  #toOthers(workspace: Workspace, sender: Agent, others: Agent[]): Route {
+    const [first, ...rest] = others;
+    if (!first) throw new RelayError('AgentNotFound', 'Everybody else in the group was removed.');
+    return rest.length === 0 ? this.toAgent(sender, first) : this.#toGroup(workspace, sender, others);
   }
 
   #toGroup(workspace: Workspace, sender: Agent, others: Agent[]): Route {
@@ -180,13 +185,13 @@ export class Routes {
   }
 
   #back(principal: Principal, sender: Agent, parent: StoredMessage): Route | Promise<Route> {
-    const { workspace } = principal;
+    const workspace = this.#workspaces.byId(parent.workspaceId);
     switch (parent.conversationKind) {
       case 'channel':
-        return this.#toChannel(workspace, sender, parent.channelName ?? '');
+        return this.#direct(principal, sender, `${workspace.name}:#${parent.channelName}`);
       case 'group': {
         const others = agentIds(parent.conversationKey).filter((id) => id !== sender.id);
-        return this.#toGroup(
+        return this.#toOthers(
           workspace,
           sender,
           others.flatMap((id) => this.#agents.byId(id) ?? []),

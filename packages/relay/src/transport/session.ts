@@ -2,14 +2,13 @@ import {
   decodeEnvelope,
   type Envelope,
   encodeEnvelope,
-  isOperation,
   type Message,
-  OPERATIONS,
   parsePayload,
   RelayError,
   type RelayEvent,
   type WelcomePayload,
 } from '@agent-relay/protocol';
+import { isOperation, OPERATIONS } from '@agent-relay/protocol/schemas';
 import type { AwaitOutcome } from '../core/awaits.ts';
 import { Feed } from '../core/feed.ts';
 import type { Caller } from '../core/operations/caller.ts';

@@ -40,7 +40,6 @@ export function channelHandlers({ agents, channels, presence }: Relay): Handlers
       const agent = requireAgent(principal);
       const channel = orCreate ? await ensure(principal, name) : channels.get(principal.workspace, name);
       const joined = await channels.join(channel, agent);
-      if (joined) tell(principal, { type: 'channel.joined', channel: `#${channel.name}`, agent: agent.name });
       return { channel: describe(principal, channel), joined };
     },
     CHANNEL_LEAVE: async ({ principal }, { channel: name }) => {
@@ -65,9 +64,7 @@ export function channelHandlers({ agents, channels, presence }: Relay): Handlers
     CHANNEL_INVITE: async ({ principal }, { channel: name, agent: invited }) => {
       const channel = channels.get(principal.workspace, name);
       const agent = agents.get(principal.workspace, invited);
-      const added = await channels.join(channel, agent);
-      if (added) tell(principal, { type: 'channel.joined', channel: `#${channel.name}`, agent: agent.name });
-      return { added };
+      return { added: await channels.join(channel, agent) };
     },
     CHANNEL_TOPIC: async ({ principal }, { channel: name, topic }) => {
       const channel = channels.get(principal.workspace, name);

@@ -12,6 +12,8 @@ interface Source {
   /** The column that has the order. */
   seq: string;
   where: Fragment;
+  /** All of them have higher numbers. */
+  after?: number;
 }
 
 const inWorkspace = (workspaceId: number): Source => ({
@@ -52,12 +54,16 @@ function* sentBy(agentId: number, workspaceId: number): Script<Source[]> {
     {
       from: 'messages AS m',
       seq: 'm.seq',
-      where: { sql: 'm.seq > ? AND +m.sender_id = ?', params: [yield* indexedUpTo(), agentId] },
+      where: { sql: '+m.sender_id = ?', params: [agentId] },
+      after: yield* indexedUpTo(),
     },
   ];
 }
 
-/** What the viewer may see of what was asked for: where to look, and what else to check there. */
+/**
+ * What the viewer may see of what was asked for: where to look, and what else to check there. Columns of conditions are
+ * written `+column`, so that SQLite does not take another index than that of the source.
+ */
 interface Plan {
   sources: Source[];
   /** The newest or oldest messages of each channel of this agent are looked at too. */
@@ -72,10 +78,10 @@ const involving = (agentId: number): Fragment => ({
 
 function* plan(query: HistoryQuery): Script<Plan> {
   const { workspaceId, viewer, conversationId, involvingId, thread } = query;
-  const conditions: Fragment[] = [{ sql: 'm.workspace_id = ?', params: [workspaceId] }];
+  const conditions: Fragment[] = [{ sql: '+m.workspace_id = ?', params: [workspaceId] }];
   if (viewer !== undefined) conditions.push(visibleTo(viewer));
   if (conversationId !== undefined)
-    conditions.push({ sql: 'm.conversation_id = ?', params: [conversationId] });
+    conditions.push({ sql: '+m.conversation_id = ?', params: [conversationId] });
   if (involvingId !== undefined) conditions.push(involving(involvingId));
 
   if (thread !== undefined) return { sources: [inThread(workspaceId, thread)], conditions };
@@ -102,35 +108,39 @@ const both = (fragments: Fragment[]): Fragment => ({
   params: fragments.flatMap(({ params }) => params),
 });
 
-/** The first messages of one source that meet all conditions, as a query of the column `value`. */
-function firstOf(
-  { from, seq, where }: Source,
-  conditions: Fragment[],
-  bounds: (seq: string) => Fragment,
-  order: string,
-  limit: number,
-): Fragment {
-  const { sql, params } = both([where, bounds(seq), ...conditions]);
+/** Which messages of a source are asked for, and in which order. */
+interface Range {
+  after: number;
+  before: number;
+  order: 'ASC' | 'DESC';
+  limit: number;
+}
+
+function* rangeOf({ since, before, after, limit }: HistoryQuery): Script<Range> {
   return {
-    sql: `SELECT ${seq} AS value FROM ${from} WHERE ${sql} ORDER BY ${seq} ${order} LIMIT ?`,
-    params: [...params, limit],
+    after: Math.max(after ?? 0, since === undefined ? 0 : (yield* firstSince(since)) - 1),
+    before: before ?? Number.MAX_SAFE_INTEGER,
+    order: after !== undefined && before === undefined ? 'ASC' : 'DESC',
+    limit,
   };
 }
 
-function* bounds({ since, before, after }: HistoryQuery): Script<(seq: string) => Fragment> {
-  const lower = Math.max(after ?? 0, since === undefined ? 0 : (yield* firstSince(since)) - 1);
-  const upper = before ?? Number.MAX_SAFE_INTEGER;
-  return (seq) => ({ sql: `${seq} > ? AND ${seq} < ?`, params: [lower, upper] });
+/** The first messages of one source that meet all conditions, as a query of the column `value`. */
+function firstOf({ from, seq, where, after = 0 }: Source, conditions: Fragment[], range: Range): Fragment {
+  const within = { sql: `${seq} > ? AND ${seq} < ?`, params: [Math.max(after, range.after), range.before] };
+  const { sql, params } = both([where, within, ...conditions]);
+  return {
+    sql: `SELECT ${seq} AS value FROM ${from} WHERE ${sql} ORDER BY ${seq} ${range.order} LIMIT ?`,
+    params: [...params, range.limit],
+  };
 }
 
 export const queries = {
   *history(query: HistoryQuery): Script<StoredMessage[]> {
     const { sources, channelsOf: reader, conditions } = yield* plan(query);
     if (query.since !== undefined) conditions.push({ sql: 'm.created_at >= ?', params: [query.since] });
-    const within = yield* bounds(query);
-    const order = query.after !== undefined && query.before === undefined ? 'ASC' : 'DESC';
-    const first = (source: Source) => firstOf(source, conditions, within, order, query.limit);
-
+    const range = yield* rangeOf(query);
+    const first = (source: Source) => firstOf(source, conditions, range);
     const parts = sources.map(first).map(({ sql, params }, index) => ({
       sql: `SELECT value FROM (${sql}) AS part${index}`,
       params,
@@ -148,7 +158,7 @@ export const queries = {
     }
     const found = yield* rows<MessageRow>(
       `SELECT ${MESSAGE} FROM
-         (SELECT value FROM (${parts.map(({ sql }) => sql).join(' UNION ')}) AS parts ORDER BY value ${order} LIMIT ?)
+         (SELECT value FROM (${parts.map(({ sql }) => sql).join(' UNION ')}) AS parts ORDER BY value ${range.order} LIMIT ?)
          AS page CROSS JOIN messages AS m ${MESSAGE_NAMES}
        WHERE m.seq = page.value ORDER BY m.seq`,
       [...parts.flatMap(({ params }) => params), query.limit],

@@ -13,10 +13,10 @@ const GENERAL = `SELECT id FROM conversations
 
 /** That an agent may see the message `m`: it sent it, it got it, or it is in the channel where it stands. */
 export const visibleTo = (agentId: number): Fragment => ({
-  sql: `(m.sender_id = ?
+  sql: `(+m.sender_id = ?
     OR EXISTS (SELECT 1 FROM deliveries WHERE recipient_id = ? AND message_seq = m.seq)
     OR EXISTS (SELECT 1 FROM members WHERE conversation_id = m.conversation_id AND agent_id = ? AND present = 1)
-    OR m.conversation_id = (${GENERAL}))`,
+    OR +m.conversation_id = (${GENERAL}))`,
   params: [agentId, agentId, agentId, agentId],
 });
 
