@@ -46,12 +46,13 @@ export class Attachments {
   async attach(principal: Principal, params: OperationParams<'ATTACH'>): Promise<OperationResult<'ATTACH'>> {
     const agent = requireAgent(principal);
     const key = `${agent.id} ${params.upload}`;
-    const upload = this.#uploads.get(key) ?? this.#begin(agent.id, key);
-    if (params.offset !== upload.received) {
-      throw new RelayError('InvalidRequest', `offset: ${upload.received} is next, ${params.offset} came.`, {
+    const next = this.#uploads.get(key)?.received ?? 0;
+    if (params.offset !== next) {
+      throw new RelayError('InvalidRequest', `offset: ${next} is next, ${params.offset} came.`, {
         details: { field: 'offset' },
       });
     }
+    const upload = this.#uploads.get(key) ?? this.#begin(agent.id, key);
     const piece = Buffer.from(params.data, 'base64');
     if (upload.received + piece.length > this.#limits.maxFileBytes) {
       this.#end(key);

@@ -85,7 +85,7 @@ export class Channels {
   async join(channel: Channel, agent: Agent): Promise<boolean> {
     this.requireOpen(channel);
     if (this.isMember(channel, agent.id)) return false;
-    await this.#store.addMember(channel.id, agent.id, this.#clock.now());
+    if (!(await this.#store.addMember(channel.id, agent.id, this.#clock.now()))) return false;
     this.#members.get(channel.id)?.add(agent.id);
     this.onJoined(channel, agent);
     return true;

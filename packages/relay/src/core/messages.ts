@@ -248,7 +248,8 @@ export class Messages {
       mentions: findMentions(params.content, (name) => agents.find(route.workspace, name)),
       attachments: plan.attachments,
     };
-    const held = governor.judge(sender, params.content);
+    // A person can look for themselves, and may be the one who is asked whether to go on.
+    const held = route.recipient?.type === 'human' ? undefined : governor.judge(sender, params.content);
     if (held) return this.#hold({ draft, sender, route, ...held });
     // No `await` between here and `onStored`: promises of one batch settle in order, and so the messages are handed on.
     return store.appendMessage(draft).then((appended) => this.#sent(sender, draft, route, appended));

@@ -11,7 +11,7 @@ const RETENTION_EVERY_MS = 3_600_000;
 const INDEX_EVERY_MS = 1_000;
 /** Rows of upkeep in one transaction: small, so that no message waits behind it for long. */
 const DELETE_BATCH = 500;
-const INDEX_BATCH = 1_000;
+const INDEX_BATCH = 250;
 
 /** What the store needs from time to time and nobody asks for: old messages go, new ones become searchable. */
 export function startUpkeep(
@@ -37,12 +37,12 @@ export function startUpkeep(
   };
 
   every('search index', INDEX_EVERY_MS, async () => {
-    while (!stopped && (await store.indexForSearch(INDEX_BATCH)) === INDEX_BATCH);
+    while (!stopped && (await store.indexForSearch(INDEX_BATCH)) > 0);
   });
   if (retention.days > 0) {
     every('retention', RETENTION_EVERY_MS, async () => {
       const before = clock.now() - retention.days * DAY_MS;
-      while (!stopped && (await store.deleteMessagesBefore(before, DELETE_BATCH)) === DELETE_BATCH);
+      while (!stopped && (await store.deleteMessagesBefore(before, DELETE_BATCH)) > 0);
     });
   }
   return () => {

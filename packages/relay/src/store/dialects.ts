@@ -9,8 +9,9 @@ export interface Dialect {
     readonly bytes: string;
     /** After the columns of a table that is kept in the order of its primary key. */
     readonly keyed: string;
-    /** Makes a plan use the index of unread deliveries, where the planner would not. */
+    /** Makes a plan use the index of unread deliveries, or of the messages of a thread, where the planner would not. */
     readonly unread: string;
+    readonly thread: string;
     /** The numbers of one parameter, a JSON array, for `IN`, or as a table with the column `value`. */
     readonly numbers: string;
     /** The strings of one parameter, a JSON array, for `IN`. */
@@ -34,6 +35,7 @@ export const SQLITE: Dialect = {
     bytes: 'blob',
     keyed: 'WITHOUT ROWID',
     unread: 'INDEXED BY deliveries_unread',
+    thread: 'INDEXED BY messages_by_thread',
     numbers: '(SELECT value FROM json_each(?))',
     texts: '(SELECT value FROM json_each(?))',
     pairs: '(SELECT value ->> 0 AS first, value ->> 1 AS second FROM json_each(?))',
@@ -50,6 +52,7 @@ export const POSTGRES: Dialect = {
     bytes: 'bytea',
     keyed: '',
     unread: '',
+    thread: '',
     numbers: '(SELECT value::bigint FROM json_array_elements_text(?::text::json))',
     texts: '(SELECT json_array_elements_text(?::text::json))',
     pairs: `(SELECT (pair ->> 0)::bigint AS first, (pair ->> 1)::bigint AS second

@@ -23,7 +23,7 @@ type DeliveredSeq = { id: string; seq: number; senderId: number };
 const inboxTables = ({ thread, unreadOnly }: InboxQuery): string =>
   thread === undefined
     ? `deliveries AS d ${unreadOnly ? '{{unread}}' : ''} CROSS JOIN messages AS m`
-    : 'messages AS m CROSS JOIN deliveries AS d';
+    : 'messages AS m {{thread}} CROSS JOIN deliveries AS d';
 
 function inboxFilter(query: InboxQuery): Statement {
   const conditions = ['d.recipient_id = ?', 'd.message_seq > ?', UNEXPIRED];

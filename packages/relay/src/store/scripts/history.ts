@@ -23,7 +23,7 @@ const inWorkspace = (workspaceId: number): Source => ({
 });
 
 const inThread = (workspaceId: number, thread: string): Source => ({
-  from: 'messages AS m',
+  from: 'messages AS m {{thread}}',
   seq: 'm.seq',
   where: { sql: 'm.workspace_id = ? AND m.thread = ?', params: [workspaceId, thread] },
 });
