@@ -1,10 +1,11 @@
 // Puts the server and everything it imports into one file: it starts in about half the time.
-import { rename } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const place = (path) => fileURLToPath(new URL(path, import.meta.url));
 const bundle = place('dist/serve.js');
+const list = place('dist/serve.sources.json');
 
 /** The schema library carries its messages in forty languages; ours are English. */
 const withoutTranslations = {
@@ -14,7 +15,9 @@ const withoutTranslations = {
   },
 };
 
-await build({
+const { metafile } = await build({
+  absWorkingDir: place('..'),
+  metafile: true,
   entryPoints: [place('src/cli/serve.ts')],
   outfile: `${bundle}.new`,
   bundle: true,
@@ -26,5 +29,8 @@ await build({
   // Some dependencies are CommonJS and ask for built-in modules by `require`.
   banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
 });
+// What the bundle was made from: it is not used any more when one of these is newer.
+const sources = Object.keys(metafile.inputs).filter((file) => !file.startsWith('..'));
+await writeFile(`${list}.new`, JSON.stringify(sources));
 // A server that starts at this moment finds the old file or the new one.
-await rename(`${bundle}.new`, bundle);
+for (const file of [list, bundle]) await rename(`${file}.new`, file);

@@ -1,7 +1,9 @@
-import type { Pair } from './pairs.ts';
+import { startDaemon } from '../kit/daemon.ts';
+import { connectPairs } from './pairs.ts';
+import type { RawEcho } from './raw-echo.ts';
 import { BATCH, IN_FLIGHT, type Round, SENDERS } from './round.ts';
+import { slowSyncEnvironment } from './slow-sync.ts';
 import { maximum, median, milliseconds, percentile, perSecond } from './statistics.ts';
-import { slowDisk, whyNoStrace } from './strace.ts';
 import { measureWaits } from './waits.ts';
 
 /** One line of the table: a figure of the daemon beside its baseline of the same run. */
@@ -18,6 +20,8 @@ export interface Figure {
 
 const SLOW_SYNC_MS = 20;
 const MAX_WAIT_MS = 50;
+/** Pairs that keep the slow disk busy. */
+const WRITERS = 8;
 
 const verdict = (passed: boolean) => (passed ? 'pass' : 'FAIL');
 
@@ -51,7 +55,8 @@ export function figuresOf(rounds: Round[]): Figure[] {
       id: 'P3',
       what: 'latency at half that rate',
       measured: `p50 ${ms('loadedLatency')}, p99 ${ms('loadedLatencyP99')}`,
-      baseline: `P1 of the round: p50 ${ms('latency')}`,
+      // How quiet the machine was: a raw commit that is often late makes everything late.
+      baseline: `P1 of the round: p50 ${ms('latency')} (raw commit p99 ${ms('commitP99')})`,
       value: loadRatio,
       goal: 'p99 ≤ 10 × baseline',
       result: verdict(loadRatio <= 10),
@@ -60,29 +65,32 @@ export function figuresOf(rounds: Round[]): Figure[] {
 }
 
 /** Whether those who only read notice a disk that is slow for those who write. */
-export async function slowDiskFigure(
-  daemon: { readonly pid: number; readonly socketPath: string },
-  pairs: Pair[],
-  scale: number,
-): Promise<Figure> {
+export async function slowDiskFigure(echo: RawEcho, directory: string, scale: number): Promise<Figure> {
   const figure = {
     id: 'P3',
     what: `reads and heartbeats, each fsync ${SLOW_SYNC_MS} ms slower`,
-    goal: `each ≤ ${MAX_WAIT_MS} ms`,
+    goal: `≤ ${MAX_WAIT_MS} ms + baseline`,
   };
-  const missing = whyNoStrace();
-  if (missing)
-    return { ...figure, measured: '', baseline: '', value: Number.NaN, result: `skipped: ${missing}` };
-  await using _slow = await slowDisk(daemon.pid, SLOW_SYNC_MS);
+  const env = slowSyncEnvironment(directory, SLOW_SYNC_MS);
+  if (!env) {
+    const result = 'skipped: needs a C compiler (package gcc) on Linux' as const;
+    return { ...figure, measured: '', baseline: '', value: Number.NaN, result };
+  }
+  await using daemon = await startDaemon({ env });
+  const pairs = await connectPairs(daemon.socketPath, WRITERS);
+  // The control: what a process waits that has nothing to do with the disk, on a machine that may be busy.
+  const control = echo.watch();
   const waits = await measureWaits(daemon.socketPath, pairs, 5000 * scale);
+  const hops = await control.stop();
+  for (const pair of pairs) pair.close();
   const reads = [...waits.inbox, ...waits.who, ...waits.heartbeat];
   const longest = (values: number[]) => milliseconds(maximum(values));
   const value = maximum(reads);
   return {
     ...figure,
     measured: `longest INBOX ${longest(waits.inbox)}, WHO ${longest(waits.who)}, PING ${longest(waits.heartbeat)}; p99 ${milliseconds(percentile(reads, 0.99))}`,
-    baseline: `messages meanwhile: p50 ${milliseconds(median(waits.messages))}`,
+    baseline: `longest raw hops ${longest(hops)} (messages: p50 ${milliseconds(median(waits.messages))})`,
     value,
-    result: verdict(value <= MAX_WAIT_MS),
+    result: verdict(value <= MAX_WAIT_MS + maximum(hops)),
   };
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -44,8 +45,11 @@ export async function peersIn(installed: string, { node, echo, directory }: Setu
         '/mcp',
         env,
       ),
+    // Its backends live in a daemon that outlives it.
     mcporter: (program) =>
-      openStdio('mcporter', 'stdio', [node, program, '--config', servers, 'serve', '--stdio'], env),
+      openStdio('mcporter', 'stdio', [node, program, '--config', servers, 'serve', '--stdio'], env, () => {
+        spawnSync(node, [program, '--config', servers, 'daemon', 'stop'], { env, timeout: 10_000 });
+      }),
   };
   const running: Contender[] = [];
   for (const [name, start] of Object.entries(peers)) {

@@ -14,8 +14,8 @@ import { peersIn } from './gateway-peers.ts';
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '7' },
-    calls: { type: 'string', default: '600' },
+    rounds: { type: 'string', default: '5' },
+    calls: { type: 'string', default: '1000' },
     peers: { type: 'string' },
   },
 });
@@ -62,7 +62,7 @@ try {
   if (values.peers !== undefined) {
     for (const peer of await peersIn(values.peers, { node, echo: ECHO, directory })) contenders.push(peer);
   }
-  for (const contender of contenders) await contender.round(Math.min(300, calls));
+  for (const contender of contenders) await contender.warmUp();
   for (let round = 0; round < rounds; round++) {
     for (const contender of contenders) await contender.measure(calls);
   }

@@ -100,6 +100,9 @@ export class Pair {
   }
 }
 
+export const connectPairs = (socketPath: string, count: number): Promise<Pair[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => Pair.connect(socketPath, `pair-${index}`)));
+
 /** What every measured message says, after its number. */
 export const sampleBody = (): string => 'The build is green again. '.repeat(10).slice(0, BODY_BYTES);
 

@@ -56,6 +56,25 @@ export class RawEcho implements Disposable {
     return latencies;
   }
 
+  /** Measures about once a millisecond until it is stopped. */
+  watch(): { stop(): Promise<number[]> } {
+    let stopped = false;
+    const latencies: number[] = [];
+    const watching = (async () => {
+      while (!stopped) {
+        latencies.push(...(await this.measure(1)));
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+      return latencies;
+    })();
+    return {
+      stop() {
+        stopped = true;
+        return watching;
+      },
+    };
+  }
+
   [Symbol.dispose](): void {
     this.#from.destroy();
     this.#to.destroy();

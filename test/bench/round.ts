@@ -21,6 +21,7 @@ export interface Subjects {
 export interface Round {
   hops: number;
   commit: number;
+  commitP99: number;
   latency: number;
   latencyP99: number;
   rawRate: number;
@@ -41,6 +42,7 @@ export async function measureRound({ pairs, echo, sqlite }: Subjects, scale: num
   return {
     hops: median(hops),
     commit: median(commits),
+    commitP99: percentile(commits, 0.99),
     latency: median(latencies),
     latencyP99: percentile(latencies, 0.99),
     rawRate,

@@ -2,7 +2,7 @@ import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { startDaemon } from '../kit/daemon.ts';
 import { type Figure, figuresOf, slowDiskFigure } from './figures.ts';
-import { Pair } from './pairs.ts';
+import { connectPairs } from './pairs.ts';
 import { RawEcho } from './raw-echo.ts';
 import { RawSqlite } from './raw-sqlite.ts';
 import { measureRound, type Round, SENDERS } from './round.ts';
@@ -40,20 +40,17 @@ async function measureAll(): Promise<Figure[]> {
   await using daemon = await startDaemon(profiling ? { env: { NODE_OPTIONS: profiling } } : {});
   using echo = await RawEcho.start(daemon.directory);
   using sqlite = new RawSqlite(daemon.directory, SENDERS);
-  const pairs = await Promise.all(
-    Array.from({ length: SENDERS }, (_, i) => Pair.connect(daemon.socketPath, `pair-${i}`)),
-  );
+  const pairs = await connectPairs(daemon.socketPath, SENDERS);
   const subjects = { pairs, echo, sqlite };
   const { rounds, scale } = options.quick ? { rounds: 1, scale: 0.1 } : { rounds: 7, scale: 1 };
   // The first round warms up the code of everything; it is not counted.
   await measureRound(subjects, 0.2);
   const measured: Round[] = [];
   for (let round = 0; round < rounds; round++) measured.push(await measureRound(subjects, scale));
-  const slow = await slowDiskFigure(daemon, pairs.slice(0, 8), scale);
   for (const pair of pairs) pair.close();
   // Profiles are written at the end of an orderly life.
   if (profiling) await daemon.stop();
-  return [...figuresOf(measured), slow];
+  return [...figuresOf(measured), await slowDiskFigure(echo, daemon.directory, scale)];
 }
 
 function machine() {

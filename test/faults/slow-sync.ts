@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Pair } from '../bench/pairs.ts';
+import { connectPairs } from '../bench/pairs.ts';
 import { maximum, median, milliseconds, percentile } from '../bench/statistics.ts';
 import { slowDisk, whyNoStrace } from '../bench/strace.ts';
 import { measureWaits } from '../bench/waits.ts';
@@ -17,9 +17,7 @@ export const slowSync: Fault = {
     const missing = whyNoStrace();
     if (missing) throw new CannotRun(missing);
     await using daemon = await startDaemon();
-    const pairs = await Promise.all(
-      Array.from({ length: 8 }, (_, i) => Pair.connect(daemon.socketPath, `pair-${i}`)),
-    );
+    const pairs = await connectPairs(daemon.socketPath, 8);
     const ms = short ? 3_000 : 20_000;
     await using _slow = await slowDisk(daemon.pid, DELAY_MS);
     const waits = await within(ms + 20_000, 'answers', measureWaits(daemon.socketPath, pairs, ms));

@@ -175,6 +175,28 @@ describe('each kind of caller with each kind of backend', () => {
     expect(textOf(await bob.callTool({ name: 'own_count', arguments: {} }))).toBe('1');
   });
 
+  test('what a backend of scope session says reaches its own client alone', async () => {
+    const [ann, bob] = [await caller('legacy'), await caller('legacy')];
+    const heard: string[] = [];
+    for (const [name, client] of [
+      ['ann', ann],
+      ['bob', bob],
+    ] as const) {
+      await client.callTool({ name: 'own_count', arguments: {} });
+      client.setNotificationHandler('notifications/message', () => void heard.push(`log ${name}`));
+      client.setNotificationHandler(
+        'notifications/resources/updated',
+        () => void heard.push(`update ${name}`),
+      );
+    }
+    await ann.callTool({ name: 'own_log', arguments: {} });
+    await eventually(() => heard.includes('log ann'));
+    expect(heard).not.toContain('log bob');
+    const status = await ann.callTool({ name: 'relay_get_status', arguments: {} });
+    const servers = JSON.parse(textOf(status)).servers as Array<{ name: string; tools: number }>;
+    expect(servers.find(({ name }) => name === 'own')?.tools).toBeGreaterThan(5);
+  });
+
   test('an HTTP backend that forgot its sessions is initialised again, and the call succeeds', async () => {
     const client = await caller('legacy');
     http[0]?.forget();

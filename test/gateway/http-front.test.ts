@@ -84,6 +84,15 @@ test.each([
   await eventually(() => told > 0);
 });
 
+test('clients of the newest revision say who they are, and get backends of their own', async () => {
+  await using gateway = await start([sdkServer('legacy', { scope: 'session' })]);
+  const count = async (agent: string) => {
+    const client = await gateway.client(MODERN, { 'relay-agent': agent });
+    return textOf(await client.callTool({ name: 'legacy_count', arguments: {} }));
+  };
+  expect([await count('Ann'), await count('Ann'), await count('Bob')]).toEqual(['1', '2', '1']);
+});
+
 test('with a key, only who has it may call; the key is compared, never logged or passed on', async () => {
   await using gateway = await start([scripted('s', { tools: [tool('echo'), tool('environment')] })], {
     apiKey: 'canary-key',

@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { connect } from '@agent-relay/sdk/node';
 import { describe, expect, it } from 'vitest';
 import { startDaemon } from '../kit/daemon.ts';
-import { callTool, connectClient, connectStdio, ERAS, type TestClient } from './kit/clients.ts';
+import { callTool, connectClient, connectStdio, ERAS, MCP_PROGRAM, type TestClient } from './kit/clients.ts';
 import { openDoor, sseTransport } from './kit/http-door.ts';
 
 const post = (client: TestClient, from: string, to: string, kind: string, body: string) =>
@@ -59,6 +61,29 @@ describe.each(ERAS)('role inboxes over stdio, revision %s', (era) => {
     await daemon.start();
     expect(await read(client, 'tester')).toMatchObject([{ body: 'test it', kind: 'directive' }]);
   });
+});
+
+it('keeps messages whose reply could not be written', async () => {
+  await using daemon = await startDaemon();
+  const args = ['serve', '--tools', 'roles'];
+  await using sender = await connectStdio(daemon, { args });
+  await post(sender, 'dev-a', 'pm', 'status', 'not to be lost');
+  const child = spawn(process.execPath, [MCP_PROGRAM, ...args], {
+    env: daemon.env,
+    cwd: daemon.projectDirectory,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const ended = once(child, 'exit');
+  const request = (id: number, method: string, params: object) =>
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+  const clientInfo = { name: 'vanishing', version: '1' };
+  request(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+  await once(child.stdout, 'data');
+  // Nobody reads the reply to this one.
+  child.stdout.destroy();
+  request(2, 'tools/call', { name: 'read_messages', arguments: { for: 'pm' } });
+  await ended;
+  expect(await read(sender, 'pm')).toMatchObject([{ body: 'not to be lost' }]);
 });
 
 it('serves role inboxes to several sessions over SSE, and never hands a message to two', async () => {

@@ -9,9 +9,9 @@ import type { Definition } from './catalog/validate-tool.ts';
 import { backendName } from './config/backend-config.ts';
 import { type ConfiguredBackend, loadConfig } from './config/load.ts';
 import { forgetBackend, saveBackend } from './config/save.ts';
-import { watchFiles } from './config/watch.ts';
+import { type FileWatch, watchFiles } from './config/watch.ts';
 import type { Outlet } from './front/call.ts';
-import type { GatewayHost, ResourceWatcher } from './front/context.ts';
+import type { GatewayHost, OwnBackends, ResourceWatcher } from './front/context.ts';
 import { type ListName, LiveCatalog } from './front/live-catalog.ts';
 import { managementTools } from './front/management.ts';
 import { toRelayError } from './front/messages.ts';
@@ -57,7 +57,8 @@ export class Gateway implements GatewayHost {
   #configured: ConfiguredBackend[] = [];
   #configProblem: string | undefined;
   #reloading: Promise<void> = Promise.resolve();
-  #files: { ready: Promise<void>; close(): Promise<void> } | undefined;
+  #files: Promise<FileWatch> | undefined;
+  #closed = false;
 
   constructor(options: GatewayOptions, manifest: Manifest, pins: Pins) {
     this.#options = options;
@@ -87,7 +88,8 @@ export class Gateway implements GatewayHost {
       ...(this.#pins.file === undefined ? [] : [this.#pins.file]),
     ];
     this.#files = watchFiles(watched, () => void this.reload());
-    await this.#files.ready;
+    // What changed between reading and watching is not missed.
+    void this.#files.then(() => this.reload());
   }
 
   /** Resolves when the first lists are as complete as they will be soon. */
@@ -98,6 +100,7 @@ export class Gateway implements GatewayHost {
   /** Applies what the files say now. One reload at a time; a mistake keeps the running configuration. */
   reload(): Promise<void> {
     this.#reloading = this.#reloading.then(async () => {
+      if (this.#closed) return;
       try {
         await this.#pins.reload();
         await this.#apply();
@@ -143,25 +146,26 @@ export class Gateway implements GatewayHost {
   }
 
   /** What every backend's events mean to the gateway. Shared backends have nobody of their own to ask. */
-  backendEvents(changed: () => void, ask?: BackendEvents['ask']): BackendEvents {
+  backendEvents(changed: () => void): BackendEvents {
     return {
       changed: (backend) => {
         this.#remember(backend);
         changed();
       },
       resourceUpdated: (uri) => {
-        for (const session of this.#watchers.get(uri) ?? []) session.resourceUpdated(uri);
+        for (const watcher of this.#watchers.get(uri) ?? []) watcher.resourceUpdated(uri);
       },
       log: (backend, params) => {
-        for (const session of this.#sessions) session.logged(backend, params);
+        const callers = [...this.#sessions].filter((session) => session.isCalling(backend));
+        for (const session of callers.length > 0 ? callers : this.#sessions) session.logged(backend, params);
       },
-      ask:
-        ask ?? (() => Promise.reject(new Error('a shared backend cannot ask a client; use scope: session'))),
+      ask: () => Promise.reject(new Error('a shared backend cannot ask a client; use scope: session')),
     };
   }
 
-  status(own?: BackendSet): GatewayStatus {
-    return readStatus(this.#configured, (name) => this.backend(name, own), this.catalog.current, {
+  status(own?: OwnBackends): GatewayStatus {
+    const { current } = own?.catalog ?? this.catalog;
+    return readStatus(this.#configured, (name) => this.backend(name, own?.backends), current, {
       changed: (name, tools, pin) => this.#pins.review(name, tools, pin).changed,
       configProblem: this.#configProblem,
     });
@@ -218,17 +222,17 @@ export class Gateway implements GatewayHost {
     }
   }
 
-  watch(session: ResourceWatcher, uri: string, backend: Backend): void {
-    const sessions = this.#watchers.get(uri) ?? new Set();
-    this.#watchers.set(uri, sessions);
-    const first = sessions.size === 0;
-    sessions.add(session);
+  watch(watcher: ResourceWatcher, uri: string, backend: Backend): void {
+    const watchers = this.#watchers.get(uri) ?? new Set();
+    this.#watchers.set(uri, watchers);
+    const first = watchers.size === 0;
+    watchers.add(watcher);
     if (first) backend.watch(uri);
   }
 
-  unwatch(session: ResourceWatcher, uri: string): void {
-    const sessions = this.#watchers.get(uri);
-    if (!sessions?.delete(session) || sessions.size > 0) return;
+  unwatch(watcher: ResourceWatcher, uri: string): void {
+    const watchers = this.#watchers.get(uri);
+    if (!watchers?.delete(watcher) || watchers.size > 0) return;
     this.#watchers.delete(uri);
     for (const backend of this.#shared) backend.unwatch(uri);
   }
@@ -238,7 +242,9 @@ export class Gateway implements GatewayHost {
   }
 
   async close(): Promise<void> {
-    await this.#files?.close();
+    this.#closed = true;
+    await (await this.#files)?.close();
+    await this.#reloading;
     for (const session of [...this.#sessions]) await session.close();
     await this.#shared.stop();
     await this.#manifest.save();

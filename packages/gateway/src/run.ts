@@ -17,6 +17,8 @@ export interface RunOptions {
   host?: string;
   apiKey?: string;
   stateDir?: string;
+  /** The largest answer of a backend that is passed on. */
+  maxResultBytes?: number;
 }
 
 /** Where a gateway of these files remembers things: the same files find the same place. */
@@ -39,6 +41,7 @@ export async function runGateway(options: RunOptions = {}): Promise<void> {
     configFiles: files,
     stateDir: stateDirOf(options, files),
     mode: options.search ? 'search' : 'list',
+    limits: options.maxResultBytes === undefined ? {} : { maxMessageBytes: options.maxResultBytes },
     log: (line) => process.stderr.write(`${line}\n`),
   });
   const told = new Promise<void>((done) => {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts the MCP server on a Node that can run it. This file must be readable by any Node from 14 on.
-import { readdirSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import nodeModule, { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -57,16 +57,14 @@ function compileCache() {
   return NODE_COMPILE_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'agent-relay', 'node');
 }
 
-/** Whether the bundle is there and no source is newer; an installed package has no sources beside it. */
+/** Whether the bundle is there and nothing it was made from is newer; an installed package has no sources beside it. */
 function isFresh(bundle) {
   const built = statSync(bundle, { throwIfNoEntry: false });
   if (built === undefined) return false;
-  return ['mcp', 'sdk', 'protocol'].every((name) => {
-    const sources = join(dirname(PACKAGE), name, 'src');
-    if (statSync(sources, { throwIfNoEntry: false }) === undefined) return true;
-    return readdirSync(sources, { recursive: true }).every(
-      (file) => statSync(join(sources, file)).mtimeMs <= built.mtimeMs,
-    );
+  const sources = JSON.parse(readFileSync(join(PACKAGE, 'dist', 'serve.sources.json'), 'utf8'));
+  return sources.every((file) => {
+    const source = statSync(join(dirname(PACKAGE), file), { throwIfNoEntry: false });
+    return source === undefined || source.mtimeMs <= built.mtimeMs;
   });
 }
 

@@ -310,6 +310,13 @@ export const ERRORS = {
     meaning: 'No client that the relay can be installed into was found.',
     next: 'Name one, for example: agent-relay mcp install -e claude',
   },
+  ProgramFailed: {
+    meaning: 'Another program that was needed is not installed, or did not do what it was asked.',
+    next: 'Install or set up that program.',
+    retryable: false,
+    exit: 1,
+    http: 500,
+  },
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof ERRORS;

@@ -70,6 +70,8 @@ export class GatewayKit implements AsyncDisposable {
     this.#gateway = await createGateway({
       configFiles: [this.configFile],
       log: (line) => this.logs.push(line),
+      // Waiting ends as soon as the backends are there; a busy machine may take its time.
+      startupMs: 15_000,
       ...options,
       limits: { reconnectMs: 100, callConnectMs: 3000, connectMs: 10_000, ...options.limits },
     });

@@ -73,6 +73,7 @@ lines.on('line', (line) => {
     case 'tools/call':
       return call(id, String(params.name), (params.arguments ?? {}) as Record<string, unknown>);
     default:
+      note(`unknown ${method}`);
       if (script.diesOfUnknown) process.exit(3);
       if (!script.ignoresUnknown)
         send({ id, error: { code: -32601, message: `Method not found: ${method}` } });

@@ -16,7 +16,7 @@ import {
 import { z } from 'zod';
 import type { Prompt } from '../../../packages/mcp/src/framework/prompt.ts';
 import type { Resource, ResourceTemplate } from '../../../packages/mcp/src/framework/resource.ts';
-import { type Call, defineTool, type Tool } from '../../../packages/mcp/src/framework/tool.ts';
+import { type Call, defineTool, LOOKS, type Tool } from '../../../packages/mcp/src/framework/tool.ts';
 import { ToolTable } from '../../../packages/mcp/src/framework/tool-table.ts';
 import type { Catalogue } from '../../../packages/mcp/src/server/desk.ts';
 
@@ -47,6 +47,7 @@ const fixture = (name: string, handler: Handler, input: z.ZodObject = z.object({
     name,
     description: `Fixture ${name}`,
     input,
+    annotations: LOOKS,
     handler: (_participant, args, call) => handler(call, args),
   });
 

@@ -1,9 +1,10 @@
 import type { Lists } from '../catalog/catalog.ts';
 import type { BackendConfig } from '../config/backend-config.ts';
 import type { JsonMembers } from '../json/raw-json.ts';
-import { ConnectionLost } from './connection.ts';
+import { ConnectionLost } from './failures.ts';
 import { Link, type LinkCall, NO_LISTS } from './link.ts';
 import type { Era } from './negotiate.ts';
+import { reasonOf } from './reason.ts';
 
 export type Health = 'healthy' | 'degraded' | 'failed' | 'unknown';
 
@@ -138,19 +139,17 @@ export class Backend {
   /** Forwards a request. Connects first if need be; repeats it once if that is certain to do no harm. */
   async call(method: string, params: JsonMembers, options: BackendCall): Promise<Answer> {
     this.#calls++;
-    clearTimeout(this.#idleTimer);
     try {
-      try {
-        return await this.#callOnce(method, params, options);
-      } catch (error) {
-        const again = error instanceof ConnectionLost && (!error.written || options.repeatable);
-        if (!again || this.#stopped || options.signal?.aborted) throw error;
-        return await this.#callOnce(method, params, options);
-      }
+      const link = this.#link ?? (await this.#linkInTime(options.signal));
+      return { bytes: await link.request(method, params, options, this.config.timeoutMs), era: link.era };
+    } catch (error) {
+      const again = error instanceof ConnectionLost && (!error.written || options.repeatable);
+      if (!again || this.#stopped || options.signal?.aborted) throw error;
+      const link = this.#link ?? (await this.#linkInTime(options.signal));
+      return { bytes: await link.request(method, params, options, this.config.timeoutMs), era: link.era };
     } finally {
       this.#calls--;
-      if (this.#calls === 0) this.#quiet?.();
-      this.#armIdleStop();
+      if (this.#calls === 0) this.#becameQuiet();
     }
   }
 
@@ -172,11 +171,6 @@ export class Backend {
   setLogLevel(level: string): void {
     this.#logLevel = level;
     this.#link?.setLogLevel(level);
-  }
-
-  async #callOnce(method: string, params: JsonMembers, options: BackendCall): Promise<Answer> {
-    const link = this.#link ?? (await this.#linkInTime(options.signal));
-    return { bytes: await link.request(method, params, options, this.config.timeoutMs), era: link.era };
   }
 
   /** A call waits for a connection only so long; the attempt itself goes on behind it. */
@@ -224,7 +218,7 @@ export class Backend {
       });
       await this.#adopt(link);
     } catch (error) {
-      this.#failure = error instanceof Error ? error.message : String(error);
+      this.#failure = reasonOf(error);
       this.#scheduleRetry();
       this.#events.changed(this);
       throw new ConnectionLost(this.#failure, false);
@@ -253,7 +247,7 @@ export class Backend {
   #lost(link: Link, reason: string): void {
     if (link !== this.#link) return;
     this.#forget();
-    this.#failure = reason;
+    this.#failure = reasonOf(reason);
     this.#scheduleRetry();
     this.#events.changed(this);
   }
@@ -283,13 +277,17 @@ export class Backend {
     this.#retryTimer.unref();
   }
 
+  #becameQuiet(): void {
+    this.#quiet?.();
+    this.#armIdleStop();
+  }
+
   #armIdleStop(): void {
     clearTimeout(this.#idleTimer);
     if (this.config.idleStopMs === 0 || this.#calls > 0 || !this.#link) return;
-    this.#idleTimer = setTimeout(
-      () => void this.#disconnect('idle').then(() => this.#events.changed(this)),
-      this.config.idleStopMs,
-    );
+    this.#idleTimer = setTimeout(() => {
+      if (this.#calls === 0) void this.#disconnect('idle').then(() => this.#events.changed(this));
+    }, this.config.idleStopMs);
     this.#idleTimer.unref();
   }
 }

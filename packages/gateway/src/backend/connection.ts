@@ -6,35 +6,15 @@ import {
   stringFrom,
   toJson,
 } from '../json/raw-json.ts';
-import { type BackendTransport, HttpRefused, NotWritten, type TransportEvents } from './transport.ts';
-
-/** The backend answered with a JSON-RPC error; `bytes` is that error as it came. */
-export class BackendError extends Error {
-  readonly bytes: Buffer;
-  readonly code: number | undefined;
-  constructor(bytes: Buffer) {
-    const { code, message } = objectFrom(bytes) ?? {};
-    super(typeof message === 'string' ? message : 'the backend answered with an error');
-    this.bytes = bytes;
-    this.code = typeof code === 'number' ? code : undefined;
-  }
-}
-
-/** The connection went away. `written` is false when the backend cannot have seen the request. */
-export class ConnectionLost extends Error {
-  readonly written: boolean;
-  constructor(reason: string, written: boolean) {
-    super(reason);
-    this.written = written;
-  }
-}
-
-/** The backend did not answer in time. */
-export class CallTimeout extends Error {}
-/** The caller gave up. */
-export class CallAborted extends Error {}
-/** The answer was larger than the gateway passes on. */
-export class AnswerTooLarge extends Error {}
+import { AnswerTooLarge, BackendError, CallAborted, CallTimeout, ConnectionLost } from './failures.ts';
+import { reasonOf } from './reason.ts';
+import {
+  type BackendTransport,
+  HttpRefused,
+  NotWritten,
+  type SendOptions,
+  type TransportEvents,
+} from './transport.ts';
 
 export interface CallOptions {
   timeoutMs: number;
@@ -58,6 +38,13 @@ interface Pending {
   resolve(result: Buffer): void;
   reject(error: Error): void;
   onProgress: ((params: JsonMembers) => void) | undefined;
+  timeoutMs: number;
+  deadline: number;
+  signal: AbortSignal | undefined;
+  /** Listens to `signal`. */
+  abort: (() => void) | undefined;
+  /** Ends the exchange where it has a stream of its own. */
+  stream: AbortController | undefined;
 }
 
 /**
@@ -71,6 +58,8 @@ export class Connection {
   /** Requests of the backend that are being answered, by their raw id. */
   readonly #incoming = new Map<string, AbortController>();
   #nextId = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = 0;
   #over: string | undefined;
 
   constructor(makeTransport: (events: TransportEvents) => BackendTransport, events: ConnectionEvents) {
@@ -84,10 +73,6 @@ export class Connection {
 
   get kind(): BackendTransport['kind'] {
     return this.#transport.kind;
-  }
-
-  get inFlight(): number {
-    return this.#pending.size;
   }
 
   start(): Promise<void> {
@@ -111,43 +96,75 @@ export class Connection {
     const head = Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":`);
     const message = Buffer.concat([head, joinObject(sent), CLOSE]);
     return new Promise((resolve, reject) => {
-      const stream = options.cancelByStream ? new AbortController() : undefined;
-      const settle = () => {
-        clearTimeout(timer);
-        options.signal?.removeEventListener('abort', abort);
-        this.#pending.delete(id);
+      const { timeoutMs, onProgress, signal } = options;
+      const pending: Pending = {
+        resolve,
+        reject,
+        onProgress,
+        timeoutMs,
+        deadline: Date.now() + timeoutMs,
+        signal,
+        abort: undefined,
+        stream: options.cancelByStream ? new AbortController() : undefined,
       };
-      const giveUp = (error: Error) => {
-        if (stream) stream.abort(error);
-        else this.notify('notifications/cancelled', { requestId: id, reason: error.message });
-        settle();
-        reject(error);
-      };
-      const abort = () => giveUp(new CallAborted('the caller cancelled the request'));
-      const timer = setTimeout(
-        () => giveUp(new CallTimeout(`no answer within ${options.timeoutMs / 1000} s`)),
-        options.timeoutMs,
+      this.#pending.set(id, pending);
+      if (signal) {
+        pending.abort = () => this.#giveUp(id, new CallAborted('the caller cancelled the request'));
+        if (signal.aborted) return pending.abort();
+        signal.addEventListener('abort', pending.abort);
+      }
+      this.#watchDeadline(pending.deadline);
+      this.#send(
+        message,
+        id,
+        this.kind === 'http' || this.kind === 'sse' ? this.#exchange(id, pending, options) : undefined,
       );
-      this.#pending.set(id, {
-        resolve: (result) => {
-          settle();
-          resolve(result);
-        },
-        reject: (error) => {
-          settle();
-          reject(error);
-        },
-        onProgress: options.onProgress,
-      });
-      if (options.signal?.aborted) return abort();
-      options.signal?.addEventListener('abort', abort, { once: true });
-      this.#send(message, id, {
-        ...(stream ? { signal: stream.signal } : {}),
-        ...(options.headers ? { headers: options.headers } : {}),
-        onStreamEnd: () =>
-          this.#pending.get(id)?.reject(new ConnectionLost('the answer stream ended early', true)),
-      });
     });
+  }
+
+  /** What a transport with a stream for each request needs to know about one. */
+  #exchange(id: number, pending: Pending, options: CallOptions): SendOptions {
+    return {
+      ...(pending.stream ? { signal: pending.stream.signal } : {}),
+      ...(options.headers ? { headers: options.headers } : {}),
+      onStreamEnd: () => this.#take(id)?.reject(new ConnectionLost('the answer stream ended early', true)),
+    };
+  }
+
+  /** Ends the wait for an answer: whoever takes it settles it, once. */
+  #take(id: number): Pending | undefined {
+    const pending = this.#pending.get(id);
+    if (!pending) return undefined;
+    this.#pending.delete(id);
+    if (pending.abort) pending.signal?.removeEventListener('abort', pending.abort);
+    return pending;
+  }
+
+  #giveUp(id: number, error: Error): void {
+    const pending = this.#take(id);
+    if (!pending) return;
+    if (pending.stream) pending.stream.abort(error);
+    else this.notify('notifications/cancelled', { requestId: id, reason: error.message });
+    pending.reject(error);
+  }
+
+  /** One timer for all calls, set to the first deadline: calls are many, and few of them meet theirs. */
+  #watchDeadline(deadline: number): void {
+    if (this.#timer && this.#timerAt <= deadline) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = deadline;
+    this.#timer = setTimeout(() => this.#sweep(), Math.max(0, deadline - Date.now()));
+    this.#timer.unref();
+  }
+
+  #sweep(): void {
+    this.#timer = undefined;
+    const now = Date.now();
+    for (const [id, { deadline, timeoutMs }] of [...this.#pending]) {
+      if (deadline <= now) this.#giveUp(id, new CallTimeout(`no answer within ${timeoutMs / 1000} s`));
+    }
+    const next = Math.min(...[...this.#pending.values()].map(({ deadline }) => deadline));
+    if (Number.isFinite(next)) this.#watchDeadline(next);
   }
 
   /** Best effort: a notification that cannot be sent is a connection that ends anyway. */
@@ -155,16 +172,12 @@ export class Connection {
     this.#send(toJson({ jsonrpc: '2.0', method, params }), undefined);
   }
 
-  #send(
-    message: Buffer,
-    id: number | undefined,
-    options: Parameters<BackendTransport['send']>[1] = {},
-  ): void {
+  #send(message: Buffer, id: number | undefined, options?: SendOptions): void {
     const failed = (error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       const unwritten = error instanceof NotWritten;
       const failure = error instanceof HttpRefused ? error : new ConnectionLost(reason, !unwritten);
-      if (id !== undefined) this.#pending.get(id)?.reject(failure);
+      if (id !== undefined) this.#take(id)?.reject(failure);
       if (unwritten) void this.close(reason);
     };
     try {
@@ -186,7 +199,7 @@ export class Connection {
       else void this.#answer(rawId, method, members.get('params'));
       return;
     }
-    const pending = rawId && this.#pending.get(Number(rawId.toString()));
+    const pending = rawId && this.#take(Number(rawId.toString()));
     if (!pending) return;
     const result = members.get('result');
     const error = members.get('error');
@@ -236,7 +249,7 @@ export class Connection {
     const found =
       /^\s*\{[^{]*?"id"\s*:\s*(\d+)/.exec(head.toString('latin1')) ??
       /"id"\s*:\s*(\d+)\s*\}\s*$/.exec(tail.toString('latin1'));
-    const pending = found && this.#pending.get(Number(found[1]));
+    const pending = found && this.#take(Number(found[1]));
     const error = new AnswerTooLarge('the answer is larger than the gateway passes on');
     if (pending) pending.reject(error);
     else void this.close(error.message);
@@ -245,7 +258,8 @@ export class Connection {
   #end(reason: string): void {
     if (this.#over !== undefined) return;
     this.#over = reason;
-    for (const pending of [...this.#pending.values()]) pending.reject(new ConnectionLost(reason, true));
+    clearTimeout(this.#timer);
+    for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(new ConnectionLost(reason, true));
     for (const abort of this.#incoming.values()) abort.abort();
     this.#events.closed(reason);
   }

@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 import { envelope, type Negotiated } from './negotiate.ts';
 
 const MAX_ITEMS = 2000;
-const MAX_PAGES = 200;
+const MAX_PAGES = 100;
 
 const METHODS: Record<keyof Lists, { method: string; field: string; capability: string }> = {
   tools: { method: 'tools/list', field: 'tools', capability: 'tools' },

@@ -1,17 +1,13 @@
 import type { Lists } from '../catalog/catalog.ts';
 import type { Endpoint } from '../config/backend-config.ts';
 import { isObject, type JsonMembers, objectFrom, toJson } from '../json/raw-json.ts';
-import {
-  BackendError,
-  type CallOptions,
-  CallTimeout,
-  type Connection,
-  type ConnectionEvents,
-} from './connection.ts';
+import type { CallOptions, Connection, ConnectionEvents } from './connection.ts';
 import { paramsFor } from './envelope.ts';
+import { BackendError, CallTimeout } from './failures.ts';
 import { fetchList } from './fetch-lists.ts';
 import type { Era, Negotiated } from './negotiate.ts';
 import { openConnection } from './open-connection.ts';
+import { reasonOf } from './reason.ts';
 
 interface LinkEvents {
   /** Its lists or its problem are not what they were. */
@@ -191,7 +187,7 @@ export class Link {
         const fresh = await this.#fetch(wanted);
         this.lists = { ...this.lists, ...fresh };
       } catch (error) {
-        this.problem = error instanceof Error ? error.message : String(error);
+        this.problem = reasonOf(error);
       }
       this.#options.events.changed();
     }
@@ -204,7 +200,7 @@ export class Link {
         (error: unknown) => {
           // An error in place of a list is a flaw of the backend, not the end of it; no tools at all is none.
           if (!(error instanceof BackendError)) throw error;
-          return { items: [], ...(error.code === -32601 ? {} : { problem: error.message }) };
+          return { items: [], ...(error.code === -32601 ? {} : { problem: reasonOf(error) }) };
         },
       );
       if (list.problem !== undefined) this.problem = list.problem;

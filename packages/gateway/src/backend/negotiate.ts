@@ -1,5 +1,6 @@
 import { isObject, objectFrom, toJson } from '../json/raw-json.ts';
-import { BackendError, CallTimeout, type Connection, ConnectionLost } from './connection.ts';
+import type { Connection } from './connection.ts';
+import { BackendError, CallTimeout, ConnectionLost } from './failures.ts';
 import { HttpRefused } from './transport.ts';
 
 /** `legacy` opens with `initialize` (2024-11-05 to 2025-11-25); `modern` names itself on each request (2026-07-28). */

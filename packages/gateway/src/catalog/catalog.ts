@@ -1,3 +1,4 @@
+import { safeLine } from '@agent-relay/protocol';
 import { isObject, toJson } from '../json/raw-json.ts';
 import { isAllowed, matchesTemplate, offeredName } from './names.ts';
 import { type ParamHeader, readParamHeaders } from './param-headers.ts';
@@ -93,7 +94,7 @@ function addTools(source: CatalogSource, tools: Map<string, Route>, report: Sour
       source.withheld.get(original) ??
       (holder && `Name conflict: '${name}' is already provided by ${holder.backend || 'the gateway'}`);
     if (problem !== undefined) {
-      report.invalid.push({ name: original, reason: problem });
+      report.invalid.push({ name: safeLine(original), reason: problem });
       continue;
     }
     const definition = { ...(tool as Definition), name };

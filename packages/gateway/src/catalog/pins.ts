@@ -24,7 +24,7 @@ export interface PinReview {
  */
 export class Pins {
   readonly file: string | undefined;
-  #backends: Map<string, PinnedBackend>;
+  readonly #backends: Map<string, PinnedBackend>;
   #writing: Promise<void> = Promise.resolve();
 
   private constructor(file: string | undefined, backends: Map<string, PinnedBackend>) {
@@ -37,9 +37,14 @@ export class Pins {
     return new Pins(file, file === undefined ? new Map() : await readPins(file));
   }
 
-  /** Takes over what another process approved. */
+  /**
+   * Takes over what another process approved. What the file lacks is kept: a missing entry would mean "never seen",
+   * and approve whatever the backend says next.
+   */
   async reload(): Promise<void> {
-    if (this.file !== undefined) this.#backends = await readPins(this.file);
+    await this.#writing;
+    if (this.file === undefined) return;
+    for (const [backend, pins] of await readPins(this.file)) this.#backends.set(backend, pins);
   }
 
   review(backend: string, tools: unknown[], mode: 'off' | 'warn' | 'strict'): PinReview {

@@ -1,21 +1,22 @@
-import { type FSWatcher, watch } from 'chokidar';
-
 /** Editors write in several steps; the file is read when it has been quiet for this long. */
 const QUIET_MS = 60;
 
-/** Calls `changed` after any of the files changed, appeared or went away. */
-export function watchFiles(
-  files: string[],
-  changed: () => void,
-): { ready: Promise<void>; close(): Promise<void> } {
+export interface FileWatch {
+  close(): Promise<void>;
+}
+
+/** Calls `changed` after any of the files changed, appeared or went away. Resolves when it is watching. */
+export async function watchFiles(files: string[], changed: () => void): Promise<FileWatch> {
+  // Loaded beside the start of the backends, not before it.
+  const { watch } = await import('chokidar');
+  const watcher = watch(files, { ignoreInitial: true });
   let timer: NodeJS.Timeout | undefined;
-  const watcher: FSWatcher = watch(files, { ignoreInitial: true });
   watcher.on('all', () => {
     clearTimeout(timer);
     timer = setTimeout(changed, QUIET_MS);
   });
+  await new Promise<void>((resolve) => watcher.once('ready', () => resolve()));
   return {
-    ready: new Promise((resolve) => watcher.once('ready', () => resolve())),
     close: async () => {
       clearTimeout(timer);
       await watcher.close();

@@ -14,7 +14,13 @@ export interface ResourceWatcher {
   resourceUpdated(uri: string): void;
 }
 
-/** What the sessions of a gateway and its own tools ask of it. `own` are the backends of one session alone. */
+/** The backends of scope `session` that belong to one client, and the catalogue with them in it. */
+export interface OwnBackends {
+  backends: BackendSet;
+  catalog: LiveCatalog;
+}
+
+/** What the sessions of a gateway and its own tools ask of it. */
 export interface GatewayHost {
   readonly limits: BackendLimits;
   readonly startupMs: number;
@@ -30,8 +36,8 @@ export interface GatewayHost {
   backend(name: string, own?: BackendSet): Backend | undefined;
   sources(own?: BackendSet): CatalogSource[];
   recall(entry: ConfiguredBackend): Remembered | undefined;
-  backendEvents(changed: () => void, ask?: BackendEvents['ask']): BackendEvents;
-  status(own?: BackendSet): GatewayStatus;
+  backendEvents(changed: () => void): BackendEvents;
+  status(own?: OwnBackends): GatewayStatus;
   addServer(name: string, url: string): Promise<void>;
   removeServer(name: string): Promise<void>;
   /** Asks for updates of a resource; the backend is asked once for all who watch it. */
@@ -45,7 +51,7 @@ export interface SessionContext {
   readonly gateway: GatewayHost;
   readonly forwarder: Forwarder;
   readonly subscriptions: Subscriptions;
-  readonly own: BackendSet | undefined;
+  readonly own: OwnBackends | undefined;
   /** The catalogue as it is now. */
   readonly liveCatalog: LiveCatalog;
   /** The catalogue once the backends that had to be waited for are there. */

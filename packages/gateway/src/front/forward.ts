@@ -33,7 +33,7 @@ export class Forwarder {
     this.#askClient = askClient;
   }
 
-  async forward(call: Call, backend: Backend, options: ForwardOptions): Promise<Buffer> {
+  forward(call: Call, backend: Backend, options: ForwardOptions): Promise<Buffer> {
     call.backend = backend.config.name;
     if (call.era === 'modern') return this.#forModernCaller(call, backend, options);
     call.ask = (method, params, signal) => this.#askClient(call, method, params, signal);

@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http';
+import { withoutNewlines } from '../json/lines.ts';
 import type { Outlet } from './call.ts';
 
+/** A client that does not read its stream loses notifications, never answers. */
+const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
 const KEEP_ALIVE_MS = 15_000;
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream',
@@ -21,15 +24,18 @@ class EventStream {
     response.once('close', () => clearInterval(timer));
   }
 
+  /** Writes what may be lost when the client does not read. */
+  offer(message: Buffer): void {
+    if (this.#response.writableLength < MAX_UNREAD_BYTES) this.write(message);
+  }
+
   write(message: Buffer): void {
-    this.#response.write(Buffer.concat([EVENT, oneLine(message), BLANK]));
+    this.#response.write(Buffer.concat([EVENT, withoutNewlines(message), BLANK]));
   }
 }
 
 const EVENT = Buffer.from('event: message\ndata: ');
 const BLANK = Buffer.from('\n\n');
-const oneLine = (message: Buffer): Buffer =>
-  message.includes(0x0a) ? Buffer.from(JSON.stringify(JSON.parse(message.toString()))) : message;
 
 /**
  * The answer to one posted request: plain JSON if the answer comes first, an event stream as soon as something is to
@@ -48,7 +54,7 @@ export class ReplyOutlet implements Outlet {
   send(message: Buffer): void {
     if (this.#response.writableEnded || this.#response.destroyed) return;
     this.#stream ??= new EventStream(this.#response, this.#headers);
-    this.#stream.write(message);
+    this.#stream.offer(message);
   }
 
   answer(message: Buffer): void {
@@ -85,7 +91,7 @@ export class StandaloneOutlet implements Outlet {
   }
 
   send(message: Buffer): void {
-    this.#stream?.write(message);
+    this.#stream?.offer(message);
   }
 
   answer(message: Buffer): void {

@@ -1,8 +1,7 @@
 import { RelayError } from '@agent-relay/protocol';
-import type { BackendSet } from '../backend/backend-set.ts';
 import type { Definition } from '../catalog/validate-tool.ts';
 import { toJson } from '../json/raw-json.ts';
-import type { GatewayHost } from './context.ts';
+import type { GatewayHost, OwnBackends } from './context.ts';
 import { describeServers, type ServerStatus } from './status.ts';
 
 const name = { type: 'string', description: 'Name of the server' };
@@ -47,10 +46,10 @@ export const managementTools: Definition[] = [
   },
 ];
 
-/** Answers a management tool. `own` are the backends of the session that calls. */
+/** Answers a management tool. `own` are the backends of the client that calls. */
 export async function callManagementTool(
   gateway: GatewayHost,
-  own: BackendSet | undefined,
+  own: OwnBackends | undefined,
   tool: string,
   args: Record<string, unknown>,
 ): Promise<Buffer> {
@@ -64,7 +63,7 @@ export async function callManagementTool(
       return told(describeServers(gateway.status(own)));
     case 'relay_reconnect_server': {
       const wanted = required(args, 'name');
-      const backend = gateway.backend(wanted, own);
+      const backend = gateway.backend(wanted, own?.backends);
       if (!backend) throw unknownServer(wanted);
       await backend.reconnect();
       return reconnected(wanted, server(wanted));

@@ -1,6 +1,14 @@
 import { RelayError } from '@agent-relay/protocol';
-import { AnswerTooLarge, BackendError, CallAborted, CallTimeout } from '../backend/connection.ts';
+import {
+  AnswerTooLarge,
+  BackendError,
+  CallAborted,
+  CallTimeout,
+  ConnectionLost,
+} from '../backend/failures.ts';
 import { IDENTITY, META } from '../backend/negotiate.ts';
+import { reasonOf } from '../backend/reason.ts';
+import { HttpRefused } from '../backend/transport.ts';
 import { joinObject, scanObject, toJson } from '../json/raw-json.ts';
 
 export const INVALID_REQUEST = -32600;
@@ -74,12 +82,15 @@ export function failedToolResult(error: unknown): Buffer {
 export function toRelayError(error: unknown, backend?: string): RelayError {
   if (error instanceof RelayError) return error;
   const who = backend === undefined ? 'The backend' : `The backend "${backend}"`;
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = reasonOf(error);
   if (error instanceof CallTimeout)
     return new RelayError('Timeout', `${who} gave ${reason}.`, { cause: error });
   if (error instanceof CallAborted) return new RelayError('Cancelled', undefined, { cause: error });
   if (error instanceof AnswerTooLarge) return new RelayError('ResultTooLarge', undefined, { cause: error });
-  return new RelayError('BackendUnavailable', `${who} is not available: ${reason}.`, { cause: error });
+  if (error instanceof ConnectionLost || error instanceof HttpRefused) {
+    return new RelayError('BackendUnavailable', `${who} is not available: ${reason}.`, { cause: error });
+  }
+  return new RelayError('Internal', `The gateway failed: ${reason}.`, { cause: error });
 }
 
 const CACHEABLE = new Set([

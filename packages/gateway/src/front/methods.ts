@@ -1,5 +1,5 @@
-import { RelayError } from '@agent-relay/protocol';
-import { BackendError, CallAborted } from '../backend/connection.ts';
+import { nearNames, RelayError } from '@agent-relay/protocol';
+import { BackendError, CallAborted } from '../backend/failures.ts';
 import { type Era, IDENTITY, LEGACY_VERSIONS, MODERN_VERSION } from '../backend/negotiate.ts';
 import { type Catalog, type Route, resourceRoute } from '../catalog/catalog.ts';
 import { paramHeaders } from '../catalog/param-headers.ts';
@@ -111,7 +111,7 @@ async function callTool(session: SessionContext, call: Call): Promise<Buffer> {
   const name = stringFrom(call.params.get('name')) ?? '';
   // The route is usually known at once; only a name not seen yet waits for backends that are still starting.
   const route = session.liveCatalog.current.tools.get(name) ?? (await session.catalog(call)).tools.get(name);
-  if (!route) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name}`);
+  if (!route) throw unknownTool(name, session.liveCatalog.current);
   try {
     if (route.backend !== '') return await callBackendTool(session, call, route, call.params);
     return await callOwnTool(session, call, name, objectFrom(call.params.get('arguments')) ?? {});
@@ -121,6 +121,15 @@ async function callTool(session: SessionContext, call: Call): Promise<Buffer> {
       throw error;
     return failedToolResult(toRelayError(error, route.backend || undefined));
   }
+}
+
+function unknownTool(name: string, catalog: Catalog): ProtocolError {
+  const suggestions = nearNames(name, catalog.tools.keys());
+  const hint =
+    suggestions.length === 0
+      ? 'relay_get_status shows the names.'
+      : `Did you mean ${suggestions.join(', ')}?`;
+  return new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name}. ${hint}`, { suggestions });
 }
 
 async function callOwnTool(
@@ -160,7 +169,9 @@ function callBackendTool(
   const headers = route.headers?.length
     ? paramHeaders(route.headers, objectFrom(params.get('arguments')))
     : undefined;
-  return pass(session, call, route, new Map(params).set('name', toJson(route.name)), { repeatable, headers });
+  const unchanged = route.name === route.definition.name && params === call.params;
+  const sent = unchanged ? params : new Map(params).set('name', toJson(route.name));
+  return pass(session, call, route, sent, { repeatable, headers });
 }
 
 async function complete(session: SessionContext, call: Call): Promise<Buffer> {

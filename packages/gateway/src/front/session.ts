@@ -1,11 +1,11 @@
 import type { Backend } from '../backend/backend.ts';
 import { BackendSet } from '../backend/backend-set.ts';
-import { BackendError, CallAborted } from '../backend/connection.ts';
+import { CallAborted } from '../backend/failures.ts';
 import { META, MODERN_VERSION } from '../backend/negotiate.ts';
 import { type Catalog, resourceRoute } from '../catalog/catalog.ts';
-import { isObject, type JsonMembers, objectFrom, scanObject, stringFrom, toJson } from '../json/raw-json.ts';
+import { isObject, objectFrom, scanObject, stringFrom, toJson } from '../json/raw-json.ts';
 import type { Call, Outlet } from './call.ts';
-import type { GatewayHost, ResourceWatcher, SessionContext } from './context.ts';
+import type { GatewayHost, OwnBackends, ResourceWatcher, SessionContext } from './context.ts';
 import { Forwarder } from './forward.ts';
 import { type ListName, LiveCatalog } from './live-catalog.ts';
 import { isLoud } from './log-levels.ts';
@@ -16,12 +16,12 @@ import {
   INVALID_REQUEST,
   notificationMessage,
   ProtocolError,
-  requestMessage,
   resultMessage,
   stampModern,
   UNSUPPORTED_VERSION,
 } from './messages.ts';
 import { serveMethod } from './methods.ts';
+import { Questions } from './questions.ts';
 import { Subscriptions } from './subscriptions.ts';
 
 /**
@@ -36,12 +36,11 @@ export class Session implements SessionContext, ResourceWatcher {
   readonly #ended: () => void;
   /** Ids are the clients' own and may repeat where several share a session, so calls are not keyed by them. */
   readonly #calls = new Set<{ call: Call; abort: AbortController }>();
-  readonly #questions = new Map<string, PromiseWithResolvers<Buffer>>();
-  #nextQuestion = 0;
+  readonly #questions = new Questions();
   /** Said by `initialize`; clients of the modern era say it with each request. */
   #legacyClient: { capabilities: Record<string, unknown> } | undefined;
   #logLevel: string | undefined;
-  #own: { backends: BackendSet; catalog: LiveCatalog } | undefined;
+  #own: OwnBackends | undefined;
 
   constructor(gateway: GatewayHost, output: Outlet, ended: () => void) {
     this.gateway = gateway;
@@ -49,10 +48,10 @@ export class Session implements SessionContext, ResourceWatcher {
     this.#ended = ended;
     this.subscriptions = new Subscriptions({
       watch: (call, uri) => this.#watch(call, uri),
-      unwatch: (uri) => gateway.unwatch(this, uri),
+      unwatch: (uri) => this.#unwatch(uri),
     });
     this.forwarder = new Forwarder((call, method, params, signal) =>
-      this.#ask(call.reply, method, params, signal),
+      this.#questions.ask(call.reply, method, params, signal),
     );
   }
 
@@ -66,7 +65,7 @@ export class Session implements SessionContext, ResourceWatcher {
       if (id) void this.#serve(id, method, members.get('params'), reply, abort);
       else this.#notified(method, members.get('params'));
     } else if (members && id) {
-      this.#answered(id, members);
+      this.#questions.answered(id, members);
     } else {
       const problem = new ProtocolError(
         members ? INVALID_REQUEST : -32700,
@@ -80,14 +79,14 @@ export class Session implements SessionContext, ResourceWatcher {
   async close(): Promise<void> {
     this.subscriptions.close();
     for (const { abort } of this.#calls) abort.abort();
-    for (const question of this.#questions.values()) question.reject(new Error('the client is gone'));
+    this.#questions.close();
     this.forwarder.close();
     this.#ended();
     await this.#own?.backends.stop();
   }
 
-  get own(): BackendSet | undefined {
-    return this.#own?.backends;
+  get own(): OwnBackends | undefined {
+    return this.#own;
   }
 
   get liveCatalog(): LiveCatalog {
@@ -101,7 +100,7 @@ export class Session implements SessionContext, ResourceWatcher {
   }
 
   backend(name: string): Backend | undefined {
-    return this.gateway.backend(name, this.own);
+    return this.gateway.backend(name, this.#own?.backends);
   }
 
   initialized(capabilities: Record<string, unknown>): void {
@@ -111,7 +110,7 @@ export class Session implements SessionContext, ResourceWatcher {
   setLogLevel(level: string): void {
     this.#logLevel = level;
     this.gateway.setLogLevel(level);
-    for (const backend of this.own ?? []) backend.setLogLevel(level);
+    for (const backend of this.#own?.backends ?? []) backend.setLogLevel(level);
   }
 
   configurationChanged(): void {
@@ -131,13 +130,15 @@ export class Session implements SessionContext, ResourceWatcher {
     this.subscriptions.publish('notifications/resources/updated', params);
   }
 
-  /** A log line of a backend goes to whoever has a call there, or, when nobody has, to all who listen. */
+  /** Whether a call of this client is open at a backend. */
+  isCalling(backend: Backend): boolean {
+    return this.#callAt(backend) !== undefined;
+  }
+
+  /** Passes on a log line, to the open call it may belong to or, for the older eras, beside all calls. */
   logged(backend: Backend, params: Buffer): void {
     const level = stringFrom(scanObject(params)?.get('level')) ?? 'info';
-    const calls = [...this.#calls]
-      .map(({ call }) => call)
-      .filter((call) => call.backend === backend.config.name);
-    const call = calls.at(-1);
+    const call = this.#callAt(backend);
     if (call?.era === 'modern') {
       const wanted = call.meta[META.logLevel];
       if (typeof wanted === 'string' && isLoud(level, wanted))
@@ -202,37 +203,13 @@ export class Session implements SessionContext, ResourceWatcher {
       const requestId = rawParams && scanObject(rawParams)?.get('requestId');
       for (const { call, abort } of this.#calls) if (requestId?.equals(call.id)) abort.abort();
     } else if (method === 'notifications/roots/list_changed') {
-      for (const backend of this.own ?? []) backend.notify(method, {});
+      for (const backend of this.#own?.backends ?? []) backend.notify(method, {});
     }
   }
 
-  #answered(id: Buffer, members: JsonMembers): void {
-    const question = this.#questions.get(stringFrom(id) ?? '');
-    const result = members.get('result');
-    const error = members.get('error');
-    if (result) question?.resolve(result);
-    else if (error) question?.reject(new BackendError(error));
-  }
-
-  /** Sends a request to the client and waits for its answer. */
-  async #ask(
-    outlet: Outlet,
-    method: string,
-    params: Buffer | undefined,
-    signal: AbortSignal,
-  ): Promise<Buffer> {
-    const id = `relay-${++this.#nextQuestion}`;
-    const question = Promise.withResolvers<Buffer>();
-    const withdraw = () => question.reject(new CallAborted('the question was withdrawn'));
-    this.#questions.set(id, question);
-    signal.addEventListener('abort', withdraw, { once: true });
-    outlet.send(requestMessage(toJson(id), method, params ?? toJson({})));
-    try {
-      return await question.promise;
-    } finally {
-      signal.removeEventListener('abort', withdraw);
-      this.#questions.delete(id);
-    }
+  /** The latest call that a backend works on. */
+  #callAt(backend: Backend): Call | undefined {
+    return [...this.#calls].findLast(({ call }) => call.backend === backend.config.name)?.call;
   }
 
   /** A question of one of this session's own backends: to the call it works on, else to the client itself. */
@@ -242,27 +219,37 @@ export class Session implements SessionContext, ResourceWatcher {
     params: Buffer | undefined,
     signal: AbortSignal,
   ): Promise<Buffer> {
-    const { name } = backend.config;
-    const working = [...this.#calls].findLast(({ call }) => call.backend === name && call.ask);
-    if (working?.call.ask) return working.call.ask(method, params, signal);
-    if (this.#legacyClient) return this.#ask(this.#output, method, params, signal);
+    const call = this.#callAt(backend);
+    if (call?.ask) return call.ask(method, params, signal);
+    if (this.#legacyClient) return this.#questions.ask(this.#output, method, params, signal);
     return Promise.reject(new Error('no call is open that could be asked'));
   }
 
   async #watch(call: Call, uri: string): Promise<void> {
-    const backend = this.backend(resourceRoute(await this.catalog(call), uri)?.backend ?? '');
-    if (!backend) throw new ProtocolError(INVALID_PARAMS, `Unknown resource: ${uri}`);
-    this.gateway.watch(this, uri, backend);
+    const name = resourceRoute(await this.catalog(call), uri)?.backend ?? '';
+    const own = this.#own?.backends.get(name);
+    const shared = this.gateway.backend(name);
+    if (own) own.watch(uri);
+    else if (shared) this.gateway.watch(this, uri, shared);
+    else throw new ProtocolError(INVALID_PARAMS, `Unknown resource: ${uri}`);
   }
 
+  #unwatch(uri: string): void {
+    for (const backend of this.#own?.backends ?? []) backend.unwatch(uri);
+    this.gateway.unwatch(this, uri);
+  }
+
+  /** Starts the backends that are this client's alone: what they say goes to nobody else. */
   #openOwn(clientCapabilities: Record<string, unknown>): void {
     if (this.#own || this.gateway.configured('session').length === 0) return;
     const backends: BackendSet = new BackendSet({
       limits: this.gateway.limits,
-      events: this.gateway.backendEvents(
-        () => this.#own?.catalog.invalidate(),
-        (backend, method, params, signal) => this.#askedBy(backend, method, params, signal),
-      ),
+      events: {
+        ...this.gateway.backendEvents(() => this.#own?.catalog.invalidate()),
+        resourceUpdated: (uri) => this.resourceUpdated(uri),
+        log: (backend, params) => this.logged(backend, params),
+        ask: (backend, method, params, signal) => this.#askedBy(backend, method, params, signal),
+      },
       recall: (entry) => this.gateway.recall(entry),
       clientCapabilities,
     });

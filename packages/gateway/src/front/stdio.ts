@@ -4,6 +4,8 @@ import { LineReader, toLine } from '../json/lines.ts';
 import { toJson } from '../json/raw-json.ts';
 import { errorMessage } from './messages.ts';
 
+/** A client that does not read loses notifications, never answers; the gateway does not keep them for it. */
+const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 
 export interface StdioOptions {
@@ -17,7 +19,12 @@ export async function serveGatewayStdio(gateway: Gateway, options: StdioOptions 
   const write = (message: Buffer) => {
     output.write(toLine(message));
   };
-  const session = gateway.openSession({ send: write, answer: write });
+  const session = gateway.openSession({
+    send: (message) => {
+      if (output.writableLength < MAX_UNREAD_BYTES) write(message);
+    },
+    answer: write,
+  });
   const lines = new LineReader(MAX_REQUEST_BYTES, {
     line: (bytes) => session.receive(bytes),
     oversized: () =>

@@ -63,9 +63,9 @@ export class LineReader {
 
 const END = Buffer.from('\n');
 
-/** A message as one line. One that came over a network may be spread over several. */
-export const toLine = (message: Buffer): Buffer =>
-  Buffer.concat([
-    message.includes(NEWLINE) ? Buffer.from(JSON.stringify(JSON.parse(message.toString()))) : message,
-    END,
-  ]);
+/** One that came over a network may be spread over several lines. */
+export const withoutNewlines = (message: Buffer): Buffer =>
+  message.includes(NEWLINE) ? Buffer.from(JSON.stringify(JSON.parse(message.toString()))) : message;
+
+/** A message as one line. */
+export const toLine = (message: Buffer): Buffer => Buffer.concat([withoutNewlines(message), END]);

@@ -29,7 +29,7 @@ const listedTool = ({ name, description, input, annotations }: Tool): ListedTool
   name,
   description,
   inputSchema: inputSchema(input),
-  ...(annotations ? { annotations } : {}),
+  annotations,
 });
 
 /** Every word is paid for in an agent's context, so the dialect is left out; what zod has no word for may be added. */

@@ -6,17 +6,15 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import type { Membership } from '../participant/membership.ts';
-import type { Participant } from '../participant/participant.ts';
+import type { Participant, ReplyWatch } from '../participant/participant.ts';
 import type { Roles } from '../participant/roles.ts';
 
 /** What a tool may use of the request it serves, beside its arguments. */
-export interface Call {
+export interface Call extends ReplyWatch {
   /** Aborted when the client cancels the call or is gone. */
   readonly signal: AbortSignal;
   /** Tells a client that asked for it how a long call is getting on. */
   progress(progress: number, total: number, message: string): Promise<void>;
-  /** Runs an action once the reply was written to the client, or will never be. */
-  afterReply(action: (written: boolean) => Promise<void>): void;
   /** The agents that a session may speak for by declaring it; only the `roles` toolset does. */
   readonly roles: Roles;
   readonly membership: Membership;
@@ -28,7 +26,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   name: string;
   description: string;
   input: Input;
-  annotations?: ToolAnnotations;
+  annotations: ToolAnnotations;
   /** Shows the inbox itself, so that its result needs no hint about unread messages. */
   showsInbox?: true;
   handler(
@@ -37,6 +35,13 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
     call: Call,
   ): CallToolResult | InputRequiredResult | Promise<CallToolResult | InputRequiredResult>;
 }
+
+/** What a client may tell its user before a call: the tool only looks. */
+export const LOOKS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
+/** It does something, and nothing that was there is lost by it. */
+export const ACTS: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
+/** The same, and doing it twice is doing it once. */
+export const ACTS_ONCE: ToolAnnotations = { ...ACTS, idempotentHint: true };
 
 /** Keeps the arguments of the handler typed by the schema, and forgets the type outside. */
 export const defineTool = <Input extends z.ZodObject>(tool: Tool<Input>): Tool => tool as unknown as Tool;

@@ -16,8 +16,6 @@ export interface Toolset {
   name: string;
   tools: readonly Tool[];
   wording: Wording;
-  /** A session of these tools speaks for itself; one without (`roles`) declares each time whom it speaks for. */
-  hasOwnInbox: boolean;
 }
 
 /** Reads a list of names such as `relay,network`. */

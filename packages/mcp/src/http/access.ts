@@ -71,8 +71,8 @@ export function profileOf(
   }
   const key = access.kind === 'workspaceKey' ? { workspaceKey: access.secret } : {};
   if (name !== undefined) {
-    const token = access.kind === 'local' ? {} : { token: boundToken(access.secret, checkAgentName(name)) };
-    return { ...key, ...token, name };
+    checkAgentName(name);
+    return { ...key, name, ...(access.kind === 'local' ? {} : { token: boundToken(access.secret, name) }) };
   }
   return whenUnnamed === 'observer' ? key : { ...key, name: passingName('mcp'), ephemeral: true };
 }

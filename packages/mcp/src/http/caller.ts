@@ -29,9 +29,7 @@ export class Catalogues {
 
   constructor(options: McpHttpOptions) {
     this.#options = options;
-    const all = knownToolsets(options.roles ?? ['none']);
-    // Without roles, there is nobody to speak for.
-    this.#known = options.roles ? all : new Map([...all].filter(([name]) => name !== 'roles'));
+    this.#known = knownToolsets(options.roles ?? []);
   }
 
   /** What a request asks for with `?tools=`, as far as its key may have it. */

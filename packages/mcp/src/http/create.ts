@@ -43,7 +43,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const sessions = new Sessions<StreamableSession>({ idleMs: sessionIdleMs, most: maxSessions, onerror });
   const parts = { desks, replies, sessions, onerror };
   const single = new SingleRequests(parts);
-  const sse = new SseSessions(desks, paths.messages, onerror);
+  const sse = new SseSessions({ desks, messagesPath: paths.messages, most: maxSessions, onerror });
 
   const health = () => ({
     status: 'ok',

@@ -31,11 +31,15 @@ export async function listenForMcp(options: ListenOptions): Promise<ListeningMcp
       },
     );
   }
+  const certificate = tls && (await readTls(tls));
   const mcp = createMcpHttp({ ...options, allowedHosts: [...(options.allowedHosts ?? []), host] });
-  const server = tls ? createSecureServer(await readTls(tls), mcp.handle) : createServer(mcp.handle);
+  const server = certificate ? createSecureServer(certificate, mcp.handle) : createServer(mcp.handle);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
     server.listen(port, host, resolve);
+  }).catch(async (error) => {
+    await mcp.close();
+    throw error;
   });
   const actual = (server.address() as AddressInfo).port;
   const name = host.includes(':') ? `[${host}]` : host;

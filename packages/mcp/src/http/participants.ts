@@ -60,9 +60,11 @@ export class Participants {
   /** The roles that the holders of one access share. */
   roles(access: Access): Roles {
     const key = accessId(access);
-    const roles =
-      this.#roles.get(key) ??
-      new Roles(this.#roleNames, ({ name }) => this.#connect(profileOf(access, name, 'observer'), access));
+    const known = this.#roles.get(key);
+    if (known) return known;
+    const connect = ({ name }: ParticipantOptions) =>
+      this.#connect(profileOf(access, name, 'observer'), access);
+    const roles = new Roles(this.#roleNames, connect);
     if (this.#roleNames.length > 0) this.#roles.set(key, roles);
     return roles;
   }

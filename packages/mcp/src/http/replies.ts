@@ -8,7 +8,7 @@ type AfterReply = (written: boolean) => Promise<void>;
 /** Over HTTP a reply is written when the response to its request is. */
 export class HttpReplies implements Replies {
   readonly #onfailed: (error: unknown) => void;
-  readonly #current = new AsyncLocalStorage<AfterReply[]>();
+  readonly #current = new AsyncLocalStorage<(action: AfterReply) => void>();
 
   constructor(onfailed: (error: unknown) => void) {
     this.#onfailed = onfailed;
@@ -17,13 +17,20 @@ export class HttpReplies implements Replies {
   /** Serves a request; what its handlers leave to be done is done when the response is out. */
   serve(response: ServerResponse, serving: () => Promise<void>): Promise<void> {
     const actions: AfterReply[] = [];
+    let isOver = false;
+    const run = (action: AfterReply) => action(response.writableFinished).catch(this.#onfailed);
     response.once('close', () => {
-      for (const action of actions) action(response.writableFinished).catch(this.#onfailed);
+      isOver = true;
+      for (const action of actions) void run(action);
     });
-    return this.#current.run(actions, serving);
+    // A handler may go on after its client has gone.
+    const later = (action: AfterReply) => (isOver ? void run(action) : void actions.push(action));
+    return this.#current.run(later, serving);
   }
 
   after(_mcp: ServerContext, action: AfterReply): void {
-    this.#current.getStore()?.push(action);
+    const later = this.#current.getStore();
+    if (!later) throw new TypeError('Only a request that is being served has a reply.');
+    later(action);
   }
 }

@@ -1,10 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import {
-  isJSONRPCErrorResponse,
-  isJSONRPCResultResponse,
-  type JSONRPCMessage,
-  type Transport,
-} from '@modelcontextprotocol/server';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import { repliedTo } from '../server/messages.ts';
 import type { PendingReplies } from '../server/replies.ts';
 
 /** Often enough for proxies that cut silent connections. */
@@ -46,9 +42,8 @@ export class SseTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     await this.#write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
-    if (isJSONRPCResultResponse(message)) this.#replies.settle(message.id, true);
-    else if (isJSONRPCErrorResponse(message) && message.id !== undefined)
-      this.#replies.settle(message.id, false);
+    const reply = repliedTo(message);
+    if (reply) this.#replies.settle(reply.id, reply.isResult);
   }
 
   async close(): Promise<void> {

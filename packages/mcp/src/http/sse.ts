@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { parseJSONRPCMessage } from '@modelcontextprotocol/server';
+import { RelayError } from '@agent-relay/protocol';
 import { buildServer } from '../server/build-server.ts';
 import { clientInfoOf } from '../server/client-info.ts';
+import { asMessage } from '../server/messages.ts';
 import { PendingReplies } from '../server/replies.ts';
 import type { Caller } from './caller.ts';
 import type { Desks } from './desks.ts';
@@ -20,13 +21,20 @@ interface SseSession {
 export class SseSessions {
   readonly #desks: Desks;
   readonly #messagesPath: string;
+  readonly #most: number;
   readonly #onerror: (error: unknown) => void;
   readonly #open = new Map<string, SseSession>();
 
-  constructor(desks: Desks, messagesPath: string, onerror: (error: unknown) => void) {
-    this.#desks = desks;
-    this.#messagesPath = messagesPath;
-    this.#onerror = onerror;
+  constructor(options: {
+    desks: Desks;
+    messagesPath: string;
+    most: number;
+    onerror(error: unknown): void;
+  }) {
+    this.#desks = options.desks;
+    this.#messagesPath = options.messagesPath;
+    this.#most = options.most;
+    this.#onerror = options.onerror;
   }
 
   get size(): number {
@@ -34,6 +42,7 @@ export class SseSessions {
   }
 
   async openStream({ response, caller, catalogue }: Omit<Exchange, 'body'>): Promise<void> {
+    if (this.size >= this.#most) throw new RelayError('Overloaded', `${this.#most} streams are open.`);
     const id = randomUUID();
     const replies = new PendingReplies(this.#onerror);
     const { desk, lease } = this.#desks.session(caller, id, catalogue(), replies);
@@ -45,7 +54,7 @@ export class SseSessions {
       receive: (body) => {
         desk.participant.introduce(clientInfoOf(body));
         desk.participant.start();
-        transport.onmessage?.(parseJSONRPCMessage(body));
+        transport.onmessage?.(asMessage(body));
       },
       close: () => server.close(),
     });

@@ -5,7 +5,7 @@ import { createMcpHandler, isInitializeRequest, isJSONRPCRequest } from '@modelc
 import { buildServer } from '../server/build-server.ts';
 import { followChanges } from '../server/changes.ts';
 import { clientInfoOf } from '../server/client-info.ts';
-import type { Catalogue } from '../server/desk.ts';
+import type { Catalogue, Desk } from '../server/desk.ts';
 import type { Caller } from './caller.ts';
 import type { Desks } from './desks.ts';
 import { EventLog } from './event-log.ts';
@@ -51,6 +51,8 @@ export async function serveSession(exchange: Exchange, parts: Parts): Promise<vo
   } else if (isInitializeRequest(body)) {
     const transport = await openSession(exchange, parts);
     await transport.handleRequest(request, response, body);
+    // The handshake was refused: nobody will ever come back to this session.
+    if (transport.sessionId === undefined) await transport.close();
   } else {
     sendRpcError(response, 400, -32000, 'Bad Request: the header Mcp-Session-Id is required');
   }
@@ -94,7 +96,7 @@ async function openSession(
 export class SingleRequests {
   readonly #parts: Parts;
   /** A handler knows the streams that are open to it: one for each participant and choice of toolsets. */
-  readonly #handlers = new Map<string, ReturnType<typeof createMcpHandler>>();
+  readonly #handlers = new Map<string, ReturnType<typeof toNodeHandler>>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -109,21 +111,22 @@ export class SingleRequests {
     if (caller.name !== undefined || caller.access.kind === 'agentToken') desk.participant.start();
     const key = `${caller.key} ${catalogue.tools.toolsets.map(({ name }) => name).join(',')}`;
     const handler = this.#handlers.get(key) ?? this.#open(key, desk, lease);
-    await toNodeHandler(handler)(request as NodeRequest, response, body);
+    await handler(request as NodeRequest, response, body);
   }
 
-  #open(key: string, desk: Parameters<typeof buildServer>[0], lease: Lease) {
+  #open(key: string, desk: Desk, lease: Lease): ReturnType<typeof toNodeHandler> {
     const handler = createMcpHandler(() => buildServer(desk, { era: 'modern', lasting: false }), {
       legacy: 'reject',
       onerror: this.#parts.onerror,
     });
     const stop = followChanges(desk, (uri) => handler.notify.resourceUpdated(uri));
-    this.#handlers.set(key, handler);
     lease.onclose(async () => {
       this.#handlers.delete(key);
       stop();
       await handler.close();
     });
-    return handler;
+    const serve = toNodeHandler(handler);
+    this.#handlers.set(key, serve);
+    return serve;
   }
 }

@@ -17,17 +17,21 @@ export interface Membership {
 }
 
 /** For a server that runs as the user: it may do what the user may. */
-export const localMembership = (env: Environment): Membership => ({
-  register: (participant, registration) => participant.become(registration),
-  async join(participant, workspaceKey) {
-    const url = env.RELAY_URL ?? (await daemonUrl(participant));
-    return await participant.become(environmentProfile(env), workspaceConnect(env, workspaceKey, url));
-  },
-  async createWorkspace(name) {
-    await using owner = await localConnect(env)({ reconnect: false });
-    return await owner.request('WORKSPACE_CREATE', { name });
-  },
-});
+export function localMembership(env: Environment): Membership {
+  let url = env.RELAY_URL;
+  return {
+    register: (participant, registration) => participant.become(registration),
+    async join(participant, workspaceKey) {
+      // Asked once: over a key, the daemon may not tell.
+      url ??= await daemonUrl(participant);
+      return await participant.become(environmentProfile(env), workspaceConnect(env, workspaceKey, url));
+    },
+    async createWorkspace(name) {
+      await using owner = await localConnect(env)({ reconnect: false });
+      return await owner.request('WORKSPACE_CREATE', { name });
+    },
+  };
+}
 
 /** A daemon that is reached by its socket knows where it serves keys; without one the usual place has to do. */
 async function daemonUrl(participant: Participant): Promise<string | undefined> {

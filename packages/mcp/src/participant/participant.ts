@@ -17,8 +17,15 @@ export interface ParticipantEvents {
   refused: [];
 }
 
-/** How long a call waits for a daemon that was there and is gone; a restart takes less. */
-const RETURN_MS = 3000;
+/** Runs an action once a reply was written to the client, or will never be. */
+export interface ReplyWatch {
+  afterReply(action: (written: boolean) => Promise<void>): void;
+}
+
+/** How long after a daemon was lost calls still wait for it; a restart takes less. */
+const RETURN_MS = 8000;
+/** What a call waits in any case, in which the SDK tries at least once. */
+const SHORT_WAIT_MS = 600;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5000;
 
@@ -34,6 +41,7 @@ export class Participant {
   #relay: Relay | undefined;
   #connecting: Promise<Relay> | undefined;
   #watch: NodeJS.Timeout | undefined;
+  #lostAt = 0;
   #started = false;
   /** False only if there is surely nothing unread, so that nobody has to ask. */
   #mayHaveUnread = false;
@@ -72,14 +80,17 @@ export class Participant {
   async relay(): Promise<Relay> {
     const relay = this.#relay;
     if (relay?.state === 'connected') return relay;
-    if (relay?.state === 'reconnecting') return await returned(relay);
+    if (relay?.state === 'reconnecting') {
+      return await returned(relay, Math.max(this.#lostAt + RETURN_MS - Date.now(), SHORT_WAIT_MS));
+    }
     return await this.#connectOnce();
   }
 
   /** Speaks for somebody else from now on, perhaps elsewhere. If that fails, everything stays as it was. */
   async become(profile: ParticipantOptions, connect: Connect = this.#connect): Promise<Relay> {
     const before = this.#relay;
-    const next = { cli: this.#profile.cli, ...profile } as ParticipantOptions;
+    const { cli } = this.#profile;
+    const next = cli === undefined ? profile : { cli, ...profile };
     const relay = await connect(next);
     this.#profile = next;
     this.#connect = connect;
@@ -99,13 +110,10 @@ export class Participant {
   }
 
   /**
-   * Reads the inbox; what was unread becomes read once the reply that shows it is written. One reader at a time, from
-   * the question to the mark: no message is shown twice, and none is lost with a reply that never arrived.
+   * Reads the inbox; what was unread becomes read once the reply that shows it is written, so that none is lost with a
+   * reply that never arrived. One reader at a time, from the question to the mark: two never get the same message.
    */
-  async takeMessages(
-    read: (relay: Relay) => Promise<Inbox>,
-    { afterReply }: { afterReply(action: (written: boolean) => Promise<void>): void },
-  ): Promise<Inbox> {
+  async takeMessages(read: (relay: Relay) => Promise<Inbox>, { afterReply }: ReplyWatch): Promise<Inbox> {
     const leave = await this.#turns.enter();
     try {
       const relay = await this.relay();
@@ -159,6 +167,9 @@ export class Participant {
       relay.on(event, ({ agent }) => this.events.emit('agents', agent));
     }
     relay.on('events.missed', () => this.events.emit('agents'));
+    relay.on('disconnected', () => {
+      this.#lostAt = Date.now();
+    });
     relay.on('connected', (welcome) => {
       this.#mayHaveUnread ||= (welcome.unread ?? 0) > 0;
       this.events.emit('connected');
@@ -186,12 +197,12 @@ export class Participant {
   }
 }
 
-/** Waits a moment for a connection that broke. */
-function returned(relay: Relay): Promise<Relay> {
+/** Waits for a connection that broke. */
+function returned(relay: Relay, waitMs: number): Promise<Relay> {
   const { promise, resolve, reject } = Promise.withResolvers<Relay>();
   const gone = () =>
     reject(new RelayError('DaemonNotRunning', 'The daemon was there, and does not answer now.'));
-  const timer = setTimeout(gone, RETURN_MS);
+  const timer = setTimeout(gone, waitMs);
   const stops = [
     relay.on('connected', () => resolve(relay)),
     relay.on('closed', (error) => (error ? reject(error) : gone())),

@@ -8,6 +8,7 @@ export class PendingReplies implements Replies {
   readonly #onfailed: (error: unknown) => void;
   readonly #waiting = new Map<RequestId, AfterReply[]>();
   readonly #running = new Set<Promise<void>>();
+  #ended = false;
 
   constructor(onfailed: (error: unknown) => void) {
     this.#onfailed = onfailed;
@@ -16,8 +17,8 @@ export class PendingReplies implements Replies {
   after(mcp: ServerContext, action: AfterReply): void {
     const { id, signal } = mcp.mcpReq;
     this.#waiting.set(id, [...(this.#waiting.get(id) ?? []), action]);
-    // A cancelled request gets no reply.
-    if (signal.aborted) this.settle(id, false);
+    // A cancelled request gets no reply, and neither does a client that has gone.
+    if (signal.aborted || this.#ended) this.settle(id, false);
     else signal.addEventListener('abort', () => this.settle(id, false), { once: true });
   }
 
@@ -30,6 +31,7 @@ export class PendingReplies implements Replies {
 
   /** No reply will be written any more; resolves when everything that had to be done is done. */
   async end(): Promise<void> {
+    this.#ended = true;
     for (const id of [...this.#waiting.keys()]) this.settle(id, false);
     await Promise.all(this.#running);
   }

@@ -80,7 +80,7 @@ function explained(error: unknown, { participant, nextSteps }: Desk): unknown {
 /** An agent that just called a tool is listening: one line tells it that messages are waiting. */
 async function withUnreadHint(result: CallToolResult, desk: Desk): Promise<CallToolResult> {
   const { participant, catalogue } = desk;
-  const toolset = catalogue.tools.toolsets.find(({ hasOwnInbox }) => hasOwnInbox);
+  const toolset = catalogue.tools.toolsets.find(({ tools }) => tools.some(({ showsInbox }) => showsInbox));
   if (!toolset || !participant.isConnected) return result;
   // What the tool did is done: a daemon that goes away just now costs the hint, not the result.
   const unread = await participant.countUnread().catch(() => 0);

@@ -1,12 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
-import {
-  isJSONRPCErrorResponse,
-  isJSONRPCResultResponse,
-  type JSONRPCMessage,
-  ProtocolErrorCode,
-  parseJSONRPCMessage,
-  type Transport,
-} from '@modelcontextprotocol/server';
+import { type JSONRPCMessage, ProtocolErrorCode, type Transport } from '@modelcontextprotocol/server';
+import { asMessage, repliedTo } from '../server/messages.ts';
 import type { PendingReplies } from '../server/replies.ts';
 import { LineReader } from './line-reader.ts';
 
@@ -56,8 +50,8 @@ export class LineTransport implements Transport {
     await new Promise<void>((resolve, reject) => {
       output.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
     });
-    if (isJSONRPCResultResponse(message)) replies.settle(message.id, true);
-    else if (isJSONRPCErrorResponse(message) && message.id !== undefined) replies.settle(message.id, false);
+    const reply = repliedTo(message);
+    if (reply) replies.settle(reply.id, reply.isResult);
   }
 
   async close(): Promise<void> {
@@ -72,7 +66,7 @@ export class LineTransport implements Transport {
     if (line.trim() === '') return;
     let message: JSONRPCMessage;
     try {
-      message = parseJSONRPCMessage(JSON.parse(line));
+      message = asMessage(JSON.parse(line));
     } catch (error) {
       this.#refuse(error);
       return;

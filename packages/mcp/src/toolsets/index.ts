@@ -4,11 +4,9 @@ import { relayToolset } from './relay/index.ts';
 import { rolesToolset } from './roles/index.ts';
 import { workspaceToolset } from './workspace/index.ts';
 
-/** Every toolset there is, by name; the tools of `roles` depend on which roles there are. */
-export const knownToolsets = (roles: readonly string[]): ReadonlyMap<string, Toolset> =>
-  new Map(
-    [relayToolset, networkToolset, workspaceToolset, rolesToolset(roles)].map((toolset) => [
-      toolset.name,
-      toolset,
-    ]),
-  );
+/** Every toolset there is, by name; `roles` only where there are any. */
+export const knownToolsets = (roles: readonly string[]): ReadonlyMap<string, Toolset> => {
+  const toolsets = [relayToolset, networkToolset, workspaceToolset];
+  if (roles.length > 0) toolsets.push(rolesToolset(roles));
+  return new Map(toolsets.map((toolset) => [toolset.name, toolset]));
+};

@@ -10,6 +10,9 @@ export interface JsonOption {
 export interface AgentOption {
   as?: string;
 }
+export interface ToolsOption {
+  tools?: string;
+}
 
 export const withProject = (command: Command): Command =>
   command.option('--project <name>', 'the project, where it is not the one of this directory');
@@ -23,12 +26,17 @@ export const withAgent = (command: Command): Command =>
 export const withViewer = (command: Command): Command =>
   command.option('--as <name>', 'see only what this agent may see (else, as the owner, everything)');
 
+export const withTools = (command: Command): Command =>
+  command.option('--tools <list>', 'the toolsets for MCP clients, separated by commas (RELAY_TOOLS)');
+
 /** Options of commands that start a daemon. */
 export const withDaemonSettings = (command: Command): Command =>
   command
     .option('--project <name>', 'the name of the project of this directory')
     .option('--port <number>', 'the HTTP port, 0 for any free one')
-    .option('--database <place>', 'the path of an SQLite file, or a postgres:// URL without a password');
+    .option('--database <place>', 'the path of an SQLite file, or a postgres:// URL without a password')
+    .option('--mcp-http [port]', 'serve MCP over HTTP (port 3889)')
+    .option('--mcp-api-key <key>', 'the key of MCP over HTTP; safer in RELAY_MCP_API_KEY');
 
 /** A whole number, at least `least`. */
 export const wholeNumber =

@@ -27,6 +27,10 @@ const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
   audit: () => import('./commands/audit.ts'),
   export: () => import('./commands/export.ts'),
   import: () => import('./commands/import.ts'),
+  mcp: () => import('./commands/mcp.ts'),
+  'mcp-server': () => import('./commands/mcp-server.ts'),
+  gateway: () => import('./commands/gateway.ts'),
+  launch: () => import('./commands/launch.ts'),
   completion: () => import('./commands/completion.ts'),
 };
 
@@ -40,6 +44,8 @@ export async function buildProgram(args: string[]): Promise<Command> {
     .description('Let coding agents and people talk through one local daemon.')
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'explain the command')
+    // An option belongs to the command it stands behind: both `mcp` and `mcp serve` have --tools.
+    .enablePositionalOptions()
     .helpCommand('help [command]', 'explain a command')
     .addHelpText('after', '\n--as, --project and --json may also stand before the command.');
   for (const { command } of await Promise.all(loaders.map((load) => load()))) program.addCommand(command);

@@ -1,24 +1,34 @@
 import { RelayError } from '@agent-relay/protocol';
 import { runningProjects } from '@agent-relay/sdk/node';
 import { asOwner } from './connection.ts';
-import { openPlace, type Place } from './project.ts';
+import { type OpenedProject, openPlace, type Place } from './project.ts';
 import { facts, print } from './terminal.ts';
 
-/** Opens the place's project in the daemon that runs already, and says so. */
-export async function joinRunning(place: Place, pid: number | undefined): Promise<void> {
+/** Opens the place's project in the daemon that runs already. */
+export async function openInRunning(place: Place): Promise<OpenedProject> {
   // Any project's socket leads to the daemon.
   const [running] = await runningProjects();
   if (!running) throw new RelayError('DaemonNotRunning', 'The daemon that holds the lock does not answer.');
-  const opened = await asOwner({ project: running.project }, (relay) =>
+  return await asOwner({ project: running.project }, (relay) =>
     openPlace(place, (root, name) =>
       relay.request('PROJECT_OPEN', { root, ...(name === undefined ? {} : { name }) }),
     ),
   );
-  print(`The daemon is running already${pid === undefined ? '' : ` (process ${pid})`}.`);
-  print(
+}
+
+/** The same, and says so. */
+export async function joinRunning(
+  place: Place,
+  pid: number | undefined,
+  say: (text: string) => void = print,
+): Promise<OpenedProject> {
+  const opened = await openInRunning(place);
+  say(`The daemon is running already${pid === undefined ? '' : ` (process ${pid})`}.`);
+  say(
     facts([
       ['project', opened.project],
       ['socket', opened.socketPath],
     ]),
   );
+  return opened;
 }

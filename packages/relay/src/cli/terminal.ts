@@ -8,6 +8,9 @@ export const styled = (style: Style, text: string, stream: NodeJS.WriteStream = 
 
 export const print = (text = ''): void => void process.stdout.write(`${text}\n`);
 
+/** For people where standard output belongs to a program. */
+export const printAside = (text: string): void => void process.stderr.write(`${text}\n`);
+
 /** One value on one line: what a script reads. */
 export const printJson = (value: unknown): void => print(JSON.stringify(value));
 

@@ -165,9 +165,9 @@ describe('an upload', () => {
 
   it('that starts in the middle takes no place among them', async () => {
     for (let i = 0; i < 10; i++) {
-      await expect(
-        alice.request('ATTACH', { upload: `u${i}`, ...piece, offset: 3 }),
-      ).rejects.toMatchObject({ code: 'InvalidRequest' });
+      await expect(alice.request('ATTACH', { upload: `u${i}`, ...piece, offset: 3 })).rejects.toMatchObject({
+        code: 'InvalidRequest',
+      });
     }
     await upload(alice, Buffer.from('content'));
   });

@@ -177,7 +177,9 @@ describe('a channel', () => {
     await carol.request('CHANNEL_LEAVE', { channel: 'build' });
     await core.restart();
     const back = await core.join(workspace, 'Alice', { token: alice.token });
-    expect(await back.request('CHANNEL_MEMBERS', { channel: 'build' })).toEqual({ members: ['Alice', 'Bob'] });
+    expect(await back.request('CHANNEL_MEMBERS', { channel: 'build' })).toEqual({
+      members: ['Alice', 'Bob'],
+    });
     expect((await back.request('CHANNEL_LIST', {})).channels.at(-1)).toMatchObject({ topic: 'Green' });
     expect(await back.send('#build', 'Still here?')).toMatchObject({ recipients: 1, offline: ['Bob'] });
   });

@@ -11,6 +11,8 @@ export interface DaemonRecord {
   version: string;
   startedAt: number;
   http?: { host: string; port: number };
+  /** Where MCP is served over HTTP. */
+  mcp?: string;
   logFile?: string;
 }
 

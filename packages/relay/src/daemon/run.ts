@@ -24,6 +24,11 @@ export interface RunningDaemon {
     root: string,
     name?: string,
   ): Promise<{ project: string; socketPath: string; created: boolean }>;
+  /**
+   * Serves MCP over HTTP, if the settings ask for it, and resolves with its address. Programs of the user enter the
+   * project.
+   */
+  openMcp(project: string): Promise<string | undefined>;
   /** Finishes what was begun, says good-bye to every connection, closes the database. */
   stop(): Promise<void>;
   /** Resolves when the database cannot be trusted any more: the process must end. */
@@ -117,6 +122,15 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
     openProject: async (root, name) => {
       const { workspace, created } = await relay.openProject(root, name);
       return { project: workspace.name, socketPath: await sockets.open(workspace), created };
+    },
+    openMcp: async (project) => {
+      if (!settings.mcp.http) return undefined;
+      const { openMcpDoor } = await import('./mcp.ts');
+      const workspace = relay.workspaces.get(project);
+      const door = await openMcpDoor({ settings, relay, sessions, workspace, onError });
+      opened.defer(() => door.close());
+      log.info({ url: door.url }, 'MCP is served over HTTP');
+      return door.url;
     },
     stop: async () => {
       await opened.disposeAsync();

@@ -24,6 +24,22 @@ export const settingsSchema = z.strictObject({
       allowedOrigins: z.array(z.url()).default([]),
     })
     .prefault({}),
+  mcp: z
+    .strictObject({
+      stdio: z.boolean().default(false),
+      http: z.boolean().default(false),
+      host: z.string().min(1).default('127.0.0.1'),
+      port: z.int().min(0).max(65_535).default(3889),
+      apiKey: z.string().min(8).optional(),
+      allowedHosts: z.array(z.string().min(1)).default([]),
+      allowedOrigins: z.array(z.url()).default([]),
+      cors: z.boolean().default(false),
+      ipAllowlist: z.array(z.string().min(1)).default([]),
+      requestsPerMinute: z.int().min(1).max(1_000_000).default(6000),
+      tlsCertificate: z.string().min(1).optional(),
+      tlsKey: z.string().min(1).optional(),
+    })
+    .prefault({}),
   log: z
     .strictObject({
       level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']).default('info'),
@@ -88,12 +104,16 @@ export type Settings = Omit<z.output<typeof settingsSchema>, 'database'> & {
 export interface SettingsFlags {
   database?: string;
   port?: string;
+  mcp?: boolean;
+  /** The port, or only that MCP is to be served over HTTP. */
+  mcpHttp?: string | true;
+  mcpApiKey?: string;
 }
 
 /** A value that does not come from the file, with the name a person knows it by. */
 interface Override {
   label: string;
-  path: [string] | ['http', string];
+  path: [string] | ['http' | 'mcp', string];
   value: unknown;
 }
 
@@ -121,11 +141,22 @@ export async function loadSettings(
   for (const override of overrides) apply(override, raw);
   const parsed = settingsSchema.safeParse(raw);
   if (!parsed.success) throw explain(parsed.error.issues[0], file, overrides);
-  const { database, ...rest } = parsed.data;
+  const { database, mcp, ...rest } = parsed.data;
+  if ((mcp.tlsCertificate === undefined) !== (mcp.tlsKey === undefined)) {
+    throw new RelayError(
+      'InvalidSettings',
+      `${file.placeOf(['mcp'])}: mcp.tlsCertificate and mcp.tlsKey need each other.`,
+    );
+  }
   const data = dataDirectory(env);
   const relativeTo = overrides.some(({ path }) => path[0] === 'database') ? process.cwd() : directory;
   return {
     ...rest,
+    mcp: {
+      ...mcp,
+      ...(mcp.tlsCertificate ? { tlsCertificate: locate(mcp.tlsCertificate, directory, env) } : {}),
+      ...(mcp.tlsKey ? { tlsKey: locate(mcp.tlsKey, directory, env) } : {}),
+    },
     configDirectory: directory,
     dataDirectory: data,
     database: database === undefined ? join(data, 'relay.db') : locateDatabase(database, relativeTo, env),
@@ -149,24 +180,39 @@ function locateDatabase(database: string, relativeTo: string, env: Environment):
       `database: "${withoutPassword(database)}" is neither a path nor a postgres:// URL.`,
     );
   }
-  const path = database.startsWith('~/') ? join(env.HOME || homedir(), database.slice(2)) : database;
-  return resolve(relativeTo, path);
+  return locate(database, relativeTo, env);
 }
 
+const locate = (path: string, relativeTo: string, env: Environment): string =>
+  resolve(relativeTo, path.startsWith('~/') ? join(env.HOME || homedir(), path.slice(2)) : path);
+
 function overridesOf(env: Environment, flags: SettingsFlags): Override[] {
-  const given: Array<[label: string, path: Override['path'], value: string | undefined]> = [
+  const { mcpHttp } = flags;
+  const given: Array<[label: string, path: Override['path'], value: unknown]> = [
     ['RELAY_DATABASE', ['database'], env.RELAY_DATABASE],
     ['RELAY_HTTP_HOST', ['http', 'host'], env.RELAY_HTTP_HOST],
-    ['RELAY_HTTP_PORT', ['http', 'port'], env.RELAY_HTTP_PORT],
+    ['RELAY_HTTP_PORT', ['http', 'port'], numberIn(env.RELAY_HTTP_PORT)],
+    ['RELAY_MCP_ENABLED', ['mcp', 'stdio'], booleanIn(env.RELAY_MCP_ENABLED)],
+    ['RELAY_MCP_HTTP_ENABLED', ['mcp', 'http'], booleanIn(env.RELAY_MCP_HTTP_ENABLED)],
+    ['RELAY_MCP_HTTP_HOST', ['mcp', 'host'], env.RELAY_MCP_HTTP_HOST],
+    ['RELAY_MCP_HTTP_PORT', ['mcp', 'port'], numberIn(env.RELAY_MCP_HTTP_PORT)],
+    ['RELAY_MCP_API_KEY', ['mcp', 'apiKey'], env.RELAY_MCP_API_KEY],
     ['--database', ['database'], flags.database],
-    ['--port', ['http', 'port'], flags.port],
+    ['--port', ['http', 'port'], numberIn(flags.port)],
+    ['--mcp', ['mcp', 'stdio'], flags.mcp],
+    ['--mcp-http', ['mcp', 'http'], mcpHttp === undefined ? undefined : true],
+    ['--mcp-http', ['mcp', 'port'], mcpHttp === true ? undefined : numberIn(mcpHttp)],
+    ['--mcp-api-key', ['mcp', 'apiKey'], flags.mcpApiKey],
   ];
   return given.flatMap(([label, path, value]) =>
-    value === undefined || value === ''
-      ? []
-      : [{ label, path, value: path[1] === 'port' && /^\d+$/.test(value) ? Number(value) : value }],
+    value === undefined || value === '' ? [] : [{ label, path, value }],
   );
 }
+
+// What is no number, or no yes or no, stays as it is: the schema then says what is wrong with it.
+const numberIn = (text: string | undefined): unknown => (/^\d+$/.test(text ?? '') ? Number(text) : text);
+const booleanIn = (text: string | undefined): unknown =>
+  ({ true: true, '1': true, false: false, '0': false })[text ?? ''] ?? text;
 
 function apply({ path: [first, second], value }: Override, raw: Record<string, unknown>): void {
   if (second === undefined) {

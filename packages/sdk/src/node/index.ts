@@ -22,6 +22,7 @@ export {
 } from './locations.ts';
 export { findProjectConfig, type ProjectConfig, writeProjectConfig } from './project-config.ts';
 export {
+  localAgentToken,
   moveLocalAgentTokens,
   removeLocalAgentToken,
   removeLocalAgentTokens,

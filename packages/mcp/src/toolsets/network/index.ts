@@ -6,7 +6,6 @@ import { relaySendMessage } from './relay-send-message.ts';
 export const networkToolset: Toolset = {
   name: 'network',
   tools: [relaySendMessage, relayListAgents, relayDiscoverCapabilities],
-  hasOwnInbox: true,
   wording: {
     send: (to, message) => `relay_send_message(to="${to}", body="${message}")`,
     agents: 'relay_list_agents',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool, replyJson } from '../../framework/tool.ts';
+import { defineTool, LOOKS, replyJson } from '../../framework/tool.ts';
 
 export const relayDiscoverCapabilities = defineTool({
   name: 'relay_discover_capabilities',
@@ -9,7 +9,7 @@ export const relayDiscoverCapabilities = defineTool({
     capability: z.string().optional().describe('Such as "code_review"'),
     tool: z.string().optional().describe('Name of a tool'),
   }),
-  annotations: { readOnlyHint: true, openWorldHint: false },
+  annotations: LOOKS,
   handler: async (participant, { capability, tool }) => {
     const relay = await participant.relay();
     const offers = (await relay.who()).map(({ name, capabilities, tools }) => ({

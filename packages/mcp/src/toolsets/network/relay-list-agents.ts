@@ -1,6 +1,6 @@
 import type { AgentInfo } from '@agent-relay/sdk';
 import { z } from 'zod';
-import { defineTool, replyJson } from '../../framework/tool.ts';
+import { defineTool, LOOKS, replyJson } from '../../framework/tool.ts';
 
 export const relayListAgents = defineTool({
   name: 'relay_list_agents',
@@ -11,7 +11,7 @@ export const relayListAgents = defineTool({
       .default(false)
       .describe('With task, capabilities, cli and time of connection'),
   }),
-  annotations: { readOnlyHint: true, openWorldHint: false },
+  annotations: LOOKS,
   handler: async (participant, { includeMetadata }) => {
     const relay = await participant.relay();
     const agents = (await relay.who()).map(includeMetadata ? withMetadata : nameAndStatus);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool, replyJson } from '../../framework/tool.ts';
+import { ACTS, defineTool, replyJson } from '../../framework/tool.ts';
 import { defined } from '../defined.ts';
 
 export const relaySendMessage = defineTool({
@@ -11,7 +11,7 @@ export const relaySendMessage = defineTool({
     body: z.string(),
     thread: z.string().optional().describe('Thread id for related messages'),
   }),
-  annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+  annotations: ACTS,
   handler: async (participant, { to, body, thread }) => {
     const relay = await participant.relay();
     const { messageId, ...sent } = await relay.send(to, body, defined({ thread }));

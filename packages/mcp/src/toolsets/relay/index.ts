@@ -7,7 +7,6 @@ import { relayWho } from './relay-who.ts';
 export const relayToolset: Toolset = {
   name: 'relay',
   tools: [relaySend, relayInbox, relayWho, relayStatus],
-  hasOwnInbox: true,
   wording: {
     send: (to, message) => `relay_send(to="${to}", message="${message}")`,
     agents: 'relay_who',

@@ -1,7 +1,7 @@
 import { safeText } from '@agent-relay/protocol';
 import type { InboxMessage } from '@agent-relay/sdk';
 import { z } from 'zod';
-import { defineTool, reply } from '../../framework/tool.ts';
+import { ACTS, defineTool, reply } from '../../framework/tool.ts';
 import { defined } from '../defined.ts';
 
 const input = z.strictObject({
@@ -15,7 +15,7 @@ export const relayInbox = defineTool({
   name: 'relay_inbox',
   description: 'Read your messages, oldest first. Unread ones become read.',
   input,
-  annotations: { title: 'Read messages', readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+  annotations: ACTS,
   showsInbox: true,
   handler: async (participant, { unread_only, ...filters }, call) => {
     const { messages, unread } = await participant.takeMessages(

@@ -1,7 +1,7 @@
 import { safeText } from '@agent-relay/protocol';
 import type { Message, SendResult } from '@agent-relay/sdk';
 import { z } from 'zod';
-import { type Call, defineTool, reply } from '../../framework/tool.ts';
+import { ACTS, type Call, defineTool, reply } from '../../framework/tool.ts';
 import type { Participant } from '../../participant/participant.ts';
 
 /** Clients give up on a call that is silent for long. */
@@ -20,7 +20,7 @@ export const relaySend = defineTool({
   description:
     'Send a message to an agent, a channel or everyone. It is stored before this returns; an agent that is offline gets it later. With await_response, returns the reply.',
   input,
-  annotations: { title: 'Send a message', readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+  annotations: ACTS,
   handler: async (participant, { to, message, thread, await_response, timeout_ms }, call) => {
     const options = thread === undefined ? {} : { thread };
     if (await_response) {

@@ -1,14 +1,14 @@
 import { isRelayError } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { failureText } from '../../framework/failure.ts';
-import { defineTool, reply } from '../../framework/tool.ts';
+import { defineTool, LOOKS, reply } from '../../framework/tool.ts';
 import { type ConnectionStatus, connectionStatus } from '../../participant/connection-status.ts';
 
 export const relayStatus = defineTool({
   name: 'relay_status',
   description: 'Show whether you are connected, your agent name, the project and the daemon.',
   input: z.strictObject({}),
-  annotations: { title: 'Connection status', readOnlyHint: true, openWorldHint: false },
+  annotations: LOOKS,
   handler: async (participant) => {
     try {
       const status = await connectionStatus(participant);

@@ -1,6 +1,6 @@
 import type { AgentInfo } from '@agent-relay/sdk';
 import { z } from 'zod';
-import { defineTool, reply } from '../../framework/tool.ts';
+import { defineTool, LOOKS, reply } from '../../framework/tool.ts';
 import { defined } from '../defined.ts';
 
 const input = z.strictObject({
@@ -12,7 +12,7 @@ export const relayWho = defineTool({
   name: 'relay_who',
   description: 'List the agents that are online.',
   input,
-  annotations: { title: 'List agents', readOnlyHint: true, openWorldHint: false },
+  annotations: LOOKS,
   handler: async (participant, { include_idle, project }) => {
     const relay = await participant.relay();
     const agents = await relay.who({ includeIdle: include_idle, ...defined({ project }) });

@@ -7,7 +7,6 @@ import { readMessages } from './read-messages.ts';
 export const rolesToolset = (roles: readonly string[]): Toolset => ({
   name: 'roles',
   tools: [postMessage(roles), readMessages(roles), listPending(roles)],
-  hasOwnInbox: false,
   wording: {
     send: (to, message) => `post_message(from=YOUR_ROLE, to="${to}", kind="free", body="${message}")`,
     agents: 'the resource relay://agents',

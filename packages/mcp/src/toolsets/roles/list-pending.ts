@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool, replyJson } from '../../framework/tool.ts';
+import { defineTool, LOOKS, replyJson } from '../../framework/tool.ts';
 import { pending } from './read-messages.ts';
 
 export const listPending = (roles: readonly string[]) =>
@@ -7,7 +7,7 @@ export const listPending = (roles: readonly string[]) =>
     name: 'list_pending',
     description: 'Count the pending messages of a role and list their kinds, without taking them.',
     input: z.strictObject({ for: z.enum(roles).describe('Your role') }),
-    annotations: { readOnlyHint: true, openWorldHint: false },
+    annotations: LOOKS,
     handler: async (_participant, { for: role }, call) => {
       const { messages, unread } = await pending(await call.roles.get(role).relay());
       return replyJson({ count: unread, kinds: messages.map(({ kind }) => kind) });

@@ -1,6 +1,6 @@
 import { MESSAGE_KINDS } from '@agent-relay/protocol';
 import { z } from 'zod';
-import { defineTool, replyJson } from '../../framework/tool.ts';
+import { ACTS, defineTool, replyJson } from '../../framework/tool.ts';
 
 export const postMessage = (roles: readonly string[]) =>
   defineTool({
@@ -12,7 +12,7 @@ export const postMessage = (roles: readonly string[]) =>
       kind: z.enum(MESSAGE_KINDS),
       body: z.string(),
     }),
-    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+    annotations: ACTS,
     handler: async (_participant, { from, to, kind, body }, call) => {
       // A role exists from its first use on; the recipient's may be this one.
       await call.roles.get(to).relay();

@@ -1,6 +1,6 @@
 import type { Inbox, InboxMessage, Relay } from '@agent-relay/sdk';
 import { z } from 'zod';
-import { defineTool, replyJson } from '../../framework/tool.ts';
+import { ACTS, defineTool, replyJson } from '../../framework/tool.ts';
 
 /** A reply has to fit into somebody's context; what is beyond stays for the next call. */
 const MOST_MESSAGES = 500;
@@ -10,7 +10,7 @@ export const readMessages = (roles: readonly string[]) =>
     name: 'read_messages',
     description: 'Take all pending messages of a role, oldest first. Each is returned once.',
     input: z.strictObject({ for: z.enum(roles).describe('Your role') }),
-    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+    annotations: ACTS,
     handler: async (_participant, { for: role }, call) => {
       const inbox = await call.roles.get(role).takeMessages(pending, call);
       const messages = inbox.messages.map(relayMessage);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { defineTool, reply } from '../../framework/tool.ts';
+import { ACTS, defineTool, reply } from '../../framework/tool.ts';
 
 export const createWorkspace = defineTool({
   name: 'create_workspace',
   description: 'Create a workspace on this daemon. Returns its key, which is shown only now.',
   input: z.strictObject({ name: z.string() }),
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  annotations: ACTS,
   handler: async (_participant, { name }, call) => {
     const created = await call.membership.createWorkspace(name);
     const data = { name: created.name, workspace_key: created.key, key_id: created.keyId };

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { defineTool, replyJson } from '../../framework/tool.ts';
+import { ACTS_ONCE, defineTool, LOOKS, replyJson } from '../../framework/tool.ts';
 
 export const checkInbox = defineTool({
   name: 'check_inbox',
   description: 'Show your unread messages, oldest first. They stay unread: see mark_message_read.',
   input: z.strictObject({ limit: z.int().min(1).max(500).default(20) }),
-  annotations: { readOnlyHint: true, openWorldHint: false },
+  annotations: LOOKS,
   showsInbox: true,
   handler: async (participant, { limit }) => {
     const relay = await participant.relay();
@@ -18,7 +18,7 @@ export const markMessageRead = defineTool({
   name: 'mark_message_read',
   description: 'Mark a message of your inbox as read.',
   input: z.strictObject({ message_id: z.string() }),
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  annotations: ACTS_ONCE,
   showsInbox: true,
   handler: async (participant, { message_id }) => {
     const relay = await participant.relay();

@@ -9,7 +9,6 @@ import { setWorkspaceKey } from './set-workspace-key.ts';
 export const workspaceToolset: Toolset = {
   name: 'workspace',
   tools: [registerAgent, listAgents, createWorkspace, setWorkspaceKey, sendDm, checkInbox, markMessageRead],
-  hasOwnInbox: true,
   wording: {
     send: (to, message) => `send_dm(to="${to}", text="${message}")`,
     agents: 'list_agents',

@@ -1,6 +1,6 @@
 import type { AgentInfo } from '@agent-relay/sdk';
 import { z } from 'zod';
-import { defineTool, replyJson } from '../../framework/tool.ts';
+import { defineTool, LOOKS, replyJson } from '../../framework/tool.ts';
 
 const STATUSES = ['online', 'active', 'idle', 'offline', 'all'] as const;
 
@@ -8,7 +8,7 @@ export const listAgents = defineTool({
   name: 'list_agents',
   description: 'List the agents of the workspace.',
   input: z.strictObject({ status: z.enum(STATUSES).default('online') }),
-  annotations: { readOnlyHint: true, openWorldHint: false },
+  annotations: LOOKS,
   handler: async (participant, { status }) => {
     const relay = await participant.relay();
     const agents = (await relay.who({ includeOffline: true })).filter((agent) => hasStatus(agent, status));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool, replyJson } from '../../framework/tool.ts';
+import { ACTS_ONCE, defineTool, replyJson } from '../../framework/tool.ts';
 import { defined } from '../defined.ts';
 
 export const registerAgent = defineTool({
@@ -18,7 +18,7 @@ export const registerAgent = defineTool({
       })
       .optional(),
   }),
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  annotations: ACTS_ONCE,
   handler: async (participant, { name, handle, type, metadata }, call) => {
     const address = (handle ?? name).replace(/^@/, '');
     const registration = { name: address, ...defined({ type, ...metadata }) };

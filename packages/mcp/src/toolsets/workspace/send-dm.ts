@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool, replyJson } from '../../framework/tool.ts';
+import { ACTS, defineTool, replyJson } from '../../framework/tool.ts';
 
 /** What `mode` means for the recipient: `steer` asks for attention now. */
 const mode = z.enum(['wait', 'steer']).default('wait').describe('steer: the recipient should look now');
@@ -9,7 +9,7 @@ export const sendDm = defineTool({
   name: 'send_dm',
   description: 'Send a direct message to an agent. It is kept for one that is offline.',
   input: z.strictObject({ to: z.string(), text: z.string(), mode }),
-  annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+  annotations: ACTS,
   handler: async (participant, args) => {
     const relay = await participant.relay();
     const { messageId, online } = await relay.send(args.to, args.text, {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { defineTool, replyJson } from '../../framework/tool.ts';
+import { ACTS_ONCE, defineTool, replyJson } from '../../framework/tool.ts';
 
 export const setWorkspaceKey = defineTool({
   name: 'set_workspace_key',
   description: 'Join the workspace that a key belongs to, leaving the present one.',
   input: z.strictObject({ workspace_key: z.string() }),
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  annotations: ACTS_ONCE,
   handler: async (participant, { workspace_key }, call) => {
     const relay = await call.membership.join(participant, workspace_key);
     return replyJson({ workspace: relay.project, agent: relay.name });

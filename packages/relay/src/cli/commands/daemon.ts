@@ -62,7 +62,9 @@ async function start(options: StartOptions): Promise<void> {
   const { loadSettings } = await import('../../daemon/settings.ts');
   const settings = await loadSettings(process.env, options);
   const place = await findPlace(options);
-  const join = async () => joinRunning(place, (await findReadyDaemon(settings.dataDirectory))?.pid);
+  const join = async () => {
+    await joinRunning(place, (await findReadyDaemon(settings.dataDirectory))?.pid);
+  };
   if (await findReadyDaemon(settings.dataDirectory)) return await join();
   try {
     await startNew(options, settings);
@@ -85,6 +87,9 @@ async function startNew(options: StartOptions, settings: Settings): Promise<void
       RELAY_CONFIG: settings.configDirectory,
       RELAY_DATABASE: settings.database,
       RELAY_HTTP_PORT: String(settings.http.port),
+      RELAY_MCP_HTTP_ENABLED: String(settings.mcp.http),
+      RELAY_MCP_HTTP_PORT: String(settings.mcp.port),
+      RELAY_MCP_API_KEY: settings.mcp.apiKey,
     },
   });
   const daemon = await findReadyDaemon(settings.dataDirectory);
@@ -94,6 +99,7 @@ async function startNew(options: StartOptions, settings: Settings): Promise<void
       ['project', report.project],
       ['socket', report.socketPath],
       ['http', httpAddress(daemon)],
+      ['mcp', daemon?.mcp],
       ['log', daemon?.logFile],
     ]),
   );
@@ -117,6 +123,7 @@ async function status({ json }: JsonOption): Promise<void> {
       ['version', daemon.version],
       ['started', when(daemon.startedAt)],
       ['http', httpAddress(daemon)],
+      ['mcp', daemon.mcp],
       ['log', daemon.logFile ?? 'on the terminal of agent-relay up'],
     ]),
   );

@@ -1,59 +1,108 @@
 import { isRelayError, RelayError } from '@agent-relay/protocol';
 import { Command, Option } from 'commander';
 import { findReadyDaemon, type StartReport } from '../../daemon/control.ts';
-import { takeLock } from '../../daemon/lock.ts';
 import type { Logger } from '../../daemon/log.ts';
 import { logFile } from '../../daemon/log-files.ts';
-import type { RunningDaemon } from '../../daemon/run.ts';
 import type { Settings, SettingsFlags } from '../../daemon/settings.ts';
+import type { StartedDaemon } from '../../daemon/start.ts';
 import { VERSION } from '../../version.ts';
 import { readableLogLine } from '../log-lines.ts';
-import { type ProjectOption, withDaemonSettings } from '../options.ts';
+import { type ProjectOption, type ToolsOption, withDaemonSettings, withTools } from '../options.ts';
 import { findPlace, type OpenedProject, openPlace, type Place } from '../project.ts';
 import { joinRunning } from '../running.ts';
-import { facts, print, styled } from '../terminal.ts';
+import { stopSignal } from '../stop-signal.ts';
+import { facts, print, printAside, styled } from '../terminal.ts';
 
 // What only a running daemon needs is imported where it runs: asking for help must not load a database.
-type Options = ProjectOption & SettingsFlags & { detached?: boolean };
+type Options = ProjectOption & SettingsFlags & ToolsOption & { detached?: boolean };
 
-export const command = withDaemonSettings(new Command('up'))
+export const command = withTools(withDaemonSettings(new Command('up')))
   .description('Run the daemon in this terminal and open the project of this directory.')
+  .option('--mcp', 'speak MCP on standard input and output; people are told things on standard error')
   .addOption(new Option('--detached').hideHelp())
   .action(async (options: Options) => {
     const { loadSettings } = await import('../../daemon/settings.ts');
-    const run = options.detached ? runDetached : runInTerminal;
-    await run(await loadSettings(process.env, options), await findPlace(options));
+    const settings = await loadSettings(process.env, options);
+    const place = await findPlace(options);
+    if (options.detached) await runDetached(settings, place);
+    else if (settings.mcp.stdio) await runForMcpClient(settings, place, options.tools);
+    else await runInTerminal(settings, place);
   });
 
 async function runInTerminal(settings: Settings, place: Place): Promise<void> {
-  const { openTerminalLog } = await import('../../daemon/log.ts');
-  const log = openTerminalLog(settings, (line) =>
-    process.stderr.write(`${readableLogLine(line, process.stderr)}\n`),
-  );
-  const onReady = ({ http }: RunningDaemon, { project, socketPath }: OpenedProject) => {
-    print(`${styled('bold', 'Agent Relay')} ${VERSION} is up.`);
-    print(
-      facts([
-        ['project', project],
-        ['socket', socketPath],
-        ['http', http && `http://${http.host}:${http.port}`],
-      ]),
-    );
-    print('Stop it with Ctrl-C.');
-  };
+  const log = await terminalLog(settings);
   try {
-    await serve({ settings, place, log, onReady });
+    await serve({ settings, place, log, onReady: (daemon) => introduce(daemon, print) });
   } catch (error) {
     if (!isRelayError(error, 'DaemonRunning')) throw error;
-    await joinRunning(place, (await findReadyDaemon(settings.dataDirectory))?.pid);
+    await joinRunning(place, await runningPid(settings));
   }
+}
+
+/** Standard output belongs to the protocol. The daemon ends with its client; one that runs already goes on. */
+async function runForMcpClient(settings: Settings, place: Place, tools: string | undefined): Promise<void> {
+  const log = await terminalLog(settings);
+  const { serveStdio } = await import('@agent-relay/mcp');
+  const talk = (opened: OpenedProject) =>
+    serveStdio({ defaultTools: ['network'], env: participantEnvironment(opened, settings, tools) });
+  try {
+    await serve({
+      settings,
+      place,
+      log,
+      onReady: (daemon) => introduce(daemon, printAside),
+      until: ({ opened }) => talk(opened),
+    });
+  } catch (error) {
+    if (!isRelayError(error, 'DaemonRunning')) throw error;
+    await talk(await joinRunning(place, await runningPid(settings), printAside));
+  } finally {
+    // A signal may have ended the daemon while the client still listens.
+    process.stdin.destroy();
+  }
+}
+
+/** This daemon is meant, whatever else the environment points to. */
+const participantEnvironment = (
+  { project, socketPath }: OpenedProject,
+  { dataDirectory }: Settings,
+  tools: string | undefined,
+): NodeJS.ProcessEnv => ({
+  ...process.env,
+  RELAY_SOCKET: socketPath,
+  RELAY_PROJECT: project,
+  RELAY_DATA_DIR: dataDirectory,
+  RELAY_URL: undefined,
+  RELAY_WORKSPACE_KEY: undefined,
+  ...(tools === undefined ? {} : { RELAY_TOOLS: tools }),
+});
+
+const runningPid = async ({ dataDirectory }: Settings): Promise<number | undefined> =>
+  (await findReadyDaemon(dataDirectory))?.pid;
+
+async function terminalLog(settings: Settings): Promise<Logger> {
+  const { openTerminalLog } = await import('../../daemon/log.ts');
+  return openTerminalLog(settings, (line) => printAside(readableLogLine(line, process.stderr)));
+}
+
+function introduce({ http, mcp, opened }: StartedDaemon<OpenedProject>, say: (text: string) => void): void {
+  say(`${styled('bold', 'Agent Relay')} ${VERSION} is up.`);
+  say(
+    facts([
+      ['project', opened.project],
+      ['socket', opened.socketPath],
+      ['http', http && `http://${http.host}:${http.port}`],
+      ['mcp', mcp],
+    ]),
+  );
+  say('Stop it with Ctrl-C.');
 }
 
 /** The process that `daemon start` leaves behind; it answers whoever started it by one message. */
 async function runDetached(settings: Settings, place: Place): Promise<void> {
   const { openFileLog } = await import('../../daemon/log.ts');
   const { log, close } = openFileLog(settings);
-  const onReady = (_daemon: RunningDaemon, opened: OpenedProject) => report({ ready: true, ...opened });
+  const onReady = ({ opened }: StartedDaemon<OpenedProject>) => report({ ready: true, ...opened });
   try {
     await serve({ settings, place, log, logFile: logFile(settings.dataDirectory), onReady });
   } catch (error) {
@@ -74,56 +123,26 @@ async function report(message: StartReport): Promise<void> {
   process.disconnect();
 }
 
-/** Runs the daemon of this data directory until it is told to stop. */
+/** Runs the daemon of this data directory until it is told to stop, or `until` is over. */
 async function serve(options: {
   settings: Settings;
   place: Place;
   log: Logger;
   logFile?: string;
-  onReady(daemon: RunningDaemon, opened: OpenedProject): void | Promise<void>;
+  onReady(daemon: StartedDaemon<OpenedProject>): void | Promise<void>;
+  until?(daemon: StartedDaemon<OpenedProject>): Promise<void>;
 }): Promise<void> {
-  const { settings, log, logFile } = options;
-  const lock = await takeLock(settings.dataDirectory);
-  let daemon: RunningDaemon | undefined;
+  const { log, place, onReady, until } = options;
+  const { startDaemon } = await import('../../daemon/start.ts');
+  const daemon = await startDaemon({ ...options, open: (openProject) => openPlace(place, openProject) });
   try {
-    const startedAt = Date.now();
-    const { runDaemon } = await import('../../daemon/run.ts');
-    daemon = await runDaemon({ settings, log });
-    const opened = await openPlace(options.place, daemon.openProject);
-    const { http } = daemon;
-    await lock.publish({
-      pid: process.pid,
-      version: VERSION,
-      startedAt,
-      ...(http ? { http } : {}),
-      ...(logFile ? { logFile } : {}),
-    });
     const stopped = stopSignal();
-    await options.onReady(daemon, opened);
-    const ended = await Promise.race([stopped, daemon.failed]);
+    await onReady(daemon);
+    const over = until ? [until(daemon).then(() => 'the client has gone')] : [];
+    const ended = await Promise.race([stopped, daemon.failed, ...over]);
     if (ended instanceof Error) throw ended;
-    log.info({ signal: ended }, 'stopping');
+    log.info({ reason: ended }, 'stopping');
   } finally {
-    await daemon?.stop();
-    await lock.release();
+    await daemon.stop();
   }
-}
-
-/** A wrapper (npx, a shell) may pass on a Ctrl-C that the terminal has sent already: that is still one. */
-const SAME_SIGNAL_MS = 100;
-
-/** Resolves at the first signal to stop; the next one ends the process on the spot. */
-function stopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((stop) => {
-    let first: number | undefined;
-    const onSignal = (signal: NodeJS.Signals) => {
-      if (first === undefined) {
-        first = Date.now();
-        stop(signal);
-      } else if (Date.now() - first > SAME_SIGNAL_MS) {
-        process.exit(130);
-      }
-    };
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
-  });
 }

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { RateLimit } from './rate-limit.ts';
+
+it('lets a caller make its requests, then says when the next one is possible', () => {
+  let now = 0;
+  const limit = new RateLimit(60, () => now);
+  for (let i = 0; i < 60; i++) limit.take('alice');
+  expect(() => limit.take('alice')).toThrow(
+    expect.objectContaining({ code: 'Overloaded', details: { retryAfterMs: 1000 } }),
+  );
+  limit.take('bob');
+  now += 1000;
+  limit.take('alice');
+  expect(() => limit.take('alice')).toThrow('More than 60 requests a minute.');
+  now += 3_600_000;
+  for (let i = 0; i < 60; i++) limit.take('alice');
+  expect(() => limit.take('alice')).toThrow();
+});

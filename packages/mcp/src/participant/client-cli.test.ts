@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { cliOf } from './client-cli.ts';
+
+it.each([
+  ['claude-code', 'claude'],
+  ['codex-mcp-client', 'codex'],
+  ['gemini-cli-mcp-client', 'gemini'],
+  ['opencode', 'opencode'],
+  ['cursor-vscode', 'cursor'],
+  ['Visual Studio Code', 'vscode'],
+  ['My Agent', 'my agent'],
+  ['', undefined],
+])('knows the program that calls itself %j as %j', (name, cli) => {
+  expect(cliOf(name)).toBe(cli);
+});

@@ -1,0 +1,19 @@
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
+
+/** Takes a value for a message if it has the shape of one; what is inside is checked by whoever serves the method. */
+export function asMessage(value: unknown): JSONRPCMessage {
+  const { jsonrpc, method, id, result, error } = Object(value) as Record<string, unknown>;
+  const hasId = typeof id === 'string' || typeof id === 'number';
+  const isCall = typeof method === 'string' && (hasId || id === undefined);
+  const isReply = hasId && (isObject(result) || isObject(error));
+  if (jsonrpc === '2.0' && (isCall || isReply)) return value as JSONRPCMessage;
+  throw new TypeError('This is not a JSON-RPC message.');
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+/** The request a message replies to, and whether with a result; undefined for any other message. */
+export function repliedTo(message: JSONRPCMessage): { id: RequestId; isResult: boolean } | undefined {
+  if ('method' in message || message.id === undefined) return undefined;
+  return { id: message.id, isResult: 'result' in message };
+}

@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Command, Option } from 'commander';
+import type { Settings } from '../../daemon/settings.ts';
+import { addressOf, clientConfig, isFree } from '../launch/address.ts';
+import { launchKey } from '../launch/key.ts';
+import { openKitty } from '../launch/kitty.ts';
+import { type Prompts, readPrompts, templateDirectory } from '../launch/prompts.ts';
+import { DEFAULT_ROLES, parseRoles } from '../launch/roles.ts';
+import { DEFAULT_COMMAND, sessionLayout } from '../launch/sessions.ts';
+import { openTmux } from '../launch/tmux.ts';
+import { type ProjectOption, wholeNumber } from '../options.ts';
+import { findPlace, type OpenedProject } from '../project.ts';
+import { print, printAside, styled } from '../terminal.ts';
+
+type Options = ProjectOption & {
+  roles: string;
+  port: number;
+  command: string;
+  tmux?: boolean;
+  kitty?: boolean;
+  logOnly?: boolean;
+};
+
+/** What a way of launching needs to know. */
+interface Launch extends Options {
+  settings: Settings;
+  key: string | undefined;
+  prompts: Prompts;
+}
+
+const oneWay = (name: string, description: string): Option =>
+  new Option(`--${name}`, description).conflicts(
+    ['manual', 'tmux', 'kitty'].filter((other) => other !== name),
+  );
+
+export const command = new Command('launch')
+  .description('Give several sessions of yours a role and an inbox each, and show what they write.')
+  .addOption(oneWay('manual', 'print the prompt of each role to be pasted into a session (the default)'))
+  .addOption(
+    oneWay('tmux', 'open a tmux window: the relay, and a shell for each role with its command typed in'),
+  )
+  .addOption(oneWay('kitty', 'the same in a tab of kitty'))
+  .option('--roles <list>', 'the roles', DEFAULT_ROLES)
+  .option('--port <number>', 'where the sessions connect', wholeNumber(1), 7331)
+  .option('--command <line>', 'what is typed in for each role', DEFAULT_COMMAND)
+  .option('--project <name>', 'the name of the project of this directory')
+  .addOption(new Option('--log-only').hideHelp())
+  .action(launch);
+
+async function launch(options: Options): Promise<void> {
+  const roles = parseRoles(options.roles);
+  if (!(await isFree(options.port))) {
+    printAside(`error: Port ${options.port} is in use.`);
+    printAside(`next: Is the relay running already? Kill it with: kill $(lsof -ti:${options.port})`);
+    process.exitCode = 1;
+    return;
+  }
+  const { loadSettings } = await import('../../daemon/settings.ts');
+  const settings = await loadSettings();
+  const key = await launchKey(settings.dataDirectory);
+  const prompts = await readPrompts(settings.configDirectory, roles);
+  const { tmux, kitty } = options;
+  await (tmux || kitty ? openShells : serve)({ ...options, settings, key, prompts });
+}
+
+async function openShells({ settings: { dataDirectory }, tmux, ...launched }: Launch): Promise<void> {
+  const layout = await sessionLayout({ ...launched, dataDirectory });
+  const way = tmux ? await openTmux(layout) : await openKitty(layout);
+  if (way === undefined) return;
+  const [program = '', ...args] = way;
+  if (process.stdout.isTTY) await once(spawn(program, args, { stdio: 'inherit' }), 'close');
+  else print(`Look at it with: ${way.join(' ')}`);
+}
+
+async function serve(launched: Launch): Promise<void> {
+  const { serveRoles } = await import('../launch/serve.ts');
+  const roles = [...launched.prompts.keys()];
+  const onReady = (project: OpenedProject) => introduce(launched, project);
+  await serveRoles({ ...launched, roles, place: await findPlace(launched), onReady });
+}
+
+function introduce({ port, key, prompts, settings, logOnly }: Launch, { project }: OpenedProject): void {
+  const roles = [...prompts.keys()].join(', ');
+  print(`The inboxes of ${roles} are at ${addressOf(port)} (project ${project}). Ctrl-C ends them.`);
+  if (logOnly) return;
+  print('Tell your client once; Claude Code reads this from .mcp.json in the project:');
+  print(clientConfig(port, key));
+  print(
+    `Give each session its prompt. To change the words, edit ${templateDirectory(settings.configDirectory)}`,
+  );
+  for (const [role, prompt] of prompts) print(`\n${heading(role)}\n${prompt}`);
+  print(`\n${heading('messages')}`);
+}
+
+const heading = (label: string): string =>
+  styled('bold', `━━━ ${label} ${'━'.repeat(Math.max(3, 72 - label.length))}`);

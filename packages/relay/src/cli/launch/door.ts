@@ -1,0 +1,32 @@
+import { type ListeningMcp, listenForMcp } from '@agent-relay/mcp';
+import { connect } from '@agent-relay/sdk/node';
+import { isOwnUser } from '../../daemon/mcp.ts';
+import type { OpenedProject } from '../project.ts';
+import { HOST } from './address.ts';
+
+/** Serves the inboxes of the roles, which are agents of the project, to sessions of this user. */
+export function openRolesDoor(options: {
+  port: number;
+  roles: readonly string[];
+  key: string | undefined;
+  project: OpenedProject;
+  dataDirectory: string;
+  onerror(error: unknown): void;
+}): Promise<ListeningMcp> {
+  const { port, roles, key, project, dataDirectory, onerror } = options;
+  return listenForMcp({
+    host: HOST,
+    port,
+    roles,
+    defaultTools: ['roles'],
+    toolsetsFor: () => ['roles'],
+    paths: { sse: '/sse', messages: '/messages', health: '/health' },
+    ...(key === undefined ? {} : { apiKey: key }),
+    isOwnUser,
+    isKeyValid: async () => false,
+    // Whoever is let in here is the user, by the key too: the roles are the same for all.
+    connect: ({ token: _bound, ...profile }) =>
+      connect({ ...profile, socketPath: project.socketPath, env: { RELAY_DATA_DIR: dataDirectory } }),
+    onerror,
+  });
+}

@@ -1,0 +1,24 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { ensurePrivateDirectory, readIfThere, writePrivateFile } from '@agent-relay/sdk/node';
+
+/**
+ * The key that sessions have to show, if any: the user's own, or one that is kept where the system does not tell which
+ * user is behind a connection.
+ */
+export async function launchKey(
+  dataDirectory: string,
+  env: NodeJS.ProcessEnv = process.env,
+  platform: NodeJS.Platform = process.platform,
+): Promise<string | undefined> {
+  if (env.RELAY_MCP_API_KEY) return env.RELAY_MCP_API_KEY;
+  if (platform === 'linux') return undefined;
+  const directory = join(dataDirectory, 'launch');
+  const kept = await readIfThere(join(directory, 'key'));
+  if (kept !== undefined) return kept;
+  const key = randomBytes(24).toString('base64url');
+  await ensurePrivateDirectory(dataDirectory);
+  await ensurePrivateDirectory(directory);
+  await writePrivateFile(join(directory, 'key'), key);
+  return key;
+}

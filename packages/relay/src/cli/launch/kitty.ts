@@ -1,0 +1,21 @@
+import { control, type Layout } from './layout.ts';
+
+/** Opens the panes as windows of a new tab of this kitty, which has to allow remote control. */
+export async function openKitty({ name, panes, directory, env }: Layout): Promise<void> {
+  const shell = [`--cwd=${directory}`, ...Object.entries(env).map(([key, value]) => `--env=${key}=${value}`)];
+  let first: string | undefined;
+  for (const { title, command, runs } of panes) {
+    const place =
+      first === undefined
+        ? ['--type=tab', `--tab-title=${name}`]
+        : ['--type=window', `--match=window_id:${first}`];
+    const id = await control('kitty', ['@', 'launch', ...place, `--title=${title}`, ...shell]);
+    first ??= id;
+    // By standard input: as an argument, a backslash would mean something.
+    await control(
+      'kitty',
+      ['@', 'send-text', `--match=id:${id}`, '--stdin'],
+      runs ? `${command}\r` : command,
+    );
+  }
+}

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { RelayError } from '@agent-relay/protocol';
+
+/** A shell with a command at its prompt. */
+export interface Pane {
+  title: string;
+  command: string;
+  /** Whether Enter is pressed too; a role's command waits for the user. */
+  runs: boolean;
+}
+
+export interface Layout {
+  name: string;
+  panes: [Pane, ...Pane[]];
+  directory: string;
+  env: Record<string, string>;
+}
+
+/** What the shells of a layout have to know of this environment; nothing in it is secret. */
+const HANDED_ON = [
+  'RELAY_DATA_DIR',
+  'RELAY_CONFIG',
+  'RELAY_PROJECT',
+  'RELAY_PROJECT_ROOT',
+  'RELAY_HTTP_PORT',
+];
+
+export const handedOn = (env: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(HANDED_ON.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+
+/** A word as a shell reads it. */
+export const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/** Runs a program that opens windows, to its end; resolves with what it prints. */
+export async function control(program: string, args: readonly string[], input = ''): Promise<string> {
+  const child = spawn(program, args, { stdio: 'pipe' });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  // A program that ends early does not read its input; how it ended says why.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  const [output, complaint, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]).catch(
+    (cause: Error) => {
+      throw failure(`${program} could not be started: ${cause.message}.`, program, cause);
+    },
+  );
+  if (code === 0) return output.trim();
+  throw failure(`${program} ${args[0]} failed: ${complaint.trim() || `exit code ${code}`}`, program);
+}
+
+const failure = (message: string, program: string, cause?: unknown): RelayError =>
+  new RelayError('ProgramFailed', message, {
+    next: `Install or set up ${program}, or start without it: agent-relay launch`,
+    cause,
+  });

@@ -1,0 +1,22 @@
+import { type Message, nameKey, safeLine } from '@agent-relay/protocol';
+
+const MOST_CHARACTERS = 100;
+
+/** Whether one of the roles has sent the message, or is to read it. */
+export const concerns = ({ from, to }: Message, roles: readonly string[]): boolean =>
+  roles.map(nameKey).some((role) => role === nameKey(from) || role === nameKey(to));
+
+/** A message in one line of the log: `[14:32:01] dev-b → pm [status] "Task P4 …"`. */
+export function logLine({ ts, from, to, kind, content }: Message): string {
+  const time = new Date(ts).toTimeString().slice(0, 8);
+  return `[${time}] ${from} → ${to} [${kind}] "${gist(content)}"`;
+}
+
+/** The beginning of the text; a heading says no more than the kind does. */
+function gist(content: string): string {
+  const text = content.replace(/^#+ .*\n(?=\s*\S)/, '').trim();
+  const [...characters] = safeLine(text.replace(/\s+/g, ' '));
+  return characters.length <= MOST_CHARACTERS
+    ? characters.join('')
+    : `${characters.slice(0, MOST_CHARACTERS).join('').trimEnd()}…`;
+}

@@ -1,0 +1,60 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readIfThere } from '@agent-relay/sdk/node';
+
+/** What a session is told to begin with, until the user writes something better. */
+const KICKOFF = `# You are {role}
+
+You work on this project together with {others}, each in a session of its own. The MCP server \`relay\` carries messages
+between the sessions, so that nobody has to copy them by hand.
+
+- \`read_messages(for="{role}")\` takes the messages that wait for you, oldest first. Each is handed out once. Call it before
+  you begin a task and after you finish one, and act on what you get.
+- \`list_pending(for="{role}")\` counts what waits and takes nothing. It is cheap: look often.
+- \`post_message(from="{role}", to, kind, body)\` writes to {others}.
+
+The kind says what a message is. Begin the body with its heading:
+
+| kind | use it for | heading |
+|---|---|---|
+| \`status\` | what you have finished, and how to see it | \`## STATUS UPDATE — {ROLE}\` |
+| \`question\` | what you need to know before you go on | \`## QUESTION TO <RECIPIENT> — {ROLE}\` |
+| \`directive\` | what somebody else should do next | \`## DIRECTIVE TO <RECIPIENT>\` |
+| \`free\` | anything else | none |
+
+If you do not have these tools, say so, and ask for your messages to be passed on by hand.
+`;
+
+/** The kick-off prompt of each role, by role. */
+export type Prompts = ReadonlyMap<string, string>;
+
+/** Where the user's templates are: `kickoff.md` for all roles, `<role>.md` for one. */
+export const templateDirectory = (configDirectory: string): string => join(configDirectory, 'launch');
+
+/** Fills in the templates of the user. The common one is written the first time, to be edited. */
+export async function readPrompts(configDirectory: string, roles: readonly string[]): Promise<Prompts> {
+  const directory = templateDirectory(configDirectory);
+  const common = (await readIfThere(join(directory, 'kickoff.md'))) ?? (await writeCommon(directory));
+  const prompts = roles.map(async (role) => {
+    const own = await readIfThere(join(directory, `${role}.md`));
+    return [role, fillIn(own ?? common, role, roles)] as const;
+  });
+  return new Map(await Promise.all(prompts));
+}
+
+async function writeCommon(directory: string): Promise<string> {
+  await mkdir(directory, { recursive: true });
+  await writeFile(join(directory, 'kickoff.md'), KICKOFF);
+  return KICKOFF.trim();
+}
+
+function fillIn(template: string, role: string, roles: readonly string[]): string {
+  const others = roles.filter((other) => other !== role);
+  const words: Record<string, string> = {
+    role,
+    ROLE: role.toUpperCase(),
+    roles: roles.join(', '),
+    others: others.join(', ') || 'nobody else yet',
+  };
+  return template.replace(/\{(\w+)\}/g, (placeholder, word: string) => words[word] ?? placeholder);
+}

@@ -1,0 +1,21 @@
+import { checkAgentName, nameKey, RelayError } from '@agent-relay/protocol';
+
+export const DEFAULT_ROLES = 'pm,dev-a,dev-b';
+
+/** The roles of a list such as `pm,dev-a`: names of agents, each once. */
+export function parseRoles(list: string): string[] {
+  const roles = list
+    .split(',')
+    .map((role) => role.trim())
+    .filter((role) => role !== '');
+  if (roles.length === 0) {
+    throw new RelayError('InvalidRequest', '--roles names nobody.', {
+      next: `Write it like ${DEFAULT_ROLES}`,
+    });
+  }
+  const twice = roles.find(
+    (role, index) => roles.findIndex((other) => nameKey(other) === nameKey(role)) < index,
+  );
+  if (twice !== undefined) throw new RelayError('InvalidRequest', `--roles names "${twice}" twice.`);
+  return roles.map((role) => checkAgentName(role));
+}

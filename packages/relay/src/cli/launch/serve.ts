@@ -1,0 +1,76 @@
+import { isRelayError } from '@agent-relay/protocol';
+import type { Relay } from '@agent-relay/sdk';
+import { findReadyDaemon } from '../../daemon/control.ts';
+import { openTerminalLog } from '../../daemon/log.ts';
+import type { Settings } from '../../daemon/settings.ts';
+import { startDaemon } from '../../daemon/start.ts';
+import { asOwner } from '../connection.ts';
+import { readableLogLine } from '../log-lines.ts';
+import { type OpenedProject, openPlace, type Place } from '../project.ts';
+import { openInRunning } from '../running.ts';
+import { stopSignal } from '../stop-signal.ts';
+import { print, printAside } from '../terminal.ts';
+import { openRolesDoor } from './door.ts';
+import { concerns, logLine } from './log-line.ts';
+
+/**
+ * Serves the roles, on the daemon of the user or on one of its own that ends with it, and prints what they write until
+ * it is told to stop.
+ */
+export async function serveRoles(options: {
+  place: Place;
+  settings: Settings;
+  port: number;
+  roles: readonly string[];
+  key: string | undefined;
+  onReady(project: OpenedProject): void;
+}): Promise<void> {
+  const { place, settings, onReady } = options;
+  const stopped = stopSignal();
+  await using daemon = await daemonFor(place, settings);
+  const { project, failed } = daemon;
+  const serve = async (relay: Relay) => {
+    const { dataDirectory } = settings;
+    await using parts = new AsyncDisposableStack();
+    const door = await openRolesDoor({ ...options, project, dataDirectory, onerror: complain });
+    parts.defer(() => door.close());
+    onReady(project);
+    const ended = await Promise.race([stopped, failed, printMessages(relay, options.roles)]);
+    if (ended instanceof Error) throw ended;
+  };
+  await asOwner({ project: project.project }, serve, { reconnect: true });
+}
+
+interface ServingDaemon extends AsyncDisposable {
+  project: OpenedProject;
+  /** Resolves if this process runs the daemon and cannot go on. */
+  failed: Promise<Error>;
+}
+
+async function daemonFor(place: Place, settings: Settings): Promise<ServingDaemon> {
+  // This terminal is for what the roles write; of the daemon only trouble is shown.
+  const log = openTerminalLog({ ...settings, log: { ...settings.log, level: 'warn' } }, (line) =>
+    printAside(readableLogLine(line, process.stderr)),
+  );
+  try {
+    const open = (openProject: Parameters<typeof openPlace>[1]) => openPlace(place, openProject);
+    const { opened, failed, stop } = await startDaemon({ settings, log, open });
+    return { project: opened, failed, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    if (!isRelayError(error, 'DaemonRunning')) throw error;
+  }
+  await findReadyDaemon(settings.dataDirectory);
+  return {
+    project: await openInRunning(place),
+    failed: new Promise(() => undefined),
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}
+
+/** Prints each message of the roles when it is stored; a daemon that restarts is found again. */
+async function printMessages(relay: Relay, roles: readonly string[]): Promise<void> {
+  for await (const message of relay.tail()) if (concerns(message, roles)) print(logLine(message));
+}
+
+const complain = (error: unknown): void =>
+  printAside(`error: ${error instanceof Error ? error.message : String(error)}`);

@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensurePrivateDirectory, writePrivateFile } from '@agent-relay/sdk/node';
+import { clientConfig } from './address.ts';
+import { handedOn, type Layout, quoted } from './layout.ts';
+import type { Prompts } from './prompts.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../../bin/agent-relay.js', import.meta.url));
+
+/** How a role's session is started; the two files are filled in. */
+export const DEFAULT_COMMAND = 'claude "$(cat {prompt})" --mcp-config {config}';
+
+/** The relay and the sessions of the roles, each as a shell; what the sessions read is written to files first. */
+export async function sessionLayout(options: {
+  port: number;
+  key: string | undefined;
+  prompts: Prompts;
+  command: string;
+  dataDirectory: string;
+  project?: string;
+}): Promise<Layout> {
+  const { port, key, prompts, command, dataDirectory, project } = options;
+  const directory = join(dataDirectory, 'launch', String(port));
+  for (const path of [dataDirectory, join(dataDirectory, 'launch'), directory])
+    await ensurePrivateDirectory(path);
+  const config = join(directory, 'mcp.json');
+  await writePrivateFile(config, `${clientConfig(port, key)}\n`);
+  const sessions = [...prompts].map(async ([role, prompt]) => {
+    const file = join(directory, `${role}.md`);
+    await writePrivateFile(file, `${prompt}\n`);
+    const filled = command.replaceAll('{prompt}', quoted(file)).replaceAll('{config}', quoted(config));
+    return { title: role, command: filled, runs: false };
+  });
+  const roles = [...prompts.keys()].join(',');
+  const named = project === undefined ? [] : ['--project', project];
+  const relay = [
+    process.execPath,
+    PROGRAM,
+    'launch',
+    '--log-only',
+    '--port',
+    String(port),
+    '--roles',
+    roles,
+    ...named,
+  ];
+  return {
+    name: `relay-${port}`,
+    panes: [
+      { title: 'relay', command: relay.map(quoted).join(' '), runs: true },
+      ...(await Promise.all(sessions)),
+    ],
+    directory: process.cwd(),
+    env: handedOn(process.env),
+  };
+}

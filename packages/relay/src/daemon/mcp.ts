@@ -1,0 +1,83 @@
+import type { IncomingMessage } from 'node:http';
+import { type ListeningMcp, listenForMcp } from '@agent-relay/mcp';
+import { isAgentToken, isRelayError } from '@agent-relay/protocol';
+import { connect, type OpenWire, type ParticipantOptions } from '@agent-relay/sdk';
+import { localAgentToken } from '@agent-relay/sdk/node';
+import type { Workspace } from '../core/ports/store.ts';
+import type { Relay } from '../core/relay.ts';
+import type { AcceptConnection } from '../transport/connection.ts';
+import { connectInMemory } from '../transport/memory.ts';
+import { peerUid } from '../transport/peer-uid.ts';
+import type { Sessions } from '../transport/sessions.ts';
+import { VERSION } from '../version.ts';
+import type { Settings } from './settings.ts';
+
+const client = { name: 'agent-relay-mcp', version: VERSION };
+
+/**
+ * Serves MCP over HTTP. Each client takes part as an ordinary client of the SDK, through the door its credential
+ * opens: programs of the user and holders of the API key enter the workspace the daemon was started for.
+ */
+export function openMcpDoor({
+  settings: { mcp, dataDirectory },
+  relay,
+  sessions,
+  workspace,
+  onError,
+}: {
+  settings: Settings;
+  relay: Relay;
+  sessions: Sessions;
+  workspace: Workspace;
+  onError: (error: unknown) => void;
+}): Promise<ListeningMcp> {
+  const local = inMemory(sessions.acceptAt({ kind: 'local', workspace }));
+  const remote = inMemory(sessions.acceptAt({ kind: 'remote' }));
+  const { apiKey, tlsCertificate, tlsKey, ...door } = mcp;
+  return listenForMcp({
+    ...door,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(tlsCertificate && tlsKey ? { tls: { cert: tlsCertificate, key: tlsKey } } : {}),
+    isOwnUser,
+    isKeyValid: (key) =>
+      isValid(isAgentToken(key) ? relay.agents.byToken(key) : relay.workspaces.authenticate(key)),
+    connect: (profile, { kind }) => {
+      if (kind === 'workspaceKey' || kind === 'agentToken')
+        return connect({ ...profile, client, open: remote });
+      const token = kind === 'local' ? tokenOf(profile, workspace.name, dataDirectory) : {};
+      return connect({ ...profile, ...token, client, open: local });
+    },
+    onerror: onError,
+  });
+}
+
+/** Whether a request comes from a program of the user this process runs for. */
+export async function isOwnUser({ socket }: IncomingMessage): Promise<boolean> {
+  const uid = await peerUid(socket);
+  return uid !== undefined && uid === process.getuid?.();
+}
+
+const inMemory =
+  (accept: AcceptConnection): OpenWire =>
+  async (events) =>
+    connectInMemory(accept, events);
+
+/** A name of the user keeps its token where all tools of the user find it. A passing one needs none. */
+const tokenOf = (
+  { name, ephemeral }: ParticipantOptions,
+  project: string,
+  dataDirectory: string,
+): Pick<ParticipantOptions, 'token'> =>
+  name === undefined || ephemeral
+    ? {}
+    : { token: () => localAgentToken(project, name, { RELAY_DATA_DIR: dataDirectory }) };
+
+async function isValid(answer: Promise<unknown>): Promise<boolean> {
+  try {
+    await answer;
+    return true;
+  } catch (error) {
+    if (isRelayError(error, 'Unauthorized')) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+import { VERSION } from '../version.ts';
+import { takeLock } from './lock.ts';
+import type { Logger } from './log.ts';
+import { type RunningDaemon, runDaemon } from './run.ts';
+import type { Settings } from './settings.ts';
+
+/** The daemon of a data directory, run by this process. */
+export interface StartedDaemon<Opened> extends Pick<RunningDaemon, 'http' | 'failed' | 'stop'> {
+  /** Where MCP is served over HTTP, if it is. */
+  mcp: string | undefined;
+  /** The project it was started for. */
+  opened: Opened;
+}
+
+/**
+ * Makes this process the daemon of its data directory, or throws `DaemonRunning`. `open` opens the project it is started
+ * for; after that everybody can find the daemon.
+ */
+export async function startDaemon<Opened extends { project: string }>(options: {
+  settings: Settings;
+  log: Logger;
+  logFile?: string;
+  open(openProject: RunningDaemon['openProject']): Promise<Opened>;
+}): Promise<StartedDaemon<Opened>> {
+  const { settings, log, logFile, open } = options;
+  const lock = await takeLock(settings.dataDirectory);
+  const parts = new AsyncDisposableStack();
+  parts.defer(() => lock.release());
+  try {
+    const startedAt = Date.now();
+    const daemon = await runDaemon({ settings, log });
+    parts.defer(() => daemon.stop());
+    const opened = await open(daemon.openProject);
+    const mcp = await daemon.openMcp(opened.project);
+    const { http, failed } = daemon;
+    await lock.publish({
+      pid: process.pid,
+      version: VERSION,
+      startedAt,
+      ...(http ? { http } : {}),
+      ...(mcp ? { mcp } : {}),
+      ...(logFile ? { logFile } : {}),
+    });
+    return { http, mcp, opened, failed, stop: () => parts.disposeAsync() };
+  } catch (error) {
+    await parts.disposeAsync();
+    throw error;
+  }
+}

@@ -1,0 +1,84 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { scripted, tool } from '../gateway/kit/gateway-kit.ts';
+import { createSandbox } from '../kit/daemon.ts';
+import { callTool, connectClient } from '../mcp/kit/clients.ts';
+import { httpTransport } from '../mcp/kit/http-door.ts';
+import { connectToCommand, toolNames } from './doors-kit.ts';
+
+/** A sandbox with a file of servers in it. */
+async function withBackends(...backends: unknown[]) {
+  const sandbox = await createSandbox();
+  const file = join(sandbox.projectDirectory, 'backends.yaml');
+  await writeFile(file, JSON.stringify({ backends }));
+  return { sandbox, file };
+}
+
+describe('agent-relay gateway', () => {
+  it('serves the tools of the servers in backends.yaml, without a daemon', async () => {
+    const { sandbox } = await withBackends(scripted('one', { tools: [tool('first')] }));
+    await using _ended = sandbox;
+    await using gateway = await connectToCommand(sandbox, ['gateway']);
+    expect(await toolNames(gateway.client)).toEqual(expect.arrayContaining(['first', 'relay_get_status']));
+    expect(await callTool(gateway.client, 'first')).toMatchObject({ isError: false });
+    expect(gateway.garbage).toEqual([]);
+  });
+
+  it('reads several files, and offers a search in place of every tool', async () => {
+    const { sandbox, file } = await withBackends(scripted('one', { tools: [tool('first')] }));
+    await using _ended = sandbox;
+    const second = join(sandbox.projectDirectory, 'more.yaml');
+    await writeFile(second, JSON.stringify({ backends: [scripted('two', { tools: [tool('second')] })] }));
+    const files = ['--config', file, '--config', second];
+    await using all = await connectToCommand(sandbox, ['gateway', ...files]);
+    expect(await toolNames(all.client)).toEqual(expect.arrayContaining(['first', 'second']));
+    await using search = await connectToCommand(sandbox, ['gateway', ...files, '--search']);
+    expect(await toolNames(search.client)).not.toContain('first');
+  });
+
+  it('serves HTTP, on other interfaces only with a key', async () => {
+    const { sandbox } = await withBackends(scripted('one', { tools: [tool('first')] }));
+    await using _ended = sandbox;
+    await using running = sandbox.startCli(['gateway', '--http', '0']);
+    const [, url = ''] = await running.until(/Listening on (\S+)/);
+    await using client = await connectClient(httpTransport({ url }));
+    expect(await toolNames(client)).toContain('first');
+    await client.close();
+    running.child.kill('SIGTERM');
+    expect(await running.result).toMatchObject({ code: 0, stdout: '' });
+    const refused = await sandbox.cli(['gateway', '--http', '0', '--host', '0.0.0.0']);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('RELAY_MCP_API_KEY') });
+  });
+
+  it('says where a file is wrong', async () => {
+    const { sandbox, file } = await withBackends({ name: 'nowhere' });
+    await using _ended = sandbox;
+    const refused = await sandbox.cli(['gateway', '--config', file]);
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`${file}:1:`) });
+  });
+});
+
+describe('agent-relay gateway approve', () => {
+  it('lets a changed tool through that was withheld', async () => {
+    const changing = (description: string) =>
+      scripted('one', { tools: [tool('first', { description })] }, { pin: 'strict' });
+    const { sandbox, file } = await withBackends(changing('Reads.'));
+    await using _ended = sandbox;
+    const offered = async () => {
+      await using gateway = await connectToCommand(sandbox, ['gateway', '--config', file]);
+      const status = await callTool(gateway.client, 'relay_get_status');
+      return { tools: await toolNames(gateway.client), status: status.texts.join() };
+    };
+    expect((await offered()).tools).toContain('first');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('Reads.', 'Reads and sends it away.'));
+    const withheld = await offered();
+    expect(withheld.tools).not.toContain('first');
+    expect(withheld.status).toContain('agent-relay gateway approve one first');
+    const approved = await sandbox.cli(['gateway', 'approve', 'one', 'first', '--config', file]);
+    expect(approved).toMatchObject({ code: 0, stdout: 'Approved: one.first\n' });
+    expect((await offered()).tools).toContain('first');
+    const again = await sandbox.cli(['gateway', 'approve', '--config', file]);
+    expect(again.stdout).toBe('Nothing waits for approval.\n');
+  });
+});

@@ -1,0 +1,4 @@
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { bareServer } from './bare-server.ts';
+
+serveStdio(bareServer);

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSandbox, type Sandbox } from '../kit/daemon.ts';
+import { MCP_PROGRAM } from './kit/clients.ts';
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await createSandbox();
+});
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+/** Runs a script to its end, with nothing on its standard input. */
+async function run(script: string, args: string[], env: NodeJS.ProcessEnv = {}) {
+  const options = { env: { ...sandbox.env, ...env }, cwd: sandbox.projectDirectory };
+  const running = promisify(execFile)(process.execPath, [script, ...args], options);
+  running.child.stdin?.end();
+  const ended = await running.then(
+    (output) => ({ ...output, code: 0 }),
+    (error: { stdout: string; stderr: string; code: number }) => error,
+  );
+  return { stdout: ended.stdout, stderr: ended.stderr, code: ended.code };
+}
+
+describe('agent-relay-mcp', () => {
+  it('explains itself', async () => {
+    for (const args of [['--help'], ['-h'], []]) {
+      const { stdout, code } = await run(MCP_PROGRAM, args);
+      expect(stdout).toContain('agent-relay-mcp serve');
+      expect(code).toBe(0);
+    }
+    expect((await run(MCP_PROGRAM, ['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('refuses what it does not know, with the next step and nothing on standard output', async () => {
+    const cases: Array<[args: string[], complaint: string, env?: NodeJS.ProcessEnv]> = [
+      [['dance'], 'There is no command "dance". Next: See: agent-relay-mcp --help'],
+      [['serve', '--dance'], "Unknown option '--dance'"],
+      [
+        ['serve', '--tools', 'dance'],
+        'There is no toolset "dance". Next: Choose from: relay, network, workspace, roles.',
+      ],
+      [['serve'], 'There is no toolset "dance".', { RELAY_TOOLS: 'relay,dance' }],
+    ];
+    for (const [args, complaint, env] of cases) {
+      const { stdout, stderr, code } = await run(MCP_PROGRAM, args, env);
+      expect(stderr).toContain(`Error: ${complaint}`);
+      expect({ stdout, code }).toEqual({ stdout: '', code: 2 });
+    }
+  });
+
+  it('ends when its client closes standard input', async () => {
+    expect(await run(MCP_PROGRAM, ['serve'])).toEqual({ stdout: '', stderr: '', code: 0 });
+  });
+
+  it('has a bundle that serves without the sources', async () => {
+    const build = fileURLToPath(new URL('../../packages/mcp/build.js', import.meta.url));
+    expect((await run(build, [])).code).toBe(0);
+    const bundle = new URL('../../packages/mcp/dist/serve.js', import.meta.url).href;
+    const start = `import { main } from ${JSON.stringify(bundle)}; await main(['--tools', 'dance']);`;
+    const { stderr } = await run('--input-type=module', ['-e', start]);
+    expect(stderr).toContain('There is no toolset "dance".');
+  });
+});
