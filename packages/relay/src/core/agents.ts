@@ -203,8 +203,18 @@ export class Agents {
     await this.#store.removeAgent(agent.id, this.#clock.now());
   }
 
+  /** All agents of a workspace that is being removed. */
+  forgetAll(workspace: Workspace): void {
+    for (const agent of this.list(workspace)) {
+      this.#forget(agent);
+      this.onRemoved(agent);
+    }
+    this.#byWorkspace.delete(workspace.id);
+  }
+
+  /** Whether the token is that of the agent, which was not removed meanwhile. */
   holdsToken(agent: Agent, token: string): boolean {
-    return sameHash(agent.tokenHash, hashSecret(token));
+    return this.#byId.has(agent.id) && sameHash(agent.tokenHash, hashSecret(token));
   }
 
   /** Notes when the agent was last there, for `who` after a restart. */
@@ -256,6 +266,8 @@ export class Agents {
 
   /** Ephemeral agents are collected when they leave; the others are remembered with the time they were last there. */
   async #left(agent: Agent): Promise<void> {
+    // Removed while it was there: somebody else may have its name by now.
+    if (!this.#byId.has(agent.id)) return;
     return agent.ephemeral ? this.remove(agent) : this.touch(agent);
   }
 
@@ -269,8 +281,7 @@ export class Agents {
   /** An ephemeral agent may never connect: its connection broke while it registered, or the daemon was restarted. */
   #collectUnlessItComes(agent: Agent): void {
     this.#clock.after(LEAVING_MS, () => {
-      const isForgotten = this.#byId.get(agent.id) !== agent;
-      if (!isForgotten && !this.#presence.isExpected(agent.id)) this.#background(this.#left(agent));
+      if (!this.#presence.isExpected(agent.id)) this.#background(this.#left(agent));
     });
   }
 

@@ -25,7 +25,6 @@ export class Channels {
 
   /** Brings a workspace's channels into memory, and gives it the one it must have. */
   async load(workspace: Workspace): Promise<void> {
-    this.#byWorkspace.set(workspace.id, new Map());
     for (const channel of await this.#store.listChannels(workspace.id)) this.#remember(channel);
     for (const { channelId, agentId } of await this.#store.listMemberships(workspace.id)) {
       this.#members.get(channelId)?.add(agentId);
@@ -123,6 +122,12 @@ export class Channels {
     return this.isGeneral(channel)
       ? all
       : all.filter((agent) => this.#members.get(channel.id)?.has(agent.id));
+  }
+
+  /** All channels of a workspace that is being removed. */
+  forgetAll(workspace: Workspace): void {
+    for (const { id } of this.list(workspace)) this.#members.delete(id);
+    this.#byWorkspace.delete(workspace.id);
   }
 
   /** An agent is gone for good: it is in no channel any more. */

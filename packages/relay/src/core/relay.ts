@@ -120,7 +120,8 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     },
     reload: async (workspace) => void (await load(workspace)),
     removeWorkspace: async (workspace) => {
-      for (const agent of agents.list(workspace)) agents.onRemoved(agent);
+      agents.forgetAll(workspace);
+      channels.forgetAll(workspace);
       await workspaces.remove(workspace);
     },
   };

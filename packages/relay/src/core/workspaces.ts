@@ -161,9 +161,15 @@ export class Workspaces {
     this.#byName.set(nameKey(name), workspace);
   }
 
+  /** Nobody finds it from the start; if it cannot be deleted it is there again, so that it can be tried again. */
   async remove(workspace: Workspace): Promise<void> {
-    await this.#store.removeWorkspace(workspace, this.#clock.now());
     this.#byName.delete(nameKey(workspace.name));
+    try {
+      await this.#store.removeWorkspace(workspace, this.#clock.now());
+    } catch (error) {
+      this.#byName.set(nameKey(workspace.name), workspace);
+      throw error;
+    }
   }
 
   audit(

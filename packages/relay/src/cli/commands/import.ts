@@ -24,7 +24,7 @@ export const command = withJson(withProject(new Command('import')))
     const { added, present, elsewhere } = outcome;
     if (options.json) return printJson({ ...end, added, present, elsewhere, missing });
     print(`Read ${file}: ${summary(end)}.`);
-    print(`${plural(total(end), 'record')}: ${added} added, ${present} were there.`);
+    print(`${plural(total(end), 'record')}: ${added} added, ${present} there before.`);
     if (elsewhere > 0) print(`${elsewhere} left out: they are in another project of this daemon.`);
     if (missing === 0) print('Checked: the project has every record as it was exported.');
     else print(`Checked: ${plural(missing, 'record')} of the export are not in the project, or not just so.`);

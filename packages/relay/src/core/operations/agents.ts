@@ -70,10 +70,11 @@ export function agentHandlers({ agents, presence, store, workspaces }: Relay): H
     AGENT_REMOVE: async ({ principal }, { agent: name }) => {
       requireOwner(principal, 'remove agents');
       const agent = agents.get(principal.workspace, name);
+      // First, and in the same breath: nothing more comes from an agent that is being removed.
+      endConnections(presence.peersOf(agent.id));
       await agents.remove(agent);
       await workspaces.audit(principal, principal.workspace, 'agent.removed', agent.name);
       presence.tell(principal.workspace.id, { type: 'agent.removed', agent: agent.name });
-      endConnections(presence.peersOf(agent.id));
       return {};
     },
     GRANT: async ({ principal }, { agent: name, project, allowed }) => {

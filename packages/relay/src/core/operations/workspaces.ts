@@ -84,11 +84,11 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
     },
     WORKSPACE_REMOVE: async ({ principal }, { workspace: name }) => {
       const workspace = administered(principal, name, 'remove workspaces');
+      endConnections([...presence.peersIn(workspace.id)].filter((peer) => peer.principal !== principal));
       await relay.removeWorkspace(workspace);
-      // A trail that went with its workspace takes no more entries.
-      if (workspace.id !== principal.workspace.id) {
-        await workspaces.audit(principal, principal.workspace, 'workspace.removed', workspace.name);
-      }
+      // Its own trail can no longer be read: another workspace keeps that it happened.
+      const [keeper] = workspace.id === principal.workspace.id ? workspaces.list() : [principal.workspace];
+      if (keeper) await workspaces.audit(principal, keeper, 'workspace.removed', workspace.name);
       await host.closeSocket(workspace);
       // Later, because the answer may have to go through one of them.
       clock.after(0, () => endConnections(presence.peersIn(workspace.id)));

@@ -120,7 +120,7 @@ export interface Attachment extends AttachmentInfo {
 }
 
 export interface AttachmentStore {
-  /** Equal content (same sha256) is stored once. */
+  /** Equal content (same sha256) is stored once. Large content takes several transactions, so that nobody waits for it. */
   addAttachment(attachment: Attachment, content: Uint8Array): Promise<void>;
   /** An attachment the viewer uploaded, or that hangs on a message the viewer may see. */
   visibleAttachment(viewer: Viewer, workspaceId: number, id: string): Promise<Attachment | undefined>;

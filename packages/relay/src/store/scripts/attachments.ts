@@ -2,7 +2,7 @@ import type { Attachment, Viewer } from '../../core/ports/messaging-store.ts';
 import { rows, type Script } from './script.ts';
 import { visible } from './visibility.ts';
 
-const PIECE_BYTES = 256 * 1024;
+export const PIECE_BYTES = 256 * 1024;
 
 const ATTACHMENT = `a.id, a.workspace_id AS "workspaceId", a.sha256, a.name, a.media_type AS "mediaType", a.size,
   a.uploaded_by AS "uploadedBy", a.created_at AS "createdAt"`;
@@ -32,6 +32,15 @@ export const queries = {
     return Buffer.concat(found.map(({ piece }) => piece)).subarray(offset - first, offset - first + length);
   },
 
+  /** How much of a content is stored. */
+  *contentBytes(sha256: string): Script<number> {
+    const [row] = yield* rows<{ bytes: number | null }>(
+      'SELECT CAST(sum(length(piece)) AS bigint) AS bytes FROM contents WHERE sha256 = ?',
+      [sha256],
+    );
+    return row?.bytes ?? 0;
+  },
+
   *attachmentBytes(workspaceId: number): Script<number> {
     const [row] = yield* rows<{ bytes: number | null }>(
       `SELECT CAST(sum(size) AS bigint) AS bytes
@@ -43,17 +52,21 @@ export const queries = {
 };
 
 export const commands = {
-  *addAttachment(attachment: Attachment, content: Uint8Array): Script<void> {
+  /** The first step of adding a file; nobody knows its id yet. */
+  *registerAttachment(attachment: Attachment): Script<void> {
     const { id, workspaceId, sha256, name, mediaType, size, uploadedBy, createdAt } = attachment;
-    const stored = yield* rows('SELECT 1 AS yes FROM contents WHERE sha256 = ? LIMIT 1', [sha256]);
-    for (let position = 0; stored.length === 0 && position < content.length; position += PIECE_BYTES) {
-      yield* addPiece(sha256, position, content.subarray(position, position + PIECE_BYTES));
-    }
     yield* rows(
       `INSERT INTO attachments (id, workspace_id, sha256, name, media_type, size, uploaded_by, created_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       [id, workspaceId, sha256, name, mediaType, size, uploadedBy, createdAt],
     );
+  },
+
+  /** Adds a part of a file, which begins where a piece does; pieces that are there stay. */
+  *addContent(sha256: string, start: number, part: Uint8Array): Script<void> {
+    for (let offset = 0; offset < part.length; offset += PIECE_BYTES) {
+      yield* addPiece(sha256, start + offset, part.subarray(offset, offset + PIECE_BYTES));
+    }
   },
 };
 

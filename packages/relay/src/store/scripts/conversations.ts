@@ -12,12 +12,14 @@ export const queries = {
   /** Two agents of different projects have a conversation in each, with one key: it is one to them. */
   *directConversations(agentId: number, limit: number, now: number): Script<ConversationSummary[]> {
     const talks = yield* rows<Talk>(
-      `SELECT key, min(kind) AS kind, max(last) AS last FROM (
+      `WITH talks AS MATERIALIZED (
          SELECT conversations.key, conversations.kind,
            (SELECT max(seq) FROM messages WHERE conversation_id = conversations.id) AS last
          FROM participants JOIN conversations ON conversations.id = participants.conversation_id
          WHERE participants.agent_id = ?
-       ) AS talks WHERE last IS NOT NULL GROUP BY key ORDER BY max(last) DESC LIMIT ?`,
+       )
+       SELECT key, min(kind) AS kind, max(last) AS last FROM talks WHERE last IS NOT NULL
+       GROUP BY key ORDER BY max(last) DESC LIMIT ?`,
       [agentId, limit],
     );
     const last = yield* messagesBySeq(talks.map((talk) => talk.last));

@@ -88,11 +88,29 @@ function* plan(query: HistoryQuery): Script<Plan> {
   const agents = [viewer, involvingId].filter((id) => id !== undefined);
   if (conversationId !== undefined && (yield* allBelongTo(agents, conversationId)))
     return { sources: [inConversation(conversationId)], conditions };
-  const agentId = involvingId ?? viewer;
+  const agentId = yield* quietest(agents);
   if (agentId === undefined) return { sources: [inWorkspace(workspaceId)], conditions };
   const sources = [...(yield* sentBy(agentId, workspaceId)), deliveredTo(agentId)];
-  if (involvingId !== undefined || conversationId !== undefined) return { sources, conditions };
+  if (agentId !== viewer || conversationId !== undefined) return { sources, conditions };
   return { sources, channelsOf: agentId, conditions };
+}
+
+/** An agent with more messages than this is busy. */
+const BUSY = 2000;
+
+/** The agent among whose messages those that concern all of them are found soonest: the last one that is not busy. */
+function* quietest(agentIds: number[]): Script<number | undefined> {
+  for (const agentId of agentIds.length > 1 ? agentIds.toReversed() : []) {
+    const [row] = yield* rows<{ messages: number }>(
+      `SELECT count(*) AS messages FROM (
+         SELECT message_seq FROM (SELECT message_seq FROM deliveries WHERE recipient_id = ? LIMIT ?) AS got
+         UNION ALL SELECT message_seq FROM (SELECT message_seq FROM authored WHERE sender_id = ? LIMIT ?) AS sent
+       ) AS known`,
+      [agentId, BUSY, agentId, BUSY],
+    );
+    if ((row?.messages ?? 0) < BUSY) return agentId;
+  }
+  return agentIds.at(-1);
 }
 
 /** Whether most messages of a conversation concern all these agents: then it is the shortest way to them. */

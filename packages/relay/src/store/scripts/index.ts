@@ -11,8 +11,8 @@ import * as messages from './messages.ts';
 import * as reactions from './reactions.ts';
 import type { Script } from './script.ts';
 import * as search from './search.ts';
-import * as transferExport from './transfer-export.ts';
-import * as transferImport from './transfer-import.ts';
+import * as transferExport from './transfer/export.ts';
+import * as transferImport from './transfer/import.ts';
 import * as upkeep from './upkeep.ts';
 import * as workspaces from './workspaces.ts';
 

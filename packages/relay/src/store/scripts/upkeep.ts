@@ -8,8 +8,9 @@ import { rows, type Script } from './script.ts';
 /** A message to all has many deliveries: no more than so many are deleted at once, so that nobody waits for long. */
 const MAX_DELIVERIES = 20_000;
 
-/** Deletes messages with all that hangs on them: the first ones, as many as is bearable at once. Returns how many. */
+/** Deletes messages with all that hangs on them: the first ones, as many as is bearable at once. Returns their numbers. */
 function* erase(seqs: number[]): Script<number[]> {
+  if (seqs.length === 0) return [];
   const counted = yield* rows<{ seq: number; deliveries: number }>(
     `SELECT m.seq, (SELECT count(*) FROM deliveries WHERE message_seq = m.seq) AS deliveries
      FROM messages AS m WHERE m.seq IN {{numbers}} ORDER BY m.seq`,

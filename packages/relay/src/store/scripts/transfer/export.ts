@@ -1,6 +1,6 @@
-import type { TransferRecord } from '../../core/ports/messaging-store.ts';
-import { rows, type Script } from './script.ts';
-import { agentNames, conversationNames } from './transfer-names.ts';
+import type { TransferRecord } from '../../../core/ports/messaging-store.ts';
+import { rows, type Script } from '../script.ts';
+import { agentNames, conversationNames } from './names.ts';
 
 /** A page is an answer in one frame: it ends where the frame would grow too large. */
 const MAX_PAGE_BYTES = 384 * 1024;

@@ -1,8 +1,8 @@
-import type { TransferAgent, TransferMessage, TransferRecord } from '../../core/ports/messaging-store.ts';
-import { addPiece } from './attachments.ts';
-import { commands as conversationCommands } from './messages.ts';
-import { flag, orNull, rows, type Script } from './script.ts';
-import { NameLookup } from './transfer-names.ts';
+import type { TransferAgent, TransferMessage, TransferRecord } from '../../../core/ports/messaging-store.ts';
+import { addPiece } from '../attachments.ts';
+import { commands as conversationCommands } from '../messages.ts';
+import { flag, orNull, rows, type Script } from '../script.ts';
+import { NameLookup } from './names.ts';
 
 type Of<Type extends TransferRecord['type']> = Extract<TransferRecord, { type: Type }>;
 type Outcome = 'added' | 'present' | 'elsewhere';

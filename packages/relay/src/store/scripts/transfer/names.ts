@@ -1,5 +1,5 @@
 import { RelayError } from '@agent-relay/protocol';
-import { rows, type Script } from './script.ts';
+import { rows, type Script } from '../script.ts';
 
 /** How exports speak of agents and conversations, whose numbers mean nothing elsewhere; see `TransferRecord`. */
 
