@@ -6,15 +6,38 @@ const only = (name, from, ...to) => ({
   to: { path: '^(packages|test)/', pathNot: [from, ...to] },
 });
 
+/** The commands that start a process, and what only they use. */
+const STARTERS = [
+  '^packages/relay/src/cli/commands/(up|daemon|mcp|mcp-server|gateway|launch)\\.ts$',
+  '^packages/relay/src/cli/launch/',
+];
+
 module.exports = {
   forbidden: [
-    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-circular',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     only('protocol-imports-nothing-of-ours', '^packages/protocol/'),
     only('sdk-imports-protocol', '^packages/sdk/', '^packages/protocol/'),
+    only('mcp-imports-sdk', '^packages/mcp/', '^packages/(sdk|protocol)/'),
+    only('gateway-imports-protocol', '^packages/gateway/', '^packages/protocol/'),
     only('core-imports-protocol', '^packages/relay/src/core/', '^packages/protocol/'),
-    only('store-imports-core', '^packages/relay/src/store/', '^packages/relay/src/core/', '^packages/protocol/'),
-    only('transport-imports-core', '^packages/relay/src/transport/', '^packages/relay/src/core/', '^packages/protocol/'),
+    only(
+      'store-imports-core',
+      '^packages/relay/src/store/',
+      '^packages/relay/src/core/',
+      '^packages/protocol/',
+    ),
+    only(
+      'transport-imports-core',
+      '^packages/relay/src/transport/',
+      '^packages/relay/src/core/',
+      '^packages/protocol/',
+    ),
     {
       name: 'core-does-no-io',
       severity: 'error',
@@ -29,12 +52,26 @@ module.exports = {
     },
     {
       name: 'cli-speaks-through-the-sdk',
-      comment: 'Only the commands that start a process may reach that process; every other command is an SDK client.',
+      comment:
+        'Only the commands that start a process may reach that process; every other command is an SDK client.',
       severity: 'error',
-      from: { path: '^packages/relay/src/cli/', pathNot: ['\\.test\\.ts$', '^packages/relay/src/cli/commands/(up|daemon)\\.ts$'] },
-      to: { path: '^packages/relay/src/(core|store|transport|daemon)/' },
+      from: { path: '^packages/relay/src/cli/', pathNot: ['\\.test\\.ts$', ...STARTERS] },
+      to: { path: '^packages/(relay/src/(core|store|transport|daemon)|mcp|gateway)/' },
     },
-    { name: 'tests-stay-out-of-the-product', severity: 'error', from: { path: '^packages/', pathNot: '\\.test\\.ts$' }, to: { path: '^test/' } },
+    {
+      name: 'starters-reach-only-their-process',
+      comment:
+        'A command that starts a process imports the daemon, the MCP server or the gateway, not their insides.',
+      severity: 'error',
+      from: { path: STARTERS, pathNot: '\\.test\\.ts$' },
+      to: { path: '^packages/relay/src/(core|store|transport)/' },
+    },
+    {
+      name: 'tests-stay-out-of-the-product',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^test/' },
+    },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

@@ -22,6 +22,9 @@ const { values: options } = parseArgs({
   },
 });
 
+// Leaving in an orderly way ends the processes that were started.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+
 /** A busy machine measures itself: above a few tenths, the figures are to be taken again. */
 const loadBefore = Number(loadavg()[0]?.toFixed(1));
 

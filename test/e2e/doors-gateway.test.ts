@@ -67,8 +67,8 @@ describe('agent-relay gateway approve', () => {
     await using _ended = sandbox;
     const offered = async () => {
       await using gateway = await connectToCommand(sandbox, ['gateway', '--config', file]);
-      const status = await callTool(gateway.client, 'relay_get_status');
-      return { tools: await toolNames(gateway.client), status: status.texts.join() };
+      const tools = await toolNames(gateway.client);
+      return { tools, status: (await callTool(gateway.client, 'relay_get_status')).texts.join() };
     };
     expect((await offered()).tools).toContain('first');
     await writeFile(file, (await readFile(file, 'utf8')).replace('Reads.', 'Reads and sends it away.'));

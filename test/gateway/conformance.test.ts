@@ -36,14 +36,8 @@ const CLIENT_SCENARIOS = {
 
 /** The server scenarios that need no tools of the suite's own. */
 const SERVER_SCENARIOS = {
-  '2025-11-25': [
-    'server-initialize',
-    'server-session-lifecycle',
-    'ping',
-    'tools-list',
-    'dns-rebinding-protection',
-  ],
-  '2026-07-28': ['tools-list', 'caching', 'http-header-validation'],
+  '2025-11-25': ['server-initialize', 'server-session-lifecycle', 'dns-rebinding-protection'],
+  '2026-07-28': ['caching', 'http-header-validation'],
 };
 
 const casesOf = (scenarios: Record<string, string[]>) =>

@@ -4,7 +4,7 @@ import { measureStarts } from './start.ts';
 
 const quick = process.argv.includes('--quick');
 
-for (const { what, measured, baseline, goal, p99 } of await measureCalls(quick ? 1 : 5, quick ? 50 : 400)) {
+for (const { what, measured, baseline, goal, p99 } of await measureCalls(quick ? 3 : 120, 15)) {
   const ratio = (measured / baseline).toFixed(2);
   console.log(
     `${what}: p50 ${milliseconds(measured)}, echo + relay ${milliseconds(baseline)}, ratio ${ratio} (goal ${goal}), p99 ${milliseconds(p99)}`,

@@ -16,7 +16,9 @@ const sections = new Map(
 
 const commands = new Map<string, Command>();
 everyCommand(await buildProgram([]), (command) => {
-  if (command.commands.length === 0) commands.set(pathOf(command), command);
+  // One that has commands below it is a command itself if it takes options.
+  const isRunnable = command.commands.length === 0 || (command.parent && command.options.length > 0);
+  if (isRunnable) commands.set(pathOf(command), command);
 });
 
 function pathOf(command: Command): string {

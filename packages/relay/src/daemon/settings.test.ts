@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { configDirectory, loadSettings, settingsSchema, withoutPassword } from './settings.ts';
 
 let directory: string;
@@ -109,11 +110,48 @@ describe('settings', () => {
     expect(error.next).toContain(next);
   });
 
+  it('let MCP be set by variables and flags', async () => {
+    await write('{"mcp": {"port": 4001, "tlsCertificate": "cert.pem", "tlsKey": "~/key.pem"}}');
+    Object.assign(env, {
+      RELAY_MCP_ENABLED: 'true',
+      RELAY_MCP_HTTP_ENABLED: '1',
+      RELAY_MCP_HTTP_HOST: '127.0.0.2',
+      RELAY_MCP_API_KEY: 'from-the-environment',
+    });
+    expect((await loadSettings(env)).mcp).toMatchObject({
+      stdio: true,
+      http: true,
+      host: '127.0.0.2',
+      port: 4001,
+      apiKey: 'from-the-environment',
+      tlsCertificate: join(directory, 'cert.pem'),
+      tlsKey: join(directory, 'key.pem'),
+    });
+    env.RELAY_MCP_HTTP_ENABLED = 'false';
+    expect((await loadSettings(env)).mcp.http).toBe(false);
+    env.RELAY_MCP_HTTP_PORT = '4002';
+    expect((await loadSettings(env, { mcpHttp: true })).mcp).toMatchObject({ http: true, port: 4002 });
+    expect((await loadSettings(env, { mcpHttp: '4003', mcpApiKey: 'from-a-flag' })).mcp).toMatchObject({
+      http: true,
+      port: 4003,
+      apiKey: 'from-a-flag',
+    });
+  });
+
+  it('want a certificate and its key together', async () => {
+    await write('{\n"mcp": {"tlsKey": "key.pem"}}');
+    expect((await complaint()).message).toMatch(/:2: mcp\.tlsCertificate and mcp\.tlsKey/);
+  });
+
   it('blame the variable or the flag for its own value', async () => {
     await write('{"http": {"port": 1}}');
     env.RELAY_HTTP_PORT = 'many';
     expect((await complaint()).message).toMatch(/^RELAY_HTTP_PORT: /);
     expect((await complaint({ port: '99999' })).message).toMatch(/^--port: /);
+    delete env.RELAY_HTTP_PORT;
+    expect((await complaint({ mcpHttp: 'here' })).message).toMatch(/^--mcp-http: /);
+    env.RELAY_MCP_ENABLED = 'perhaps';
+    expect((await complaint()).message).toMatch(/^RELAY_MCP_ENABLED: /);
   });
 });
 
@@ -147,6 +185,14 @@ describe('docs/settings.md', () => {
         : [[name, JSON.stringify(value)]],
     );
     expect(rows).toEqual([['database', 'relay.db'], ...actual]);
+    const { shape } = settingsSchema;
+    const names = Object.entries(shape).flatMap(([name, inner]) =>
+      inner instanceof z.ZodPrefault
+        ? Object.keys(inner.unwrap().shape).map((key) => `${name}.${key}`)
+        : [name],
+    );
+    const named = [...fields.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);
+    expect(named.sort()).toEqual(names.sort());
   });
 
   it('names every variable that is read', async () => {
