@@ -57,6 +57,7 @@ export interface TestCore extends AsyncDisposable {
 }
 
 let workspaces = 0;
+let requests = 0;
 
 export async function openCore({ database, ...limits }: CoreOptions = {}): Promise<TestCore> {
   const directory = mkdtempSync(join(tmpdir(), 'relay-core-'));
@@ -139,7 +140,6 @@ export class Participant implements Peer, Caller {
   readonly #awaits = new Map<string, () => void>();
   readonly #outcomes = new Map<string, PromiseWithResolvers<AwaitOutcome>>();
   readonly #settled = new Set<string>();
-  #requests = 0;
 
   constructor(core: { relay: Relay; operations: Operations }, principal: Principal) {
     this.#core = core;
@@ -169,7 +169,7 @@ export class Participant implements Peer, Caller {
   async request<N extends OperationName>(
     operation: N,
     input: OperationInput<N>,
-    id = `r${++this.#requests}`,
+    id = `r${++requests}`,
   ): Promise<OperationResult<N>> {
     const params = parsePayload(OPERATIONS[operation].params, input, operation);
     const handler = this.#core.operations[operation] as unknown as (
@@ -190,7 +190,7 @@ export class Participant implements Peer, Caller {
   }
 
   /** Sends a question; resolves when it is stored, with how to get its outcome. */
-  async ask(to: string, more: Partial<OperationInput<'SEND'>> = {}, id = `ask${++this.#requests}`) {
+  async ask(to: string, more: Partial<OperationInput<'SEND'>> = {}, id = `ask${++requests}`) {
     const sent = await this.send(to, 'What now?', { await: { timeoutMs: 30_000 }, ...more }, id);
     return { ...sent, requestId: id, thread: sent.thread ?? '', outcome: () => this.#outcome(id).promise };
   }

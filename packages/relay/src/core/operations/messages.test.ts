@@ -214,7 +214,9 @@ describe('a message that expires', () => {
     core.clock.advance(1001);
     expect(await bob.request('INBOX', {})).toEqual({ messages: [], unread: 0 });
     expect((await bob.request('HISTORY', {})).messages).toHaveLength(1);
-    expect((await alice.request('HISTORY', {})).messages).toMatchObject([{ expiresAt: core.clock.now() - 1 }]);
+    expect((await alice.request('HISTORY', {})).messages).toMatchObject([
+      { expiresAt: core.clock.now() - 1 },
+    ]);
   });
 
   it('cannot have expired before it is sent', async () => {

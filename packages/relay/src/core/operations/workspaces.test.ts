@@ -22,8 +22,7 @@ beforeEach(async () => {
 });
 
 const audit = async () => (await owner.request('AUDIT', {})).entries;
-const projects = async () =>
-  (await owner.request('WORKSPACE_LIST', {})).workspaces.map(({ name }) => name);
+const projects = async () => (await owner.request('WORKSPACE_LIST', {})).workspaces.map(({ name }) => name);
 const remove = (workspace: string) => owner.request('WORKSPACE_REMOVE', { workspace });
 
 describe('a workspace that is renamed', () => {

@@ -213,7 +213,7 @@ export interface TransferAgent {
   removedAt?: number;
 }
 
-export interface TransferAttachment extends AttachmentInfo {
+interface TransferAttachment extends AttachmentInfo {
   type: 'attachment';
   uploadedBy: string;
   createdAt: number;
@@ -238,7 +238,7 @@ export interface TransferMessage {
   redactedAt?: number;
 }
 
-export interface TransferDelivery {
+interface TransferDelivery {
   type: 'delivery';
   message: string;
   agent: string;

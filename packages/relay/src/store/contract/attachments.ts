@@ -68,9 +68,9 @@ export function attachments(store: () => Store): void {
       const { id, name, mediaType, size, sha256 } = attachment;
       const info = { id, name, mediaType, size, sha256 };
       const sent = await store().appendMessage(
-        draft(alice, await dm(alice, bob), [bob], { attachments: [info] }),
+        draft(alice, await dm(alice, bob), [bob], { attachments: [info, info] }),
       );
-      expect((await store().findMessage(workspace.id, sent.id))?.attachments).toEqual([info]);
+      expect((await store().findMessage(workspace.id, sent.id))?.attachments).toEqual([info, info]);
       expect(await seenBy(bob)).toEqual(attachment);
       expect(await seenBy(carol)).toBeUndefined();
       expect(await seenBy(undefined, other.workspace.id)).toBeUndefined();

@@ -93,6 +93,8 @@ export function transfer(store: () => Store): void {
         const counts = { added: 0, present: 0, elsewhere: 0 };
         for (let start = 0; start < records.length; start += 4) {
           const part = await store().importRecords(target.workspace.id, records.slice(start, start + 4));
+          // A message may be indexed before its deliveries come: search must know of them all the same.
+          await store().indexForSearch(1000);
           counts.added += part.added;
           counts.present += part.present;
           counts.elsewhere += part.elsewhere;

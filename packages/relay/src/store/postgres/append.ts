@@ -54,7 +54,8 @@ const DELIVER = {
     JOIN agents ON agents.id = members.agent_id`),
 };
 
-const ATTACH = 'INSERT INTO message_attachments (message_seq, attachment_id) SELECT $1, unnest($2::text[])';
+const ATTACH = `INSERT INTO message_attachments (message_seq, attachment_id) SELECT $1, unnest($2::text[])
+  ON CONFLICT DO NOTHING`;
 
 /** Appends messages in their order, inside the transaction of `session`. */
 export async function appendRun(session: Session, drafts: MessageDraft[]): Promise<Appended[]> {

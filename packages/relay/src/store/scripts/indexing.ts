@@ -51,7 +51,7 @@ const toVector = (words: string[], scope: string[]): string =>
     ...scope.map((word) => `'/${word}'`),
   ].join(' ');
 
-/** Parts a SELECT of messages into what is in the index and what is not, as a message that was emptied. */
+/** A message that was emptied has no entry. */
 const entriesOf = (messages: Indexed[]) =>
   messages
     .filter(({ redactedAt }) => redactedAt === null)
@@ -75,12 +75,27 @@ function* addEntries(messages: Indexed[]): Script<void> {
   });
 }
 
-/** Takes messages out of the index; what is not in it stays out. Call it while the messages are still complete. */
-export function* removeEntries(seqs: number[]): Script<void> {
-  const messages = yield* rows<Indexed>(
+/** Those of the messages that the index has. */
+function* indexed(seqs: number[]): Script<Indexed[]> {
+  return yield* rows<Indexed>(
     `SELECT ${INDEXED} FROM messages AS m WHERE m.seq IN {{numbers}} AND m.seq <= (SELECT seq FROM indexed)`,
     [JSON.stringify(seqs)],
   );
+}
+
+/** Adds a recipient to a message, which may be in the index already, and there with all its recipients. */
+export function* withEntryRenewed<Result>(seq: number, add: Script<Result>): Script<Result> {
+  const [before] = yield* indexed([seq]);
+  if (!before) return yield* add;
+  yield* removeEntries([seq]);
+  const result = yield* add;
+  yield* addEntries(yield* indexed([seq]));
+  return result;
+}
+
+/** Takes messages out of the index, while they are still as they were when it got them. */
+export function* removeEntries(seqs: number[]): Script<void> {
+  const messages = yield* indexed(seqs);
   const entries = entriesOf(messages);
   yield* translatedRows({
     sqlite: {

@@ -91,7 +91,7 @@ function* candidates(
 function* accepted(query: SearchQuery, seqs: number[]): Script<MessageRow[]> {
   const conditions: Fragment[] = [
     { sql: 'm.seq IN {{numbers}}', params: [JSON.stringify(seqs)] },
-    { sql: '+m.workspace_id = ?', params: [query.workspaceId] },
+    { sql: '+m.workspace_id = ? AND m.redacted_at IS NULL', params: [query.workspaceId] },
   ];
   if (query.viewer !== undefined) conditions.push(visibleTo(query.viewer));
   if (query.since !== undefined) conditions.push({ sql: 'm.created_at >= ?', params: [query.since] });

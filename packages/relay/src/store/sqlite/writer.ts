@@ -16,7 +16,8 @@ const SELECT_WORKSPACE = `SELECT id FROM agents
 const SELECT_MEMBERS = `SELECT agents.id FROM members JOIN agents ON agents.id = members.agent_id
   WHERE members.conversation_id = ? AND members.present = 1 AND agents.removed_at IS NULL AND agents.id <> ?
   ORDER BY agents.id`;
-const INSERT_ATTACHED = 'INSERT INTO message_attachments (message_seq, attachment_id) VALUES (?, ?)';
+const INSERT_ATTACHED =
+  'INSERT INTO message_attachments (message_seq, attachment_id) VALUES (?, ?) ON CONFLICT DO NOTHING';
 
 /** After these no file may keep the text; SQLite itself overwrites what is deleted in the database, not in its log. */
 const ERASING = new Set(['redactMessage', 'dropWorkspace']);

@@ -1,5 +1,6 @@
 import type { TransferAgent, TransferMessage, TransferRecord } from '../../../core/ports/messaging-store.ts';
 import { addPiece } from '../attachments.ts';
+import { withEntryRenewed } from '../indexing.ts';
 import { commands as conversationCommands } from '../messages.ts';
 import { flag, orNull, rows, type Script } from '../script.ts';
 import { NameLookup } from './names.ts';
@@ -153,7 +154,7 @@ class Import {
         orNull(record.redactedAt),
       ],
     );
-    if (!added) return (yield* this.#hasMessage(record.id)) ? 'present' : 'elsewhere';
+    if (!added) return (yield* this.#seqOf(record.id)) === undefined ? 'elsewhere' : 'present';
     yield* rows(
       `INSERT INTO message_attachments (message_seq, attachment_id)
        SELECT CAST(? AS bigint), id FROM attachments WHERE id IN {{texts}}`,
@@ -163,44 +164,49 @@ class Import {
   }
 
   *#delivery(record: Of<'delivery'>): Script<Outcome> {
-    const added = yield* rows(
-      `INSERT INTO deliveries (recipient_id, message_seq, sender_id, conversation_id, expires_at, mentioned, path,
-         accepted_at, injected_at, turn_started_at, read_at, acked_at)
-       SELECT CAST(? AS bigint), seq, sender_id, conversation_id, expires_at, CAST(? AS smallint), CAST(? AS text),
-         CAST(? AS bigint), CAST(? AS bigint), CAST(? AS bigint), CAST(? AS bigint), CAST(? AS bigint)
-       FROM messages WHERE id = ? AND workspace_id = ? ON CONFLICT DO NOTHING RETURNING message_seq`,
-      [
-        yield* this.#names.agent(record.agent),
-        flag(record.mentioned),
-        orNull(record.path),
-        orNull(record.acceptedAt),
-        orNull(record.injectedAt),
-        orNull(record.turnStartedAt),
-        orNull(record.readAt),
-        orNull(record.ackedAt),
-        record.message,
-        this.#workspaceId,
-      ],
+    const seq = yield* this.#seqOf(record.message);
+    if (seq === undefined) return 'elsewhere';
+    const added = yield* withEntryRenewed(
+      seq,
+      rows(
+        `INSERT INTO deliveries (recipient_id, message_seq, sender_id, conversation_id, expires_at, mentioned, path,
+           accepted_at, injected_at, turn_started_at, read_at, acked_at)
+         SELECT CAST(? AS bigint), seq, sender_id, conversation_id, expires_at, CAST(? AS smallint), CAST(? AS text),
+           CAST(? AS bigint), CAST(? AS bigint), CAST(? AS bigint), CAST(? AS bigint), CAST(? AS bigint)
+         FROM messages WHERE seq = ? ON CONFLICT DO NOTHING RETURNING message_seq`,
+        [
+          yield* this.#names.agent(record.agent),
+          flag(record.mentioned),
+          orNull(record.path),
+          orNull(record.acceptedAt),
+          orNull(record.injectedAt),
+          orNull(record.turnStartedAt),
+          orNull(record.readAt),
+          orNull(record.ackedAt),
+          seq,
+        ],
+      ),
     );
-    return added.length > 0 ? 'added' : (yield* this.#hasMessage(record.message)) ? 'present' : 'elsewhere';
+    return outcome(added);
   }
 
   *#reaction(record: Of<'reaction'>): Script<Outcome> {
+    const seq = yield* this.#seqOf(record.message);
+    if (seq === undefined) return 'elsewhere';
     const added = yield* rows(
-      `INSERT INTO reactions (message_seq, agent_id, emoji, at)
-       SELECT seq, CAST(? AS bigint), CAST(? AS text), CAST(? AS bigint) FROM messages WHERE id = ? AND workspace_id = ?
+      `INSERT INTO reactions (message_seq, agent_id, emoji, at) VALUES (?, ?, ?, ?)
        ON CONFLICT DO NOTHING RETURNING message_seq`,
-      [yield* this.#names.agent(record.agent), record.emoji, record.at, record.message, this.#workspaceId],
+      [seq, yield* this.#names.agent(record.agent), record.emoji, record.at],
     );
-    return added.length > 0 ? 'added' : (yield* this.#hasMessage(record.message)) ? 'present' : 'elsewhere';
+    return outcome(added);
   }
 
-  *#hasMessage(id: string): Script<boolean> {
-    const found = yield* rows('SELECT 1 AS yes FROM messages WHERE id = ? AND workspace_id = ?', [
-      id,
-      this.#workspaceId,
-    ]);
-    return found.length > 0;
+  *#seqOf(messageId: string): Script<number | undefined> {
+    const [found] = yield* rows<{ seq: number }>(
+      'SELECT seq FROM messages WHERE id = ? AND workspace_id = ?',
+      [messageId, this.#workspaceId],
+    );
+    return found?.seq;
   }
 }
 
