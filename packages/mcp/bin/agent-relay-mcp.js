@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts the MCP server on a Node that can run it. This file must be readable by any Node from 14 on.
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import nodeModule, { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -60,8 +60,9 @@ function compileCache() {
 /** Whether the bundle is there and nothing it was made from is newer; an installed package has no sources beside it. */
 function isFresh(bundle) {
   const built = statSync(bundle, { throwIfNoEntry: false });
-  if (built === undefined) return false;
-  const sources = JSON.parse(readFileSync(join(PACKAGE, 'dist', 'serve.sources.json'), 'utf8'));
+  const list = join(PACKAGE, 'dist', 'serve.sources.json');
+  if (built === undefined || !existsSync(list)) return false;
+  const sources = JSON.parse(readFileSync(list, 'utf8'));
   return sources.every((file) => {
     const source = statSync(join(dirname(PACKAGE), file), { throwIfNoEntry: false });
     return source === undefined || source.mtimeMs <= built.mtimeMs;
