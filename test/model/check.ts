@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Participant } from '../kit/core.ts';
-import type { Said } from './model.ts';
+import type { Said, Somebody } from './model.ts';
 import { WORDS } from './steps.ts';
 import { outcome, type Seat, type World } from './world.ts';
 
@@ -8,14 +8,14 @@ const ids = (messages: Array<{ id: string }>) => messages.map(({ id }) => id);
 
 /** Everything everybody can read is what the model says, and nothing else can be read. */
 export async function checkEverything(world: World): Promise<void> {
-  for (const seat of world.seats) {
-    await checkInbox(world, seat);
-    await checkHistory(world, seat);
-    await checkThreads(world, seat);
-    await checkSingleMessages(world, seat);
-    for (const word of WORDS) await world.checkSearch(seat, word);
-  }
-  await checkOwner(world);
+  const checks = world.seats.flatMap((seat) => [
+    checkInbox(world, seat),
+    checkHistory(world, seat),
+    checkThreads(world, seat),
+    checkSingleMessages(world, seat),
+    ...WORDS.map((word) => world.checkSearch(seat, word)),
+  ]);
+  await Promise.all([...checks, checkOwner(world)]);
 }
 
 async function checkInbox({ model, now }: World, { somebody, participant, since }: Seat): Promise<void> {
@@ -110,17 +110,17 @@ async function checkThreads({ model }: World, { somebody, participant }: Seat): 
 
 /** Each message by its id: seen with its readers, or not there at all. */
 async function checkSingleMessages({ model }: World, { somebody, participant }: Seat): Promise<void> {
-  for (const message of model.said) {
+  const names = (agents: Iterable<Somebody>) => [...agents].map(({ name }) => name).sort();
+  const check = async (message: Said) => {
     const refusal = model.sees(somebody, message) ? undefined : 'MessageNotFound';
     await outcome(participant.request('TRACE', { id: message.id }), refusal);
     const readers = await outcome(participant.request('READERS', { message: message.id }), refusal);
-    if (!readers) continue;
-    const names = (agents: Iterable<{ name: string }>) => [...agents].map(({ name }) => name).sort();
+    if (!readers) return;
+    const unread = [...message.recipients].filter((agent) => !message.read.has(agent));
     expect(readers.readers.map(({ agent }) => agent).sort()).toEqual(names(message.read));
-    expect(readers.unread.sort()).toEqual(
-      names([...message.recipients].filter((one) => !message.read.has(one))),
-    );
-  }
+    expect(readers.unread.sort()).toEqual(names(unread));
+  };
+  await Promise.all(model.said.map(check));
 }
 
 async function checkOwner(world: World): Promise<void> {

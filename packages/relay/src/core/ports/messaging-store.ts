@@ -1,5 +1,5 @@
 import type { AttachmentInfo } from '@agent-relay/protocol';
-import type { Agent, Delivery, MessageDraft, StoredMessage, Workspace } from './store.ts';
+import type { Agent, Delivery, MessageDraft, StoredMessage, Workspace } from './core-store.ts';
 
 /** The parts of the store that hold conversations beyond direct messages; the promises of `Store` hold for them too. */
 export interface MessagingStore
