@@ -1,4 +1,4 @@
-import { startDaemon } from '../kit/daemon.ts';
+import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { connectPairs } from './pairs.ts';
 import type { RawEcho } from './raw-echo.ts';
 import { BATCH, IN_FLIGHT, type Round, SENDERS } from './round.ts';
@@ -76,7 +76,7 @@ export async function slowDiskFigure(echo: RawEcho, directory: string, scale: nu
     const result = 'skipped: needs a C compiler (package gcc) on Linux' as const;
     return { ...figure, measured: '', baseline: '', value: Number.NaN, result };
   }
-  await using daemon = await startDaemon({ env });
+  await using daemon = await startDaemon({ env, settings: UNGOVERNED });
   const pairs = await connectPairs(daemon.socketPath, WRITERS);
   // The control: what a process waits that has nothing to do with the disk, on a machine that may be busy.
   const control = echo.watch();

@@ -1,6 +1,6 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { startDaemon } from '../kit/daemon.ts';
+import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { type Figure, figuresOf, slowDiskFigure } from './figures.ts';
 import { connectPairs } from './pairs.ts';
 import { RawEcho } from './raw-echo.ts';
@@ -40,7 +40,10 @@ if (options.help) {
 
 async function measureAll(): Promise<Figure[]> {
   const profiling = options.profile && `--cpu-prof --cpu-prof-dir=${options.profile}`;
-  await using daemon = await startDaemon(profiling ? { env: { NODE_OPTIONS: profiling } } : {});
+  await using daemon = await startDaemon({
+    settings: UNGOVERNED,
+    ...(profiling ? { env: { NODE_OPTIONS: profiling } } : {}),
+  });
   using echo = await RawEcho.start(daemon.directory);
   using sqlite = new RawSqlite(daemon.directory, SENDERS);
   const pairs = await connectPairs(daemon.socketPath, SENDERS);

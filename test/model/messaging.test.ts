@@ -10,6 +10,9 @@ import { World } from './world.ts';
 const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
 const RUN_MS = Number(process.env.MODEL_MS ?? 8_000);
 
+/** Long games of all kinds: what goes wrong does so where several things meet. */
+const STEPS = fc.noBias(fc.array(step, { minLength: 1, maxLength: 80, size: 'max' }));
+
 /** Agents here say little on purpose: that is not what is tested. */
 const SILENT_GOVERNOR = { enabled: false, emptyTurns: 1, maxTurns: 1, windowMs: 1 };
 
@@ -23,13 +26,10 @@ async function play(core: TestCore, steps: Step[]): Promise<void> {
 async function anyInterleaving(core: TestCore): Promise<void> {
   const startedAt = performance.now();
   const hasPassed = (ms: number) => performance.now() - startedAt > ms;
-  const game = fc.asyncProperty(
-    fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }),
-    async (steps) => {
-      // A small counterexample is worth some time, not all of it.
-      if (!hasPassed(4 * RUN_MS)) await play(core, steps);
-    },
-  );
+  const game = fc.asyncProperty(STEPS, async (steps) => {
+    // A small counterexample is worth some time, not all of it.
+    if (!hasPassed(4 * RUN_MS)) await play(core, steps);
+  });
   for (let seed = SEED; !hasPassed(RUN_MS); seed++) await fc.assert(game, { seed, numRuns: 1 });
 }
 

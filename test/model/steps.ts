@@ -28,11 +28,11 @@ const typed = <T extends string, Fields extends object>(
 
 const send = typed('send', { by: name, to: address, text, isBrief: fc.boolean() });
 const kinds = [
-  { weight: 8, arbitrary: send },
-  { weight: 3, arbitrary: typed('reply', { by: name, message, text }) },
+  { weight: 32, arbitrary: send },
+  { weight: 12, arbitrary: typed('reply', { by: name, message, text }) },
   // Started together, in conversations that nobody joins by writing to them.
   {
-    weight: 2,
+    weight: 8,
     arbitrary: typed('burst', {
       sends: fc.array(fc.record({ by: name, to: fc.oneof(direct, fc.constant('*')), text }), {
         minLength: 2,
@@ -40,9 +40,9 @@ const kinds = [
       }),
     }),
   },
-  { weight: 5, arbitrary: typed('read', { by: name, message }) },
+  { weight: 20, arbitrary: typed('read', { by: name, message }) },
   {
-    weight: 3,
+    weight: 12,
     arbitrary: typed('react', {
       by: name,
       message,
@@ -50,13 +50,14 @@ const kinds = [
       remove: fc.boolean(),
     }),
   },
-  { weight: 2, arbitrary: typed('redact', { by: name, message }) },
-  { weight: 4, arbitrary: typed('join', { by: name, channel }) },
-  { weight: 2, arbitrary: typed('leave', { by: name, channel }) },
-  { weight: 3, arbitrary: typed('search', { by: name, word }) },
-  { weight: 1, arbitrary: typed('remove', { agent: name }) },
-  { weight: 1, arbitrary: typed('return', { agent: name }) },
-  { weight: 1, arbitrary: typed('wait', {}) },
+  { weight: 8, arbitrary: typed('redact', { by: name, message }) },
+  { weight: 16, arbitrary: typed('join', { by: name, channel }) },
+  { weight: 8, arbitrary: typed('leave', { by: name, channel }) },
+  { weight: 12, arbitrary: typed('search', { by: name, word }) },
+  { weight: 4, arbitrary: typed('remove', { agent: name }) },
+  { weight: 4, arbitrary: typed('return', { agent: name }) },
+  { weight: 4, arbitrary: typed('wait', {}) },
+  // The only one that takes long.
   { weight: 1, arbitrary: typed('crash', {}) },
 ];
 

@@ -31,8 +31,10 @@ export class World {
 
   static async open(core: TestCore): Promise<World> {
     const world = new World(core, await core.newWorkspace());
-    for (const name of CHANNELS) await world.owner.request('CHANNEL_CREATE', { name });
-    for (const name of NAMES) await world.#seat(name, world.model.register(name));
+    await Promise.all([
+      ...CHANNELS.map((name) => world.owner.request('CHANNEL_CREATE', { name })),
+      ...NAMES.map((name) => world.#seat(name, world.model.register(name))),
+    ]);
     return world;
   }
 
@@ -139,8 +141,9 @@ export class World {
     wait: async () => this.#core.clock.advance(BRIEF_MS),
     crash: async () => {
       await this.#core.restart();
-      for (const { somebody, participant } of this.seats)
-        await this.#seat(somebody.name, somebody, participant.token);
+      await Promise.all(
+        this.seats.map(({ somebody, participant }) => this.#seat(somebody.name, somebody, participant.token)),
+      );
     },
   };
 

@@ -21,8 +21,8 @@ interface Chain {
   held: string | undefined;
 }
 
-/** A turn says something new when it has this many words the exchange has not had, courtesies aside. */
-const NEW_WORDS = 2;
+/** A turn says something new when it has two words the exchange has not had, courtesies aside, or one weighty one. */
+const NEW_CONTENT = 2;
 /** Words of an exchange that are remembered. */
 const MAX_WORDS = 4_000;
 
@@ -48,7 +48,7 @@ export class Governor {
     if (!chain) return undefined;
     if (chain.held !== undefined) return { reason: chain.held, first: false };
     if (chain.lastSender === sender.id) return undefined;
-    const emptyTurns = this.#newWords(chain, body) < NEW_WORDS ? chain.emptyTurns + 1 : 0;
+    const emptyTurns = this.#newContent(chain, body) < NEW_CONTENT ? chain.emptyTurns + 1 : 0;
     chain.held = this.#verdict(emptyTurns, chain.turns + 1);
     return chain.held === undefined ? undefined : { reason: chain.held, first: true };
   }
@@ -86,7 +86,7 @@ export class Governor {
     };
     if (chain.lastSender !== sender.id) {
       chain.turns += 1;
-      chain.emptyTurns = this.#newWords(chain, body) < NEW_WORDS ? chain.emptyTurns + 1 : 0;
+      chain.emptyTurns = this.#newContent(chain, body) < NEW_CONTENT ? chain.emptyTurns + 1 : 0;
     }
     chain.lastSender = sender.id;
     chain.lastAt = now;
@@ -97,10 +97,10 @@ export class Governor {
     return chain;
   }
 
-  #newWords(chain: Chain, body: string): number {
-    let count = 0;
-    for (const word of contentWords(body)) if (!chain.words.has(word)) count += 1;
-    return count;
+  #newContent(chain: Chain, body: string): number {
+    let weight = 0;
+    for (const word of contentWords(body)) if (!chain.words.has(word)) weight += isWeighty(word) ? 2 : 1;
+    return weight;
   }
 
   #verdict(emptyTurns: number, turns: number): string | undefined {
@@ -111,6 +111,9 @@ export class Governor {
   }
 }
 
+/** Numbers, identifiers and long words are seldom said out of politeness. */
+const isWeighty = (word: string): boolean => word.length >= 9 || /[\d_]/.test(word);
+
 /** What a message says beyond courtesy: its different words, without those that carry no news. */
 function contentWords(body: string): Set<string> {
   const words =
@@ -118,7 +121,7 @@ function contentWords(body: string): Set<string> {
       .slice(0, 8_192)
       .toLowerCase()
       .match(/[\p{L}\p{N}_]+/gu) ?? [];
-  return new Set(words.filter((word) => word.length > 2 && !COURTESY.has(word)));
+  return new Set(words.filter((word) => (word.length > 2 || isWeighty(word)) && !COURTESY.has(word)));
 }
 
 const COURTESY = new Set(
@@ -127,7 +130,7 @@ const COURTESY = new Set(
   thanks thank thx welcome great good nice fine perfect awesome excellent wonderful okay okey sure yes yep yeah right
   glad happy help helped helpful pleasure anytime cheers bye goodbye please sorry ack acknowledged acknowledge roger
   noted understood received confirm confirmed confirming agreed agree sounds standing stand ready done complete
-  completed appreciate appreciated likewise same again know need needs anything something else more further looking
+  completed collaboration collaborating understood acknowledged confirming appreciate appreciated likewise same again know need needs anything something else more further looking
   forward working work well keep touch talk soon later team collaboration collaborating together message messages`
     .split(/\s+/)
     .filter((word) => word !== ''),
