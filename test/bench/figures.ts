@@ -23,7 +23,7 @@ const MAX_WAIT_MS = 50;
 /** Pairs that keep the slow disk busy. */
 const WRITERS = 8;
 
-const verdict = (passed: boolean) => (passed ? 'pass' : 'FAIL');
+export const verdict = (passed: boolean) => (passed ? 'pass' : 'FAIL');
 
 /** The figures that are medians over the rounds; a ratio is taken inside each round. */
 export function figuresOf(rounds: Round[]): Figure[] {

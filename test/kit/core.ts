@@ -36,7 +36,7 @@ const LIMITS: Limits = {
 };
 
 interface CoreOptions extends Partial<Limits> {
-  /** `postgres://…`; without it, a SQLite file of its own. */
+  /** `postgres://…` or a file; without it, a SQLite file of its own. */
   database?: string;
 }
 

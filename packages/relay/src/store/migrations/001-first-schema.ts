@@ -183,9 +183,9 @@ export const firstSchema: Migration = [
     postgres: 'CREATE TABLE search (message_seq bigint PRIMARY KEY, words tsvector NOT NULL)',
   },
   {
-    // A word that is taken out of the index leaves its pages at once.
+    // A word that is taken out of the index leaves its pages at once; one that is put in is found as fast as all others.
     sqlite: "INSERT INTO search (search, rank) VALUES ('secure-delete', 1)",
-    postgres: 'CREATE INDEX search_by_word ON search USING gin (words)',
+    postgres: 'CREATE INDEX search_by_word ON search USING gin (words) WITH (fastupdate = off)',
   },
   `CREATE TABLE authored (
     sender_id bigint NOT NULL,
