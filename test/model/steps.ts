@@ -55,7 +55,7 @@ const kinds = [
   { weight: 8, arbitrary: typed('leave', { by: name, channel }) },
   { weight: 12, arbitrary: typed('search', { by: name, word }) },
   { weight: 4, arbitrary: typed('remove', { agent: name }) },
-  { weight: 4, arbitrary: typed('return', { agent: name }) },
+  { weight: 4, arbitrary: typed('return', {}) },
   { weight: 4, arbitrary: typed('wait', {}) },
   // The only one that takes long.
   { weight: 1, arbitrary: typed('crash', {}) },

@@ -135,8 +135,9 @@ export class World {
       this.model.remove(seat.somebody);
       this.#seats.delete(agent);
     },
-    return: async ({ agent }) => {
-      if (!this.#seats.has(agent)) await this.#seat(agent, this.model.register(agent));
+    return: async () => {
+      const missing = NAMES.filter((name) => !this.#seats.has(name));
+      for (const name of missing) await this.#seat(name, this.model.register(name));
     },
     wait: async () => this.#core.clock.advance(BRIEF_MS),
     crash: async () => {

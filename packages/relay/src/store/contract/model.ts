@@ -83,7 +83,7 @@ class Run {
           : this.#append(step, channel, 'workspace', this.#present);
       }
       case 'tell all':
-        return this.#append(step, await this.#world.broadcast(), 'workspace', this.#present);
+        return this.#append(step, await this.#broadcast(), 'workspace', this.#present);
       case 'join': {
         const [one, members] = [this.#agent(step.agent), defined(this.#members[step.channel])];
         const joins = this.#present.has(one) && !members.has(one);
@@ -225,6 +225,12 @@ class Run {
     const key = [one.id, other.id].sort((a, b) => a - b).join(':');
     const { id: workspaceId } = this.#world.workspace;
     return this.store.ensureConversation({ workspaceId, kind: 'dm', key, createdAt: NOW });
+  }
+
+  /** Through the store as it is now: the world keeps the one from before a crash. */
+  #broadcast(): Promise<Conversation> {
+    const { id: workspaceId } = this.#world.workspace;
+    return this.store.ensureConversation({ workspaceId, kind: 'broadcast', key: '*', createdAt: NOW });
   }
 
   #agent(index: number): Agent {
