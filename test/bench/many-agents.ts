@@ -31,6 +31,9 @@ export async function measureManyAgents(quick: boolean): Promise<Figure[]> {
     return [skipped(`${shown} connected agents`, missing)];
   }
   await using daemon = await startDaemon();
+  // The second start finds the code compiled, as the start of an installed daemon does.
+  await daemon.stop();
+  await daemon.start();
   const empty = residentMegabytes(daemon.pid);
   const members = await connectAll(daemon, count);
   const broadcasts: number[] = [];
