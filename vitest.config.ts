@@ -5,7 +5,8 @@ export default defineConfig({
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     // Suites start real daemons and databases: two cores run two files well, more only make them wait.
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // A net for what hangs, wide enough for a busy machine.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 });

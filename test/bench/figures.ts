@@ -1,4 +1,4 @@
-import { startDaemon } from '../kit/daemon.ts';
+import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { connectPairs } from './pairs.ts';
 import type { RawEcho } from './raw-echo.ts';
 import { BATCH, IN_FLIGHT, type Round, SENDERS } from './round.ts';
@@ -23,7 +23,7 @@ const MAX_WAIT_MS = 50;
 /** Pairs that keep the slow disk busy. */
 const WRITERS = 8;
 
-const verdict = (passed: boolean) => (passed ? 'pass' : 'FAIL');
+export const verdict = (passed: boolean) => (passed ? 'pass' : 'FAIL');
 
 /** The figures that are medians over the rounds; a ratio is taken inside each round. */
 export function figuresOf(rounds: Round[]): Figure[] {
@@ -76,7 +76,7 @@ export async function slowDiskFigure(echo: RawEcho, directory: string, scale: nu
     const result = 'skipped: needs a C compiler (package gcc) on Linux' as const;
     return { ...figure, measured: '', baseline: '', value: Number.NaN, result };
   }
-  await using daemon = await startDaemon({ env });
+  await using daemon = await startDaemon({ env, settings: UNGOVERNED });
   const pairs = await connectPairs(daemon.socketPath, WRITERS);
   // The control: what a process waits that has nothing to do with the disk, on a machine that may be busy.
   const control = echo.watch();

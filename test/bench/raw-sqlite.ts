@@ -78,6 +78,8 @@ export class RawSqlite implements Disposable {
       awaitsReply: false,
       createdAt: Date.now(),
       expiresAt: undefined,
+      mentions: [],
+      attachments: [],
     });
     return { values, recipients: [recipientId] };
   }

@@ -1,7 +1,9 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { startDaemon } from '../kit/daemon.ts';
+import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { type Figure, figuresOf, slowDiskFigure } from './figures.ts';
+import { measureHistory } from './history.ts';
+import { measureManyAgents } from './many-agents.ts';
 import { connectPairs } from './pairs.ts';
 import { RawEcho } from './raw-echo.ts';
 import { RawSqlite } from './raw-sqlite.ts';
@@ -9,6 +11,7 @@ import { measureRound, type Round, SENDERS } from './round.ts';
 
 const HELP = `npm run bench -- [options]
   --quick          a smoke test of a few seconds; its figures mean nothing
+  --only PART      only messages (P1 to P3), history (P6) or agents (P8)
   --json           print the figures as JSON
   --profile DIR    write CPU profiles of the daemon's threads into DIR
   --help`;
@@ -16,6 +19,7 @@ const HELP = `npm run bench -- [options]
 const { values: options } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
     json: { type: 'boolean', default: false },
     profile: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -31,16 +35,27 @@ const loadBefore = Number(loadavg()[0]?.toFixed(1));
 if (options.help) {
   console.log(HELP);
 } else {
-  const figures = await measureAll();
+  const isWanted = (part: string) => options.only === undefined || options.only === part;
+  const history = isWanted('history') ? await measureHistory(options.quick) : { figures: [], table: [] };
+  const figures = [
+    ...(isWanted('messages') ? await measureMessages() : []),
+    ...history.figures,
+    ...(isWanted('agents') ? await measureManyAgents(options.quick) : []),
+  ];
   if (options.json)
-    console.log(JSON.stringify({ ...machine(), quick: options.quick, figures }, undefined, 2));
-  else printTable(figures);
+    console.log(
+      JSON.stringify({ ...machine(), quick: options.quick, figures, history: history.table }, undefined, 2),
+    );
+  else printTables(figures, history.table);
   if (!options.quick && figures.some(({ result }) => result === 'FAIL')) process.exitCode = 1;
 }
 
-async function measureAll(): Promise<Figure[]> {
+async function measureMessages(): Promise<Figure[]> {
   const profiling = options.profile && `--cpu-prof --cpu-prof-dir=${options.profile}`;
-  await using daemon = await startDaemon(profiling ? { env: { NODE_OPTIONS: profiling } } : {});
+  await using daemon = await startDaemon({
+    settings: UNGOVERNED,
+    ...(profiling ? { env: { NODE_OPTIONS: profiling } } : {}),
+  });
   using echo = await RawEcho.start(daemon.directory);
   using sqlite = new RawSqlite(daemon.directory, SENDERS);
   const pairs = await connectPairs(daemon.socketPath, SENDERS);
@@ -66,7 +81,7 @@ function machine() {
   };
 }
 
-function printTable(figures: Figure[]): void {
+function printTables(figures: Figure[], history: string[][]): void {
   const { date, node, platform, cpus: processors } = machine();
   console.log(`${date}, Node ${node}, ${platform}, ${processors}, load before the run ${loadBefore}\n`);
   const header = ['', 'figure', 'measured', 'baseline of the same run', 'value', 'goal', 'result'];
@@ -79,6 +94,15 @@ function printTable(figures: Figure[]): void {
     goal,
     result,
   ]);
+  printTable([header, ...rows]);
+  if (history.length > 0) {
+    console.log('\nP6 in full:\n');
+    printTable(history);
+  }
+  if (options.quick) console.log('\nA quick run: the figures mean nothing.');
+}
+
+function printTable([header = [], ...rows]: string[][]): void {
   const widths = header.map((_, column) =>
     Math.max(...[header, ...rows].map((row) => row[column]?.length ?? 0)),
   );
@@ -89,5 +113,4 @@ function printTable(figures: Figure[]): void {
         .join('  ')
         .trimEnd(),
     );
-  if (options.quick) console.log('\nA quick run: the figures mean nothing.');
 }

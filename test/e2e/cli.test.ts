@@ -279,7 +279,7 @@ describe('bad input', () => {
     ['an unknown recipient', ['send', 'Alise', 'x'], 4, /Alise/, /Did you mean Alice/],
     ['an unknown recipient like none', ['send', 'Zzyzx', 'x'], 4, /Zzyzx/, /agent-relay who --all/],
     ['an unknown channel', ['send', '#nowhere', 'x'], 4, /nowhere/],
-    ['another project', ['send', 'nowhere:Alice', 'x'], 2, /between projects/, /--project nowhere/],
+    ['another project', ['send', 'nowhere:Alice', 'x'], 4, /nowhere/, /agent-relay workspace list/],
     ['an empty message', ['send', 'Alice', ''], 2, /content|empty/i],
     ['an address that is none', ['send', 'demo:', 'x'], 2, /names nobody/, /project:Name/],
     ['an invalid name', ['inbox', '--as', 'a b'], 2, /may not contain/, /letters, digits/],

@@ -34,6 +34,7 @@ beforeAll(async () => {
   const bob = await local();
   const { agentToken: bobToken = '' } = await bob.hello({ name: 'Bob' });
   const { messageId } = await bob.request('SEND', { to: 'Alice', content: SECRET });
+  await bob.request('CHANNEL_CREATE', { name: 'secret' });
   home = { key, revokedKey: revoked.key, aliceToken, bobToken, messageId };
   other = await owner.request('WORKSPACE_CREATE', { name: 'other' });
 });
@@ -70,6 +71,35 @@ const AIMED: { [Name in OperationName]: [OperationInput<Name>, ErrorCode | 'ok']
   KEY_REVOKE: [{ workspace: 'home', keyId: '12345678' }, 'Forbidden'],
   TOKEN_ROTATE: [{ agent: 'Alice' }, 'Forbidden'],
   AUDIT: [{}, 'Forbidden'],
+  EXPORT: [{}, 'Forbidden'],
+  IMPORT: [
+    { records: [{ type: 'reaction', message: 'msg_1', agent: 'Bob', emoji: '👀', at: 1 }] },
+    'Forbidden',
+  ],
+  HISTORY: [{ limit: 500 }, 'ok'],
+  THREAD: [{ id: 'MESSAGE' }, 'MessageNotFound'],
+  SEARCH: [{ query: SECRET }, 'ok'],
+  CONVERSATIONS: [{}, 'ok'],
+  REACT: [{ message: 'MESSAGE', emoji: '👀' }, 'MessageNotFound'],
+  READERS: [{ message: 'MESSAGE' }, 'MessageNotFound'],
+  REDACT: [{ message: 'MESSAGE' }, 'MessageNotFound'],
+  HELD_LIST: [{}, 'Forbidden'],
+  HELD_RELEASE: [{ ids: ['MESSAGE'] }, 'Forbidden'],
+  CHANNEL_CREATE: [{ name: 'den' }, 'ok'],
+  CHANNEL_JOIN: [{ channel: 'secret' }, 'ChannelNotFound'],
+  CHANNEL_LEAVE: [{ channel: 'secret' }, 'ChannelNotFound'],
+  CHANNEL_LIST: [{ includeArchived: true }, 'ok'],
+  CHANNEL_MEMBERS: [{ channel: 'secret' }, 'ChannelNotFound'],
+  CHANNEL_INVITE: [{ channel: 'general', agent: 'Alice' }, 'AgentNotFound'],
+  CHANNEL_TOPIC: [{ channel: 'secret', topic: 'x' }, 'ChannelNotFound'],
+  CHANNEL_ARCHIVE: [{ channel: 'secret' }, 'ChannelNotFound'],
+  AGENT_RENAME: [{ agent: 'Alice', name: 'Eve' }, 'Forbidden'],
+  AGENT_REMOVE: [{ agent: 'Alice' }, 'Forbidden'],
+  GRANT: [{ agent: 'Alice', project: 'home' }, 'Forbidden'],
+  ATTACH: [{ upload: 'u1', offset: 0, data: 'aGk=' }, 'ok'],
+  FETCH: [{ attachment: 'att_1' }, 'AttachmentNotFound'],
+  WORKSPACE_RENAME: [{ workspace: 'home', name: 'mine' }, 'Forbidden'],
+  WORKSPACE_REMOVE: [{ workspace: 'home' }, 'Forbidden'],
 };
 const operations = Object.keys(AIMED) as OperationName[];
 const payloadOf = (operation: OperationName): unknown =>

@@ -161,7 +161,9 @@ describe('the SDK with a real daemon', () => {
   it('tells who comes and goes', async () => {
     await using daemon = await startDaemon();
     await using watcher = await local(daemon, {});
-    const online = new Promise<string>((resolve) => watcher.once('agent.online', resolve));
+    const online = new Promise<string>((resolve) =>
+      watcher.once('agent.online', ({ agent }) => resolve(agent)),
+    );
     await watcher.watch();
     await using alice = await local(daemon, { name: 'Alice' });
     expect(await online).toBe('Alice');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createConnection } from 'node:net';
 import { encodeEnvelope, encodeFrame } from '@agent-relay/protocol';
 import { maximum, milliseconds } from '../bench/statistics.ts';
-import { startDaemon } from '../kit/daemon.ts';
+import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { type Fault, within } from './fault.ts';
 import { openFiles, residentMegabytes } from './process-memory.ts';
 import { Witness } from './witness.ts';
@@ -31,7 +31,10 @@ export const connectionStorm: Fault = {
   name: 'connection-storm',
   what: `${CONNECTIONS.toLocaleString('en')} connections opened and dropped: memory bounded, every socket given back`,
   async run({ say }) {
-    await using daemon = await startDaemon({ env: { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` } });
+    await using daemon = await startDaemon({
+      env: { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` },
+      settings: UNGOVERNED,
+    });
     using witness = await Witness.watch(daemon);
     const filesBefore = openFiles(daemon.pid);
     await within(DEADLINE_MS, 'the warm-up', storm(daemon.socketPath, WARM_UP));

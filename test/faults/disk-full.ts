@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ErrorPayload, InboxMessage } from '@agent-relay/protocol';
 import { FrameClient } from '../bench/frame-client.ts';
-import { startDaemon } from '../kit/daemon.ts';
+import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { CannotRun, type Fault, within } from './fault.ts';
 import { assertDelivered, LedgerSender, RecordingReceiver } from './participants.ts';
 
@@ -22,7 +22,10 @@ export const diskFull: Fault = {
     using disk = mountSmallDisk();
     const ballast = join(disk.path, 'ballast');
     writeFileSync(ballast, Buffer.alloc(BALLAST_BYTES));
-    await using daemon = await startDaemon({ env: { RELAY_DATABASE: join(disk.path, 'relay.db') } });
+    await using daemon = await startDaemon({
+      env: { RELAY_DATABASE: join(disk.path, 'relay.db') },
+      settings: UNGOVERNED,
+    });
     const receiver = new RecordingReceiver('receiver');
     const sender = new LedgerSender('sender', 'receiver', BODY);
     await receiver.connect(daemon.socketPath);

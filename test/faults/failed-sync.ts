@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { attachStrace, whyNoStrace } from '../bench/strace.ts';
-import { startDaemon } from '../kit/daemon.ts';
+import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { CannotRun, type Fault, within } from './fault.ts';
 import { assertDelivered, LedgerSender, RecordingReceiver } from './participants.ts';
 
@@ -14,7 +14,7 @@ export const failedSync: Fault = {
   async run({ say }) {
     const missing = whyNoStrace();
     if (missing) throw new CannotRun(missing);
-    await using daemon = await startDaemon();
+    await using daemon = await startDaemon({ settings: UNGOVERNED });
     const receiver = new RecordingReceiver('receiver');
     const sender = new LedgerSender('sender', 'receiver');
     await receiver.connect(daemon.socketPath);

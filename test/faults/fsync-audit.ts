@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { attachStrace, whyNoStrace } from '../bench/strace.ts';
-import { startDaemon } from '../kit/daemon.ts';
+import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { CannotRun, type Fault, within } from './fault.ts';
 import { LedgerSender, RecordingReceiver } from './participants.ts';
 import { parseTrace, sentBeforeSynced } from './trace.ts';
@@ -19,7 +19,7 @@ export const fsyncAudit: Fault = {
   async run({ say }) {
     const missing = whyNoStrace();
     if (missing) throw new CannotRun(missing);
-    await using daemon = await startDaemon();
+    await using daemon = await startDaemon({ settings: UNGOVERNED });
     const receiver = new RecordingReceiver('receiver');
     const sender = new LedgerSender('sender', 'receiver');
     await receiver.connect(daemon.socketPath);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Envelope, type ErrorPayload, encodeFrame } from '@agent-relay/protocol';
 import { FrameClient, uniqueName } from '../bench/frame-client.ts';
-import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { startDaemon, type TestDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
 import { type Fault, within } from './fault.ts';
 import { Witness } from './witness.ts';
@@ -14,7 +14,7 @@ export const hostileBytes: Fault = {
   name: 'hostile-bytes',
   what: 'oversized, truncated, malformed, endless and deep input: the right error, and nobody else notices',
   async run({ say }) {
-    await using daemon = await startDaemon();
+    await using daemon = await startDaemon({ settings: UNGOVERNED });
     using witness = await Witness.watch(daemon);
     const silent = Promise.all([sayNothing(daemon), sayHelloSlowly(daemon)]);
     for (const attack of ATTACKS) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { DatabaseSync } from 'node:sqlite';
 import { maximum, median, percentile } from '../bench/statistics.ts';
-import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { startDaemon, type TestDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { type Fault, seededRandom, within } from './fault.ts';
 import { assertDelivered, LedgerSender, RecordingReceiver } from './participants.ts';
 
@@ -19,7 +19,7 @@ export const kill: Fault = {
   async run({ short, seed, say }) {
     const cycles = short ? 50 : 1000;
     const random = seededRandom(seed);
-    await using daemon = await startDaemon();
+    await using daemon = await startDaemon({ settings: UNGOVERNED });
     const routes = ['receiver-0', 'receiver-1'].map((name, index) => ({
       receiver: new RecordingReceiver(name),
       senders: [2 * index, 2 * index + 1].map((number) => new LedgerSender(`sender-${number}`, name)),

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { decodeEnvelope, type ErrorPayload, encodeFrame, OPERATIONS } from '@agent-relay/protocol';
+import { decodeEnvelope, type ErrorPayload, encodeFrame } from '@agent-relay/protocol';
+import { OPERATIONS } from '@agent-relay/protocol/schemas';
 import fc from 'fast-check';
 import { FrameClient, newToken } from '../bench/frame-client.ts';
-import { startDaemon } from '../kit/daemon.ts';
+import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { type Fault, within } from './fault.ts';
 import { Witness } from './witness.ts';
 
@@ -75,7 +76,7 @@ export const liveFuzz: Fault = {
   name: 'fuzz',
   what: 'random frames, damaged and cut anywhere: answers are well formed, none says Internal, others do not notice',
   async run({ short, seed, say }) {
-    await using daemon = await startDaemon();
+    await using daemon = await startDaemon({ settings: UNGOVERNED });
     using witness = await Witness.watch(daemon);
     const numRuns = short ? 500 : 10_000;
     const token = newToken();

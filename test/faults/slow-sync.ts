@@ -3,7 +3,7 @@ import { connectPairs } from '../bench/pairs.ts';
 import { maximum, median, milliseconds, percentile } from '../bench/statistics.ts';
 import { slowDisk, whyNoStrace } from '../bench/strace.ts';
 import { measureWaits } from '../bench/waits.ts';
-import { startDaemon } from '../kit/daemon.ts';
+import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { CannotRun, type Fault, within } from './fault.ts';
 
 const DELAY_MS = 20;
@@ -16,7 +16,7 @@ export const slowSync: Fault = {
   async run({ short, say }) {
     const missing = whyNoStrace();
     if (missing) throw new CannotRun(missing);
-    await using daemon = await startDaemon();
+    await using daemon = await startDaemon({ settings: UNGOVERNED });
     const pairs = await connectPairs(daemon.socketPath, 8);
     const ms = short ? 3_000 : 20_000;
     await using _slow = await slowDisk(daemon.pid, DELAY_MS);

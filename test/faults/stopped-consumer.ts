@@ -8,7 +8,7 @@ import { measureLatency } from '../bench/latency.ts';
 import { Pair } from '../bench/pairs.ts';
 import { median, milliseconds } from '../bench/statistics.ts';
 import { killAtExit } from '../kit/cli.ts';
-import { startDaemon } from '../kit/daemon.ts';
+import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import type { ConsumerReport } from './consumer.ts';
 import { type Fault, type FaultOptions, within } from './fault.ts';
 import { LedgerSender } from './participants.ts';
@@ -34,7 +34,7 @@ async function stopAndContinue(
   { say }: FaultOptions,
   { heartbeatMs, dropped }: { heartbeatMs: number; dropped: boolean },
 ): Promise<void> {
-  await using daemon = await startDaemon({ settings: { heartbeatMs } });
+  await using daemon = await startDaemon({ settings: { ...UNGOVERNED, heartbeatMs } });
   const consumer = fork(fileURLToPath(new URL('./consumer.ts', import.meta.url)), [
     daemon.socketPath,
     'sleeper',

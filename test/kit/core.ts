@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type Message,
-  OPERATIONS,
   type OperationInput,
   type OperationName,
   type OperationResult,
@@ -11,18 +10,35 @@ import {
   type RelayError,
   type RelayEvent,
 } from '@agent-relay/protocol';
+import { OPERATIONS } from '@agent-relay/protocol/schemas';
 import type { Introduction } from '../../packages/relay/src/core/agents.ts';
 import type { AwaitOutcome } from '../../packages/relay/src/core/awaits.ts';
-import { type Caller, createOperations, type Operations } from '../../packages/relay/src/core/operations.ts';
+import type { Caller } from '../../packages/relay/src/core/operations/caller.ts';
+import { createOperations, type Operations } from '../../packages/relay/src/core/operations/index.ts';
 import type { Workspace } from '../../packages/relay/src/core/ports/store.ts';
 import type { Peer } from '../../packages/relay/src/core/presence.ts';
 import type { Principal } from '../../packages/relay/src/core/principal.ts';
-import { createRelay, type Relay } from '../../packages/relay/src/core/relay.ts';
+import { createRelay, type Relay, type RelayOptions } from '../../packages/relay/src/core/relay.ts';
 import { openStore } from '../../packages/relay/src/store/open.ts';
 import { ManualClock } from './manual-clock.ts';
 
 export const MAX_BODY_BYTES = 1000;
 export const IDLE_AFTER_MS = 60_000;
+
+type Limits = Pick<RelayOptions, 'maxBodyBytes' | 'rateLimit' | 'governor' | 'attachments'>;
+
+/** No rate limit, so that tests may be quick; the other limits are small, so that they can be met. */
+const LIMITS: Limits = {
+  maxBodyBytes: MAX_BODY_BYTES,
+  rateLimit: { perSecond: 0, burst: 0 },
+  governor: { enabled: true, emptyTurns: 6, maxTurns: 200, windowMs: 600_000 },
+  attachments: { maxFileBytes: 1024 * 1024, maxWorkspaceBytes: 4 * 1024 * 1024 },
+};
+
+interface CoreOptions extends Partial<Limits> {
+  /** `postgres://…` or a file; without it, a SQLite file of its own. */
+  database?: string;
+}
 
 /** The domain on a real database, without connections. */
 export interface TestCore extends AsyncDisposable {
@@ -32,6 +48,8 @@ export interface TestCore extends AsyncDisposable {
   newWorkspace(): Promise<Workspace>;
   /** A connected agent; registers the name the first time. */
   join(workspace: Workspace, name: string, introduction?: Partial<Introduction>): Promise<Participant>;
+  /** The same from another machine, with a key of the workspace. */
+  joinFromAfar(workspace: Workspace, name: string): Promise<Participant>;
   /** The local user without the mask of an agent. */
   owner(workspace: Workspace): Participant;
   /** Closes the database and opens it again, as a restart of the daemon does. */
@@ -39,27 +57,44 @@ export interface TestCore extends AsyncDisposable {
 }
 
 let workspaces = 0;
+let requests = 0;
 
-export async function openCore(maxBodyBytes = MAX_BODY_BYTES): Promise<TestCore> {
+export async function openCore({ database, ...limits }: CoreOptions = {}): Promise<TestCore> {
   const directory = mkdtempSync(join(tmpdir(), 'relay-core-'));
+  const location = database ?? join(directory, 'relay.db');
   const clock = new ManualClock();
   const failures: unknown[] = [];
   const open = async () => {
-    const store = await openStore(join(directory, 'relay.db'), {
+    const store = await openStore(location, {
       onFatal: (error: RelayError) => failures.push(error),
     });
     const relay = await createRelay({
       store,
       clock,
       random: Math.random,
-      maxBodyBytes,
       idleAfterMs: IDLE_AFTER_MS,
+      ...LIMITS,
+      ...limits,
       onError: (error) => failures.push(error),
     });
     return { relay, operations: createOperations(relay, HOST) };
   };
   let running = await open();
   const participant = (principal: Principal) => new Participant(running, principal);
+  const identified = async (
+    who: Pick<Principal, 'workspace' | 'local' | 'keyId'>,
+    name: string,
+    introduction: Partial<Introduction>,
+  ) => {
+    const { agent, issued } = await running.relay.agents.identify(who.workspace, name, {
+      name,
+      ...introduction,
+    });
+    const joined = participant({ ...who, agent });
+    joined.token = introduction.token ?? issued ?? '';
+    joined.connect();
+    return joined;
+  };
   return {
     get relay() {
       return running.relay;
@@ -68,17 +103,10 @@ export async function openCore(maxBodyBytes = MAX_BODY_BYTES): Promise<TestCore>
       return running.operations;
     },
     clock,
-    newWorkspace: () => running.relay.workspaces.create(`project-${++workspaces}`),
-    async join(workspace, name, introduction = {}) {
-      const { agent, issued } = await running.relay.agents.identify(workspace, name, {
-        name,
-        ...introduction,
-      });
-      const joined = participant({ workspace, agent, local: true, keyId: undefined });
-      joined.token = introduction.token ?? issued ?? '';
-      joined.connect();
-      return joined;
-    },
+    newWorkspace: () => running.relay.createWorkspace(`project-${++workspaces}`),
+    join: (workspace, name, introduction = {}) =>
+      identified({ workspace, local: true, keyId: undefined }, name, introduction),
+    joinFromAfar: (workspace, name) => identified({ workspace, local: false, keyId: '12345678' }, name, {}),
     owner: (workspace) => participant({ workspace, agent: undefined, local: true, keyId: undefined }),
     async restart() {
       await running.relay.store.close();
@@ -96,6 +124,8 @@ const HOST = {
   status: () => ({ version: '0.0.0', pid: 1, startedAt: 0 }),
   openSocket: async ({ name }: Workspace) => `/run/${name}.sock`,
   socketPath: ({ name }: Workspace) => `/run/${name}.sock`,
+  moveSocket: async ({ name }: Workspace) => `/run/${name}.sock`,
+  closeSocket: async () => undefined,
 };
 
 /** One live connection as the domain knows it: it asks, and keeps what it is told. */
@@ -110,7 +140,6 @@ export class Participant implements Peer, Caller {
   readonly #awaits = new Map<string, () => void>();
   readonly #outcomes = new Map<string, PromiseWithResolvers<AwaitOutcome>>();
   readonly #settled = new Set<string>();
-  #requests = 0;
 
   constructor(core: { relay: Relay; operations: Operations }, principal: Principal) {
     this.#core = core;
@@ -140,7 +169,7 @@ export class Participant implements Peer, Caller {
   async request<N extends OperationName>(
     operation: N,
     input: OperationInput<N>,
-    id = `r${++this.#requests}`,
+    id = `r${++requests}`,
   ): Promise<OperationResult<N>> {
     const params = parsePayload(OPERATIONS[operation].params, input, operation);
     const handler = this.#core.operations[operation] as unknown as (
@@ -151,12 +180,17 @@ export class Participant implements Peer, Caller {
     return handler(this, params, id);
   }
 
-  send(to: string, content: string, more: Partial<OperationInput<'SEND'>> = {}, id?: string) {
+  send(to: string | string[], content: string, more: Partial<OperationInput<'SEND'>> = {}, id?: string) {
     return this.request('SEND', { to, content, ...more }, id);
   }
 
+  /** Answers a message where it was said. */
+  reply(replyTo: string, content: string, more: Partial<OperationInput<'SEND'>> = {}) {
+    return this.request('SEND', { replyTo, content, ...more });
+  }
+
   /** Sends a question; resolves when it is stored, with how to get its outcome. */
-  async ask(to: string, more: Partial<OperationInput<'SEND'>> = {}, id = `ask${++this.#requests}`) {
+  async ask(to: string, more: Partial<OperationInput<'SEND'>> = {}, id = `ask${++requests}`) {
     const sent = await this.send(to, 'What now?', { await: { timeoutMs: 30_000 }, ...more }, id);
     return { ...sent, requestId: id, thread: sent.thread ?? '', outcome: () => this.#outcome(id).promise };
   }

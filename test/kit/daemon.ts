@@ -16,6 +16,9 @@ import {
 } from './cli.ts';
 
 /** A world of its own for a test: directories and an environment in which nothing of the machine's user is seen. */
+/** Settings for load that no honest agent makes: nobody is slowed down or held. */
+export const UNGOVERNED = { rateLimit: { perSecond: 0 }, governor: { enabled: false } };
+
 export interface Sandbox extends AsyncDisposable {
   directory: string;
   dataDirectory: string;

@@ -42,7 +42,7 @@ export const DOORS: DoorName[] = ['unix socket', 'WebSocket'];
 /** Opens the doors of `shared`, or of a core of its own, which then ends with them. */
 export async function serve(options: ServedOptions = {}, shared?: TestCore): Promise<Served> {
   const directory = mkdtempSync(join(tmpdir(), 'relay-served-'));
-  const core = shared ?? (await openCore(MAX_BODY_BYTES));
+  const core = shared ?? (await openCore({ maxBodyBytes: MAX_BODY_BYTES }));
   const workspace = await core.newWorkspace();
   const { key } = await core.owner(workspace).request('KEY_CREATE', {});
   const counters = new Counters();

@@ -18,7 +18,7 @@ it('serves whoever brings a transport of their own', async () => {
   expect((await callTool(client, 'relay_inbox')).data).toMatchObject({ messages: [{ content: 'Hello' }] });
   expect((await callTool(client, 'relay_inbox')).data).toMatchObject({ messages: [] });
   await alice.watch();
-  const left = new Promise<string>((resolve) => alice.on('agent.offline', resolve));
+  const left = new Promise<string>((resolve) => alice.on('agent.offline', ({ agent }) => resolve(agent)));
   await server.close();
   expect(await left).toBe('Embedded');
 });

@@ -31,7 +31,9 @@ describe.each(ERAS)('an MCP server and its daemon, revision %s', (era) => {
     expect((await callTool(client, 'relay_who')).isError).toBe(true);
     await daemon.start();
     await using observer = await connect({ socketPath: daemon.socketPath, env: daemon.env });
-    const online = new Promise<string>((resolve) => observer.on('agent.online', resolve));
+    const online = new Promise<string>((resolve) =>
+      observer.on('agent.online', ({ agent }) => resolve(agent)),
+    );
     await observer.watch();
     const known = (await observer.who()).map(({ name }) => name);
     expect(known.includes('Patient') ? 'Patient' : await online).toBe('Patient');
@@ -89,4 +91,19 @@ const ARGUMENTS: Record<string, Record<string, unknown>> = {
   set_workspace_key: { workspace_key: 'rk_x' },
   send_dm: { to: 'Alice', text: 'x' },
   mark_message_read: { message_id: 'msg_x' },
+  create_channel: { name: 'x' },
+  join_channel: { channel: 'x' },
+  leave_channel: { channel: 'x' },
+  invite_to_channel: { channel: 'x', agent: 'Alice' },
+  set_channel_topic: { channel: 'x', topic: 'y' },
+  archive_channel: { channel: 'x' },
+  post_message: { channel: 'x', text: 'y' },
+  send_group_dm: { participants: ['Alice', 'Bob'], text: 'y' },
+  reply_to_thread: { message_id: 'msg_x', text: 'y' },
+  get_message_thread: { message_id: 'msg_x' },
+  list_messages: { channel: 'x' },
+  search_messages: { query: 'x' },
+  add_reaction: { message_id: 'msg_x', emoji: '👍' },
+  remove_reaction: { message_id: 'msg_x', emoji: '👍' },
+  get_message_readers: { message_id: 'msg_x' },
 };

@@ -59,7 +59,9 @@ describe.each(ERAS)('the relay toolset over stdio, revision %s', (era) => {
     const { messageId } = await alice.send(name, 'One', { thread: 't9' });
     await alice.send(name, 'Two');
     const hinted = await callTool(client, 'relay_who');
-    expect(hinted.texts.at(-1)).toBe('You have 2 unread messages: see relay_inbox.');
+    const hint = 'You have 2 unread messages: see relay_inbox.';
+    expect(hinted.texts.at(-1)).toBe(hint);
+    expect(hinted.data).toMatchObject({ hint });
     const { texts, data } = await callTool(client, 'relay_inbox');
     expect(texts[0]).toMatch(/^2 message\(s\):\n\n/);
     expect(texts[0]).toContain(`[${messageId}] From ${unique('Alice')} (thread: t9):\nOne\n\n---\n\n[`);

@@ -74,6 +74,29 @@ describe.each(ERAS)('resources over stdio, revision %s', (era) => {
     expect((await callTool(client, 'relay_inbox')).data).toMatchObject({ messages: [{ content: 'News' }] });
   });
 
+  it('reads messages and channels, and tells when a channel changes', async () => {
+    await using alice = await agent(unique('Alice'));
+    const name = unique('Reader');
+    const env = { RELAY_AGENT_NAME: name, RELAY_CHANNELS: unique('start') };
+    await using client = await connectStdio(daemon, { era, env });
+    await callTool(client, 'relay_status');
+    await alice.send(name, 'In the history');
+    expect(await read(client, 'relay://messages')).toMatchObject([{ content: 'In the history' }]);
+    const update = await updateOf(client, era, 'relay://channels');
+    await alice.channels.create(unique('backend'), { topic: 'servers' });
+    await update.came;
+    expect(await read(client, 'relay://channels')).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          name: `#${unique('backend')}`,
+          topic: 'servers',
+          members: [unique('Alice')],
+        }),
+        expect.objectContaining({ name: `#${unique('start')}`, members: [name] }),
+      ]),
+    );
+  });
+
   it('tells a subscriber of the agents who comes', async () => {
     await using client = await connectStdio(daemon, { era });
     await callTool(client, 'relay_status');

@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { decodeEnvelope, parsePayload } from './envelope.ts';
 import { ERRORS, type ErrorCode } from './errors.ts';
-import { isOperation, isRepeatable, OPERATIONS, type OperationName } from './operations.ts';
-import { DELIVERY_STATES, helloPayload } from './payloads.ts';
+import { isOperation, OPERATIONS, type OperationName } from './operations.ts';
+import { helloPayload } from './payloads.ts';
+import { isRepeatable } from './repeatable.ts';
+import { DELIVERY_STATES } from './vocabulary.ts';
 
 const read = (name: string): string =>
   readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');

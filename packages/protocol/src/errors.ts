@@ -89,7 +89,7 @@ export const ERRORS = {
   ChannelNotFound: {
     ...notFound,
     meaning: 'No channel of that name exists in the project.',
-    next: 'Check the name of the channel.',
+    next: 'List the channels with: agent-relay channel list',
   },
   ProjectNotFound: {
     ...notFound,
@@ -126,6 +126,39 @@ export const ERRORS = {
     ...badInput,
     meaning: 'The name could be taken for another one at a glance.',
     next: 'Choose a name of plain letters that no other agent of the project resembles.',
+  },
+  ChannelArchived: {
+    ...conflict,
+    meaning: 'The channel is archived: it can be read, not written to.',
+    next: 'Open it again with: agent-relay channel archive --undo NAME',
+  },
+  ChannelExists: { ...conflict, meaning: 'A channel of that name exists.', next: 'Join it instead.' },
+  NotAMember: {
+    ...denied,
+    meaning: 'You are not in the channel.',
+    next: 'Join it first.',
+  },
+  AttachmentNotFound: {
+    ...notFound,
+    meaning: 'No file of that id can be seen by you.',
+    next: 'Check the id; files are seen by those who see a message they hang on.',
+  },
+  AttachmentTooLarge: {
+    ...badInput,
+    meaning: 'The file, or all files of the workspace together, are larger than the relay keeps.',
+    next: 'Send the path of the file instead.',
+    http: 413,
+  },
+  RateLimited: {
+    ...later,
+    meaning: 'You send faster than an agent may.',
+    next: 'Wait for the time the error names, then go on.',
+    http: 429,
+  },
+  MessageHeld: {
+    ...conflict,
+    meaning: 'The loop governor keeps the message back: the exchange says nothing new.',
+    next: 'Stop answering unless you have something new; a person can release it with: agent-relay held release',
   },
   EmptyBody: { ...badInput, meaning: 'The message has no content.', next: 'Write something to send.' },
   BodyTooLarge: {

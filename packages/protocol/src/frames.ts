@@ -5,6 +5,8 @@ export const MAX_FRAME_BYTES = 1024 * 1024;
 
 const HEADER_BYTES = 4;
 const encoder = new TextEncoder();
+/** One for all: it keeps nothing from one whole text to the next, and each would cost memory of its own. */
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** A frame: the length of the JSON text in bytes (unsigned, 32 bits, big-endian), then the text in UTF-8. */
 export function encodeFrame(json: string): Uint8Array {
@@ -24,7 +26,6 @@ export function encodeFrame(json: string): Uint8Array {
  */
 export class FrameParser {
   readonly #maxBytes: number;
-  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   /** Bytes of an unfinished frame, in the order they came; joined once, when the frame is complete. */
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
@@ -67,7 +68,7 @@ export class FrameParser {
   #emit(body: Uint8Array, onText: (text: string) => void, onInvalid?: (error: RelayError) => void): void {
     let text: string;
     try {
-      text = this.#decoder.decode(body);
+      text = decoder.decode(body);
     } catch (cause) {
       const error = new RelayError('MalformedFrame', 'The frame is not valid UTF-8.', { cause });
       if (!onInvalid) {

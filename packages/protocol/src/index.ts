@@ -1,9 +1,13 @@
+// The words without the schemas: what a client needs, quick to load. The schemas are in `@agent-relay/protocol/schemas`.
 export * from './address.ts';
 export * from './envelope.ts';
 export * from './errors.ts';
 export * from './frames.ts';
 export * from './ids.ts';
 export * from './names.ts';
-export * from './operations.ts';
-export * from './payloads.ts';
+export type * from './operations.ts';
+export type * from './payloads.ts';
+export * from './repeatable.ts';
 export * from './text.ts';
+export type { TransferRecord } from './transfer.ts';
+export * from './vocabulary.ts';

@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { isOperation, isRepeatable, OPERATIONS, type OperationName } from './operations.ts';
-import {
-  ackPayload,
-  clientId,
-  helloPayload,
-  isAgentToken,
-  isWorkspaceKey,
-  jsonObject,
-  sendPayload,
-  toolDefinition,
-} from './payloads.ts';
+import { isOperation, OPERATIONS, type OperationName } from './operations.ts';
+import { ackPayload, clientId, helloPayload, jsonObject, sendPayload, toolDefinition } from './payloads.ts';
+import { isRepeatable } from './repeatable.ts';
+import { isAgentToken, isWorkspaceKey } from './vocabulary.ts';
 
 /** An object with this many objects inside each other. */
 const nested = (levels: number): Record<string, unknown> => {
@@ -20,7 +13,7 @@ const nested = (levels: number): Record<string, unknown> => {
 
 /** The smallest payload each operation takes. */
 const SMALLEST: { [Name in OperationName]: Record<string, unknown> } = {
-  SEND: { to: 'Bob', content: 'hi' },
+  SEND: { content: 'hi' },
   CANCEL: { id: 'r1' },
   INBOX: {},
   WHO: {},
@@ -43,6 +36,32 @@ const SMALLEST: { [Name in OperationName]: Record<string, unknown> } = {
   KEY_REVOKE: { keyId: '12345678' },
   TOKEN_ROTATE: { agent: 'Bob' },
   AUDIT: {},
+  HISTORY: {},
+  THREAD: { id: 'msg_1' },
+  SEARCH: { query: 'word' },
+  CONVERSATIONS: {},
+  REACT: { message: 'msg_1', emoji: '👀' },
+  READERS: { message: 'msg_1' },
+  REDACT: { message: 'msg_1' },
+  HELD_LIST: {},
+  HELD_RELEASE: { ids: ['msg_1'] },
+  CHANNEL_CREATE: { name: 'dev' },
+  CHANNEL_JOIN: { channel: 'dev' },
+  CHANNEL_LEAVE: { channel: 'dev' },
+  CHANNEL_LIST: {},
+  CHANNEL_MEMBERS: { channel: 'dev' },
+  CHANNEL_INVITE: { channel: 'dev', agent: 'Bob' },
+  CHANNEL_TOPIC: { channel: 'dev', topic: 'work' },
+  CHANNEL_ARCHIVE: { channel: 'dev' },
+  AGENT_RENAME: { agent: 'Bob', name: 'Robert' },
+  AGENT_REMOVE: { agent: 'Bob' },
+  GRANT: { agent: 'Bob', project: 'shop' },
+  ATTACH: { upload: 'u1', offset: 0, data: '' },
+  FETCH: { attachment: 'att_1' },
+  WORKSPACE_RENAME: { workspace: 'shop', name: 'store' },
+  WORKSPACE_REMOVE: { workspace: 'shop' },
+  EXPORT: {},
+  IMPORT: { records: [{ type: 'reaction', message: 'msg_1', agent: 'Bob', emoji: '👀', at: 1 }] },
 };
 
 /** Payloads that agents of several versions exchange: fields a version does not know are left out, not refused. */
@@ -81,7 +100,11 @@ describe('the payloads of operations', () => {
   });
 
   it('are repeatable unless doing them twice would do more', () => {
-    const once = ['WORKSPACE_CREATE', 'KEY_CREATE', 'KEY_ROTATE', 'TOKEN_ROTATE', 'CALL', 'SPAWN'];
+    const once = [
+      ...['CALL', 'SPAWN', 'ATTACH', 'HELD_RELEASE', 'CHANNEL_CREATE', 'TOKEN_ROTATE'],
+      ...['AGENT_RENAME', 'AGENT_REMOVE', 'KEY_CREATE', 'KEY_ROTATE'],
+      ...['WORKSPACE_CREATE', 'WORKSPACE_RENAME', 'WORKSPACE_REMOVE'],
+    ];
     expect(operations.filter((name) => !isRepeatable(name)).sort()).toEqual(once.sort());
   });
 });

@@ -1,7 +1,13 @@
 import { z } from 'zod';
-
-/** How much a message body may hold, in bytes of UTF-8. */
-export const MAX_BODY_BYTES = 64 * 1024;
+import {
+  type AgentType,
+  DELIVERY_PATHS,
+  IMPORTANCES,
+  type Importance,
+  isClientId,
+  MESSAGE_KINDS,
+  type MessageKind,
+} from './vocabulary.ts';
 
 const MAX_JSON_DEPTH = 32;
 
@@ -23,30 +29,10 @@ function isDeeperThan(value: unknown, limit: number): boolean {
 }
 
 const shortText = z.string().max(4096);
-/** An id chosen by a client: any printable word. */
-export const clientId = z
-  .string()
-  .regex(/^[\x21-\x7e]{1,64}$/, 'must be 1 to 64 printable characters without blanks');
+export const clientId = z.string().refine(isClientId, 'must be 1 to 64 printable characters without blanks');
 const thread = z
   .string()
   .regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 printable characters without blanks');
-
-export const AGENT_TYPES = ['agent', 'human', 'system'] as const;
-export type AgentType = (typeof AGENT_TYPES)[number];
-
-export const MESSAGE_KINDS = ['status', 'question', 'directive', 'free'] as const;
-export type MessageKind = (typeof MESSAGE_KINDS)[number];
-
-export const IMPORTANCES = ['low', 'normal', 'high', 'urgent'] as const;
-export type Importance = (typeof IMPORTANCES)[number];
-
-/** A delivery's life, in order; a state is reported only when it was observed. */
-export const DELIVERY_STATES = ['stored', 'accepted', 'injected', 'turn_started', 'read', 'acked'] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
-
-/** The way a delivery took to its recipient. */
-export const DELIVERY_PATHS = ['push', 'hook', 'native', 'pty', 'pull'] as const;
-export type DeliveryPath = (typeof DELIVERY_PATHS)[number];
 
 /** A tool that an agent offers to others. */
 export const toolDefinition = z.object({
@@ -99,8 +85,11 @@ export interface WelcomePayload {
   advice?: string;
 }
 
+const recipient = z.string().max(256);
+
 export const sendPayload = z.object({
-  to: z.string().max(256),
+  /** An address, or the names of a group; without it, `replyTo` says where the answer goes. */
+  to: z.union([recipient, z.array(recipient).min(1).max(64)]).optional(),
   content: z.string(),
   thread: thread.optional(),
   replyTo: z.string().max(64).optional(),
@@ -108,10 +97,21 @@ export const sendPayload = z.object({
   importance: z.enum(IMPORTANCES).default('normal'),
   /** After this time the message is not delivered any more. */
   expiresAt: z.int().positive().optional(),
+  /** Ids of files that were uploaded before. */
+  attachments: z.array(z.string().max(64)).max(16).optional(),
   /** Wait for the recipient's answer: it follows as a REPLY envelope, or an ERROR `Timeout`. */
   await: z.object({ timeoutMs: z.int().min(1).max(86_400_000) }).optional(),
 });
 export type SendPayload = z.input<typeof sendPayload>;
+
+/** A file that hangs on a message; its content is fetched by id. */
+export interface AttachmentInfo {
+  id: string;
+  name: string;
+  mediaType: string;
+  size: number;
+  sha256: string;
+}
 
 /** A message as its readers see it; the payload of DELIVER. */
 export interface Message {
@@ -119,11 +119,14 @@ export interface Message {
   seq: number;
   id: string;
   from: string;
-  /** The address as resolved: a name, `#channel` or `*`. */
+  /** The address as resolved: a name, the names of a group, `#channel` or `*`. */
   to: string;
   /** The sender's project, when it is not the reader's. */
   fromProject?: string;
+  /** With its `#`, when it was posted in a channel. */
   channel?: string;
+  /** Everybody in the group, the sender too, when it is a group message. */
+  group?: string[];
   thread?: string;
   replyTo?: string;
   kind: MessageKind;
@@ -133,6 +136,11 @@ export interface Message {
   expiresAt?: number;
   /** The sender waits: an answer in `thread` reaches it at once. */
   awaitsReply?: true;
+  /** The agents named in the text with `@Name`. */
+  mentions?: string[];
+  attachments?: AttachmentInfo[];
+  /** The content was taken back. */
+  redacted?: true;
 }
 
 /** A message in an inbox, with what is known of its delivery to the reader. */
@@ -149,9 +157,17 @@ export interface ReplyPayload {
 /** The payload of EVENT. */
 export type RelayEvent =
   | { type: 'message.created'; message: Message }
-  | { type: 'agent.online' | 'agent.offline'; agent: string }
-  /** The connection was too slow for single agent events: read WHO again. */
-  | { type: 'agents.changed' };
+  | { type: 'message.redacted'; messageId: string }
+  | { type: 'delivery.read' | 'delivery.acked'; messageId: string; agent: string }
+  | { type: 'reaction.added' | 'reaction.removed'; messageId: string; emoji: string; agent: string }
+  | { type: 'agent.online' | 'agent.offline' | 'agent.removed'; agent: string }
+  | { type: 'agent.renamed'; agent: string; before: string }
+  | { type: 'channel.created' | 'channel.archived' | 'channel.opened'; channel: string; agent: string }
+  | { type: 'channel.joined' | 'channel.left'; channel: string; agent: string }
+  | { type: 'channel.topic'; channel: string; topic: string; agent: string }
+  | { type: 'message.held'; messageId: string; from: string; to: string; reason: string }
+  /** The connection was too slow for single events: read again what matters. */
+  | { type: 'events.missed' };
 
 /** From the recipient: what became of deliveries. `upTo` is flow control and is not answered. */
 export const ackPayload = z.union([
@@ -190,7 +206,3 @@ export const capabilityAnnouncementPayload = z.object({
   tools: z.array(toolDefinition).max(256),
 });
 export type CapabilityAnnouncementPayload = z.infer<typeof capabilityAnnouncementPayload>;
-
-/** `at_` (agent token) or `rk_id_` (workspace key) and 256 bits of chance: what a secret of the relay looks like. */
-export const isAgentToken = (text: string): boolean => /^at_[A-Za-z0-9_-]{43}$/.test(text);
-export const isWorkspaceKey = (text: string): boolean => /^rk_[0-9a-z]{8}_[A-Za-z0-9_-]{43}$/.test(text);

@@ -15,6 +15,7 @@ export async function connect(options: ConnectOptions): Promise<Relay> {
     open: 'open' in options ? options.open : webSocketWire(String(options.url)),
     hello: helloOf(options),
     token: options.token,
+    channels: options.channels ?? [],
     reconnect: reconnect === true ? {} : reconnect,
     requestTimeoutMs,
   });

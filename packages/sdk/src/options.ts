@@ -2,7 +2,10 @@ import type {
   HelloPayload,
   InboxMessage,
   Message,
+  MessageKind,
+  OperationInput,
   RelayError,
+  RelayEvent,
   SendPayload,
   SendResult,
   WelcomePayload,
@@ -29,6 +32,8 @@ export const PROFILE_FIELDS = [
 export interface ParticipantOptions extends Pick<HelloPayload, (typeof PROFILE_FIELDS)[number]> {
   /** The agent token, or how to get it; a function is asked for each connection. */
   token?: string | (() => Promise<string>);
+  /** Channels to be in, made if they are not there; also said again after a reconnect. */
+  channels?: string[];
   /** Have this agent's messages pushed here. Default: yes, if there is a name. */
   deliver?: boolean;
   /** How long a request, or making a connection, may take. Default: 30 seconds. */
@@ -42,6 +47,9 @@ export interface SendOptions extends Omit<SendPayload, 'to' | 'content' | 'await
   /** Names the message for retries: the same id with the same content is the same message. Default: a new one. */
   id?: string;
 }
+
+/** The same for an answer: whom it goes to, and its thread, follow from the message it answers. */
+export type ReplyOptions = Omit<SendOptions, 'replyTo' | 'thread'>;
 
 export interface SendAndWaitOptions extends SendOptions {
   /** How long to wait for the answer. Default: 30 seconds. */
@@ -61,6 +69,10 @@ export interface InboxOptions {
   from?: string;
   /** Only messages of this channel. */
   channel?: string;
+  thread?: string;
+  kind?: MessageKind;
+  /** Only messages that mention this agent. */
+  mentions?: boolean;
   /** Mark the messages returned as read. Default: true. */
   markRead?: boolean;
   /** Only messages after this sequence number. */
@@ -73,6 +85,12 @@ export interface Inbox {
   unread: number;
 }
 
+/** Which messages of the history; `before` and `after` are sequence numbers, `since` is a time. Default limit: 50. */
+export type HistoryOptions = OperationInput<'HISTORY'>;
+
+/** Where and when to search; `since` and `until` are times. Default limit: 20. */
+export type SearchOptions = Omit<OperationInput<'SEARCH'>, 'query'>;
+
 export interface WhoOptions {
   /** Default: true. */
   includeIdle?: boolean;
@@ -82,16 +100,16 @@ export interface WhoOptions {
   project?: string;
 }
 
+/**
+ * What happens in the project, after `watch()`; `message.created` comes while `tail()` runs. Of messages, an agent hears
+ * what became of those it sent or got. After `events.missed`, single events are lost: ask again for what matters.
+ */
+type Happenings = { [Event in RelayEvent as Event['type']]: [event: Event] };
+
 /** The events of a client and what their listeners get. */
-export interface RelayEvents {
+export interface RelayEvents extends Happenings {
   /** A message for this agent; with a listener, each one counts as handed over when the listeners were called. */
   message: [message: Message];
-  /** After `watch()`. */
-  'agent.online': [agent: string];
-  /** After `watch()`. */
-  'agent.offline': [agent: string];
-  /** After `watch()`: single events may have been missed, ask `who()` again. */
-  'agents.changed': [];
   /** A connection is up, the first one excepted: `connect` resolves with that one. */
   connected: [welcome: WelcomePayload];
   disconnected: [error: RelayError];

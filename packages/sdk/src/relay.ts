@@ -1,38 +1,54 @@
 import {
   type AgentInfo,
+  type AttachmentInfo,
+  type ConversationInfo,
   type DaemonStatus,
   type DeliveryPath,
-  encodeEnvelope,
   type Message,
   type OperationInput,
   type OperationName,
   type OperationResult,
+  type Reaction,
   RelayError,
+  type SearchHit,
   type SendResult,
   type ToolDefinition,
   type WelcomePayload,
 } from '@agent-relay/protocol';
-import { callApplication } from './emitter.ts';
+import { Agents } from './agents.ts';
+import { ask } from './ask.ts';
+import { download, upload } from './attachments.ts';
+import { Channels } from './channels.ts';
+import { HeldMessages } from './held.ts';
 import type {
+  HistoryOptions,
   Inbox,
   InboxOptions,
   RelayEvents,
+  ReplyOptions,
+  SearchOptions,
   SendAndWaitOptions,
   SendOptions,
   WhoOptions,
 } from './options.ts';
 import type { Session } from './session.ts';
 import { Tail } from './tail.ts';
-
-/** How much later than the daemon the client itself stops waiting for an answer. */
-const GRACE_MS = 500;
+import { Workspaces } from './workspaces.ts';
 
 /** A participant's connection to the relay; made by `connect`. */
 export class Relay {
   readonly #session: Session;
+  readonly channels: Channels;
+  readonly held: HeldMessages;
+  readonly agents: Agents;
+  readonly workspaces: Workspaces;
 
   constructor(session: Session) {
     this.#session = session;
+    this.channels = new Channels(session);
+    this.held = new HeldMessages(session);
+    this.agents = new Agents(session);
+    this.workspaces = new Workspaces(session);
   }
 
   get state(): 'connected' | 'reconnecting' | 'closed' {
@@ -59,50 +75,22 @@ export class Relay {
     return this.#session.agentToken;
   }
 
-  /** Sends a message; resolves when it is stored for good. */
-  send(to: string, content: string, { id, ...options }: SendOptions = {}): Promise<SendResult> {
+  /** Sends a message to an address, or to a group by its names; resolves when it is stored for good. */
+  send(to: string | string[], content: string, { id, ...options }: SendOptions = {}): Promise<SendResult> {
     return this.#session.request('SEND', { to, content, ...options }, id);
   }
 
   /** Sends a message and waits for the answer, which counts as read. */
   async sendAndWait(to: string, content: string, options: SendAndWaitOptions = {}): Promise<Message> {
-    const session = this.#session;
-    const { timeoutMs = 30_000, signal, onStored, id = session.newId(), ...rest } = options;
-    if (signal?.aborted) throw cancelled(signal);
-    const { promise, resolve, reject } = Promise.withResolvers<Message>();
-    const deadline = Date.now() + timeoutMs;
-    let stored = false;
-    const request = {
-      id,
-      sent: false,
-      repeatable: true,
-      deadline: deadline + GRACE_MS,
-      encode: () => {
-        const now = Date.now();
-        const remaining = Math.max(1, deadline - now);
-        return encodeEnvelope('SEND', id, now, { to, content, ...rest, await: { timeoutMs: remaining } });
-      },
-      expire: () => new RelayError('Timeout', `${to} did not answer within ${timeoutMs} ms.`),
-      answer: (result: Record<string, unknown>) => {
-        // After a reconnect the daemon confirms once more.
-        if (!stored && onStored) callApplication(onStored, result as unknown as SendResult);
-        stored = true;
-        return false;
-      },
-      reply: (message: unknown) => resolve(message as Message),
-      fail: reject,
-    };
-    const abort = () => session.cancel(request, cancelled(signal));
-    signal?.addEventListener('abort', abort, { once: true });
-    try {
-      session.open(request);
-      const message = await promise;
-      // The answer is here in any case. If it cannot be marked, it stays in the inbox as unread.
-      await this.read(message.id).catch(() => 0);
-      return message;
-    } finally {
-      signal?.removeEventListener('abort', abort);
-    }
+    const answer = await ask(this.#session, to, content, options);
+    // The answer is here in any case. If it cannot be marked, it stays in the inbox as unread.
+    await this.read(answer.id).catch(() => 0);
+    return answer;
+  }
+
+  /** Answers a message: where it was written, in its thread. */
+  reply(messageId: string, content: string, { id, ...options }: ReplyOptions = {}): Promise<SendResult> {
+    return this.#session.request('SEND', { replyTo: messageId, content, ...options }, id);
   }
 
   /** The messages in the inbox, oldest first; they become read when they are here, not before. */
@@ -112,6 +100,55 @@ export class Relay {
     const fresh = messages.filter(({ readAt }) => readAt === undefined).map(({ id }) => id);
     await this.observe(fresh, 'read', 'pull');
     return { messages, unread: unread - fresh.length };
+  }
+
+  /** A page of what this client may see, in order: the newest messages, or those around a cursor. */
+  history(options: HistoryOptions = {}): Promise<OperationResult<'HISTORY'>> {
+    return this.request('HISTORY', options);
+  }
+
+  /** A thread, by its name or by any message in it, oldest first. */
+  thread(id: string, options: { limit?: number } = {}): Promise<OperationResult<'THREAD'>> {
+    return this.request('THREAD', { id, ...options });
+  }
+
+  /** Messages with all the words, newest first; words in double quotes must stand together. */
+  async search(query: string, options: SearchOptions = {}): Promise<SearchHit[]> {
+    return (await this.request('SEARCH', { query, ...options })).hits;
+  }
+
+  /** This agent's direct and group conversations, the one with the newest message first. */
+  async conversations(options: { limit?: number } = {}): Promise<ConversationInfo[]> {
+    return (await this.request('CONVERSATIONS', options)).conversations;
+  }
+
+  /** Puts an emoji (or a name such as `:eyes:`) on a message; resolves with all that are on it. */
+  async react(message: string, emoji: string): Promise<Reaction[]> {
+    return (await this.request('REACT', { message, emoji })).reactions;
+  }
+
+  async unreact(message: string, emoji: string): Promise<Reaction[]> {
+    return (await this.request('REACT', { message, emoji, remove: true })).reactions;
+  }
+
+  /** Who has read a message, and who has not yet. */
+  readers(message: string): Promise<OperationResult<'READERS'>> {
+    return this.request('READERS', { message });
+  }
+
+  /** Empties a message for good: for its sender and the owner. */
+  async redact(message: string, options: { reason?: string } = {}): Promise<void> {
+    await this.request('REDACT', { message, ...options });
+  }
+
+  /** Uploads a file; its id goes into the `attachments` of a message. */
+  attach(name: string, content: Uint8Array<ArrayBuffer>, mediaType?: string): Promise<AttachmentInfo> {
+    return upload(this.#session, name, content, mediaType);
+  }
+
+  /** A file that hangs on a message this client may see. */
+  fetchAttachment(id: string): Promise<{ attachment: AttachmentInfo; content: Uint8Array<ArrayBuffer> }> {
+    return download(this.#session, id);
   }
 
   /** The agents of the project. */
@@ -212,7 +249,7 @@ export class Relay {
     }
   }
 
-  /** Asks for the events `agent.online`, `agent.offline` and `agents.changed`, also after a reconnect. */
+  /** Asks for the events of the project, also after a reconnect. */
   async watch(): Promise<void> {
     await this.request('WATCH', {});
     this.#session.watching = true;
@@ -235,6 +272,3 @@ export class Relay {
     return this.close();
   }
 }
-
-const cancelled = (signal: AbortSignal | undefined): RelayError =>
-  new RelayError('Cancelled', 'The waiting was ended by the caller.', { cause: signal?.reason });

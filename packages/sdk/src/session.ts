@@ -6,9 +6,11 @@ import {
   isRepeatable,
   MAX_FRAME_BYTES,
   type Message,
+  nameKey,
   type OperationInput,
   type OperationName,
   type OperationResult,
+  parseChannelName,
   RelayError,
   type RelayEvent,
   type ReplyPayload,
@@ -30,6 +32,7 @@ export interface SessionOptions {
   open: OpenWire;
   hello: HelloPayload;
   token: string | (() => Promise<string>) | undefined;
+  channels: string[];
   reconnect: ReconnectOptions | false;
   requestTimeoutMs: number;
 }
@@ -53,12 +56,14 @@ export class Session {
   );
   #idCount = 0;
   #token: SessionOptions['token'];
+  #channels: string[];
   #welcome: WelcomePayload | undefined;
   #endedBy: RelayError | undefined;
 
-  constructor({ open, hello, token, reconnect, requestTimeoutMs }: SessionOptions) {
+  constructor({ open, hello, token, channels, reconnect, requestTimeoutMs }: SessionOptions) {
     this.hello = hello;
     this.#token = token;
+    this.#channels = channels;
     this.#requestTimeoutMs = requestTimeoutMs;
     this.deliveries = new Deliveries((upTo) => this.#post('ACK', { upTo }));
     this.#link = new Link({
@@ -86,10 +91,23 @@ export class Session {
     throw new RelayError('Connection', 'No connection has been made yet.');
   }
 
-  /** Resolves when the first connection is up. */
-  start(): Promise<void> {
+  /** Resolves when the first connection is up, and the agent is in its channels. */
+  async start(): Promise<void> {
     this.#link.start();
-    return this.#started.promise;
+    await this.#started.promise;
+    try {
+      const joins = this.#channels.map((channel) => this.request('CHANNEL_JOIN', { channel, create: true }));
+      await Promise.all(joins);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  /** The agent has left the channel, and does not want to be in it after the next reconnect. */
+  forgetChannel(name: string): void {
+    const key = channelKey(name);
+    this.#channels = this.#channels.filter((channel) => channelKey(channel) !== key);
   }
 
   newId(): string {
@@ -196,6 +214,8 @@ export class Session {
       // From now on the name is only given to whoever shows its token.
       this.#token = welcome.agentToken;
     }
+    // Before what was asked meanwhile, which may be about a channel.
+    if (!isFirst) for (const channel of this.#channels) this.#post('CHANNEL_JOIN', { channel, create: true });
     for (const request of this.#requests) this.#transmit(request, request.encode());
     this.deliveries.flush();
     if (isFirst) {
@@ -205,7 +225,7 @@ export class Session {
     void this.tail?.resume();
     if (this.watching) {
       this.#post('WATCH', {});
-      this.events.emit('agents.changed');
+      this.events.emit('events.missed', { type: 'events.missed' });
     }
     this.events.emit('connected', welcome);
   }
@@ -230,9 +250,9 @@ export class Session {
   }
 
   #happened(event: RelayEvent): void {
-    if (event.type === 'message.created') this.tail?.receive(asMessage(event.message));
-    else if (event.type === 'agents.changed') this.events.emit('agents.changed');
-    else this.events.emit(event.type, event.agent);
+    if (event.type === 'message.created' && !this.tail?.receive(asMessage(event.message))) return;
+    // The type of an event decides which one it is; TypeScript cannot follow that through the table of events.
+    this.events.emit(event.type, event as never);
   }
 
   #end(error?: RelayError): void {
@@ -244,6 +264,8 @@ export class Session {
     this.events.emit('closed', error);
   }
 }
+
+const channelKey = (name: string): string => nameKey(parseChannelName(name));
 
 /** The daemon is trusted with what is in a message, not with its being one: order and memory hang on the number. */
 function asMessage(value: unknown): Message {

@@ -29,15 +29,17 @@ export class Tail {
     this.#position = after;
   }
 
-  receive(message: Message): void {
-    if (this.#behind || message.seq <= (this.#position ?? 0)) return;
+  /** False if the message is not taken: it was before, or will be asked for again. */
+  receive(message: Message): boolean {
+    if (this.#behind || message.seq <= (this.#position ?? 0)) return false;
     if (this.#buffer.length >= BUFFERED_MESSAGES) {
       this.#behind = true;
-      return;
+      return false;
     }
     this.#position = message.seq;
     this.#buffer.push(message);
     this.#wakeup.notify();
+    return true;
   }
 
   /** Asks the daemon to go on after the last message that was taken; for the start, and for each new connection. */

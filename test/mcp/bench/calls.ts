@@ -9,7 +9,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { measureLatency } from '../../bench/latency.ts';
 import { Pair, sampleBody } from '../../bench/pairs.ts';
 import { median, percentile } from '../../bench/statistics.ts';
-import { startDaemon } from '../../kit/daemon.ts';
+import { startDaemon, UNGOVERNED } from '../../kit/daemon.ts';
 import { connectClient, connectStdio } from '../kit/clients.ts';
 import { httpTransport, openDoor } from '../kit/http-door.ts';
 import { bareServer } from './bare-server.ts';
@@ -28,7 +28,7 @@ export const BARE_SERVER = fileURLToPath(new URL('bare-stdio-server.ts', import.
 
 /** How long `relay_send` takes through each door, beside an echo through the same transport plus the relay's own time. */
 export async function measureCalls(rounds: number, calls: number): Promise<CallFigure[]> {
-  await using daemon = await startDaemon();
+  await using daemon = await startDaemon({ settings: UNGOVERNED });
   await using door = await openDoor(daemon, { requestsPerMinute: 10_000_000 });
   const echo = toNodeHandler(createMcpHandler(bareServer));
   const http = createServer(

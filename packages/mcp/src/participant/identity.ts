@@ -44,7 +44,7 @@ export const workspaceConnect =
       ...CONNECTION,
       url: webSocketUrl(url),
       ...(workspaceKey ? { workspaceKey } : {}),
-      env: {},
+      env: { RELAY_CHANNELS: env.RELAY_CHANNELS },
     };
     const { name, ephemeral, token } = profile;
     if (name === undefined || ephemeral || token !== undefined) return connect({ ...door, ...profile });

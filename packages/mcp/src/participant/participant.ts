@@ -11,11 +11,23 @@ export interface ParticipantEvents {
   inbox: [];
   /** Agents came or went: this one, or any number of them. */
   agents: [agent?: string];
+  /** Channels were made, changed, entered or left. */
+  channels: [];
   /** There is a connection, the first one or a new one. */
   connected: [];
   /** The relay ended the connection for good: the key was revoked, the token replaced. */
   refused: [];
 }
+
+const AGENT_EVENTS = ['agent.online', 'agent.offline', 'agent.removed', 'agent.renamed'] as const;
+const CHANNEL_EVENTS = [
+  'channel.created',
+  'channel.archived',
+  'channel.opened',
+  'channel.joined',
+  'channel.left',
+  'channel.topic',
+] as const;
 
 /** Runs an action once a reply was written to the client, or will never be. */
 export interface ReplyWatch {
@@ -163,10 +175,12 @@ export class Participant {
       this.#mayHaveUnread = true;
       this.events.emit('inbox');
     });
-    for (const event of ['agent.online', 'agent.offline'] as const) {
-      relay.on(event, (agent) => this.events.emit('agents', agent));
-    }
-    relay.on('agents.changed', () => this.events.emit('agents'));
+    for (const event of AGENT_EVENTS) relay.on(event, ({ agent }) => this.events.emit('agents', agent));
+    for (const event of CHANNEL_EVENTS) relay.on(event, () => this.events.emit('channels'));
+    relay.on('events.missed', () => {
+      this.events.emit('agents');
+      this.events.emit('channels');
+    });
     relay.on('disconnected', () => {
       this.#lostAt = Date.now();
     });

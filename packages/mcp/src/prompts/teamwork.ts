@@ -1,5 +1,5 @@
 import { type Prompt, userText } from '../framework/prompt.ts';
-import { knownAgents } from '../resources/index.ts';
+import { knownAgents, knownChannels } from '../participant/known-names.ts';
 
 export const coordinateTask: Prompt = {
   name: 'coordinate_task',
@@ -50,7 +50,14 @@ Then wait for an ACK (${inbox}) before you stop working on it.`),
 export const statusReport: Prompt = {
   name: 'status_report',
   description: 'Write a status report for the team',
-  arguments: [{ name: 'channel', description: 'Where to post it; #general if left out', required: false }],
+  arguments: [
+    {
+      name: 'channel',
+      description: 'Where to post it; #general if left out',
+      required: false,
+      values: knownChannels,
+    },
+  ],
   get: ({ channel = '#general' }, { wording: { send, agents, inbox } }) =>
     userText(`Write a status report for the team.
 

@@ -2,9 +2,11 @@ import { nameKey, nearNames } from '@agent-relay/protocol';
 import { type AgentInfo, RelayError } from '@agent-relay/sdk';
 import { JSON_TYPE, jsonContents, type Resource, type ResourceTemplate } from '../framework/resource.ts';
 import { connectionStatus } from '../participant/connection-status.ts';
+import { knownAgents } from '../participant/known-names.ts';
 import type { Participant } from '../participant/participant.ts';
 
 const INBOX_LIMIT = 50;
+const MESSAGES_LIMIT = 100;
 
 /** A resource whose content is data. */
 const data = (
@@ -47,6 +49,27 @@ export const RESOURCES: readonly Resource[] = [
     },
   }),
   data({
+    uri: 'relay://messages',
+    name: 'Messages',
+    description: 'The latest messages you may see',
+    changesWith: ['inbox', 'connected'],
+    value: async (participant) =>
+      (await (await participant.relay()).history({ limit: MESSAGES_LIMIT })).messages,
+  }),
+  data({
+    uri: 'relay://channels',
+    name: 'Channels',
+    description: 'The channels and who is in them',
+    changesWith: ['channels', 'connected'],
+    value: async (participant) => {
+      const { channels } = await participant.relay();
+      const all = await channels.list();
+      return await Promise.all(
+        all.map(async (channel) => ({ ...channel, members: await channels.members(channel.name) })),
+      );
+    },
+  }),
+  data({
     uri: 'relay://capabilities',
     name: 'Capabilities',
     description: 'Which agents can do what',
@@ -78,17 +101,6 @@ export const RESOURCE_TEMPLATES: readonly ResourceTemplate[] = [
     values: knownAgents,
   },
 ];
-
-/** The names of all agents, for completion; nobody, when there is no daemon to ask. */
-export async function knownAgents(participant: Participant): Promise<string[]> {
-  try {
-    const agents = await (await participant.relay()).who({ includeOffline: true });
-    return agents.map(({ name }) => name);
-  } catch (error) {
-    if (error instanceof RelayError) return [];
-    throw error;
-  }
-}
 
 function agentsByCapability(agents: AgentInfo[]): Record<string, string[]> {
   const found = new Map<string, string[]>();

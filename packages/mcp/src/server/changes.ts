@@ -4,7 +4,7 @@ import type { Desk } from './desk.ts';
 /** Calls `changed` with the address of each resource that may have changed; until the function returned is called. */
 export function followChanges(desk: Desk, changed: (uri: string) => void): () => void {
   const { catalogue, participant } = desk;
-  const stops = (['inbox', 'agents', 'connected'] as const).map((event) => {
+  const stops = (['inbox', 'agents', 'channels', 'connected'] as const).map((event) => {
     const affected = catalogue.resources.filter(({ changesWith }) => changesWith.includes(event));
     const tell = (agent?: string) => {
       for (const { uri } of affected) changed(uri);

@@ -86,5 +86,13 @@ async function withUnreadHint(result: CallToolResult, desk: Desk): Promise<CallT
   const unread = await participant.countUnread().catch(() => 0);
   if (unread === 0) return result;
   const text = `You have ${unread} unread message${unread === 1 ? '' : 's'}: see ${toolset.wording.inbox}.`;
-  return { ...result, content: [...result.content, { type: 'text', text }] };
+  // Some clients show their model the text of a result, others its structure: the hint must be in both.
+  const { structuredContent } = result;
+  return {
+    ...result,
+    content: [...result.content, { type: 'text', text }],
+    ...(structuredContent && !Array.isArray(structuredContent)
+      ? { structuredContent: { ...structuredContent, hint: text } }
+      : {}),
+  };
 }

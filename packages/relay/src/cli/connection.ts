@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { isRelayError, type Message } from '@agent-relay/protocol';
 import { connect, type NodeConnectOptions, type Relay } from '@agent-relay/sdk/node';
 import { VERSION } from '../version.ts';
 import { agentNameOf } from './names.ts';
@@ -19,18 +20,34 @@ export async function asOwner<T>(
   return await work(relay);
 }
 
-/** Runs `work` connected as an agent; its messages stay where they are until the work asks for them. */
+/** Runs `work` as the agent that was named, who sees what is its own, or else as the owner, who sees everything. */
+export const asViewer = <T>(
+  options: ProjectOption & AgentOption,
+  work: (relay: Relay) => Promise<T>,
+): Promise<T> => (options.as === undefined ? asOwner(options, work) : asAgent(options, work));
+
+/** Runs `work` connected as an agent; its messages stay where they are, unless it wants them pushed. */
 export async function asAgent<T>(
   options: ProjectOption & AgentOption,
   work: (relay: Relay) => Promise<T>,
+  { deliver = false }: Pick<NodeConnectOptions, 'deliver'> = {},
 ): Promise<T> {
   const { RELAY_AGENT_NAME, RELAY_AGENT_TOKEN: token } = process.env;
   const named = options.as ?? RELAY_AGENT_NAME;
   const who = named ? { name: named } : { name: agentNameOf(userInfo().username), type: 'human' as const };
   const proof = token ? { token } : {};
-  await using relay = await connect({ ...onProject(options), ...who, ...proof, client, deliver: false });
+  await using relay = await connect({ ...onProject(options), ...who, ...proof, client, deliver });
   if (relay.agentToken !== undefined) tellToken(who.name, relay.agentToken);
   return await work(relay);
+}
+
+/** Marks a message read that has been shown. Whoever leaves at this moment finds it unread once more. */
+export async function markRead(relay: Relay, { id }: Message): Promise<void> {
+  try {
+    await relay.read(id);
+  } catch (error) {
+    if (!isRelayError(error, 'Cancelled')) throw error;
+  }
 }
 
 /** A daemon elsewhere has registered the name: whoever loses the token loses the name. */

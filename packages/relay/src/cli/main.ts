@@ -1,18 +1,20 @@
 import { CommanderError } from 'commander';
+import { insertLeading, splitLeading } from './leading-options.ts';
 import { buildProgram } from './program.ts';
 
 /** Runs one command line; the exit code says how it went. */
 export async function main(args: string[]): Promise<void> {
   process.stdout.on('error', endQuietlyOnClosedPipe);
   process.stderr.on('error', endQuietlyOnClosedPipe);
+  const { leading, rest } = splitLeading(args);
   try {
-    const program = await buildProgram(args);
-    await program.parseAsync(args, { from: 'user' });
+    const program = await buildProgram(rest);
+    await program.parseAsync(insertLeading(program, leading, rest), { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
     const { reportFailure } = await import('./failure.ts');
     // Whatever the failed command left open must not keep it from ending.
-    process.exit(reportFailure(error, { json: wantsJson(args), args }));
+    process.exit(reportFailure(error, { json: wantsJson(args), args: rest }));
   }
 }
 

@@ -1,9 +1,12 @@
-import { type Message, safeText } from '@agent-relay/protocol';
+import { type AttachmentInfo, type HistoryMessage, safeLine, safeText } from '@agent-relay/protocol';
 import { styled, when } from './terminal.ts';
 
 /** A message as a person reads it: who, to whom, when, its id; then the text, set off from what the relay says. */
-export function messageLines(message: Message): string {
-  const sender = message.fromProject ? `${message.fromProject}:${message.from}` : message.from;
+export const messageLines = (message: HistoryMessage): string =>
+  messageLinesWith(message, safeText(message.content));
+
+/** The same with another text in its place, which must be safe to show. */
+export function messageLinesWith(message: HistoryMessage, text: string): string {
   const notes = [
     message.kind === 'free' ? undefined : message.kind,
     message.importance === 'normal' ? undefined : message.importance,
@@ -11,8 +14,30 @@ export function messageLines(message: Message): string {
     message.replyTo && `answers ${message.replyTo}`,
     message.awaitsReply && 'waits for an answer',
   ].filter((note) => note !== undefined);
-  const head = `${styled('bold', sender)} → ${message.to}`;
+  const head = `${styled('bold', senderOf(message))} → ${message.to}`;
   const tail = [when(message.ts), message.id, ...notes].join(' · ');
-  const body = safeText(message.content).replace(/^/gm, '  ');
-  return `${head}  ${styled('dim', tail)}\n${body}`;
+  return [`${head}  ${styled('dim', tail)}`, ...bodyLines(message, text)].join('\n');
+}
+
+export const senderOf = ({ from, fromProject }: HistoryMessage): string =>
+  fromProject === undefined ? from : `${fromProject}:${from}`;
+
+/** What stands below the head: the text, then the files and reactions that hang on it. */
+export function bodyLines(message: HistoryMessage, text: string): string[] {
+  const { attachments = [], reactions = [] } = message;
+  const body = message.redacted ? styled('dim', '(taken back)') : text;
+  return [
+    body.replace(/^/gm, '  '),
+    ...attachments.map((file) => `  ${styled('dim', fileLine(file))}`),
+    ...reactions.map(({ emoji, agents }) => `  ${safeLine(emoji)} ${styled('dim', agents.join(', '))}`),
+  ];
+}
+
+export const fileLine = ({ id, name, size }: AttachmentInfo): string =>
+  `file ${safeLine(name)} (${sizeOf(size)}) ${id}`;
+
+function sizeOf(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const kibibytes = bytes / 1024;
+  return kibibytes < 1024 ? `${kibibytes.toFixed(1)} KiB` : `${(kibibytes / 1024).toFixed(1)} MiB`;
 }

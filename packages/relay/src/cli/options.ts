@@ -22,6 +22,10 @@ export const withJson = (command: Command): Command => command.option('--json', 
 export const withAgent = (command: Command): Command =>
   command.option('--as <name>', 'the agent you act as (RELAY_AGENT_NAME; else you, by your user name)');
 
+/** For commands that look: with a name at what that agent may see, without at everything. */
+export const withViewer = (command: Command): Command =>
+  command.option('--as <name>', 'see only what this agent may see (else, as the owner, everything)');
+
 export const withTools = (command: Command): Command =>
   command.option('--tools <list>', 'the toolsets for MCP clients, separated by commas (RELAY_TOOLS)');
 
@@ -42,6 +46,23 @@ export const wholeNumber =
     if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) return value;
     throw new InvalidArgumentError(`It must be a whole number, at least ${least}.`);
   };
+
+const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `90s`, `10m`, `2h` or `3d`, in milliseconds. */
+export function duration(text: string): number {
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (count !== undefined) return Number(count) * (UNITS[unit] ?? 0);
+  throw new InvalidArgumentError('It must be a number and s, m, h or d, such as 10m.');
+}
+
+/** So long ago (`2h`), or a date and time (`2026-01-31`, `2026-01-31T14:00Z`). */
+export function pastTime(text: string): number {
+  if (/^\d+[smhd]$/.test(text)) return Date.now() - duration(text);
+  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (time >= 0) return time;
+  throw new InvalidArgumentError('It must be how long ago, such as 2h, or a date, such as 2026-01-31.');
+}
 
 export const oneOf = (flags: string, description: string, choices: readonly string[]): Option =>
   new Option(flags, description).choices([...choices]);

@@ -1,6 +1,7 @@
 import { realpath, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { nameKey } from '@agent-relay/protocol';
 import {
   DEFAULT_PROJECT,
   type Environment,
@@ -53,6 +54,17 @@ export async function openPlace(
   const { project, socketPath } = await open(place.root, wanted);
   if (place.recorded) await record(place.root, { project, socketPath });
   return { project, socketPath };
+}
+
+/** Writes the new name of a project down where this directory records the old one; false if it does not. */
+export async function recordRename(
+  before: string,
+  { name, socketPath }: { name: string; socketPath: string },
+): Promise<boolean> {
+  const config = await findProjectConfig(await realpath(process.cwd()));
+  if (config?.project === undefined || nameKey(config.project) !== nameKey(before)) return false;
+  await record(config.root, { project: name, socketPath });
+  return true;
 }
 
 /** Writes down which project the directory is, for every tool that runs in it; git does not see it. */

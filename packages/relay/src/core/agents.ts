@@ -29,6 +29,9 @@ export type Introduction = Pick<
   | 'mcpEnabled'
 >;
 
+/** A reserved word: nobody else can have the name. */
+const SYSTEM_NAME = 'relay';
+
 /** The agents of one workspace by the two forms their names are compared in. */
 interface Names {
   byKey: Map<string, Agent>;
@@ -46,6 +49,8 @@ export class Agents {
   readonly #background: (work: Promise<void>) => void;
   readonly #byWorkspace = new Map<number, Names>();
   readonly #byId = new Map<number, Agent>();
+  /** Told when an agent is gone for good. */
+  onRemoved: (agent: Agent) => void = () => undefined;
 
   /** `background` runs work nobody waits for, and sees to it that its failure is not lost. */
   constructor(store: Store, clock: Clock, presence: Presence, background: (work: Promise<void>) => void) {
@@ -59,6 +64,8 @@ export class Agents {
   /** Brings a workspace's agents into memory; ephemeral ones left over from before a restart get time to come back. */
   async load(workspace: Workspace): Promise<void> {
     for (const agent of await this.#store.listAgents(workspace.id)) {
+      // One that is known is the same object for all who hold it.
+      if (this.#byId.has(agent.id)) continue;
       this.#remember(agent);
       if (agent.ephemeral) this.#collectUnlessItComes(agent);
     }
@@ -96,7 +103,9 @@ export class Agents {
   /** The agent marked as lead, else the one that registered first. */
   lead(workspace: Workspace): Agent {
     const agents = this.list(workspace);
-    const lead = agents.find((agent) => agent.lead) ?? agents.find((agent) => !agent.ephemeral);
+    const lead =
+      agents.find((agent) => agent.lead) ??
+      agents.find((agent) => !agent.ephemeral && agent.type !== 'system');
     if (lead) return lead;
     throw new RelayError('AgentNotFound', `Project ${workspace.name} has no agent that could be its lead.`);
   }
@@ -120,7 +129,7 @@ export class Agents {
   ): Promise<{ agent: Agent; issued?: string }> {
     const known = this.find(workspace, name);
     if (known) return { agent: await this.#returning(known, introduction) };
-    this.#checkNewName(workspace, name);
+    this.#checkNewName(workspace.id, name);
     if (introduction.token !== undefined && !isAgentToken(introduction.token)) {
       throw new RelayError('InvalidRequest', 'token: an agent token is at_ and 43 letters of base64url.', {
         details: { field: 'token' },
@@ -148,6 +157,21 @@ export class Agents {
     return introduction.token === undefined ? { agent, issued: token } : { agent };
   }
 
+  /** The relay itself, as a sender of notices; registered in a workspace when it first has something to say. */
+  async system(workspace: Workspace): Promise<Agent> {
+    const known = this.find(workspace, SYSTEM_NAME);
+    if (known) return known;
+    const agent = await this.#store.createAgent({
+      ...profileOf({}, undefined),
+      type: 'system',
+      workspaceId: workspace.id,
+      name: SYSTEM_NAME,
+      tokenHash: hashSecret(newAgentToken()),
+      createdAt: this.#clock.now(),
+    });
+    return agent ? this.#remember(agent) : this.get(workspace, SYSTEM_NAME);
+  }
+
   async announce(agent: Agent, changes: Pick<AgentProfile, 'capabilities' | 'tools'>): Promise<void> {
     await this.#store.updateAgent(agent.id, changes);
     Object.assign(agent, changes);
@@ -162,8 +186,35 @@ export class Agents {
     return token;
   }
 
+  async rename(agent: Agent, name: string): Promise<void> {
+    const workspaceId = agent.workspaceId;
+    if (nameKey(name) !== nameKey(agent.name)) this.#checkNewName(workspaceId, name, agent);
+    if (!(await this.#store.renameAgent(agent.id, name)))
+      throw new RelayError('NameTaken', `The name "${name}" is taken.`);
+    this.#forget(agent);
+    agent.name = name;
+    this.#remember(agent);
+  }
+
+  async remove(agent: Agent): Promise<void> {
+    // Forgotten here before it is gone from the store: nobody may come back as an agent that is being removed.
+    this.#forget(agent);
+    this.onRemoved(agent);
+    await this.#store.removeAgent(agent.id, this.#clock.now());
+  }
+
+  /** All agents of a workspace that is being removed. */
+  forgetAll(workspace: Workspace): void {
+    for (const agent of this.list(workspace)) {
+      this.#forget(agent);
+      this.onRemoved(agent);
+    }
+    this.#byWorkspace.delete(workspace.id);
+  }
+
+  /** Whether the token is that of the agent, which was not removed meanwhile. */
   holdsToken(agent: Agent, token: string): boolean {
-    return sameHash(agent.tokenHash, hashSecret(token));
+    return this.#byId.has(agent.id) && sameHash(agent.tokenHash, hashSecret(token));
   }
 
   /** Notes when the agent was last there, for `who` after a restart. */
@@ -206,28 +257,31 @@ export class Agents {
     return agent;
   }
 
-  #checkNewName(workspace: Workspace, name: string): void {
+  #checkNewName(workspaceId: number, name: string, renamed?: Agent): void {
     checkAgentName(name);
-    const twin = this.#byWorkspace.get(workspace.id)?.bySkeleton.get(nameSkeleton(name));
-    if (twin) throw new RelayError('LookAlikeName', `"${name}" could be taken for the agent "${twin.name}".`);
+    const twin = this.#byWorkspace.get(workspaceId)?.bySkeleton.get(nameSkeleton(name));
+    if (!twin || twin === renamed) return;
+    throw new RelayError('LookAlikeName', `"${name}" could be taken for the agent "${twin.name}".`);
   }
 
   /** Ephemeral agents are collected when they leave; the others are remembered with the time they were last there. */
   async #left(agent: Agent): Promise<void> {
-    if (!agent.ephemeral) return this.touch(agent);
-    // Forgotten here before it is in the store: nobody may come back as an agent that is being removed.
+    // Removed while it was there: somebody else may have its name by now.
+    if (!this.#byId.has(agent.id)) return;
+    return agent.ephemeral ? this.remove(agent) : this.touch(agent);
+  }
+
+  #forget(agent: Agent): void {
     const names = this.#byWorkspace.get(agent.workspaceId);
     names?.byKey.delete(nameKey(agent.name));
     names?.bySkeleton.delete(nameSkeleton(agent.name));
     this.#byId.delete(agent.id);
-    await this.#store.removeAgent(agent.id, this.#clock.now());
   }
 
   /** An ephemeral agent may never connect: its connection broke while it registered, or the daemon was restarted. */
   #collectUnlessItComes(agent: Agent): void {
     this.#clock.after(LEAVING_MS, () => {
-      const isForgotten = this.#byId.get(agent.id) !== agent;
-      if (!isForgotten && !this.#presence.isExpected(agent.id)) this.#background(this.#left(agent));
+      if (!this.#presence.isExpected(agent.id)) this.#background(this.#left(agent));
     });
   }
 

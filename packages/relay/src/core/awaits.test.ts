@@ -95,9 +95,10 @@ describe('a question without a thread', () => {
   });
 
   it('is not answered by a broadcast, nor by a reply to something else', async () => {
+    const { messageId } = await alice.send('Bob', 'By the way.');
     const question = await alice.ask('Bob');
     await bob.send('*', 'Hello all.');
-    await bob.send('Alice', 'About that.', { replyTo: 'msg_else' });
+    await bob.send('Alice', 'About that.', { replyTo: messageId });
     expect(alice.isSettled(question)).toBe(false);
   });
 });

@@ -43,6 +43,11 @@ export class Deliveries {
     this.#accepted.set(agent.id, thinned);
   }
 
+  /** An agent is gone for good. */
+  forget(agentId: number): void {
+    this.#accepted.delete(agentId);
+  }
+
   /** Records what the recipient itself says of its messages. Messages that were not for it are refused as a whole. */
   async report(
     agent: Agent,
@@ -66,7 +71,13 @@ export class Deliveries {
       if (acceptedAt === undefined) return [observed];
       return [{ recipientId: agent.id, seq, state: 'accepted', path: 'push', at: acceptedAt }, observed];
     });
-    return { changed: await this.#store.observe(observations) };
+    const changed = await this.#store.observe(observations);
+    if (state === 'read' || state === 'acked') {
+      for (const { id, senderId } of known) {
+        this.#presence.tellAgent(senderId, { type: `delivery.${state}`, messageId: id, agent: agent.name });
+      }
+    }
+    return { changed };
   }
 
   /** The state of every delivery of a message, and why it goes no further. */

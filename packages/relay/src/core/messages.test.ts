@@ -20,11 +20,12 @@ const contents = (participant: Participant) => participant.delivered.map(({ cont
 describe('a message', () => {
   it('reaches its recipient as it was sent, from whoever the connection belongs to', async () => {
     const expiresAt = core.clock.now() + 60_000;
+    const { messageId: before } = await bob.send('Alice', 'Hello?');
     const sent = await alice.send('bob', 'Grüße\n\tworld', {
       kind: 'status',
       importance: 'high',
       thread: 't1',
-      replyTo: 'msg_0',
+      replyTo: before,
       expiresAt,
     });
     expect(sent).toEqual({
@@ -46,7 +47,7 @@ describe('a message', () => {
         kind: 'status',
         importance: 'high',
         thread: 't1',
-        replyTo: 'msg_0',
+        replyTo: before,
         ts: core.clock.now(),
         expiresAt,
       },
@@ -96,8 +97,8 @@ describe('a message that cannot be sent', () => {
     ['half a surrogate pair', 'Bob', 'x\uD800', 'InvalidRequest'],
     ['a byte too much', 'Bob', `${'é'.repeat(MAX_BODY_BYTES / 2)}x`, 'BodyTooLarge'],
     ['an unknown channel', '#nowhere', 'x', 'ChannelNotFound'],
-    ['another project', 'elsewhere:Bob', 'x', 'Unsupported'],
-    ['every project', '*:*', 'x', 'Unsupported'],
+    ['an unknown project', 'elsewhere:Bob', 'x', 'ProjectNotFound'],
+    ['every project, by an agent that leads none,', '*:*', 'x', 'Forbidden'],
     ['no address', '', 'x', 'InvalidAddress'],
     ['no name', 'B b', 'x', 'InvalidName'],
   ])('%s is refused and nothing is stored', async (_what, to, content, code) => {
@@ -154,12 +155,18 @@ describe('a send repeated with its id', () => {
     });
   });
 
+  it('but as a reply to something is an error', async () => {
+    const { messageId: replyTo } = await bob.send('Alice', 'Hello?');
+    await alice.send('Bob', 'Once.', {}, 'my-id');
+    const again = alice.send('Bob', 'Once.', { replyTo }, 'my-id');
+    await expect(again).rejects.toMatchObject({ code: 'IdConflict' });
+  });
+
   it.each([
     ['another text', 'Bob', 'Twice.', {}],
     ['another recipient', 'Carol', 'Once.', {}],
     ['another kind', 'Bob', 'Once.', { kind: 'question' as const }],
     ['another importance', 'Bob', 'Once.', { importance: 'low' as const }],
-    ['a reply', 'Bob', 'Once.', { replyTo: 'msg_0' }],
   ])('but with %s is an error', async (_what, to, content, more) => {
     await core.join(alice.principal.workspace, 'Carol');
     await alice.send('Bob', 'Once.', {}, 'my-id');

@@ -1,34 +1,21 @@
 import {
-  type Address,
-  formatAddress,
+  type AttachmentInfo,
   type Message,
   type NewId,
   type OperationParams,
-  parseAddress,
   RelayError,
   type SendResult,
 } from '@agent-relay/protocol';
 import type { Agents } from './agents.ts';
+import { attachmentInfo, type Descriptions, type ShownRoute } from './describe.ts';
+import type { Governor } from './governor.ts';
+import { findMentions } from './mentions.ts';
 import type { Clock } from './ports/clock.ts';
-import type {
-  Agent,
-  Appended,
-  Conversation,
-  MessageDraft,
-  Store,
-  StoredMessage,
-  Workspace,
-} from './ports/store.ts';
+import type { Agent, Appended, Conversation, MessageDraft, Store } from './ports/store.ts';
 import type { Presence } from './presence.ts';
 import { type Principal, requireAgent } from './principal.ts';
-
-/** Where a message goes, found out before it is stored. */
-interface Route {
-  conversation: Conversation;
-  audience: MessageDraft['audience'];
-  /** The address as its readers see it. */
-  to: string;
-}
+import type { Rates } from './rates.ts';
+import type { Route, Routes } from './routes.ts';
 
 /** What was stored, for those who hand it on: receivers, awaits. */
 export interface Stored {
@@ -38,73 +25,148 @@ export interface Stored {
   workspaceId: number;
 }
 
+export interface Sent {
+  result: SendResult;
+  /** The one agent it is for, if it is for one. */
+  recipient: Agent | undefined;
+}
+
+/** A message that goes nowhere until a person has looked. */
+export interface Held {
+  draft: MessageDraft;
+  sender: Agent;
+  route: Route;
+  reason: string;
+  /** Nobody in the exchange was told yet. */
+  first: boolean;
+}
+
 type SendParams = OperationParams<'SEND'>;
-type MessageFields = Omit<MessageDraft, 'audience' | 'clientId'>;
+/** A message ready to be stored, but for the id of its conversation. */
+type Plan = { route: Route; attachments: AttachmentInfo[] };
 
 /** Beyond so many the cache of conversations starts anew: it saves reads, it is not the truth. */
 const MAX_CACHED_CONVERSATIONS = 100_000;
 /** A send result names no more absent recipients than a person would read. */
 const MAX_NAMED_OFFLINE = 20;
 
+interface Parts {
+  store: Store;
+  clock: Clock;
+  newId: NewId;
+  agents: Agents;
+  presence: Presence;
+  routes: Routes;
+  rates: Rates;
+  governor: Governor;
+  descriptions: Descriptions;
+  maxBodyBytes: number;
+}
+
+/** How messages get stored. */
 export class Messages {
-  readonly #store: Store;
-  readonly #clock: Clock;
-  readonly #newId: NewId;
-  readonly #agents: Agents;
-  readonly #presence: Presence;
-  readonly #maxBodyBytes: number;
+  readonly #parts: Parts;
   readonly #conversations = new Map<string, Conversation>();
-  /** Senders with a message whose conversation is still being created: their later messages queue behind it. */
+  /** Senders with a message whose way is still being looked up: their later messages queue behind it. */
   readonly #routing = new Map<number, Promise<unknown>>();
   /** Called for each stored message, in order of seq, before the sender is told. */
   onStored: (stored: Stored) => void = () => undefined;
+  /** Called when an agent asks a person something. */
+  onQuestion: (message: Message, workspaceId: number) => void = () => undefined;
+  /** Called instead for one that the loop governor keeps back. */
+  onHeld: (held: Held) => Promise<void> = () => Promise.resolve();
 
-  constructor(parts: {
-    store: Store;
-    clock: Clock;
-    newId: NewId;
-    agents: Agents;
-    presence: Presence;
-    maxBodyBytes: number;
-  }) {
-    this.#store = parts.store;
-    this.#clock = parts.clock;
-    this.#newId = parts.newId;
-    this.#agents = parts.agents;
-    this.#presence = parts.presence;
-    this.#maxBodyBytes = parts.maxBodyBytes;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /**
    * Stores a message. `clientId` names it for retries: the same id and content again are the same message.
    * Messages of one sender are stored in the order of the calls.
    */
-  send(principal: Principal, clientId: string, params: SendParams): Promise<SendResult> {
+  send(principal: Principal, clientId: string, params: SendParams): Promise<Sent> {
     const sender = requireAgent(principal);
     this.#checkBody(params.content);
-    const address = this.#localAddress(principal.workspace, parseAddress(params.to));
-    const target = this.#resolve(principal.workspace, address);
-    const key = conversationKey(sender, target);
-    const conversation = this.#conversations.get(`${principal.workspace.id} ${key}`);
-    if (conversation && !this.#routing.has(sender.id)) {
-      return this.#append(sender, clientId, params, routeTo(conversation, target));
+    this.#checkExpiry(params.expiresAt);
+    this.#parts.rates.take(sender.id);
+    if (params.to === '*:*') return this.#sendEverywhere(principal, sender, clientId, params);
+    const plan = this.#plan(principal, sender, params);
+    if (!(plan instanceof Promise) && !this.#routing.has(sender.id)) {
+      const conversation = this.#conversations.get(conversationName(plan.route));
+      if (conversation) return this.#append(sender, clientId, params, plan, conversation);
     }
+    // It may have to wait for its turn: a way that was not found is told when it comes, not as unhandled before.
+    if (plan instanceof Promise) plan.catch(() => undefined);
     return this.#queue(sender, async () => {
-      const created = await this.#ensureConversation(principal.workspace, key);
-      return () => this.#append(sender, clientId, params, routeTo(created, target));
+      const ready = await plan;
+      const conversation = await this.#conversation(ready.route);
+      return () => this.#append(sender, clientId, params, ready, conversation);
     });
   }
 
-  /** The agent whose answer to a message can be awaited: the address must name one. */
-  awaitable(principal: Principal, to: string): Agent {
-    const target = this.#resolve(
-      principal.workspace,
-      this.#localAddress(principal.workspace, parseAddress(to)),
+  /** Stores a message that was kept back, as if it were sent now. */
+  async release(draft: MessageDraft, sender: Agent, names: ShownRoute): Promise<SendResult> {
+    const fresh: MessageDraft = { ...draft, createdAt: this.#parts.clock.now() };
+    return this.#parts.store
+      .appendMessage(fresh)
+      .then((appended) => this.#stored(sender, fresh, names, appended));
+  }
+
+  /** The relay itself says something to an agent. */
+  async announce(sender: Agent, recipient: Agent, content: string): Promise<void> {
+    const route = this.#parts.routes.toAgent(sender, recipient);
+    const params: SendParams = { to: recipient.name, content, kind: 'status', importance: 'normal' };
+    const conversation = await this.#conversation(route);
+    await this.#append(sender, this.#parts.newId('note'), params, { route, attachments: [] }, conversation);
+  }
+
+  async #sendEverywhere(
+    principal: Principal,
+    sender: Agent,
+    clientId: string,
+    params: SendParams,
+  ): Promise<Sent> {
+    if (params.await) throw awaitsOneAgent();
+    const results: SendResult[] = [];
+    for (const route of this.#parts.routes.everywhere(principal, sender)) {
+      const conversation = await this.#conversation(route);
+      const id = `${clientId}@${route.workspace.id}`;
+      const plan = { route, attachments: await this.#attachments(principal, params) };
+      results.push((await this.#append(sender, id, params, plan, conversation)).result);
+    }
+    const [first] = results;
+    if (!first) throw new RelayError('ProjectNotFound', 'There is no project to write to.');
+    const sum = (field: 'recipients' | 'online') =>
+      results.reduce((total, result) => total + result[field], 0);
+    const offline = results.flatMap((result) => result.offline).slice(0, MAX_NAMED_OFFLINE);
+    return {
+      result: { ...first, recipients: sum('recipients'), online: sum('online'), offline },
+      recipient: undefined,
+    };
+  }
+
+  #plan(principal: Principal, sender: Agent, params: SendParams): Plan | Promise<Plan> {
+    const route = this.#parts.routes.route(principal, sender, params);
+    if (!(route instanceof Promise) && params.attachments === undefined) {
+      return checkedPlan(params, { route, attachments: [] });
+    }
+    return Promise.all([route, this.#attachments(principal, params)]).then(([found, attachments]) =>
+      checkedPlan(params, { route: found, attachments }),
     );
-    if (target !== 'everyone') return target;
-    throw new RelayError('InvalidRequest', 'await: only the answer of one agent can be awaited.', {
-      details: { field: 'await' },
-    });
+  }
+
+  async #attachments(principal: Principal, params: SendParams): Promise<AttachmentInfo[]> {
+    const found: AttachmentInfo[] = [];
+    for (const id of params.attachments ?? []) {
+      const attachment = await this.#parts.store.visibleAttachment(
+        principal.agent?.id,
+        principal.workspace.id,
+        id,
+      );
+      if (!attachment) throw new RelayError('AttachmentNotFound', `No file ${id} can be seen by you.`);
+      found.push(attachmentInfo(attachment));
+    }
+    return found;
   }
 
   #checkBody(content: string): void {
@@ -115,46 +177,21 @@ export class Messages {
       });
     }
     const bytes = Buffer.byteLength(content);
-    if (bytes > this.#maxBodyBytes) {
-      throw new RelayError(
-        'BodyTooLarge',
-        `The message has ${bytes} bytes; ${this.#maxBodyBytes} is the limit.`,
-      );
+    const { maxBodyBytes } = this.#parts;
+    if (bytes > maxBodyBytes) {
+      throw new RelayError('BodyTooLarge', `The message has ${bytes} bytes; ${maxBodyBytes} is the limit.`);
     }
   }
 
-  #localAddress(workspace: Workspace, address: Address): Address {
-    const { project, target } = address;
-    if (project === undefined || project.toLowerCase() === workspace.name.toLowerCase()) return { target };
-    throw new RelayError(
-      'Unsupported',
-      `This daemon does not pass messages between projects (${formatAddress(address)}).`,
-      {
-        next: `Connect to the project itself: --project ${project === '*' ? 'NAME' : project}`,
-      },
-    );
+  #checkExpiry(expiresAt: number | undefined): void {
+    if (expiresAt === undefined || expiresAt > this.#parts.clock.now()) return;
+    throw new RelayError('InvalidRequest', 'expiresAt: is in the past.', { details: { field: 'expiresAt' } });
   }
 
-  #resolve(workspace: Workspace, { target }: Address): Agent | 'everyone' {
-    switch (target.kind) {
-      case 'agent':
-        return this.#agents.get(workspace, target.name);
-      case 'lead':
-        return this.#agents.lead(workspace);
-      case 'all':
-        return 'everyone';
-      case 'channel':
-        throw new RelayError(
-          'ChannelNotFound',
-          `No channel #${target.name} exists in project ${workspace.name}.`,
-        );
-    }
-  }
-
-  /** Runs the routing of one sender's messages one after the other, so that a slow first one is not overtaken. */
-  async #queue(sender: Agent, route: () => Promise<() => Promise<SendResult>>): Promise<SendResult> {
+  /** Looks up the ways of one sender's messages one after the other, so that a slow first one is not overtaken. */
+  async #queue(sender: Agent, lookUp: () => Promise<() => Promise<Sent>>): Promise<Sent> {
     const before = this.#routing.get(sender.id) ?? Promise.resolve();
-    const mine = before.then(route, route);
+    const mine = before.then(lookUp);
     const settled = mine.then(
       () => undefined,
       () => undefined,
@@ -168,47 +205,66 @@ export class Messages {
     }
   }
 
-  async #ensureConversation(workspace: Workspace, key: string): Promise<Conversation> {
-    const cached = this.#conversations.get(`${workspace.id} ${key}`);
+  async #conversation(route: Route): Promise<Conversation> {
+    const name = conversationName(route);
+    const cached = this.#conversations.get(name);
     if (cached) return cached;
-    const conversation = await this.#store.ensureConversation({
-      workspaceId: workspace.id,
-      kind: key === '*' ? 'broadcast' : 'dm',
-      key,
-      createdAt: this.#clock.now(),
+    const conversation = await this.#parts.store.ensureConversation({
+      workspaceId: route.workspace.id,
+      ...route.conversation,
+      createdAt: this.#parts.clock.now(),
     });
     if (this.#conversations.size >= MAX_CACHED_CONVERSATIONS) this.#conversations.clear();
-    this.#conversations.set(`${workspace.id} ${key}`, conversation);
+    this.#conversations.set(name, conversation);
     return conversation;
   }
 
-  #append(sender: Agent, clientId: string, params: SendParams, route: Route): Promise<SendResult> {
-    const id = this.#newId('msg');
+  #append(
+    sender: Agent,
+    clientId: string,
+    params: SendParams,
+    plan: Plan,
+    conversation: Conversation,
+  ): Promise<Sent> {
+    const { store, clock, newId, governor, agents } = this.#parts;
+    const { route } = plan;
+    const id = newId('msg');
     const draft: MessageDraft = {
       id,
       clientId,
-      workspaceId: sender.workspaceId,
-      conversationId: route.conversation.id,
+      workspaceId: route.workspace.id,
+      conversationId: conversation.id,
       senderId: sender.id,
       audience: route.audience,
       body: params.content,
       // A question without a thread gets one of its own, so that the answer can be told from other messages.
-      thread: params.thread ?? (params.await ? id : undefined),
+      thread: params.thread ?? route.thread ?? (params.await ? id : undefined),
       replyTo: params.replyTo,
       kind: params.kind,
       importance: params.importance,
       awaitsReply: params.await !== undefined,
-      createdAt: this.#clock.now(),
+      createdAt: clock.now(),
       expiresAt: params.expiresAt,
+      mentions: findMentions(params.content, (name) => agents.find(route.workspace, name)),
+      attachments: plan.attachments,
     };
+    // A person can look for themselves, and may be the one who is asked whether to go on.
+    const held = route.recipient?.type === 'human' ? undefined : governor.judge(sender, params.content);
+    if (held) return this.#hold({ draft, sender, route, ...held });
     // No `await` between here and `onStored`: promises of one batch settle in order, and so the messages are handed on.
-    return this.#store.appendMessage(draft).then((appended) => this.#stored(sender, draft, route, appended));
+    return store.appendMessage(draft).then((appended) => this.#sent(sender, draft, route, appended));
+  }
+
+  #sent(sender: Agent, draft: MessageDraft, route: Route, appended: Appended): Sent | Promise<Sent> {
+    const result = this.#stored(sender, draft, route, appended);
+    if (!(result instanceof Promise)) return { result, recipient: route.recipient };
+    return result.then((repeated) => ({ result: repeated, recipient: route.recipient }));
   }
 
   #stored(
     sender: Agent,
     draft: MessageDraft,
-    route: Route,
+    names: ShownRoute,
     appended: Appended,
   ): SendResult | Promise<SendResult> {
     if (appended.duplicate === 'other') {
@@ -218,18 +274,36 @@ export class Messages {
       );
     }
     if (appended.duplicate === 'same') return this.#repeated(appended);
-    const message = describeMessage(draft, appended.seq, sender.name, route.to);
-    this.onStored({
-      message,
-      senderId: sender.id,
-      recipients: appended.recipients,
-      workspaceId: draft.workspaceId,
-    });
-    return this.#result(appended, appended.recipients);
+    const { recipients, seq } = appended;
+    this.#parts.governor.delivered(sender, recipients, draft.body);
+    const message = this.#parts.descriptions.draft(draft, seq, sender, names);
+    if (this.#asksPerson(draft, sender, recipients)) this.onQuestion(message, draft.workspaceId);
+    this.onStored({ message, senderId: sender.id, recipients, workspaceId: draft.workspaceId });
+    return this.#result(appended, recipients);
+  }
+
+  #asksPerson({ kind, awaitsReply }: MessageDraft, sender: Agent, recipients: number[]): boolean {
+    if (sender.type !== 'agent' || (kind !== 'question' && !awaitsReply)) return false;
+    return recipients.some((recipient) => this.#parts.agents.byId(recipient)?.type === 'human');
+  }
+
+  async #hold(held: Held): Promise<Sent> {
+    await this.onHeld(held);
+    const { draft, reason, route } = held;
+    const result = {
+      messageId: draft.id,
+      seq: 0,
+      duplicate: false,
+      recipients: 0,
+      online: 0,
+      offline: [],
+      held: reason,
+    };
+    return { result, recipient: route.recipient };
   }
 
   async #repeated(appended: Appended): Promise<SendResult> {
-    const deliveries = await this.#store.deliveriesOf(appended.seq);
+    const deliveries = await this.#parts.store.deliveriesOf(appended.seq);
     return this.#result(
       appended,
       deliveries.map((delivery) => delivery.recipientId),
@@ -237,53 +311,31 @@ export class Messages {
   }
 
   #result({ seq, id, thread, duplicate }: Appended, recipients: number[]): SendResult {
-    const absent = recipients.filter((recipient) => !this.#presence.isOnline(recipient));
-    const offline = absent
-      .slice(0, MAX_NAMED_OFFLINE)
-      .map((recipient) => this.#agents.byId(recipient)?.name ?? 'a removed agent');
+    const { presence, agents } = this.#parts;
+    const absent = recipients.filter((recipient) => !presence.isOnline(recipient));
     return {
       messageId: id,
       seq,
       duplicate: duplicate !== 'no',
       recipients: recipients.length,
       online: recipients.length - absent.length,
-      offline,
+      offline: absent
+        .slice(0, MAX_NAMED_OFFLINE)
+        .map((recipient) => agents.byId(recipient)?.name ?? 'a removed agent'),
       ...(thread === undefined ? {} : { thread }),
     };
   }
 }
 
-const conversationKey = (sender: Agent, target: Agent | 'everyone'): string =>
-  target === 'everyone'
-    ? '*'
-    : sender.id < target.id
-      ? `${sender.id}:${target.id}`
-      : `${target.id}:${sender.id}`;
+const conversationName = ({ workspace, conversation }: Route): string =>
+  `${workspace.id} ${conversation.key}`;
 
-const routeTo = (conversation: Conversation, target: Agent | 'everyone'): Route =>
-  target === 'everyone'
-    ? { conversation, audience: { kind: 'workspace' }, to: '*' }
-    : { conversation, audience: { kind: 'agents', ids: [target.id] }, to: target.name };
-
-/** A message as its readers see it. */
-function describeMessage(stored: MessageFields, seq: number, from: string, to: string): Message {
-  return {
-    seq,
-    id: stored.id,
-    from,
-    to,
-    kind: stored.kind,
-    importance: stored.importance,
-    content: stored.body,
-    ts: stored.createdAt,
-    ...(stored.thread === undefined ? {} : { thread: stored.thread }),
-    ...(stored.replyTo === undefined ? {} : { replyTo: stored.replyTo }),
-    ...(stored.expiresAt === undefined ? {} : { expiresAt: stored.expiresAt }),
-    ...(stored.awaitsReply ? { awaitsReply: true } : {}),
-  };
+function checkedPlan(params: SendParams, plan: Plan): Plan {
+  if (params.await && !plan.route.recipient) throw awaitsOneAgent();
+  return plan;
 }
 
-export function describeStored(stored: StoredMessage): Message {
-  const to = stored.conversationKind === 'broadcast' ? '*' : (stored.recipientName ?? stored.conversationKey);
-  return describeMessage(stored, stored.seq, stored.senderName, to);
-}
+const awaitsOneAgent = (): RelayError =>
+  new RelayError('InvalidRequest', 'await: only the answer of one agent can be awaited.', {
+    details: { field: 'await' },
+  });

@@ -31,6 +31,13 @@ const OWNERS_ONLY: Array<[OperationName, OperationInput<OperationName>]> = [
   ['KEY_REVOKE', { keyId: '12345678' }],
   ['TOKEN_ROTATE', { agent: 'Alice' }],
   ['AUDIT', {}],
+  ['WORKSPACE_RENAME', { workspace: 'shop', name: 'store' }],
+  ['WORKSPACE_REMOVE', { workspace: 'shop' }],
+  ['AGENT_RENAME', { agent: 'Alice', name: 'Alina' }],
+  ['AGENT_REMOVE', { agent: 'Alice' }],
+  ['GRANT', { agent: 'Alice', project: 'shop' }],
+  ['HELD_LIST', {}],
+  ['HELD_RELEASE', { ids: ['msg_1'] }],
 ];
 
 describe('what only the local owner may do', () => {
@@ -48,6 +55,11 @@ describe('what only an agent can do', () => {
     ['INBOX', {}],
     ['ACK', { upTo: 1 }],
     ['ANNOUNCE', { kind: 'capability_announcement', capabilities: [], tools: [] }],
+    ['CONVERSATIONS', {}],
+    ['REACT', { message: 'msg_1', emoji: '👍' }],
+    ['ATTACH', { upload: 'u', offset: 0, data: '' }],
+    ['CHANNEL_JOIN', { channel: 'general' }],
+    ['CHANNEL_LEAVE', { channel: 'general' }],
   ])('%s needs a name', async (operation, input) => {
     for (const participant of [owner, remote]) {
       await expect(participant.request(operation, input)).rejects.toMatchObject({

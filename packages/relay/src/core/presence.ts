@@ -51,12 +51,12 @@ export class Presence {
     const seat = this.#seats.get(agent.id);
     if (!seat) {
       this.#seats.set(agent.id, { peers: new Set([peer]), connectedAt: now, lastActivityAt: now });
-      this.#tell(workspace.id, { type: 'agent.online', agent: agent.name });
+      this.tell(workspace.id, { type: 'agent.online', agent: agent.name });
       return;
     }
     if (seat.peers.size === 0) {
       seat.connectedAt = now;
-      this.#tell(workspace.id, { type: 'agent.online', agent: agent.name });
+      this.tell(workspace.id, { type: 'agent.online', agent: agent.name });
     }
     seat.cancelLeaving?.();
     delete seat.cancelLeaving;
@@ -71,7 +71,7 @@ export class Presence {
     if (!agent) return;
     const seat = this.#seats.get(agent.id);
     if (!seat?.peers.delete(peer) || seat.peers.size > 0) return;
-    this.#tell(workspace.id, { type: 'agent.offline', agent: agent.name });
+    this.tell(workspace.id, { type: 'agent.offline', agent: agent.name });
     seat.cancelLeaving = this.#clock.after(LEAVING_MS, () => {
       this.#seats.delete(agent.id);
       this.onLeft(agent);
@@ -81,6 +81,13 @@ export class Presence {
   /** From now on the peer hears of the coming and going of its workspace's agents. */
   watch(peer: Peer): void {
     addTo(this.#watchers, peer.principal.workspace.id, peer);
+  }
+
+  /** Tells one agent, on those of its connections that watch. */
+  tellAgent(agentId: number, event: RelayEvent): void {
+    for (const peer of this.peersOf(agentId)) {
+      if (this.#watchers.get(peer.principal.workspace.id)?.has(peer)) peer.notify(event);
+    }
   }
 
   /** Notes that the agent did something by itself (heartbeats don't count). */
@@ -126,7 +133,8 @@ export class Presence {
     };
   }
 
-  #tell(workspaceId: number, event: RelayEvent): void {
+  /** Tells everybody in the workspace who watches. */
+  tell(workspaceId: number, event: RelayEvent): void {
     for (const peer of this.#watchers.get(workspaceId) ?? []) peer.notify(event);
   }
 }

@@ -1,12 +1,19 @@
 import { idMaker } from '@agent-relay/protocol';
 import { Agents } from './agents.ts';
+import { type AttachmentLimits, Attachments } from './attachments.ts';
 import { Awaits } from './awaits.ts';
+import { Channels } from './channels.ts';
 import { Deliveries } from './deliveries.ts';
+import { Descriptions } from './describe.ts';
 import { Fanout } from './fanout.ts';
+import { Governor, type GovernorLimits } from './governor.ts';
+import { HeldMessages } from './held.ts';
 import { Messages } from './messages.ts';
 import type { Clock } from './ports/clock.ts';
-import type { Store } from './ports/store.ts';
+import type { Store, Workspace } from './ports/store.ts';
 import { Presence } from './presence.ts';
+import { type RateLimit, Rates } from './rates.ts';
+import { Routes } from './routes.ts';
 import { Workspaces } from './workspaces.ts';
 
 export interface RelayOptions {
@@ -16,6 +23,9 @@ export interface RelayOptions {
   random: () => number;
   maxBodyBytes: number;
   idleAfterMs: number;
+  rateLimit: RateLimit;
+  governor: GovernorLimits;
+  attachments: AttachmentLimits;
   /** Gets the failures of work that nobody waits for. */
   onError: (error: unknown) => void;
 }
@@ -26,42 +36,93 @@ export interface Relay {
   readonly clock: Clock;
   readonly workspaces: Workspaces;
   readonly agents: Agents;
+  readonly channels: Channels;
   readonly presence: Presence;
   readonly messages: Messages;
+  readonly descriptions: Descriptions;
   readonly deliveries: Deliveries;
+  readonly attachments: Attachments;
   readonly awaits: Awaits;
+  readonly held: HeldMessages;
   readonly fanout: Fanout;
+  createWorkspace(name: string): Promise<Workspace>;
+  /** The workspace of a directory, created the first time (see `Workspaces.openFor`). */
+  openProject(root: string, name: string | undefined): Promise<{ workspace: Workspace; created: boolean }>;
+  /** Learns of agents and channels that were put into the store beside the domain. */
+  reload(workspace: Workspace): Promise<void>;
+  removeWorkspace(workspace: Workspace): Promise<void>;
 }
 
 export async function createRelay(options: RelayOptions): Promise<Relay> {
   const { store, clock } = options;
   const background = (work: Promise<void>) => void work.catch(options.onError);
+  const newId = idMaker(() => clock.now(), options.random);
   const workspaces = await Workspaces.load(store, clock);
   const presence = new Presence(clock, options.idleAfterMs);
   const agents = new Agents(store, clock, presence, background);
-  for (const workspace of workspaces.list()) await agents.load(workspace);
-  const newId = idMaker(() => clock.now(), options.random);
+  const channels = new Channels(store, clock, agents);
+  const descriptions = new Descriptions(agents, workspaces);
+  const deliveries = new Deliveries(store, clock, agents, presence);
+  const attachments = new Attachments(store, clock, newId, options.attachments);
+  const awaits = new Awaits(clock);
+  const rates = new Rates(clock, options.rateLimit);
+  const governor = new Governor(clock, options.governor);
   const messages = new Messages({
     store,
     clock,
     newId,
     agents,
     presence,
+    descriptions,
+    rates,
+    governor,
+    routes: new Routes(store, workspaces, agents, channels),
     maxBodyBytes: options.maxBodyBytes,
   });
-  const deliveries = new Deliveries(store, clock, agents, presence);
-  const awaits = new Awaits(clock);
+  const held = new HeldMessages({ store, clock, agents, presence, messages, governor });
   const fanout = new Fanout(presence, awaits);
+
   messages.onStored = (stored) => fanout.publish(stored);
+  channels.onJoined = ({ workspaceId, name }, agent) =>
+    presence.tell(workspaceId, { type: 'channel.joined', channel: `#${name}`, agent: agent.name });
+  agents.onRemoved = (agent) => {
+    channels.forget(agent.id);
+    deliveries.forget(agent.id);
+    rates.forget(agent.id);
+    governor.release(agent.id);
+  };
+  const load = async (workspace: Workspace): Promise<Workspace> => {
+    await agents.load(workspace);
+    await channels.load(workspace);
+    return workspace;
+  };
+  for (const workspace of workspaces.list()) await load(workspace);
+
   return {
     store,
     clock,
     workspaces,
     agents,
+    channels,
     presence,
     messages,
+    descriptions,
     deliveries,
+    attachments,
     awaits,
+    held,
     fanout,
+    createWorkspace: async (name) => load(await workspaces.create(name)),
+    openProject: async (root, name) => {
+      const opened = await workspaces.openFor(root, name);
+      if (opened.created) await load(opened.workspace);
+      return opened;
+    },
+    reload: async (workspace) => void (await load(workspace)),
+    removeWorkspace: async (workspace) => {
+      agents.forgetAll(workspace);
+      channels.forgetAll(workspace);
+      await workspaces.remove(workspace);
+    },
   };
 }

@@ -40,6 +40,12 @@ export class Workspaces {
     return this.#byName.get(nameKey(name));
   }
 
+  byId(id: number): Workspace {
+    const workspace = this.list().find((known) => known.id === id);
+    if (workspace) return workspace;
+    throw new RelayError('ProjectNotFound', 'The project was removed.');
+  }
+
   get(name: string): Workspace {
     const workspace = this.find(name);
     if (workspace) return workspace;
@@ -146,14 +152,40 @@ export class Workspaces {
     return revoked;
   }
 
-  audit(by: Principal, workspace: Workspace, action: string, subject: string): Promise<void> {
+  async rename(workspace: Workspace, name: string): Promise<void> {
+    checkName(name, 'project');
+    if (!(await this.#store.renameWorkspace(workspace.id, name)))
+      throw new RelayError('WorkspaceExists', `A workspace "${name}" exists.`);
+    this.#byName.delete(nameKey(workspace.name));
+    workspace.name = name;
+    this.#byName.set(nameKey(name), workspace);
+  }
+
+  /** Nobody finds it from the start; if it cannot be deleted it is there again, so that it can be tried again. */
+  async remove(workspace: Workspace): Promise<void> {
+    this.#byName.delete(nameKey(workspace.name));
+    try {
+      await this.#store.removeWorkspace(workspace, this.#clock.now());
+    } catch (error) {
+      this.#byName.set(nameKey(workspace.name), workspace);
+      throw error;
+    }
+  }
+
+  audit(
+    by: Principal,
+    workspace: Workspace,
+    action: string,
+    subject: string,
+    detail?: Record<string, unknown>,
+  ): Promise<void> {
     return this.#store.appendAudit({
       workspaceId: workspace.id,
       at: this.#clock.now(),
       actor: actorName(by),
       action,
       subject,
-      detail: undefined,
+      detail,
     });
   }
 }

@@ -1,14 +1,16 @@
 import { MAX_BODY_BYTES } from '@agent-relay/protocol';
-import { createOperations } from '../core/operations.ts';
+import { createOperations } from '../core/operations/index.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Host } from '../core/ports/host.ts';
 import { createRelay, type Relay } from '../core/relay.ts';
+import { startUpkeep } from '../core/upkeep.ts';
 import { openStore } from '../store/open.ts';
 import { Counters } from '../transport/counters.ts';
 import { listenOnHttp } from '../transport/http.ts';
 import { Sessions } from '../transport/sessions.ts';
 import { WebSocketDoor } from '../transport/websocket.ts';
 import { VERSION } from '../version.ts';
+import { callPerson } from './hooks.ts';
 import type { Logger } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import type { Settings } from './settings.ts';
@@ -63,8 +65,14 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
     random: Math.random,
     maxBodyBytes: MAX_BODY_BYTES,
     idleAfterMs: settings.idleAfterMs,
+    rateLimit: settings.rateLimit,
+    governor: settings.governor,
+    attachments: settings.attachments,
     onError,
   });
+  opened.defer(startUpkeep(store, systemClock, settings.retention, onError));
+  relay.messages.onQuestion = (message, workspaceId) =>
+    void callPerson(settings.hooks.question, relay.workspaces.byId(workspaceId).name, message, log);
   const counters = new Counters();
   let http: RunningDaemon['http'];
   const host: Host = {
@@ -76,6 +84,8 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
     }),
     openSocket: (workspace) => sockets.open(workspace),
     socketPath: (workspace) => sockets.path(workspace),
+    moveSocket: (workspace) => sockets.move(workspace),
+    closeSocket: (workspace) => sockets.closeOne(workspace),
   };
   const { maxFrameBytes, maxConnections, maxPendingRequests } = settings.limits;
   const sessions = new Sessions(
@@ -110,7 +120,7 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
   return {
     http,
     openProject: async (root, name) => {
-      const { workspace, created } = await relay.workspaces.openFor(root, name);
+      const { workspace, created } = await relay.openProject(root, name);
       return { project: workspace.name, socketPath: await sockets.open(workspace), created };
     },
     openMcp: async (project) => {

@@ -78,6 +78,18 @@ describe('settings', () => {
       ':2: there is no setting "http.prot"',
       '"port"',
     ],
+    [
+      'an unknown key deeper down',
+      '{"hooks": {"question": {\n"comand": []}}}',
+      ':2: there is no setting "hooks.question.comand"',
+      '"command"',
+    ],
+    [
+      'a webhook that is no web address',
+      '{"hooks": {"question": {"webhook": "file:///x"}}}',
+      ':1: ',
+      'Correct',
+    ],
     ['a value of the wrong type', '{\n\n"http": {"port": "80"}}', ':3: http.port: ', 'Correct'],
     ['a value out of range', '{"log": {"files": 0}}', ':1: log.files: ', 'Correct'],
     ['a word that is no choice', '{"log": {"level": "loud"}}', 'log.level: ', 'Correct'],

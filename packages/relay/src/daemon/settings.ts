@@ -6,6 +6,11 @@ import { z } from 'zod';
 import { readSettingsFile, type SettingsFile } from './settings-file.ts';
 
 const milliseconds = z.int().min(100).max(86_400_000);
+const MEBIBYTE = 1024 * 1024;
+const bytes = z
+  .int()
+  .min(0)
+  .max(1024 ** 5);
 
 /** What `settings.json` may hold. `docs/settings.md` describes each field; a test compares the two. */
 export const settingsSchema = z.strictObject({
@@ -54,6 +59,37 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   heartbeatMs: milliseconds.default(15_000),
   idleAfterMs: milliseconds.default(300_000),
+  rateLimit: z
+    .strictObject({
+      perSecond: z.number().min(0).max(1_000_000).default(100),
+      burst: z.int().min(1).max(1_000_000).default(1000),
+    })
+    .prefault({}),
+  governor: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      emptyTurns: z.int().min(2).max(1000).default(6),
+      maxTurns: z.int().min(2).max(1_000_000).default(200),
+      windowMs: milliseconds.default(600_000),
+    })
+    .prefault({}),
+  attachments: z
+    .strictObject({
+      maxFileBytes: bytes.default(10 * MEBIBYTE),
+      maxWorkspaceBytes: bytes.default(1024 * MEBIBYTE),
+    })
+    .prefault({}),
+  retention: z.strictObject({ days: z.number().min(0).max(36_500).default(0) }).prefault({}),
+  hooks: z
+    .strictObject({
+      question: z
+        .strictObject({
+          command: z.array(z.string()).min(1).optional(),
+          webhook: z.url({ protocol: /^https?$/ }).optional(),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
 });
 
 /** Everything a daemon needs to know before it starts. */
@@ -206,8 +242,13 @@ function explain(issue: z.core.$ZodIssue | undefined, file: SettingsFile, overri
 }
 
 /** The keys the schema has in one of its sections. */
-function knownKeys([section]: Array<string | number>): string[] {
-  const { shape } = settingsSchema;
-  const inner = section === undefined ? settingsSchema : shape[section as keyof typeof shape];
-  return Object.keys(inner instanceof z.ZodPrefault ? inner.unwrap().shape : shape);
+function knownKeys(section: Array<string | number>): string[] {
+  let schema: z.ZodType | undefined = settingsSchema;
+  for (const name of section) schema = shapeOf(schema)[name];
+  return Object.keys(shapeOf(schema));
+}
+
+function shapeOf(schema: z.ZodType | undefined): Record<string, z.ZodType> {
+  const inner = schema instanceof z.ZodPrefault ? schema.unwrap() : schema;
+  return inner instanceof z.ZodObject ? inner.shape : {};
 }

@@ -41,6 +41,19 @@ export class ProjectSockets {
     return this.#paths.get(workspace.id);
   }
 
+  /** Opens the socket anew where the name of the project now says; connections through the old one go on. */
+  async move(workspace: Workspace): Promise<string> {
+    await this.closeOne(workspace);
+    return this.open(workspace);
+  }
+
+  async closeOne(workspace: Workspace): Promise<void> {
+    const open = this.#open.get(workspace.id);
+    this.#open.delete(workspace.id);
+    this.#paths.delete(workspace.id);
+    (await open)?.server.close();
+  }
+
   /** Takes no more connections; those that exist go on. The socket files vanish with their servers. */
   async close(): Promise<void> {
     for (const opening of this.#open.values()) (await opening).server.close();

@@ -16,6 +16,8 @@ export const DRAFT_COLUMNS = [
   'importance',
   'awaits_reply',
   'created_at',
+  'mentions',
+  'attachments',
 ] as const;
 
 /** A draft as a row: arrays cross the border between threads twice as fast as objects. */
@@ -33,6 +35,8 @@ export type DraftValues = [
   importance: string,
   awaitsReply: number,
   createdAt: number,
+  mentions: string | null,
+  attachments: string | null,
 ];
 
 export const draftValues = (draft: MessageDraft): DraftValues => [
@@ -49,14 +53,22 @@ export const draftValues = (draft: MessageDraft): DraftValues => [
   draft.importance,
   flag(draft.awaitsReply),
   draft.createdAt,
+  listOrNull(draft.mentions.map(({ name }) => name)),
+  listOrNull(draft.attachments),
 ];
 
-/** What a sender gets whose `clientId` is taken: the message that took it. */
+const listOrNull = (list: unknown[]): string | null =>
+  list.length === 0 ? null : storable(JSON.stringify(list));
+
+/**
+ * What a sender gets whose `clientId` is taken: the message that took it. Of one that was emptied nobody knows any
+ * more whether it was the same; to call it another would make the sender send it again.
+ */
 export function* findDuplicate(values: DraftValues): Script<Appended> {
   const [senderId, clientId, conversationId, , , , body, , replyTo, kind, importance] = values;
   const found = yield* rows<{ seq: number; id: string; thread: string | null; same: number }>(
-    `SELECT seq, id, thread, CASE WHEN conversation_id = ? AND body = ? AND kind = ? AND importance = ?
-       AND reply_to IS NOT DISTINCT FROM ? THEN 1 ELSE 0 END AS same
+    `SELECT seq, id, thread, CASE WHEN conversation_id = ? AND (body = ? OR redacted_at IS NOT NULL)
+       AND kind = ? AND importance = ? AND reply_to IS NOT DISTINCT FROM ? THEN 1 ELSE 0 END AS same
      FROM messages WHERE sender_id = ? AND client_id = ?`,
     [conversationId, body, kind, importance, replyTo, senderId, clientId],
   );

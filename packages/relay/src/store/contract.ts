@@ -1,12 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../core/ports/store.ts';
+import { attachments } from './contract/attachments.ts';
+import { channels } from './contract/channels.ts';
 import { deliveries } from './contract/deliveries.ts';
+import { history } from './contract/history.ts';
 import { messages } from './contract/messages.ts';
+import { model } from './contract/model.ts';
+import { reactionsAndHeld } from './contract/reactions-and-held.ts';
 import { workspacesAndAgents } from './contract/registry.ts';
+import { search } from './contract/search.ts';
+import { transfer } from './contract/transfer.ts';
+import { upkeep } from './contract/upkeep.ts';
 import { defined, inboxOf, NOW, newWorld } from './contract/world.ts';
 
-/** What every store promises. `open` opens the same database each time. */
-export function storeContract(name: string, open: () => Promise<Store>): void {
+/** One database for the contract, opened as often as needed. */
+export interface TestDatabase {
+  open(): Promise<Store>;
+  /** A store on what is on the disk, as if the process with the given one had ended without a word. */
+  afterCrash(store: Store): Promise<Store>;
+}
+
+/** What every store promises. */
+export function storeContract(name: string, { open, afterCrash }: TestDatabase): void {
   describe(`the store contract on ${name}`, () => {
     let opened: Store;
     const store = () => opened;
@@ -22,6 +37,14 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
     workspacesAndAgents(store);
     messages(store);
     deliveries(store);
+    channels(store);
+    history(store);
+    search(store);
+    attachments(store);
+    reactionsAndHeld(store);
+    upkeep(store);
+    transfer(store);
+    model(open, afterCrash);
 
     it('reads see every write that was confirmed', async () => {
       const { agents, channel, draft } = await newWorld(store(), 2);

@@ -6,14 +6,24 @@ export interface Dialect {
     readonly identity: string;
     /** Text that compares byte by byte, whatever the language of the server. */
     readonly text: string;
+    readonly bytes: string;
     /** After the columns of a table that is kept in the order of its primary key. */
     readonly keyed: string;
-    /** Makes a plan use the index of unread deliveries, where the planner would not. */
+    /** Makes a plan use the index of unread deliveries, or of the messages of a thread, where the planner would not. */
     readonly unread: string;
+    readonly thread: string;
+    /** The numbers of one parameter, a JSON array, for `IN`, or as a table with the column `value`. */
+    readonly numbers: string;
     /** The strings of one parameter, a JSON array, for `IN`. */
     readonly texts: string;
     /** The pairs of numbers of one parameter, a JSON array of arrays, as a table with columns `first` and `second`. */
     readonly pairs: string;
+    /**
+     * Between `each` and `end` stands a query of one column `value` that may speak of the tables before it in FROM,
+     * and is run for each row of them; an alias follows.
+     */
+    readonly each: string;
+    readonly end: string;
   };
 }
 
@@ -22,10 +32,15 @@ export const SQLITE: Dialect = {
   words: {
     identity: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     text: 'text',
+    bytes: 'blob',
     keyed: 'WITHOUT ROWID',
     unread: 'INDEXED BY deliveries_unread',
+    thread: 'INDEXED BY messages_by_thread',
+    numbers: '(SELECT value FROM json_each(?))',
     texts: '(SELECT value FROM json_each(?))',
     pairs: '(SELECT value ->> 0 AS first, value ->> 1 AS second FROM json_each(?))',
+    each: 'json_each((SELECT json_group_array(value) FROM (',
+    end: ')))',
   },
 };
 
@@ -34,11 +49,16 @@ export const POSTGRES: Dialect = {
   words: {
     identity: 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
     text: 'text COLLATE "C"',
+    bytes: 'bytea',
     keyed: '',
     unread: '',
+    thread: '',
+    numbers: '(SELECT value::bigint FROM json_array_elements_text(?::text::json))',
     texts: '(SELECT json_array_elements_text(?::text::json))',
     pairs: `(SELECT (pair ->> 0)::bigint AS first, (pair ->> 1)::bigint AS second
              FROM json_array_elements(?::text::json) AS pair)`,
+    each: 'LATERAL (',
+    end: ')',
   },
 };
 

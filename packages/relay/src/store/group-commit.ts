@@ -9,6 +9,9 @@ interface Waiting<Call> {
   reject: (error: RelayError) => void;
 }
 
+/** Under a steady load background work is a batch in so many milliseconds. */
+const PATIENCE_MS = 1000;
+
 /**
  * Collects writes and commits them together: while one batch is on its way to the disk, the next one gathers.
  * A call that finds nothing on the way leaves at the end of this turn of the event loop, together with everything
@@ -17,6 +20,8 @@ interface Waiting<Call> {
 export class GroupCommit<Call> {
   readonly #commit: (calls: Call[]) => Promise<Outcome[]>;
   #waiting: Array<Waiting<Call>> = [];
+  /** Calls that let others go first, but not for ever. */
+  #patient: Array<Waiting<Call> & { until: number }> = [];
   #busy = false;
   #whenSettled: Array<() => void> = [];
 
@@ -28,9 +33,15 @@ export class GroupCommit<Call> {
   submit(call: Call): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ call, resolve, reject });
-      if (this.#busy) return;
-      this.#busy = true;
-      setImmediate(() => this.#next());
+      this.#start();
+    });
+  }
+
+  /** For work that nobody waits for: it leaves when nothing else does, or after a while. */
+  submitWhenIdle(call: Call): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#patient.push({ call, resolve, reject, until: performance.now() + PATIENCE_MS });
+      this.#start();
     });
   }
 
@@ -40,8 +51,19 @@ export class GroupCommit<Call> {
     return new Promise((resolve) => this.#whenSettled.push(resolve));
   }
 
+  #start(): void {
+    if (this.#busy) return;
+    this.#busy = true;
+    setImmediate(() => this.#next());
+  }
+
   #next(): void {
     const batch = this.#waiting;
+    const [patient] = this.#patient;
+    if (patient && (batch.length === 0 || performance.now() >= patient.until)) {
+      this.#patient.shift();
+      batch.push(patient);
+    }
     if (batch.length === 0) {
       this.#busy = false;
       for (const resolve of this.#whenSettled.splice(0)) resolve();

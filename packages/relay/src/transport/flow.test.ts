@@ -137,9 +137,9 @@ describe('a client that does not read', () => {
     watcher.resume();
     await watcher.deliveries(30);
     const changed = await watcher.next(
-      ({ type, payload }) => type === 'EVENT' && (payload as { type: string }).type === 'agents.changed',
+      ({ type, payload }) => type === 'EVENT' && (payload as { type: string }).type === 'events.missed',
     );
-    expect(changed.payload).toEqual({ type: 'agents.changed' });
+    expect(changed.payload).toEqual({ type: 'events.missed' });
   });
 
   it('but asks is not read any more, and is answered in full when it reads again', async () => {

@@ -1,12 +1,12 @@
 import {
   type Envelope,
-  helloPayload,
   negotiate,
   PROTOCOL,
   parsePayload,
   RelayError,
   type WelcomePayload,
 } from '@agent-relay/protocol';
+import { helloPayload } from '@agent-relay/protocol/schemas';
 import type { Workspace } from '../core/ports/store.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Relay } from '../core/relay.ts';

@@ -2,24 +2,27 @@ import {
   decodeEnvelope,
   type Envelope,
   encodeEnvelope,
-  isOperation,
   type Message,
-  OPERATIONS,
   parsePayload,
   RelayError,
   type RelayEvent,
   type WelcomePayload,
 } from '@agent-relay/protocol';
+import { isOperation, OPERATIONS } from '@agent-relay/protocol/schemas';
 import type { AwaitOutcome } from '../core/awaits.ts';
 import { Feed } from '../core/feed.ts';
-import { describeStored } from '../core/messages.ts';
-import type { Caller, Operations } from '../core/operations.ts';
+import type { Caller } from '../core/operations/caller.ts';
+import type { Operations } from '../core/operations/index.ts';
 import type { Peer } from '../core/presence.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Relay } from '../core/relay.ts';
+import { Awaiting } from './awaiting.ts';
 import { type Connection, type ConnectionEvents, Outgoing } from './connection.ts';
 import type { Counters } from './counters.ts';
+import { DeliveryStream } from './delivery-stream.ts';
 import { type Door, introduce } from './handshake.ts';
+import { Intake } from './intake.ts';
+import { HIGH_WATER_BYTES } from './limits.ts';
 
 export interface SessionContext {
   relay: Relay;
@@ -36,10 +39,6 @@ export interface SessionContext {
 
 /** A connection must say who it is within this time. */
 const HELLO_MS = 5_000;
-/** Deliveries pushed and not yet taken by the client. */
-const WINDOW = 256;
-/** Beyond so many unsent bytes nothing more is pushed; beyond four times as many, requests are not read either. */
-const HIGH_WATER_BYTES = 256 * 1024;
 /** Frames that make no sense before the connection is given up. */
 const MAX_MALFORMED = 16;
 
@@ -50,33 +49,25 @@ export class Session implements Peer, Caller, ConnectionEvents {
   readonly #door: Door;
   #state: 'new' | 'identifying' | 'open' | 'closing' | 'closed' = 'new';
   #principal: Principal | undefined;
-  /** What came while nothing could be taken: before the peer was identified, or in one piece with too much else. */
-  readonly #waiting: string[] = [];
-  #takesWaiting = false;
   #stopHelloTimer: () => void;
-  #deliveries: Feed<Message> | undefined;
+  readonly #intake: Intake;
+  readonly #awaiting: Awaiting;
+  #deliveries: DeliveryStream | undefined;
   #tail: Feed<Message> | undefined;
   #stopFollowing: (() => void) | undefined;
-  /** Sequence numbers pushed and not yet taken, oldest first. */
-  #inFlight: number[] = [];
-  #lastPushed = 0;
   #missedEvents = false;
-  #pending = 0;
-  #paused = false;
   #malformed = 0;
   #draining = false;
   #sent = 0;
   #lastHeard: number;
   #lastSent: number;
-  #idle: (() => void) | undefined;
-  /** How to give up each await, and outcomes that came before the request itself was answered. */
-  readonly #awaits = new Map<string, () => void>();
-  readonly #answering = new Map<string, AwaitOutcome | undefined>();
 
   constructor(context: SessionContext, connection: Connection, door: Door) {
     this.#context = context;
     this.#connection = connection;
     this.#door = door;
+    this.#intake = new Intake(connection, context.maxPendingRequests, (text) => this.#take(text));
+    this.#awaiting = new Awaiting((id, outcome) => this.#tellOutcome(id, outcome));
     this.#lastHeard = this.#lastSent = context.relay.clock.now();
     this.#stopHelloTimer = context.relay.clock.after(HELLO_MS, () =>
       this.#refuse(new RelayError('HelloRequired', `No HELLO came within ${HELLO_MS} ms.`)),
@@ -96,8 +87,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
 
   readonly text = (text: string): void => {
     this.#lastHeard = this.#context.relay.clock.now();
-    if (this.#state === 'identifying' || (this.#state === 'open' && this.#paused)) this.#waiting.push(text);
-    else this.#take(text);
+    this.#intake.arrived(text);
   };
 
   #take(text: string): void {
@@ -126,9 +116,9 @@ export class Session implements Peer, Caller, ConnectionEvents {
     this.#tail?.resume();
     if (this.#missedEvents) {
       this.#missedEvents = false;
-      this.notify({ type: 'agents.changed' });
+      this.notify({ type: 'events.missed' });
     }
-    this.#readAgain();
+    this.#intake.speedUp();
   };
 
   readonly closed = (): void => {
@@ -138,9 +128,9 @@ export class Session implements Peer, Caller, ConnectionEvents {
     this.#deliveries?.close();
     this.#tail?.close();
     this.#stopFollowing?.();
-    for (const giveUp of this.#awaits.values()) giveUp();
+    this.#awaiting.close();
     if (this.#principal) this.#context.relay.presence.leave(this);
-    this.#idle?.();
+    this.#intake.onIdle();
     this.#context.onClosed(this);
   };
 
@@ -149,7 +139,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
   async #hello(envelope: Envelope): Promise<void> {
     const { relay, welcome } = this.#context;
     this.#state = 'identifying';
-    this.#connection.pause();
+    this.#intake.shut();
     try {
       const introduced = await introduce(relay, this.#door, envelope);
       if (this.#state !== 'identifying') return;
@@ -158,43 +148,29 @@ export class Session implements Peer, Caller, ConnectionEvents {
       this.#principal = introduced.principal;
       this.#state = 'open';
       this.#send('WELCOME', { ...introduced.welcome, ...welcome } satisfies WelcomePayload);
-      if (introduced.delivers) this.#startDeliveries(introduced.resumeAfter);
+      if (introduced.delivers) this.#deliveries = this.#streamAfter(introduced.resumeAfter);
       relay.presence.join(this);
       this.#deliveries?.resume();
     } catch (error) {
       this.#refuse(this.#asRelayError(error), envelope.id);
       return;
     }
-    this.#takeWaiting();
+    this.#intake.open();
   }
 
-  #startDeliveries(after: number): void {
-    const { relay } = this.#context;
+  #streamAfter(after: number): DeliveryStream {
     const recipientId = this.principal.agent?.id ?? 0;
-    this.#lastPushed = after;
-    this.#deliveries = new Feed<Message>(
+    const { relay, counters } = this.#context;
+    return new DeliveryStream(
+      relay,
+      this.#connection,
+      { recipientId, after },
       {
-        read: async (cursor, limit) => {
-          const page = await relay.store.inbox({
-            recipientId,
-            unreadOnly: true,
-            after: cursor,
-            limit,
-            now: relay.clock.now(),
-            take: 'oldest',
-          });
-          return page.map(describeStored);
+        pushed: () => {
+          counters.deliveriesPushed += 1;
         },
-        push: (message) => {
-          this.#inFlight.push(message.seq);
-          this.#lastPushed = message.seq;
-          this.#context.counters.deliveriesPushed += 1;
-          this.#connection.send(deliverEnvelope(message));
-        },
-        ready: () => this.#inFlight.length < WINDOW && this.#connection.bufferedBytes < HIGH_WATER_BYTES,
         failed: (error) => this.#lost(error),
       },
-      after,
     );
   }
 
@@ -221,13 +197,12 @@ export class Session implements Peer, Caller, ConnectionEvents {
       this.#answerError(type, id, new RelayError('ShuttingDown'));
       return;
     }
-    this.#pending += 1;
-    this.#readLess();
+    this.#intake.begun();
     try {
       const params = parsePayload(OPERATIONS[type].params, envelope.payload, type);
       if (this.#principal?.agent && type !== 'ACK')
         this.#context.relay.presence.active(this.#principal.agent.id);
-      if (type === 'SEND') this.#answering.set(id, undefined);
+      if (type === 'SEND') this.#awaiting.sending(id);
       // The table pairs each operation's parameters with its handler; the compiler cannot follow the pairing by a variable name.
       const handler = this.#context.operations[type] as (
         caller: Caller,
@@ -265,64 +240,27 @@ export class Session implements Peer, Caller, ConnectionEvents {
   }
 
   #done(id: string): void {
-    const outcome = this.#answering.get(id);
-    if (this.#answering.delete(id) && outcome) this.settleAwait(id, outcome);
-    this.#pending -= 1;
-    this.#readAgain();
-    if (this.#pending === 0) this.#idle?.();
-  }
-
-  #readLess(): void {
-    if (this.#paused) return;
-    const busy = this.#pending >= this.#context.maxPendingRequests;
-    if (!busy && this.#connection.bufferedBytes < 4 * HIGH_WATER_BYTES) return;
-    this.#paused = true;
-    this.#connection.pause();
-  }
-
-  #readAgain(): void {
-    if (
-      !this.#paused ||
-      this.#pending > this.#context.maxPendingRequests / 2 ||
-      this.#connection.bufferedBytes >= HIGH_WATER_BYTES
-    )
-      return;
-    this.#paused = false;
-    if (!this.#takesWaiting) this.#takeWaiting();
-  }
-
-  /** Takes what waits, then reads on, unless that became too much again. */
-  #takeWaiting(): void {
-    this.#takesWaiting = true;
-    while (!this.#paused) {
-      const text = this.#waiting.shift();
-      if (text === undefined) break;
-      this.#take(text);
-    }
-    this.#takesWaiting = false;
-    if (!this.#paused) this.#connection.resume();
+    this.#awaiting.answered(id);
+    this.#intake.answered();
   }
 
   // ── What operations ask of the caller's connection ─────────────────────────
 
   settleAwait(id: string, outcome: AwaitOutcome): void {
-    if (this.#answering.has(id)) {
-      this.#answering.set(id, outcome);
-      return;
-    }
-    this.#awaits.delete(id);
-    if ('reply' in outcome) this.#send('REPLY', { id, message: outcome.reply });
-    else this.#send('ERROR', outcome.error.toPayload(id));
+    this.#awaiting.settle(id, outcome);
   }
 
   holdAwait(id: string, giveUp: () => void): void {
-    if (this.#state === 'closed') giveUp();
-    else this.#awaits.set(id, giveUp);
+    this.#awaiting.hold(id, giveUp);
   }
 
   cancelAwait(id: string): void {
-    this.#awaits.get(id)?.();
-    this.#awaits.delete(id);
+    this.#awaiting.cancel(id);
+  }
+
+  #tellOutcome(id: string, outcome: AwaitOutcome): void {
+    if ('reply' in outcome) this.#send('REPLY', { id, message: outcome.reply });
+    else this.#send('ERROR', outcome.error.toPayload(id));
   }
 
   tail(after: number): void {
@@ -333,7 +271,9 @@ export class Session implements Peer, Caller, ConnectionEvents {
     const feed = new Feed<Message>(
       {
         read: async (cursor, limit) =>
-          (await relay.store.listMessages({ workspaceId, after: cursor, limit })).map(describeStored),
+          (await relay.store.listMessages({ workspaceId, after: cursor, limit })).map(
+            relay.descriptions.stored,
+          ),
         push: (message) => this.#send('EVENT', { type: 'message.created', message } satisfies RelayEvent),
         ready: () => this.#connection.bufferedBytes < HIGH_WATER_BYTES,
         failed: (error) => this.#lost(error),
@@ -350,12 +290,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
   }
 
   accepted(upTo: number): number {
-    const taken = Math.min(upTo, this.#lastPushed);
-    const left = this.#inFlight.findIndex((seq) => seq > taken);
-    if (left === -1) this.#inFlight = [];
-    else if (left > 0) this.#inFlight.splice(0, left);
-    this.#deliveries?.resume();
-    return taken;
+    return this.#deliveries?.accepted(upTo) ?? 0;
   }
 
   // ── What the domain tells the connection ───────────────────────────────────
@@ -392,9 +327,9 @@ export class Session implements Peer, Caller, ConnectionEvents {
   /** Takes no new requests, answers the open ones, says good-bye. */
   async drain(): Promise<void> {
     this.#draining = true;
-    if (this.#pending > 0 && this.#state === 'open') {
+    if (!this.#intake.isIdle && this.#state === 'open') {
       await new Promise<void>((resolve) => {
-        this.#idle = resolve;
+        this.#intake.onIdle = resolve;
       });
     }
     this.#refuse(new RelayError('ShuttingDown'));
@@ -424,19 +359,6 @@ export class Session implements Peer, Caller, ConnectionEvents {
     this.#lastSent = now;
     this.#sent += 1;
     this.#connection.send(new Outgoing(encodeEnvelope(type, `d${this.#sent}`, now, payload)));
-    this.#readLess();
+    this.#intake.slowDown();
   }
-}
-
-let lastDelivered: { message: Message; outgoing: Outgoing } | undefined;
-
-/** A message goes to all its receivers one after the other: its envelope is made for the first and kept for the rest. */
-function deliverEnvelope(message: Message): Outgoing {
-  if (lastDelivered?.message !== message) {
-    lastDelivered = {
-      message,
-      outgoing: new Outgoing(encodeEnvelope('DELIVER', message.id, message.ts, message)),
-    };
-  }
-  return lastDelivered.outgoing;
 }

@@ -11,7 +11,7 @@ const start = async (options: ServedOptions = {}) => {
   served = await serve(options, core);
 };
 beforeAll(async () => {
-  core = await openCore(MAX_BODY_BYTES);
+  core = await openCore({ maxBodyBytes: MAX_BODY_BYTES });
 });
 afterAll(() => core[Symbol.asyncDispose]());
 afterEach(() => served[Symbol.asyncDispose]());

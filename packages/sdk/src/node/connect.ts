@@ -23,7 +23,7 @@ export interface NodeConnectOptions extends ParticipantOptions {
 
 /**
  * Connects to the relay from Node. What the options leave open is taken from the environment: `RELAY_AGENT_NAME`,
- * `RELAY_LEAD`, `RELAY_URL`, `RELAY_WORKSPACE_KEY`. A local agent needs no token: it is kept in the data directory.
+ * `RELAY_CHANNELS`, `RELAY_LEAD`, `RELAY_URL`, `RELAY_WORKSPACE_KEY`. A local agent needs no token: it is kept in the data directory.
  */
 export function connect(options: NodeConnectOptions = {}): Promise<Relay> {
   const { env = process.env } = options;
@@ -38,12 +38,18 @@ export function connect(options: NodeConnectOptions = {}): Promise<Relay> {
 
 function withEnvironment(options: NodeConnectOptions, env: Environment): ParticipantOptions {
   const { url, socketPath, project, open, env: _env, cwd, ...participant } = options;
+  const name = participant.name ?? (env.RELAY_AGENT_NAME || undefined);
+  // An observer is in no channel.
+  const channels = participant.channels ?? (name === undefined ? undefined : wordsOf(env.RELAY_CHANNELS));
   return {
     ...participant,
-    ...(participant.name === undefined && env.RELAY_AGENT_NAME ? { name: env.RELAY_AGENT_NAME } : {}),
+    ...(name === undefined ? {} : { name }),
+    ...(channels === undefined ? {} : { channels }),
     ...(participant.lead === undefined && env.RELAY_LEAD === '1' ? { lead: true } : {}),
   };
 }
+
+const wordsOf = (list = ''): string[] => list.split(/[,\s]+/).filter((word) => word !== '');
 
 function connectLocally(
   participant: ParticipantOptions,

@@ -21,4 +21,11 @@ export {
   writePrivateFile,
 } from './locations.ts';
 export { findProjectConfig, type ProjectConfig, writeProjectConfig } from './project-config.ts';
-export { localAgentToken, storeLocalAgentToken } from './tokens.ts';
+export {
+  localAgentToken,
+  moveLocalAgentTokens,
+  removeLocalAgentToken,
+  removeLocalAgentTokens,
+  renameLocalAgentToken,
+  storeLocalAgentToken,
+} from './tokens.ts';

@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isAgentToken } from '@agent-relay/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { localAgentToken, storeLocalAgentToken } from './tokens.ts';
+import {
+  localAgentToken,
+  moveLocalAgentTokens,
+  removeLocalAgentToken,
+  removeLocalAgentTokens,
+  renameLocalAgentToken,
+  storeLocalAgentToken,
+} from './tokens.ts';
 
 let directory: string;
 let env: Record<string, string>;
@@ -56,6 +63,26 @@ describe('the token of a local agent', () => {
     expect(file).toBe(join(agents(), 'alice.token'));
     expect(await localAgentToken('shop', 'Alice', env)).toBe(issued);
     expect(old).not.toBe(issued);
+  });
+
+  test('goes along when the agent or its project gets another name', async () => {
+    const token = await localAgentToken('shop', 'Alice', env);
+    await renameLocalAgentToken('shop', 'Alice', 'Alicia', env);
+    await renameLocalAgentToken('shop', 'Nobody', 'Somebody', env);
+    expect(await readdir(agents())).toEqual(['alicia.token']);
+    await localAgentToken('site', 'Stale', env);
+    await moveLocalAgentTokens('shop', 'site', env);
+    await moveLocalAgentTokens('empty', 'other', env);
+    expect(await localAgentToken('site', 'Alicia', env)).toBe(token);
+    expect(await readdir(join(directory, 'projects', 'site', 'agents'))).toEqual(['alicia.token']);
+  });
+
+  test('is forgotten with the agent or its project', async () => {
+    const token = await localAgentToken('shop', 'Alice', env);
+    await removeLocalAgentToken('shop', 'Alice', env);
+    expect(await localAgentToken('shop', 'Alice', env)).not.toBe(token);
+    await removeLocalAgentTokens('shop', env);
+    await expect(readdir(agents())).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   test('that is damaged is an error that names the file', async () => {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, rm } from 'node:fs/promises';
+import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { checkAgentName, isAgentToken, nameKey, RelayError } from '@agent-relay/protocol';
 import {
   type Environment,
   ensurePrivateDirectory,
+  isMissing,
   projectDirectory,
   readIfThere,
   writePrivateFile,
@@ -36,10 +37,58 @@ export async function storeLocalAgentToken(
   return file;
 }
 
+/** The token of a local agent goes with it to its new name. An agent whose token is not kept here has none to move. */
+export async function renameLocalAgentToken(
+  project: string,
+  before: string,
+  name: string,
+  env: Environment = process.env,
+): Promise<void> {
+  const token = await readToken(tokenFile(project, before, env));
+  if (token === undefined) return;
+  await storeLocalAgentToken(project, name, token, env);
+  if (nameKey(before) !== nameKey(name)) await removeLocalAgentToken(project, before, env);
+}
+
+/** Forgets the token of an agent that is no more, so that its name can be used anew. */
+export async function removeLocalAgentToken(
+  project: string,
+  name: string,
+  env: Environment = process.env,
+): Promise<void> {
+  await rm(tokenFile(project, name, env), { force: true });
+}
+
+/** All tokens of a project go with it to its new name. */
+export async function moveLocalAgentTokens(
+  before: string,
+  project: string,
+  env: Environment = process.env,
+): Promise<void> {
+  if (nameKey(before) === nameKey(project)) return;
+  await ensurePrivateDirectory(projectDirectory(project, env));
+  // The name was free: what lies there belongs to nobody any more.
+  await removeLocalAgentTokens(project, env);
+  try {
+    await rename(tokenDirectory(before, env), tokenDirectory(project, env));
+  } catch (error) {
+    // A project without local agents has nothing to move.
+    if (!isMissing(error)) throw error;
+  }
+}
+
+/** Forgets all tokens of a project that is no more. */
+export async function removeLocalAgentTokens(project: string, env: Environment = process.env): Promise<void> {
+  await rm(tokenDirectory(project, env), { recursive: true, force: true });
+}
+
 export const newAgentToken = (): string => `at_${randomBytes(32).toString('base64url')}`;
 
+const tokenDirectory = (project: string, env: Environment): string =>
+  join(projectDirectory(project, env), 'agents');
+
 const tokenFile = (project: string, name: string, env: Environment): string =>
-  join(projectDirectory(project, env), 'agents', `${nameKey(checkAgentName(name))}.token`);
+  join(tokenDirectory(project, env), `${nameKey(checkAgentName(name))}.token`);
 
 async function ensureTokenDirectory(file: string): Promise<void> {
   const agents = dirname(file);

@@ -1,14 +1,16 @@
 import type { Toolset } from '../../framework/toolset.ts';
 import { relayDiscoverCapabilities } from './relay-discover-capabilities.ts';
+import { relayGetMessages } from './relay-get-messages.ts';
+import { relayJoinChannel } from './relay-join-channel.ts';
 import { relayListAgents } from './relay-list-agents.ts';
 import { relaySendMessage } from './relay-send-message.ts';
 
 export const networkToolset: Toolset = {
   name: 'network',
-  tools: [relaySendMessage, relayListAgents, relayDiscoverCapabilities],
+  tools: [relaySendMessage, relayListAgents, relayGetMessages, relayJoinChannel, relayDiscoverCapabilities],
   wording: {
     send: (to, message) => `relay_send_message(to="${to}", body="${message}")`,
     agents: 'relay_list_agents',
-    inbox: 'the resource relay://inbox',
+    inbox: 'relay_get_messages',
   },
 };

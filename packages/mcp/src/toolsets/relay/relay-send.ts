@@ -63,7 +63,8 @@ async function awaitResponse(
 }
 
 /** What the sender should know beyond "sent". */
-function absence({ recipients, offline }: SendResult): string[] {
+function absence({ recipients, offline, held }: SendResult): string[] {
+  if (held !== undefined) return [`Kept back by the loop governor until a person releases it: ${held}`];
   if (offline.length === 0) return [];
   const who = recipients === 1 ? offline[0] : `${offline.length} of ${recipients} (${offline.join(', ')})`;
   return [`Offline now: ${who}. It is kept and delivered when they return.`];

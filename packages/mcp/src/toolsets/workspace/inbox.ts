@@ -26,3 +26,14 @@ export const markMessageRead = defineTool({
     return replyJson({ message_id, read: true });
   },
 });
+
+export const getMessageReaders = defineTool({
+  name: 'get_message_readers',
+  description: 'Show who has read a message, and who has not.',
+  input: z.strictObject({ message_id: z.string() }),
+  annotations: LOOKS,
+  handler: async (participant, { message_id }) => {
+    const relay = await participant.relay();
+    return replyJson({ message_id, ...(await relay.readers(message_id)) });
+  },
+});

@@ -2,8 +2,11 @@ import { z } from 'zod';
 import { ACTS, defineTool, replyJson } from '../../framework/tool.ts';
 
 /** What `mode` means for the recipient: `steer` asks for attention now. */
-const mode = z.enum(['wait', 'steer']).default('wait').describe('steer: the recipient should look now');
-const importanceOf = (chosen: z.output<typeof mode>) => (chosen === 'steer' ? 'urgent' : 'normal');
+export const mode = z
+  .enum(['wait', 'steer'])
+  .default('wait')
+  .describe('steer: the recipient should look now');
+export const importanceOf = (chosen: z.output<typeof mode>) => (chosen === 'steer' ? 'urgent' : 'normal');
 
 export const sendDm = defineTool({
   name: 'send_dm',

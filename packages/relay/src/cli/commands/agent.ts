@@ -1,19 +1,46 @@
-import { storeLocalAgentToken } from '@agent-relay/sdk/node';
+import { removeLocalAgentToken, renameLocalAgentToken, storeLocalAgentToken } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import { asOwner } from '../connection.ts';
 import { type ProjectOption, withProject } from '../options.ts';
 import { print } from '../terminal.ts';
 
-export const command = new Command('agent').description('Manage the agents of the project.').addCommand(
-  withProject(new Command('token'))
-    .description('Give an agent a new token, for one that was lost or leaked; the old one stops working.')
-    .argument('<name>', 'the agent')
-    .action(async (agent: string, options: ProjectOption) => {
-      const file = await asOwner(options, async (relay) => {
-        const { token } = await relay.request('TOKEN_ROTATE', { agent });
-        return await storeLocalAgentToken(relay.project, agent, token);
-      });
-      print(`${agent} has a new token, kept in ${file}.`);
-      print('Whoever connects from this machine as that agent uses it by itself.');
-    }),
-);
+export const command = new Command('agent')
+  .description('Manage the agents of the project.')
+  .addCommand(
+    withProject(new Command('token'))
+      .description('Give an agent a new token, for one that was lost or leaked; the old one stops working.')
+      .argument('<name>', 'the agent')
+      .action(async (agent: string, options: ProjectOption) => {
+        const file = await asOwner(options, async (relay) => {
+          const { token } = await relay.request('TOKEN_ROTATE', { agent });
+          return await storeLocalAgentToken(relay.project, agent, token);
+        });
+        print(`${agent} has a new token, kept in ${file}.`);
+        print('Whoever connects from this machine as that agent uses it by itself.');
+      }),
+  )
+  .addCommand(
+    withProject(new Command('rename'))
+      .description('Give an agent another name; its inbox and its messages stay its own.')
+      .argument('<agent>', 'its name')
+      .argument('<new-name>', 'its name from now on')
+      .action(async (agent: string, name: string, options: ProjectOption) => {
+        await asOwner(options, async (relay) => {
+          await relay.agents.rename(agent, name);
+          await renameLocalAgentToken(relay.project, agent, name);
+        });
+        print(`${agent} is called ${name} now.`);
+      }),
+  )
+  .addCommand(
+    withProject(new Command('remove'))
+      .description('Take an agent away: its connections end, its name is free again, what it wrote stays.')
+      .argument('<agent>', 'its name')
+      .action(async (agent: string, options: ProjectOption) => {
+        await asOwner(options, async (relay) => {
+          await relay.agents.remove(agent);
+          await removeLocalAgentToken(relay.project, agent);
+        });
+        print(`${agent} is removed.`);
+      }),
+  );

@@ -1,10 +1,17 @@
-import type { Relay } from '@agent-relay/sdk/node';
-import { Command } from 'commander';
-import { asAgent } from '../connection.ts';
+import {
+  MESSAGE_KINDS,
+  type Message,
+  type MessageKind,
+  nameKey,
+  parseChannelName,
+} from '@agent-relay/protocol';
+import { Command, Option } from 'commander';
+import { asAgent, markRead } from '../connection.ts';
 import { messageLines } from '../message-lines.ts';
 import {
   type AgentOption,
   type JsonOption,
+  oneOf,
   type ProjectOption,
   wholeNumber,
   withAgent,
@@ -12,31 +19,92 @@ import {
   withProject,
 } from '../options.ts';
 import { plural, print, printJson, styled } from '../terminal.ts';
+import { untilInterrupted } from '../until-interrupted.ts';
 
-type Options = ProjectOption &
-  JsonOption &
-  AgentOption & { all?: boolean; limit: number; from?: string; peek?: boolean };
+type Options = ProjectOption & JsonOption & AgentOption & Filter & Manner;
+
+interface Filter {
+  from?: string;
+  channel?: string;
+  thread?: string;
+  kind?: MessageKind;
+  mentions?: boolean;
+}
+
+interface Manner {
+  all?: boolean;
+  limit: number;
+  peek?: boolean;
+  follow?: boolean;
+}
 
 export const command = withJson(withAgent(withProject(new Command('inbox'))))
   .description('Show your unread messages and mark them read.')
   .option('--all', 'also those read before')
   .option('--limit <count>', 'at most so many', wholeNumber(1), 10)
   .option('--from <name>', 'only from this sender')
+  .option('--channel <name>', 'only of this channel')
+  .option('--thread <id>', 'only of this thread')
+  .addOption(oneOf('--kind <kind>', 'only of this kind', MESSAGE_KINDS))
+  .option('--mentions', 'only those that name you with @')
   .option('--peek', 'leave them unread')
-  .action((options: Options) => asAgent(options, (relay) => showInbox(relay, options)));
+  .addOption(new Option('-f, --follow', 'go on with new ones until Ctrl-C').conflicts(['all']))
+  .action((options: Options) => (options.follow ? followInbox(options) : showInbox(options)));
 
-async function showInbox(relay: Relay, options: Options): Promise<void> {
-  const { messages, unread } = await relay.request('INBOX', {
-    limit: options.limit,
-    unread_only: !options.all,
-    ...(options.from === undefined ? {} : { from: options.from }),
+const showInbox = (options: Options): Promise<void> =>
+  asAgent(options, async (relay) => {
+    const { messages, unread } = await relay.inbox({
+      ...filterOf(options),
+      limit: options.limit,
+      unreadOnly: !options.all,
+      markRead: false,
+    });
+    const shown = messages.filter(({ readAt }) => readAt === undefined).map(({ id }) => id);
+    const left = options.peek ? unread : unread - shown.length;
+    if (options.json) printJson({ messages, unread: left });
+    else if (messages.length === 0) print('No messages in inbox.');
+    else print(messages.map(messageLines).join('\n'));
+    // Read is what has been shown, not what was about to be.
+    if (!options.peek) await relay.observe(shown, 'read', 'pull');
+    if (!options.json && left > 0) print(styled('dim', `${plural(left, 'unread message')} left.`));
   });
-  const shown = messages.filter(({ readAt }) => readAt === undefined).map(({ id }) => id);
-  const left = options.peek ? unread : unread - shown.length;
-  if (options.json) printJson({ messages, unread: left });
-  else if (messages.length === 0) print('No messages in inbox.');
-  else print(messages.map(messageLines).join('\n'));
-  // Read is what has been shown, not what was about to be.
-  if (!options.peek) await relay.observe(shown, 'read', 'pull');
-  if (!options.json && left > 0) print(styled('dim', `${plural(left, 'unread message')} left.`));
+
+/** The unread messages, then each new one as it comes. What does not fit the filter stays unread. */
+const followInbox = (options: Options): Promise<void> =>
+  untilInterrupted((signal) =>
+    asAgent(
+      options,
+      async (relay) => {
+        if (signal.aborted) return;
+        signal.addEventListener('abort', () => void relay.close());
+        for await (const message of relay.messages()) {
+          if (!fits(message, options, relay.name ?? '')) continue;
+          if (options.json) printJson(message);
+          else print(messageLines(message));
+          if (!options.peek) await markRead(relay, message);
+        }
+      },
+      { deliver: true },
+    ),
+  );
+
+function filterOf({ from, channel, thread, kind, mentions }: Filter): Filter {
+  return {
+    ...(from === undefined ? {} : { from }),
+    ...(channel === undefined ? {} : { channel }),
+    ...(thread === undefined ? {} : { thread }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(mentions === undefined ? {} : { mentions }),
+  };
+}
+
+function fits(message: Message, { from, channel, thread, kind, mentions }: Filter, me: string): boolean {
+  const same = (wanted: string, value = '') => nameKey(wanted) === nameKey(value);
+  return (
+    (from === undefined || same(from, message.from)) &&
+    (channel === undefined || same(parseChannelName(channel), message.channel?.slice(1))) &&
+    (thread === undefined || thread === message.thread) &&
+    (kind === undefined || kind === message.kind) &&
+    (!mentions || (message.mentions ?? []).some((name) => same(name, me)))
+  );
 }

@@ -4,12 +4,16 @@ import {
   type Importance,
   MESSAGE_KINDS,
   type MessageKind,
+  RelayError,
+  type SendResult,
   safeText,
 } from '@agent-relay/protocol';
+import type { Relay, SendOptions } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import { asAgent } from '../connection.ts';
 import {
   type AgentOption,
+  duration,
   type JsonOption,
   oneOf,
   type ProjectOption,
@@ -19,6 +23,7 @@ import {
   withProject,
 } from '../options.ts';
 import { print, printJson } from '../terminal.ts';
+import { uploadFiles } from '../upload-files.ts';
 
 type Options = ProjectOption &
   JsonOption &
@@ -30,42 +35,91 @@ type Options = ProjectOption &
     await?: boolean;
     timeout: number;
     id?: string;
+    expires?: number;
+    attach?: string[];
   };
 
 export const command = withJson(withAgent(withProject(new Command('send'))))
   .description('Send a message; without one, or for "-", it is read from standard input.')
-  .argument('<to>', 'the name of an agent, lead, or * for everyone')
+  .argument('[to]', 'an agent, several as Alice,Bob, #channel, lead, * for everyone; project:Name elsewhere')
   .argument('[message...]', 'the text')
   .option('--thread <id>', 'the thread it belongs to')
-  .option('--reply-to <id>', 'the message it answers')
+  .option('--reply-to <id>', 'the message it answers; with one word besides, that is the text and goes there')
   .addOption(oneOf('--kind <kind>', 'what it is', MESSAGE_KINDS))
   .addOption(oneOf('--importance <degree>', 'how much it matters', IMPORTANCES))
   .option('--id <id>', 'your own id: sending it again with the same content does nothing')
+  .option('--expires <duration>', 'do not deliver it after so long, such as 10m', duration)
+  .option('--attach <file>', 'a file to hang on it; may be given several times', collect)
   .option('--await', 'wait for the answer and print it')
   .option('--timeout <ms>', 'how long to wait for the answer', wholeNumber(1), 30_000)
-  .action(async (to: string, words: string[], options: Options) => {
-    const content = await contentOf(words);
-    const { thread, replyTo, kind, importance, id } = options;
-    const details = {
-      ...(thread === undefined ? {} : { thread }),
-      ...(replyTo === undefined ? {} : { replyTo }),
-      ...(kind === undefined ? {} : { kind }),
-      ...(importance === undefined ? {} : { importance }),
-      ...(id === undefined ? {} : { id }),
-    };
+  .action(async (to: string | undefined, words: string[], options: Options) => {
+    const { address, text: given } = destination(to, words, options);
+    const content = await contentOf(given);
     await asAgent(options, async (relay) => {
+      const details = await detailsOf(relay, options);
       if (options.await) {
-        const answer = await relay.sendAndWait(to, content, { ...details, timeoutMs: options.timeout });
+        const target = typeof address === 'string' ? address : awaitsOneAgent();
+        const answer = await relay.sendAndWait(target, content, { ...details, timeoutMs: options.timeout });
         if (options.json) return printJson(answer);
         return print(`Response from ${answer.from}: ${safeText(answer.content)}`);
       }
-      const sent = await relay.send(to, content, details);
+      const { replyTo = '', ...others } = details;
+      const sent = await (address === undefined
+        ? relay.reply(replyTo, content, others)
+        : relay.send(address, content, details));
       if (options.json) return printJson(sent);
-      print(`Message sent to ${to} (${sent.messageId}).${sent.duplicate ? ' It had been sent before.' : ''}`);
-      const { offline } = sent;
-      if (offline.length > 0) print(`Not connected now, kept for later: ${offline.join(', ')}.`);
+      tellSent(sent, address === undefined ? `in answer to ${replyTo}` : `to ${to}`);
     });
   });
+
+function collect(file: string, files: string[] = []): string[] {
+  return [...files, file];
+}
+
+/** Whom it is for: a reply may leave that out. */
+function destination(
+  to: string | undefined,
+  words: string[],
+  { replyTo }: Options,
+): { address: string | string[] | undefined; text: string[] } {
+  if (to !== undefined && (replyTo === undefined || words.length > 0)) {
+    return { address: to.includes(',') ? to.split(',').map((name) => name.trim()) : to, text: words };
+  }
+  if (replyTo !== undefined) return { address: undefined, text: to === undefined ? [] : [to] };
+  throw new RelayError('InvalidRequest', 'A message needs somebody it is for.', {
+    next: 'Name an agent or a channel, or the message it answers with --reply-to.',
+  });
+}
+
+async function detailsOf(relay: Relay, options: Options): Promise<SendOptions> {
+  const { thread, replyTo, kind, importance, id, expires, attach } = options;
+  const attachments = attach && (await uploadFiles(relay, attach));
+  return {
+    ...(thread === undefined ? {} : { thread }),
+    ...(replyTo === undefined ? {} : { replyTo }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(importance === undefined ? {} : { importance }),
+    ...(id === undefined ? {} : { id }),
+    ...(expires === undefined ? {} : { expiresAt: Date.now() + expires }),
+    ...(attachments === undefined ? {} : { attachments }),
+  };
+}
+
+function tellSent({ messageId, duplicate, offline, held }: SendResult, where: string): void {
+  if (held !== undefined) {
+    print(`Message ${where} is held (${messageId}): ${held}.`);
+    print('See it with: agent-relay held list');
+    return;
+  }
+  print(`Message sent ${where} (${messageId}).${duplicate ? ' It had been sent before.' : ''}`);
+  if (offline.length > 0) print(`Not connected now, kept for later: ${offline.join(', ')}.`);
+}
+
+function awaitsOneAgent(): never {
+  throw new RelayError('InvalidRequest', 'Only the answer of one agent can be waited for.', {
+    next: 'Name that agent.',
+  });
+}
 
 async function contentOf(words: string[]): Promise<string> {
   const fromInput = words.length === 0 ? !process.stdin.isTTY : words.length === 1 && words[0] === '-';

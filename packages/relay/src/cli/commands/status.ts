@@ -13,7 +13,7 @@ export const command = withJson(withProject(new Command('status')))
         ['project', status.project],
         ['agents', `${status.agentsOnline} online`],
         ['daemon', `${status.version}, process ${status.pid}, started ${when(status.startedAt)}`],
-        ['open', plural(status.connections, 'connection')],
+        ['open', status.connections === undefined ? undefined : plural(status.connections, 'connection')],
         ['database', status.database],
         ['socket', status.socketPath],
         ['http', status.http],

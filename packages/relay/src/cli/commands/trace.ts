@@ -13,7 +13,8 @@ export const command = withJson(withProject(new Command('trace')))
     if (options.json) return printJson(trace);
     print(messageLines(trace.message));
     print();
-    print(table(trace.deliveries.flatMap(timeline)));
+    if (trace.held) print(`${styled('yellow', 'held')}  ${trace.held.reason}`);
+    else print(table(trace.deliveries.flatMap(timeline)));
   });
 
 /** One row for each thing observed, and one for what is waited for. */

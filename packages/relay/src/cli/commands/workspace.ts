@@ -1,6 +1,9 @@
+import { RelayError } from '@agent-relay/protocol';
+import { moveLocalAgentTokens, removeLocalAgentTokens } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import { asOwner } from '../connection.ts';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
+import { recordRename } from '../project.ts';
 import { print, printJson, styled, table, when } from '../terminal.ts';
 
 type Options = ProjectOption & JsonOption;
@@ -60,7 +63,52 @@ export const command = new Command('workspace')
       .description('List the workspaces of this daemon.')
       .action(listWorkspaces),
   )
+  .addCommand(
+    withJson(withProject(new Command('rename')))
+      .description('Give a workspace another name.')
+      .argument('<workspace>', 'its name')
+      .argument('<new-name>', 'its name from now on')
+      .action(async (workspace: string, name: string, options: Options) => {
+        const renamed = await asOwner(options, (relay) => relay.workspaces.rename(workspace, name));
+        await moveLocalAgentTokens(workspace, renamed.name);
+        const recorded = await recordRename(workspace, renamed);
+        if (options.json) return printJson(renamed);
+        print(`${workspace} is called ${renamed.name} now.`);
+        if (!recorded) print('In its directory, record the new name with: agent-relay daemon start');
+      }),
+  )
+  .addCommand(
+    withJson(withProject(new Command('remove')))
+      .description('Delete a workspace with everything in it: agents, messages, files.')
+      .argument('<workspace>', 'its name')
+      .option('--yes', 'do it; nothing brings it back')
+      .action(async (workspace: string, options: Options & { yes?: boolean }) => {
+        if (!options.yes) throw wantsYes(workspace);
+        await asOwner(options, (relay) => relay.workspaces.remove(workspace));
+        await removeLocalAgentTokens(workspace);
+        if (options.json) return printJson({ removed: workspace });
+        print(`${workspace} is deleted.`);
+      }),
+  )
+  .addCommand(
+    withJson(withProject(new Command('grant')))
+      .description('Let an agent from another machine write into another workspace.')
+      .argument('<agent>', 'the agent, of this project')
+      .argument('<workspace>', 'where it may write')
+      .option('--undo', 'no longer')
+      .action(async (agent: string, workspace: string, options: Options & { undo?: boolean }) => {
+        const allowed = options.undo !== true;
+        await asOwner(options, (relay) => relay.agents.grant(agent, workspace, { allowed }));
+        if (options.json) return printJson({ allowed });
+        print(`${agent} may ${allowed ? 'now' : 'no longer'} write into ${workspace}.`);
+      }),
+  )
   .addCommand(keys);
+
+const wantsYes = (workspace: string): RelayError =>
+  new RelayError('InvalidRequest', `Everything in ${workspace} would be deleted.`, {
+    next: `If that is what you want: agent-relay workspace remove ${workspace} --yes`,
+  });
 
 async function listWorkspaces(options: Options): Promise<void> {
   const { workspaces } = await asOwner(options, (relay) => relay.request('WORKSPACE_LIST', {}));

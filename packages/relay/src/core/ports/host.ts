@@ -7,4 +7,7 @@ export interface Host {
   /** Makes a workspace reachable through its local socket; its path. Again for one that is open: the same path. */
   openSocket(workspace: Workspace): Promise<string>;
   socketPath(workspace: Workspace): string | undefined;
+  /** The workspace has another name: its socket is where that name says. Connections that exist go on. */
+  moveSocket(workspace: Workspace): Promise<string>;
+  closeSocket(workspace: Workspace): Promise<void>;
 }

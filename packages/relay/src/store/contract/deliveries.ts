@@ -61,6 +61,23 @@ export function deliveries(store: () => Store): void {
       ]);
     });
 
+    it('can be narrowed to a thread or a kind', async () => {
+      const { alice, bob, carol, send } = await world();
+      const threaded = await send(alice, [bob], { thread: 'build', kind: 'question' });
+      const asked = await send(carol, [bob], { kind: 'question' });
+      await send(alice, [carol], { thread: 'build' });
+      await send(alice, [bob]);
+      const ids = async (more: Parameters<typeof inboxOf>[1]) =>
+        (await store().inbox(inboxOf(bob, more))).map(({ id }) => id);
+      for (const page of [{}, { unreadOnly: false, take: 'newest' as const }]) {
+        expect(await ids({ ...page, thread: 'build' })).toEqual([threaded.id]);
+        expect(await ids({ ...page, kind: 'question' })).toEqual([threaded.id, asked.id]);
+        expect(await ids({ ...page, kind: 'question', thread: 'build', fromId: carol.id })).toEqual([]);
+      }
+      await store().observe([note(bob, threaded.seq, 'read')]);
+      expect(await ids({ thread: 'build' })).toEqual([]);
+    });
+
     it('leaves out what has expired', async () => {
       const { alice, bob, send } = await world();
       const kept = await send(alice, [bob], { expiresAt: NOW });
@@ -144,7 +161,7 @@ export function deliveries(store: () => Store): void {
       const first = await send(alice, [bob]);
       const second = await send(alice, [bob, carol]);
       const ids = [second.id, 'unknown', first.id];
-      const both = [first, second].map(({ id, seq }) => ({ id, seq }));
+      const both = [first, second].map(({ id, seq }) => ({ id, seq, senderId: alice.id }));
       expect(await store().deliveredSeqs(bob.id, ids)).toEqual(both);
       expect(await store().deliveredSeqs(carol.id, ids)).toEqual([both[1]]);
       expect(await store().deliveredSeqs(alice.id, ids)).toEqual([]);

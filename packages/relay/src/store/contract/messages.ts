@@ -41,6 +41,8 @@ export function messages(store: () => Store): void {
         importance: 'urgent',
         awaitsReply: true,
         expiresAt: NOW + 1,
+        mentions: [{ id: bob.id, name: bob.name }],
+        attachments: [{ id: 'file-1', name: 'a.txt', mediaType: 'text/plain', size: 1, sha256: 'abc' }],
       });
       const appended = await store().appendMessage(sent);
       expect(appended).toEqual({
@@ -55,6 +57,10 @@ export function messages(store: () => Store): void {
         ...content,
         seq: appended.seq,
         senderName: alice.name,
+        senderWorkspaceId: workspace.id,
+        mentions: [bob.name],
+        redactedAt: undefined,
+        channelName: undefined,
         conversationKind: 'dm',
         conversationKey: direct.key,
         recipientName: bob.name,
@@ -181,6 +187,7 @@ export function messages(store: () => Store): void {
         key: '*',
         createdAt: NOW,
       });
+      await store().createAgent({ ...agentOf(workspace.id), type: 'system' });
       const toAll = () =>
         store().appendMessage(draft(alice, conversation, [], { audience: { kind: 'workspace' } }));
       const [before, , late, after] = await Promise.all([
@@ -194,6 +201,51 @@ export function messages(store: () => Store): void {
       expect((await store().deliveriesOf(after.seq)).map(({ recipientId }) => recipientId).sort()).toEqual(
         [...after.recipients].sort(),
       );
+    });
+  });
+
+  describe('a message for a channel', () => {
+    it('is for its members but the sender, as of the commit', async () => {
+      const { alice, bob, carol, newChannel, draft } = await world();
+      const conversation = await newChannel('build', alice, bob);
+      const post = () =>
+        store().appendMessage(draft(alice, conversation, [], { audience: { kind: 'members' } }));
+      const [before, , after, , late] = await Promise.all([
+        post(),
+        store().addMember(conversation.id, carol.id, NOW),
+        post(),
+        store().removeMember(conversation.id, bob.id),
+        post(),
+      ]);
+      expect(before.recipients).toEqual([bob.id]);
+      expect(after.recipients).toEqual([bob.id, carol.id]);
+      expect(late.recipients).toEqual([carol.id]);
+      await store().removeAgent(carol.id, NOW);
+      expect((await post()).recipients).toEqual([]);
+      const { id } = await post();
+      expect(await store().findMessage(alice.workspaceId, id)).toMatchObject({
+        channelName: 'build',
+        conversationKey: '#build',
+      });
+    });
+  });
+
+  describe('mentions', () => {
+    it('mark the deliveries of those mentioned, whoever it is for', async () => {
+      const { alice, bob, carol, newChannel, broadcast, dm, draft } = await world();
+      const mentions = [{ id: bob.id, name: bob.name }];
+      const drafts = [
+        draft(alice, await newChannel('build', bob, carol), [], { audience: { kind: 'members' }, mentions }),
+        draft(alice, await broadcast(), [], { audience: { kind: 'workspace' }, mentions }),
+        draft(alice, await dm(alice, bob), [bob], { mentions }),
+      ];
+      const ids = drafts.map(({ id }) => id);
+      for (const each of drafts) await store().appendMessage(each);
+      await store().appendMessage(draft(alice, await broadcast(), [], { audience: { kind: 'workspace' } }));
+      const mentioned = await store().inbox(inboxOf(bob, { mentioned: true }));
+      expect(mentioned.map(({ id }) => id)).toEqual(ids);
+      expect(mentioned[0]?.mentions).toEqual([bob.name]);
+      expect(await store().inbox(inboxOf(carol, { mentioned: true }))).toEqual([]);
     });
   });
 

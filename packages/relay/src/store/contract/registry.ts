@@ -12,6 +12,18 @@ export function workspacesAndAgents(store: () => Store): void {
       expect(await store().createWorkspace(again)).toBeUndefined();
     });
 
+    it('can be renamed, unless the name is taken', async () => {
+      const { workspace } = await newWorld(store(), 0);
+      const other = await newWorld(store(), 0);
+      const name = unique('Renamed');
+      expect(await store().renameWorkspace(workspace.id, name)).toBe(true);
+      expect(await store().renameWorkspace(workspace.id, name.toLowerCase())).toBe(true);
+      expect(await store().renameWorkspace(other.workspace.id, name.toUpperCase())).toBe(false);
+      const listed = await store().listWorkspaces();
+      expect(listed.find(({ id }) => id === workspace.id)?.name).toBe(name.toLowerCase());
+      expect(listed.find(({ id }) => id === other.workspace.id)?.name).toBe(other.workspace.name);
+    });
+
     it('are listed oldest first', async () => {
       const names = [unique('b'), unique('a'), unique('c')];
       for (const name of names) await store().createWorkspace({ name, root: undefined, createdAt: NOW });
@@ -123,6 +135,36 @@ export function workspacesAndAgents(store: () => Store): void {
       expect(await store().listAgents(workspace.id)).toEqual([agents[0], agents[2]]);
       const counts = await store().countAgents();
       expect(counts.find(({ workspaceId }) => workspaceId === workspace.id)?.agents).toBe(2);
+    });
+
+    it('can be renamed, unless the name is taken', async () => {
+      const { workspace, agents, dm, draft } = await newWorld(store(), 3);
+      const [alice, bob, carol] = agents as [(typeof agents)[0], (typeof agents)[0], (typeof agents)[0]];
+      const { id } = await store().appendMessage(draft(alice, await dm(alice, bob), [bob]));
+      expect(await store().renameAgent(alice.id, bob.name.toUpperCase())).toBe(false);
+      await store().removeAgent(carol.id, NOW);
+      expect(await store().renameAgent(alice.id, carol.name)).toBe(true);
+      expect((await store().findAgent(workspace.id, carol.name))?.id).toBe(alice.id);
+      expect(await store().findAgent(workspace.id, alice.name)).toBeUndefined();
+      expect((await store().findMessage(workspace.id, id))?.senderName).toBe(carol.name);
+    });
+
+    it('may write to another workspace while that is granted', async () => {
+      const { agents } = await newWorld(store(), 2);
+      const [alice, bob] = agents as [(typeof agents)[0], (typeof agents)[0]];
+      const other = await newWorld(store(), 0);
+      const granted = () => store().hasGrant(alice.id, other.workspace.id);
+      expect(await granted()).toBe(false);
+      await store().setGrant(alice.id, other.workspace.id, true);
+      await store().setGrant(alice.id, other.workspace.id, true);
+      expect(await granted()).toBe(true);
+      expect(await store().hasGrant(bob.id, other.workspace.id)).toBe(false);
+      expect(await store().hasGrant(alice.id, alice.workspaceId)).toBe(false);
+      await store().setGrant(alice.id, other.workspace.id, false);
+      expect(await granted()).toBe(false);
+      await store().setGrant(alice.id, other.workspace.id, true);
+      await store().removeAgent(alice.id, NOW);
+      expect(await granted()).toBe(false);
     });
 
     it('leave their name free when removed, while what they sent stays', async () => {

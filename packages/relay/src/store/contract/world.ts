@@ -19,6 +19,10 @@ export interface World {
   agents: Agent[];
   dm(one: Agent, other: Agent): Promise<Conversation>;
   channel(): Promise<Conversation>;
+  group(...agents: Agent[]): Promise<Conversation>;
+  broadcast(): Promise<Conversation>;
+  /** A channel as people make them, with these members; `#general` has none. */
+  newChannel(name: string, ...members: Agent[]): Promise<Conversation>;
   draft(
     sender: Agent,
     conversation: Conversation,
@@ -51,10 +55,29 @@ export async function newWorld(store: Store, agentCount: number): Promise<World>
   for (let i = 0; i < agentCount; i++) agents.push(defined(await store.createAgent(agentOf(workspace.id))));
   const conversation = (kind: Conversation['kind'], key: string) =>
     store.ensureConversation({ workspaceId: workspace.id, kind, key, createdAt: NOW });
+  const between = (...members: Agent[]) =>
+    members
+      .map(({ id }) => id)
+      .sort((a, b) => a - b)
+      .join(':');
   return {
     workspace,
     agents,
-    dm: (one, other) => conversation('dm', [one.id, other.id].sort((a, b) => a - b).join(':')),
+    group: (...members) => conversation('group', between(...members)),
+    broadcast: () => conversation('broadcast', '*'),
+    async newChannel(name, ...members) {
+      const made = {
+        workspaceId: workspace.id,
+        name,
+        topic: undefined,
+        createdBy: 'somebody',
+        createdAt: NOW,
+      };
+      const { id } = defined(await store.createChannel(made));
+      for (const member of members) await store.addMember(id, member.id, NOW);
+      return { id, workspaceId: workspace.id, kind: 'channel', key: `#${name}` };
+    },
+    dm: (one, other) => conversation('dm', between(one, other)),
     channel: () => conversation('channel', `#${unique('channel')}`),
     draft: (sender, { id }, recipients, more = {}) => ({
       id: unique('message'),
@@ -71,6 +94,8 @@ export async function newWorld(store: Store, agentCount: number): Promise<World>
       awaitsReply: false,
       createdAt: NOW,
       expiresAt: undefined,
+      mentions: [],
+      attachments: [],
       ...more,
     }),
   };

@@ -1,5 +1,6 @@
 import type { Appended, MessageDraft } from '../../core/ports/store.ts';
 import { DRAFT_COLUMNS, draftValues, findDuplicate } from '../append.ts';
+import { flag } from '../scripts/script.ts';
 import { query, run, type Session } from './connection.ts';
 
 const ARRAY_TYPES: { [Column in (typeof DRAFT_COLUMNS)[number]]: 'bigint[]' | 'text[]' } = {
@@ -16,6 +17,8 @@ const ARRAY_TYPES: { [Column in (typeof DRAFT_COLUMNS)[number]]: 'bigint[]' | 't
   importance: 'text[]',
   awaits_reply: 'bigint[]',
   created_at: 'bigint[]',
+  mentions: 'text[]',
+  attachments: 'text[]',
 };
 
 const COLUMNS = DRAFT_COLUMNS.join(', ');
@@ -29,30 +32,46 @@ const INSERT_RUN = `
     ON CONFLICT (sender_id, client_id) DO NOTHING
     RETURNING seq, id, sender_id, conversation_id, expires_at
   ), delivered AS (
-    INSERT INTO deliveries (recipient_id, message_seq, sender_id, conversation_id, expires_at)
-    SELECT recipient.id, added.seq, added.sender_id, added.conversation_id, added.expires_at
-    FROM unnest($${DRAFT_COLUMNS.length + 1}::text[], $${DRAFT_COLUMNS.length + 2}::bigint[])
-      AS recipient (message_id, id) JOIN added ON added.id = recipient.message_id
+    INSERT INTO deliveries (recipient_id, message_seq, sender_id, conversation_id, expires_at, mentioned)
+    SELECT recipient.id, added.seq, added.sender_id, added.conversation_id, added.expires_at, recipient.mentioned
+    FROM unnest($${DRAFT_COLUMNS.length + 1}::text[], $${DRAFT_COLUMNS.length + 2}::bigint[],
+      $${DRAFT_COLUMNS.length + 3}::smallint[])
+      AS recipient (message_id, id, mentioned) JOIN added ON added.id = recipient.message_id
   )
   SELECT seq, id FROM added`;
 
-const DELIVER_TO_WORKSPACE = `
-  INSERT INTO deliveries (recipient_id, message_seq, sender_id, conversation_id, expires_at)
-  SELECT agents.id, m.seq, m.sender_id, m.conversation_id, m.expires_at
-  FROM messages AS m JOIN agents ON agents.workspace_id = m.workspace_id AND agents.removed_at IS NULL
-  WHERE m.seq = $1 AND agents.id <> m.sender_id
+/** The second parameter are the agents mentioned. */
+const deliverTo = (audience: string) => `
+  INSERT INTO deliveries (recipient_id, message_seq, sender_id, conversation_id, expires_at, mentioned)
+  SELECT agents.id, m.seq, m.sender_id, m.conversation_id, m.expires_at,
+    CASE WHEN agents.id = ANY ($2::bigint[]) THEN 1 ELSE 0 END
+  FROM messages AS m ${audience}
+  WHERE m.seq = $1 AND agents.removed_at IS NULL AND agents.id <> m.sender_id
   RETURNING recipient_id`;
+const DELIVER = {
+  workspace: deliverTo("JOIN agents ON agents.workspace_id = m.workspace_id AND agents.type <> 'system'"),
+  members: deliverTo(`JOIN members ON members.conversation_id = m.conversation_id AND members.present = 1
+    JOIN agents ON agents.id = members.agent_id`),
+};
+
+const ATTACH = `INSERT INTO message_attachments (message_seq, attachment_id) SELECT $1, unnest($2::text[])
+  ON CONFLICT DO NOTHING`;
 
 /** Appends messages in their order, inside the transaction of `session`. */
 export async function appendRun(session: Session, drafts: MessageDraft[]): Promise<Appended[]> {
   const values = drafts.map(draftValues);
-  const recipients = drafts.flatMap(({ id, audience }) =>
-    audience.kind === 'agents' ? audience.ids.map((recipientId) => [id, recipientId] as const) : [],
-  );
+  const recipients = drafts.flatMap(({ id, audience, mentions }) => {
+    if (audience.kind !== 'agents') return [];
+    return audience.ids.map((recipientId) => {
+      const mentioned = mentions.some((mention) => mention.id === recipientId);
+      return [id, recipientId, flag(mentioned)] as const;
+    });
+  });
   const columns = [
     ...DRAFT_COLUMNS.map((_, index) => values.map((row) => row[index] ?? null)),
     recipients.map(([messageId]) => messageId),
     recipients.map(([, recipientId]) => recipientId),
+    recipients.map(([, , mentioned]) => mentioned),
   ];
   const added = await query<{ seq: number; id: string }>(session, INSERT_RUN, columns);
   const seqs = new Map(added.map(({ id, seq }) => [id, seq]));
@@ -63,12 +82,21 @@ export async function appendRun(session: Session, drafts: MessageDraft[]): Promi
 
 async function outcomeOf(session: Session, draft: MessageDraft, seq: number | undefined): Promise<Appended> {
   if (seq === undefined) return run(session, findDuplicate(draftValues(draft)));
-  const { id, thread, audience } = draft;
-  const recipients = audience.kind === 'agents' ? audience.ids : await deliverToWorkspace(session, seq);
+  const { id, thread, audience, mentions, attachments } = draft;
+  if (attachments.length > 0) await query(session, ATTACH, [seq, attachments.map((each) => each.id)]);
+  const recipients =
+    audience.kind === 'agents'
+      ? audience.ids
+      : await deliver(
+          session,
+          DELIVER[audience.kind],
+          seq,
+          mentions.map((mention) => mention.id),
+        );
   return { seq, id, thread, recipients, duplicate: 'no' };
 }
 
-async function deliverToWorkspace(session: Session, seq: number): Promise<number[]> {
-  const rows = await query<{ recipient_id: number }>(session, DELIVER_TO_WORKSPACE, [seq]);
+async function deliver(session: Session, sql: string, seq: number, mentioned: number[]): Promise<number[]> {
+  const rows = await query<{ recipient_id: number }>(session, sql, [seq, mentioned]);
   return rows.map((row) => row.recipient_id).sort((one, other) => one - other);
 }

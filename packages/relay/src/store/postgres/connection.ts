@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { inDialect, POSTGRES } from '../dialects.ts';
-import { type Row, runScriptAsync, type Script, type Value } from '../scripts/script.ts';
+import { inWordsOf, type Row, runScriptAsync, type Script, type Value } from '../scripts/script.ts';
 
 /** Connections to one database; a broken one is replaced by the next call that needs it. */
 export function connect(url: string, max: number): pg.Pool {
@@ -36,7 +36,10 @@ export async function query<R extends object = Row>(
 }
 
 export const run = <Result>(session: Session, script: Script<Result>): Promise<Result> =>
-  runScriptAsync(script, ({ sql, params }) => query(session, toPostgres(sql), params));
+  runScriptAsync(script, (statement) => {
+    const { sql, params } = inWordsOf(statement, 'postgres');
+    return query(session, toPostgres(sql), params);
+  });
 
 /** Computes once for each text: the scripts have a few dozen. */
 function remembered(compute: (sql: string, index: number) => string): (sql: string) => string {

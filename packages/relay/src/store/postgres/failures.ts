@@ -10,9 +10,10 @@ const DISK_FULL = '53100';
 export const isOwnFault = (error: unknown): boolean =>
   error instanceof pg.DatabaseError
     ? OWN_FAULT.has(error.code?.slice(0, 2) ?? '')
-    : error instanceof TypeError;
+    : error instanceof TypeError || error instanceof RelayError;
 
 export function toRelayError(error: unknown): RelayError {
+  if (error instanceof RelayError) return error;
   const message = error instanceof Error ? error.message : String(error);
   if (isOwnFault(error))
     return new RelayError('Internal', `The database refused: ${message}`, { cause: error });

@@ -34,7 +34,13 @@ async function administer(url: string, ...statements: string[]): Promise<unknown
   }
 }
 
-storeContract('postgres', () => open(shared));
+storeContract('postgres', {
+  open: () => open(shared),
+  async afterCrash(store) {
+    await store.close();
+    return open(shared);
+  },
+});
 
 describe('two stores on one PostgreSQL database', () => {
   const opened: Store[] = [];

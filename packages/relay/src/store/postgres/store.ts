@@ -1,6 +1,7 @@
 import type { Appended, Store } from '../../core/ports/store.ts';
 import { GroupCommit } from '../group-commit.ts';
 import { commands, methodsOf, queries, scriptOf } from '../scripts/index.ts';
+import { methodsInSteps } from '../steps.ts';
 import { connect, run } from './connection.ts';
 import { toRelayError } from './failures.ts';
 import { type Call, Writer } from './writer.ts';
@@ -22,8 +23,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
     await close();
     throw toRelayError(error);
   }
-  return {
-    kind: 'postgres',
+  const scripted = {
     ...methodsOf(queries, async (call) => {
       try {
         return await run(readers, scriptOf(queries, call));
@@ -32,6 +32,12 @@ export async function openPostgresStore(url: string): Promise<Store> {
       }
     }),
     ...methodsOf(commands, (call) => writes.submit(call)),
+  };
+  return {
+    kind: 'postgres',
+    ...scripted,
+    ...methodsInSteps(scripted),
+    indexForSearch: (limit) => writes.submitWhenIdle(['indexForSearch', limit]) as Promise<number>,
     appendMessage: (draft) => writes.submit(draft) as Promise<Appended>,
     close,
   };

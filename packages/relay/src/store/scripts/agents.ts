@@ -77,6 +77,14 @@ export const queries = {
        WHERE removed_at IS NULL GROUP BY workspace_id ORDER BY workspace_id`,
     );
   },
+
+  *hasGrant(agentId: number, workspaceId: number): Script<boolean> {
+    const found = yield* rows('SELECT 1 AS yes FROM grants WHERE agent_id = ? AND workspace_id = ?', [
+      agentId,
+      workspaceId,
+    ]);
+    return found.length > 0;
+  },
 };
 
 export const commands = {
@@ -100,7 +108,29 @@ export const commands = {
     );
   },
 
+  *renameAgent(id: number, name: string): Script<boolean> {
+    const renamed = yield* rows(
+      `UPDATE agents SET name = ? WHERE id = ? AND NOT EXISTS (
+         SELECT 1 FROM agents AS other WHERE other.workspace_id = agents.workspace_id AND other.id <> agents.id
+           AND lower(other.name) = lower(?) AND other.removed_at IS NULL)
+       RETURNING id`,
+      [name, id, name],
+    );
+    return renamed.length > 0;
+  },
+
+  *setGrant(agentId: number, workspaceId: number, allowed: boolean): Script<void> {
+    yield* rows(
+      allowed
+        ? 'INSERT INTO grants (agent_id, workspace_id) VALUES (?, ?) ON CONFLICT DO NOTHING'
+        : 'DELETE FROM grants WHERE agent_id = ? AND workspace_id = ?',
+      [agentId, workspaceId],
+    );
+  },
+
   *removeAgent(id: number, at: number): Script<void> {
     yield* rows('UPDATE agents SET removed_at = ? WHERE id = ? AND removed_at IS NULL', [at, id]);
+    yield* rows('DELETE FROM members WHERE agent_id = ?', [id]);
+    yield* rows('DELETE FROM grants WHERE agent_id = ?', [id]);
   },
 };

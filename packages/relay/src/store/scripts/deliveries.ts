@@ -1,6 +1,6 @@
 import type { Delivery, InboxQuery, Observation, StoredMessage } from '../../core/ports/store.ts';
 import { MESSAGE, MESSAGE_NAMES, type MessageRow, toMessage } from './messages.ts';
-import { orNull, rows, type Script, storable } from './script.ts';
+import { orNull, rows, type Script, type Statement, storable, type Value } from './script.ts';
 
 /** The columns that note a state; being acked shows that it was read too. */
 const NOTED: { [State in Observation['state']]: [column: string, ...implied: string[]] } = {
@@ -17,23 +17,41 @@ type Nullable<T> = {
   [Key in keyof T]: undefined extends T[Key] ? Exclude<T[Key], undefined> | null : T[Key];
 };
 
+type DeliveredSeq = { id: string; seq: number; senderId: number };
+
+/** The first table leads: CROSS JOIN keeps SQLite from changing the order. A thread is shorter than an inbox. */
+const inboxTables = ({ thread, unreadOnly }: InboxQuery): string =>
+  thread === undefined
+    ? `deliveries AS d ${unreadOnly ? '{{unread}}' : ''} CROSS JOIN messages AS m`
+    : 'messages AS m {{thread}} CROSS JOIN deliveries AS d';
+
+function inboxFilter(query: InboxQuery): Statement {
+  const conditions = ['d.recipient_id = ?', 'd.message_seq > ?', UNEXPIRED];
+  const params: Value[] = [query.recipientId, query.after, query.now];
+  const narrow = (condition: string, ...values: Array<Value | undefined>) => {
+    if (values.includes(undefined)) return;
+    conditions.push(condition);
+    params.push(...(values as Value[]));
+  };
+  if (query.unreadOnly) conditions.push('d.read_at IS NULL');
+  if (query.mentioned) conditions.push('d.mentioned = 1');
+  narrow('d.sender_id = ?', query.fromId);
+  narrow('d.conversation_id = ?', query.conversationId);
+  narrow('m.kind = ?', query.kind);
+  narrow(
+    'm.workspace_id = (SELECT workspace_id FROM agents WHERE id = ?) AND m.thread = ?',
+    query.recipientId,
+    query.thread,
+  );
+  return { sql: conditions.join(' AND '), params };
+}
+
 export const queries = {
   *inbox(query: InboxQuery): Script<Array<StoredMessage & { readAt: number | undefined }>> {
-    const conditions = ['d.recipient_id = ?', 'd.message_seq > ?', UNEXPIRED];
-    const params = [query.recipientId, query.after, query.now];
-    if (query.unreadOnly) conditions.push('d.read_at IS NULL');
-    if (query.fromId !== undefined) {
-      conditions.push('d.sender_id = ?');
-      params.push(query.fromId);
-    }
-    if (query.conversationId !== undefined) {
-      conditions.push('d.conversation_id = ?');
-      params.push(query.conversationId);
-    }
+    const { sql, params } = inboxFilter(query);
     const found = yield* rows<MessageRow & { readAt: number | null }>(
-      `SELECT ${MESSAGE}, d.read_at AS "readAt"
-       FROM deliveries AS d ${query.unreadOnly ? '{{unread}}' : ''} JOIN messages AS m ON m.seq = d.message_seq ${MESSAGE_NAMES}
-       WHERE ${conditions.join(' AND ')}
+      `SELECT ${MESSAGE}, d.read_at AS "readAt" FROM ${inboxTables(query)} ${MESSAGE_NAMES}
+       WHERE d.message_seq = m.seq AND ${sql}
        ORDER BY d.message_seq ${query.take === 'newest' ? 'DESC' : 'ASC'} LIMIT ?`,
       [...params, query.limit],
     );
@@ -50,9 +68,9 @@ export const queries = {
     return row?.unread ?? 0;
   },
 
-  *deliveredSeqs(recipientId: number, messageIds: string[]): Script<Array<{ id: string; seq: number }>> {
-    return yield* rows<{ id: string; seq: number }>(
-      `SELECT m.id, m.seq FROM messages AS m WHERE m.id IN {{texts}} AND EXISTS
+  *deliveredSeqs(recipientId: number, messageIds: string[]): Script<DeliveredSeq[]> {
+    return yield* rows<DeliveredSeq>(
+      `SELECT m.id, m.seq, m.sender_id AS "senderId" FROM messages AS m WHERE m.id IN {{texts}} AND EXISTS
          (SELECT 1 FROM deliveries AS d WHERE d.recipient_id = ? AND d.message_seq = m.seq)
        ORDER BY m.seq`,
       [JSON.stringify(messageIds.map(storable)), recipientId],

@@ -1,16 +1,36 @@
 import * as agents from './agents.ts';
+import * as attachments from './attachments.ts';
 import * as audit from './audit.ts';
+import * as channels from './channels.ts';
+import * as conversations from './conversations.ts';
 import * as deliveries from './deliveries.ts';
+import * as held from './held.ts';
+import * as history from './history.ts';
+import * as indexing from './indexing.ts';
 import * as messages from './messages.ts';
+import * as reactions from './reactions.ts';
 import type { Script } from './script.ts';
+import * as search from './search.ts';
+import * as transferExport from './transfer/export.ts';
+import * as transferImport from './transfer/import.ts';
+import * as upkeep from './upkeep.ts';
 import * as workspaces from './workspaces.ts';
 
 /** Everything that only reads. */
 export const queries = {
   ...workspaces.queries,
   ...agents.queries,
+  ...channels.queries,
   ...messages.queries,
   ...deliveries.queries,
+  ...history.queries,
+  ...conversations.queries,
+  ...search.queries,
+  ...indexing.queries,
+  ...reactions.queries,
+  ...attachments.queries,
+  ...held.queries,
+  ...transferExport.queries,
   ...audit.queries,
 };
 
@@ -18,13 +38,20 @@ export const queries = {
 export const commands = {
   ...workspaces.commands,
   ...agents.commands,
+  ...channels.commands,
   ...messages.commands,
   ...deliveries.commands,
+  ...indexing.commands,
+  ...reactions.commands,
+  ...attachments.commands,
+  ...held.commands,
+  ...upkeep.commands,
+  ...transferImport.commands,
   ...audit.commands,
 };
 
 /** The methods of a store that a set of scripts stands for. */
-type Methods<Scripts> = {
+export type Methods<Scripts> = {
   [Name in keyof Scripts]: Scripts[Name] extends (...args: infer Args) => Script<infer Result>
     ? (...args: Args) => Promise<Result>
     : never;

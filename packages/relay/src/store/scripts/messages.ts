@@ -5,7 +5,10 @@ import { rows, type Script } from './script.ts';
 export const MESSAGE = `m.seq, m.id, m.workspace_id AS "workspaceId", m.conversation_id AS "conversationId",
   m.sender_id AS "senderId", m.body, m.thread, m.reply_to AS "replyTo", m.kind, m.importance,
   m.awaits_reply AS "awaitsReply", m.created_at AS "createdAt", m.expires_at AS "expiresAt",
-  sender.name AS "senderName", conversation.kind AS "conversationKind", conversation.key AS "conversationKey",
+  m.mentions, m.attachments, m.redacted_at AS "redactedAt",
+  sender.name AS "senderName", COALESCE(sender.workspace_id, 0) AS "senderWorkspaceId",
+  conversation.kind AS "conversationKind", conversation.key AS "conversationKey",
+  conversation.name AS "channelName",
   CASE conversation.kind WHEN 'dm' THEN (
     SELECT agents.name FROM deliveries JOIN agents ON agents.id = deliveries.recipient_id
     WHERE deliveries.message_seq = m.seq LIMIT 1
@@ -13,14 +16,13 @@ export const MESSAGE = `m.seq, m.id, m.workspace_id AS "workspaceId", m.conversa
 export const MESSAGE_NAMES = `LEFT JOIN agents AS sender ON sender.id = m.sender_id
   LEFT JOIN conversations AS conversation ON conversation.id = m.conversation_id`;
 
-export interface MessageRow
-  extends Omit<StoredMessage, 'thread' | 'replyTo' | 'awaitsReply' | 'expiresAt' | 'recipientName'> {
-  thread: string | null;
-  replyTo: string | null;
-  awaitsReply: number;
-  expiresAt: number | null;
-  recipientName: string | null;
-}
+const CONVERSATION = 'id, workspace_id AS "workspaceId", kind, key';
+
+type Kept = 'thread' | 'replyTo' | 'expiresAt' | 'redactedAt' | 'channelName' | 'recipientName';
+
+export type MessageRow = Omit<StoredMessage, Kept | 'awaitsReply' | 'mentions' | 'attachments'> & {
+  [Field in Kept]: Exclude<StoredMessage[Field], undefined> | null;
+} & { awaitsReply: number; mentions: string | null; attachments: string | null };
 
 export const toMessage = (row: MessageRow): StoredMessage => ({
   ...row,
@@ -28,6 +30,10 @@ export const toMessage = (row: MessageRow): StoredMessage => ({
   replyTo: row.replyTo ?? undefined,
   awaitsReply: row.awaitsReply === 1,
   expiresAt: row.expiresAt ?? undefined,
+  mentions: row.mentions === null ? [] : JSON.parse(row.mentions),
+  attachments: row.attachments === null ? [] : JSON.parse(row.attachments),
+  redactedAt: row.redactedAt ?? undefined,
+  channelName: row.channelName ?? undefined,
   recipientName: row.recipientName ?? undefined,
 });
 
@@ -69,11 +75,13 @@ export const queries = {
     const [row] = yield* rows<MessageRow>(
       `SELECT ${MESSAGE} FROM messages AS m ${MESSAGE_NAMES} WHERE m.seq = (
          SELECT min(seq) FROM (
-           SELECT r.seq FROM messages AS r ${delivered} WHERE r.thread = ? AND r.sender_id = ? AND r.seq > ?
+           SELECT r.seq FROM messages AS r ${delivered}
+           WHERE r.workspace_id = (SELECT workspace_id FROM agents WHERE id = ?) AND r.thread = ?
+             AND r.sender_id = ? AND r.seq > ?
            UNION ALL
            SELECT r.seq FROM messages AS r ${delivered} WHERE r.reply_to = ? AND r.sender_id = ? AND r.seq > ?
          ) AS answers)`,
-      [recipientId, thread, senderId, after, recipientId, replyTo, senderId, after],
+      [recipientId, recipientId, thread, senderId, after, recipientId, replyTo, senderId, after],
     );
     return row && toMessage(row);
   },
@@ -82,15 +90,29 @@ export const queries = {
 export const commands = {
   *ensureConversation(wanted: Omit<Conversation, 'id'> & { createdAt: number }): Script<Conversation> {
     const { workspaceId, kind, key, createdAt } = wanted;
-    yield* rows(
+    const [added] = yield* rows<Conversation>(
       `INSERT INTO conversations (workspace_id, kind, key, created_at) VALUES (?, ?, ?, ?)
-       ON CONFLICT (workspace_id, key) DO NOTHING`,
+       ON CONFLICT (workspace_id, key) DO NOTHING RETURNING ${CONVERSATION}`,
       [workspaceId, kind, key, createdAt],
     );
+    if (added) {
+      if (kind === 'dm' || kind === 'group') yield* addParticipants(added);
+      return { ...added };
+    }
     const found = yield* rows<Conversation>(
-      'SELECT id, workspace_id AS "workspaceId", kind, key FROM conversations WHERE workspace_id = ? AND key = ?',
+      `SELECT ${CONVERSATION} FROM conversations WHERE workspace_id = ? AND key = ?`,
       [workspaceId, key],
     );
     return { ...(found[0] as Conversation) };
   },
 };
+
+/** Everybody whose id is in the key. */
+function* addParticipants({ id, key }: Conversation): Script<void> {
+  const agentIds = new Set(key.split(':').map(Number));
+  yield* rows(
+    `INSERT INTO participants (conversation_id, agent_id)
+     SELECT CAST(? AS bigint), agent.value FROM {{numbers}} AS agent`,
+    [id, JSON.stringify([...agentIds])],
+  );
+}

@@ -1,5 +1,7 @@
+import type { Dialect } from '../dialects.ts';
+
 /** What a database column can hold here: flags are 0 and 1, lists and objects are JSON text. */
-export type Value = string | number | null;
+export type Value = string | number | null | Uint8Array;
 export type Row = Record<string, Value>;
 
 /** Parameters are written `?`, words that differ between databases `{{word}}` (see `dialects.ts`). */
@@ -12,14 +14,27 @@ export interface Statement {
  * One operation on the database, written once for all of them: it yields statements and is handed their rows.
  * SQLite runs it in one go, PostgreSQL waits between the steps.
  */
-export type Script<Result> = Generator<Statement, Result, Row[]>;
+export type Script<Result> = Generator<Statement | Translated, Result, Row[]>;
+
+/** A statement that the databases do not agree on at all. */
+export type Translated = Record<Dialect['name'], Statement>;
+
+export const inWordsOf = (statement: Statement | Translated, dialect: Dialect['name']): Statement =>
+  'sql' in statement ? statement : statement[dialect];
 
 /** Runs one statement inside a script; `R` is what its SQL selects. */
 export function* rows<R = Row>(sql: string, params: Value[] = []): Script<R[]> {
   return (yield { sql, params: params.map(storable) }) as R[];
 }
 
-export function runScript<Result>(script: Script<Result>, execute: (statement: Statement) => Row[]): Result {
+export function* translatedRows<R = Row>(statement: Translated): Script<R[]> {
+  return (yield statement) as R[];
+}
+
+export function runScript<Result>(
+  script: Script<Result>,
+  execute: (statement: Statement | Translated) => Row[],
+): Result {
   let step = script.next();
   while (!step.done) step = script.next(execute(step.value));
   return step.value;
@@ -27,7 +42,7 @@ export function runScript<Result>(script: Script<Result>, execute: (statement: S
 
 export async function runScriptAsync<Result>(
   script: Script<Result>,
-  execute: (statement: Statement) => Promise<Row[]>,
+  execute: (statement: Statement | Translated) => Promise<Row[]>,
 ): Promise<Result> {
   let step = script.next();
   while (!step.done) step = script.next(await execute(step.value));

@@ -43,6 +43,16 @@ export const commands = {
     return row && toWorkspace(row);
   },
 
+  *renameWorkspace(id: number, name: string): Script<boolean> {
+    const renamed = yield* rows(
+      `UPDATE workspaces SET name = ? WHERE id = ? AND NOT EXISTS (
+         SELECT 1 FROM workspaces AS other WHERE lower(other.name) = lower(?) AND other.id <> workspaces.id)
+       RETURNING id`,
+      [name, id, name],
+    );
+    return renamed.length > 0;
+  },
+
   *addKey(key: { id: string; workspaceId: number; hash: string; createdAt: number }): Script<void> {
     yield* rows('INSERT INTO workspace_keys (id, workspace_id, hash, created_at) VALUES (?, ?, ?, ?)', [
       key.id,

@@ -1,9 +1,10 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { inDialect, SQLITE } from '../dialects.ts';
-import type { Row, Script, Statement } from '../scripts/script.ts';
-import { runScript } from '../scripts/script.ts';
+import type { Row, Script, Statement, Translated } from '../scripts/script.ts';
+import { inWordsOf, runScript } from '../scripts/script.ts';
 
+const BUSY_MS = 5000;
 const CACHE_KIBIBYTES = 32 * 1024;
 /** Checkpoints copy the log into the database; rarer ones disturb the writer less, and the log stays small enough. */
 const CHECKPOINT_PAGES = 4096;
@@ -17,7 +18,7 @@ export class Connection {
   private constructor(database: DatabaseSync) {
     this.#database = database;
     database.exec(
-      `PRAGMA busy_timeout = 5000; PRAGMA cache_size = -${CACHE_KIBIBYTES}; PRAGMA temp_store = MEMORY`,
+      `PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA cache_size = -${CACHE_KIBIBYTES}; PRAGMA temp_store = MEMORY`,
     );
   }
 
@@ -32,6 +33,7 @@ export class Connection {
       PRAGMA checkpoint_fullfsync = ON;
       PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
       PRAGMA journal_size_limit = ${LOG_BYTES};
+      PRAGMA secure_delete = ON;
     `);
     return connection;
   }
@@ -49,7 +51,8 @@ export class Connection {
     return statement;
   }
 
-  execute({ sql, params }: Statement): Row[] {
+  execute(statement: Statement | Translated): Row[] {
+    const { sql, params } = inWordsOf(statement, 'sqlite');
     return this.prepare(sql).all(...params) as Row[];
   }
 
@@ -84,6 +87,17 @@ export class Connection {
         this.prepare('RELEASE part').run();
       }
       throw error;
+    }
+  }
+
+  /** Moves the log into the database and empties it; false if a reader is still busy with it. */
+  emptyLog(): boolean {
+    this.#database.exec('PRAGMA busy_timeout = 50');
+    try {
+      const [outcome] = this.execute({ sql: 'PRAGMA wal_checkpoint(TRUNCATE)', params: [] });
+      return outcome?.busy === 0;
+    } finally {
+      this.#database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
     }
   }
 

@@ -1,3 +1,4 @@
+import { RelayError } from '@agent-relay/protocol';
 import { NewerSchema } from '../migrations/index.ts';
 import type { Failure } from './threads.ts';
 
@@ -25,6 +26,7 @@ export function isOwnFault(error: unknown): boolean {
 
 export function toFailure(error: unknown): Failure {
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof RelayError) return { code: error.code, message, fatal: false };
   if (isOwnFault(error))
     return { code: 'Internal', message: `The database refused: ${message}`, fatal: false };
   const code = resultCode(error);

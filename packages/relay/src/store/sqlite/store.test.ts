@@ -1,12 +1,21 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, it } from 'vitest';
+import { attachmentOf } from '../contract/attachments.ts';
 import { agentOf, inboxOf, newWorld } from '../contract/world.ts';
 import { storeContract } from '../contract.ts';
 import { openStore } from '../open.ts';
@@ -20,8 +29,18 @@ const onFatal = (error: Error) => {
   throw error;
 };
 
-const shared = newPath();
-storeContract('sqlite', () => openStore(shared, { onFatal }));
+let shared = newPath();
+storeContract('sqlite', {
+  open: () => openStore(shared, { onFatal }),
+  // What the files hold while the store is open is what a crash at this moment leaves.
+  async afterCrash(store) {
+    const copy = newPath();
+    for (const ending of ['', '-wal']) copyFileSync(`${shared}${ending}`, `${copy}${ending}`);
+    await store.close();
+    shared = copy;
+    return openStore(shared, { onFatal });
+  },
+});
 
 describe('a SQLite file', () => {
   it('can be read by its owner alone', async () => {
@@ -59,6 +78,43 @@ describe('a SQLite file', () => {
     const stored = await store.listMessages({ workspaceId: workspace?.id ?? 0, after: 0, limit: 1_000_000 });
     expect(stored.map(({ id }) => id).slice(0, confirmed.length)).toEqual(confirmed);
     await store.close();
+  });
+});
+
+describe('what was redacted', () => {
+  const CANARY = 'swordfishcanary';
+  const filesWith = (path: string, text: string) =>
+    ['', '-wal'].filter(
+      (ending) => existsSync(`${path}${ending}`) && readFileSync(`${path}${ending}`).includes(text),
+    );
+
+  it('is in no file any more: not in the database, its index, its log', async () => {
+    const path = newPath();
+    const store = await openStore(path, { onFatal });
+    const { agents, dm, draft, workspace } = await newWorld(store, 2);
+    const [alice, bob] = agents as [(typeof agents)[0], (typeof agents)[0]];
+    const conversation = await dm(alice, bob);
+    const content = Buffer.from(CANARY.repeat(1000));
+    const file = attachmentOf(alice, content);
+    await store.addAttachment(file, content);
+    const { id, name, mediaType, size, sha256 } = file;
+    const attachments = [{ id, name, mediaType, size, sha256 }];
+    const send = (body: string, more = {}) =>
+      store.appendMessage(draft(alice, conversation, [bob], { body, ...more }));
+    const query = { workspaceId: workspace.id, viewer: undefined, limit: 10 };
+
+    for (let i = 0; i < 300; i++) void send(`some other words ${i}`);
+    const { seq } = await send(`the password is ${CANARY} ${'and so on '.repeat(2000)}`, { attachments });
+    await Promise.all(Array.from({ length: 300 }, (_, i) => send(`more of them ${i}`)));
+    expect(await store.search({ ...query, text: CANARY })).toHaveLength(1);
+    expect(filesWith(path, CANARY)).not.toEqual([]);
+
+    expect(await store.redactMessage(seq, 1)).toBe(true);
+    expect(filesWith(path, CANARY)).toEqual([]);
+    expect(await store.search({ ...query, text: CANARY })).toEqual([]);
+    expect(await store.search({ ...query, text: 'words 299' })).toHaveLength(1);
+    await store.close();
+    expect(filesWith(path, CANARY)).toEqual([]);
   });
 });
 

@@ -3,8 +3,9 @@ import type { Appended, MessageDraft, Store } from '../../core/ports/store.ts';
 import { draftValues } from '../append.ts';
 import { GroupCommit, type Outcome } from '../group-commit.ts';
 import { commands, methodsOf, queries } from '../scripts/index.ts';
+import { methodsInSteps } from '../steps.ts';
 import { Thread, toError } from './thread.ts';
-import type { Call } from './threads.ts';
+import type { AppendCall, Call } from './threads.ts';
 
 /** A store in one SQLite file: one thread writes, one reads. */
 export async function openSqliteStore(
@@ -22,14 +23,19 @@ export async function openSqliteStore(
   }
 
   const writes = new GroupCommit<Call>((calls) => commit(writer, calls));
-  return {
-    kind: 'sqlite',
+  const scripted = {
     ...methodsOf(queries, async (call) => (await reader.ask([call])).values[0]),
     ...methodsOf(commands, (call) => writes.submit(call)),
+  };
+  return {
+    kind: 'sqlite',
+    ...scripted,
+    ...methodsInSteps(scripted),
+    indexForSearch: (limit) => writes.submitWhenIdle(['indexForSearch', limit]) as Promise<number>,
     async appendMessage(draft) {
-      const recipients = draft.audience.kind === 'agents' ? draft.audience.ids : undefined;
-      const result = (await writes.submit({ values: draftValues(draft), recipients })) as number | Appended;
-      return typeof result === 'number' ? newlyAppended(draft, result, recipients ?? []) : result;
+      const call = appendCall(draft);
+      const result = (await writes.submit(call)) as number | Appended;
+      return typeof result === 'number' ? newlyAppended(draft, result, call.recipients as number[]) : result;
     },
     async close() {
       await writes.settled();
@@ -38,6 +44,17 @@ export async function openSqliteStore(
       await writer.close();
     },
   };
+}
+
+function appendCall(draft: MessageDraft): AppendCall {
+  const { audience, mentions, attachments } = draft;
+  const call: AppendCall = {
+    values: draftValues(draft),
+    recipients: audience.kind === 'agents' ? audience.ids : audience.kind,
+  };
+  if (mentions.length > 0) call.mentioned = mentions.map(({ id }) => id);
+  if (attachments.length > 0) call.attached = attachments.map(({ id }) => id);
+  return call;
 }
 
 const newlyAppended = (draft: MessageDraft, seq: number, recipients: number[]): Appended => ({

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@agent-relay/protocol';
 import type { DraftValues } from '../append.ts';
 import type { ScriptCall } from '../scripts/index.ts';
 
@@ -7,10 +8,12 @@ export interface ThreadSettings {
   role: 'writer' | 'reader';
 }
 
-/** A message to append; without `recipients` it is for the whole workspace. */
+/** A message to append. What most messages do not have is left out: every field costs on the way. */
 export interface AppendCall {
   values: DraftValues;
-  recipients: number[] | undefined;
+  recipients: number[] | 'members' | 'workspace';
+  mentioned?: number[];
+  attached?: string[];
 }
 
 export type Call = ScriptCall | AppendCall;
@@ -23,7 +26,7 @@ export interface ThreadRequest {
 
 /** An error as it crosses threads; `fatal` means that nobody knows any more what is on the disk. */
 export interface Failure {
-  code: 'DiskFull' | 'StoreUnavailable' | 'Internal';
+  code: ErrorCode;
   message: string;
   fatal: boolean;
 }

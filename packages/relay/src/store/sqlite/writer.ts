@@ -9,14 +9,24 @@ import type { AppendCall, BatchResult, Call } from './threads.ts';
 
 const INSERT_MESSAGE = `INSERT INTO messages (${DRAFT_COLUMNS.join(', ')})
   VALUES (${DRAFT_COLUMNS.map(() => '?').join(', ')}) ON CONFLICT (sender_id, client_id) DO NOTHING`;
-const INSERT_DELIVERY = `INSERT INTO deliveries (recipient_id, message_seq, sender_id, conversation_id, expires_at)
-  VALUES (?, ?, ?, ?, ?)`;
-const SELECT_AUDIENCE =
-  'SELECT id FROM agents WHERE workspace_id = ? AND removed_at IS NULL AND id <> ? ORDER BY id';
+const INSERT_DELIVERY = `INSERT INTO deliveries
+  (recipient_id, message_seq, sender_id, conversation_id, expires_at, mentioned) VALUES (?, ?, ?, ?, ?, ?)`;
+const SELECT_WORKSPACE = `SELECT id FROM agents
+  WHERE workspace_id = ? AND removed_at IS NULL AND type <> 'system' AND id <> ? ORDER BY id`;
+const SELECT_MEMBERS = `SELECT agents.id FROM members JOIN agents ON agents.id = members.agent_id
+  WHERE members.conversation_id = ? AND members.present = 1 AND agents.removed_at IS NULL AND agents.id <> ?
+  ORDER BY agents.id`;
+const INSERT_ATTACHED =
+  'INSERT INTO message_attachments (message_seq, attachment_id) VALUES (?, ?) ON CONFLICT DO NOTHING';
+
+/** After these no file may keep the text; SQLite itself overwrites what is deleted in the database, not in its log. */
+const ERASING = new Set(['redactMessage', 'dropWorkspace']);
+const isErasing = (call: Call): boolean => Array.isArray(call) && ERASING.has(call[0]);
 
 /** The one that writes: each batch is one transaction, synced to the disk before its result is returned. */
 export class Writer {
   readonly #connection: Connection;
+  #logMustGo = false;
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -25,6 +35,26 @@ export class Writer {
 
   /** Throws only if the database fails; then nothing of the batch is stored. */
   run(calls: Call[]): BatchResult {
+    const result = this.#runTogether(calls);
+    if (calls.some(isErasing)) this.#logMustGo = true;
+    if (this.#logMustGo) this.#emptyLog();
+    return result;
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  /** If it fails, the batch is stored all the same; the next one tries again. */
+  #emptyLog(): void {
+    try {
+      this.#logMustGo = !this.#connection.emptyLog();
+    } catch (error) {
+      if (toFailure(error).fatal) throw error;
+    }
+  }
+
+  #runTogether(calls: Call[]): BatchResult {
     try {
       return this.#connection.transaction(() => ({
         values: calls.map((call) => this.#apply(call)),
@@ -34,10 +64,6 @@ export class Writer {
       if (!isOwnFault(error)) throw error;
     }
     return this.#runOneByOne(calls);
-  }
-
-  close(): void {
-    this.#connection.close();
   }
 
   /** The slow way, for a batch with a call that fails: savepoints keep the others. */
@@ -60,22 +86,32 @@ export class Writer {
     return Array.isArray(call) ? this.#connection.run(scriptOf(commands, call)) : this.#append(call);
   }
 
-  #append({ values, recipients }: AppendCall): number | Appended {
+  #append({ values, recipients, mentioned, attached }: AppendCall): number | Appended {
     const connection = this.#connection;
     const inserted = connection.prepare(INSERT_MESSAGE).run(...values);
     if (inserted.changes === 0) return connection.run(findDuplicate(values));
     const seq = Number(inserted.lastInsertRowid);
     const [senderId, , conversationId, expiresAt, workspaceId, id, , thread] = values;
     const audience =
-      recipients ??
-      connection
-        .prepare(SELECT_AUDIENCE)
-        .all(workspaceId, senderId)
-        .map((row) => row.id as number);
+      recipients === 'members'
+        ? this.#ids(SELECT_MEMBERS, conversationId, senderId)
+        : recipients === 'workspace'
+          ? this.#ids(SELECT_WORKSPACE, workspaceId, senderId)
+          : recipients;
     const insertDelivery = connection.prepare(INSERT_DELIVERY);
-    for (const recipientId of audience)
-      insertDelivery.run(recipientId, seq, senderId, conversationId, expiresAt);
-    if (recipients) return seq;
+    for (const recipientId of audience) {
+      const marked = mentioned?.includes(recipientId) ? 1 : 0;
+      insertDelivery.run(recipientId, seq, senderId, conversationId, expiresAt, marked);
+    }
+    for (const attachmentId of attached ?? []) connection.prepare(INSERT_ATTACHED).run(seq, attachmentId);
+    if (audience === recipients) return seq;
     return { seq, id, thread: thread ?? undefined, recipients: audience, duplicate: 'no' };
+  }
+
+  #ids(sql: string, ...params: number[]): number[] {
+    return this.#connection
+      .prepare(sql)
+      .all(...params)
+      .map((row) => row.id as number);
   }
 }

@@ -1,0 +1,43 @@
+import { RelayError } from '@agent-relay/sdk';
+import { z } from 'zod';
+import { ACTS, defineTool, replyJson } from '../../framework/tool.ts';
+import { defined } from '../defined.ts';
+
+export const relayGetMessages = defineTool({
+  name: 'relay_get_messages',
+  description: 'Read the latest messages you may see, oldest first. Those for you become read.',
+  input: z.strictObject({
+    agent: z.string().optional().describe('Only from or to this agent'),
+    thread: z.string().optional(),
+    limit: z.int().min(1).max(500).default(50),
+    since: z.string().optional().describe('ISO time; only messages after it'),
+  }),
+  annotations: ACTS,
+  showsInbox: true,
+  handler: async (participant, { since, ...filters }, call) => {
+    const query = defined({ ...filters, since: since === undefined ? undefined : timeOf(since) });
+    const { messages } = await participant.takeMessages(async (relay) => {
+      const { messages } = await relay.history(query);
+      // The history does not say what is new to the reader; the inbox does.
+      const inbox = await relay.inbox({ limit: 500, markRead: false });
+      const unread = new Set(inbox.messages.map(({ id }) => id));
+      return {
+        messages: messages.map((message) =>
+          unread.has(message.id) ? message : { ...message, readAt: message.ts },
+        ),
+        unread: inbox.unread,
+      };
+    }, call);
+    const shown = messages.map(({ readAt, ...message }) => message);
+    return replyJson({ messages: shown }, shown);
+  },
+});
+
+function timeOf(text: string): number {
+  const time = Date.parse(text);
+  if (!Number.isNaN(time)) return time;
+  throw new RelayError('InvalidRequest', `since: "${text}" is not a time.`, {
+    next: 'Write it like 2026-05-02T14:30:00Z.',
+    details: { field: 'since' },
+  });
+}

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { ACTS_ONCE, defineTool, replyJson } from '../../framework/tool.ts';
+
+export const relayJoinChannel = defineTool({
+  name: 'relay_join_channel',
+  description: 'Join a channel, to get what is posted there. It is made if it does not exist.',
+  input: z.strictObject({ channel: z.string().describe('Such as "#backend"') }),
+  annotations: ACTS_ONCE,
+  handler: async (participant, args) => {
+    const relay = await participant.relay();
+    const { channel } = await relay.channels.join(args.channel, { create: true });
+    return replyJson({ success: true, channel: channel.name });
+  },
+});

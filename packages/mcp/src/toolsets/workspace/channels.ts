@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { ACTS, ACTS_ONCE, defineTool, LOOKS, replyJson } from '../../framework/tool.ts';
+import { defined } from '../defined.ts';
+
+const channel = z.string();
+
+export const createChannel = defineTool({
+  name: 'create_channel',
+  description: 'Create a channel. You are in it.',
+  input: z.strictObject({ name: channel, topic: z.string().optional() }),
+  annotations: ACTS,
+  handler: async (participant, { name, topic }) => {
+    const relay = await participant.relay();
+    return replyJson({ channel: await relay.channels.create(name, defined({ topic })) });
+  },
+});
+
+export const joinChannel = defineTool({
+  name: 'join_channel',
+  description: 'Join a channel, to get what is posted there.',
+  input: z.strictObject({ channel }),
+  annotations: ACTS_ONCE,
+  handler: async (participant, args) => {
+    const relay = await participant.relay();
+    return replyJson({ ...(await relay.channels.join(args.channel)) });
+  },
+});
+
+export const leaveChannel = defineTool({
+  name: 'leave_channel',
+  description: 'Leave a channel.',
+  input: z.strictObject({ channel }),
+  annotations: ACTS_ONCE,
+  handler: async (participant, args) => {
+    const relay = await participant.relay();
+    return replyJson({ left: await relay.channels.leave(args.channel) });
+  },
+});
+
+export const listChannels = defineTool({
+  name: 'list_channels',
+  description: 'List the channels of the workspace.',
+  input: z.strictObject({ include_archived: z.boolean().default(false) }),
+  annotations: LOOKS,
+  handler: async (participant, { include_archived }) => {
+    const relay = await participant.relay();
+    return replyJson({ channels: await relay.channels.list({ includeArchived: include_archived }) });
+  },
+});
+
+export const inviteToChannel = defineTool({
+  name: 'invite_to_channel',
+  description: 'Bring another agent into a channel.',
+  input: z.strictObject({ channel, agent: z.string() }),
+  annotations: ACTS_ONCE,
+  handler: async (participant, args) => {
+    const relay = await participant.relay();
+    return replyJson({ added: await relay.channels.invite(args.channel, args.agent) });
+  },
+});
+
+export const setChannelTopic = defineTool({
+  name: 'set_channel_topic',
+  description: 'Say what a channel is about.',
+  input: z.strictObject({ channel, topic: z.string() }),
+  annotations: ACTS_ONCE,
+  handler: async (participant, args) => {
+    const relay = await participant.relay();
+    await relay.channels.topic(args.channel, args.topic);
+    return replyJson({ channel: args.channel, topic: args.topic });
+  },
+});
+
+export const archiveChannel = defineTool({
+  name: 'archive_channel',
+  description: 'Make a channel read only. What was posted stays.',
+  input: z.strictObject({ channel }),
+  annotations: ACTS_ONCE,
+  handler: async (participant, args) => {
+    const relay = await participant.relay();
+    await relay.channels.archive(args.channel);
+    return replyJson({ channel: args.channel, archived: true });
+  },
+});

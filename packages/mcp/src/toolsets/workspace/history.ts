@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { defineTool, LOOKS, replyJson } from '../../framework/tool.ts';
+import { defined } from '../defined.ts';
+
+const limit = (most: number, usual: number) => z.int().min(1).max(most).default(usual);
+const cursor = z.int().nonnegative().optional();
+
+export const getMessageThread = defineTool({
+  name: 'get_message_thread',
+  description: 'Read a message and its replies, oldest first.',
+  input: z.strictObject({ message_id: z.string(), limit: limit(500, 50) }),
+  annotations: LOOKS,
+  handler: async (participant, { message_id, ...options }) => {
+    const relay = await participant.relay();
+    return replyJson({ ...(await relay.thread(message_id, options)) });
+  },
+});
+
+export const listMessages = defineTool({
+  name: 'list_messages',
+  description: 'Read a channel: its newest messages, or those before or after one, by its seq.',
+  input: z.strictObject({ channel: z.string(), limit: limit(500, 50), before: cursor, after: cursor }),
+  annotations: LOOKS,
+  handler: async (participant, query) => {
+    const relay = await participant.relay();
+    return replyJson({ ...(await relay.history(defined(query))) });
+  },
+});
+
+export const listDms = defineTool({
+  name: 'list_dms',
+  description: 'List your direct and group conversations, the latest first.',
+  input: z.strictObject({ limit: limit(200, 20) }),
+  annotations: LOOKS,
+  handler: async (participant, options) => {
+    const relay = await participant.relay();
+    return replyJson({ conversations: await relay.conversations(options) });
+  },
+});
+
+export const searchMessages = defineTool({
+  name: 'search_messages',
+  description: 'Find messages that have all the words, newest first. "Words in quotes" must stand together.',
+  input: z.strictObject({
+    query: z.string(),
+    channel: z.string().optional(),
+    from: z.string().optional(),
+    limit: limit(100, 20),
+  }),
+  annotations: LOOKS,
+  handler: async (participant, { query, ...options }) => {
+    const relay = await participant.relay();
+    const hits = await relay.search(query, defined(options));
+    return replyJson({
+      hits: hits.map(({ message, highlight }) => ({ ...message, highlight: highlight.replace(FOUND, '**') })),
+    });
+  },
+});
+
+/** What stands around the words found. */
+const FOUND = /[\uE000\uE001]/g;

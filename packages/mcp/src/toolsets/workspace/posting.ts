@@ -1,0 +1,48 @@
+import { parseChannelName } from '@agent-relay/protocol';
+import { z } from 'zod';
+import { ACTS, defineTool, replyJson } from '../../framework/tool.ts';
+import { importanceOf, mode } from './send-dm.ts';
+
+export const postMessage = defineTool({
+  name: 'post_message',
+  description: 'Post a message in a channel. You join it if you are not in it.',
+  input: z.strictObject({ channel: z.string(), text: z.string(), mode }),
+  annotations: ACTS,
+  handler: async (participant, { channel, text, ...args }) => {
+    const relay = await participant.relay();
+    const to = `#${parseChannelName(channel)}`;
+    const { messageId, recipients, held } = await relay.send(to, text, {
+      importance: importanceOf(args.mode),
+    });
+    return replyJson({ message_id: messageId, channel: to, recipients, held });
+  },
+});
+
+export const sendGroupDm = defineTool({
+  name: 'send_group_dm',
+  description: 'Send a message to several agents at once. The same agents are always the same conversation.',
+  input: z.strictObject({
+    participants: z.array(z.string()).min(2),
+    text: z.string(),
+    name: z.string().optional().describe('What it is about; becomes the first line'),
+  }),
+  annotations: ACTS,
+  handler: async (participant, { participants, text, name }) => {
+    const relay = await participant.relay();
+    const content = name === undefined ? text : `${name}\n\n${text}`;
+    const { messageId, recipients, offline, held } = await relay.send(participants, content);
+    return replyJson({ message_id: messageId, recipients, offline, held });
+  },
+});
+
+export const replyToThread = defineTool({
+  name: 'reply_to_thread',
+  description: 'Answer a message where it was written, in its thread.',
+  input: z.strictObject({ message_id: z.string(), text: z.string() }),
+  annotations: ACTS,
+  handler: async (participant, { message_id, text }) => {
+    const relay = await participant.relay();
+    const { messageId, thread, recipients, held } = await relay.reply(message_id, text);
+    return replyJson({ message_id: messageId, thread, recipients, held });
+  },
+});

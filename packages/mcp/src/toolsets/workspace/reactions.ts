@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { ACTS_ONCE, defineTool, replyJson } from '../../framework/tool.ts';
+
+const input = z.strictObject({ message_id: z.string(), emoji: z.string() });
+
+export const addReaction = defineTool({
+  name: 'add_reaction',
+  description: 'Put an emoji on a message.',
+  input,
+  annotations: ACTS_ONCE,
+  handler: async (participant, { message_id, emoji }) => {
+    const relay = await participant.relay();
+    return replyJson({ message_id, reactions: await relay.react(message_id, emoji) });
+  },
+});
+
+export const removeReaction = defineTool({
+  name: 'remove_reaction',
+  description: 'Take your emoji off a message.',
+  input,
+  annotations: ACTS_ONCE,
+  handler: async (participant, { message_id, emoji }) => {
+    const relay = await participant.relay();
+    return replyJson({ message_id, reactions: await relay.unreact(message_id, emoji) });
+  },
+});

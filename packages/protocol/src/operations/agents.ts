@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import {
+  capabilityAnnouncementPayload,
+  mcpToolCallPayload,
+  mcpToolResultPayload,
+  type ToolDefinition,
+} from '../payloads.ts';
+import type { AgentType } from '../vocabulary.ts';
+import { type Nothing, name, none, result } from './define.ts';
+
+/** An agent as others see it. */
+export interface AgentInfo {
+  name: string;
+  type: AgentType;
+  status: 'active' | 'idle' | 'offline';
+  lead: boolean;
+  project: string;
+  cli?: string;
+  task?: string;
+  parent?: string;
+  connectedAt?: number;
+  lastActivityAt?: number;
+  capabilities: string[];
+  tools: ToolDefinition[];
+  mcpEnabled: boolean;
+}
+
+export const agentOperations = {
+  WHO: {
+    params: z
+      .object({
+        include_idle: z.boolean().default(true),
+        includeOffline: z.boolean().default(false),
+        project: name.optional(),
+      })
+      .strict(),
+    result: result<{ agents: AgentInfo[] }>(),
+  },
+  /** Follow what happens in the project, messages aside, as EVENT envelopes. */
+  WATCH: { params: none, result: result<Nothing>() },
+  ANNOUNCE: { params: capabilityAnnouncementPayload, result: result<Nothing>() },
+  CALL: { params: mcpToolCallPayload, result: result<{ callId: string }>() },
+  RESULT: { params: mcpToolResultPayload, result: result<Nothing>() },
+  SPAWN: {
+    params: z
+      .object({
+        name,
+        cli: z.string().max(64),
+        task: z.string().max(65_536),
+        model: z.string().max(128).optional(),
+        cwd: z.string().max(4096).optional(),
+      })
+      .strict(),
+    result: result<{ success: boolean; error?: string }>(),
+  },
+  RELEASE: {
+    params: z.object({ name, reason: z.string().max(4096).optional() }).strict(),
+    result: result<{ success: boolean; error?: string }>(),
+  },
+  /** A new token for an agent whose token was lost or leaked; its connections are closed. */
+  TOKEN_ROTATE: {
+    params: z.object({ agent: name, token: z.string().max(256).optional() }).strict(),
+    result: result<{ token: string }>(),
+  },
+  AGENT_RENAME: { params: z.object({ agent: name, name }).strict(), result: result<{ name: string }>() },
+  /** Takes an agent away: its connections end, its name is free again, what it wrote stays. */
+  AGENT_REMOVE: { params: z.object({ agent: name }).strict(), result: result<Nothing>() },
+  /** Allows, or no longer allows, an agent from outside this machine to write into another project. */
+  GRANT: {
+    params: z.object({ agent: name, project: name, allowed: z.boolean().default(true) }).strict(),
+    result: result<Nothing>(),
+  },
+} as const;

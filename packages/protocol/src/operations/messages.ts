@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { ackPayload, clientId, type InboxMessage, type Message, sendPayload } from '../payloads.ts';
+import { type DeliveryPath, type DeliveryState, MESSAGE_KINDS } from '../vocabulary.ts';
+import { messageId, type Nothing, name, result, sequence } from './define.ts';
+
+export interface SendResult {
+  messageId: string;
+  seq: number;
+  /** The thread the message is in: asked for, that of the message it replies to, or its own when an answer is awaited. */
+  thread?: string;
+  /** True when this id had been stored before: nothing new happened. */
+  duplicate: boolean;
+  /** How many agents it is for, how many of them were connected when it was stored, and (some of) who was not. */
+  recipients: number;
+  online: number;
+  offline: string[];
+  /** Kept back by the loop governor, and why: nobody gets it until a person releases it. */
+  held?: string;
+}
+
+/** What is known of one delivery, and why it waits if it does. */
+export interface DeliveryTrace {
+  recipient: string;
+  state: DeliveryState;
+  path?: DeliveryPath;
+  /** Why it goes no further, for a person: `offline`, `expired`, `not fetched yet` … */
+  reason?: string;
+  transitions: Array<{ state: DeliveryState; at: number }>;
+}
+
+export interface Reaction {
+  emoji: string;
+  agents: string[];
+}
+
+/** A message in its history, with what became of it. */
+export interface HistoryMessage extends Message {
+  reactions?: Reaction[];
+}
+
+export interface SearchHit {
+  message: Message;
+  /** The part around the words found; each of them stands between U+E000 and U+E001. */
+  highlight: string;
+}
+
+/** A direct conversation of the asking agent. */
+export interface ConversationInfo {
+  kind: 'dm' | 'group';
+  /** Everybody in it but the asking agent. */
+  participants: string[];
+  last: Message;
+  unread: number;
+}
+
+/** A message kept back by the loop governor. */
+export interface HeldInfo {
+  id: string;
+  from: string;
+  to: string;
+  content: string;
+  reason: string;
+  heldAt: number;
+}
+
+const limit = (most: number, usual: number) => z.int().min(1).max(most).default(usual);
+
+export const messageOperations = {
+  SEND: { params: sendPayload, result: result<SendResult>() },
+  /** The sender stops waiting for the answer to the SEND with this id. What was sent stays sent. */
+  CANCEL: { params: z.object({ id: clientId }).strict(), result: result<Nothing>() },
+  INBOX: {
+    params: z
+      .object({
+        limit: limit(500, 10),
+        unread_only: z.boolean().default(true),
+        from: name.optional(),
+        channel: name.optional(),
+        thread: z.string().max(128).optional(),
+        kind: z.enum(MESSAGE_KINDS).optional(),
+        /** Only messages that mention the asking agent. */
+        mentions: z.boolean().optional(),
+        /** Only messages after this sequence number. */
+        after: sequence.optional(),
+      })
+      .strict(),
+    result: result<{ messages: InboxMessage[]; unread: number }>(),
+  },
+  ACK: { params: ackPayload, result: result<{ changed: number }>() },
+  TRACE: {
+    params: z.object({ id: messageId }).strict(),
+    result: result<{ message: Message; deliveries: DeliveryTrace[]; held?: HeldInfo }>(),
+  },
+  /** Follow every message of the project as EVENT envelopes; for its owner. */
+  TAIL: {
+    params: z.object({ after: sequence.optional() }).strict(),
+    result: result<{ after: number }>(),
+  },
+  /** A page of what the asking agent may see, in order: the newest, or by the cursors `before` and `after`. */
+  HISTORY: {
+    params: z
+      .object({
+        agent: name.optional(),
+        channel: name.optional(),
+        thread: z.string().max(128).optional(),
+        since: z.int().nonnegative().optional(),
+        before: sequence.optional(),
+        after: sequence.optional(),
+        limit: limit(500, 50),
+      })
+      .strict(),
+    result: result<{ messages: HistoryMessage[]; more: boolean }>(),
+  },
+  /** A thread, by its name or by any message in it, oldest first. */
+  THREAD: {
+    params: z.object({ id: z.string().max(128), limit: limit(500, 50) }).strict(),
+    result: result<{ thread: string; messages: HistoryMessage[]; more: boolean }>(),
+  },
+  SEARCH: {
+    params: z
+      .object({
+        query: z.string().min(1).max(512),
+        channel: name.optional(),
+        from: name.optional(),
+        since: z.int().nonnegative().optional(),
+        until: z.int().nonnegative().optional(),
+        limit: limit(100, 20),
+      })
+      .strict(),
+    result: result<{ hits: SearchHit[] }>(),
+  },
+  /** The direct and group conversations of the asking agent, the one with the newest message first. */
+  CONVERSATIONS: {
+    params: z.object({ limit: limit(200, 20) }).strict(),
+    result: result<{ conversations: ConversationInfo[] }>(),
+  },
+  REACT: {
+    params: z
+      .object({ message: messageId, emoji: z.string().min(1).max(32), remove: z.boolean().default(false) })
+      .strict(),
+    result: result<{ reactions: Reaction[] }>(),
+  },
+  READERS: {
+    params: z.object({ message: messageId }).strict(),
+    result: result<{ readers: Array<{ agent: string; at: number }>; unread: string[] }>(),
+  },
+  /** Empties a message that should not have been sent, for its sender and the owner. That it happened is kept. */
+  REDACT: {
+    params: z.object({ message: messageId, reason: z.string().max(1024).optional() }).strict(),
+    result: result<Nothing>(),
+  },
+  HELD_LIST: { params: z.object({}).strict(), result: result<{ held: HeldInfo[] }>() },
+  /** Delivers messages that were kept back, or lets them go. */
+  HELD_RELEASE: {
+    params: z
+      .object({ ids: z.array(messageId).min(1).max(500), discard: z.boolean().default(false) })
+      .strict(),
+    result: result<{ released: number; discarded: number }>(),
+  },
+} as const;

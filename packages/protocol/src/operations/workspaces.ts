@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { type TransferRecord, transferRecord } from '../transfer.ts';
+import { type Nothing, name, none, result } from './define.ts';
+
+export interface KeyInfo {
+  id: string;
+  createdAt: number;
+  revokedAt?: number;
+}
+
+export interface WorkspaceInfo {
+  name: string;
+  createdAt: number;
+  agents: number;
+  socketPath?: string;
+}
+
+export interface AuditEntry {
+  at: number;
+  actor: string;
+  action: string;
+  subject: string;
+  detail?: Record<string, unknown>;
+}
+
+export interface DaemonStatus {
+  version: string;
+  startedAt: number;
+  database: string;
+  project: string;
+  agent?: string;
+  unread?: number;
+  /** The rest is for local users only. */
+  pid?: number;
+  socketPath?: string;
+  connections?: number;
+  agentsOnline?: number;
+  /** Where WebSocket, health and metrics are served; absent when switched off. */
+  http?: string;
+}
+
+const ofWorkspace = z.object({ workspace: name.optional() }).strict();
+
+export const workspaceOperations = {
+  STATUS: { params: none, result: result<DaemonStatus>() },
+  WORKSPACE_CREATE: {
+    params: z.object({ name }).strict(),
+    result: result<{ name: string; key: string; keyId: string; socketPath?: string }>(),
+  },
+  WORKSPACE_LIST: { params: none, result: result<{ workspaces: WorkspaceInfo[] }>() },
+  WORKSPACE_RENAME: {
+    params: z.object({ workspace: name, name }).strict(),
+    result: result<{ name: string; socketPath: string }>(),
+  },
+  /** Deletes a workspace with everything in it. */
+  WORKSPACE_REMOVE: { params: z.object({ workspace: name }).strict(), result: result<Nothing>() },
+  /** Opens the project of a directory, creating it under its base name (made unique) the first time. */
+  PROJECT_OPEN: {
+    params: z.object({ root: z.string().min(1).max(4096), name: name.optional() }).strict(),
+    result: result<{ project: string; socketPath: string; created: boolean }>(),
+  },
+  KEY_CREATE: { params: ofWorkspace, result: result<{ key: string; keyId: string }>() },
+  KEY_LIST: { params: ofWorkspace, result: result<{ keys: KeyInfo[] }>() },
+  /** A new key; every other key of the workspace is revoked with it. */
+  KEY_ROTATE: { params: ofWorkspace, result: result<{ key: string; keyId: string; revoked: string[] }>() },
+  KEY_REVOKE: {
+    params: z.object({ workspace: name.optional(), keyId: z.string().max(64) }).strict(),
+    result: result<Nothing>(),
+  },
+  /** A page of everything in the workspace, for its owner; `next` is the cursor of the following one. */
+  EXPORT: {
+    params: z.object({ cursor: z.string().max(4096).optional() }).strict(),
+    result: result<{ records: TransferRecord[]; next?: string }>(),
+  },
+  /** Adds records of an export, in their order. What is there already stays as it is: it may be repeated. */
+  IMPORT: {
+    params: z.object({ records: z.array(transferRecord).min(1).max(1000) }).strict(),
+    result: result<{ added: number; present: number; elsewhere: number }>(),
+  },
+  AUDIT: {
+    params: z.object({ limit: z.int().min(1).max(1000).default(100) }).strict(),
+    result: result<{ entries: AuditEntry[] }>(),
+  },
+} as const;

@@ -1,0 +1,29 @@
+/** How much a message body may hold, in bytes of UTF-8. */
+export const MAX_BODY_BYTES = 64 * 1024;
+
+/** How much of a file one request carries, before base64. */
+export const ATTACHMENT_CHUNK_BYTES = 256 * 1024;
+
+export const AGENT_TYPES = ['agent', 'human', 'system'] as const;
+export type AgentType = (typeof AGENT_TYPES)[number];
+
+export const MESSAGE_KINDS = ['status', 'question', 'directive', 'free'] as const;
+export type MessageKind = (typeof MESSAGE_KINDS)[number];
+
+export const IMPORTANCES = ['low', 'normal', 'high', 'urgent'] as const;
+export type Importance = (typeof IMPORTANCES)[number];
+
+/** A delivery's life, in order; a state is reported only when it was observed. */
+export const DELIVERY_STATES = ['stored', 'accepted', 'injected', 'turn_started', 'read', 'acked'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** The way a delivery took to its recipient. */
+export const DELIVERY_PATHS = ['push', 'hook', 'native', 'pty', 'pull'] as const;
+export type DeliveryPath = (typeof DELIVERY_PATHS)[number];
+
+/** `at_` (agent token) or `rk_id_` (workspace key) and 256 bits of chance: what a secret of the relay looks like. */
+export const isAgentToken = (text: string): boolean => /^at_[A-Za-z0-9_-]{43}$/.test(text);
+export const isWorkspaceKey = (text: string): boolean => /^rk_[0-9a-z]{8}_[A-Za-z0-9_-]{43}$/.test(text);
+
+/** An id chosen by a client: any printable word. */
+export const isClientId = (text: string): boolean => /^[\x21-\x7e]{1,64}$/.test(text);

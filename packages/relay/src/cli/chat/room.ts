@@ -1,0 +1,48 @@
+import { type HistoryMessage, type Message, nameKey, parseAddress, RelayError } from '@agent-relay/protocol';
+import type { Relay } from '@agent-relay/sdk/node';
+
+/** What a person looks at and writes to: a channel, or the direct messages with one agent. */
+export interface Room {
+  /** Its address: `#channel` or a name. */
+  to: string;
+  has(message: Message): boolean;
+  /** The newest messages, in order. */
+  history(limit: number): Promise<HistoryMessage[]>;
+}
+
+/** Channel messages that stand between those of a conversation: so much more of the history is looked at. */
+const LOOK_BACK = 5;
+
+/** Opens a room; whoever opens that of a channel joins it. */
+export async function openRoom(relay: Relay, where: string): Promise<Room> {
+  const { project, target } = parseAddress(where);
+  if (project !== undefined || (target.kind !== 'channel' && target.kind !== 'agent')) {
+    throw new RelayError('InvalidAddress', `"${where}" is neither a channel nor an agent of this project.`, {
+      next: 'Write #channel or the name of an agent.',
+    });
+  }
+  return target.kind === 'channel' ? await channelRoom(relay, target.name) : agentRoom(relay, target.name);
+}
+
+async function channelRoom(relay: Relay, name: string): Promise<Room> {
+  const { channel } = await relay.channels.join(name);
+  return {
+    to: channel.name,
+    has: (message) => message.channel === channel.name,
+    history: async (limit) => (await relay.history({ channel: name, limit })).messages,
+  };
+}
+
+function agentRoom(relay: Relay, name: string): Room {
+  const is = (other: string) => nameKey(other) === nameKey(name);
+  const has = ({ channel, group, from, to }: Message) =>
+    channel === undefined && group === undefined && to !== '*' && (is(from) || is(to));
+  return {
+    to: name,
+    has,
+    history: async (limit) => {
+      const { messages } = await relay.history({ agent: name, limit: Math.min(500, limit * LOOK_BACK) });
+      return messages.filter(has).slice(-limit);
+    },
+  };
+}

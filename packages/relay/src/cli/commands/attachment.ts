@@ -1,0 +1,37 @@
+import { open } from 'node:fs/promises';
+import { RelayError } from '@agent-relay/protocol';
+import { Command } from 'commander';
+import { asViewer } from '../connection.ts';
+import { fileLine } from '../message-lines.ts';
+import { type AgentOption, type ProjectOption, withProject, withViewer } from '../options.ts';
+import { print } from '../terminal.ts';
+
+type Options = ProjectOption & AgentOption & { output?: string };
+
+export const command = new Command('attachment').description('Files that hang on messages.').addCommand(
+  withViewer(withProject(new Command('get')))
+    .description('Fetch a file, to standard output or into a new file.')
+    .argument('<id>', 'the id of the file, as it stands below the message')
+    .option('-o, --output <file>', 'where to put it; a file that exists is left alone')
+    .action(async (id: string, options: Options) => {
+      const { attachment, content } = await asViewer(options, (relay) => relay.fetchAttachment(id));
+      if (options.output === undefined) {
+        process.stdout.write(content);
+        return;
+      }
+      await writeNewFile(options.output, content);
+      print(`${fileLine(attachment)} is in ${options.output}.`);
+    }),
+);
+
+async function writeNewFile(path: string, content: Uint8Array): Promise<void> {
+  try {
+    await using file = await open(path, 'wx');
+    await file.writeFile(content);
+  } catch (cause) {
+    throw new RelayError('InvalidRequest', `${path} cannot be written: ${(cause as Error).message}.`, {
+      next: 'Name another file with --output.',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,57 @@
+import { open, rm } from 'node:fs/promises';
+import { RelayError } from '@agent-relay/protocol';
+import { Command } from 'commander';
+import { asOwner } from '../connection.ts';
+import { type ProjectOption, withProject } from '../options.ts';
+import { print } from '../terminal.ts';
+import { type End, lineOf, summary, Tally } from '../transfer/lines.ts';
+
+type Write = (text: string) => Promise<unknown>;
+
+export const command = withProject(new Command('export'))
+  .description('Write everything in the project as JSON Lines, to a new file or to standard output.')
+  .argument('[file]', 'the file; one that exists is left alone')
+  .action(async (file: string | undefined, options: ProjectOption) => {
+    if (file === undefined) return void (await exportTo(options, writeToOutput));
+    const end = await exportToFile(options, file);
+    print(`Exported to ${file}: ${summary(end)}.`);
+    print(`sha256 ${end.sha256}`);
+  });
+
+async function exportTo(options: ProjectOption, write: Write): Promise<End> {
+  return await asOwner(options, async (relay) => {
+    const tally = new Tally();
+    await write(lineOf({ type: 'export', version: 1, project: relay.project, exportedAt: Date.now() }));
+    for await (const records of relay.workspaces.export()) {
+      let text = '';
+      for (const record of records) {
+        const line = lineOf(record);
+        tally.add(record.type, line);
+        text += line;
+      }
+      if (text !== '') await write(text);
+    }
+    await write(lineOf(tally.end));
+    return tally.end;
+  });
+}
+
+/** For its owner alone; half a file is not left behind. */
+async function exportToFile(options: ProjectOption, file: string): Promise<End> {
+  await using handle = await open(file, 'wx', 0o600).catch((cause: Error) => {
+    throw new RelayError('InvalidRequest', `${file} cannot be written: ${cause.message}.`, {
+      next: 'Name another file.',
+      cause,
+    });
+  });
+  try {
+    const end = await exportTo(options, (text) => handle.write(text));
+    await handle.sync();
+    return end;
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  }
+}
+
+const writeToOutput: Write = (text) => new Promise((written) => process.stdout.write(text, written));

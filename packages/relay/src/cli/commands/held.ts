@@ -1,0 +1,46 @@
+import { safeText } from '@agent-relay/protocol';
+import { Command } from 'commander';
+import { asOwner } from '../connection.ts';
+import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
+import { plural, print, printJson, styled, when } from '../terminal.ts';
+
+type Options = ProjectOption & JsonOption;
+
+const withIds = (command: Command): Command =>
+  withJson(withProject(command)).argument('<message...>', 'their ids, as in: agent-relay held list');
+
+export const command = new Command('held')
+  .description('Look after the messages that the loop governor keeps back.')
+  .addCommand(
+    withJson(withProject(new Command('list')))
+      .description('List them, and why they are held.')
+      .action(listHeld),
+  )
+  .addCommand(
+    withIds(new Command('release'))
+      .description('Deliver them, and let the exchange go on.')
+      .action(async (ids: string[], options: Options) => {
+        const released = await asOwner(options, (relay) => relay.held.release(ids));
+        if (options.json) return printJson({ released });
+        print(`${plural(released, 'message')} released.`);
+      }),
+  )
+  .addCommand(
+    withIds(new Command('discard'))
+      .description('Let them go: nobody will get them.')
+      .action(async (ids: string[], options: Options) => {
+        const discarded = await asOwner(options, (relay) => relay.held.discard(ids));
+        if (options.json) return printJson({ discarded });
+        print(`${plural(discarded, 'message')} discarded.`);
+      }),
+  );
+
+async function listHeld(options: Options): Promise<void> {
+  const held = await asOwner(options, (relay) => relay.held.list());
+  if (options.json) return printJson(held);
+  if (held.length === 0) return print('Nothing is held.');
+  for (const { id, from, to, content, reason, heldAt } of held) {
+    const head = `${styled('bold', from)} → ${to}  ${styled('dim', `${when(heldAt)} · ${id}`)}`;
+    print([head, `  ${styled('yellow', reason)}`, safeText(content).replace(/^/gm, '  ')].join('\n'));
+  }
+}

@@ -1,0 +1,45 @@
+import { Command } from 'commander';
+import { asViewer } from '../connection.ts';
+import { messageLines } from '../message-lines.ts';
+import {
+  type AgentOption,
+  type JsonOption,
+  type ProjectOption,
+  pastTime,
+  wholeNumber,
+  withJson,
+  withProject,
+  withViewer,
+} from '../options.ts';
+import { print, printJson, styled } from '../terminal.ts';
+
+interface Filter {
+  agent?: string;
+  channel?: string;
+  thread?: string;
+  since?: number;
+  before?: number;
+  after?: number;
+  limit: number;
+}
+
+export const command = withJson(withViewer(withProject(new Command('history'))))
+  .description('Show what was said, oldest first; without a cursor, the newest messages.')
+  .option('--agent <name>', 'only what this agent sent or got')
+  .option('--channel <name>', 'only what was posted in this channel')
+  .option('--thread <id>', 'only this thread')
+  .option('--since <time>', 'only from then on: 2h, 3d, or a date', pastTime)
+  .option('--before <seq>', 'the messages before this sequence number', wholeNumber(1))
+  .option('--after <seq>', 'the messages after this sequence number', wholeNumber(0))
+  .option('--limit <count>', 'at most so many', wholeNumber(1), 50)
+  .action(async (options: Filter & ProjectOption & AgentOption & JsonOption) => {
+    const { as: _as, project: _project, json, ...filter } = options;
+    const page = await asViewer(options, (relay) => relay.history(filter));
+    if (json) return printJson(page);
+    if (page.messages.length === 0) return print('No messages.');
+    print(page.messages.map(messageLines).join('\n'));
+    const [first, last] = [page.messages[0], page.messages.at(-1)];
+    if (!page.more || !first || !last) return;
+    const cursor = filter.after === undefined ? `--before ${first.seq}` : `--after ${last.seq}`;
+    print(styled('dim', `There are more: ${cursor}`));
+  });

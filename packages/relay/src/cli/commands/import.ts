@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import type { TransferRecord } from '@agent-relay/protocol';
+import type { Relay } from '@agent-relay/sdk/node';
+import { Command } from 'commander';
+import { asOwner } from '../connection.ts';
+import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
+import { plural, print, printJson } from '../terminal.ts';
+import { lineOf, summary, total } from '../transfer/lines.ts';
+import { checkExport, recordsOf } from '../transfer/read-export.ts';
+
+/** What one request carries: well below the largest frame. */
+const BATCH_RECORDS = 500;
+const BATCH_LETTERS = 256 * 1024;
+
+export const command = withJson(withProject(new Command('import')))
+  .description('Put an export into the project; what is there already stays as it is.')
+  .argument('<file>', 'the file that agent-relay export has written')
+  .action(async (file: string, options: ProjectOption & JsonOption) => {
+    const end = await checkExport(file);
+    const { outcome, missing } = await asOwner(options, async (relay) => ({
+      outcome: await importFile(relay, file),
+      missing: await countMissing(relay, file),
+    }));
+    const { added, present, elsewhere } = outcome;
+    if (options.json) return printJson({ ...end, added, present, elsewhere, missing });
+    print(`Read ${file}: ${summary(end)}.`);
+    print(`${plural(total(end), 'record')}: ${added} added, ${present} there before.`);
+    if (elsewhere > 0) print(`${elsewhere} left out: they are in another project of this daemon.`);
+    if (missing === 0) print('Checked: the project has every record as it was exported.');
+    else print(`Checked: ${plural(missing, 'record')} of the export are not in the project, or not just so.`);
+  });
+
+async function importFile(relay: Relay, file: string) {
+  const sum = { added: 0, present: 0, elsewhere: 0 };
+  let batch: TransferRecord[] = [];
+  let letters = 0;
+  const flush = async () => {
+    if (batch.length === 0) return;
+    const { added, present, elsewhere } = await relay.workspaces.import(batch);
+    sum.added += added;
+    sum.present += present;
+    sum.elsewhere += elsewhere;
+    batch = [];
+    letters = 0;
+  };
+  for await (const { text, record } of recordsOf(file)) {
+    if (batch.length === BATCH_RECORDS || letters + text.length > BATCH_LETTERS) await flush();
+    batch.push(record);
+    letters += text.length;
+  }
+  await flush();
+  return sum;
+}
+
+/** How many records of the file the project does not have just so, by the hashes of both. */
+async function countMissing(relay: Relay, file: string): Promise<number> {
+  const there = new Set<string>();
+  for await (const records of relay.workspaces.export()) {
+    for (const record of records) there.add(hashOf(lineOf(record)));
+  }
+  let missing = 0;
+  for await (const { text } of recordsOf(file)) if (!there.has(hashOf(`${text}\n`))) missing++;
+  return missing;
+}
+
+const hashOf = (line: string): string => createHash('sha256').update(line).digest('base64');

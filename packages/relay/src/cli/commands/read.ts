@@ -1,0 +1,20 @@
+import { Command } from 'commander';
+import { asAgent } from '../connection.ts';
+import {
+  type AgentOption,
+  type JsonOption,
+  type ProjectOption,
+  withAgent,
+  withJson,
+  withProject,
+} from '../options.ts';
+import { plural, print, printJson } from '../terminal.ts';
+
+export const command = withJson(withAgent(withProject(new Command('read'))))
+  .description('Mark messages of your inbox read.')
+  .argument('<message...>', 'their ids')
+  .action(async (ids: string[], options: ProjectOption & AgentOption & JsonOption) => {
+    const changed = await asAgent(options, (relay) => relay.read(ids));
+    if (options.json) return printJson({ changed });
+    print(changed === 0 ? 'They were read before.' : `${plural(changed, 'message')} marked read.`);
+  });

@@ -1,0 +1,24 @@
+import { Command } from 'commander';
+import { asViewer } from '../connection.ts';
+import {
+  type AgentOption,
+  type JsonOption,
+  type ProjectOption,
+  withJson,
+  withProject,
+  withViewer,
+} from '../options.ts';
+import { print, printJson, styled, table, when } from '../terminal.ts';
+
+export const command = withJson(withViewer(withProject(new Command('readers'))))
+  .description('Show who has read a message, and who has not yet.')
+  .argument('<message>', 'its id')
+  .action(async (message: string, options: ProjectOption & AgentOption & JsonOption) => {
+    const result = await asViewer(options, (relay) => relay.readers(message));
+    if (options.json) return printJson(result);
+    const rows = [
+      ...result.readers.map(({ agent, at }) => [agent, styled('green', 'read'), when(at)]),
+      ...result.unread.map((agent) => [agent, styled('yellow', 'unread')]),
+    ];
+    print(rows.length === 0 ? 'The message was for nobody.' : table(rows));
+  });

@@ -1,0 +1,47 @@
+import { type SearchHit, safeText } from '@agent-relay/protocol';
+import { Command } from 'commander';
+import { asViewer } from '../connection.ts';
+import { messageLinesWith } from '../message-lines.ts';
+import {
+  type AgentOption,
+  type JsonOption,
+  type ProjectOption,
+  pastTime,
+  wholeNumber,
+  withJson,
+  withProject,
+  withViewer,
+} from '../options.ts';
+import { print, printJson, styled } from '../terminal.ts';
+
+interface Filter {
+  channel?: string;
+  from?: string;
+  since?: number;
+  until?: number;
+  limit: number;
+}
+
+export const command = withJson(withViewer(withProject(new Command('search'))))
+  .description('Find messages that have all the words, newest first; words in double quotes stand together.')
+  .argument('<query...>', 'the words')
+  .option('--channel <name>', 'only in this channel')
+  .option('--from <name>', 'only from this sender')
+  .option('--since <time>', 'only from then on: 2h, 3d, or a date', pastTime)
+  .option('--until <time>', 'only up to then', pastTime)
+  .option('--limit <count>', 'at most so many', wholeNumber(1), 20)
+  .action(async (words: string[], options: Filter & ProjectOption & AgentOption & JsonOption) => {
+    const { as: _as, project: _project, json, ...filter } = options;
+    const hits = await asViewer(options, (relay) => relay.search(words.join(' '), filter));
+    if (json) return printJson(hits);
+    print(hits.length === 0 ? 'Nothing found.' : hits.map(hitLines).join('\n'));
+  });
+
+const hitLines = ({ message, highlight }: SearchHit): string => messageLinesWith(message, lit(highlight));
+
+/** The words found stand between two private letters, which no text that is shown can have. */
+const lit = (highlight: string): string =>
+  highlight
+    .split(/\u{E000}([^\u{E001}]*)\u{E001}/u)
+    .map((part, index) => (index % 2 === 0 ? safeText(part) : styled(['bold', 'yellow'], safeText(part))))
+    .join('');

@@ -1,0 +1,92 @@
+import type { Argument, Command, Option } from 'commander';
+
+/** The names of the project that can be asked for; each list is empty when the daemon cannot be asked. */
+export interface Names {
+  agents(): Promise<string[]>;
+  /** Without `#`, which a shell would take for a comment. */
+  channels(): Promise<string[]>;
+  projects(): Promise<string[]>;
+}
+
+type Wanted = (names: Names) => Promise<string[]>;
+
+const agents: Wanted = (names) => names.agents();
+const channels: Wanted = (names) => names.channels();
+const projects: Wanted = (names) => names.projects();
+const rooms: Wanted = async (names) => [
+  ...(await names.agents()),
+  ...(await names.channels()).map((name) => `#${name}`),
+];
+
+const OPTION_NAMES: Record<string, Wanted> = {
+  '--as': agents,
+  '--from': agents,
+  '--agent': agents,
+  '--channel': channels,
+  '--project': projects,
+};
+const ARGUMENT_NAMES: Record<string, Wanted> = {
+  agent: agents,
+  channel: channels,
+  workspace: projects,
+  to: rooms,
+  where: rooms,
+};
+
+/** What may stand in the place of the last of the words. */
+export async function candidates(program: Command, words: string[], names: Names): Promise<string[]> {
+  // A quote that is not closed yet, or the one letter that shields a #.
+  const current = (words.at(-1) ?? '').replace(/^['"\\]/, '');
+  const { command, option, argument } = position(program, words.slice(0, -1));
+  const found = await possible(command, option, argument, current, names);
+  return found.filter((word) => word.startsWith(current));
+}
+
+async function possible(
+  command: Command,
+  option: Option | undefined,
+  argument: Argument | undefined,
+  current: string,
+  names: Names,
+): Promise<string[]> {
+  if (option) return option.argChoices ?? (await OPTION_NAMES[option.long ?? '']?.(names)) ?? [];
+  if (current.startsWith('-')) return optionsOf(command);
+  if (command.commands.length > 0) return command.commands.map((child) => child.name());
+  return argument?.argChoices ?? (await ARGUMENT_NAMES[argument?.name() ?? '']?.(names)) ?? [];
+}
+
+const optionsOf = (command: Command): string[] => [
+  ...command.options.flatMap(({ hidden, long }) => (hidden || !long ? [] : [long])),
+  '--help',
+  ...(command.parent ? [] : ['--as', '--project', '--json']),
+];
+
+/** Where the words lead: to a command, and there to the value of an option or to an argument. */
+function position(program: Command, words: string[]) {
+  let command = program;
+  let option: Option | undefined;
+  let count = 0;
+  for (const word of words) {
+    if (option) option = undefined;
+    else if (word.startsWith('-')) option = openOption(command, word);
+    else {
+      const child = command.commands.find((known) => known.name() === word);
+      if (child) command = child;
+      else count++;
+    }
+  }
+  const { registeredArguments } = command;
+  const last = registeredArguments.at(-1);
+  const argument = registeredArguments[count] ?? (last?.variadic ? last : undefined);
+  return { command, option, argument };
+}
+
+/** The option whose value comes next. */
+function openOption(command: Command, word: string): Option | undefined {
+  // Before the command only those that every command may have.
+  const options = command.parent ? command.options : (command.commands.find(hasAgent)?.options ?? []);
+  const option = options.find(({ long, short }) => long === word || short === word);
+  return option?.required || option?.optional ? option : undefined;
+}
+
+const hasAgent = (command: Command): boolean => command.options.some(({ long }) => long === '--as');

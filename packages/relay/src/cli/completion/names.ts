@@ -1,0 +1,25 @@
+import { isRelayError } from '@agent-relay/protocol';
+import type { Relay } from '@agent-relay/sdk/node';
+import { asOwner } from '../connection.ts';
+import type { Names } from './candidates.ts';
+
+/** The names of the project that the words are about. */
+export function projectNames(words: string[]): Names {
+  const named = words[words.indexOf('--project') + 1];
+  const options = words.includes('--project') && named ? { project: named } : {};
+  const ask = async (work: (relay: Relay) => Promise<string[]>): Promise<string[]> => {
+    try {
+      return await asOwner(options, work);
+    } catch (error) {
+      // Whoever only pressed a key is told nothing of a daemon that is not there.
+      if (isRelayError(error)) return [];
+      throw error;
+    }
+  };
+  return {
+    agents: () => ask(async (relay) => (await relay.who({ includeOffline: true })).map(({ name }) => name)),
+    channels: () => ask(async (relay) => (await relay.channels.list()).map(({ name }) => name.slice(1))),
+    projects: () =>
+      ask(async (relay) => (await relay.request('WORKSPACE_LIST', {})).workspaces.map(({ name }) => name)),
+  };
+}

@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+
+/** The options that may also stand before the command, and whether a value follows them. */
+const LEADING: Record<string, boolean> = { '--as': true, '--project': true, '--json': false };
+
+/** Splits the options that stand before the command from the command itself. */
+export function splitLeading(args: string[]): { leading: string[]; rest: string[] } {
+  let end = 0;
+  for (let next = args[end]; next !== undefined; next = args[end]) {
+    const [name = '', value] = next.split('=', 2);
+    const takesValue = LEADING[name];
+    if (takesValue === undefined) break;
+    end += takesValue && value === undefined ? 2 : 1;
+  }
+  return { leading: args.slice(0, end), rest: args.slice(end) };
+}
+
+/** Puts them where the command looks for its options: after its name, which may be several words. */
+export function insertLeading(program: Command, leading: string[], rest: string[]): string[] {
+  let depth = 0;
+  let command: Command | undefined = program;
+  while (command) {
+    command = command.commands.find((child) => child.name() === rest[depth]);
+    if (command) depth++;
+  }
+  return [...rest.slice(0, depth), ...leading, ...rest.slice(depth)];
+}

@@ -1,0 +1,76 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { RelayError, type TransferRecord } from '@agent-relay/protocol';
+import { type End, type Head, Tally } from './lines.ts';
+
+interface Line {
+  text: string;
+  value: Head | End | TransferRecord;
+}
+
+/** Reads a whole export and checks that it is one, and complete; nothing of it is kept. */
+export async function checkExport(file: string): Promise<End> {
+  const tally = new Tally();
+  let head: Head | undefined;
+  let end: End | undefined;
+  for await (const { text, value } of lines(file)) {
+    if (end) throw damaged(file, 'something follows its end');
+    if (!head) head = asHead(file, value);
+    else if (value.type === 'end') end = value;
+    else tally.add(value.type, `${text}\n`);
+  }
+  if (!head) throw damaged(file, 'it is empty');
+  if (!end) throw damaged(file, 'it has no end, so it was cut off');
+  const actual = tally.end;
+  if (JSON.stringify(actual.counts) !== JSON.stringify(end.counts) || actual.sha256 !== end.sha256) {
+    throw damaged(file, 'its records are not those it was written with');
+  }
+  return end;
+}
+
+/** The records of an export that was checked. */
+export async function* recordsOf(file: string): AsyncGenerator<{ text: string; record: TransferRecord }> {
+  for await (const { text, value } of lines(file)) {
+    if (value.type !== 'export' && value.type !== 'end') yield { text, record: value };
+  }
+}
+
+async function* lines(file: string): AsyncGenerator<Line> {
+  let number = 0;
+  try {
+    for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+      number++;
+      yield { text, value: parse(file, text, number) };
+    }
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).syscall === undefined) throw cause;
+    throw new RelayError('InvalidRequest', `${file} cannot be read: ${(cause as Error).message}.`, {
+      next: 'Check the path of the file.',
+      cause,
+    });
+  }
+}
+
+/** What a record says is checked by the daemon. */
+function parse(file: string, text: string, number: number): Line['value'] {
+  try {
+    const value = JSON.parse(text) as Line['value'] | null;
+    if (typeof value?.type === 'string') return value;
+  } catch (cause) {
+    throw damaged(file, `line ${number} is not JSON`, cause);
+  }
+  throw damaged(file, `line ${number} is no record`);
+}
+
+function asHead(file: string, value: Line['value']): Head {
+  if (value.type === 'export' && value.version === 1) return value;
+  throw new RelayError('InvalidRequest', `${file} is not an export that this version can read.`, {
+    next: 'Make one with: agent-relay export',
+  });
+}
+
+const damaged = (file: string, why: string, cause?: unknown): RelayError =>
+  new RelayError('InvalidRequest', `${file} is damaged: ${why}. Nothing was imported.`, {
+    next: 'Use another copy of the file.',
+    cause,
+  });

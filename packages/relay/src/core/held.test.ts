@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openCore, type Participant, type TestCore } from '../../../../test/kit/core.ts';
+import type { Workspace } from './ports/store.ts';
+
+let core: TestCore;
+let workspace: Workspace;
+let owner: Participant;
+let alice: Participant;
+let bob: Participant;
+/** The message that was held, and who sent it to whom. */
+let heldId: string;
+let muted: Participant;
+let other: Participant;
+
+beforeAll(async () => {
+  core = await openCore();
+});
+afterAll(() => core[Symbol.asyncDispose]());
+beforeEach(async () => {
+  workspace = await core.newWorkspace();
+  owner = core.owner(workspace);
+  alice = await core.join(workspace, 'Alice');
+  bob = await core.join(workspace, 'Bob');
+  for (let turn = 0; ; turn++) {
+    [muted, other] = turn % 2 === 0 ? [alice, bob] : [bob, alice];
+    const sent = await muted.send(other.name, `Thanks ${turn}!`);
+    if (sent.held === undefined) continue;
+    heldId = sent.messageId;
+    expect(sent).toMatchObject({ seq: 0, recipients: 0, held: expect.stringContaining('loop governor') });
+    break;
+  }
+});
+
+const held = async () => (await owner.request('HELD_LIST', {})).held;
+const contents = (participant: Participant) => participant.delivered.map(({ content }) => content);
+const notices = (participant: Participant) => participant.delivered.filter(({ from }) => from === 'relay');
+
+describe('a held message', () => {
+  it('reaches nobody: not by push, inbox, history or search', async () => {
+    const { content } = (await held())[0] ?? { content: '' };
+    expect(contents(other)).not.toContain(content);
+    const { messages } = await other.request('INBOX', { limit: 500 });
+    expect(messages.map(({ id }) => id)).not.toContain(heldId);
+    for (const reader of [alice, bob, owner]) {
+      const history = await reader.request('HISTORY', {});
+      expect(history.messages.map(({ id }) => id)).not.toContain(heldId);
+    }
+  });
+
+  it('is listed with its reason for the owner', async () => {
+    expect(await held()).toEqual([
+      {
+        id: heldId,
+        from: muted.name,
+        to: other.name,
+        content: expect.stringMatching(/^Thanks \d!$/),
+        reason: expect.stringMatching(/^muted by loop governor: 6 turns without new content$/),
+        heldAt: core.clock.now(),
+      },
+    ]);
+  });
+
+  it('says in its trace to its sender and the owner why it waits, and to nobody else that it exists', async () => {
+    for (const reader of [muted, owner]) {
+      expect(await reader.request('TRACE', { id: heldId })).toMatchObject({
+        message: { id: heldId, from: muted.name, to: other.name },
+        deliveries: [],
+        held: { id: heldId, reason: expect.stringContaining('loop governor') },
+      });
+    }
+    await expect(other.request('TRACE', { id: heldId })).rejects.toMatchObject({ code: 'MessageNotFound' });
+  });
+
+  it('is told to both once, however often they go on', async () => {
+    for (let i = 0; i < 3; i++) {
+      expect((await muted.send(other.name, 'Thanks again!')).held).toBeDefined();
+      expect((await other.send(muted.name, 'You too!')).held).toBeDefined();
+    }
+    for (const one of [alice, bob]) {
+      expect(notices(one)).toMatchObject([
+        { kind: 'status', content: expect.stringContaining('agent-relay held release') },
+      ]);
+    }
+    expect(await held()).toHaveLength(7);
+  });
+
+  it('is told to those who watch', async () => {
+    const watcher = await core.join(workspace, 'Carol');
+    await watcher.request('WATCH', {});
+    const { messageId } = await muted.send(other.name, 'Thanks!');
+    expect(watcher.events).toEqual([
+      {
+        type: 'message.held',
+        messageId,
+        from: muted.name,
+        to: other.name,
+        reason: expect.stringContaining('loop governor'),
+      },
+    ]);
+  });
+
+  it('leaves an awaited answer unasked for', async () => {
+    const question = await muted.ask(other.name);
+    expect(question.held).toBeDefined();
+    core.clock.advance(30_000);
+    expect(muted.isSettled(question)).toBe(false);
+  });
+});
+
+describe('a released message', () => {
+  it('is delivered under its id, and its exchange goes on', async () => {
+    core.clock.advance(1000);
+    expect(await owner.request('HELD_RELEASE', { ids: [heldId] })).toEqual({ released: 1, discarded: 0 });
+    expect(other.delivered.at(-1)).toMatchObject({ id: heldId, from: muted.name, ts: core.clock.now() });
+    expect((await other.request('INBOX', { limit: 500 })).messages.at(-1)).toEqual(other.delivered.at(-1));
+    expect((await other.send(muted.name, 'Thanks!')).held).toBeUndefined();
+    expect((await muted.send(other.name, 'Thanks!')).held).toBeUndefined();
+    expect(await held()).toEqual([]);
+  });
+
+  it('begins from zero: it is held again only after as many empty turns', async () => {
+    await owner.request('HELD_RELEASE', { ids: [heldId] });
+    let turns = 0;
+    for (const pair = [other, muted] as [Participant, Participant]; turns < 20; pair.reverse(), turns++) {
+      if ((await pair[0].send(pair[1].name, 'Thanks!')).held !== undefined) break;
+    }
+    expect(turns).toBe(5);
+  });
+
+  it('survives a restart until then', async () => {
+    await core.restart();
+    const again = core.owner(workspace);
+    expect((await again.request('HELD_LIST', {})).held).toMatchObject([{ id: heldId }]);
+    const back = await core.join(workspace, other.name, { token: other.token });
+    expect(await again.request('HELD_RELEASE', { ids: [heldId] })).toEqual({ released: 1, discarded: 0 });
+    expect(back.delivered).toMatchObject([{ id: heldId, from: muted.name }]);
+  });
+
+  it('is released once', async () => {
+    await owner.request('HELD_RELEASE', { ids: [heldId] });
+    await expect(owner.request('HELD_RELEASE', { ids: [heldId] })).rejects.toMatchObject({
+      code: 'MessageNotFound',
+    });
+    expect(other.delivered.filter(({ id }) => id === heldId)).toHaveLength(1);
+  });
+
+  it('is let go with its sender', async () => {
+    await owner.request('AGENT_REMOVE', { agent: muted.name });
+    expect(await owner.request('HELD_RELEASE', { ids: [heldId] })).toEqual({ released: 0, discarded: 1 });
+    expect(other.delivered.map(({ id }) => id)).not.toContain(heldId);
+  });
+});
+
+describe('a discarded message', () => {
+  it('is gone, and the audit keeps who let it go', async () => {
+    const discarded = await owner.request('HELD_RELEASE', { ids: [heldId], discard: true });
+    expect(discarded).toEqual({ released: 0, discarded: 1 });
+    expect(await held()).toEqual([]);
+    await expect(muted.request('TRACE', { id: heldId })).rejects.toMatchObject({ code: 'MessageNotFound' });
+    expect((await owner.request('AUDIT', { limit: 1 })).entries).toMatchObject([
+      { actor: 'owner', action: 'held.discarded', subject: heldId },
+    ]);
+  });
+});
+
+describe('held messages of another project', () => {
+  it('can neither be seen nor released', async () => {
+    const stranger = core.owner(await core.newWorkspace());
+    expect((await stranger.request('HELD_LIST', {})).held).toEqual([]);
+    await expect(stranger.request('HELD_RELEASE', { ids: [heldId] })).rejects.toMatchObject({
+      code: 'MessageNotFound',
+    });
+    expect(await held()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,90 @@
+import { nameKey, RelayError } from '@agent-relay/protocol';
+import { requireAgent, requireOwner } from '../principal.ts';
+import type { Relay } from '../relay.ts';
+import type { Handlers } from './caller.ts';
+import { endConnections } from './end-connections.ts';
+
+type Names =
+  | 'WHO'
+  | 'WATCH'
+  | 'ANNOUNCE'
+  | 'CALL'
+  | 'RESULT'
+  | 'SPAWN'
+  | 'RELEASE'
+  | 'TOKEN_ROTATE'
+  | 'AGENT_RENAME'
+  | 'AGENT_REMOVE'
+  | 'GRANT';
+
+const NO_TERMINALS = 'This daemon has no terminal host that could start or stop agents.';
+const NO_CALLS = 'This daemon does not route tool calls between agents.';
+
+const unsupported = (why: string) => (): never => {
+  throw new RelayError('Unsupported', why);
+};
+
+export function agentHandlers({ agents, presence, store, workspaces }: Relay): Handlers<Names> {
+  return {
+    WHO: ({ principal: { local, workspace: own } }, params) => {
+      const { project = own.name } = params;
+      // Before it is looked up: whether there is such a project is none of a remote user's business.
+      if (!local && nameKey(project) !== nameKey(own.name)) {
+        throw new RelayError('Forbidden', 'Other projects are only shown to local users.');
+      }
+      const workspace = workspaces.get(project);
+      const known = agents.list(workspace).filter(({ type }) => type !== 'system');
+      const described = known.map((agent) => agents.describe(workspace, agent));
+      const wanted = { active: true, idle: params.include_idle, offline: params.includeOffline };
+      return { agents: described.filter(({ status }) => wanted[status]) };
+    },
+    WATCH: (caller) => {
+      caller.watch();
+      return {};
+    },
+    ANNOUNCE: async (caller, { capabilities, tools }) => {
+      await agents.announce(requireAgent(caller.principal), { capabilities, tools });
+      return {};
+    },
+    CALL: unsupported(NO_CALLS),
+    RESULT: unsupported(NO_CALLS),
+    SPAWN: unsupported(NO_TERMINALS),
+    RELEASE: unsupported(NO_TERMINALS),
+    TOKEN_ROTATE: async ({ principal }, params) => {
+      requireOwner(principal, 'replace the token of an agent');
+      const agent = agents.get(principal.workspace, params.agent);
+      const token = await agents.rotateToken(agent, params.token);
+      await workspaces.audit(principal, principal.workspace, 'agent.token_rotated', agent.name);
+      endConnections(presence.peersOf(agent.id));
+      return { token };
+    },
+    AGENT_RENAME: async ({ principal }, { agent: before, name }) => {
+      requireOwner(principal, 'rename agents');
+      const agent = agents.get(principal.workspace, before);
+      const old = agent.name;
+      await agents.rename(agent, name);
+      await workspaces.audit(principal, principal.workspace, 'agent.renamed', name, { before: old });
+      presence.tell(principal.workspace.id, { type: 'agent.renamed', agent: name, before: old });
+      return { name };
+    },
+    AGENT_REMOVE: async ({ principal }, { agent: name }) => {
+      requireOwner(principal, 'remove agents');
+      const agent = agents.get(principal.workspace, name);
+      // First, and in the same breath: nothing more comes from an agent that is being removed.
+      endConnections(presence.peersOf(agent.id));
+      await agents.remove(agent);
+      await workspaces.audit(principal, principal.workspace, 'agent.removed', agent.name);
+      presence.tell(principal.workspace.id, { type: 'agent.removed', agent: agent.name });
+      return {};
+    },
+    GRANT: async ({ principal }, { agent: name, project, allowed }) => {
+      requireOwner(principal, 'let agents write into other projects');
+      const agent = agents.get(principal.workspace, name);
+      const target = workspaces.get(project);
+      await store.setGrant(agent.id, target.id, allowed);
+      const action = allowed ? 'grant.given' : 'grant.taken';
+      await workspaces.audit(principal, principal.workspace, action, agent.name, { project: target.name });
+      return {};
+    },
+  };
+}

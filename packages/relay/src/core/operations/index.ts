@@ -1,0 +1,18 @@
+import type { OperationName } from '@agent-relay/protocol';
+import type { Host } from '../ports/host.ts';
+import type { Relay } from '../relay.ts';
+import { agentHandlers } from './agents.ts';
+import type { Handlers } from './caller.ts';
+import { channelHandlers } from './channels.ts';
+import { messageHandlers } from './messages.ts';
+import { workspaceHandlers } from './workspaces.ts';
+
+export type Operations = Handlers<OperationName>;
+
+/** What each operation does. Parameters are checked already; identity comes from the caller, never from them. */
+export const createOperations = (relay: Relay, host: Host): Operations => ({
+  ...messageHandlers(relay),
+  ...channelHandlers(relay),
+  ...agentHandlers(relay),
+  ...workspaceHandlers(relay, host),
+});

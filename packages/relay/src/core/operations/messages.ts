@@ -1,0 +1,156 @@
+import { RelayError, type RelayEvent } from '@agent-relay/protocol';
+import type { OpenAwait } from '../awaits.ts';
+import type { StoredMessage } from '../ports/store.ts';
+import { requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts';
+import {
+  listConversations,
+  readHistory,
+  readInbox,
+  readThread,
+  searchMessages,
+  traceMessage,
+  visibleMessage,
+} from '../reading.ts';
+import type { Relay } from '../relay.ts';
+import type { Handlers } from './caller.ts';
+
+type Names =
+  | 'SEND'
+  | 'CANCEL'
+  | 'INBOX'
+  | 'ACK'
+  | 'TRACE'
+  | 'TAIL'
+  | 'HISTORY'
+  | 'THREAD'
+  | 'SEARCH'
+  | 'CONVERSATIONS'
+  | 'REACT'
+  | 'READERS'
+  | 'REDACT'
+  | 'HELD_LIST'
+  | 'HELD_RELEASE'
+  | 'ATTACH'
+  | 'FETCH';
+
+export function messageHandlers(relay: Relay): Handlers<Names> {
+  const { attachments, awaits, clock, deliveries, held, messages, store, workspaces } = relay;
+  return {
+    SEND: async (caller, params, requestId) => {
+      const { result, recipient } = await messages.send(caller.principal, requestId, params);
+      if (!params.await || !recipient || result.held !== undefined) return result;
+      const waiter = requireAgent(caller.principal);
+      const message = { id: result.messageId, seq: result.seq, thread: result.thread ?? result.messageId };
+      const settle = caller.settleAwait.bind(caller, requestId);
+      const question: OpenAwait = { id: requestId, waiter, target: recipient, message, settle };
+      caller.holdAwait(requestId, awaits.open(question, params.await.timeoutMs));
+      if (result.duplicate) await answerFromStore(relay, question);
+      return result;
+    },
+    CANCEL: (caller, { id }) => {
+      caller.cancelAwait(id);
+      return {};
+    },
+    INBOX: (caller, params) => readInbox(relay, caller.principal, params),
+    ACK: (caller, params) => {
+      const agent = requireAgent(caller.principal);
+      if ('messages' in params) return deliveries.report(agent, params.messages, params.state, params.path);
+      deliveries.accepted(agent, caller.accepted(params.upTo));
+      return { changed: 0 };
+    },
+    TRACE: (caller, { id }) => traceMessage(relay, caller.principal, id),
+    TAIL: async (caller, params) => {
+      requireOwner(caller.principal, 'follow every message of the project');
+      const after = params.after ?? (await store.lastSeq(caller.principal.workspace.id));
+      caller.tail(after);
+      return { after };
+    },
+    HISTORY: (caller, params) => readHistory(relay, caller.principal, params),
+    THREAD: (caller, params) => readThread(relay, caller.principal, params),
+    SEARCH: (caller, params) => searchMessages(relay, caller.principal, params),
+    CONVERSATIONS: (caller, { limit }) => listConversations(relay, caller.principal, limit),
+    REACT: async (caller, { message: id, emoji, remove }) => {
+      const agent = requireAgent(caller.principal);
+      checkEmoji(emoji);
+      const stored = await visibleMessage(relay, caller.principal, id);
+      const { seq } = stored;
+      const changed = remove
+        ? await store.removeReaction({ seq, agentId: agent.id, emoji })
+        : await store.addReaction({ seq, agentId: agent.id, emoji, at: clock.now() });
+      const type = remove ? 'reaction.removed' : 'reaction.added';
+      if (changed) await tellInvolved(relay, stored, { type, messageId: id, emoji, agent: agent.name });
+      const reactions = await store.reactionsOf([seq]);
+      return { reactions: reactions.map(({ emoji: shown, agents }) => ({ emoji: shown, agents })) };
+    },
+    READERS: async (caller, { message: id }) => {
+      const { seq } = await visibleMessage(relay, caller.principal, id);
+      const { read, unread } = await store.readers(seq);
+      return { readers: read, unread };
+    },
+    REDACT: async (caller, { message: id, reason }) => {
+      const { principal } = caller;
+      const stored = await visibleMessage(relay, principal, id);
+      if (!seesWholeWorkspace(principal) && stored.senderId !== principal.agent?.id) {
+        throw new RelayError('Forbidden', 'Only its sender and the owner may take a message back.');
+      }
+      if (await store.redactMessage(stored.seq, clock.now())) {
+        await workspaces.audit(
+          principal,
+          principal.workspace,
+          'message.redacted',
+          id,
+          reason === undefined ? undefined : { reason },
+        );
+        await tellInvolved(relay, stored, { type: 'message.redacted', messageId: id });
+      }
+      return {};
+    },
+    HELD_LIST: async (caller) => {
+      requireOwner(caller.principal, 'see what the loop governor keeps back');
+      return { held: await held.list(caller.principal.workspace) };
+    },
+    HELD_RELEASE: async (caller, { ids, discard }) => {
+      requireOwner(caller.principal, 'release held messages');
+      const outcome = await held.release(caller.principal.workspace, ids, discard);
+      await workspaces.audit(
+        caller.principal,
+        caller.principal.workspace,
+        discard ? 'held.discarded' : 'held.released',
+        ids.join(' '),
+      );
+      return outcome;
+    },
+    ATTACH: (caller, params) => attachments.attach(caller.principal, params),
+    FETCH: (caller, params) => attachments.fetch(caller.principal, params),
+  };
+}
+
+/** Tells the sender and the recipients of a message what happened to it, if they are there. */
+async function tellInvolved(
+  relay: Relay,
+  { seq, senderId }: StoredMessage,
+  event: RelayEvent,
+): Promise<void> {
+  const recipients = (await relay.store.deliveriesOf(seq)).map(({ recipientId }) => recipientId);
+  for (const agentId of new Set([senderId, ...recipients])) relay.presence.tellAgent(agentId, event);
+}
+
+/** A question asked again after a lost connection: its answer may be stored already. */
+async function answerFromStore(relay: Relay, { waiter, target, message }: OpenAwait): Promise<void> {
+  const reply = await relay.store.findReply({
+    senderId: target.id,
+    recipientId: waiter.id,
+    after: message.seq,
+    thread: message.thread,
+    replyTo: message.id,
+  });
+  if (reply) relay.awaits.answer(relay.descriptions.stored(reply), target.id, waiter.id);
+}
+
+/** An emoji, or its name between colons. */
+function checkEmoji(emoji: string): void {
+  if (/^(:[a-z0-9_+\-]{1,30}:|\p{RGI_Emoji})$/v.test(emoji)) return;
+  throw new RelayError('InvalidRequest', 'emoji: one emoji, or a name such as :eyes:', {
+    details: { field: 'emoji' },
+  });
+}

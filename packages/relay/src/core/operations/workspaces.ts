@@ -1,0 +1,146 @@
+import type { Host } from '../ports/host.ts';
+import type { Workspace } from '../ports/store.ts';
+import { type Principal, requireOwner } from '../principal.ts';
+import type { Relay } from '../relay.ts';
+import type { Handlers } from './caller.ts';
+import { endConnections } from './end-connections.ts';
+
+type Names =
+  | 'STATUS'
+  | 'WORKSPACE_CREATE'
+  | 'WORKSPACE_LIST'
+  | 'WORKSPACE_RENAME'
+  | 'WORKSPACE_REMOVE'
+  | 'PROJECT_OPEN'
+  | 'KEY_CREATE'
+  | 'KEY_LIST'
+  | 'KEY_ROTATE'
+  | 'KEY_REVOKE'
+  | 'EXPORT'
+  | 'IMPORT'
+  | 'AUDIT';
+
+/** Records in one answer; it ends earlier where they are large. */
+const EXPORT_PAGE = 500;
+
+export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
+  const { clock, presence, store, workspaces } = relay;
+
+  const administered = (principal: Principal, name: string | undefined, doing: string): Workspace => {
+    requireOwner(principal, doing);
+    return name === undefined ? principal.workspace : workspaces.get(name);
+  };
+
+  const endKeys = (workspace: Workspace, keyIds: string[]) =>
+    endConnections(
+      [...presence.peersIn(workspace.id)].filter(
+        ({ principal }) => principal.keyId && keyIds.includes(principal.keyId),
+      ),
+    );
+
+  return {
+    STATUS: async ({ principal: { agent, local, workspace } }) => {
+      const { version, startedAt, ...process } = host.status();
+      const socketPath = local ? host.socketPath(workspace) : undefined;
+      return {
+        version,
+        startedAt,
+        // What concerns the machine and its other projects is none of a remote user's business.
+        ...(local ? { ...process, ...presence.count() } : {}),
+        database: store.kind,
+        project: workspace.name,
+        ...(socketPath === undefined ? {} : { socketPath }),
+        ...(agent ? { agent: agent.name, unread: await store.countUnread(agent.id, clock.now()) } : {}),
+      };
+    },
+    WORKSPACE_CREATE: async ({ principal }, { name }) => {
+      requireOwner(principal, 'create workspaces');
+      const workspace = await relay.createWorkspace(name);
+      await workspaces.audit(principal, workspace, 'workspace.created', workspace.name);
+      const { key, keyId } = await workspaces.createKey(principal, workspace);
+      return { name: workspace.name, key, keyId, socketPath: await host.openSocket(workspace) };
+    },
+    WORKSPACE_LIST: async ({ principal }) => {
+      requireOwner(principal, 'list workspaces');
+      const counts = new Map((await store.countAgents()).map((count) => [count.workspaceId, count.agents]));
+      return {
+        workspaces: workspaces.list().map((workspace) => {
+          const socketPath = host.socketPath(workspace);
+          return {
+            name: workspace.name,
+            createdAt: workspace.createdAt,
+            agents: counts.get(workspace.id) ?? 0,
+            ...(socketPath === undefined ? {} : { socketPath }),
+          };
+        }),
+      };
+    },
+    WORKSPACE_RENAME: async ({ principal }, { workspace: before, name }) => {
+      const workspace = administered(principal, before, 'rename workspaces');
+      const old = workspace.name;
+      await workspaces.rename(workspace, name);
+      await workspaces.audit(principal, workspace, 'workspace.renamed', name, { before: old });
+      return { name, socketPath: await host.moveSocket(workspace) };
+    },
+    WORKSPACE_REMOVE: async ({ principal }, { workspace: name }) => {
+      const workspace = administered(principal, name, 'remove workspaces');
+      endConnections([...presence.peersIn(workspace.id)].filter((peer) => peer.principal !== principal));
+      await relay.removeWorkspace(workspace);
+      // Its own trail can no longer be read: another workspace keeps that it happened.
+      const [keeper] = workspace.id === principal.workspace.id ? workspaces.list() : [principal.workspace];
+      if (keeper) await workspaces.audit(principal, keeper, 'workspace.removed', workspace.name);
+      await host.closeSocket(workspace);
+      // Later, because the answer may have to go through one of them.
+      clock.after(0, () => endConnections(presence.peersIn(workspace.id)));
+      return {};
+    },
+    PROJECT_OPEN: async ({ principal }, { root, name }) => {
+      requireOwner(principal, 'open projects');
+      const { workspace, created } = await relay.openProject(root, name);
+      if (created) await workspaces.audit(principal, workspace, 'workspace.created', workspace.name);
+      return { project: workspace.name, socketPath: await host.openSocket(workspace), created };
+    },
+    KEY_CREATE: ({ principal }, params) =>
+      workspaces.createKey(principal, administered(principal, params.workspace, 'create keys')),
+    KEY_LIST: async ({ principal }, params) => ({
+      keys: await workspaces.listKeys(administered(principal, params.workspace, 'list keys')),
+    }),
+    KEY_ROTATE: async ({ principal }, params) => {
+      const workspace = administered(principal, params.workspace, 'rotate keys');
+      const rotated = await workspaces.rotateKey(principal, workspace);
+      endKeys(workspace, rotated.revoked);
+      return rotated;
+    },
+    KEY_REVOKE: async ({ principal }, params) => {
+      const workspace = administered(principal, params.workspace, 'revoke keys');
+      endKeys(workspace, await workspaces.revokeKey(principal, workspace, params.keyId));
+      return {};
+    },
+    EXPORT: async ({ principal }, { cursor }) => {
+      requireOwner(principal, 'export the workspace');
+      const { records, next } = await store.exportPage(principal.workspace.id, cursor, EXPORT_PAGE);
+      return { records, ...(next === undefined ? {} : { next }) };
+    },
+    IMPORT: async ({ principal }, { records }) => {
+      requireOwner(principal, 'import into the workspace');
+      const outcome = await store.importRecords(principal.workspace.id, records);
+      if (records.some(({ type }) => type === 'agent' || type === 'channel' || type === 'member')) {
+        await relay.reload(principal.workspace);
+      }
+      return outcome;
+    },
+    AUDIT: async ({ principal }, { limit }) => {
+      requireOwner(principal, 'read the audit trail');
+      const records = await store.listAudit(principal.workspace.id, limit);
+      return {
+        entries: records.map(({ at, actor, action, subject, detail }) => ({
+          at,
+          actor,
+          action,
+          subject,
+          ...(detail === undefined ? {} : { detail }),
+        })),
+      };
+    },
+  };
+}

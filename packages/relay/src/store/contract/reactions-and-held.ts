@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import type { HeldMessage } from '../../core/ports/messaging-store.ts';
+import type { Agent, Store } from '../../core/ports/store.ts';
+import { NOW, newWorld } from './world.ts';
+
+type Two = [Agent, Agent];
+
+export function reactionsAndHeld(store: () => Store): void {
+  describe('reactions', () => {
+    it('are one of each kind from each agent, in the order of their first use', async () => {
+      const { agents, dm, draft } = await newWorld(store(), 2);
+      const [alice, bob] = agents as Two;
+      const conversation = await dm(alice, bob);
+      const first = await store().appendMessage(draft(alice, conversation, [bob]));
+      const second = await store().appendMessage(draft(alice, conversation, [bob]));
+      const react = (agent: Agent, emoji: string, at: number, seq = first.seq) =>
+        store().addReaction({ seq, agentId: agent.id, emoji, at: NOW + at });
+      expect(await react(alice, '🦊', 1)).toBe(true);
+      expect(await react(bob, '👍', 2)).toBe(true);
+      expect(await react(bob, '🦊', 3)).toBe(true);
+      expect(await react(bob, '🦊', 4)).toBe(false);
+      expect(await react(bob, ':eyes:', 0, second.seq)).toBe(true);
+      expect(await store().reactionsOf([first.seq, second.seq])).toEqual([
+        { seq: first.seq, emoji: '🦊', agents: [alice.name, bob.name] },
+        { seq: first.seq, emoji: '👍', agents: [bob.name] },
+        { seq: second.seq, emoji: ':eyes:', agents: [bob.name] },
+      ]);
+      const fox = { seq: first.seq, agentId: alice.id, emoji: '🦊' };
+      expect(await store().removeReaction(fox)).toBe(true);
+      expect(await store().removeReaction(fox)).toBe(false);
+      expect(await store().reactionsOf([first.seq])).toEqual([
+        { seq: first.seq, emoji: '👍', agents: [bob.name] },
+        { seq: first.seq, emoji: '🦊', agents: [bob.name] },
+      ]);
+      expect(await store().reactionsOf([])).toEqual([]);
+    });
+  });
+
+  describe('held messages', () => {
+    it('wait in the order they came, until somebody takes them out, once', async () => {
+      const { workspace, agents, dm, draft } = await newWorld(store(), 2);
+      const other = await newWorld(store(), 0);
+      const [alice, bob] = agents as Two;
+      const conversation = await dm(alice, bob);
+      const heldOf = (at: number): HeldMessage => {
+        const kept = draft(alice, conversation, [bob], { mentions: [{ id: bob.id, name: bob.name }] });
+        return {
+          id: kept.id,
+          workspaceId: workspace.id,
+          senderName: alice.name,
+          reason: 'a loop',
+          heldAt: NOW + at,
+          draft: kept,
+          shown: { to: bob.name, group: [alice.name, bob.name] },
+        };
+      };
+      const [late, early, third] = [heldOf(9), heldOf(1), heldOf(10)] as const;
+      for (const held of [late, early, third]) await store().holdMessage(held);
+      expect(await store().listHeld(workspace.id)).toEqual([early, late, third]);
+      expect(await store().listHeld(other.workspace.id)).toEqual([]);
+      const ids = [late.id, early.id, 'unknown'];
+      expect(await store().takeHeld(other.workspace.id, ids)).toEqual([]);
+      expect(await store().takeHeld(workspace.id, ids)).toEqual([early, late]);
+      expect(await store().takeHeld(workspace.id, ids)).toEqual([]);
+      expect(await store().listHeld(workspace.id)).toEqual([third]);
+      expect((await store().appendMessage(early.draft)).recipients).toEqual([bob.id]);
+    });
+  });
+}

@@ -1,0 +1,102 @@
+import type { Attachment, Viewer } from '../../core/ports/messaging-store.ts';
+import { rows, type Script } from './script.ts';
+import { visible } from './visibility.ts';
+
+export const PIECE_BYTES = 256 * 1024;
+
+const ATTACHMENT = `a.id, a.workspace_id AS "workspaceId", a.sha256, a.name, a.media_type AS "mediaType", a.size,
+  a.uploaded_by AS "uploadedBy", a.created_at AS "createdAt"`;
+
+export const queries = {
+  *visibleAttachment(viewer: Viewer, workspaceId: number, id: string): Script<Attachment | undefined> {
+    const own =
+      viewer === undefined
+        ? { sql: 'a.workspace_id = ?', params: [workspaceId] }
+        : { sql: 'a.uploaded_by = ?', params: [viewer] };
+    const seen = visible(viewer, workspaceId);
+    const [row] = yield* rows<Attachment>(
+      `SELECT ${ATTACHMENT} FROM attachments AS a WHERE a.id = ? AND (${own.sql} OR EXISTS (
+         SELECT 1 FROM message_attachments JOIN messages AS m ON m.seq = message_attachments.message_seq
+         WHERE message_attachments.attachment_id = a.id AND ${seen.sql}))`,
+      [id, ...own.params, ...seen.params],
+    );
+    return row && { ...row };
+  },
+
+  *readContent(sha256: string, offset: number, length: number): Script<Uint8Array> {
+    const first = offset - (offset % PIECE_BYTES);
+    const found = yield* rows<{ piece: Uint8Array }>(
+      'SELECT piece FROM contents WHERE sha256 = ? AND position >= ? AND position < ? ORDER BY position',
+      [sha256, first, offset + length],
+    );
+    return Buffer.concat(found.map(({ piece }) => piece)).subarray(offset - first, offset - first + length);
+  },
+
+  /** How much of a content is stored. */
+  *contentBytes(sha256: string): Script<number> {
+    const [row] = yield* rows<{ bytes: number | null }>(
+      'SELECT CAST(sum(length(piece)) AS bigint) AS bytes FROM contents WHERE sha256 = ?',
+      [sha256],
+    );
+    return row?.bytes ?? 0;
+  },
+
+  *attachmentBytes(workspaceId: number): Script<number> {
+    const [row] = yield* rows<{ bytes: number | null }>(
+      `SELECT CAST(sum(size) AS bigint) AS bytes
+       FROM (SELECT DISTINCT sha256, size FROM attachments WHERE workspace_id = ?) AS files`,
+      [workspaceId],
+    );
+    return row?.bytes ?? 0;
+  },
+};
+
+export const commands = {
+  /** The first step of adding a file; nobody knows its id yet. */
+  *registerAttachment(attachment: Attachment): Script<void> {
+    const { id, workspaceId, sha256, name, mediaType, size, uploadedBy, createdAt } = attachment;
+    yield* rows(
+      `INSERT INTO attachments (id, workspace_id, sha256, name, media_type, size, uploaded_by, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      [id, workspaceId, sha256, name, mediaType, size, uploadedBy, createdAt],
+    );
+  },
+
+  /** Adds a part of a file, which begins where a piece does; pieces that are there stay. */
+  *addContent(sha256: string, start: number, part: Uint8Array): Script<void> {
+    for (let offset = 0; offset < part.length; offset += PIECE_BYTES) {
+      yield* addPiece(sha256, start + offset, part.subarray(offset, offset + PIECE_BYTES));
+    }
+  },
+};
+
+export function* addPiece(sha256: string, position: number, piece: Uint8Array): Script<boolean> {
+  const added = yield* rows(
+    'INSERT INTO contents (sha256, position, piece) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING position',
+    [sha256, position, piece],
+  );
+  return added.length > 0;
+}
+
+/** Takes the files off messages; those that hang on no other message go, with their content if nobody else has it. */
+export function* detach(seqs: number[]): Script<void> {
+  const detached = yield* rows<{ id: string }>(
+    'DELETE FROM message_attachments WHERE message_seq IN {{numbers}} RETURNING attachment_id AS id',
+    [JSON.stringify(seqs)],
+  );
+  if (detached.length > 0) yield* dropUnused(detached.map(({ id }) => id));
+}
+
+/** Deletes those of the files that hang on no message. */
+export function* dropUnused(ids: string[]): Script<void> {
+  const dropped = yield* rows<{ sha256: string }>(
+    `DELETE FROM attachments WHERE id IN {{texts}} AND NOT EXISTS
+       (SELECT 1 FROM message_attachments WHERE attachment_id = attachments.id) RETURNING sha256`,
+    [JSON.stringify(ids)],
+  );
+  yield* rows(
+    `DELETE FROM contents WHERE sha256 IN {{texts}} AND NOT EXISTS
+       (SELECT 1 FROM attachments WHERE attachments.sha256 = contents.sha256)`,
+    [JSON.stringify(dropped.map(({ sha256 }) => sha256))],
+  );
+}

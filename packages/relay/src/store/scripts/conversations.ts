@@ -1,0 +1,71 @@
+import type { ConversationSummary } from '../../core/ports/messaging-store.ts';
+import { MESSAGE, MESSAGE_NAMES, type MessageRow, toMessage } from './messages.ts';
+import { rows, type Script } from './script.ts';
+
+interface Talk {
+  key: string;
+  kind: ConversationSummary['kind'];
+  last: number;
+}
+
+export const queries = {
+  /** Two agents of different projects have a conversation in each, with one key: it is one to them. */
+  *directConversations(agentId: number, limit: number, now: number): Script<ConversationSummary[]> {
+    const talks = yield* rows<Talk>(
+      `WITH talks AS MATERIALIZED (
+         SELECT conversations.key, conversations.kind,
+           (SELECT max(seq) FROM messages WHERE conversation_id = conversations.id) AS last
+         FROM participants JOIN conversations ON conversations.id = participants.conversation_id
+         WHERE participants.agent_id = ?
+       )
+       SELECT key, min(kind) AS kind, max(last) AS last FROM talks WHERE last IS NOT NULL
+       GROUP BY key ORDER BY max(last) DESC LIMIT ?`,
+      [agentId, limit],
+    );
+    const last = yield* messagesBySeq(talks.map((talk) => talk.last));
+    const unread = yield* unreadByKey(agentId, now);
+    const names = yield* participantNames(talks.map(({ key }) => key));
+    return talks.map(({ key, kind, last: seq }) => {
+      const message = toMessage(last.get(seq) as MessageRow);
+      const others = agentIds(key).filter((id) => id !== agentId);
+      return {
+        conversationId: message.conversationId,
+        kind,
+        participants: others.map((id) => names.get(id) ?? 'a removed agent').sort(),
+        last: message,
+        unread: unread.get(key) ?? 0,
+      };
+    });
+  },
+};
+
+const agentIds = (key: string): number[] => [...new Set(key.split(':').map(Number))];
+
+function* messagesBySeq(seqs: number[]): Script<Map<number, MessageRow>> {
+  const found = yield* rows<MessageRow>(
+    `SELECT ${MESSAGE} FROM messages AS m ${MESSAGE_NAMES} WHERE m.seq IN {{numbers}}`,
+    [JSON.stringify(seqs)],
+  );
+  return new Map(found.map((row) => [row.seq, row]));
+}
+
+/** One look at everything unread, instead of one for each conversation. */
+function* unreadByKey(agentId: number, now: number): Script<Map<string, number>> {
+  const found = yield* rows<{ key: string; unread: number }>(
+    `SELECT conversations.key, CAST(sum(counted.unread) AS bigint) AS unread FROM (
+       SELECT d.conversation_id AS id, count(*) AS unread FROM deliveries AS d {{unread}}
+       WHERE d.recipient_id = ? AND d.read_at IS NULL AND (d.expires_at IS NULL OR d.expires_at >= ?)
+       GROUP BY d.conversation_id
+     ) AS counted JOIN conversations ON conversations.id = counted.id GROUP BY conversations.key`,
+    [agentId, now],
+  );
+  return new Map(found.map(({ key, unread }) => [key, unread]));
+}
+
+function* participantNames(keys: string[]): Script<Map<number, string>> {
+  const found = yield* rows<{ id: number; name: string }>(
+    'SELECT id, name FROM agents WHERE id IN {{numbers}}',
+    [JSON.stringify(keys.flatMap(agentIds))],
+  );
+  return new Map(found.map(({ id, name }) => [id, name]));
+}

@@ -1,0 +1,208 @@
+import type { HistoryQuery, Viewer } from '../../core/ports/messaging-store.ts';
+import type { StoredMessage } from '../../core/ports/store.ts';
+import { MESSAGE, MESSAGE_NAMES, type MessageRow, toMessage } from './messages.ts';
+import { firstSince, indexedUpTo } from './periods.ts';
+import { rows, type Script } from './script.ts';
+import { belongsTo, channelsOf, type Fragment, visible, visibleTo } from './visibility.ts';
+
+/** Some messages in order of `seq`, so that the first or last of them are found without looking at the others. */
+interface Source {
+  /** The tables, with the message as `m`; the first one leads. */
+  from: string;
+  /** The column that has the order. */
+  seq: string;
+  where: Fragment;
+  /** All of them have higher numbers. */
+  after?: number;
+}
+
+const inWorkspace = (workspaceId: number): Source => ({
+  from: 'messages AS m',
+  seq: 'm.seq',
+  where: { sql: 'm.workspace_id = ?', params: [workspaceId] },
+});
+
+const inThread = (workspaceId: number, thread: string): Source => ({
+  from: 'messages AS m {{thread}}',
+  seq: 'm.seq',
+  where: { sql: 'm.workspace_id = ? AND m.thread = ?', params: [workspaceId, thread] },
+});
+
+const inConversation = (conversationId: number): Source => ({
+  from: 'messages AS m',
+  seq: 'm.seq',
+  where: { sql: 'm.conversation_id = ?', params: [conversationId] },
+});
+
+const deliveredTo = (agentId: number): Source => ({
+  from: 'deliveries AS d CROSS JOIN messages AS m',
+  seq: 'd.message_seq',
+  where: { sql: 'd.recipient_id = ? AND m.seq = d.message_seq', params: [agentId] },
+});
+
+/** What is not indexed yet is found by looking through it; it is little. */
+function* sentBy(agentId: number, workspaceId: number): Script<Source[]> {
+  return [
+    {
+      from: 'authored AS a CROSS JOIN messages AS m',
+      seq: 'a.message_seq',
+      where: {
+        sql: 'a.sender_id = ? AND a.workspace_id = ? AND m.seq = a.message_seq',
+        params: [agentId, workspaceId],
+      },
+    },
+    {
+      from: 'messages AS m',
+      seq: 'm.seq',
+      where: { sql: '+m.sender_id = ?', params: [agentId] },
+      after: yield* indexedUpTo(),
+    },
+  ];
+}
+
+/**
+ * What the viewer may see of what was asked for: where to look, and what else to check there. Columns of conditions are
+ * written `+column`, so that SQLite does not take another index than that of the source.
+ */
+interface Plan {
+  sources: Source[];
+  /** The newest or oldest messages of each channel of this agent are looked at too. */
+  channelsOf?: number;
+  conditions: Fragment[];
+}
+
+const involving = (agentId: number): Fragment => ({
+  sql: `(m.sender_id = ? OR EXISTS (SELECT 1 FROM deliveries WHERE recipient_id = ? AND message_seq = m.seq))`,
+  params: [agentId, agentId],
+});
+
+function* plan(query: HistoryQuery): Script<Plan> {
+  const { workspaceId, viewer, conversationId, involvingId, thread } = query;
+  const conditions: Fragment[] = [{ sql: '+m.workspace_id = ?', params: [workspaceId] }];
+  if (viewer !== undefined) conditions.push(visibleTo(viewer));
+  if (conversationId !== undefined)
+    conditions.push({ sql: '+m.conversation_id = ?', params: [conversationId] });
+  if (involvingId !== undefined) conditions.push(involving(involvingId));
+
+  if (thread !== undefined) return { sources: [inThread(workspaceId, thread)], conditions };
+  const agents = [viewer, involvingId].filter((id) => id !== undefined);
+  if (conversationId !== undefined && (yield* allBelongTo(agents, conversationId)))
+    return { sources: [inConversation(conversationId)], conditions };
+  const agentId = yield* quietest(agents);
+  if (agentId === undefined) return { sources: [inWorkspace(workspaceId)], conditions };
+  const sources = [...(yield* sentBy(agentId, workspaceId)), deliveredTo(agentId)];
+  if (agentId !== viewer || conversationId !== undefined) return { sources, conditions };
+  return { sources, channelsOf: agentId, conditions };
+}
+
+/** An agent with more messages than this is busy. */
+const BUSY = 2000;
+
+/** The agent among whose messages those that concern all of them are found soonest: the last one that is not busy. */
+function* quietest(agentIds: number[]): Script<number | undefined> {
+  for (const agentId of agentIds.length > 1 ? agentIds.toReversed() : []) {
+    const [row] = yield* rows<{ messages: number }>(
+      `SELECT count(*) AS messages FROM (
+         SELECT message_seq FROM (SELECT message_seq FROM deliveries WHERE recipient_id = ? LIMIT ?) AS got
+         UNION ALL SELECT message_seq FROM (SELECT message_seq FROM authored WHERE sender_id = ? LIMIT ?) AS sent
+       ) AS known`,
+      [agentId, BUSY, agentId, BUSY],
+    );
+    if ((row?.messages ?? 0) < BUSY) return agentId;
+  }
+  return agentIds.at(-1);
+}
+
+/** Whether most messages of a conversation concern all these agents: then it is the shortest way to them. */
+function* allBelongTo(agentIds: number[], conversationId: number): Script<boolean> {
+  for (const agentId of agentIds) {
+    if (!(yield* belongsTo(agentId, conversationId))) return false;
+  }
+  return true;
+}
+
+const both = (fragments: Fragment[]): Fragment => ({
+  sql: fragments.map(({ sql }) => sql).join(' AND '),
+  params: fragments.flatMap(({ params }) => params),
+});
+
+/** Which messages of a source are asked for, and in which order. */
+interface Range {
+  after: number;
+  before: number;
+  order: 'ASC' | 'DESC';
+  limit: number;
+}
+
+function* rangeOf({ since, before, after, limit }: HistoryQuery): Script<Range> {
+  return {
+    after: Math.max(after ?? 0, since === undefined ? 0 : (yield* firstSince(since)) - 1),
+    before: before ?? Number.MAX_SAFE_INTEGER,
+    order: after !== undefined && before === undefined ? 'ASC' : 'DESC',
+    limit,
+  };
+}
+
+/** The first messages of one source that meet all conditions, as a query of the column `value`. */
+function firstOf({ from, seq, where, after = 0 }: Source, conditions: Fragment[], range: Range): Fragment {
+  const within = { sql: `${seq} > ? AND ${seq} < ?`, params: [Math.max(after, range.after), range.before] };
+  const { sql, params } = both([where, within, ...conditions]);
+  return {
+    sql: `SELECT ${seq} AS value FROM ${from} WHERE ${sql} ORDER BY ${seq} ${range.order} LIMIT ?`,
+    params: [...params, range.limit],
+  };
+}
+
+export const queries = {
+  *history(query: HistoryQuery): Script<StoredMessage[]> {
+    const { sources, channelsOf: reader, conditions } = yield* plan(query);
+    if (query.since !== undefined) conditions.push({ sql: 'm.created_at >= ?', params: [query.since] });
+    const range = yield* rangeOf(query);
+    const first = (source: Source) => firstOf(source, conditions, range);
+    const parts = sources.map(first).map(({ sql, params }, index) => ({
+      sql: `SELECT value FROM (${sql}) AS part${index}`,
+      params,
+    }));
+    if (reader !== undefined) {
+      const channels = channelsOf(reader);
+      const ofOne = first({
+        ...inConversation(0),
+        where: { sql: 'm.conversation_id = channel.id', params: [] },
+      });
+      parts.push({
+        sql: `SELECT found.value FROM ${channels.sql} AS channel, {{each}} ${ofOne.sql} {{end}} AS found`,
+        params: [...channels.params, ...ofOne.params],
+      });
+    }
+    const found = yield* rows<MessageRow>(
+      `SELECT ${MESSAGE} FROM
+         (SELECT value FROM (${parts.map(({ sql }) => sql).join(' UNION ')}) AS parts ORDER BY value ${range.order} LIMIT ?)
+         AS page CROSS JOIN messages AS m ${MESSAGE_NAMES}
+       WHERE m.seq = page.value ORDER BY m.seq`,
+      [...parts.flatMap(({ params }) => params), query.limit],
+    );
+    return found.map(toMessage);
+  },
+
+  *visibleMessage(viewer: Viewer, workspaceId: number, id: string): Script<StoredMessage | undefined> {
+    const { sql, params } = visible(viewer, workspaceId);
+    const [row] = yield* rows<MessageRow>(
+      `SELECT ${MESSAGE} FROM messages AS m ${MESSAGE_NAMES} WHERE m.id = ? AND ${sql}`,
+      [id, ...params],
+    );
+    return row && toMessage(row);
+  },
+
+  *readers(seq: number): Script<{ read: Array<{ agent: string; at: number }>; unread: string[] }> {
+    const found = yield* rows<{ agent: string; at: number | null }>(
+      `SELECT agents.name AS agent, deliveries.read_at AS at
+       FROM deliveries JOIN agents ON agents.id = deliveries.recipient_id
+       WHERE deliveries.message_seq = ? ORDER BY agents.name, agents.id`,
+      [seq],
+    );
+    return {
+      read: found.flatMap(({ agent, at }) => (at === null ? [] : [{ agent, at }])),
+      unread: found.flatMap(({ agent, at }) => (at === null ? [agent] : [])),
+    };
+  },
+};

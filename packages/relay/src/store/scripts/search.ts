@@ -1,0 +1,107 @@
+import type { SearchQuery } from '../../core/ports/messaging-store.ts';
+import type { StoredMessage } from '../../core/ports/store.ts';
+import { highlight, phrasesOf } from '../words.ts';
+import { SCOPE } from './indexing.ts';
+import { MESSAGE, MESSAGE_NAMES, type MessageRow, toMessage } from './messages.ts';
+import { firstSince, lastUntil } from './periods.ts';
+import { rows, type Script, translatedRows, type Value } from './script.ts';
+import { type Fragment, visibleTo } from './visibility.ts';
+
+/** So many messages with the words are looked at; `HistoryStore` tells when that matters. */
+const MAX_CANDIDATES = 10_000;
+const WINDOW = 250;
+
+export interface Found {
+  message: StoredMessage;
+  highlight: string;
+}
+
+export const queries = {
+  /** Search among what is indexed. */
+  *searchIndexed(query: SearchQuery): Script<Found[]> {
+    const phrases = phrasesOf(query.text);
+    if (phrases.length === 0) return [];
+    const scope = yield* scopeOf(query);
+    const lowest = query.since === undefined ? 1 : yield* firstSince(query.since);
+    const found: MessageRow[] = [];
+    let before = query.until === undefined ? Number.MAX_SAFE_INTEGER : (yield* lastUntil(query.until)) + 1;
+    for (let looked = 0; looked < MAX_CANDIDATES && found.length < query.limit; looked += WINDOW) {
+      const window = yield* candidates(phrases, scope, lowest, before);
+      found.push(...(yield* accepted(query, window)));
+      before = window.at(-1) ?? 0;
+      if (window.length < WINDOW) break;
+    }
+    return found.slice(0, query.limit).map((row) => {
+      const message = toMessage(row);
+      return { message, highlight: highlight(message.body, phrases) };
+    });
+  },
+};
+
+/** Words of the index one of each of which a message must have, as far as it can be told from the index. */
+function* scopeOf({ workspaceId, viewer, conversationId, senderId }: SearchQuery): Script<string[][]> {
+  const scope: string[][] = [];
+  if (senderId !== undefined) scope.push([SCOPE.sender(senderId)]);
+  if (conversationId !== undefined) scope.push([SCOPE.conversation(conversationId)]);
+  else if (viewer === undefined) scope.push([SCOPE.workspace(workspaceId)]);
+  if (viewer !== undefined && conversationId === undefined) {
+    // Channels it has left too: what was delivered then is still visible, and the check of each message tells.
+    const conversations = yield* rows<{ id: number }>(
+      `SELECT conversation_id AS id FROM members WHERE agent_id = ?
+       UNION SELECT id FROM conversations WHERE workspace_id = ? AND key IN ('#general', '*')`,
+      [viewer, workspaceId],
+    );
+    const around = conversations.map(({ id }) => SCOPE.conversation(id));
+    scope.push([SCOPE.sender(viewer), SCOPE.recipient(viewer), ...around]);
+  }
+  return scope;
+}
+
+/** The newest messages below `before` with all phrases, newest first. */
+function* candidates(
+  phrases: string[][],
+  scope: string[][],
+  lowest: number,
+  before: number,
+): Script<number[]> {
+  const fts = [
+    ...scope.map((words) => `scope : (${words.join(' OR ')})`),
+    ...phrases.map((phrase) => `words : "${phrase.join(' ')}"`),
+  ].join(' AND ');
+  const vector = [
+    ...scope.map((words) => `(${words.map((word) => `'/${word}'`).join(' | ')})`),
+    ...phrases.map((phrase) => `(${phrase.map((word) => `'${word}'`).join(' <-> ')})`),
+  ].join(' & ');
+  const bounds: Value[] = [lowest, before, WINDOW];
+  const found = yield* translatedRows<{ seq: number }>({
+    sqlite: {
+      sql: `SELECT rowid AS seq FROM search WHERE search MATCH ? AND rowid >= ? AND rowid < ?
+        ORDER BY rowid DESC LIMIT ?`,
+      params: [fts, ...bounds],
+    },
+    postgres: {
+      // Apart from the order, so that it always goes by the words: a plan that goes by number reads everything when
+      // they are rare.
+      sql: `WITH hits AS MATERIALIZED (SELECT message_seq AS seq FROM search WHERE words @@ ?::text::tsquery)
+        SELECT seq FROM hits WHERE seq >= ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+      params: [vector, ...bounds],
+    },
+  });
+  return found.map(({ seq }) => seq);
+}
+
+/** Those of the messages that the viewer may see and that meet the rest of the query, newest first. */
+function* accepted(query: SearchQuery, seqs: number[]): Script<MessageRow[]> {
+  const conditions: Fragment[] = [
+    { sql: 'm.seq IN {{numbers}}', params: [JSON.stringify(seqs)] },
+    { sql: '+m.workspace_id = ? AND m.redacted_at IS NULL', params: [query.workspaceId] },
+  ];
+  if (query.viewer !== undefined) conditions.push(visibleTo(query.viewer));
+  if (query.since !== undefined) conditions.push({ sql: 'm.created_at >= ?', params: [query.since] });
+  if (query.until !== undefined) conditions.push({ sql: 'm.created_at <= ?', params: [query.until] });
+  return yield* rows<MessageRow>(
+    `SELECT ${MESSAGE} FROM messages AS m ${MESSAGE_NAMES}
+     WHERE ${conditions.map(({ sql }) => sql).join(' AND ')} ORDER BY m.seq DESC LIMIT ?`,
+    [...conditions.flatMap(({ params }) => params), query.limit],
+  );
+}

@@ -1,0 +1,220 @@
+import type { TransferAgent, TransferMessage, TransferRecord } from '../../../core/ports/messaging-store.ts';
+import { addPiece } from '../attachments.ts';
+import { withEntryRenewed } from '../indexing.ts';
+import { commands as conversationCommands } from '../messages.ts';
+import { flag, orNull, rows, type Script } from '../script.ts';
+import { NameLookup } from './names.ts';
+
+type Of<Type extends TransferRecord['type']> = Extract<TransferRecord, { type: Type }>;
+type Outcome = 'added' | 'present' | 'elsewhere';
+
+const outcome = (added: unknown[]): Outcome => (added.length > 0 ? 'added' : 'present');
+
+/** Adds the records of an export to one workspace. */
+class Import {
+  readonly #workspaceId: number;
+  readonly #names: NameLookup;
+
+  constructor(workspaceId: number) {
+    this.#workspaceId = workspaceId;
+    this.#names = new NameLookup(workspaceId);
+  }
+
+  add(record: TransferRecord): Script<Outcome> {
+    switch (record.type) {
+      case 'agent':
+        return this.#agent(record);
+      case 'channel':
+        return this.#channel(record);
+      case 'member':
+        return this.#member(record);
+      case 'conversation':
+        return this.#conversation(record);
+      case 'content':
+        return this.#content(record);
+      case 'attachment':
+        return this.#attachment(record);
+      case 'message':
+        return this.#message(record);
+      case 'delivery':
+        return this.#delivery(record);
+      case 'reaction':
+        return this.#reaction(record);
+    }
+  }
+
+  *#agent(record: TransferAgent): Script<Outcome> {
+    if ((yield* this.#names.findAgent(record.agent)) !== undefined) return 'present';
+    const [name = ''] = record.agent.split('@');
+    yield* rows(
+      `INSERT INTO agents (workspace_id, name, type, is_lead, ephemeral, cli, task, parent, capabilities, tools,
+         mcp_enabled, token_hash, created_at, last_seen_at, removed_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?)`,
+      [
+        this.#workspaceId,
+        name,
+        record.agentType,
+        flag(record.lead),
+        flag(record.ephemeral),
+        orNull(record.cli),
+        orNull(record.task),
+        orNull(record.parent),
+        JSON.stringify(record.capabilities),
+        JSON.stringify(record.tools),
+        flag(record.mcpEnabled),
+        record.createdAt,
+        record.lastSeenAt,
+        orNull(record.removedAt),
+      ],
+    );
+    return 'added';
+  }
+
+  /** A channel that is here already, as `#general` always is, becomes what it was. */
+  *#channel({ name, topic, createdBy, createdAt, archivedAt }: Of<'channel'>): Script<Outcome> {
+    const values = [name, orNull(topic), createdBy, createdAt, orNull(archivedAt)];
+    const key = `#${name.toLowerCase()}`;
+    const present = yield* rows(
+      `UPDATE conversations SET name = ?, topic = ?, created_by = ?, created_at = ?, archived_at = ?
+       WHERE workspace_id = ? AND key = ? RETURNING id`,
+      [...values, this.#workspaceId, key],
+    );
+    if (present.length > 0) return 'present';
+    yield* rows(
+      `INSERT INTO conversations (name, topic, created_by, created_at, archived_at, workspace_id, key, kind)
+       VALUES (?, ?, ?, ?, ?, ?, ?, 'channel')`,
+      [...values, this.#workspaceId, key],
+    );
+    return 'added';
+  }
+
+  *#member({ channel, agent, joinedAt, present }: Of<'member'>): Script<Outcome> {
+    const added = yield* rows(
+      `INSERT INTO members (conversation_id, agent_id, joined_at, present) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO NOTHING RETURNING agent_id`,
+      [yield* this.#names.conversation(channel), yield* this.#names.agent(agent), joinedAt, flag(present)],
+    );
+    return outcome(added);
+  }
+
+  *#conversation({ kind, conversation, createdAt }: Of<'conversation'>): Script<Outcome> {
+    const key = yield* this.#names.key(conversation);
+    const before = yield* rows('SELECT id FROM conversations WHERE workspace_id = ? AND key = ?', [
+      this.#workspaceId,
+      key,
+    ]);
+    if (before.length > 0) return 'present';
+    yield* conversationCommands.ensureConversation({ workspaceId: this.#workspaceId, kind, key, createdAt });
+    return 'added';
+  }
+
+  *#content({ sha256, position, data }: Of<'content'>): Script<Outcome> {
+    return (yield* addPiece(sha256, position, Buffer.from(data, 'base64'))) ? 'added' : 'present';
+  }
+
+  *#attachment(record: Of<'attachment'>): Script<Outcome> {
+    const added = yield* rows(
+      `INSERT INTO attachments (id, workspace_id, sha256, name, media_type, size, uploaded_by, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
+      [
+        record.id,
+        this.#workspaceId,
+        record.sha256,
+        record.name,
+        record.mediaType,
+        record.size,
+        yield* this.#names.agent(record.uploadedBy),
+        record.createdAt,
+      ],
+    );
+    return outcome(added);
+  }
+
+  *#message(record: TransferMessage): Script<Outcome> {
+    const [added] = yield* rows<{ seq: number }>(
+      `INSERT INTO messages (id, workspace_id, conversation_id, sender_id, client_id, body, thread, reply_to, kind,
+         importance, awaits_reply, created_at, expires_at, mentions, attachments, redacted_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING seq`,
+      [
+        record.id,
+        this.#workspaceId,
+        yield* this.#names.conversation(record.conversation),
+        yield* this.#names.agent(record.sender),
+        record.clientId,
+        record.body,
+        orNull(record.thread),
+        orNull(record.replyTo),
+        record.kind,
+        record.importance,
+        flag(record.awaitsReply),
+        record.createdAt,
+        orNull(record.expiresAt),
+        record.mentions.length === 0 ? null : JSON.stringify(record.mentions),
+        record.attachments.length === 0 ? null : JSON.stringify(record.attachments),
+        orNull(record.redactedAt),
+      ],
+    );
+    if (!added) return (yield* this.#seqOf(record.id)) === undefined ? 'elsewhere' : 'present';
+    yield* rows(
+      `INSERT INTO message_attachments (message_seq, attachment_id)
+       SELECT CAST(? AS bigint), id FROM attachments WHERE id IN {{texts}}`,
+      [added.seq, JSON.stringify(record.attachments.map(({ id }) => id))],
+    );
+    return 'added';
+  }
+
+  *#delivery(record: Of<'delivery'>): Script<Outcome> {
+    const seq = yield* this.#seqOf(record.message);
+    if (seq === undefined) return 'elsewhere';
+    const added = yield* withEntryRenewed(
+      seq,
+      rows(
+        `INSERT INTO deliveries (recipient_id, message_seq, sender_id, conversation_id, expires_at, mentioned, path,
+           accepted_at, injected_at, turn_started_at, read_at, acked_at)
+         SELECT CAST(? AS bigint), seq, sender_id, conversation_id, expires_at, CAST(? AS smallint), CAST(? AS text),
+           CAST(? AS bigint), CAST(? AS bigint), CAST(? AS bigint), CAST(? AS bigint), CAST(? AS bigint)
+         FROM messages WHERE seq = ? ON CONFLICT DO NOTHING RETURNING message_seq`,
+        [
+          yield* this.#names.agent(record.agent),
+          flag(record.mentioned),
+          orNull(record.path),
+          orNull(record.acceptedAt),
+          orNull(record.injectedAt),
+          orNull(record.turnStartedAt),
+          orNull(record.readAt),
+          orNull(record.ackedAt),
+          seq,
+        ],
+      ),
+    );
+    return outcome(added);
+  }
+
+  *#reaction(record: Of<'reaction'>): Script<Outcome> {
+    const seq = yield* this.#seqOf(record.message);
+    if (seq === undefined) return 'elsewhere';
+    const added = yield* rows(
+      `INSERT INTO reactions (message_seq, agent_id, emoji, at) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO NOTHING RETURNING message_seq`,
+      [seq, yield* this.#names.agent(record.agent), record.emoji, record.at],
+    );
+    return outcome(added);
+  }
+
+  *#seqOf(messageId: string): Script<number | undefined> {
+    const [found] = yield* rows<{ seq: number }>(
+      'SELECT seq FROM messages WHERE id = ? AND workspace_id = ?',
+      [messageId, this.#workspaceId],
+    );
+    return found?.seq;
+  }
+}
+
+export const commands = {
+  *importRecords(workspaceId: number, records: TransferRecord[]): Script<Record<Outcome, number>> {
+    const counts = { added: 0, present: 0, elsewhere: 0 };
+    const into = new Import(workspaceId);
+    for (const record of records) counts[yield* into.add(record)] += 1;
+    return counts;
+  },
+};

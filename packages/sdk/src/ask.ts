@@ -1,0 +1,56 @@
+import { encodeEnvelope, type Message, RelayError, type SendResult } from '@agent-relay/protocol';
+import { callApplication } from './emitter.ts';
+import type { SendAndWaitOptions } from './options.ts';
+import type { Session } from './session.ts';
+
+/** How much later than the daemon the client itself stops waiting for an answer. */
+const GRACE_MS = 500;
+
+/** Sends a message and resolves with its answer; a broken connection only interrupts the waiting. */
+export async function ask(
+  session: Session,
+  to: string,
+  content: string,
+  options: SendAndWaitOptions,
+): Promise<Message> {
+  const { timeoutMs = 30_000, signal, onStored, id = session.newId(), ...rest } = options;
+  if (signal?.aborted) throw cancelled(signal);
+  const { promise, resolve, reject } = Promise.withResolvers<Message>();
+  const deadline = Date.now() + timeoutMs;
+  let stored = false;
+  const request = {
+    id,
+    sent: false,
+    repeatable: true,
+    deadline: deadline + GRACE_MS,
+    encode: () => {
+      const now = Date.now();
+      const remaining = Math.max(1, deadline - now);
+      return encodeEnvelope('SEND', id, now, { to, content, ...rest, await: { timeoutMs: remaining } });
+    },
+    expire: () => new RelayError('Timeout', `${to} did not answer within ${timeoutMs} ms.`),
+    answer: (result: Record<string, unknown>) => {
+      const sent = result as unknown as SendResult;
+      // After a reconnect the daemon confirms once more.
+      if (!stored && onStored) callApplication(onStored, sent);
+      stored = true;
+      if (sent.held === undefined) return false;
+      // Nobody got it, so nobody will answer.
+      reject(new RelayError('MessageHeld', `The message is held: ${sent.held}.`));
+      return true;
+    },
+    reply: (message: unknown) => resolve(message as Message),
+    fail: reject,
+  };
+  const abort = () => session.cancel(request, cancelled(signal));
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    session.open(request);
+    return await promise;
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+const cancelled = (signal: AbortSignal | undefined): RelayError =>
+  new RelayError('Cancelled', 'The waiting was ended by the caller.', { cause: signal?.reason });

@@ -1,0 +1,167 @@
+import { join } from 'node:path';
+import { idMaker } from '@agent-relay/protocol';
+import type { Appended, Observation } from '../../packages/relay/src/core/ports/store.ts';
+import { hashSecret } from '../../packages/relay/src/core/secrets.ts';
+import { draftValues } from '../../packages/relay/src/store/append.ts';
+import { Connection } from '../../packages/relay/src/store/sqlite/connection.ts';
+import type { AppendCall, Call } from '../../packages/relay/src/store/sqlite/threads.ts';
+import { Writer } from '../../packages/relay/src/store/sqlite/writer.ts';
+
+export interface ArchiveSize {
+  messages: number;
+  agents: number;
+}
+
+export const RARE_WORD = 'zanzibar';
+export const COMMON_WORD = 'build';
+export const PROJECT = 'archive';
+/** The last message is from this time. */
+const END = 1_800_000_000_000;
+const BATCH = 5_000;
+const PARTNERS = 5;
+const CHANNEL_MEMBERS = 10;
+/** About so many messages are unread in each inbox, the newest. */
+const UNREAD = 50;
+
+export const agentName = (index: number): string => `agent-${index}`;
+export const agentToken = (index: number): string => `at_${`${index}`.padStart(43, '0')}`;
+export const channelName = (index: number): string => `channel-${Math.floor(index / CHANNEL_MEMBERS)}`;
+/** A thread of the agent with one of its partners. */
+export const threadName = (index: number): string => `thread-${index}`;
+
+/**
+ * Writes a database with a long past, by the store's own statements: of ten messages nine are direct, between
+ * agents and five partners each, one goes to a channel of ten; one in twenty is in a thread. Five have the rare word.
+ */
+export function buildArchive(directory: string, size: ArchiveSize): string {
+  const path = join(directory, `${size.messages}-${size.agents}.db`);
+  const writer = new Writer(Connection.forWriting(path));
+  const run = (calls: Call[]): unknown[] => {
+    const { values, failures } = writer.run(calls);
+    if (failures[0]) throw new Error(failures[0].failure.message);
+    return values;
+  };
+  const places = furnish(run, size.agents);
+  const readUpTo = size.messages - (UNREAD * size.agents) / 2;
+  for (let first = 0; first < size.messages; first += BATCH) {
+    const count = Math.min(BATCH, size.messages - first);
+    const drafts = Array.from({ length: count }, (_, i) => message(first + i, size, places));
+    const stored = run(drafts);
+    if (first + count <= readUpTo) run([['observe', readings(drafts, stored)]]);
+  }
+  while (run([['indexForSearch', 1000]])[0] !== 0);
+  writer.close();
+  return path;
+}
+
+interface Places {
+  /** The conversation of each agent with each of its partners. */
+  direct: number[];
+  channels: number[];
+}
+
+function furnish(run: (calls: Call[]) => unknown[], agents: number): Places {
+  const createdAt = END - 1_000_000_000_000;
+  const numbers = Array.from({ length: agents }, (_, index) => index);
+  const idOf = (values: unknown[]) => values.map((value) => (value as { id: number }).id);
+  run([['createWorkspace', { name: PROJECT, root: undefined, createdAt }]]);
+  run(numbers.map((index) => ['createAgent', newAgent(index, createdAt)]));
+  const direct = idOf(
+    run(
+      numbers.flatMap((index) =>
+        Array.from({ length: PARTNERS }, (_, turn): Call => {
+          const key = [index + 1, partnerOf(index, turn, agents) + 1].sort((a, b) => a - b).join(':');
+          return ['ensureConversation', { workspaceId: 1, kind: 'dm', key, createdAt }];
+        }),
+      ),
+    ),
+  );
+  const owners = numbers.filter((index) => index % CHANNEL_MEMBERS === 0);
+  const channels = idOf(
+    run(
+      owners.map((index) => {
+        const channel = { workspaceId: 1, name: channelName(index), topic: undefined };
+        return ['createChannel', { ...channel, createdBy: agentName(index), createdAt }];
+      }),
+    ),
+  );
+  run(
+    numbers.map((index) => [
+      'addMember',
+      channels[Math.floor(index / CHANNEL_MEMBERS)] ?? 0,
+      index + 1,
+      createdAt,
+    ]),
+  );
+  return { direct, channels };
+}
+
+const partnerOf = (agent: number, turn: number, agents: number): number =>
+  (agent + 1 + (turn % PARTNERS)) % agents;
+
+const newId = idMaker(() => END, Math.random);
+
+function message(number: number, { messages, agents }: ArchiveSize, places: Places): AppendCall {
+  const isRare = number % Math.floor(messages / 5) === Math.floor(messages / 10);
+  const sender = isRare ? 0 : number % agents;
+  const turn = isRare ? 0 : Math.floor(number / agents);
+  const isPost = !isRare && turn % 10 === 9;
+  const recipient = partnerOf(sender, turn, agents);
+  const conversationId = isPost
+    ? places.channels[Math.floor(sender / CHANNEL_MEMBERS)]
+    : places.direct[sender * PARTNERS + (turn % PARTNERS)];
+  const values = draftValues({
+    id: newId('msg'),
+    clientId: `${number}`,
+    workspaceId: 1,
+    conversationId: conversationId ?? 0,
+    senderId: sender + 1,
+    audience: { kind: 'agents', ids: [] },
+    body: isRare ? `The key to ${RARE_WORD} is under the mat.` : sentence(number),
+    thread: turn % 20 === 10 ? threadName(sender) : undefined,
+    replyTo: undefined,
+    kind: 'free',
+    importance: 'normal',
+    awaitsReply: false,
+    createdAt: END - (messages - number) * 1000,
+    expiresAt: undefined,
+    mentions: [],
+    attachments: [],
+  });
+  return { values, recipients: isPost ? 'members' : [recipient + 1] };
+}
+
+/** Words as in a language: a few are in every message, most are rare. */
+function sentence(number: number): string {
+  const words = [`Message ${number}: the ${COMMON_WORD} is green`];
+  for (let i = 1, state = number + 1; i <= 10; i++) {
+    state = (state * 48_271) % 2_147_483_647;
+    words.push(`word${Math.floor(20_000 * (state / 2_147_483_647) ** 3)}`);
+  }
+  return words.join(' ');
+}
+
+function readings(drafts: AppendCall[], stored: unknown[]): Observation[] {
+  return stored.flatMap((value, index) => {
+    const { seq, recipients } =
+      typeof value === 'number'
+        ? { seq: value, recipients: drafts[index]?.recipients as number[] }
+        : (value as Appended);
+    return recipients.map(
+      (recipientId): Observation => ({ recipientId, seq, state: 'read', path: undefined, at: END }),
+    );
+  });
+}
+
+const newAgent = (index: number, createdAt: number) => ({
+  workspaceId: 1,
+  name: agentName(index),
+  type: 'agent',
+  lead: false,
+  ephemeral: false,
+  capabilities: [],
+  tools: [],
+  mcpEnabled: false,
+  tokenHash: hashSecret(agentToken(index)),
+  createdAt,
+});

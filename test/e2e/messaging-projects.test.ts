@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { client, expectFailure, json, known, output } from './messaging-commands.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+  await known(daemon, 'Alice');
+  output(await relay('workspace', 'create', 'other'));
+  output(await elsewhere('inbox', '--as', 'Bob'));
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
+
+const relay = (...args: string[]) => daemon.cli(args);
+const elsewhere = (...args: string[]) => daemon.cli([...args, '--project', 'other']);
+
+describe('a message to another project', () => {
+  it('is for everyone on this machine, shows where it is from, and is answered across', async () => {
+    const { messageId } = json(await relay('send', 'other:Bob', 'are you there?', '--as', 'Alice', '--json'));
+    expect(output(await elsewhere('inbox', '--as', 'Bob'))).toMatch(
+      /^demo:Alice → Bob .*\n {2}are you there\?\n$/,
+    );
+    output(await elsewhere('send', '--reply-to', messageId, 'I am', '--as', 'Bob'));
+    expect(output(await relay('inbox', '--as', 'Alice'))).toMatch(/^other:Bob → Alice .*\n {2}I am\n$/);
+    output(await relay('send', 'other:#general', 'to all of you', '--as', 'Alice'));
+    output(await relay('send', 'other:lead', 'to the first', '--as', 'Alice'));
+    output(await relay('send', 'other:*', 'everybody', '--as', 'Alice'));
+    const { messages } = json(await elsewhere('inbox', '--as', 'Bob', '--json'));
+    expect(messages).toMatchObject([
+      { to: '#general', fromProject: 'demo' },
+      { to: 'Bob', fromProject: 'demo' },
+      { to: '*', fromProject: 'demo' },
+    ]);
+  });
+
+  it.each<[what: string, to: string, code: number, message: RegExp, next?: RegExp]>([
+    ['an unknown project', 'othr:Bob', 4, /othr/, /workspace list/],
+    ['an unknown agent there', 'other:Alice', 4, /Alice/],
+    ['an unknown channel there', 'other:#nowhere', 4, /nowhere/],
+    ['one agent of every project', '*:Bob', 2, /only \*:\* may/],
+  ])('to %s is refused', async (_what, to, code, message, next) => {
+    expectFailure(await relay('send', to, 'x', '--as', 'Alice'), code, message, next);
+  });
+
+  it('by somebody who came with a key needs a grant', async () => {
+    const { key } = json(await relay('workspace', 'key', 'create', '--json'));
+    const url = `ws://${daemon.http}/ws`;
+    await using rupert = await client(daemon, { url, workspaceKey: key, name: 'Rupert' });
+    await expect(rupert.send('other:Bob', 'let me in')).rejects.toMatchObject({
+      code: 'Forbidden',
+      next: expect.stringContaining('agent-relay workspace grant Rupert other'),
+    });
+    await expect(rupert.agents.grant('Rupert', 'other')).rejects.toMatchObject({ code: 'Forbidden' });
+    expect(output(await relay('workspace', 'grant', 'Rupert', 'other'))).toBe(
+      'Rupert may now write into other.\n',
+    );
+    expect(await rupert.send('other:Bob', 'thank you')).toMatchObject({ recipients: 1 });
+    await expect(rupert.who({ project: 'other' })).rejects.toMatchObject({ code: 'Forbidden' });
+    expect(output(await relay('workspace', 'grant', 'Rupert', 'other', '--undo'))).toBe(
+      'Rupert may no longer write into other.\n',
+    );
+    await expect(rupert.send('other:Bob', 'again')).rejects.toMatchObject({ code: 'Forbidden' });
+    expectFailure(await relay('workspace', 'grant', 'Nobody', 'other'), 4, /Nobody/);
+    expectFailure(await relay('workspace', 'grant', 'Rupert', 'nowhere'), 4, /nowhere/);
+  });
+
+  it('to every project is for people and leads', async () => {
+    expectFailure(await relay('send', '*:*', 'x', '--as', 'Alice'), 5, /people and leads/);
+    output(await relay('send', '*:*', 'from a person'));
+    await using lead = await client(daemon, { name: 'Lea', lead: true });
+    await lead.send('*:*', 'from the lead');
+    for (const [project, name] of [
+      ['other', 'Bob'],
+      ['demo', 'Alice'],
+    ] as const) {
+      const { messages } = json(
+        await daemon.cli(['inbox', '--as', name, '--project', project, '--limit', '99', '--json']),
+      );
+      expect(messages.map(({ content }: { content: string }) => content)).toEqual(
+        expect.arrayContaining(['from a person', 'from the lead']),
+      );
+    }
+  });
+});
+
+describe('presence', () => {
+  it('tells the status, task, program, parent and times of each agent, of other projects too', async () => {
+    await using bob = await client(daemon, {
+      project: 'other',
+      socketPath: json(await elsewhere('status', '--json')).socketPath,
+      name: 'Bob',
+      cli: 'codex',
+      task: 'the parser',
+      parent: 'Alice',
+    });
+    await using alice = await client(daemon, { name: 'Alice' });
+    const [seen] = await alice.who({ project: 'other' });
+    expect(seen).toMatchObject({
+      name: bob.name,
+      status: 'active',
+      project: 'other',
+      cli: 'codex',
+      task: 'the parser',
+      parent: 'Alice',
+      connectedAt: expect.any(Number),
+      lastActivityAt: expect.any(Number),
+    });
+  });
+});
