@@ -19,8 +19,10 @@ export const PROJECT = 'archive';
 const END = 1_800_000_000_000;
 const BATCH = 5_000;
 const PARTNERS = 5;
+/** The first agents write every fifth message: whose history is read has full pages in every archive. */
+export const CREW = 10;
 const CHANNEL_MEMBERS = 10;
-/** About so many messages are unread in each inbox, the newest. */
+/** About so many messages are unread in each inbox of the crew, the newest. */
 const UNREAD = 50;
 
 export const agentName = (index: number): string => `agent-${index}`;
@@ -30,8 +32,8 @@ export const channelName = (index: number): string => `channel-${Math.floor(inde
 export const threadName = (index: number): string => `thread-${index}`;
 
 /**
- * Writes a database with a long past, by the store's own statements: of ten messages nine are direct, between
- * agents and five partners each, one goes to a channel of ten; one in twenty is in a thread. Five have the rare word.
+ * Writes a database with a long past, by the store's own statements: of an agent's messages nine in ten go to one of
+ * five partners, one to its channel of ten; one in twenty is in a thread. Five messages have the rare word.
  */
 export function buildArchive(directory: string, size: ArchiveSize): string {
   const path = join(directory, `${size.messages}-${size.agents}.db`);
@@ -42,12 +44,12 @@ export function buildArchive(directory: string, size: ArchiveSize): string {
     return values;
   };
   const places = furnish(run, size.agents);
-  const readUpTo = size.messages - (UNREAD * size.agents) / 2;
+  const readUpTo = size.messages - UNREAD * CREW * 5;
   for (let first = 0; first < size.messages; first += BATCH) {
     const count = Math.min(BATCH, size.messages - first);
     const drafts = Array.from({ length: count }, (_, i) => message(first + i, size, places));
     const stored = run(drafts);
-    if (first + count <= readUpTo) run([['observe', readings(drafts, stored)]]);
+    run([['observe', readings(drafts, stored.slice(0, Math.max(0, readUpTo - first)))]]);
   }
   while (run([['indexForSearch', 1000]])[0] !== 0);
   writer.close();
@@ -96,15 +98,18 @@ function furnish(run: (calls: Call[]) => unknown[], agents: number): Places {
   return { direct, channels };
 }
 
+/** The crew talks among itself. */
 const partnerOf = (agent: number, turn: number, agents: number): number =>
-  (agent + 1 + (turn % PARTNERS)) % agents;
+  (agent + 1 + (turn % PARTNERS)) % (agent < CREW ? CREW : agents);
 
 const newId = idMaker(() => END, Math.random);
 
 function message(number: number, { messages, agents }: ArchiveSize, places: Places): AppendCall {
   const isRare = number % Math.floor(messages / 5) === Math.floor(messages / 10);
-  const sender = isRare ? 0 : number % agents;
-  const turn = isRare ? 0 : Math.floor(number / agents);
+  const crowd = number % 5 === 0 ? CREW : agents;
+  const count = number % 5 === 0 ? number / 5 : number;
+  const sender = isRare ? 0 : count % crowd;
+  const turn = isRare ? 0 : Math.floor(count / crowd);
   const isPost = !isRare && turn % 10 === 9;
   const recipient = partnerOf(sender, turn, agents);
   const conversationId = isPost

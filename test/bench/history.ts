@@ -8,6 +8,7 @@ import {
   agentToken,
   buildArchive,
   COMMON_WORD,
+  CREW,
   channelName,
   PROJECT,
   RARE_WORD,
@@ -27,7 +28,6 @@ const QUICK: ArchiveSize[] = [
   { messages: 10_000, agents: 10 },
   { messages: 50_000, agents: 10 },
 ];
-const READERS = 10;
 const MAX_RATIO = 1.5;
 
 /** An open archive and agents that read and write in it. */
@@ -114,11 +114,9 @@ async function open(size: ArchiveSize, database: string): Promise<Subject> {
   const core = await openCore({ database, governor });
   const workspace = core.relay.workspaces.get(PROJECT);
   const readers = await Promise.all(
-    Array.from({ length: READERS }, async (_, i): Promise<Reader> => {
-      // The second agent is the one that was sent the rare word.
-      const index = (Math.floor((i * size.agents) / READERS) + 1) % size.agents;
+    Array.from({ length: CREW }, async (_, index): Promise<Reader> => {
       const participant = await core.join(workspace, agentName(index), { token: agentToken(index) });
-      return { index, participant, partner: agentName((index + 1) % size.agents) };
+      return { index, participant, partner: agentName((index + 1) % CREW) };
     }),
   );
   return { size, core, readers };

@@ -73,6 +73,7 @@ export function storeContract(name: string, { open, afterCrash }: TestDatabase):
       const conversation = await channel();
       const sent = Array.from({ length: 50 }, () => closing.appendMessage(draft(alice, conversation, [bob])));
       await closing.close();
+      await expect(closing.countUnread(bob.id, NOW)).rejects.toMatchObject({ code: 'StoreUnavailable' });
       const ids = (await Promise.all(sent)).map(({ id }) => id);
       const reopened = await open();
       expect((await reopened.inbox(inboxOf(bob))).map(({ id }) => id)).toEqual(ids);

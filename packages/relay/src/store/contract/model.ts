@@ -264,7 +264,7 @@ export function model(open: () => Promise<Store>, afterCrash: (store: Store) => 
           }
         },
       ),
-      { numRuns: 400, endOnFailure: true },
+      { numRuns: 15 },
     );
   });
 }

@@ -47,6 +47,8 @@ export class Thread {
       return;
     }
     await Promise.all([once(this.#worker, 'exit'), this.ask('close')]);
+    // Whoever calls all the same is told, instead of waiting for ever.
+    this.#dead = new RelayError('StoreUnavailable', 'The store was closed.');
   }
 
   #settle(answer: ThreadAnswer): void {

@@ -166,7 +166,7 @@ describe('no statement reads a whole table', () => {
     'search for an agent': [search({ viewer: 1, since: 1, until: 2, senderId: 2 })],
     'readers of a message': [queries.readers(1)],
     'reactions of messages': [queries.reactionsOf([1])],
-    'conversations of an agent': [queries.directConversations(1, 10, 1), 'COVERING INDEX deliveries_unread'],
+    'conversations of an agent': [queries.directConversations(1, 10, 1), 'INDEX deliveries_unread'],
     'channels of a workspace': [queries.listChannels(1)],
     'members of a workspace': [queries.listMemberships(1)],
     'held messages': [queries.listHeld(1)],
