@@ -85,6 +85,8 @@ export class Pair {
     const { type, payload } = JSON.parse(text) as { type: string; payload: Message };
     if (type === 'PING') {
       this.#receiver.request('PONG', 'pong', {});
+    } else if (type === 'DELIVER' && payload.from !== `${this.#name}-sender`) {
+      // Somebody else's, such as a message to everyone.
     } else if (type === 'DELIVER' && Number.parseInt(payload.content, 10) === this.#received + 1) {
       this.#received += 1;
       if (this.#received - this.#taken >= TAKE_EVERY) this.#take(payload.seq);

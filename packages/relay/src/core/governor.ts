@@ -111,8 +111,8 @@ export class Governor {
   }
 }
 
-/** Numbers, identifiers and long words are seldom said out of politeness. */
-const isWeighty = (word: string): boolean => word.length >= 9 || /[\d_]/.test(word);
+/** Identifiers, long words and numbers beyond a counter are seldom said out of politeness. */
+const isWeighty = (word: string): boolean => word.length >= 9 || /\d{4}|_|\p{L}\d|\d\p{L}/u.test(word);
 
 /** What a message says beyond courtesy: its different words, without those that carry no news. */
 function contentWords(body: string): Set<string> {

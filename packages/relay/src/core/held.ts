@@ -46,20 +46,22 @@ export class HeldMessages {
     ids: string[],
     discard: boolean,
   ): Promise<{ released: number; discarded: number }> {
-    const taken = await this.#store.takeHeld(workspace.id, ids);
-    const missing = ids.find((id) => !taken.some((held) => held.id === id));
-    if (missing !== undefined && taken.length === 0)
+    const wanted = (await this.#store.listHeld(workspace.id)).filter(({ id }) => ids.includes(id));
+    const missing = ids.find((id) => !wanted.some((held) => held.id === id));
+    if (missing !== undefined && wanted.length === 0)
       throw new RelayError('MessageNotFound', `No held message ${missing}.`);
-    if (discard) return { released: 0, discarded: taken.length };
     let released = 0;
-    for (const held of taken) {
-      const sender = this.#agents.byId(held.draft.senderId);
-      if (!sender) continue;
-      this.#governor.release(sender.id);
-      await this.#messages.release(held.draft, sender, held.shown);
-      released += 1;
+    for (const { id, draft, shown } of wanted) {
+      const sender = discard ? undefined : this.#agents.byId(draft.senderId);
+      if (sender) {
+        this.#governor.release(sender.id);
+        // Stored before it is taken out: a crash in between repeats it under the same id, and nothing is lost.
+        await this.#messages.release(draft, sender, shown);
+        released += 1;
+      }
+      await this.#store.takeHeld(workspace.id, [id]);
     }
-    return { released, discarded: taken.length - released };
+    return { released, discarded: wanted.length - released };
   }
 
   async #hold({ draft, sender, route, reason, first }: Held): Promise<void> {
