@@ -17,7 +17,7 @@ import { residentMegabytes } from './process-memory.ts';
 const MESSAGES = 1_500;
 const BODY = 'for somebody who is not listening '.repeat(1_000);
 /** The messages for the stopped one are 50 MB; what the daemon may keep of them is a few windows and garbage. */
-const MAX_GROWTH_MB = 100;
+const MAX_GROWTH_MB = 160;
 const DEADLINE_MS = 60_000;
 
 /** A consumer that is stopped in its tracks, as by a debugger or a laptop's lid. */

@@ -11,7 +11,7 @@ const RETENTION_EVERY_MS = 3_600_000;
 const INDEX_EVERY_MS = 1_000;
 /** Rows of upkeep in one transaction: small, so that no message waits behind it for long. */
 const DELETE_BATCH = 500;
-const INDEX_BATCH = 250;
+const INDEX_BATCH = 32;
 
 /** What the store needs from time to time and nobody asks for: old messages go, new ones become searchable. */
 export function startUpkeep(

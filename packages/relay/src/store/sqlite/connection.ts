@@ -5,7 +5,7 @@ import type { Row, Script, Statement, Translated } from '../scripts/script.ts';
 import { inWordsOf, runScript } from '../scripts/script.ts';
 
 const BUSY_MS = 5000;
-const CACHE_KIBIBYTES = 32 * 1024;
+const CACHE_KIBIBYTES = 8 * 1024;
 /** Checkpoints copy the log into the database; rarer ones disturb the writer less, and the log stays small enough. */
 const CHECKPOINT_PAGES = 4096;
 const LOG_BYTES = 64 * 1024 * 1024;
@@ -18,7 +18,7 @@ export class Connection {
   private constructor(database: DatabaseSync) {
     this.#database = database;
     database.exec(
-      `PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA cache_size = -${CACHE_KIBIBYTES}; PRAGMA temp_store = MEMORY`,
+      `PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA cache_size = -${CACHE_KIBIBYTES}`,
     );
   }
 

@@ -24,6 +24,8 @@ export class Thread {
     this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
       name: `store-${settings.role}`,
       workerData: settings,
+      // What a batch leaves behind dies young: a small nursery is as fast, and keeps the daemon small.
+      resourceLimits: { maxYoungGenerationSizeMb: 8 },
     });
     this.#worker.on('message', (answer: ThreadAnswer) => this.#settle(answer));
     this.#worker.on('error', (cause) => this.#died(settings.role, cause));
