@@ -109,6 +109,7 @@ export async function openCore({ database, ...limits }: CoreOptions = {}): Promi
     joinFromAfar: (workspace, name) => identified({ workspace, local: false, keyId: '12345678' }, name, {}),
     owner: (workspace) => participant({ workspace, agent: undefined, local: true, keyId: undefined }),
     async restart() {
+      clock.forget();
       await running.relay.store.close();
       running = await open();
     },
