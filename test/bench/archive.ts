@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { idMaker } from '@agent-relay/protocol';
-import type { Appended, Observation } from '../../packages/relay/src/core/ports/store.ts';
 import { hashSecret } from '../../packages/relay/src/core/secrets.ts';
 import { draftValues } from '../../packages/relay/src/store/append.ts';
 import { Connection } from '../../packages/relay/src/store/sqlite/connection.ts';
@@ -37,7 +36,8 @@ export const threadName = (index: number): string => `thread-${index}`;
  */
 export function buildArchive(directory: string, size: ArchiveSize): string {
   const path = join(directory, `${size.messages}-${size.agents}.db`);
-  const writer = new Writer(Connection.forWriting(path));
+  const connection = Connection.forWriting(path);
+  const writer = new Writer(connection);
   const run = (calls: Call[]): unknown[] => {
     const { values, failures } = writer.run(calls);
     if (failures[0]) throw new Error(failures[0].failure.message);
@@ -47,10 +47,10 @@ export function buildArchive(directory: string, size: ArchiveSize): string {
   const readUpTo = size.messages - UNREAD * CREW * 5;
   for (let first = 0; first < size.messages; first += BATCH) {
     const count = Math.min(BATCH, size.messages - first);
-    const drafts = Array.from({ length: count }, (_, i) => message(first + i, size, places));
-    const stored = run(drafts);
-    run([['observe', readings(drafts, stored.slice(0, Math.max(0, readUpTo - first)))]]);
+    run(Array.from({ length: count }, (_, i) => message(first + i, size, places)));
   }
+  const isRead = { sql: 'UPDATE deliveries SET read_at = ? WHERE message_seq <= ?', params: [END, readUpTo] };
+  connection.transaction(() => connection.execute(isRead));
   while (run([['indexForSearch', 1000]])[0] !== 0);
   writer.close();
   return path;
@@ -144,18 +144,6 @@ function sentence(number: number): string {
     words.push(`word${Math.floor(20_000 * (state / 2_147_483_647) ** 3)}`);
   }
   return words.join(' ');
-}
-
-function readings(drafts: AppendCall[], stored: unknown[]): Observation[] {
-  return stored.flatMap((value, index) => {
-    const { seq, recipients } =
-      typeof value === 'number'
-        ? { seq: value, recipients: drafts[index]?.recipients as number[] }
-        : (value as Appended);
-    return recipients.map(
-      (recipientId): Observation => ({ recipientId, seq, state: 'read', path: undefined, at: END }),
-    );
-  });
 }
 
 const newAgent = (index: number, createdAt: number) => ({

@@ -64,7 +64,6 @@ export async function openCore({ database, ...limits }: CoreOptions = {}): Promi
   const location = database ?? join(directory, 'relay.db');
   const clock = new ManualClock();
   const failures: unknown[] = [];
-  const ended = new Set<unknown>();
   const open = async () => {
     const store = await openStore(location, {
       onFatal: (error: RelayError) => failures.push(error),
@@ -76,10 +75,7 @@ export async function openCore({ database, ...limits }: CoreOptions = {}): Promi
       idleAfterMs: IDLE_AFTER_MS,
       ...LIMITS,
       ...limits,
-      onError: (error) => {
-        // The timers of a daemon that was restarted die with it; here they share the clock of the next one.
-        if (!ended.has(store)) failures.push(error);
-      },
+      onError: (error) => failures.push(error),
     });
     return { relay, operations: createOperations(relay, HOST) };
   };
@@ -113,7 +109,7 @@ export async function openCore({ database, ...limits }: CoreOptions = {}): Promi
     joinFromAfar: (workspace, name) => identified({ workspace, local: false, keyId: '12345678' }, name, {}),
     owner: (workspace) => participant({ workspace, agent: undefined, local: true, keyId: undefined }),
     async restart() {
-      ended.add(running.relay.store);
+      clock.forget();
       await running.relay.store.close();
       running = await open();
     },

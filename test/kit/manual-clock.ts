@@ -15,6 +15,11 @@ export class ManualClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
+  /** Nothing comes due any more, as when the process ends that waits for it. */
+  forget(): void {
+    this.#timers.clear();
+  }
+
   /** Moves on and does, in the order of their times, everything that comes due on the way. */
   advance(ms: number): void {
     const end = this.#now + ms;

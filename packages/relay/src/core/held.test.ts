@@ -23,7 +23,7 @@ beforeEach(async () => {
   bob = await core.join(workspace, 'Bob');
   for (let turn = 0; ; turn++) {
     [muted, other] = turn % 2 === 0 ? [alice, bob] : [bob, alice];
-    const sent = await muted.send(other.name, `Thanks ${turn}!`);
+    const sent = await muted.send(other.name, turn === 0 ? 'It is deployed.' : 'Thank you!');
     if (sent.held === undefined) continue;
     heldId = sent.messageId;
     expect(sent).toMatchObject({ seq: 0, recipients: 0, held: expect.stringContaining('loop governor') });
@@ -32,13 +32,11 @@ beforeEach(async () => {
 });
 
 const held = async () => (await owner.request('HELD_LIST', {})).held;
-const contents = (participant: Participant) => participant.delivered.map(({ content }) => content);
 const notices = (participant: Participant) => participant.delivered.filter(({ from }) => from === 'relay');
 
 describe('a held message', () => {
   it('reaches nobody: not by push, inbox, history or search', async () => {
-    const { content } = (await held())[0] ?? { content: '' };
-    expect(contents(other)).not.toContain(content);
+    expect(other.delivered.map(({ id }) => id)).not.toContain(heldId);
     const { messages } = await other.request('INBOX', { limit: 500 });
     expect(messages.map(({ id }) => id)).not.toContain(heldId);
     for (const reader of [alice, bob, owner]) {
@@ -53,8 +51,8 @@ describe('a held message', () => {
         id: heldId,
         from: muted.name,
         to: other.name,
-        content: expect.stringMatching(/^Thanks \d!$/),
-        reason: expect.stringMatching(/^muted by loop governor: 6 turns without new content$/),
+        content: 'Thank you!',
+        reason: 'muted by loop governor: 6 turns without new content',
         heldAt: core.clock.now(),
       },
     ]);
