@@ -17,9 +17,7 @@ export class Connection {
 
   private constructor(database: DatabaseSync) {
     this.#database = database;
-    database.exec(
-      `PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA cache_size = -${CACHE_KIBIBYTES}`,
-    );
+    database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA cache_size = -${CACHE_KIBIBYTES}`);
   }
 
   /** For the one writer; creates the file, readable for its owner alone (SQLite gives the log the same mode). */
