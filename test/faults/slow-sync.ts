@@ -34,10 +34,15 @@ export const slowSync: Fault = {
     const rounds: number[] = [];
     for (let message = 1; message <= (short ? 3 : 10); message++) {
       const answered = await within(DEADLINE_MS, 'a message', roundsWhileSending(pair, reader));
-      assert(answered >= MIN_ROUNDS, `only ${answered} rounds were answered before message ${message} was acknowledged`);
+      assert(
+        answered >= MIN_ROUNDS,
+        `only ${answered} rounds were answered before message ${message} was acknowledged`,
+      );
       rounds.push(answered);
     }
-    say(`rounds of INBOX, WHO and PING answered while each message waited for its sync: ${rounds.join(', ')}`);
+    say(
+      `rounds of INBOX, WHO and PING answered while each message waited for its sync: ${rounds.join(', ')}`,
+    );
     reader.close();
     pair.close();
   },

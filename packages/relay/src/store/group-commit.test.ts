@@ -34,27 +34,51 @@ it('what comes while a batch is on its way goes together in the next', async () 
   expect(batches).toEqual([['a'], ['b', 'c']]);
 });
 
-it('work that can wait goes alone, when nothing else is waiting', async () => {
+it('background work goes alone, when others have been quiet for a moment', async () => {
   const { batches, writes, turn, commit } = heldBack();
   void writes.submit('a');
   await turn();
-  const patient = writes.submitWhenIdle('later');
+  // The first may leave as soon as nothing else waits; it tells how long such work takes.
+  void writes.submitInBackground('first');
   void writes.submit('b');
   await commit();
+  await commit();
+  expect(batches).toEqual([['a'], ['b'], ['first']]);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await commit();
+  const second = writes.submitInBackground('second');
   void writes.submit('c');
-  await commit();
-  await commit();
-  expect(batches).toEqual([['a'], ['b'], ['c'], ['later']]);
-  await commit();
-  expect(await patient).toBe('later');
-  await writes.settled();
-});
-
-it('work that can wait leaves at once when nothing is on its way', async () => {
-  const { batches, writes, turn, commit } = heldBack();
-  const patient = writes.submitWhenIdle('later');
   await turn();
   await commit();
-  expect(await patient).toBe('later');
+  expect(batches.slice(3)).toEqual([['c']]);
+  while (batches.length < 5) await turn();
+  expect(batches.slice(3)).toEqual([['c'], ['second']]);
+  await commit();
+  expect(await second).toBe('second');
+});
+
+it('background work leaves at once when nothing is on its way', async () => {
+  const { batches, writes, turn, commit } = heldBack();
+  const background = writes.submitInBackground('later');
+  await turn();
+  await commit();
+  expect(await background).toBe('later');
   expect(batches).toEqual([['later']]);
+});
+
+it('does not wait for a quiet moment when it is to settle', async () => {
+  const { batches, writes, turn, commit } = heldBack();
+  void writes.submitInBackground('first');
+  await turn();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await commit();
+  void writes.submit('a');
+  const second = writes.submitInBackground('second');
+  const settled = writes.settled();
+  await turn();
+  await commit();
+  await commit();
+  await settled;
+  expect(await second).toBe('second');
+  expect(batches).toEqual([['first'], ['a'], ['second']]);
 });

@@ -9,7 +9,11 @@ interface Waiting<Call> {
   reject: (error: RelayError) => void;
 }
 
-/** Under a steady load background work is a batch in so many milliseconds. */
+/** Nothing but background work for so long, and it need not hold back. */
+const QUIET_MS = 20;
+/** While others write, background work takes one part in so many of the time. */
+const SHARE = 10;
+/** Even if there is never a pause between others, it leaves so long after its time. */
 const PATIENCE_MS = 1000;
 
 /**
@@ -20,8 +24,11 @@ const PATIENCE_MS = 1000;
 export class GroupCommit<Call> {
   readonly #commit: (calls: Call[]) => Promise<Outcome[]>;
   #waiting: Array<Waiting<Call>> = [];
-  /** Calls that let others go first, but not for ever. */
-  #patient: Array<Waiting<Call> & { until: number }> = [];
+  #background: Array<Waiting<Call>> = [];
+  /** Background work leaves when it is quiet, or at this time. */
+  #backgroundDueAt = 0;
+  #quietAt = 0;
+  #timer: NodeJS.Timeout | undefined;
   #busy = false;
   #whenSettled: Array<() => void> = [];
 
@@ -37,40 +44,54 @@ export class GroupCommit<Call> {
     });
   }
 
-  /** For work that nobody waits for: it leaves when nothing else does, or after a while. */
-  submitWhenIdle(call: Call): Promise<unknown> {
+  /** For work that nobody waits for: it leaves when nobody writes; while somebody does, now and then. */
+  submitInBackground(call: Call): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#patient.push({ call, resolve, reject, until: performance.now() + PATIENCE_MS });
+      this.#background.push({ call, resolve, reject });
       this.#start();
     });
   }
 
   /** Resolves when every call submitted until then has its outcome. */
   settled(): Promise<void> {
-    if (!this.#busy) return Promise.resolve();
-    return new Promise((resolve) => this.#whenSettled.push(resolve));
+    return new Promise((resolve) => {
+      this.#whenSettled.push(resolve);
+      this.#start();
+    });
   }
 
   #start(): void {
     if (this.#busy) return;
     this.#busy = true;
+    clearTimeout(this.#timer);
     setImmediate(() => this.#next());
   }
 
   #next(): void {
-    const batch = this.#waiting;
-    const [patient] = this.#patient;
-    if (patient && (batch.length === 0 || performance.now() >= patient.until)) {
-      this.#patient.shift();
-      batch.push(patient);
-    }
-    if (batch.length === 0) {
-      this.#busy = false;
-      for (const resolve of this.#whenSettled.splice(0)) resolve();
-      return;
-    }
-    this.#waiting = [];
+    const isOverdue = this.#background.length > 0 && performance.now() > this.#backgroundDueAt + PATIENCE_MS;
+    if (this.#waiting.length > 0 && !isOverdue) this.#leave(this.#waiting.splice(0), false);
+    else if (this.#background.length > 0) this.#backgroundOrWait();
+    else this.#rest();
+  }
+
+  #backgroundOrWait(): void {
+    const waitMs = Math.min(this.#quietAt, this.#backgroundDueAt) - performance.now();
+    if (waitMs <= 0 || this.#whenSettled.length > 0) return this.#leave(this.#background.splice(0, 1), true);
+    this.#busy = false;
+    this.#timer = setTimeout(() => this.#start(), waitMs);
+  }
+
+  #rest(): void {
+    this.#busy = false;
+    for (const resolve of this.#whenSettled.splice(0)) resolve();
+  }
+
+  #leave(batch: Array<Waiting<Call>>, isBackground: boolean): void {
+    const leftAt = performance.now();
     void this.#commit(batch.map(({ call }) => call)).then((outcomes) => {
+      const now = performance.now();
+      if (isBackground) this.#backgroundDueAt = now + (SHARE - 1) * (now - leftAt);
+      else this.#quietAt = now + QUIET_MS;
       // The next batch leaves before anybody hears of this one: the disk does not wait for the answers.
       this.#next();
       batch.forEach(({ resolve, reject }, index) => {

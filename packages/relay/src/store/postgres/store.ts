@@ -37,7 +37,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
     kind: 'postgres',
     ...scripted,
     ...methodsInSteps(scripted),
-    indexForSearch: (limit) => writes.submitWhenIdle(['indexForSearch', limit]) as Promise<number>,
+    indexForSearch: (limit) => writes.submitInBackground(['indexForSearch', limit]) as Promise<number>,
     appendMessage: (draft) => writes.submit(draft) as Promise<Appended>,
     close,
   };

@@ -31,7 +31,7 @@ export async function openSqliteStore(
     kind: 'sqlite',
     ...scripted,
     ...methodsInSteps(scripted),
-    indexForSearch: (limit) => writes.submitWhenIdle(['indexForSearch', limit]) as Promise<number>,
+    indexForSearch: (limit) => writes.submitInBackground(['indexForSearch', limit]) as Promise<number>,
     async appendMessage(draft) {
       const call = appendCall(draft);
       const result = (await writes.submit(call)) as number | Appended;
