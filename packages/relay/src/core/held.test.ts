@@ -82,19 +82,21 @@ describe('a held message', () => {
     expect(await held()).toHaveLength(7);
   });
 
-  it('is told to those who watch', async () => {
-    const watcher = await core.join(workspace, 'Carol');
-    await watcher.request('WATCH', {});
+  it('is told to the owner and its sender, if they watch, and to nobody else', async () => {
+    const bystander = await core.join(workspace, 'Carol');
+    owner.connect();
+    for (const watcher of [owner, alice, bob, bystander]) await watcher.request('WATCH', {});
     const { messageId } = await muted.send(other.name, 'Thanks!');
-    expect(watcher.events).toEqual([
-      {
-        type: 'message.held',
-        messageId,
-        from: muted.name,
-        to: other.name,
-        reason: expect.stringContaining('loop governor'),
-      },
-    ]);
+    const event = {
+      type: 'message.held',
+      messageId,
+      from: muted.name,
+      to: other.name,
+      reason: expect.stringContaining('loop governor'),
+    };
+    expect(owner.events).toEqual([event]);
+    expect(muted.events).toEqual([event]);
+    expect([...other.events, ...bystander.events]).toEqual([]);
   });
 
   it('leaves an awaited answer unasked for', async () => {

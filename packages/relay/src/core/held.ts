@@ -79,13 +79,15 @@ export class HeldMessages {
       draft,
       shown,
     });
-    this.#presence.tell(draft.workspaceId, {
+    const event = {
       type: 'message.held',
       messageId: draft.id,
       from: sender.name,
       to: route.to,
       reason,
-    });
+    } as const;
+    this.#presence.tellOwner(draft.workspaceId, event);
+    this.#presence.tellAgent(sender.id, event);
     if (first)
       await this.#explain(route.workspace, [sender, ...(route.recipient ? [route.recipient] : [])], reason);
   }
