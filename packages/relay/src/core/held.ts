@@ -94,7 +94,7 @@ export class HeldMessages {
 
   async #explain(workspace: Workspace, agents: Agent[], reason: string): Promise<void> {
     const relay = await this.#agents.system(workspace);
-    const text = `Your exchange is paused: ${reason}. Stop answering unless you have something new; a person can release it with: agent-relay held release`;
+    const text = `Your exchange is paused: ${reason}. What you say in it waits until a person releases it with: agent-relay held release. Elsewhere you are heard when you say something new.`;
     for (const agent of agents) await this.#messages.announce(relay, agent, text);
   }
 }

@@ -249,7 +249,8 @@ export class Messages {
       attachments: plan.attachments,
     };
     // A person can look for themselves, and may be the one who is asked whether to go on.
-    const held = route.recipient?.type === 'human' ? undefined : governor.judge(sender, params.content);
+    const held =
+      route.recipient?.type === 'human' ? undefined : governor.judge(sender, conversation.id, params.content);
     if (held) return this.#hold({ draft, sender, route, ...held });
     // No `await` between here and `onStored`: promises of one batch settle in order, and so the messages are handed on.
     return store.appendMessage(draft).then((appended) => this.#sent(sender, draft, route, appended));
@@ -275,7 +276,7 @@ export class Messages {
     }
     if (appended.duplicate === 'same') return this.#repeated(appended);
     const { recipients, seq } = appended;
-    this.#parts.governor.delivered(sender, recipients, draft.body);
+    this.#parts.governor.delivered(sender, draft.conversationId, recipients, draft.body);
     const message = this.#parts.descriptions.draft(draft, seq, sender, names);
     if (this.#asksPerson(draft, sender, recipients)) this.onQuestion(message, draft.workspaceId);
     this.onStored({ message, senderId: sender.id, recipients, workspaceId: draft.workspaceId });
