@@ -7,6 +7,7 @@ import {
   RelayError,
 } from '@agent-relay/protocol';
 import { describeHeld } from './held.ts';
+import type { HeldMessage } from './ports/messaging-store.ts';
 import type { StoredMessage } from './ports/store.ts';
 import { type Principal, requireAgent, seesWholeWorkspace } from './principal.ts';
 import type { Relay } from './relay.ts';
@@ -82,19 +83,21 @@ export async function traceMessage(
   principal: Principal,
   id: string,
 ): Promise<OperationResult<'TRACE'>> {
-  const held = await relay.held.find(principal.workspace, id);
-  if (held && (seesWholeWorkspace(principal) || held.draft.senderId === principal.agent?.id)) {
-    const message = relay.descriptions.draft(
-      held.draft,
-      0,
-      { name: held.senderName, workspaceId: held.workspaceId },
-      held.shown,
-    );
+  const held = await relay.held.find(id);
+  if (held && maySeeHeld(principal, held)) {
+    const workspaceId = relay.agents.byId(held.draft.senderId)?.workspaceId ?? held.workspaceId;
+    const sender = { name: held.senderName, workspaceId };
+    const message = relay.descriptions.draft(held.draft, 0, sender, held.shown);
     return { message, deliveries: [], held: describeHeld(held) };
   }
   const stored = await visibleMessage(relay, principal, id);
   return { message: relay.descriptions.stored(stored), deliveries: await relay.deliveries.trace(stored) };
 }
+
+/** Its sender, and the owner of the project it is for. */
+const maySeeHeld = (principal: Principal, { draft, workspaceId }: HeldMessage): boolean =>
+  principal.agent?.id === draft.senderId ||
+  (seesWholeWorkspace(principal) && principal.workspace.id === workspaceId);
 
 export async function readHistory(
   relay: Relay,

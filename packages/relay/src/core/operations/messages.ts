@@ -1,5 +1,6 @@
 import { RelayError, type RelayEvent } from '@agent-relay/protocol';
 import type { OpenAwait } from '../awaits.ts';
+import { describeHeld } from '../held.ts';
 import type { StoredMessage } from '../ports/store.ts';
 import { requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts';
 import {
@@ -34,7 +35,7 @@ type Names =
   | 'FETCH';
 
 export function messageHandlers(relay: Relay): Handlers<Names> {
-  const { attachments, awaits, clock, deliveries, held, messages, store, workspaces } = relay;
+  const { attachments, awaits, clock, deliveries, held, messages, pauses, store, workspaces } = relay;
   return {
     SEND: async (caller, params, requestId) => {
       const { result, recipient } = await messages.send(caller.principal, requestId, params);
@@ -107,11 +108,11 @@ export function messageHandlers(relay: Relay): Handlers<Names> {
     },
     HELD_LIST: async (caller) => {
       requireOwner(caller.principal, 'see what the loop governor keeps back');
-      return { held: await held.list(caller.principal.workspace) };
+      return { held: (await held.list(caller.principal.workspace)).map(describeHeld) };
     },
     HELD_RELEASE: async (caller, { ids, discard }) => {
       requireOwner(caller.principal, 'release held messages');
-      const outcome = await held.release(caller.principal.workspace, ids, discard);
+      const outcome = await pauses.release(caller.principal.workspace, ids, discard);
       await workspaces.audit(
         caller.principal,
         caller.principal.workspace,

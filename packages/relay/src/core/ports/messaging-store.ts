@@ -1,5 +1,5 @@
 import type { AttachmentInfo } from '@agent-relay/protocol';
-import type { Agent, Delivery, MessageDraft, StoredMessage, Workspace } from './core-store.ts';
+import type { Agent, Appended, Delivery, MessageDraft, StoredMessage, Workspace } from './core-store.ts';
 
 /** The parts of the store that hold conversations beyond direct messages; the promises of `Store` hold for them too. */
 export interface MessagingStore
@@ -143,7 +143,12 @@ export interface HeldMessage {
 }
 
 export interface HeldStore {
-  holdMessage(held: HeldMessage): Promise<void>;
+  /**
+   * Keeps a message back, unless its sender has stored one of the same `clientId` before: then that one is returned, as
+   * `appendMessage` does, and nothing is kept.
+   */
+  holdMessage(held: HeldMessage): Promise<Appended | undefined>;
+  findHeld(id: string): Promise<HeldMessage | undefined>;
   listHeld(workspaceId: number): Promise<HeldMessage[]>;
   /** Takes them out; whoever does appends them or lets them go. */
   takeHeld(workspaceId: number, ids: string[]): Promise<HeldMessage[]>;

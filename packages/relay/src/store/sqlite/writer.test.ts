@@ -170,6 +170,7 @@ describe('no statement reads a whole table', () => {
     'channels of a workspace': [queries.listChannels(1)],
     'members of a workspace': [queries.listMemberships(1)],
     'held messages': [queries.listHeld(1)],
+    'held message': [queries.findHeld('id')],
     grant: [queries.hasGrant(1, 1)],
     'export of agents': [exported(0)],
     'export of members': [exported(2)],

@@ -1,5 +1,5 @@
 import type { Appended } from '../../core/ports/store.ts';
-import { DRAFT_COLUMNS, findDuplicate } from '../append.ts';
+import { DRAFT_COLUMNS, takenBy } from '../append.ts';
 import { SQLITE } from '../dialects.ts';
 import { migrate } from '../migrations/index.ts';
 import { commands, scriptOf } from '../scripts/index.ts';
@@ -89,7 +89,7 @@ export class Writer {
   #append({ values, recipients, mentioned, attached }: AppendCall): number | Appended {
     const connection = this.#connection;
     const inserted = connection.prepare(INSERT_MESSAGE).run(...values);
-    if (inserted.changes === 0) return connection.run(findDuplicate(values));
+    if (inserted.changes === 0) return connection.run(takenBy(values));
     const seq = Number(inserted.lastInsertRowid);
     const [senderId, , conversationId, expiresAt, workspaceId, id, , thread] = values;
     const audience =
