@@ -86,6 +86,8 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const pauses = new Pauses({ agents, messages, held, governor });
   const fanout = new Fanout(presence, awaits);
 
+  awaits.onAnswered = ({ waiter, message: question }, { seq }) =>
+    background(store.noteAnswer({ recipientId: waiter.id, seq, question: question.seq }));
   messages.onStored = (stored) => fanout.publish(stored);
   channels.onJoined = ({ workspaceId, name }, agent) =>
     presence.tell(workspaceId, { type: 'channel.joined', channel: `#${name}`, agent: agent.name });

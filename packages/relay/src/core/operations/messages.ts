@@ -137,15 +137,12 @@ async function tellInvolved(
 }
 
 /** A question asked again after a lost connection: its answer may be stored already. */
-async function answerFromStore(relay: Relay, { waiter, target, message }: OpenAwait): Promise<void> {
-  const reply = await relay.store.findReply({
-    senderId: target.id,
-    recipientId: waiter.id,
-    after: message.seq,
-    thread: message.thread,
-    replyTo: message.id,
-  });
-  if (reply) relay.awaits.answer(relay.descriptions.stored(reply), target.id, waiter.id);
+async function answerFromStore({ awaits, descriptions, store }: Relay, asked: OpenAwait): Promise<void> {
+  const { waiter, target, message: question } = asked;
+  const find = (after: number) =>
+    store.findReply({ senderId: target.id, recipientId: waiter.id, after, question });
+  let reply = await find(question.seq);
+  while (reply && !awaits.answerWith(asked, descriptions.stored(reply))) reply = await find(reply.seq);
 }
 
 /** An emoji, or its name between colons. */

@@ -167,16 +167,17 @@ export interface MessageStore {
   /** The highest sequence number of the workspace; 0 when it has no message. */
   lastSeq(workspaceId: number): Promise<number>;
   /**
-   * The first message from `senderId` to `recipientId` after `after` that is in `thread` or replies to `replyTo`:
-   * the answer to an awaited message.
+   * The first message from `senderId` to `recipientId` after `after` that answers the awaited message `question`: it is
+   * in its thread or replies to it and was not taken as the answer to another one, or it was taken as that to this one.
    */
   findReply(query: {
     senderId: number;
     recipientId: number;
     after: number;
-    thread: string;
-    replyTo: string;
+    question: { seq: number; id: string; thread: string };
   }): Promise<StoredMessage | undefined>;
+  /** Notes which awaited message one to `recipientId` was taken as the answer to. The first note stays. */
+  noteAnswer(answer: { recipientId: number; seq: number; question: number }): Promise<void>;
 }
 
 /** One delivery with the times of what was observed; a missing time means it was not. */

@@ -114,6 +114,7 @@ export const firstSchema: Migration = [
     turn_started_at bigint,
     read_at bigint,
     acked_at bigint,
+    answers bigint,
     PRIMARY KEY (recipient_id, message_seq)
   ) {{keyed}}`,
   // Expiry and `read_at` (always null here) let SQLite count the unread without looking at the rows. What else an inbox

@@ -139,7 +139,14 @@ describe('no statement reads a whole table', () => {
     'message by id': [queries.findMessage(1, 'a')],
     'messages of a workspace': [queries.listMessages({ workspaceId: 1, after: 0, limit: 1 })],
     'last number': [queries.lastSeq(1)],
-    reply: [queries.findReply({ senderId: 1, recipientId: 2, after: 0, thread: 't', replyTo: 'a' })],
+    reply: [
+      queries.findReply({
+        senderId: 1,
+        recipientId: 2,
+        after: 0,
+        question: { seq: 1, id: 'a', thread: 't' },
+      }),
+    ],
     'history of a workspace': [history({}), 'messages_by_workspace'],
     'history of a conversation': [history({ conversationId: 2 }), 'messages_by_conversation'],
     'history of a thread': [history({ thread: 't' }), 'messages_by_thread'],
