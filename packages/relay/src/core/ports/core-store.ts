@@ -69,7 +69,7 @@ export interface Agent extends AgentProfile {
 }
 
 export interface AgentStore {
-  /** Registers an agent; undefined if one of that name (compared without case) exists in the workspace. */
+  /** Registers an agent; undefined if the workspace has one of that name, compared without case, or one that looks so. */
   createAgent(agent: Omit<Agent, 'id' | 'lastSeenAt'>): Promise<Agent | undefined>;
   findAgent(workspaceId: number, name: string): Promise<Agent | undefined>;
   /** The agent that holds the token, in whatever workspace. */

@@ -162,7 +162,7 @@ export interface UpkeepStore {
    * went to very many agents. Returns how many: 0 when none is left.
    */
   deleteMessagesBefore(before: number, limit: number): Promise<number>;
-  /** False if the name is taken. */
+  /** False if the name, or one that looks like it, is taken. */
   renameAgent(id: number, name: string): Promise<boolean>;
   /** False if the name is taken. */
   renameWorkspace(id: number, name: string): Promise<boolean>;

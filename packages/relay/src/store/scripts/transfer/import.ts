@@ -1,3 +1,4 @@
+import { nameSkeleton } from '@agent-relay/protocol';
 import type { TransferAgent, TransferMessage, TransferRecord } from '../../../core/ports/messaging-store.ts';
 import { addPiece } from '../attachments.ts';
 import { withEntryRenewed } from '../indexing.ts';
@@ -46,13 +47,18 @@ class Import {
   *#agent(record: TransferAgent): Script<Outcome> {
     if ((yield* this.#names.findAgent(record.agent)) !== undefined) return 'present';
     const [name = ''] = record.agent.split('@');
+    const alike = yield* rows(
+      'SELECT 1 AS yes FROM agents WHERE workspace_id = ? AND skeleton = ? AND removed_at IS NULL',
+      [this.#workspaceId, nameSkeleton(name)],
+    );
     yield* rows(
-      `INSERT INTO agents (workspace_id, name, type, is_lead, ephemeral, cli, task, parent, capabilities, tools,
+      `INSERT INTO agents (workspace_id, name, skeleton, type, is_lead, ephemeral, cli, task, parent, capabilities, tools,
          mcp_enabled, token_hash, created_at, last_seen_at, removed_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?)`,
       [
         this.#workspaceId,
         name,
+        alike.length > 0 ? null : nameSkeleton(name),
         record.agentType,
         flag(record.lead),
         flag(record.ephemeral),
