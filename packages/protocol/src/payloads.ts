@@ -119,7 +119,7 @@ export interface Message {
   seq: number;
   id: string;
   from: string;
-  /** The address as resolved: a name, the names of a group, `#channel` or `*`. */
+  /** The address as resolved: a name, the names of a group, `#channel` or `*`; after `project:`, if it went to another one. */
   to: string;
   /** The sender's project, when it is not the reader's. */
   fromProject?: string;

@@ -46,6 +46,7 @@ export interface ChannelStore {
 export type Viewer = number | undefined;
 
 export interface HistoryQuery {
+  /** Whose messages; an agent also finds what it wrote into other workspaces. */
   workspaceId: number;
   viewer: Viewer;
   /** Only this conversation. */
