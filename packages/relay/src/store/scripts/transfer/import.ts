@@ -1,12 +1,11 @@
-import { nameSkeleton } from '@agent-relay/protocol';
-import type { TransferAgent, TransferMessage, TransferRecord } from '../../../core/ports/messaging-store.ts';
+import { nameSkeleton, type TransferRecord } from '@agent-relay/protocol';
 import { addPiece } from '../attachments.ts';
 import { withEntryRenewed } from '../indexing.ts';
 import { commands as conversationCommands } from '../messages.ts';
 import { flag, orNull, rows, type Script } from '../script.ts';
+import type { Of } from './export.ts';
 import { NameLookup } from './names.ts';
 
-type Of<Type extends TransferRecord['type']> = Extract<TransferRecord, { type: Type }>;
 type Outcome = 'added' | 'present' | 'elsewhere';
 
 const outcome = (added: unknown[]): Outcome => (added.length > 0 ? 'added' : 'present');
@@ -44,7 +43,7 @@ class Import {
     }
   }
 
-  *#agent(record: TransferAgent): Script<Outcome> {
+  *#agent(record: Of<'agent'>): Script<Outcome> {
     if ((yield* this.#names.findAgent(record.agent)) !== undefined) return 'present';
     const [name = ''] = record.agent.split('@');
     const alike = yield* rows(
@@ -136,7 +135,7 @@ class Import {
     return outcome(added);
   }
 
-  *#message(record: TransferMessage): Script<Outcome> {
+  *#message(record: Of<'message'>): Script<Outcome> {
     const [added] = yield* rows<{ seq: number }>(
       `INSERT INTO messages (id, workspace_id, conversation_id, sender_id, client_id, body, thread, reply_to, kind,
          importance, awaits_reply, created_at, expires_at, mentions, attachments, redacted_at)
