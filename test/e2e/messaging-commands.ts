@@ -30,6 +30,7 @@ export const client = (daemon: TestDaemon, options: NodeConnectOptions = {}): Pr
     project: daemon.project,
     env: daemon.env,
     deliver: false,
+    reconnect: { minDelayMs: 5, maxDelayMs: 50 },
     ...options,
   });
 

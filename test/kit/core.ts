@@ -24,6 +24,7 @@ import { ManualClock } from './manual-clock.ts';
 
 export const MAX_BODY_BYTES = 1000;
 export const IDLE_AFTER_MS = 60_000;
+export const GONE_AFTER_MS = 30_000;
 
 type Limits = Pick<RelayOptions, 'maxBodyBytes' | 'rateLimit' | 'governor' | 'attachments'>;
 
@@ -73,6 +74,7 @@ export async function openCore({ database, ...limits }: CoreOptions = {}): Promi
       clock,
       random: Math.random,
       idleAfterMs: IDLE_AFTER_MS,
+      goneAfterMs: GONE_AFTER_MS,
       ...LIMITS,
       ...limits,
       onError: (error) => failures.push(error),

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openCore, type TestCore } from '../../../../test/kit/core.ts';
+import { GONE_AFTER_MS, openCore, type TestCore } from '../../../../test/kit/core.ts';
 import type { Workspace } from './ports/store.ts';
-import { LEAVING_MS } from './presence.ts';
 import { newAgentToken } from './secrets.ts';
 
 let core: TestCore;
@@ -188,7 +187,7 @@ describe('an ephemeral agent', () => {
   it('is collected when it stayed away, and its name is free again', async () => {
     const alice = await core.join(workspace, 'Alice', { ephemeral: true });
     alice.disconnect();
-    core.clock.advance(LEAVING_MS - 1);
+    core.clock.advance(GONE_AFTER_MS - 1);
     expect(names()).toEqual(['Alice']);
     core.clock.advance(1);
     await written();
@@ -201,12 +200,12 @@ describe('an ephemeral agent', () => {
   it('is not, when it comes back in time', async () => {
     const alice = await core.join(workspace, 'Alice', { ephemeral: true });
     alice.disconnect();
-    core.clock.advance(LEAVING_MS - 1);
+    core.clock.advance(GONE_AFTER_MS - 1);
     const back = alice.again();
-    core.clock.advance(10 * LEAVING_MS);
+    core.clock.advance(10 * GONE_AFTER_MS);
     expect(names()).toEqual(['Alice']);
     back.disconnect();
-    core.clock.advance(LEAVING_MS);
+    core.clock.advance(GONE_AFTER_MS);
     expect(names()).toEqual([]);
   });
 
@@ -215,20 +214,20 @@ describe('an ephemeral agent', () => {
     await core.join(workspace, 'Bob', { ephemeral: true });
     await core.restart();
     await core.join(workspace, 'Alice', { token: alice.token });
-    core.clock.advance(LEAVING_MS);
+    core.clock.advance(GONE_AFTER_MS);
     expect(names()).toEqual(['Alice']);
   });
 
   it('is collected when its connection broke before it was there', async () => {
     await core.relay.agents.identify(workspace, 'Alice', { ephemeral: true });
-    core.clock.advance(LEAVING_MS);
+    core.clock.advance(GONE_AFTER_MS);
     expect(names()).toEqual([]);
   });
 
   it('cannot come back as an agent that is being removed', async () => {
     const alice = await core.join(workspace, 'Alice', { ephemeral: true });
     alice.disconnect();
-    core.clock.advance(LEAVING_MS);
+    core.clock.advance(GONE_AFTER_MS);
     // The removal is on its way to the disk.
     const next = await core.join(workspace, 'Alice', { token: alice.token });
     const bob = await core.join(workspace, 'Bob');
@@ -242,7 +241,7 @@ describe('an ephemeral agent', () => {
     const bob = await core.join(workspace, 'Bob');
     await alice.send('Bob', 'Remember me.');
     alice.disconnect();
-    core.clock.advance(LEAVING_MS);
+    core.clock.advance(GONE_AFTER_MS);
     await written();
     expect((await bob.request('INBOX', {})).messages).toMatchObject([{ from: 'Alice' }]);
     await expect(bob.send('Alice', 'Gone?')).rejects.toMatchObject({ code: 'AgentNotFound' });
@@ -254,7 +253,7 @@ describe('an agent there to stay', () => {
     const alice = await core.join(workspace, 'Alice');
     core.clock.advance(5000);
     alice.disconnect();
-    core.clock.advance(LEAVING_MS);
+    core.clock.advance(GONE_AFTER_MS);
     await written();
     await core.restart();
     const [info] = (await core.owner(workspace).request('WHO', { includeOffline: true })).agents;

@@ -10,7 +10,7 @@ import {
 } from '@agent-relay/protocol';
 import type { Clock } from './ports/clock.ts';
 import type { Agent, AgentProfile, Store, Workspace } from './ports/store.ts';
-import { LEAVING_MS, type Presence } from './presence.ts';
+import type { Presence } from './presence.ts';
 import { hashSecret, newAgentToken, sameHash } from './secrets.ts';
 
 /** What a connection says about the agent behind it. */
@@ -281,7 +281,7 @@ export class Agents {
 
   /** An ephemeral agent may never connect: its connection broke while it registered, or the daemon was restarted. */
   #collectUnlessItComes(agent: Agent): void {
-    this.#clock.after(LEAVING_MS, () => {
+    this.#clock.after(this.#presence.goneAfterMs, () => {
       if (!this.#presence.isExpected(agent.id)) this.#background(this.#left(agent));
     });
   }

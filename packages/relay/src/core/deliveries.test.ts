@@ -1,7 +1,6 @@
 import type { DeliveryState } from '@agent-relay/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openCore, type Participant, type TestCore } from '../../../../test/kit/core.ts';
-import { LEAVING_MS } from './presence.ts';
+import { GONE_AFTER_MS, openCore, type Participant, type TestCore } from '../../../../test/kit/core.ts';
 
 let core: TestCore;
 let alice: Participant;
@@ -162,7 +161,7 @@ describe('why a delivery goes no further', () => {
     const carol = await core.join(alice.principal.workspace, 'Carol', { ephemeral: true });
     carol.disconnect();
     const { messageId } = await alice.send('Carol', 'Hi.');
-    core.clock.advance(LEAVING_MS);
+    core.clock.advance(GONE_AFTER_MS);
     expect(await trace(messageId)).toMatchObject([{ recipient: 'Carol', reason: 'the agent was removed' }]);
   });
 

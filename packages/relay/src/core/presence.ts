@@ -22,9 +22,6 @@ interface Seat {
   cancelLeaving?: () => void;
 }
 
-/** How long an agent that lost its last connection may take to come back before it counts as gone. */
-export const LEAVING_MS = 30_000;
-
 /**
  * Which agents are connected right now, by which connections. In memory: after a restart the agents reconnect and it
  * is true again.
@@ -32,15 +29,18 @@ export const LEAVING_MS = 30_000;
 export class Presence {
   readonly #clock: Clock;
   readonly #idleAfterMs: number;
+  /** How long an agent that lost its last connection may take to come back before it counts as gone. */
+  readonly goneAfterMs: number;
   readonly #seats = new Map<number, Seat>();
   readonly #peers = new Map<number, Set<Peer>>();
   readonly #watchers = new Map<number, Set<Peer>>();
-  /** Told when an agent stayed away for LEAVING_MS after its last connection ended. */
+  /** Told when an agent stayed away for `goneAfterMs` after its last connection ended. */
   onLeft: (agent: Agent) => void = () => undefined;
 
-  constructor(clock: Clock, idleAfterMs: number) {
+  constructor(clock: Clock, { idleAfterMs, goneAfterMs }: { idleAfterMs: number; goneAfterMs: number }) {
     this.#clock = clock;
     this.#idleAfterMs = idleAfterMs;
+    this.goneAfterMs = goneAfterMs;
   }
 
   join(peer: Peer): void {
@@ -72,7 +72,7 @@ export class Presence {
     const seat = this.#seats.get(agent.id);
     if (!seat?.peers.delete(peer) || seat.peers.size > 0) return;
     this.tell(workspace.id, { type: 'agent.offline', agent: agent.name });
-    seat.cancelLeaving = this.#clock.after(LEAVING_MS, () => {
+    seat.cancelLeaving = this.#clock.after(this.goneAfterMs, () => {
       this.#seats.delete(agent.id);
       this.onLeft(agent);
     });
@@ -102,7 +102,7 @@ export class Presence {
     if (seat) seat.lastActivityAt = this.#clock.now();
   }
 
-  /** Whether the agent is connected, or was until less than LEAVING_MS ago. */
+  /** Whether the agent is connected, or was until less than `goneAfterMs` ago. */
   isExpected(agentId: number): boolean {
     return this.#seats.has(agentId);
   }

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openCore, type Participant, type TestCore } from '../../../../test/kit/core.ts';
-import { LEAVING_MS } from './presence.ts';
+import { GONE_AFTER_MS, openCore, type Participant, type TestCore } from '../../../../test/kit/core.ts';
 
 let core: TestCore;
 let alice: Participant;
@@ -125,7 +124,7 @@ describe('the trace of a message', () => {
     const carol = await core.join(workspace, 'Carol', { ephemeral: true });
     const { messageId } = await alice.send('Carol', 'For the first Carol.');
     carol.disconnect();
-    core.clock.advance(LEAVING_MS);
+    core.clock.advance(GONE_AFTER_MS);
     const namesake = await core.join(workspace, 'Carol');
     await expect(namesake.request('TRACE', { id: messageId })).rejects.toMatchObject({
       code: 'MessageNotFound',

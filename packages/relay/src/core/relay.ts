@@ -24,6 +24,7 @@ export interface RelayOptions {
   random: () => number;
   maxBodyBytes: number;
   idleAfterMs: number;
+  goneAfterMs: number;
   rateLimit: RateLimit;
   governor: GovernorLimits;
   attachments: AttachmentLimits;
@@ -60,7 +61,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const background = (work: Promise<void>) => void work.catch(options.onError);
   const newId = idMaker(() => clock.now(), options.random);
   const workspaces = await Workspaces.load(store, clock);
-  const presence = new Presence(clock, options.idleAfterMs);
+  const presence = new Presence(clock, options);
   const agents = new Agents(store, clock, presence, background);
   const channels = new Channels(store, clock, agents);
   const descriptions = new Descriptions(agents, workspaces);

@@ -65,6 +65,7 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
     random: Math.random,
     maxBodyBytes: MAX_BODY_BYTES,
     idleAfterMs: settings.idleAfterMs,
+    goneAfterMs: settings.goneAfterMs,
     rateLimit: settings.rateLimit,
     governor: settings.governor,
     attachments: settings.attachments,

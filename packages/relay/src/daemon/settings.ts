@@ -59,6 +59,7 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   heartbeatMs: milliseconds.default(15_000),
   idleAfterMs: milliseconds.default(300_000),
+  goneAfterMs: milliseconds.default(30_000),
   rateLimit: z
     .strictObject({
       perSecond: z.number().min(0).max(1_000_000).default(100),

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
+import { GONE_AFTER_MS, openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
 import type { Workspace } from '../ports/store.ts';
-import { LEAVING_MS } from '../presence.ts';
 
 let core: TestCore;
 let workspace: Workspace;
@@ -119,7 +118,7 @@ describe('an agent that is removed', () => {
     const passing = await core.join(workspace, 'Passing', { ephemeral: true });
     await owner.request('AGENT_REMOVE', { agent: 'Passing' });
     const next = await core.join(workspace, 'Passing');
-    core.clock.advance(2 * LEAVING_MS);
+    core.clock.advance(2 * GONE_AFTER_MS);
     expect(await bob.send('Passing', 'Still there?')).toMatchObject({ recipients: 1 });
     expect([contents(passing), contents(next)]).toEqual([[], ['Still there?']]);
   });
