@@ -17,6 +17,7 @@ import type { Presence } from './presence.ts';
 import { type Principal, requireAgent } from './principal.ts';
 import type { Rates } from './rates.ts';
 import type { Route, Routes } from './routes.ts';
+import { awaitsOneAgent, checkContent, idConflict, isRepetition } from './send-checks.ts';
 
 /** What was stored, for those who hand it on: receivers, awaits. */
 export interface Stored {
@@ -79,9 +80,9 @@ export class Messages {
    */
   send(principal: Principal, clientId: string, params: SendParams): Promise<Sent> {
     const sender = requireAgent(principal);
-    this.#checkBody(params.content);
-    this.#checkExpiry(params.expiresAt);
-    this.#parts.rates.take(sender.id);
+    const { clock, maxBodyBytes, rates } = this.#parts;
+    checkContent(params, maxBodyBytes, clock.now());
+    rates.take(sender.id);
     if (params.to === '*:*') return this.#sendEverywhere(principal, sender, clientId, params);
     const plan = this.#plan(principal, sender, params);
     if (!(plan instanceof Promise) && !this.#routing.has(sender.id)) {
@@ -160,25 +161,6 @@ export class Messages {
       found.push(attachmentInfo(attachment));
     }
     return found;
-  }
-
-  #checkBody(content: string): void {
-    if (content.trim() === '') throw new RelayError('EmptyBody');
-    if (!content.isWellFormed()) {
-      throw new RelayError('InvalidRequest', 'content: not valid Unicode (half of a surrogate pair).', {
-        details: { field: 'content' },
-      });
-    }
-    const bytes = Buffer.byteLength(content);
-    const { maxBodyBytes } = this.#parts;
-    if (bytes > maxBodyBytes) {
-      throw new RelayError('BodyTooLarge', `The message has ${bytes} bytes; ${maxBodyBytes} is the limit.`);
-    }
-  }
-
-  #checkExpiry(expiresAt: number | undefined): void {
-    if (expiresAt === undefined || expiresAt > this.#parts.clock.now()) return;
-    throw new RelayError('InvalidRequest', 'expiresAt: is in the past.', { details: { field: 'expiresAt' } });
   }
 
   /** Looks up the ways of one sender's messages one after the other, so that a slow first one is not overtaken. */
@@ -335,21 +317,7 @@ export class Messages {
 const conversationName = ({ workspace, conversation }: Route): string =>
   `${workspace.id} ${conversation.key}`;
 
-/** What the store calls the same message. */
-const isRepetition = (one: MessageDraft, other: MessageDraft): boolean =>
-  (['conversationId', 'body', 'kind', 'importance', 'replyTo'] as const).every(
-    (field) => one[field] === other[field],
-  );
-
-const idConflict = (clientId: string, messageId: string): RelayError =>
-  new RelayError('IdConflict', `The id "${clientId}" was used before for another message (${messageId}).`);
-
 function checkedPlan(params: SendParams, plan: Plan): Plan {
   if (params.await && !plan.route.recipient) throw awaitsOneAgent();
   return plan;
 }
-
-const awaitsOneAgent = (): RelayError =>
-  new RelayError('InvalidRequest', 'await: only the answer of one agent can be awaited.', {
-    details: { field: 'await' },
-  });
