@@ -144,6 +144,24 @@ describe('the SDK with a real daemon', () => {
     expect((await answer).content).toBe('yes');
   });
 
+  it('gives each of two questions an answer of its own although the daemon was killed meanwhile', async () => {
+    await using daemon = await startDaemon();
+    await using alice = await local(daemon, { name: 'Alice', deliver: false });
+    await using bob = await local(daemon, { name: 'Bob', deliver: false });
+    const ask = async (content: string) => {
+      const stored = Promise.withResolvers<SendResult>();
+      const answer = alice.sendAndWait('Bob', content, { thread: 'release', onStored: stored.resolve });
+      await stored.promise;
+      return { answer };
+    };
+    const questions = [await ask('tagged?'), await ask('published?')];
+    await daemon.kill9();
+    await daemon.start();
+    for (const content of ['it is', 'not yet']) await bob.send('Alice', content, { thread: 'release' });
+    const answers = await Promise.all(questions.map(({ answer }) => answer));
+    expect(answers.map(({ content }) => content).sort()).toEqual(['it is', 'not yet']);
+  });
+
   it('survives a graceful restart without an error for anybody', async () => {
     await using daemon = await startDaemon();
     await using alice = await local(daemon, { name: 'Alice' });
