@@ -72,7 +72,7 @@ export class Deliveries {
       return [{ recipientId: agent.id, seq, state: 'accepted', path: 'push', at: acceptedAt }, observed];
     });
     const changed = await this.#store.observe(observations);
-    if (state === 'read' || state === 'acked') {
+    if (changed > 0 && (state === 'read' || state === 'acked')) {
       for (const { id, senderId } of known) {
         this.#presence.tellAgent(senderId, { type: `delivery.${state}`, messageId: id, agent: agent.name });
       }

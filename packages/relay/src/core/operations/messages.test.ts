@@ -100,11 +100,11 @@ describe('the readers of a message', () => {
     });
   });
 
-  it('are told to its sender as they read', async () => {
+  it('are told to its sender as they read, once', async () => {
     await alice.request('WATCH', {});
     const { messageId } = await alice.send('Bob', 'Read me.');
-    await bob.request('ACK', { messages: [messageId], state: 'read' });
-    await bob.request('ACK', { messages: [messageId], state: 'acked' });
+    for (const state of ['read', 'read', 'acked', 'acked'] as const)
+      await bob.request('ACK', { messages: [messageId], state });
     expect(alice.events).toEqual([
       { type: 'delivery.read', messageId, agent: 'Bob' },
       { type: 'delivery.acked', messageId, agent: 'Bob' },
