@@ -81,6 +81,7 @@ export class Descriptions {
       content: fields.body,
       ts: fields.createdAt,
     };
+    if (fields.unverified) message.unverified = true;
     if (names.fromWorkspaceId !== fields.workspaceId) {
       message.fromProject =
         this.#workspaces.list().find(({ id }) => id === names.fromWorkspaceId)?.name ?? 'a removed project';

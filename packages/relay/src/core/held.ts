@@ -100,6 +100,7 @@ export class HeldMessages {
 export const describeHeld = ({ id, senderName, shown, reason, heldAt, draft }: HeldMessage): HeldInfo => ({
   id,
   from: senderName,
+  ...(draft.unverified ? { unverified: true } : {}),
   to: shown.to,
   content: draft.body,
   reason,

@@ -40,6 +40,7 @@ export async function introduce(relay: Relay, door: Door, envelope: Envelope): P
   const principal: Principal = {
     workspace: admitted.workspace,
     agent,
+    unverified: hello.unverified ?? false,
     local: door.kind === 'local',
     keyId: admitted.keyId,
   };

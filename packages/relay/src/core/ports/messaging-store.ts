@@ -225,6 +225,7 @@ export interface TransferMessage {
   clientId: string;
   conversation: string;
   sender: string;
+  unverified: boolean;
   body: string;
   thread?: string;
   replyTo?: string;
