@@ -52,8 +52,8 @@ describe.each(DOORS)('HELLO on a %s', (door) => {
     const reader = await served.join(to, {}, door);
     const own = await served.join(name, { token }, door);
     const shared = await served.join(name, { token, unverified: true }, door);
-    await shared.request('SEND', { to, content: 'said by somebody' });
-    await own.request('SEND', { to, content: 'said by the agent' });
+    await shared.request('SEND', { to, content: 'said by somebody' }, 'first');
+    await own.request('SEND', { to, content: 'said by the agent' }, 'second');
     const { messages } = await reader.request('INBOX', {});
     expect(messages[0]).toMatchObject({ from: name, unverified: true });
     expect(messages[1]).not.toHaveProperty('unverified');
