@@ -35,17 +35,21 @@ describe('agent-relay-mcp', () => {
 
   it('refuses what it does not know, with the next step and nothing on standard output', async () => {
     const cases: Array<[args: string[], complaint: string, env?: NodeJS.ProcessEnv]> = [
-      [['dance'], 'There is no command "dance". Next: See: agent-relay-mcp --help'],
+      [['dance'], 'There is no command "dance".\nnext: See: agent-relay-mcp --help\n'],
       [['serve', '--dance'], "Unknown option '--dance'"],
       [
         ['serve', '--tools', 'dance'],
-        'There is no toolset "dance". Next: Choose from: relay, network, workspace, roles.',
+        'There is no toolset "dance".\nnext: Choose from: relay, network, workspace, roles.\n',
+      ],
+      [
+        ['serve', '--tools', 'roles,workspace'],
+        'The toolsets "roles" and "workspace" both have a tool post_message.\nnext: ',
       ],
       [['serve'], 'There is no toolset "dance".', { RELAY_TOOLS: 'relay,dance' }],
     ];
     for (const [args, complaint, env] of cases) {
       const { stdout, stderr, code } = await run(MCP_PROGRAM, args, env);
-      expect(stderr).toContain(`Error: ${complaint}`);
+      expect(stderr.startsWith(`error: ${complaint}`), stderr).toBe(true);
       expect({ stdout, code }).toEqual({ stdout: '', code: 2 });
     }
   });

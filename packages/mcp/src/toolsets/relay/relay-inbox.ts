@@ -32,9 +32,10 @@ function inboxText(messages: InboxMessage[]): string {
 }
 
 function messageText(message: InboxMessage): string {
-  const { id, from, channel, thread, content, awaitsReply } = message;
+  const { id, from, channel, thread, importance, content, awaitsReply } = message;
   const place = channel === undefined ? '' : ` [${channel}]`;
   const topic = thread === undefined ? '' : ` (thread: ${thread})`;
+  const weight = importance === 'normal' ? '' : ` (${importance})`;
   const waiting = awaitsReply ? `\n(${from} waits for your answer in thread ${thread}.)` : '';
-  return `[${id}] From ${senderOf(message)}${place}${topic}:\n${safeText(content)}${waiting}`;
+  return `[${id}] From ${senderOf(message)}${place}${topic}${weight}:\n${safeText(content)}${waiting}`;
 }
