@@ -6,6 +6,8 @@ import { build } from 'esbuild';
 const place = (path) => fileURLToPath(new URL(path, import.meta.url));
 const bundle = place('dist/serve.js');
 const list = place('dist/serve.sources.json');
+/** Of its own: two builds may run at the same time. */
+const draft = (file) => `${file}.${process.pid}`;
 
 /** The schema library carries its messages in forty languages; ours are English. */
 const withoutTranslations = {
@@ -19,7 +21,7 @@ const { metafile } = await build({
   absWorkingDir: place('..'),
   metafile: true,
   entryPoints: [place('src/cli/serve.ts')],
-  outfile: `${bundle}.new`,
+  outfile: draft(bundle),
   bundle: true,
   minify: true,
   platform: 'node',
@@ -31,6 +33,6 @@ const { metafile } = await build({
 });
 // What the bundle was made from: it is not used any more when one of these is newer.
 const sources = Object.keys(metafile.inputs).filter((file) => !file.startsWith('..'));
-await writeFile(`${list}.new`, JSON.stringify(sources));
+await writeFile(draft(list), JSON.stringify(sources));
 // A server that starts at this moment finds the old file or the new one.
-for (const file of [list, bundle]) await rename(`${file}.new`, file);
+for (const file of [list, bundle]) await rename(draft(file), file);

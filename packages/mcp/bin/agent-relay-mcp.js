@@ -21,14 +21,15 @@ function serveCommand() {
   return isFresh(bundle) ? import('../dist/serve.js') : import('../src/cli/serve.ts');
 }
 
-/** Whether the bundle is there and nothing it was made from is newer; an installed package has no sources beside it. */
+/** Whether the bundle is there and nothing it was made from is newer; an installed package has no list of that. */
 function isFresh(bundle) {
   const built = statSync(bundle, { throwIfNoEntry: false });
   const list = join(PACKAGE, 'dist', 'serve.sources.json');
-  if (built === undefined || !existsSync(list)) return false;
+  if (built === undefined) return false;
+  if (!existsSync(list)) return true;
   const sources = JSON.parse(readFileSync(list, 'utf8'));
   return sources.every((file) => {
     const source = statSync(join(dirname(PACKAGE), file), { throwIfNoEntry: false });
-    return source === undefined || source.mtimeMs <= built.mtimeMs;
+    return source !== undefined && source.mtimeMs <= built.mtimeMs;
   });
 }
