@@ -1,4 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -52,6 +54,14 @@ describe('agent-relay-mcp', () => {
       expect(stderr.startsWith(`error: ${complaint}`), stderr).toBe(true);
       expect({ stdout, code }).toEqual({ stdout: '', code: 2 });
     }
+  });
+
+  it('ends quietly when nobody reads on, as in a pipe to head', async () => {
+    const args = [MCP_PROGRAM, 'install', '--dry-run', '-e', 'claude'];
+    const child = spawn(process.execPath, args, { env: sandbox.env, cwd: sandbox.projectDirectory });
+    child.stdout.destroy();
+    expect(await text(child.stderr)).toBe('');
+    expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(0);
   });
 
   it('ends when its client closes standard input', async () => {
