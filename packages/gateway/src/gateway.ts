@@ -11,7 +11,7 @@ import { type ConfiguredBackend, loadConfig } from './config/load.ts';
 import { forgetBackend, saveBackend } from './config/save.ts';
 import { type FileWatch, watchFiles } from './config/watch.ts';
 import type { Outlet } from './front/call.ts';
-import type { GatewayHost, OwnBackends, ResourceWatcher } from './front/context.ts';
+import type { GatewayHost, OwnBackends, ResourceWatcher, SessionOptions } from './front/context.ts';
 import { type ListName, LiveCatalog } from './front/live-catalog.ts';
 import { managementTools } from './front/management.ts';
 import { toRelayError } from './front/messages.ts';
@@ -112,8 +112,8 @@ export class Gateway implements GatewayHost {
     return this.#reloading;
   }
 
-  openSession(output: Outlet): Session {
-    const session = new Session(this, output, () => {
+  openSession(output: Outlet, options: SessionOptions = {}): Session {
+    const session = new Session(this, output, options, () => {
       this.#sessions.delete(session);
       for (const uri of [...this.#watchers.keys()]) this.unwatch(session, uri);
     });

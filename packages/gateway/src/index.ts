@@ -1,5 +1,6 @@
 export type { Outlet } from './front/call.ts';
 export { type HttpFront, type HttpFrontOptions, serveGatewayHttp } from './front/http.ts';
+export { HttpHandler, type HttpHandlerOptions, type Visit } from './front/http-handler.ts';
 export type { Session } from './front/session.ts';
 export type { GatewayStatus, ServerStatus } from './front/status.ts';
 export { serveGatewayStdio } from './front/stdio.ts';

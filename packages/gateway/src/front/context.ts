@@ -46,12 +46,19 @@ export interface GatewayHost {
   setLogLevel(level: string): void;
 }
 
+/** What makes the session of one client different from others. */
+export interface SessionOptions {
+  /** Whether the client may add and remove backends, for everybody. Default: true. */
+  mayConfigure?: boolean;
+}
+
 /** What serving one request of a client needs from that client's session. */
 export interface SessionContext {
   readonly gateway: GatewayHost;
   readonly forwarder: Forwarder;
   readonly subscriptions: Subscriptions;
   readonly own: OwnBackends | undefined;
+  readonly mayConfigure: boolean;
   /** The catalogue as it is now. */
   readonly liveCatalog: LiveCatalog;
   /** The catalogue once the backends that had to be waited for are there. */

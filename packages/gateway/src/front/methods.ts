@@ -139,7 +139,7 @@ async function callOwnTool(
   args: Record<string, unknown>,
 ): Promise<Buffer> {
   const isSearch = searchTools.some((tool) => tool.name === name);
-  if (!isSearch) return callManagementTool(session.gateway, session.own, name, args);
+  if (!isSearch) return callManagementTool(session, name, args);
   const catalog = await session.catalog(call);
   if (name === 'relay_search_tools') {
     const limit = typeof args.limit === 'number' ? args.limit : 10;

@@ -5,7 +5,7 @@ import { META, MODERN_VERSION } from '../backend/negotiate.ts';
 import { type Catalog, resourceRoute } from '../catalog/catalog.ts';
 import { isObject, objectFrom, scanObject, stringFrom, toJson } from '../json/raw-json.ts';
 import type { Call, Outlet } from './call.ts';
-import type { GatewayHost, OwnBackends, ResourceWatcher, SessionContext } from './context.ts';
+import type { GatewayHost, OwnBackends, ResourceWatcher, SessionContext, SessionOptions } from './context.ts';
 import { Forwarder } from './forward.ts';
 import { type ListName, LiveCatalog } from './live-catalog.ts';
 import { isLoud } from './log-levels.ts';
@@ -32,6 +32,7 @@ export class Session implements SessionContext, ResourceWatcher {
   readonly gateway: GatewayHost;
   readonly forwarder: Forwarder;
   readonly subscriptions: Subscriptions;
+  readonly mayConfigure: boolean;
   readonly #output: Outlet;
   readonly #ended: () => void;
   /** Ids are the clients' own and may repeat where several share a session, so calls are not keyed by them. */
@@ -42,8 +43,9 @@ export class Session implements SessionContext, ResourceWatcher {
   #logLevel: string | undefined;
   #own: OwnBackends | undefined;
 
-  constructor(gateway: GatewayHost, output: Outlet, ended: () => void) {
+  constructor(gateway: GatewayHost, output: Outlet, options: SessionOptions, ended: () => void) {
     this.gateway = gateway;
+    this.mayConfigure = options.mayConfigure ?? true;
     this.#output = output;
     this.#ended = ended;
     this.subscriptions = new Subscriptions({
