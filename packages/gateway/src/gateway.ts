@@ -23,6 +23,8 @@ import { objectFrom, toJson } from './json/raw-json.ts';
 export interface GatewayOptions {
   /** Read in this order; the first one takes what `relay_add_server` adds. */
   configFiles: string[];
+  /** Where the programs of a file run, as far as they do not say it. Default: where the gateway itself does. */
+  directoryOf?: (file: string) => string;
   /** Where the manifest and the pins are kept. Without it nothing is remembered. */
   stateDir?: string | undefined;
   /** `search` offers three tools that find and call the others, for hundreds of them. */
@@ -31,7 +33,7 @@ export interface GatewayOptions {
   limits?: Partial<BackendLimits>;
   /** How long the first list waits for backends that were never seen before. */
   startupMs?: number;
-  log?: (line: string) => void;
+  log?: (line: string, level: 'info' | 'warn') => void;
 }
 
 const LIMITS: BackendLimits = {
@@ -106,7 +108,7 @@ export class Gateway implements GatewayHost {
         await this.#apply();
       } catch (error) {
         this.#configProblem = toRelayError(error).message;
-        this.#options.log?.(`Configuration not applied: ${this.#configProblem}`);
+        this.#options.log?.(`Configuration not applied: ${this.#configProblem}`, 'warn');
       }
     });
     return this.#reloading;
@@ -131,8 +133,8 @@ export class Gateway implements GatewayHost {
   }
 
   /** The parts of a catalogue: the shared backends and a session's own, in the order of the configuration. */
-  sources(own?: BackendSet): CatalogSource[] {
-    return this.#configured.flatMap(({ config }) => {
+  sources(own?: BackendSet, first: ConfiguredBackend[] = []): CatalogSource[] {
+    return [...first, ...this.#configured].flatMap(({ config }) => {
       const backend = this.backend(config.name, own);
       if (!backend) return [];
       const { name, prefix, allow, deny, pin } = config;
@@ -261,7 +263,8 @@ export class Gateway implements GatewayHost {
   }
 
   async #apply(): Promise<void> {
-    this.#configured = await loadConfig(this.#options.configFiles, this.#options.env ?? process.env);
+    const { configFiles, env = process.env, directoryOf } = this.#options;
+    this.#configured = await loadConfig(configFiles, env, directoryOf);
     this.#configProblem = undefined;
     this.#shared.apply(this.configured('shared'));
     for (const session of this.#sessions) session.configurationChanged();
@@ -274,9 +277,9 @@ export class Gateway implements GatewayHost {
     if (entry && backend.connected && backend.era) {
       this.#manifest.keep(name, fingerprintOf(entry), { era: backend.era, lists: backend.lists });
     }
-    this.#options.log?.(
-      `${name}: ${backend.health}${backend.problem === undefined ? '' : ` (${backend.problem})`}`,
-    );
+    const { health, problem } = backend;
+    if (problem === undefined) this.#options.log?.(`${name}: ${health}`, 'info');
+    else this.#options.log?.(`${name}: ${health} (${problem})`, 'warn');
   }
 
   #listChanged(list: ListName): void {

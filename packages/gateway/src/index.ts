@@ -1,3 +1,4 @@
+export { localBackend } from './config/local-backend.ts';
 export type { Outlet } from './front/call.ts';
 export { type HttpFront, type HttpFrontOptions, serveGatewayHttp } from './front/http.ts';
 export { HttpHandler, type HttpHandlerOptions, type Visit } from './front/http-handler.ts';

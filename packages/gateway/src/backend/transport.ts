@@ -21,7 +21,7 @@ export interface SendOptions {
  * `send` throws NotWritten when the peer certainly did not get the message, so that it may be sent again.
  */
 export interface BackendTransport {
-  readonly kind: 'stdio' | 'ws' | 'http' | 'sse';
+  readonly kind: 'stdio' | 'ws' | 'http' | 'sse' | 'memory';
   start(): Promise<void>;
   send(message: Buffer, options?: SendOptions): void | Promise<void>;
   /** Tells the transport which protocol version was agreed on. */

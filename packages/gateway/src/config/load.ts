@@ -22,8 +22,15 @@ export interface ConfiguredBackend {
   problem?: string;
 }
 
-/** Reads all files in order. Any mistake throws with file, line and column, so that nothing is half applied. */
-export async function loadConfig(files: string[], env: NodeJS.ProcessEnv): Promise<ConfiguredBackend[]> {
+/**
+ * Reads all files in order. Any mistake throws with file, line and column, so that nothing is half applied. Programs run
+ * in the directory that `directoryOf` has for their file, if it has one.
+ */
+export async function loadConfig(
+  files: string[],
+  env: NodeJS.ProcessEnv,
+  directoryOf: (file: string) => string | undefined = () => undefined,
+): Promise<ConfiguredBackend[]> {
   const all: ConfiguredBackend[] = [];
   for (const file of files) {
     const text = await openConfig(file);
@@ -32,7 +39,7 @@ export async function loadConfig(files: string[], env: NodeJS.ProcessEnv): Promi
       const twin = all.find(({ config }) => config.name === entry.name);
       if (twin) throw invalid(file, text, path, `the name "${entry.name}" is taken in ${twin.file}`);
       const missing = new Set<string>();
-      const config = toBackendConfig(expandVariables(entry, env, missing));
+      const config = toBackendConfig(expandVariables(entry, env, missing), directoryOf(file));
       all.push({
         config,
         file,

@@ -2,7 +2,8 @@ import type { Backend } from '../backend/backend.ts';
 import { BackendSet } from '../backend/backend-set.ts';
 import { CallAborted } from '../backend/failures.ts';
 import { META, MODERN_VERSION } from '../backend/negotiate.ts';
-import { type Catalog, resourceRoute } from '../catalog/catalog.ts';
+import { type Catalog, type Route, resourceRoute } from '../catalog/catalog.ts';
+import type { ConfiguredBackend } from '../config/load.ts';
 import { isObject, objectFrom, scanObject, stringFrom, toJson } from '../json/raw-json.ts';
 import type { Call, Outlet } from './call.ts';
 import type { GatewayHost, OwnBackends, ResourceWatcher, SessionContext, SessionOptions } from './context.ts';
@@ -32,20 +33,23 @@ export class Session implements SessionContext, ResourceWatcher {
   readonly gateway: GatewayHost;
   readonly forwarder: Forwarder;
   readonly subscriptions: Subscriptions;
-  readonly mayConfigure: boolean;
+  readonly #options: SessionOptions;
   readonly #output: Outlet;
   readonly #ended: () => void;
   /** Ids are the clients' own and may repeat where several share a session, so calls are not keyed by them. */
   readonly #calls = new Set<{ call: Call; abort: AbortController }>();
   readonly #questions = new Questions();
   /** Said by `initialize`; clients of the modern era say it with each request. */
-  #legacyClient: { capabilities: Record<string, unknown> } | undefined;
+  #legacyClient: { capabilities: Record<string, unknown>; info: unknown } | undefined;
   #logLevel: string | undefined;
   #own: OwnBackends | undefined;
+  /** The backends of the options, before the configured ones. */
+  #first: ConfiguredBackend[] = [];
+  #isComplete = false;
 
   constructor(gateway: GatewayHost, output: Outlet, options: SessionOptions, ended: () => void) {
     this.gateway = gateway;
-    this.mayConfigure = options.mayConfigure ?? true;
+    this.#options = options;
     this.#output = output;
     this.#ended = ended;
     this.subscriptions = new Subscriptions({
@@ -91,22 +95,35 @@ export class Session implements SessionContext, ResourceWatcher {
     return this.#own;
   }
 
+  get mayConfigure(): boolean {
+    return this.#options.mayConfigure ?? true;
+  }
+
+  get instructions(): string | undefined {
+    return this.#options.instructions;
+  }
+
   get liveCatalog(): LiveCatalog {
     return this.#own?.catalog ?? this.gateway.catalog;
   }
 
   async catalog(call: Call): Promise<Catalog> {
-    this.#openOwn(call.clientCapabilities);
+    this.#openOwn(call);
     await Promise.all([this.gateway.ready(), this.#own?.backends.settled(this.gateway.startupMs)]);
+    this.#isComplete = true;
     return this.liveCatalog.current;
+  }
+
+  knownTool(name: string): Route | undefined {
+    return this.#isComplete || !this.#hasOwn ? this.liveCatalog.current.tools.get(name) : undefined;
   }
 
   backend(name: string): Backend | undefined {
     return this.gateway.backend(name, this.#own?.backends);
   }
 
-  initialized(capabilities: Record<string, unknown>): void {
-    this.#legacyClient = { capabilities };
+  initialized(client: { capabilities: Record<string, unknown>; info: unknown }): void {
+    this.#legacyClient = client;
   }
 
   setLogLevel(level: string): void {
@@ -117,7 +134,7 @@ export class Session implements SessionContext, ResourceWatcher {
 
   configurationChanged(): void {
     if (!this.#own) return;
-    this.#own.backends.apply(this.gateway.configured('session'));
+    this.#own.backends.apply(this.#ownConfigured());
     this.#own.catalog.invalidate();
   }
 
@@ -241,9 +258,19 @@ export class Session implements SessionContext, ResourceWatcher {
     this.gateway.unwatch(this, uri);
   }
 
+  get #hasOwn(): boolean {
+    return this.#options.ownBackends !== undefined || this.gateway.configured('session').length > 0;
+  }
+
+  #ownConfigured(): ConfiguredBackend[] {
+    return [...this.#first, ...this.gateway.configured('session')];
+  }
+
   /** Starts the backends that are this client's alone: what they say goes to nobody else. */
-  #openOwn(clientCapabilities: Record<string, unknown>): void {
-    if (this.#own || this.gateway.configured('session').length === 0) return;
+  #openOwn({ era, meta, clientCapabilities }: Call): void {
+    if (this.#own || !this.#hasOwn) return;
+    const info = era === 'modern' ? meta[META.clientInfo] : this.#legacyClient?.info;
+    this.#first = this.#options.ownBackends?.({ era, info }) ?? [];
     const backends: BackendSet = new BackendSet({
       limits: this.gateway.limits,
       events: {
@@ -256,12 +283,12 @@ export class Session implements SessionContext, ResourceWatcher {
       clientCapabilities,
     });
     const catalog = new LiveCatalog(
-      () => this.gateway.sources(backends),
+      () => this.gateway.sources(backends, this.#first),
       this.gateway.ownTools,
       (list) => this.#listChanged(list),
     );
     this.#own = { backends, catalog };
-    backends.apply(this.gateway.configured('session'));
+    backends.apply(this.#ownConfigured());
     catalog.invalidate();
   }
 

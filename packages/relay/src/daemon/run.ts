@@ -13,6 +13,7 @@ import { VERSION } from '../version.ts';
 import { callPerson } from './hooks.ts';
 import type { Logger } from './log.ts';
 import { createMetrics } from './metrics.ts';
+import type { Pool } from './pool.ts';
 import type { Settings } from './settings.ts';
 import { ProjectSockets } from './sockets.ts';
 
@@ -75,12 +76,14 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
     void callPerson(settings.hooks.question, relay.workspaces.byId(workspaceId).name, message, log);
   const counters = new Counters();
   let http: RunningDaemon['http'];
+  let pool: Pool | undefined;
   const host: Host = {
     status: () => ({
       version: VERSION,
       pid: process.pid,
       startedAt,
       ...(http ? { http: `http://${http.host}:${http.port}` } : {}),
+      ...(pool ? { servers: pool.status() } : {}),
     }),
     openSocket: (workspace) => sockets.open(workspace),
     socketPath: (workspace) => sockets.path(workspace),
@@ -105,6 +108,11 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
   );
   opened.defer(() => sockets.close());
   for (const workspace of relay.workspaces.list()) await sockets.open(workspace);
+  if (settings.mcp.servers.length > 0) {
+    // A daemon without such servers does not load the gateway.
+    const { openPool } = await import('./pool.ts');
+    pool = opened.adopt(await openPool(settings, log), (started) => started.close());
+  }
   const web = settings.http.enabled
     ? await listenOnHttp(httpOptions(settings, relay, sessions, counters, startedAt))
     : undefined;
@@ -127,7 +135,7 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
       if (!settings.mcp.http) return undefined;
       const { openMcpDoor } = await import('./mcp.ts');
       const workspace = relay.workspaces.get(project);
-      const door = await openMcpDoor({ settings, relay, sessions, workspace, onError });
+      const door = await openMcpDoor({ settings, relay, sessions, workspace, pool, onError });
       opened.defer(() => door.close());
       log.info({ url: door.url }, 'MCP is served over HTTP');
       return door.url;

@@ -1,3 +1,4 @@
+import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isRelayError, RelayError } from '@agent-relay/protocol';
 import { dataDirectory } from '@agent-relay/sdk/node';
@@ -90,6 +91,7 @@ async function startNew(options: StartOptions, settings: Settings): Promise<void
       RELAY_MCP_HTTP_ENABLED: String(settings.mcp.http),
       RELAY_MCP_HTTP_PORT: String(settings.mcp.port),
       RELAY_MCP_API_KEY: settings.mcp.apiKey,
+      RELAY_MCP_SERVERS_CONFIG: settings.mcp.servers.join(delimiter),
     },
   });
   const daemon = await findReadyDaemon(settings.dataDirectory);
