@@ -1,14 +1,12 @@
 import type { Backend } from '../backend/backend.ts';
-import { BackendSet } from '../backend/backend-set.ts';
 import { CallAborted } from '../backend/failures.ts';
 import { META, MODERN_VERSION } from '../backend/negotiate.ts';
 import { type Catalog, type Route, resourceRoute } from '../catalog/catalog.ts';
-import type { ConfiguredBackend } from '../config/load.ts';
 import { isObject, objectFrom, scanObject, stringFrom, toJson } from '../json/raw-json.ts';
 import type { Call, Outlet } from './call.ts';
-import type { GatewayHost, OwnBackends, ResourceWatcher, SessionContext, SessionOptions } from './context.ts';
+import type { GatewayHost, ResourceWatcher, SessionContext, SessionOptions } from './context.ts';
 import { Forwarder } from './forward.ts';
-import { type ListName, LiveCatalog } from './live-catalog.ts';
+import type { ListName, LiveCatalog } from './live-catalog.ts';
 import { isLoud } from './log-levels.ts';
 import {
   errorBytes,
@@ -22,6 +20,7 @@ import {
   UNSUPPORTED_VERSION,
 } from './messages.ts';
 import { serveMethod } from './methods.ts';
+import { OwnBackends } from './own-backends.ts';
 import { Questions } from './questions.ts';
 import { Subscriptions } from './subscriptions.ts';
 
@@ -43,8 +42,6 @@ export class Session implements SessionContext, ResourceWatcher {
   #legacyClient: { capabilities: Record<string, unknown>; info: unknown } | undefined;
   #logLevel: string | undefined;
   #own: OwnBackends | undefined;
-  /** The backends of the options, before the configured ones. */
-  #first: ConfiguredBackend[] = [];
   #isComplete = false;
 
   constructor(gateway: GatewayHost, output: Outlet, options: SessionOptions, ended: () => void) {
@@ -133,9 +130,7 @@ export class Session implements SessionContext, ResourceWatcher {
   }
 
   configurationChanged(): void {
-    if (!this.#own) return;
-    this.#own.backends.apply(this.#ownConfigured());
-    this.#own.catalog.invalidate();
+    this.#own?.configurationChanged();
   }
 
   sharedListChanged(list: ListName): void {
@@ -262,34 +257,19 @@ export class Session implements SessionContext, ResourceWatcher {
     return this.#options.ownBackends !== undefined || this.gateway.configured('session').length > 0;
   }
 
-  #ownConfigured(): ConfiguredBackend[] {
-    return [...this.#first, ...this.gateway.configured('session')];
-  }
-
-  /** Starts the backends that are this client's alone: what they say goes to nobody else. */
   #openOwn({ era, meta, clientCapabilities }: Call): void {
     if (this.#own || !this.#hasOwn) return;
     const info = era === 'modern' ? meta[META.clientInfo] : this.#legacyClient?.info;
-    this.#first = this.#options.ownBackends?.({ era, info }) ?? [];
-    const backends: BackendSet = new BackendSet({
-      limits: this.gateway.limits,
+    this.#own = new OwnBackends(this.gateway, {
+      first: this.#options.ownBackends?.({ era, info }) ?? [],
+      clientCapabilities,
       events: {
-        ...this.gateway.backendEvents(() => this.#own?.catalog.invalidate()),
         resourceUpdated: (uri) => this.resourceUpdated(uri),
         log: (backend, params) => this.logged(backend, params),
         ask: (backend, method, params, signal) => this.#askedBy(backend, method, params, signal),
       },
-      recall: (entry) => this.gateway.recall(entry),
-      clientCapabilities,
+      listChanged: (list) => this.#listChanged(list),
     });
-    const catalog = new LiveCatalog(
-      () => this.gateway.sources(backends, this.#first),
-      this.gateway.ownTools,
-      (list) => this.#listChanged(list),
-    );
-    this.#own = { backends, catalog };
-    backends.apply(this.#ownConfigured());
-    catalog.invalidate();
   }
 
   #listChanged(list: ListName): void {
