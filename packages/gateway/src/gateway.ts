@@ -11,11 +11,10 @@ import { type ConfiguredBackend, loadConfig } from './config/load.ts';
 import { forgetBackend, saveBackend } from './config/save.ts';
 import { type FileWatch, watchFiles } from './config/watch.ts';
 import type { Outlet } from './front/call.ts';
-import type { GatewayHost, ResourceWatcher, SessionOptions } from './front/context.ts';
+import type { GatewayHost, OwnBackends, ResourceWatcher, SessionOptions } from './front/context.ts';
 import { type ListName, LiveCatalog } from './front/live-catalog.ts';
 import { managementTools } from './front/management.ts';
 import { toRelayError } from './front/messages.ts';
-import type { OwnBackends } from './front/own-backends.ts';
 import { Session } from './front/session.ts';
 import { type GatewayStatus, readStatus } from './front/status.ts';
 import { searchTools } from './front/tool-search.ts';
@@ -28,6 +27,8 @@ export interface GatewayOptions {
   directoryOf?: (file: string) => string;
   /** Where the manifest and the pins are kept. Without it nothing is remembered. */
   stateDir?: string | undefined;
+  /** Whether clients get tools to look after the backends. Default: true. */
+  management?: boolean;
   /** `search` offers three tools that find and call the others, for hundreds of them. */
   mode?: 'list' | 'search' | undefined;
   env?: NodeJS.ProcessEnv;
@@ -40,6 +41,7 @@ export interface GatewayOptions {
 const LIMITS: BackendLimits = {
   maxMessageBytes: 32 * 1024 * 1024,
   reconnectMs: 5000,
+  maxReconnectMs: 300_000,
   connectMs: 60_000,
   callConnectMs: 10_000,
 };
@@ -68,7 +70,10 @@ export class Gateway implements GatewayHost {
     this.#manifest = manifest;
     this.#pins = pins;
     this.listsOwnToolsOnly = options.mode === 'search';
-    this.ownTools = this.listsOwnToolsOnly ? [...managementTools, ...searchTools] : managementTools;
+    this.ownTools = [
+      ...(options.management === false ? [] : managementTools),
+      ...(this.listsOwnToolsOnly ? searchTools : []),
+    ];
     this.startupMs = options.startupMs ?? 5000;
     this.limits = { ...LIMITS, ...options.limits };
     this.catalog = new LiveCatalog(
@@ -90,6 +95,7 @@ export class Gateway implements GatewayHost {
       ...this.#options.configFiles,
       ...(this.#pins.file === undefined ? [] : [this.#pins.file]),
     ];
+    if (watched.length === 0) return;
     this.#files = watchFiles(watched, () => void this.reload());
     // What changed between reading and watching is not missed.
     void this.#files.then(() => this.reload());

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { OpenMemoryLink } from '../backend/memory-transport.ts';
+import type { OpenCustomLink } from '../backend/transport.ts';
 
 /** A program that speaks on its standard input and output. */
 export interface StdioEndpoint {
@@ -19,14 +19,14 @@ export interface RemoteEndpoint {
   subprotocol?: string;
 }
 
-/** A server in this process. */
-export interface MemoryEndpoint {
-  kind: 'memory';
-  open: OpenMemoryLink;
+/** Whatever this function reaches. No file can ask for it. */
+export interface CustomEndpoint {
+  kind: 'custom';
+  open: OpenCustomLink;
 }
 
 /** How to reach a backend. */
-export type Endpoint = StdioEndpoint | RemoteEndpoint | MemoryEndpoint;
+export type Endpoint = StdioEndpoint | RemoteEndpoint | CustomEndpoint;
 
 /** One backend as the gateway runs it: defaults filled in, variables expanded. */
 export interface BackendConfig {

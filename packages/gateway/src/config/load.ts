@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { RelayError } from '@agent-relay/protocol';
 import type { z } from 'zod';
+import type { Lists } from '../catalog/catalog.ts';
 import {
   type BackendConfig,
   editorBackend,
@@ -18,6 +19,8 @@ export interface ConfiguredBackend {
   config: BackendConfig;
   file: string;
   path: ConfigPath;
+  /** What is offered as its own until it could be asked. */
+  meanwhile?: Lists;
   /** Set when the entry is well-formed but cannot be used, such as a variable that is set nowhere. */
   problem?: string;
 }

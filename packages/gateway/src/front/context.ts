@@ -7,13 +7,18 @@ import type { ConfiguredBackend } from '../config/load.ts';
 import type { Call } from './call.ts';
 import type { Forwarder } from './forward.ts';
 import type { LiveCatalog } from './live-catalog.ts';
-import type { OwnBackends } from './own-backends.ts';
 import type { GatewayStatus } from './status.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /** Who is told that a resource changed. */
 export interface ResourceWatcher {
   resourceUpdated(uri: string): void;
+}
+
+/** The backends that belong to one client, and the catalogue with them in it. */
+export interface OwnBackends {
+  backends: BackendSet;
+  catalog: LiveCatalog;
 }
 
 /** What the sessions of a gateway and its own tools ask of it. */

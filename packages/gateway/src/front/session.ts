@@ -4,6 +4,7 @@ import { META, MODERN_VERSION } from '../backend/negotiate.ts';
 import { type Catalog, type Route, resourceRoute } from '../catalog/catalog.ts';
 import { isObject, objectFrom, scanObject, stringFrom, toJson } from '../json/raw-json.ts';
 import type { Call, Outlet } from './call.ts';
+import { ClientBackends } from './client-backends.ts';
 import type { GatewayHost, ResourceWatcher, SessionContext, SessionOptions } from './context.ts';
 import { Forwarder } from './forward.ts';
 import type { ListName, LiveCatalog } from './live-catalog.ts';
@@ -20,7 +21,6 @@ import {
   UNSUPPORTED_VERSION,
 } from './messages.ts';
 import { serveMethod } from './methods.ts';
-import { OwnBackends } from './own-backends.ts';
 import { Questions } from './questions.ts';
 import { Subscriptions } from './subscriptions.ts';
 
@@ -41,7 +41,7 @@ export class Session implements SessionContext, ResourceWatcher {
   /** Said by `initialize`; clients of the modern era say it with each request. */
   #legacyClient: { capabilities: Record<string, unknown>; info: unknown } | undefined;
   #logLevel: string | undefined;
-  #own: OwnBackends | undefined;
+  #own: ClientBackends | undefined;
   #isComplete = false;
 
   constructor(gateway: GatewayHost, output: Outlet, options: SessionOptions, ended: () => void) {
@@ -88,7 +88,7 @@ export class Session implements SessionContext, ResourceWatcher {
     await this.#own?.backends.stop();
   }
 
-  get own(): OwnBackends | undefined {
+  get own(): ClientBackends | undefined {
     return this.#own;
   }
 
@@ -260,7 +260,7 @@ export class Session implements SessionContext, ResourceWatcher {
   #openOwn({ era, meta, clientCapabilities }: Call): void {
     if (this.#own || !this.#hasOwn) return;
     const info = era === 'modern' ? meta[META.clientInfo] : this.#legacyClient?.info;
-    this.#own = new OwnBackends(this.gateway, {
+    this.#own = new ClientBackends(this.gateway, {
       first: this.#options.ownBackends?.({ era, info }) ?? [],
       clientCapabilities,
       events: {

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { instructions } from '../prompts/instructions.ts';
 import { buildServer } from '../server/build-server.ts';
-import { clientInfoOf } from '../server/client-info.ts';
+import { asClientInfo } from '../server/client-info.ts';
 import type { Catalogue } from '../server/desk.ts';
 import { connectInMemory } from '../server/in-memory.ts';
 import { mainToolset } from '../server/prompts.ts';
+import type { RelayServer } from '../server/relay-server.ts';
 import type { Caller } from './caller.ts';
 import type { Desks } from './desks.ts';
-import type { GatewayVisit, RelayServer } from './options.ts';
+import type { GatewayVisit } from './options.ts';
 import type { HttpReplies } from './replies.ts';
 
 interface Parts {
@@ -34,7 +35,7 @@ const relayServer = (caller: Caller, catalogue: Catalogue, { desks, replies }: P
     const { desk, lease } = hasSession
       ? desks.session(caller, randomUUID(), catalogue, replies)
       : desks.shared(caller, catalogue, replies);
-    desk.participant.introduce(clientInfoOf({ params: { clientInfo: info } }));
+    desk.participant.introduce(asClientInfo(info));
     if (hasSession || caller.isNamed) desk.participant.start();
     const server = buildServer(desk, { era: 'legacy', lasting: true });
     const stop = lease.onclose(() => server.close());

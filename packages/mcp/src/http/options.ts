@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ParticipantOptions, Relay } from '@agent-relay/sdk';
 import type { Catalogue } from '../server/desk.ts';
-import type { MemoryEvents, MemoryLink } from '../server/in-memory.ts';
+import type { RelayServer } from '../server/relay-server.ts';
 import type { Access, Doorkeeper } from './access.ts';
 import type { OriginOptions } from './origin.ts';
 
@@ -19,21 +19,6 @@ export interface GatewayVisit {
   mayConfigure: boolean;
   /** The relay's own server, for a client that wants toolsets of the relay too. */
   relay?: RelayServer;
-}
-
-/** The relay's server for one visitor of a gateway. */
-export interface RelayServer {
-  /** What a model is told about it. */
-  instructions: string;
-  /** Connects a client to it, in the 2025 revisions. */
-  connect(client: GatewayClient, events: MemoryEvents): Promise<MemoryLink>;
-}
-
-export interface GatewayClient {
-  /** False for clients of revision 2026-07-28, whose requests each stand alone. */
-  hasSession: boolean;
-  /** What the client says about itself. */
-  info: unknown;
 }
 
 export interface McpHttpOptions extends Doorkeeper, Partial<OriginOptions> {

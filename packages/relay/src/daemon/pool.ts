@@ -1,14 +1,22 @@
 import { stat } from 'node:fs/promises';
+import type { Server, Socket } from 'node:net';
 import { dirname, join } from 'node:path';
-import { createGateway, HttpHandler, localBackend } from '@agent-relay/gateway';
+import { createGateway, customBackend, HttpHandler, serveGatewaySocket } from '@agent-relay/gateway';
 import type { GatewayDoor } from '@agent-relay/mcp';
 import { type McpServerStatus, RelayError } from '@agent-relay/protocol';
 import { isMissing } from '@agent-relay/sdk/node';
+import type { Workspace } from '../core/ports/store.ts';
+import type { Relay } from '../core/relay.ts';
+import { introduce } from '../transport/handshake.ts';
+import { listenPrivately } from '../transport/unix-socket.ts';
 import type { Logger } from './log.ts';
+import { poolSocketPath } from './pool-socket.ts';
 import type { Settings } from './settings.ts';
 
 /** The MCP servers of the daemon: one gateway for all agents. */
 export interface Pool extends GatewayDoor {
+  /** Serves local clients of a project, beside its socket. */
+  listen(workspace: Workspace, socketPath: string): Promise<Server>;
   status(): McpServerStatus[];
   close(): Promise<void>;
 }
@@ -17,7 +25,7 @@ export interface Pool extends GatewayDoor {
 export const poolDirectory = (dataDirectory: string): string => join(dataDirectory, 'gateway');
 
 /** Starts the servers that the files of the settings list. A mistake in one of them stops the start of the daemon. */
-export async function openPool({ mcp, dataDirectory }: Settings, log: Logger): Promise<Pool> {
+export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, log: Logger): Promise<Pool> {
   for (const file of mcp.servers) await requireFile(file);
   const gateway = await createGateway({
     configFiles: mcp.servers,
@@ -27,15 +35,26 @@ export async function openPool({ mcp, dataDirectory }: Settings, log: Logger): P
     log: (line, level) => log[level](`gateway: ${line}`),
   });
   const visitors = new HttpHandler(gateway);
+  const sockets = new Set<Socket>();
+  const serve = async (workspace: Workspace, socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    await serveGatewaySocket(gateway, socket, async (hello) => {
+      await introduce(relay, { kind: 'local', workspace }, hello);
+      return {};
+    });
+  };
   return {
-    handle: (request, response, { caller, mayConfigure, relay }) =>
+    handle: (request, response, { caller, mayConfigure, relay: beside }) =>
       visitors.handle(request, response, {
         caller,
         mayConfigure,
-        ...(relay && {
-          instructions: relay.instructions,
+        ...(beside && {
+          instructions: beside.instructions,
           ownBackends: ({ era, info }) => [
-            localBackend('relay', (events) => relay.connect({ hasSession: era === 'legacy', info }, events)),
+            customBackend('relay', (events) =>
+              beside.connect({ hasSession: era === 'legacy', info }, events),
+            ),
           ],
         }),
       }),
@@ -46,7 +65,10 @@ export async function openPool({ mcp, dataDirectory }: Settings, log: Logger): P
         tools,
         ...(error === undefined ? {} : { error }),
       })),
+    listen: (workspace, socketPath) =>
+      listenPrivately(poolSocketPath(socketPath), (socket) => void serve(workspace, socket)),
     async close() {
+      for (const socket of sockets) socket.destroy();
       await visitors.close();
       await gateway.close();
     },

@@ -8,6 +8,7 @@ import { openStore } from '../store/open.ts';
 import { Counters } from '../transport/counters.ts';
 import { listenOnHttp } from '../transport/http.ts';
 import { Sessions } from '../transport/sessions.ts';
+import { listenOnSocket } from '../transport/unix-socket.ts';
 import { WebSocketDoor } from '../transport/websocket.ts';
 import { VERSION } from '../version.ts';
 import { callPerson } from './hooks.ts';
@@ -103,16 +104,17 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
     maxConnections,
   );
   opened.defer(() => sessions.drain());
-  const sockets = new ProjectSockets(settings.dataDirectory, maxFrameBytes, (workspace) =>
-    sessions.acceptAt({ kind: 'local', workspace }),
-  );
-  opened.defer(() => sockets.close());
-  for (const workspace of relay.workspaces.list()) await sockets.open(workspace);
   if (settings.mcp.servers.length > 0) {
     // A daemon without such servers does not load the gateway.
     const { openPool } = await import('./pool.ts');
-    pool = opened.adopt(await openPool(settings, log), (started) => started.close());
+    pool = opened.adopt(await openPool(settings, relay, log), (started) => started.close());
   }
+  const sockets = new ProjectSockets(settings.dataDirectory, async (workspace, path) => [
+    await listenOnSocket(path, maxFrameBytes, sessions.acceptAt({ kind: 'local', workspace })),
+    ...(pool ? [await pool.listen(workspace, path)] : []),
+  ]);
+  opened.defer(() => sockets.close());
+  for (const workspace of relay.workspaces.list()) await sockets.open(workspace);
   const web = settings.http.enabled
     ? await listenOnHttp(httpOptions(settings, relay, sessions, counters, startedAt))
     : undefined;

@@ -40,9 +40,16 @@ function withClient(subcommand: Command): Command {
     .option('--dry-run', 'show the change and write nothing');
 }
 
-/** Becomes the program that clients start, which knows how to start fast; it runs until its client has gone. */
+/**
+ * Becomes the program that clients start, which knows how to start fast; it runs until its client has gone. Only the
+ * MCP servers of the daemon need more than that program has.
+ */
 export async function runMcpServer(tools: string | undefined, defaultTools: string): Promise<void> {
   const chosen = tools ?? (process.env.RELAY_TOOLS || defaultTools);
+  if (/(^|,)\s*gateway\s*(,|$)/.test(chosen)) {
+    const { serveWithPool } = await import('../mcp/serve-with-pool.ts');
+    return await serveWithPool(chosen);
+  }
   process.argv.splice(2, process.argv.length, 'serve', '--tools', chosen);
   await import(import.meta.resolve('@agent-relay/mcp/program'));
 }

@@ -1,10 +1,10 @@
 import type { BackendEvents } from '../backend/backend.ts';
 import { BackendSet } from '../backend/backend-set.ts';
 import type { ConfiguredBackend } from '../config/load.ts';
-import type { GatewayHost } from './context.ts';
+import type { GatewayHost, OwnBackends } from './context.ts';
 import { type ListName, LiveCatalog } from './live-catalog.ts';
 
-interface OwnBackendsOptions {
+interface ClientBackendsOptions {
   /** Backends that only this client has, before the configured ones. */
   first: ConfiguredBackend[];
   clientCapabilities: Record<string, unknown>;
@@ -14,13 +14,13 @@ interface OwnBackendsOptions {
 }
 
 /** The backends that belong to one client, and the catalogue with them in it. */
-export class OwnBackends {
+export class ClientBackends implements OwnBackends {
   readonly backends: BackendSet;
   readonly catalog: LiveCatalog;
   readonly #gateway: GatewayHost;
   readonly #first: ConfiguredBackend[];
 
-  constructor(gateway: GatewayHost, options: OwnBackendsOptions) {
+  constructor(gateway: GatewayHost, options: ClientBackendsOptions) {
     const { first, clientCapabilities, events, listChanged } = options;
     this.#gateway = gateway;
     this.#first = first;
