@@ -1,10 +1,12 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { connect } from '@agent-relay/sdk/node';
 import { describe, expect, it } from 'vitest';
 import { eventually, scripted, tool } from '../gateway/kit/gateway-kit.ts';
 import { processesIn } from '../gateway/kit/processes.ts';
 import { SDK_SERVER } from '../gateway/kit/sdk-server.ts';
 import { createSandbox } from '../kit/daemon.ts';
-import { callTool, connectStdio, ERAS } from '../mcp/kit/clients.ts';
+import { callTool, ERAS, MCP_PROGRAM } from '../mcp/kit/clients.ts';
 import { connectToCommand, toolNames } from './doors-kit.ts';
 import { startPool } from './pool-kit.ts';
 
@@ -98,8 +100,11 @@ describe('the toolset gateway on standard input and output', () => {
     await using sandbox = await createSandbox();
     const clash = await sandbox.cli(['mcp', '--tools', 'roles,workspace,gateway']);
     expect(clash).toMatchObject({ code: 2, stderr: expect.stringContaining('post_message') });
-    const started = connectStdio(sandbox, { args: ['serve', '--tools', 'gateway'] });
-    await expect(started).rejects.toThrow();
+    const alone = promisify(execFile)(process.execPath, [MCP_PROGRAM, 'serve', '--tools', 'gateway']);
+    await expect(alone).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Run: agent-relay mcp --tools gateway'),
+    });
     const remote = await sandbox.cli(GATEWAY, { env: { RELAY_URL: 'ws://relay.example' } });
     expect(remote).toMatchObject({ code: 2, stderr: expect.stringContaining('?tools=gateway') });
   });

@@ -1,5 +1,4 @@
 import { delimiter } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { isRelayError, RelayError } from '@agent-relay/protocol';
 import { dataDirectory } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
@@ -16,14 +15,13 @@ import {
   withDaemonSettings,
   withJson,
 } from '../options.ts';
+import { PROGRAM } from '../program-file.ts';
 import { findPlace } from '../project.ts';
 import { joinRunning } from '../running.ts';
 import { facts, print, printJson, styled, when } from '../terminal.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
 
 type StartOptions = ProjectOption & SettingsFlags;
-
-const PROGRAM = fileURLToPath(new URL('../../../bin/agent-relay.js', import.meta.url));
 
 export const command = new Command('daemon')
   .description('Start, stop and look at the daemon in the background.')

@@ -1,6 +1,7 @@
 import type { InstallOptions } from '@agent-relay/mcp/install';
 import { Command } from 'commander';
 import { type ToolsOption, withTools } from '../options.ts';
+import { PROGRAM } from '../program-file.ts';
 
 export const command = withTools(new Command('mcp'))
   .description('Serve MCP on standard input and output with the toolset workspace.')
@@ -18,7 +19,7 @@ export const command = withTools(new Command('mcp'))
       .option('--name <name>', 'the name of the agent')
       .action(async (options: InstallOptions) => {
         const { runInstall } = await import('@agent-relay/mcp/install');
-        await runInstall(options);
+        await runInstall({ ...options, gatewayProgram: [PROGRAM, 'mcp'] });
       }),
   )
   .addCommand(
