@@ -33,7 +33,7 @@ await run(process.execPath, [
   '--outDir',
   OUTPUT,
 ]);
-await run(process.execPath, ['build.js'], { cwd: join(ROOT, 'packages', 'mcp') });
+await run(process.execPath, [join(import.meta.dirname, 'bundle.js')]);
 const root = await readManifest(ROOT);
 for (const name of await readdir(join(ROOT, 'packages'))) await pack(name);
 

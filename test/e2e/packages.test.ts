@@ -63,9 +63,7 @@ it('hold JavaScript with its types, and nothing that belongs to the checkout alo
     const own = files.filter((file) => !file.startsWith('node_modules'));
     expect(own.filter((file) => /\.test\.|(?<!\.d)\.ts$/.test(file))).toEqual([]);
     expect(own).toEqual(expect.arrayContaining(['LICENSE', 'package.json']));
-    expect(own.filter((file) => file.startsWith('dist/'))).toEqual(
-      name === '@agent-relay/mcp' ? ['dist/serve.js'] : [],
-    );
+    expect(own.filter((file) => file.endsWith('.json'))).toEqual(['package.json']);
     expect(await readFile(join(modules, name, 'package.json'), 'utf8')).not.toMatch(
       /private|scripts|devDependencies|\.\/src\/\S*(?<!\.d)\.ts"/,
     );
