@@ -1,9 +1,11 @@
 // Real command line agents against the real relay: npm run test:agents [-- --short]
 import { strict as assert } from 'node:assert';
-import { realpath } from 'node:fs/promises';
+import { mkdtempDisposable, realpath, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runInstall, runUninstall } from '../../packages/mcp/src/install/index.ts';
+import { realServer } from '../gateway/kit/real-servers.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { type Agent, startAgent } from './agent.ts';
 import { Checks } from './checks.ts';
@@ -19,7 +21,11 @@ const clis = values.short ? [claude, codex] : [claude, codex, gemini, opencode, 
 const checks = new Checks();
 /** Every message is about another ticket: agents that say nothing new are muted by the loop governor. */
 let ticket = 1000;
-await using daemon = await startDaemon();
+await using temporary = await mkdtempDisposable(join(tmpdir(), 'relay-agents-'));
+const servers = join(temporary.path, 'mcp-servers.json');
+const everything = { command: process.execPath, args: [realServer('everything'), 'stdio'] };
+await writeFile(servers, JSON.stringify({ mcpServers: { everything } }));
+await using daemon = await startDaemon({ env: { RELAY_MCP_SERVERS_CONFIG: servers } });
 const project = await realpath(daemon.projectDirectory);
 await using agents = new AsyncDisposableStack();
 const ready: Agent[] = [];
@@ -40,6 +46,7 @@ for (const [index, agent] of talking.entries()) {
 }
 if (talking.length < 2)
   checks.skip('messages between two agents', 'fewer than two agents could be installed');
+for (const agent of values.short ? talking.slice(0, 1) : talking) await checkPool(agent);
 process.exitCode = checks.finish() ? 0 : 1;
 
 async function checkInstallation(agent: Agent, { env }: TestDaemon): Promise<void> {
@@ -99,5 +106,17 @@ async function checkExchange(one: Agent, other: Agent): Promise<void> {
     await other.ask(['use relay_inbox {}', send(first, answer)]);
     const { results } = await waiting;
     assert.ok(results[0]?.includes(answer) && results[0].includes(second), results[0]);
+  });
+}
+
+/** A tool of a server that runs in the daemon, and one of the relay, from the one entry that was installed. */
+async function checkPool({ cli: { id, title }, home, ask }: Agent): Promise<void> {
+  await checks.run(`${title} uses the MCP servers of the daemon beside the relay`, async () => {
+    const args = ['mcp', 'install', '-e', id, '--tools', 'relay,gateway', '--name', title];
+    const { code, stderr } = await daemon.cli(args, { env: { HOME: home } });
+    assert.equal(code, 0, stderr);
+    const { results } = await ask(['use echo {"message":"from the pool"}', 'use relay_status {}']);
+    assert.match(results[0] ?? '', /Echo: from the pool/);
+    assert.match(results[1] ?? '', new RegExp(`\\b${title}\\b`));
   });
 }

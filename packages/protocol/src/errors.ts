@@ -160,7 +160,7 @@ export const ERRORS = {
   MessageHeld: {
     ...conflict,
     meaning: 'The loop governor keeps the message back: the exchange says nothing new.',
-    next: 'Stop answering unless you have something new; a person can release it with: agent-relay held release',
+    next: 'Stop answering; a person can release it with: agent-relay held release',
   },
   EmptyBody: { ...badInput, meaning: 'The message has no content.', next: 'Write something to send.' },
   BodyTooLarge: {

@@ -123,7 +123,7 @@ export interface Message {
   from: string;
   /** The sender is only who somebody said it was: see `unverified` of HELLO. */
   unverified?: true;
-  /** The address as resolved: a name, the names of a group, `#channel` or `*`. */
+  /** The address as resolved: a name, the names of a group, `#channel` or `*`; after `project:`, if it went to another one. */
   to: string;
   /** The sender's project, when it is not the reader's. */
   fromProject?: string;

@@ -31,16 +31,21 @@ export interface ServerChoices {
   project?: string | undefined;
   tools?: string | undefined;
   name?: string | undefined;
+  /** What the client runs: a file and its first arguments. Default: this package's own server. */
+  program?: readonly string[] | undefined;
 }
 
 const SCRIPT = fileURLToPath(new URL('../../bin/agent-relay-mcp.js', import.meta.url));
 
-export function serverCommand({ project, tools, name }: ServerChoices, env: Environment): ServerCommand {
+export function serverCommand(
+  { project, tools, name, program = [SCRIPT, 'serve'] }: ServerChoices,
+  env: Environment,
+): ServerCommand {
   const home = { HOME: env.HOME };
   const data = dataDirectory(env);
   return {
     command: process.execPath,
-    args: [SCRIPT, 'serve', ...(tools === undefined ? [] : ['--tools', tools])],
+    args: [...program, ...(tools === undefined ? [] : ['--tools', tools])],
     env: {
       ...(project === undefined ? {} : { RELAY_PROJECT_ROOT: project }),
       ...(name === undefined ? {} : { RELAY_AGENT_NAME: checkName(name, 'agent') }),

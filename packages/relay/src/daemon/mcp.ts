@@ -10,6 +10,7 @@ import { connectInMemory } from '../transport/memory.ts';
 import { peerUid } from '../transport/peer-uid.ts';
 import type { Sessions } from '../transport/sessions.ts';
 import { VERSION } from '../version.ts';
+import type { Pool } from './pool.ts';
 import type { Settings } from './settings.ts';
 
 const client = { name: 'agent-relay-mcp', version: VERSION };
@@ -24,20 +25,23 @@ export function openMcpDoor({
   relay,
   sessions,
   workspace,
+  pool,
   onError,
 }: {
   settings: Settings;
   relay: Relay;
   sessions: Sessions;
   workspace: Workspace;
+  pool: Pool | undefined;
   onError: (error: unknown) => void;
 }): Promise<ListeningMcp> {
   const remote = inMemory(sessions.acceptAt({ kind: 'remote' }));
-  const { apiKey, tlsCertificate, tlsKey, ...door } = mcp;
+  const { apiKey, tlsCertificate, tlsKey, servers, ...door } = mcp;
   return listenForMcp({
     ...door,
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(tlsCertificate && tlsKey ? { tls: { cert: tlsCertificate, key: tlsKey } } : {}),
+    ...(pool ? { gateway: pool } : {}),
     isOwnUser,
     isKeyValid: (key) =>
       isValid(isAgentToken(key) ? relay.agents.byToken(key) : relay.workspaces.authenticate(key)),

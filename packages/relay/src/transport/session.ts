@@ -141,7 +141,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
     this.#state = 'identifying';
     this.#intake.shut();
     try {
-      const introduced = await introduce(relay, this.#door, envelope);
+      const introduced = await introduce(relay, this.#door, envelope.payload);
       if (this.#state !== 'identifying') return;
       if (!introduced.isStillValid()) throw new RelayError('Unauthorized');
       this.#stopHelloTimer();

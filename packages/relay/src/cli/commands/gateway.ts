@@ -1,5 +1,6 @@
+import { dataDirectory } from '@agent-relay/sdk/node';
 import { Command, Option } from 'commander';
-import { wholeNumber } from '../options.ts';
+import { collect, wholeNumber } from '../options.ts';
 import { print } from '../terminal.ts';
 
 interface ConfigOption {
@@ -29,12 +30,17 @@ export const command = withConfig(new Command('gateway'))
       .action(async (backend: string | undefined, tool: string | undefined, options: ConfigOption) => {
         const { approveChanges } = await import('@agent-relay/gateway');
         const approved = await approveChanges(options, backend, tool);
+        // Without a file the servers of the daemon are meant as well.
+        if (options.config === undefined) {
+          const { poolDirectory } = await import('../../daemon/pool.ts');
+          const stateDir = poolDirectory(dataDirectory());
+          approved.push(...(await approveChanges({ stateDir }, backend, tool)));
+        }
         print(approved.length === 0 ? 'Nothing waits for approval.' : `Approved: ${approved.join(', ')}`);
       }),
   );
 
 function withConfig(subcommand: Command): Command {
-  const collect = (file: string, files: string[] = []) => [...files, file];
   return subcommand.option(
     '--config <file>',
     'a file that lists servers, backends.yaml if none is given; may be repeated',

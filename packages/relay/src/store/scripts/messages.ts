@@ -70,27 +70,39 @@ export const queries = {
     senderId: number;
     recipientId: number;
     after: number;
-    thread: string;
-    replyTo: string;
+    question: { seq: number; id: string; thread: string };
   }): Script<StoredMessage | undefined> {
-    const { senderId, recipientId, after, thread, replyTo } = query;
-    const delivered = 'JOIN deliveries AS d ON d.recipient_id = ? AND d.message_seq = r.seq';
+    const { senderId, recipientId, after, question } = query;
+    const free = `JOIN deliveries AS d ON d.recipient_id = ? AND d.message_seq = r.seq AND d.answers IS NULL`;
     const [row] = yield* rows<MessageRow>(
       `SELECT ${MESSAGE} FROM messages AS m ${MESSAGE_NAMES} WHERE m.seq = (
          SELECT min(seq) FROM (
-           SELECT r.seq FROM messages AS r ${delivered}
+           SELECT r.seq FROM messages AS r ${free}
            WHERE r.workspace_id = (SELECT workspace_id FROM agents WHERE id = ?) AND r.thread = ?
              AND r.sender_id = ? AND r.seq > ?
            UNION ALL
-           SELECT r.seq FROM messages AS r ${delivered} WHERE r.reply_to = ? AND r.sender_id = ? AND r.seq > ?
-         ) AS answers)`,
-      [recipientId, recipientId, thread, senderId, after, recipientId, replyTo, senderId, after],
+           SELECT r.seq FROM messages AS r ${free} WHERE r.reply_to = ? AND r.sender_id = ? AND r.seq > ?
+           UNION ALL
+           SELECT message_seq AS seq FROM deliveries WHERE recipient_id = ? AND message_seq > ? AND answers = ?
+         ) AS found)`,
+      [
+        ...[recipientId, recipientId, question.thread, senderId, after],
+        ...[recipientId, question.id, senderId, after],
+        ...[recipientId, after, question.seq],
+      ],
     );
     return row && toMessage(row);
   },
 };
 
 export const commands = {
+  *noteAnswer(answer: { recipientId: number; seq: number; question: number }): Script<void> {
+    yield* rows(
+      'UPDATE deliveries SET answers = ? WHERE recipient_id = ? AND message_seq = ? AND answers IS NULL',
+      [answer.question, answer.recipientId, answer.seq],
+    );
+  },
+
   *ensureConversation(wanted: Omit<Conversation, 'id'> & { createdAt: number }): Script<Conversation> {
     const { workspaceId, kind, key, createdAt } = wanted;
     const [added] = yield* rows<Conversation>(

@@ -1,4 +1,4 @@
-import type { TransferRecord } from '../../../core/ports/messaging-store.ts';
+import type { TransferRecord } from '@agent-relay/protocol';
 import { rows, type Script } from '../script.ts';
 import { agentNames, conversationNames } from './names.ts';
 
@@ -17,7 +17,7 @@ interface Line {
 /** Reads the records of one kind after a position, `[]` at first; none means that there are no more. */
 type Section = (workspaceId: number, after: Position, limit: number) => Script<Line[]>;
 
-type Of<Type extends TransferRecord['type']> = Extract<TransferRecord, { type: Type }>;
+export type Of<Type extends TransferRecord['type']> = Extract<TransferRecord, { type: Type }>;
 /** The fields of a record that a row has as they are; missing values are null. */
 type Fields<Type extends TransferRecord['type'], Names extends keyof Of<Type>> = {
   [Name in Names]: undefined extends Of<Type>[Name]
