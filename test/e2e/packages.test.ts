@@ -51,23 +51,24 @@ async function command(program: keyof typeof COMMANDS, args: string[], node = pr
   return await running.catch((error: { stdout: string; stderr: string; code: number }) => error);
 }
 
-it('hold JavaScript with its types, and nothing that belongs to the checkout alone', async () => {
-  for (const name of [
-    'agent-relay',
-    '@agent-relay/mcp',
-    '@agent-relay/sdk',
-    '@agent-relay/protocol',
-    '@agent-relay/gateway',
-  ]) {
-    const files = await readdir(join(modules, name), { recursive: true });
-    const own = files.filter((file) => !file.startsWith('node_modules'));
-    expect(own.filter((file) => /\.test\.|(?<!\.d)\.ts$/.test(file))).toEqual([]);
-    expect(own).toEqual(expect.arrayContaining(['LICENSE', 'package.json']));
-    expect(own.filter((file) => file.endsWith('.json'))).toEqual(['package.json']);
-    expect(await readFile(join(modules, name, 'package.json'), 'utf8')).not.toMatch(
-      /private|scripts|devDependencies|\.\/src\/\S*(?<!\.d)\.ts"/,
-    );
-  }
+it.each([
+  'agent-relay',
+  '@agent-relay/mcp',
+  '@agent-relay/sdk',
+  '@agent-relay/protocol',
+  '@agent-relay/gateway',
+])('%s holds JavaScript with its types, and nothing that belongs to the checkout alone', async (name) => {
+  const files = await readdir(join(modules, name), { recursive: true });
+  const own = files.filter((file) => !file.startsWith('node_modules'));
+  expect(own.filter((file) => /\.test\.|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+  expect(own).toContain('LICENSE');
+  expect(own.filter((file) => file.endsWith('.json'))).toEqual(['package.json']);
+  const manifest = await readFile(join(modules, name, 'package.json'), 'utf8');
+  expect(manifest).not.toMatch(/private|scripts|devDependencies/);
+  // Every door of the package leads to a file.
+  const doors = manifest.match(/(?<="\.\/)(src|bin)\/[^"]+/g) ?? [];
+  expect(doors).not.toEqual([]);
+  expect(own).toEqual(expect.arrayContaining(doors));
 });
 
 describe.each([

@@ -1,7 +1,7 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-const ENOUGH_BYTES = 8 * 1024 * 1024;
+const ENOUGH_BYTES = 4 * 1024 * 1024;
 
 /**
  * Where new objects live, V8 lets grow to 128 MB in a busy process, and gives little of it back. What a request leaves

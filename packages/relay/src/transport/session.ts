@@ -51,7 +51,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
   #principal: Principal | undefined;
   #stopHelloTimer: () => void;
   readonly #intake: Intake;
-  readonly #awaiting: Awaiting;
+  #awaited: Awaiting | undefined;
   #deliveries: DeliveryStream | undefined;
   #tail: Feed<Message> | undefined;
   #stopFollowing: (() => void) | undefined;
@@ -67,7 +67,6 @@ export class Session implements Peer, Caller, ConnectionEvents {
     this.#connection = connection;
     this.#door = door;
     this.#intake = new Intake(connection, context.maxPendingRequests, (text) => this.#take(text));
-    this.#awaiting = new Awaiting((id, outcome) => this.#tellOutcome(id, outcome));
     this.#lastHeard = this.#lastSent = context.relay.clock.now();
     this.#stopHelloTimer = context.relay.clock.after(HELLO_MS, () =>
       this.#refuse(new RelayError('HelloRequired', `No HELLO came within ${HELLO_MS} ms.`)),
@@ -240,7 +239,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
   }
 
   #done(id: string): void {
-    this.#awaiting.answered(id);
+    this.#awaited?.answered(id);
     this.#intake.answered();
   }
 
@@ -256,6 +255,12 @@ export class Session implements Peer, Caller, ConnectionEvents {
 
   cancelAwait(id: string): void {
     this.#awaiting.cancel(id);
+  }
+
+  /** Made when first needed: most connections of a large crowd only listen. */
+  get #awaiting(): Awaiting {
+    this.#awaited ??= new Awaiting((id, outcome) => this.#tellOutcome(id, outcome));
+    return this.#awaited;
   }
 
   #tellOutcome(id: string, outcome: AwaitOutcome): void {
