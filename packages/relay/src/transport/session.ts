@@ -49,7 +49,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
   readonly #door: Door;
   #state: 'new' | 'identifying' | 'open' | 'closing' | 'closed' = 'new';
   #principal: Principal | undefined;
-  #stopHelloTimer: () => void;
+  #stopHelloTimer: (() => void) | undefined;
   readonly #intake: Intake;
   #awaited: Awaiting | undefined;
   #deliveries: DeliveryStream | undefined;
@@ -123,7 +123,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
   readonly closed = (): void => {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
-    this.#stopHelloTimer();
+    this.#stopWaitingForHello();
     this.#deliveries?.close();
     this.#tail?.close();
     this.#stopFollowing?.();
@@ -143,7 +143,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
       const introduced = await introduce(relay, this.#door, envelope.payload);
       if (this.#state !== 'identifying') return;
       if (!introduced.isStillValid()) throw new RelayError('Unauthorized');
-      this.#stopHelloTimer();
+      this.#stopWaitingForHello();
       this.#principal = introduced.principal;
       this.#state = 'open';
       this.#send('WELCOME', { ...introduced.welcome, ...welcome } satisfies WelcomePayload);
@@ -155,6 +155,11 @@ export class Session implements Peer, Caller, ConnectionEvents {
       return;
     }
     this.#intake.open();
+  }
+
+  #stopWaitingForHello(): void {
+    this.#stopHelloTimer?.();
+    this.#stopHelloTimer = undefined;
   }
 
   #streamAfter(after: number): DeliveryStream {
@@ -343,7 +348,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
   #refuse(error: RelayError, requestId?: string): void {
     if (this.#state === 'closed' || this.#state === 'closing') return;
     this.#state = 'closing';
-    this.#stopHelloTimer();
+    this.#stopWaitingForHello();
     this.#send('ERROR', error.toPayload(requestId));
     this.#connection.close();
   }
