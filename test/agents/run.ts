@@ -19,6 +19,8 @@ const { values } = parseArgs({ options: { short: { type: 'boolean', default: fal
 const clis = values.short ? [claude, codex] : [claude, codex, gemini, opencode, droid];
 
 const checks = new Checks();
+/** Every message is about another ticket: agents that say nothing new are muted by the loop governor. */
+let ticket = 1000;
 await using temporary = await mkdtempDisposable(join(tmpdir(), 'relay-agents-'));
 const servers = join(temporary.path, 'mcp-servers.json');
 const everything = { command: process.execPath, args: [realServer('everything'), 'stdio'] };
@@ -80,26 +82,30 @@ async function checkExchange(one: Agent, other: Agent): Promise<void> {
   await checks.run(`${first} and ${second} exchange messages`, async () => {
     // A name is known from its first connection on.
     await other.ask(['use relay_who {}']);
-    const question = `How are the tests of ${first}?`;
+    const question = `How are the tests of ticket ${++ticket}?`;
     await one.ask([send(second, question)]);
-    const answer = `They are green, says ${second}.`;
+    const answer = `They are green, and so are those of ticket ${++ticket}.`;
     const heard = await other.ask(['use relay_inbox {}', send(first, answer)]);
     assert.ok(heard.results[0]?.includes(question), heard.results[0]);
     const reply = await one.ask(['use relay_inbox {}']);
     assert.ok(reply.results[0]?.includes(answer), reply.results[0]);
   });
   await checks.run(`${second} is told of unread messages by the result of another tool`, async () => {
-    await one.ask([send(second, 'Read me when you can.')]);
+    await one.ask([send(second, `Read ticket ${++ticket} when you can.`)]);
     const { results } = await other.ask(['use relay_who {}', 'use relay_inbox {}']);
     assert.match(results[0] ?? '', /unread/);
   });
   await checks.run(`${first} waits for the answer of ${second}`, async () => {
-    await using watching = daemon.startCli(['tail']);
-    const waiting = one.ask([send(second, 'Shall we merge?', { await_response: true, timeout_ms: 90_000 })]);
-    await Promise.race([watching.until(/Shall we merge\?/), waiting]);
-    await other.ask(['use relay_inbox {}', send(first, 'Yes, merge.')]);
+    await using watching = daemon.startCli(['tail', '--since-seq', '0']);
+    const merge = `merge ticket ${++ticket}`;
+    const answer = `Only after ticket ${++ticket}.`;
+    const waiting = one.ask([
+      send(second, `Shall we ${merge}?`, { await_response: true, timeout_ms: 90_000 }),
+    ]);
+    await Promise.race([watching.until(new RegExp(merge)), waiting]);
+    await other.ask(['use relay_inbox {}', send(first, answer)]);
     const { results } = await waiting;
-    assert.ok(results[0]?.includes('Yes, merge.') && results[0].includes(second), results[0]);
+    assert.ok(results[0]?.includes(answer) && results[0].includes(second), results[0]);
   });
 }
 

@@ -31,6 +31,20 @@ describe('a message to another project', () => {
       { to: 'Bob', fromProject: 'demo' },
       { to: '*', fromProject: 'demo' },
     ]);
+    // Its sender finds its own words again, and nobody else of its project does.
+    expect(output(await relay('thread', messageId, '--as', 'Alice'))).toMatch(
+      /^Alice → other:Bob .*\n {2}are you there\?\nother:Bob → Alice .*\n {2}I am\n$/,
+    );
+    const own = json(await relay('history', '--as', 'Alice', '--json'));
+    expect(own.messages.map(({ to }: { to: string }) => to)).toEqual([
+      'other:Bob',
+      'Alice',
+      'other:#general',
+      'other:Bob',
+      'other:*',
+    ]);
+    expect(output(await relay('history', '--as', 'Carol'))).not.toContain('are you there?');
+    expect(output(await relay('history'))).not.toContain('are you there?');
   });
 
   it.each<[what: string, to: string, code: number, message: RegExp, next?: RegExp]>([

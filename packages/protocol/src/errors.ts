@@ -1,3 +1,5 @@
+import { safeText } from './text.ts';
+
 /**
  * The one catalogue of errors. Every error a user, an agent or a program can meet has an entry here, and
  * `docs/errors.md` documents each of them (a test compares the two).
@@ -158,7 +160,7 @@ export const ERRORS = {
   MessageHeld: {
     ...conflict,
     meaning: 'The loop governor keeps the message back: the exchange says nothing new.',
-    next: 'Stop answering unless you have something new; a person can release it with: agent-relay held release',
+    next: 'Stop answering; a person can release it with: agent-relay held release',
   },
   EmptyBody: { ...badInput, meaning: 'The message has no content.', next: 'Write something to send.' },
   BodyTooLarge: {
@@ -393,6 +395,10 @@ export class RelayError extends Error {
     });
   }
 }
+
+/** An error as a command line tells it to a person. */
+export const errorLines = ({ message, next }: RelayError): string =>
+  safeText(`error: ${message}\nnext: ${next}\n`);
 
 export const isRelayError = (error: unknown, code?: ErrorCode): error is RelayError =>
   error instanceof RelayError && (code === undefined || error.code === code);

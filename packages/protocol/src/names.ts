@@ -38,6 +38,8 @@ export function checkName(name: string, what: 'agent' | 'channel' | 'project' = 
 export function checkAgentName(name: string): string {
   checkName(name, 'agent');
   if (RESERVED.has(nameKey(name))) throw new RelayError('ReservedName', `"${name}" is a reserved word.`);
+  if (RESERVED.has(nameSkeleton(name)))
+    throw new RelayError('LookAlikeName', `"${name}" could be taken for a reserved word.`);
   return name;
 }
 

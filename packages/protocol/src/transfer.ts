@@ -19,8 +19,10 @@ const attachment = z.strictObject({
 });
 
 /**
- * One line of an export of a workspace. Agents, conversations and messages go by names and ids that mean the same in
- * every database. Tokens, keys and the audit trail are no part of it.
+ * One line of an export of a workspace. It speaks of agents by name, so that it means the same in every database:
+ * `Alice` is the agent of that name, `Alice@1800000000000` one that was removed (with the time it was created),
+ * `:Alice@1800000000000` one of another project. Conversations go by `#channel`, `*`, or the sorted names of those in
+ * it, between spaces. Tokens, keys and the audit trail are no part of it.
  */
 export const transferRecord = z.discriminatedUnion('type', [
   z.strictObject({
@@ -74,6 +76,7 @@ export const transferRecord = z.discriminatedUnion('type', [
     clientId: name,
     conversation: name,
     sender: name,
+    unverified: z.boolean(),
     body: z.string(),
     thread: maybeText,
     replyTo: maybeText,

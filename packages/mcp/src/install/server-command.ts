@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
 import { checkName } from '@agent-relay/protocol';
 import { dataDirectory, type Environment } from '@agent-relay/sdk/node';
 
@@ -35,7 +35,8 @@ export interface ServerChoices {
   program?: readonly string[] | undefined;
 }
 
-const SCRIPT = fileURLToPath(new URL('../../bin/agent-relay-mcp.js', import.meta.url));
+/** Found by its name: this module may be part of another program's bundle. */
+const SCRIPT = createRequire(import.meta.url).resolve('@agent-relay/mcp/program');
 
 export function serverCommand(
   { project, tools, name, program = [SCRIPT, 'serve'] }: ServerChoices,

@@ -48,6 +48,7 @@ describe('a new name', () => {
     ['lead', 'ReservedName'],
     ['a b', 'InvalidName'],
     ['Аlice', 'LookAlikeName'],
+    ['re1ay', 'LookAlikeName'],
   ])('%s is refused', async (name, code) => {
     await expect(identify(name)).rejects.toMatchObject({ code });
   });
@@ -60,6 +61,16 @@ describe('a new name', () => {
     });
     const elsewhere = await core.newWorkspace();
     await core.join(elsewhere, 'worker-l');
+  });
+
+  it('may not look like one that is registered at the same time', async () => {
+    const outcomes = await Promise.allSettled(['Alice', 'A1ice', 'AIice'].map((name) => identify(name)));
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+    expect(outcomes.slice(1)).toMatchObject([
+      { reason: { code: 'LookAlikeName', message: expect.stringContaining('"Alice"') } },
+      { reason: { code: 'LookAlikeName' } },
+    ]);
+    expect(names()).toEqual(['Alice']);
   });
 
   it('registered twice at once by the same holder is one agent', async () => {

@@ -145,6 +145,7 @@ export class Agents {
     });
     if (!agent) {
       const winner = await this.#store.findAgent(workspace.id, name);
+      if (!winner) this.#checkNewName(workspace.id, name);
       if (!winner)
         throw new RelayError('NameTaken', `The name "${name}" is being registered by someone else.`);
       return {

@@ -241,6 +241,50 @@ describe('a question asked again after a lost connection', () => {
     expect(await question.outcome()).toEqual(reply('While you were away.'));
   });
 
+  it.each(['disconnect', 'restart'] as const)(
+    'gets no answer that another question has had, after a %s',
+    async (end) => {
+      const first = await alice.ask('Bob', { thread: 'deploy' }, 'q1');
+      await alice.ask('Bob', { thread: 'deploy' }, 'q2');
+      await bob.send('Alice', 'To the first.', { thread: 'deploy' });
+      expect(await first.outcome()).toEqual(reply('To the first.'));
+      const { workspace } = alice.principal;
+      if (end === 'disconnect') alice.disconnect();
+      else await core.restart();
+      const back = await core.join(workspace, 'Alice', { token: alice.token });
+      const second = await back.ask('Bob', { thread: 'deploy' }, 'q2');
+      expect(back.isSettled(second)).toBe(false);
+      const answerer = await core.join(workspace, 'Bob', { token: bob.token });
+      await answerer.send('Alice', 'To the second.', { thread: 'deploy' });
+      expect(await second.outcome()).toEqual(reply('To the second.'));
+    },
+  );
+
+  it('shares the answers that came meanwhile with the other questions', async () => {
+    await alice.ask('Bob', { thread: 'deploy' }, 'q1');
+    await alice.ask('Bob', { thread: 'deploy' }, 'q2');
+    await alice.ask('Bob', { thread: 'deploy' }, 'q3');
+    alice.disconnect();
+    await bob.send('Alice', 'One.', { thread: 'deploy' });
+    await bob.send('Alice', 'Two.', { thread: 'deploy' });
+    const back = alice.again();
+    const again = await Promise.all(
+      ['q1', 'q2', 'q3'].map((id) => back.ask('Bob', { thread: 'deploy' }, id)),
+    );
+    expect(await again[0]?.outcome()).toEqual(reply('One.'));
+    expect(await again[1]?.outcome()).toEqual(reply('Two.'));
+    expect(again[2] && back.isSettled(again[2])).toBe(false);
+  });
+
+  it('finds its answer again, whatever it was by, when the news of it was lost', async () => {
+    const asked = await alice.ask('Bob', {}, 'q1');
+    await bob.send('Alice', 'Go.');
+    expect(await asked.outcome()).toEqual(reply('Go.'));
+    alice.disconnect();
+    const question = await alice.again().ask('Bob', {}, 'q1');
+    expect(await question.outcome()).toEqual(reply('Go.'));
+  });
+
   it('finds it after a restart of the daemon too', async () => {
     const asked = await alice.ask('Bob', {}, 'q1');
     await bob.send('Alice', 'Before the end.', { thread: asked.thread });

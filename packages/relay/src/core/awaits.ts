@@ -15,6 +15,14 @@ export interface OpenAwait {
   settle(outcome: AwaitOutcome): void;
 }
 
+/** What is known of an agent as long as it waits for something. */
+interface Waiting {
+  /** Oldest first, with how to stop the timer of each. */
+  open: Map<OpenAwait, () => void>;
+  /** The numbers of messages that were answers. A longer memory is the store's (see `onAnswered`). */
+  answers: Set<number>;
+}
+
 /**
  * The open awaits, and the rule by which a message answers one:
  *  - it is from the awaited agent to the waiting one, later than the question, and in its thread or a reply to it;
@@ -24,8 +32,9 @@ export interface OpenAwait {
  */
 export class Awaits {
   readonly #clock: Clock;
-  /** Per waiting agent, oldest first, with how to stop the timer of each. */
-  readonly #byWaiter = new Map<number, Map<OpenAwait, () => void>>();
+  readonly #byWaiter = new Map<number, Waiting>();
+  /** Told which message answered which await, before the waiter is. */
+  onAnswered: (entry: OpenAwait, answer: Message) => void = () => undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -49,8 +58,9 @@ export class Awaits {
       const next = 'The message is stored; the answer will be in your inbox when it comes.';
       this.#settle(entry, { error: new RelayError('Timeout', text, { next }) });
     });
-    const open = this.#byWaiter.get(entry.waiter.id) ?? new Map<OpenAwait, () => void>();
-    this.#byWaiter.set(entry.waiter.id, open.set(entry, stopTimer));
+    const waiting = this.#byWaiter.get(entry.waiter.id) ?? { open: new Map(), answers: new Set() };
+    waiting.open.set(entry, stopTimer);
+    this.#byWaiter.set(entry.waiter.id, waiting);
     return () => this.#close(entry);
   }
 
@@ -70,15 +80,26 @@ export class Awaits {
       message.to !== '*';
     const only = open.length === 1 ? open[0] : undefined;
     const answered = named ?? (direct && only && hasOwnThread(only) ? only : undefined);
-    if (answered) this.#settle(answered, { reply: message });
+    if (answered) this.answerWith(answered, message);
+  }
+
+  /** Ends an await, unless it has ended; false if the message is the answer to another one. */
+  answerWith(entry: OpenAwait, message: Message): boolean {
+    const waiting = this.#byWaiter.get(entry.waiter.id);
+    if (!waiting?.open.has(entry)) return true;
+    if (waiting.answers.has(message.seq)) return false;
+    waiting.answers.add(message.seq);
+    this.onAnswered(entry, message);
+    this.#settle(entry, { reply: message });
+    return true;
   }
 
   #openFrom(waiterId: number): OpenAwait[] {
-    return [...(this.#byWaiter.get(waiterId)?.keys() ?? [])];
+    return [...(this.#byWaiter.get(waiterId)?.open.keys() ?? [])];
   }
 
   #close(entry: OpenAwait): void {
-    const open = this.#byWaiter.get(entry.waiter.id);
+    const open = this.#byWaiter.get(entry.waiter.id)?.open;
     open?.get(entry)?.();
     open?.delete(entry);
     if (open?.size === 0) this.#byWaiter.delete(entry.waiter.id);

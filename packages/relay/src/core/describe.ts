@@ -1,6 +1,6 @@
 import type { AttachmentInfo, Message } from '@agent-relay/protocol';
 import type { Agents } from './agents.ts';
-import type { MessageDraft, StoredMessage } from './ports/store.ts';
+import type { MessageDraft, StoredMessage, Workspace } from './ports/store.ts';
 import { agentIds, type Route } from './routes.ts';
 import type { Workspaces } from './workspaces.ts';
 
@@ -37,6 +37,14 @@ export class Descriptions {
       mentions: stored.mentions,
       redacted: stored.redactedAt !== undefined,
     });
+  };
+
+  /** The same for a reader in a workspace: of what it wrote into another one, it is shown where that went. */
+  readonly seenFrom = (workspace: Workspace, stored: StoredMessage): Message => {
+    const { fromProject, ...message } = this.stored(stored);
+    if (stored.workspaceId === workspace.id)
+      return fromProject === undefined ? message : { ...message, fromProject };
+    return { ...message, to: `${this.#project(stored.workspaceId)}:${message.to}` };
   };
 
   /** A message just stored, described without reading it back. */
@@ -81,10 +89,9 @@ export class Descriptions {
       content: fields.body,
       ts: fields.createdAt,
     };
-    if (names.fromWorkspaceId !== fields.workspaceId) {
-      message.fromProject =
-        this.#workspaces.list().find(({ id }) => id === names.fromWorkspaceId)?.name ?? 'a removed project';
-    }
+    if (fields.unverified) message.unverified = true;
+    if (names.fromWorkspaceId !== fields.workspaceId)
+      message.fromProject = this.#project(names.fromWorkspaceId);
     if (names.channel !== undefined) message.channel = names.channel;
     if (names.group !== undefined) message.group = names.group;
     if (fields.thread !== undefined) message.thread = fields.thread;
@@ -95,6 +102,10 @@ export class Descriptions {
     if (fields.attachments.length > 0) message.attachments = fields.attachments.map(attachmentInfo);
     if (names.redacted) message.redacted = true;
     return message;
+  }
+
+  #project(workspaceId: number): string {
+    return this.#workspaces.list().find(({ id }) => id === workspaceId)?.name ?? 'a removed project';
   }
 
   #names(conversationKey: string): string[] {

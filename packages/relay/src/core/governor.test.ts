@@ -136,6 +136,40 @@ describe('the loop governor', () => {
     expect((await alice.send('Carol', 'On it.')).held).toBeUndefined();
   });
 
+  it('holds what is said in the exchange, new or not, until a person releases it', async () => {
+    const turn = (await exchange([alice, bob], 40, politely)) ?? 0;
+    const [muted, other] = (turn % 2 === 0 ? [alice, bob] : [bob, alice]) as [Participant, Participant];
+    const news = 'By the way: the parser of module7 fails on empty input.';
+    const held = await muted.send(other.name, news);
+    expect(held.held).toBeDefined();
+    expect((await other.send(muted.name, news)).held).toBeDefined();
+    // Not even a word from elsewhere, which begins an exchange of its own, lets this one go on.
+    const carol = await core.join(workspace, 'Carol');
+    await carol.send(muted.name, 'Please review the compiler.');
+    expect((await muted.send(other.name, 'Thanks!')).held).toBeDefined();
+    await core.owner(workspace).request('HELD_RELEASE', { ids: [held.messageId] });
+    expect((await other.send(muted.name, 'Thanks!')).held).toBeUndefined();
+  });
+
+  it('lets an agent whose exchange is held tell somebody else something new, and no courtesies', async () => {
+    const turn = (await exchange([alice, bob], 40, politely)) ?? 0;
+    const muted = [alice, bob][turn % 2] as Participant;
+    const carol = await core.join(workspace, 'Carol');
+    expect((await muted.send('Carol', 'Thank you!')).held).toBeDefined();
+    expect((await muted.send('Carol', 'The parser fails on empty input.')).held).toBeUndefined();
+    expect((await carol.send(muted.name, 'I will fix it.')).held).toBeUndefined();
+    expect((await muted.send('Carol', 'Thank you!')).held).toBeUndefined();
+  });
+
+  it('does not hold the work that was handed out before the loop began', async () => {
+    const carol = await core.join(workspace, 'Carol');
+    await bob.send('Alice', 'The parser fails on empty input.');
+    await alice.send('Carol', 'Please repair the parser of module7.');
+    await alice.send('Bob', 'Carol repairs it, release 8 will have the correction.');
+    expect(await exchange([bob, alice], 40, politely)).toBeDefined();
+    expect((await carol.send('Alice', 'Repaired in commit4711.')).held).toBeUndefined();
+  });
+
   it('can be switched off', async () => {
     await using free = await openCore({
       governor: { enabled: false, emptyTurns: 6, maxTurns: 40, windowMs: WINDOW_MS },

@@ -1,3 +1,4 @@
+import { contentWords, saysSomethingNew } from './novelty.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Agent } from './ports/store.ts';
 
@@ -15,26 +16,30 @@ export interface GovernorLimits {
 interface Chain {
   turns: number;
   emptyTurns: number;
+  speakers: Set<number>;
+  /** Where it takes place, since something new was said in it. */
+  conversations: Set<number>;
   lastSender: number;
   lastAt: number;
   words: Set<string>;
-  held: string | undefined;
+  /** Why it waits for a person. */
+  paused: string | undefined;
 }
 
-/** A turn says something new when it has two words the exchange has not had, courtesies aside, or one weighty one. */
-const NEW_CONTENT = 2;
 /** Words of an exchange that are remembered. */
 const MAX_WORDS = 4_000;
 
 /**
  * Notices when agents answer each other without end. Each agent's message continues the exchange of the last message
- * that agent received; a turn without new content counts as empty, and too many of them in a row hold what follows.
- * A message of a person always passes and begins a new exchange.
+ * that agent received; a turn without new content counts as empty, and too many of them in a row pause the exchange:
+ * what is said in its conversations is held, and elsewhere its agents pass with something new. A message of a person
+ * always passes and lets the exchanges of those who get it go on from zero.
  */
 export class Governor {
   readonly #clock: Clock;
   readonly #limits: GovernorLimits;
   readonly #heard = new Map<number, Chain>();
+  readonly #paused = new Set<Chain>();
 
   constructor(clock: Clock, limits: GovernorLimits) {
     this.#clock = clock;
@@ -42,33 +47,59 @@ export class Governor {
   }
 
   /** Why this message must be held; undefined when it may go. `first`: nobody in the exchange was told yet. */
-  judge(sender: Agent, body: string): { reason: string; first: boolean } | undefined {
+  judge(sender: Agent, conversationId: number, body: string): { reason: string; first: boolean } | undefined {
     if (!this.#limits.enabled || sender.type !== 'agent') return undefined;
+    const reason = this.#pausedIn(conversationId);
+    if (reason !== undefined) return { reason, first: false };
     const chain = this.#chainOf(sender);
-    if (!chain) return undefined;
-    if (chain.held !== undefined) return { reason: chain.held, first: false };
-    if (chain.lastSender === sender.id) return undefined;
-    const emptyTurns = this.#newContent(chain, body) < NEW_CONTENT ? chain.emptyTurns + 1 : 0;
-    chain.held = this.#verdict(emptyTurns, chain.turns + 1);
-    return chain.held === undefined ? undefined : { reason: chain.held, first: true };
+    if (!chain || chain.lastSender === sender.id) return undefined;
+    const isNew = saysSomethingNew(body, chain.words);
+    if (chain.paused !== undefined) return isNew ? undefined : { reason: chain.paused, first: false };
+    chain.paused = this.#verdict(isNew ? 0 : chain.emptyTurns + 1, chain.turns + 1);
+    if (chain.paused === undefined) return undefined;
+    chain.speakers.add(sender.id);
+    chain.conversations.add(conversationId);
+    this.#paused.add(chain);
+    return { reason: chain.paused, first: true };
   }
 
   /** A message was delivered: its recipients have heard its exchange. */
-  delivered(sender: Agent, recipients: number[], body: string): void {
-    // What the relay itself says belongs to no exchange, or its notice of a held one would let that go on.
+  delivered(sender: Agent, conversationId: number, recipients: number[], body: string): void {
+    // What the relay itself says belongs to no exchange, or its notice of a paused one would let that go on.
     if (!this.#limits.enabled || sender.type === 'system') return;
+    if (sender.type === 'human') for (const recipient of recipients) this.release(recipient);
     const chain = this.#continue(sender, body);
+    chain.speakers.add(sender.id);
+    chain.conversations.add(conversationId);
     for (const recipient of recipients) this.#heard.set(recipient, chain);
   }
 
-  /** A person lets an exchange of this agent go on: it starts from zero. */
+  /** A person lets the exchanges of this agent go on: they start from zero. */
   release(agentId: number): void {
+    for (const chain of this.#paused) if (chain.speakers.has(agentId)) this.#resume(chain);
     this.#heard.delete(agentId);
+  }
+
+  #resume(chain: Chain): void {
+    this.#paused.delete(chain);
+    Object.assign(chain, { turns: 0, emptyTurns: 0, paused: undefined });
+  }
+
+  #pausedIn(conversationId: number): string | undefined {
+    for (const chain of this.#paused) {
+      if (this.#isOver(chain)) this.#resume(chain);
+      else if (chain.conversations.has(conversationId)) return chain.paused;
+    }
+    return undefined;
+  }
+
+  #isOver({ lastAt }: Chain): boolean {
+    return this.#clock.now() - lastAt > this.#limits.windowMs;
   }
 
   #chainOf(sender: Agent): Chain | undefined {
     const chain = this.#heard.get(sender.id);
-    if (!chain || this.#clock.now() - chain.lastAt <= this.#limits.windowMs) return chain;
+    if (!chain || !this.#isOver(chain)) return chain;
     this.#heard.delete(sender.id);
     return undefined;
   }
@@ -76,17 +107,24 @@ export class Governor {
   #continue(sender: Agent, body: string): Chain {
     const known = sender.type === 'agent' ? this.#chainOf(sender) : undefined;
     const now = this.#clock.now();
-    const chain: Chain = known ?? {
-      turns: 0,
-      emptyTurns: 0,
-      lastSender: sender.id,
-      lastAt: now,
-      words: new Set(),
-      held: undefined,
-    };
+    const chain: Chain =
+      known && known.paused === undefined
+        ? known
+        : {
+            turns: 0,
+            emptyTurns: 0,
+            speakers: new Set(),
+            conversations: new Set(),
+            lastSender: sender.id,
+            lastAt: now,
+            words: new Set(),
+            paused: undefined,
+          };
+    const isNew = saysSomethingNew(body, chain.words);
+    if (isNew) chain.conversations.clear();
     if (chain.lastSender !== sender.id) {
       chain.turns += 1;
-      chain.emptyTurns = this.#newContent(chain, body) < NEW_CONTENT ? chain.emptyTurns + 1 : 0;
+      chain.emptyTurns = isNew ? 0 : chain.emptyTurns + 1;
     }
     chain.lastSender = sender.id;
     chain.lastAt = now;
@@ -97,12 +135,6 @@ export class Governor {
     return chain;
   }
 
-  #newContent(chain: Chain, body: string): number {
-    let weight = 0;
-    for (const word of contentWords(body)) if (!chain.words.has(word)) weight += isWeighty(word) ? 2 : 1;
-    return weight;
-  }
-
   #verdict(emptyTurns: number, turns: number): string | undefined {
     if (emptyTurns >= this.#limits.emptyTurns)
       return `muted by loop governor: ${emptyTurns} turns without new content`;
@@ -110,28 +142,3 @@ export class Governor {
     return undefined;
   }
 }
-
-/** Identifiers, long words and numbers beyond a counter are seldom said out of politeness. */
-const isWeighty = (word: string): boolean => word.length >= 9 || /\d{4}|_|\p{L}\d|\d\p{L}/u.test(word);
-
-/** What a message says beyond courtesy: its different words, without those that carry no news. */
-function contentWords(body: string): Set<string> {
-  const words =
-    body
-      .slice(0, 8_192)
-      .toLowerCase()
-      .match(/[\p{L}\p{N}_]+/gu) ?? [];
-  return new Set(words.filter((word) => (word.length > 2 || isWeighty(word)) && !COURTESY.has(word)));
-}
-
-const COURTESY = new Set(
-  `the and for you your yours are was were will would can could should have has had this that these those with from
-  what when where which who why how not but all any our ours out let lets get got now then than too very just also
-  thanks thank thx welcome great good nice fine perfect awesome excellent wonderful okay okey sure yes yep yeah right
-  glad happy help helped helpful pleasure anytime cheers bye goodbye please sorry ack acknowledged acknowledge roger
-  noted understood received confirm confirmed confirming agreed agree sounds standing stand ready done complete
-  completed collaboration collaborating understood acknowledged confirming appreciate appreciated likewise same again know need needs anything something else more further looking
-  forward working work well keep touch talk soon later team collaboration collaborating together message messages`
-    .split(/\s+/)
-    .filter((word) => word !== ''),
-);

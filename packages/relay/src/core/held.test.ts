@@ -82,19 +82,58 @@ describe('a held message', () => {
     expect(await held()).toHaveLength(7);
   });
 
-  it('is told to those who watch', async () => {
-    const watcher = await core.join(workspace, 'Carol');
-    await watcher.request('WATCH', {});
+  it('is told to the owner and its sender, if they watch, and to nobody else', async () => {
+    const bystander = await core.join(workspace, 'Carol');
+    owner.connect();
+    for (const watcher of [owner, alice, bob, bystander]) await watcher.request('WATCH', {});
     const { messageId } = await muted.send(other.name, 'Thanks!');
-    expect(watcher.events).toEqual([
-      {
-        type: 'message.held',
-        messageId,
-        from: muted.name,
-        to: other.name,
-        reason: expect.stringContaining('loop governor'),
-      },
-    ]);
+    const event = {
+      type: 'message.held',
+      messageId,
+      from: muted.name,
+      to: other.name,
+      reason: expect.stringContaining('loop governor'),
+    };
+    expect(owner.events).toEqual([event]);
+    expect(muted.events).toEqual([event]);
+    expect([...other.events, ...bystander.events]).toEqual([]);
+  });
+
+  it('is the same when it is sent again, also after a restart that has forgotten the loop', async () => {
+    const sent = await muted.send(other.name, 'Thanks!', {}, 'retried');
+    expect(sent).toMatchObject({ duplicate: false, held: expect.any(String) });
+    const again = { ...sent, duplicate: true };
+    expect(await muted.send(other.name, 'Thanks!', {}, 'retried')).toEqual(again);
+    await expect(muted.send(other.name, 'Else.', {}, 'retried')).rejects.toMatchObject({
+      code: 'IdConflict',
+    });
+    await core.restart();
+    const back = await core.join(workspace, muted.name, { token: muted.token });
+    expect(await back.send(other.name, 'Thanks!', {}, 'retried')).toEqual(again);
+    owner = core.owner(workspace);
+    expect((await held()).map(({ id }) => id)).toEqual([heldId, sent.messageId]);
+    await owner.request('HELD_RELEASE', { ids: [sent.messageId] });
+    const released = await back.send(other.name, 'Thanks!', {}, 'retried');
+    expect(released).toMatchObject({ messageId: sent.messageId, duplicate: true, recipients: 1 });
+    expect(released.held).toBeUndefined();
+  });
+
+  it('is one when it is sent twice at once', async () => {
+    const sends = ['a', 'b'].map(() => muted.send(other.name, 'Thanks!', {}, 'twice'));
+    const [first, second] = await Promise.all(sends);
+    expect(second?.messageId).toBe(first?.messageId);
+    expect(await held()).toHaveLength(2);
+  });
+
+  it('is not one that was stored before the loop was noticed: a retry of that one finds it', async () => {
+    const carol = await core.join(workspace, 'Carol');
+    const dave = await core.join(workspace, 'Dave');
+    const stored = await carol.send('Dave', 'It is deployed.', {}, 'early');
+    for (let turn = 0; ; turn++) {
+      const [from, to] = turn % 2 === 0 ? [dave, 'Carol'] : [carol, 'Dave'];
+      if ((await from.send(to, 'Thank you!')).held !== undefined) break;
+    }
+    expect(await carol.send('Dave', 'It is deployed.', {}, 'early')).toEqual({ ...stored, duplicate: true });
   });
 
   it('leaves an awaited answer unasked for', async () => {
@@ -158,6 +197,31 @@ describe('a discarded message', () => {
     expect((await owner.request('AUDIT', { limit: 1 })).entries).toMatchObject([
       { actor: 'owner', action: 'held.discarded', subject: heldId },
     ]);
+  });
+});
+
+describe('a message held on its way into another project', () => {
+  it('can be traced by its sender, and by the owner of the project it is for', async () => {
+    const elsewhere = await core.newWorkspace();
+    const zoe = await core.join(elsewhere, 'Zoe');
+    const carol = await core.join(workspace, 'Carol');
+    let id = '';
+    for (let turn = 0; id === ''; turn++) {
+      if (turn % 2 === 1) await zoe.send(`${workspace.name}:Carol`, 'Thank you!');
+      else {
+        const sent = await carol.send(`${elsewhere.name}:Zoe`, 'Thank you!');
+        if (sent.held !== undefined) id = sent.messageId;
+      }
+    }
+    for (const reader of [carol, core.owner(elsewhere)]) {
+      expect(await reader.request('TRACE', { id })).toMatchObject({
+        message: { id, from: 'Carol', fromProject: workspace.name, to: 'Zoe' },
+        held: { id },
+      });
+    }
+    for (const reader of [zoe, bob, owner]) {
+      await expect(reader.request('TRACE', { id })).rejects.toMatchObject({ code: 'MessageNotFound' });
+    }
   });
 });
 

@@ -1,107 +1,109 @@
-import { type HeldInfo, RelayError } from '@agent-relay/protocol';
-import type { Agents } from './agents.ts';
-import type { Governor } from './governor.ts';
-import type { Held, Messages } from './messages.ts';
+import type { HeldInfo } from '@agent-relay/protocol';
 import type { Clock } from './ports/clock.ts';
 import type { HeldMessage } from './ports/messaging-store.ts';
-import type { Agent, Store, Workspace } from './ports/store.ts';
+import type { Agent, Appended, MessageDraft, Store, Workspace } from './ports/store.ts';
 import type { Presence } from './presence.ts';
+import type { Route } from './routes.ts';
 
-/** Messages the loop governor keeps back: durable, visible, and released or let go by a person. */
+/** What became of a message that was to be held: it is, or the same one had been stored before. */
+export type Kept = HeldMessage | Appended;
+
+/** Messages the loop governor keeps back: durable, visible, and gone only when a person says so. */
 export class HeldMessages {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #agents: Agents;
   readonly #presence: Presence;
-  readonly #messages: Messages;
-  readonly #governor: Governor;
+  /** All of them, by the name a retry has: sender and client id. */
+  readonly #byName = new Map<string, { workspaceId: number; kept: Promise<Kept> }>();
 
-  constructor(parts: {
-    store: Store;
-    clock: Clock;
-    agents: Agents;
-    presence: Presence;
-    messages: Messages;
-    governor: Governor;
-  }) {
-    this.#store = parts.store;
-    this.#clock = parts.clock;
-    this.#agents = parts.agents;
-    this.#presence = parts.presence;
-    this.#messages = parts.messages;
-    this.#governor = parts.governor;
-    parts.messages.onHeld = (held) => this.#hold(held);
+  constructor(store: Store, clock: Clock, presence: Presence) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#presence = presence;
   }
 
-  async list(workspace: Workspace): Promise<HeldInfo[]> {
-    return (await this.#store.listHeld(workspace.id)).map(describeHeld);
+  async load({ id: workspaceId }: Workspace): Promise<void> {
+    for (const held of await this.#store.listHeld(workspaceId))
+      this.#byName.set(nameOf(held.draft), { workspaceId, kept: Promise.resolve(held) });
   }
 
-  async find(workspace: Workspace, id: string): Promise<HeldMessage | undefined> {
-    return (await this.#store.listHeld(workspace.id)).find((held) => held.id === id);
+  /** All of a workspace that is being removed. */
+  forgetAll({ id }: Workspace): void {
+    for (const [name, { workspaceId }] of this.#byName) if (workspaceId === id) this.#byName.delete(name);
   }
 
-  async release(
-    workspace: Workspace,
-    ids: string[],
-    discard: boolean,
-  ): Promise<{ released: number; discarded: number }> {
-    const wanted = (await this.#store.listHeld(workspace.id)).filter(({ id }) => ids.includes(id));
-    const missing = ids.find((id) => !wanted.some((held) => held.id === id));
-    if (missing !== undefined && wanted.length === 0)
-      throw new RelayError('MessageNotFound', `No held message ${missing}.`);
-    let released = 0;
-    for (const { id, draft, shown } of wanted) {
-      const sender = discard ? undefined : this.#agents.byId(draft.senderId);
-      if (sender) {
-        this.#governor.release(sender.id);
-        // Stored before it is taken out: a crash in between repeats it under the same id, and nothing is lost.
-        await this.#messages.release(draft, sender, shown);
-        released += 1;
-      }
-      await this.#store.takeHeld(workspace.id, [id]);
+  list(workspace: Workspace): Promise<HeldMessage[]> {
+    return this.#store.listHeld(workspace.id);
+  }
+
+  find(id: string): Promise<HeldMessage | undefined> {
+    return this.#store.findHeld(id);
+  }
+
+  /** What became of the held message that this draft repeats, if it does. */
+  repeatedBy(draft: MessageDraft): Promise<Kept> | undefined {
+    return this.#byName.get(nameOf(draft))?.kept;
+  }
+
+  async keep(draft: MessageDraft, sender: Agent, route: Route, reason: string): Promise<Kept> {
+    const name = nameOf(draft);
+    const kept = this.#keep(draft, sender, route, reason);
+    this.#byName.set(name, { workspaceId: draft.workspaceId, kept });
+    try {
+      const outcome = await kept;
+      if (isStored(outcome)) this.#byName.delete(name);
+      return outcome;
+    } catch (error) {
+      this.#byName.delete(name);
+      throw error;
     }
-    return { released, discarded: wanted.length - released };
   }
 
-  async #hold({ draft, sender, route, reason, first }: Held): Promise<void> {
-    const shown = {
-      to: route.to,
-      ...(route.channel === undefined ? {} : { channel: route.channel }),
-      ...(route.group === undefined ? {} : { group: route.group }),
-    };
-    await this.#store.holdMessage({
+  /** Takes one out: it was delivered, or nobody will get it. */
+  async take({ id, workspaceId, draft }: HeldMessage): Promise<void> {
+    await this.#store.takeHeld(workspaceId, [id]);
+    this.#byName.delete(nameOf(draft));
+  }
+
+  async #keep(draft: MessageDraft, sender: Agent, route: Route, reason: string): Promise<Kept> {
+    const held: HeldMessage = {
       id: draft.id,
       workspaceId: draft.workspaceId,
       senderName: sender.name,
       reason,
       heldAt: this.#clock.now(),
       draft,
-      shown,
-    });
-    this.#presence.tell(draft.workspaceId, {
+      shown: {
+        to: route.to,
+        ...(route.channel === undefined ? {} : { channel: route.channel }),
+        ...(route.group === undefined ? {} : { group: route.group }),
+      },
+    };
+    const stored = await this.#store.holdMessage(held);
+    if (stored) return stored;
+    const event = {
       type: 'message.held',
       messageId: draft.id,
       from: sender.name,
       to: route.to,
       reason,
-    });
-    if (first)
-      await this.#explain(route.workspace, [sender, ...(route.recipient ? [route.recipient] : [])], reason);
-  }
-
-  async #explain(workspace: Workspace, agents: Agent[], reason: string): Promise<void> {
-    const relay = await this.#agents.system(workspace);
-    const text = `Your exchange is paused: ${reason}. Stop answering unless you have something new; a person can release it with: agent-relay held release`;
-    for (const agent of agents) await this.#messages.announce(relay, agent, text);
+    } as const;
+    this.#presence.tellOwner(draft.workspaceId, event);
+    this.#presence.tellAgent(sender.id, event);
+    return held;
   }
 }
+
+export const isStored = (kept: Kept): kept is Appended => 'seq' in kept;
 
 export const describeHeld = ({ id, senderName, shown, reason, heldAt, draft }: HeldMessage): HeldInfo => ({
   id,
   from: senderName,
+  ...(draft.unverified ? { unverified: true } : {}),
   to: shown.to,
   content: draft.body,
   reason,
   heldAt,
 });
+
+const nameOf = ({ senderId, clientId }: MessageDraft): string => `${senderId} ${clientId}`;

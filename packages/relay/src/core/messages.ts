@@ -9,9 +9,10 @@ import {
 import type { Agents } from './agents.ts';
 import { attachmentInfo, type Descriptions, type ShownRoute } from './describe.ts';
 import type { Governor } from './governor.ts';
+import { type HeldMessages, isStored, type Kept } from './held.ts';
 import { findMentions } from './mentions.ts';
 import type { Clock } from './ports/clock.ts';
-import type { Agent, Appended, Conversation, MessageDraft, Store } from './ports/store.ts';
+import type { Agent, Appended, Conversation, MessageDraft, Store, Workspace } from './ports/store.ts';
 import type { Presence } from './presence.ts';
 import { type Principal, requireAgent } from './principal.ts';
 import type { Rates } from './rates.ts';
@@ -31,19 +32,9 @@ export interface Sent {
   recipient: Agent | undefined;
 }
 
-/** A message that goes nowhere until a person has looked. */
-export interface Held {
-  draft: MessageDraft;
-  sender: Agent;
-  route: Route;
-  reason: string;
-  /** Nobody in the exchange was told yet. */
-  first: boolean;
-}
-
 type SendParams = OperationParams<'SEND'>;
 /** A message ready to be stored, but for the id of its conversation. */
-type Plan = { route: Route; attachments: AttachmentInfo[] };
+type Plan = { route: Route; attachments: AttachmentInfo[]; unverified: boolean };
 
 /** Beyond so many the cache of conversations starts anew: it saves reads, it is not the truth. */
 const MAX_CACHED_CONVERSATIONS = 100_000;
@@ -59,6 +50,7 @@ interface Parts {
   routes: Routes;
   rates: Rates;
   governor: Governor;
+  held: HeldMessages;
   descriptions: Descriptions;
   maxBodyBytes: number;
 }
@@ -73,8 +65,9 @@ export class Messages {
   onStored: (stored: Stored) => void = () => undefined;
   /** Called when an agent asks a person something. */
   onQuestion: (message: Message, workspaceId: number) => void = () => undefined;
-  /** Called instead for one that the loop governor keeps back. */
-  onHeld: (held: Held) => Promise<void> = () => Promise.resolve();
+  /** Called when the loop governor keeps back a message of an exchange whose agents do not know yet. */
+  onPaused: (workspace: Workspace, agents: Agent[], reason: string) => Promise<void> = () =>
+    Promise.resolve();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -117,7 +110,8 @@ export class Messages {
     const route = this.#parts.routes.toAgent(sender, recipient);
     const params: SendParams = { to: recipient.name, content, kind: 'status', importance: 'normal' };
     const conversation = await this.#conversation(route);
-    await this.#append(sender, this.#parts.newId('note'), params, { route, attachments: [] }, conversation);
+    const plan = { route, attachments: [], unverified: false };
+    await this.#append(sender, this.#parts.newId('note'), params, plan, conversation);
   }
 
   async #sendEverywhere(
@@ -131,7 +125,8 @@ export class Messages {
     for (const route of this.#parts.routes.everywhere(principal, sender)) {
       const conversation = await this.#conversation(route);
       const id = `${clientId}@${route.workspace.id}`;
-      const plan = { route, attachments: await this.#attachments(principal, params) };
+      const attachments = await this.#attachments(principal, params);
+      const plan = { route, attachments, unverified: principal.unverified };
       results.push((await this.#append(sender, id, params, plan, conversation)).result);
     }
     const [first] = results;
@@ -146,12 +141,13 @@ export class Messages {
   }
 
   #plan(principal: Principal, sender: Agent, params: SendParams): Plan | Promise<Plan> {
+    const { unverified } = principal;
     const route = this.#parts.routes.route(principal, sender, params);
     if (!(route instanceof Promise) && params.attachments === undefined) {
-      return checkedPlan(params, { route, attachments: [] });
+      return checkedPlan(params, { route, attachments: [], unverified });
     }
     return Promise.all([route, this.#attachments(principal, params)]).then(([found, attachments]) =>
-      checkedPlan(params, { route: found, attachments }),
+      checkedPlan(params, { route: found, attachments, unverified }),
     );
   }
 
@@ -226,7 +222,7 @@ export class Messages {
     plan: Plan,
     conversation: Conversation,
   ): Promise<Sent> {
-    const { store, clock, newId, governor, agents } = this.#parts;
+    const { store, clock, newId, governor, held, agents } = this.#parts;
     const { route } = plan;
     const id = newId('msg');
     const draft: MessageDraft = {
@@ -235,6 +231,7 @@ export class Messages {
       workspaceId: route.workspace.id,
       conversationId: conversation.id,
       senderId: sender.id,
+      unverified: plan.unverified,
       audience: route.audience,
       body: params.content,
       // A question without a thread gets one of its own, so that the answer can be told from other messages.
@@ -248,9 +245,12 @@ export class Messages {
       mentions: findMentions(params.content, (name) => agents.find(route.workspace, name)),
       attachments: plan.attachments,
     };
+    const repeated = held.repeatedBy(draft);
+    if (repeated) return this.#kept(repeated, draft, sender, route);
     // A person can look for themselves, and may be the one who is asked whether to go on.
-    const held = route.recipient?.type === 'human' ? undefined : governor.judge(sender, params.content);
-    if (held) return this.#hold({ draft, sender, route, ...held });
+    const verdict =
+      route.recipient?.type === 'human' ? undefined : governor.judge(sender, conversation.id, params.content);
+    if (verdict) return this.#hold(draft, sender, route, verdict);
     // No `await` between here and `onStored`: promises of one batch settle in order, and so the messages are handed on.
     return store.appendMessage(draft).then((appended) => this.#sent(sender, draft, route, appended));
   }
@@ -267,15 +267,10 @@ export class Messages {
     names: ShownRoute,
     appended: Appended,
   ): SendResult | Promise<SendResult> {
-    if (appended.duplicate === 'other') {
-      throw new RelayError(
-        'IdConflict',
-        `The id "${draft.clientId}" was used before for another message (${appended.id}).`,
-      );
-    }
+    if (appended.duplicate === 'other') throw idConflict(draft.clientId, appended.id);
     if (appended.duplicate === 'same') return this.#repeated(appended);
     const { recipients, seq } = appended;
-    this.#parts.governor.delivered(sender, recipients, draft.body);
+    this.#parts.governor.delivered(sender, draft.conversationId, recipients, draft.body);
     const message = this.#parts.descriptions.draft(draft, seq, sender, names);
     if (this.#asksPerson(draft, sender, recipients)) this.onQuestion(message, draft.workspaceId);
     this.onStored({ message, senderId: sender.id, recipients, workspaceId: draft.workspaceId });
@@ -287,17 +282,31 @@ export class Messages {
     return recipients.some((recipient) => this.#parts.agents.byId(recipient)?.type === 'human');
   }
 
-  async #hold(held: Held): Promise<Sent> {
-    await this.onHeld(held);
-    const { draft, reason, route } = held;
+  async #hold(
+    draft: MessageDraft,
+    sender: Agent,
+    route: Route,
+    { reason, first }: { reason: string; first: boolean },
+  ): Promise<Sent> {
+    const sent = await this.#kept(this.#parts.held.keep(draft, sender, route, reason), draft, sender, route);
+    const { recipient, workspace } = route;
+    if (first && sent.result.held !== undefined)
+      await this.onPaused(workspace, recipient ? [sender, recipient] : [sender], reason);
+    return sent;
+  }
+
+  async #kept(keeping: Promise<Kept>, draft: MessageDraft, sender: Agent, route: Route): Promise<Sent> {
+    const kept = await keeping;
+    if (isStored(kept)) return this.#sent(sender, draft, route, kept);
+    if (!isRepetition(draft, kept.draft)) throw idConflict(draft.clientId, kept.id);
     const result = {
-      messageId: draft.id,
+      messageId: kept.id,
       seq: 0,
-      duplicate: false,
+      duplicate: kept.id !== draft.id,
       recipients: 0,
       online: 0,
       offline: [],
-      held: reason,
+      held: kept.reason,
     };
     return { result, recipient: route.recipient };
   }
@@ -329,6 +338,15 @@ export class Messages {
 
 const conversationName = ({ workspace, conversation }: Route): string =>
   `${workspace.id} ${conversation.key}`;
+
+/** What the store calls the same message. */
+const isRepetition = (one: MessageDraft, other: MessageDraft): boolean =>
+  (['conversationId', 'body', 'kind', 'importance', 'replyTo'] as const).every(
+    (field) => one[field] === other[field],
+  );
+
+const idConflict = (clientId: string, messageId: string): RelayError =>
+  new RelayError('IdConflict', `The id "${clientId}" was used before for another message (${messageId}).`);
 
 function checkedPlan(params: SendParams, plan: Plan): Plan {
   if (params.await && !plan.route.recipient) throw awaitsOneAgent();

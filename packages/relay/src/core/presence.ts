@@ -1,7 +1,7 @@
 import type { AgentInfo, Message, RelayEvent } from '@agent-relay/protocol';
 import type { Clock } from './ports/clock.ts';
 import type { Agent } from './ports/store.ts';
-import type { Principal } from './principal.ts';
+import { type Principal, seesWholeWorkspace } from './principal.ts';
 
 /** What the domain needs of a live connection. Implementations must return at once: a slow peer is their own affair. */
 export interface Peer {
@@ -88,6 +88,12 @@ export class Presence {
     for (const peer of this.peersOf(agentId)) {
       if (this.#watchers.get(peer.principal.workspace.id)?.has(peer)) peer.notify(event);
     }
+  }
+
+  /** Tells those who watch as the owner of the workspace. */
+  tellOwner(workspaceId: number, event: RelayEvent): void {
+    for (const peer of this.#watchers.get(workspaceId) ?? [])
+      if (seesWholeWorkspace(peer.principal)) peer.notify(event);
   }
 
   /** Notes that the agent did something by itself (heartbeats don't count). */

@@ -7,7 +7,8 @@ import {
   RelayError,
 } from '@agent-relay/protocol';
 import { describeHeld } from './held.ts';
-import type { StoredMessage } from './ports/store.ts';
+import type { HeldMessage } from './ports/messaging-store.ts';
+import type { StoredMessage, Workspace } from './ports/store.ts';
 import { type Principal, requireAgent, seesWholeWorkspace } from './principal.ts';
 import type { Relay } from './relay.ts';
 
@@ -82,19 +83,22 @@ export async function traceMessage(
   principal: Principal,
   id: string,
 ): Promise<OperationResult<'TRACE'>> {
-  const held = await relay.held.find(principal.workspace, id);
-  if (held && (seesWholeWorkspace(principal) || held.draft.senderId === principal.agent?.id)) {
-    const message = relay.descriptions.draft(
-      held.draft,
-      0,
-      { name: held.senderName, workspaceId: held.workspaceId },
-      held.shown,
-    );
+  const held = await relay.held.find(id);
+  if (held && maySeeHeld(principal, held)) {
+    const workspaceId = relay.agents.byId(held.draft.senderId)?.workspaceId ?? held.workspaceId;
+    const sender = { name: held.senderName, workspaceId };
+    const message = relay.descriptions.draft(held.draft, 0, sender, held.shown);
     return { message, deliveries: [], held: describeHeld(held) };
   }
   const stored = await visibleMessage(relay, principal, id);
-  return { message: relay.descriptions.stored(stored), deliveries: await relay.deliveries.trace(stored) };
+  const message = relay.descriptions.seenFrom(principal.workspace, stored);
+  return { message, deliveries: await relay.deliveries.trace(stored) };
 }
+
+/** Its sender, and the owner of the project it is for. */
+const maySeeHeld = (principal: Principal, { draft, workspaceId }: HeldMessage): boolean =>
+  principal.agent?.id === draft.senderId ||
+  (seesWholeWorkspace(principal) && principal.workspace.id === workspaceId);
 
 export async function readHistory(
   relay: Relay,
@@ -118,7 +122,10 @@ export async function readHistory(
   const forward = params.after !== undefined && params.before === undefined;
   const more = found.length > params.limit;
   const wanted = more ? (forward ? found.slice(0, params.limit) : found.slice(1)) : found;
-  const { messages, cut } = page(await withReactions(relay, wanted), forward ? 'oldest' : 'newest');
+  const { messages, cut } = page(
+    await withReactions(relay, workspace, wanted),
+    forward ? 'oldest' : 'newest',
+  );
   return { messages, more: more || cut };
 }
 
@@ -143,7 +150,7 @@ export async function readThread(
   const all = first && !replies.some(({ seq }) => seq === first.seq) ? [first, ...replies] : replies;
   if (all.length === 0)
     throw new RelayError('MessageNotFound', `No thread or message ${params.id} can be seen by you.`);
-  const { messages, cut } = page(await withReactions(relay, all.slice(0, params.limit)));
+  const { messages, cut } = page(await withReactions(relay, workspace, all.slice(0, params.limit)));
   return { thread, messages, more: cut || all.length > params.limit };
 }
 
@@ -185,7 +192,7 @@ export async function listConversations(
   const conversations = summaries.map(({ kind, participants, last, unread }) => ({
     kind,
     participants,
-    last: relay.descriptions.stored(last),
+    last: relay.descriptions.seenFrom(principal.workspace, last),
     unread,
   }));
   return { conversations: page(conversations).messages };
@@ -199,10 +206,14 @@ function readableChannel(relay: Relay, principal: Principal, name: string): numb
   throw new RelayError('NotAMember', `You are not in #${channel.name}.`);
 }
 
-async function withReactions(relay: Relay, stored: StoredMessage[]): Promise<HistoryMessage[]> {
+async function withReactions(
+  relay: Relay,
+  reader: Workspace,
+  stored: StoredMessage[],
+): Promise<HistoryMessage[]> {
   const reactions = stored.length === 0 ? [] : await relay.store.reactionsOf(stored.map(({ seq }) => seq));
   return stored.map((one) => {
-    const message: Message = relay.descriptions.stored(one);
+    const message: Message = relay.descriptions.seenFrom(reader, one);
     const own = reactions
       .filter(({ seq }) => seq === one.seq)
       .map(({ emoji, agents }) => ({ emoji, agents }));

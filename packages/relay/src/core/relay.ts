@@ -9,6 +9,7 @@ import { Fanout } from './fanout.ts';
 import { Governor, type GovernorLimits } from './governor.ts';
 import { HeldMessages } from './held.ts';
 import { Messages } from './messages.ts';
+import { Pauses } from './pauses.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Store, Workspace } from './ports/store.ts';
 import { Presence } from './presence.ts';
@@ -44,6 +45,7 @@ export interface Relay {
   readonly attachments: Attachments;
   readonly awaits: Awaits;
   readonly held: HeldMessages;
+  readonly pauses: Pauses;
   readonly fanout: Fanout;
   createWorkspace(name: string): Promise<Workspace>;
   /** The workspace of a directory, created the first time (see `Workspaces.openFor`). */
@@ -67,6 +69,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const awaits = new Awaits(clock);
   const rates = new Rates(clock, options.rateLimit);
   const governor = new Governor(clock, options.governor);
+  const held = new HeldMessages(store, clock, presence);
   const messages = new Messages({
     store,
     clock,
@@ -76,12 +79,15 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     descriptions,
     rates,
     governor,
+    held,
     routes: new Routes(store, workspaces, agents, channels),
     maxBodyBytes: options.maxBodyBytes,
   });
-  const held = new HeldMessages({ store, clock, agents, presence, messages, governor });
+  const pauses = new Pauses({ agents, messages, held, governor });
   const fanout = new Fanout(presence, awaits);
 
+  awaits.onAnswered = ({ waiter, message: question }, { seq }) =>
+    background(store.noteAnswer({ recipientId: waiter.id, seq, question: question.seq }));
   messages.onStored = (stored) => fanout.publish(stored);
   channels.onJoined = ({ workspaceId, name }, agent) =>
     presence.tell(workspaceId, { type: 'channel.joined', channel: `#${name}`, agent: agent.name });
@@ -94,6 +100,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const load = async (workspace: Workspace): Promise<Workspace> => {
     await agents.load(workspace);
     await channels.load(workspace);
+    await held.load(workspace);
     return workspace;
   };
   for (const workspace of workspaces.list()) await load(workspace);
@@ -111,6 +118,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     attachments,
     awaits,
     held,
+    pauses,
     fanout,
     createWorkspace: async (name) => load(await workspaces.create(name)),
     openProject: async (root, name) => {
@@ -122,6 +130,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     removeWorkspace: async (workspace) => {
       agents.forgetAll(workspace);
       channels.forgetAll(workspace);
+      held.forgetAll(workspace);
       await workspaces.remove(workspace);
     },
   };

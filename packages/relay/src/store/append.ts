@@ -15,6 +15,7 @@ export const DRAFT_COLUMNS = [
   'kind',
   'importance',
   'awaits_reply',
+  'unverified',
   'created_at',
   'mentions',
   'attachments',
@@ -34,6 +35,7 @@ export type DraftValues = [
   kind: string,
   importance: string,
   awaitsReply: number,
+  unverified: number,
   createdAt: number,
   mentions: string | null,
   attachments: string | null,
@@ -52,6 +54,7 @@ export const draftValues = (draft: MessageDraft): DraftValues => [
   draft.kind,
   draft.importance,
   flag(draft.awaitsReply),
+  flag(draft.unverified),
   draft.createdAt,
   listOrNull(draft.mentions.map(({ name }) => name)),
   listOrNull(draft.attachments),
@@ -61,17 +64,23 @@ const listOrNull = (list: unknown[]): string | null =>
   list.length === 0 ? null : storable(JSON.stringify(list));
 
 /**
- * What a sender gets whose `clientId` is taken: the message that took it. Of one that was emptied nobody knows any
+ * What a sender gets whose `clientId` is taken: the message that took it; undefined if none did. Of one that was emptied nobody knows any
  * more whether it was the same; to call it another would make the sender send it again.
  */
-export function* findDuplicate(values: DraftValues): Script<Appended> {
+export function* findDuplicate(values: DraftValues): Script<Appended | undefined> {
   const [senderId, clientId, conversationId, , , , body, , replyTo, kind, importance] = values;
-  const found = yield* rows<{ seq: number; id: string; thread: string | null; same: number }>(
+  const [found] = yield* rows<{ seq: number; id: string; thread: string | null; same: number }>(
     `SELECT seq, id, thread, CASE WHEN conversation_id = ? AND (body = ? OR redacted_at IS NOT NULL)
        AND kind = ? AND importance = ? AND reply_to IS NOT DISTINCT FROM ? THEN 1 ELSE 0 END AS same
      FROM messages WHERE sender_id = ? AND client_id = ?`,
     [conversationId, body, kind, importance, replyTo, senderId, clientId],
   );
-  const [{ seq, id, thread, same }] = found as [(typeof found)[number]];
+  if (!found) return undefined;
+  const { seq, id, thread, same } = found;
   return { seq, id, thread: thread ?? undefined, recipients: [], duplicate: same === 1 ? 'same' : 'other' };
+}
+
+/** The same where the database has just refused the `clientId`: so there is one. */
+export function* takenBy(values: DraftValues): Script<Appended> {
+  return (yield* findDuplicate(values)) as Appended;
 }

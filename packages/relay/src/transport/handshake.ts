@@ -33,6 +33,7 @@ export async function introduce(relay: Relay, door: Door, payload: unknown): Pro
   const principal: Principal = {
     workspace: admitted.workspace,
     agent,
+    unverified: hello.unverified ?? false,
     local: door.kind === 'local',
     keyId: admitted.keyId,
   };

@@ -1,5 +1,6 @@
 import { RelayError, type RelayEvent } from '@agent-relay/protocol';
 import type { OpenAwait } from '../awaits.ts';
+import { describeHeld } from '../held.ts';
 import type { StoredMessage } from '../ports/store.ts';
 import { requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts';
 import {
@@ -34,7 +35,7 @@ type Names =
   | 'FETCH';
 
 export function messageHandlers(relay: Relay): Handlers<Names> {
-  const { attachments, awaits, clock, deliveries, held, messages, store, workspaces } = relay;
+  const { attachments, awaits, clock, deliveries, held, messages, pauses, store, workspaces } = relay;
   return {
     SEND: async (caller, params, requestId) => {
       const { result, recipient } = await messages.send(caller.principal, requestId, params);
@@ -107,11 +108,11 @@ export function messageHandlers(relay: Relay): Handlers<Names> {
     },
     HELD_LIST: async (caller) => {
       requireOwner(caller.principal, 'see what the loop governor keeps back');
-      return { held: await held.list(caller.principal.workspace) };
+      return { held: (await held.list(caller.principal.workspace)).map(describeHeld) };
     },
     HELD_RELEASE: async (caller, { ids, discard }) => {
       requireOwner(caller.principal, 'release held messages');
-      const outcome = await held.release(caller.principal.workspace, ids, discard);
+      const outcome = await pauses.release(caller.principal.workspace, ids, discard);
       await workspaces.audit(
         caller.principal,
         caller.principal.workspace,
@@ -136,15 +137,12 @@ async function tellInvolved(
 }
 
 /** A question asked again after a lost connection: its answer may be stored already. */
-async function answerFromStore(relay: Relay, { waiter, target, message }: OpenAwait): Promise<void> {
-  const reply = await relay.store.findReply({
-    senderId: target.id,
-    recipientId: waiter.id,
-    after: message.seq,
-    thread: message.thread,
-    replyTo: message.id,
-  });
-  if (reply) relay.awaits.answer(relay.descriptions.stored(reply), target.id, waiter.id);
+async function answerFromStore({ awaits, descriptions, store }: Relay, asked: OpenAwait): Promise<void> {
+  const { waiter, target, message: question } = asked;
+  const find = (after: number) =>
+    store.findReply({ senderId: target.id, recipientId: waiter.id, after, question });
+  let reply = await find(question.seq);
+  while (reply && !awaits.answerWith(asked, descriptions.stored(reply))) reply = await find(reply.seq);
 }
 
 /** An emoji, or its name between colons. */

@@ -69,7 +69,7 @@ export interface Agent extends AgentProfile {
 }
 
 export interface AgentStore {
-  /** Registers an agent; undefined if one of that name (compared without case) exists in the workspace. */
+  /** Registers an agent; undefined if the workspace has one of that name, compared without case, or one that looks so. */
   createAgent(agent: Omit<Agent, 'id' | 'lastSeenAt'>): Promise<Agent | undefined>;
   findAgent(workspaceId: number, name: string): Promise<Agent | undefined>;
   /** The agent that holds the token, in whatever workspace. */
@@ -112,6 +112,8 @@ export interface MessageDraft {
   workspaceId: number;
   conversationId: number;
   senderId: number;
+  /** The sender is only who somebody said it was. */
+  unverified: boolean;
   audience: Audience;
   body: string;
   thread: string | undefined;
@@ -167,16 +169,17 @@ export interface MessageStore {
   /** The highest sequence number of the workspace; 0 when it has no message. */
   lastSeq(workspaceId: number): Promise<number>;
   /**
-   * The first message from `senderId` to `recipientId` after `after` that is in `thread` or replies to `replyTo`:
-   * the answer to an awaited message.
+   * The first message from `senderId` to `recipientId` after `after` that answers the awaited message `question`: it is
+   * in its thread or replies to it and was not taken as the answer to another one, or it was taken as that to this one.
    */
   findReply(query: {
     senderId: number;
     recipientId: number;
     after: number;
-    thread: string;
-    replyTo: string;
+    question: { seq: number; id: string; thread: string };
   }): Promise<StoredMessage | undefined>;
+  /** Notes which awaited message one to `recipientId` was taken as the answer to. The first note stays. */
+  noteAnswer(answer: { recipientId: number; seq: number; question: number }): Promise<void>;
 }
 
 /** One delivery with the times of what was observed; a missing time means it was not. */

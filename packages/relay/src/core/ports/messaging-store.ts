@@ -1,5 +1,5 @@
-import type { AttachmentInfo } from '@agent-relay/protocol';
-import type { Agent, Delivery, MessageDraft, StoredMessage, Workspace } from './core-store.ts';
+import type { AttachmentInfo, TransferRecord } from '@agent-relay/protocol';
+import type { Appended, MessageDraft, StoredMessage, Workspace } from './core-store.ts';
 
 /** The parts of the store that hold conversations beyond direct messages; the promises of `Store` hold for them too. */
 export interface MessagingStore
@@ -46,6 +46,7 @@ export interface ChannelStore {
 export type Viewer = number | undefined;
 
 export interface HistoryQuery {
+  /** Whose messages; an agent also finds what it wrote into other workspaces. */
   workspaceId: number;
   viewer: Viewer;
   /** Only this conversation. */
@@ -143,7 +144,12 @@ export interface HeldMessage {
 }
 
 export interface HeldStore {
-  holdMessage(held: HeldMessage): Promise<void>;
+  /**
+   * Keeps a message back, unless its sender has stored one of the same `clientId` before: then that one is returned, as
+   * `appendMessage` does, and nothing is kept.
+   */
+  holdMessage(held: HeldMessage): Promise<Appended | undefined>;
+  findHeld(id: string): Promise<HeldMessage | undefined>;
   listHeld(workspaceId: number): Promise<HeldMessage[]>;
   /** Takes them out; whoever does appends them or lets them go. */
   takeHeld(workspaceId: number, ids: string[]): Promise<HeldMessage[]>;
@@ -157,7 +163,7 @@ export interface UpkeepStore {
    * went to very many agents. Returns how many: 0 when none is left.
    */
   deleteMessagesBefore(before: number, limit: number): Promise<number>;
-  /** False if the name is taken. */
+  /** False if the name, or one that looks like it, is taken. */
   renameAgent(id: number, name: string): Promise<boolean>;
   /** False if the name is taken. */
   renameWorkspace(id: number, name: string): Promise<boolean>;
@@ -171,92 +177,12 @@ export interface UpkeepStore {
   hasGrant(agentId: number, workspaceId: number): Promise<boolean>;
 }
 
-/**
- * One line of an export. It speaks of agents by name, so that it means the same in every database: `Alice` is the agent
- * of that name, `Alice@1800000000000` one that was removed (with the time it was created), `:Alice@1800000000000` one of
- * another project. Conversations go by `#channel`, `*`, or the sorted names of those in it, between spaces.
- */
-export type TransferRecord =
-  | TransferAgent
-  | {
-      type: 'channel';
-      name: string;
-      topic?: string;
-      createdBy: string;
-      createdAt: number;
-      archivedAt?: number;
-    }
-  | { type: 'member'; channel: string; agent: string; joinedAt: number; present: boolean }
-  | { type: 'conversation'; kind: 'dm' | 'group' | 'broadcast'; conversation: string; createdAt: number }
-  | TransferAttachment
-  /** A piece of a file, in base64. */
-  | { type: 'content'; sha256: string; position: number; data: string }
-  | TransferMessage
-  | TransferDelivery
-  | { type: 'reaction'; message: string; agent: string; emoji: string; at: number };
-
-/** Without its token: whoever is to be that agent again gets a new one. */
-export interface TransferAgent {
-  type: 'agent';
-  agent: string;
-  agentType: Agent['type'];
-  lead: boolean;
-  ephemeral: boolean;
-  cli?: string;
-  task?: string;
-  parent?: string;
-  capabilities: Agent['capabilities'];
-  tools: Agent['tools'];
-  mcpEnabled: boolean;
-  createdAt: number;
-  lastSeenAt: number;
-  removedAt?: number;
-}
-
-interface TransferAttachment extends AttachmentInfo {
-  type: 'attachment';
-  uploadedBy: string;
-  createdAt: number;
-}
-
-export interface TransferMessage {
-  type: 'message';
-  id: string;
-  clientId: string;
-  conversation: string;
-  sender: string;
-  body: string;
-  thread?: string;
-  replyTo?: string;
-  kind: MessageDraft['kind'];
-  importance: MessageDraft['importance'];
-  awaitsReply: boolean;
-  createdAt: number;
-  expiresAt?: number;
-  mentions: string[];
-  attachments: AttachmentInfo[];
-  redactedAt?: number;
-}
-
-interface TransferDelivery {
-  type: 'delivery';
-  message: string;
-  agent: string;
-  mentioned: boolean;
-  path?: NonNullable<Delivery['path']>;
-  acceptedAt?: number;
-  injectedAt?: number;
-  turnStartedAt?: number;
-  readAt?: number;
-  ackedAt?: number;
-}
-
 /** Keys, tokens, grants, held messages and the audit trail are no part of an export. */
 export interface TransferStore {
   /**
    * A page of everything in a workspace, in an order that is the same each time; what a record speaks of comes before
    * it. `next` is the cursor of the following page, undefined after the last. Two workspaces are equal if their records
-   * are: `tally` in `core/transfer.ts` compares them.
+   * are.
    */
   exportPage(
     workspaceId: number,

@@ -103,18 +103,28 @@ export function history(store: () => Store): void {
       expect(await seqs(carol, { involvingId: bob.id })).toEqual([]);
     });
 
-    it('stays inside the workspace', async () => {
-      const { alice, send, seqs } = await world();
+    it('has what an agent wrote into another workspace, for that agent alone', async () => {
+      const { alice, bob, dm, send, seqs } = await world();
       const other = await world();
-      const across = await send(alice, await other.dm(alice, other.bob), [other.bob], {
-        workspaceId: other.workspaceId,
-        thread: 'red',
-      });
+      const there = await other.dm(alice, other.bob);
+      const thread = 'red';
+      const inOther = { workspaceId: other.workspaceId, thread };
+      const asked = await send(alice, there, [other.bob], inOther);
+      const answer = await send(other.bob, await dm(alice, other.bob), [alice], { thread });
+      const thanks = await send(alice, there, [other.bob], inOther);
+      const all = [asked.seq, answer.seq, thanks.seq];
       await index();
-      expect(await seqs(alice)).toEqual([]);
-      expect(await seqs(undefined, { thread: 'red' })).toEqual([]);
-      expect(await other.seqs(other.bob)).toEqual([across.seq]);
-      expect(await other.seqs(undefined, { involvingId: alice.id })).toEqual([across.seq]);
+      for (const more of [{}, { thread }, { after: 0 }, { involvingId: alice.id }]) {
+        expect(await seqs(alice, more)).toEqual(all);
+      }
+      expect(await other.seqs(other.bob, { thread })).toEqual(all);
+      expect(await seqs(undefined)).toEqual([answer.seq]);
+      expect(await other.seqs(undefined)).toEqual([asked.seq, thanks.seq]);
+      expect(await other.seqs(undefined, { involvingId: alice.id })).toEqual([asked.seq, thanks.seq]);
+      expect(await seqs(bob)).toEqual([]);
+      expect(await seqs(bob, { thread })).toEqual([]);
+      expect(await other.seqs(other.carol, { thread })).toEqual([]);
+      expect(await seqs(alice, { involvingId: bob.id })).toEqual([]);
     });
   });
 

@@ -34,6 +34,7 @@ export function messages(store: () => Store): void {
     it('come back as they were sent', async () => {
       const { alice, bob, direct, draft, workspace } = await world();
       const sent = draft(alice, direct, [bob], {
+        unverified: true,
         body: 'line one\nline “two” 🦊\ttab',
         thread: 'build',
         replyTo: 'message-0',
@@ -258,14 +259,13 @@ export function messages(store: () => Store): void {
           senderId: bob.id,
           recipientId: alice.id,
           after,
-          thread: 'await-1',
-          replyTo: asked.id,
+          question: { seq: asked.seq, id: asked.id, thread: 'await-1' },
         });
       const send = (sender: Agent, recipient: Agent, more: Partial<MessageDraft>) =>
         store().appendMessage(draft(sender, channel, [recipient], more));
 
       await send(bob, alice, { thread: 'another' });
-      await send(bob, alice, {});
+      const outside = await send(bob, alice, {});
       await send(carol, alice, { thread: 'await-1' });
       await send(bob, carol, { thread: 'await-1' });
       expect(await wait()).toBeUndefined();
@@ -275,6 +275,17 @@ export function messages(store: () => Store): void {
       expect(await wait()).toMatchObject({ id: byId.id, seq: byId.seq, senderName: bob.name });
       expect((await wait(byId.seq))?.id).toBe(byThread.id);
       expect(await wait(byThread.seq)).toBeUndefined();
+
+      const note = (answer: { seq: number }, question: { seq: number }) =>
+        store().noteAnswer({ recipientId: alice.id, seq: answer.seq, question: question.seq });
+      const another = await store().appendMessage(draft(alice, direct, [bob]));
+      await note(byId, another);
+      expect((await wait())?.id).toBe(byThread.id);
+      await note(byThread, asked);
+      await note(byThread, another);
+      expect((await wait())?.id).toBe(byThread.id);
+      await note(outside, asked);
+      expect((await wait())?.id).toBe(outside.id);
     });
   });
 

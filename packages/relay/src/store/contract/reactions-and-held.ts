@@ -55,7 +55,9 @@ export function reactionsAndHeld(store: () => Store): void {
         };
       };
       const [late, early, third] = [heldOf(9), heldOf(1), heldOf(10)] as const;
-      for (const held of [late, early, third]) await store().holdMessage(held);
+      for (const held of [late, early, third]) expect(await store().holdMessage(held)).toBeUndefined();
+      expect(await store().findHeld(late.id)).toEqual(late);
+      expect(await store().findHeld('unknown')).toBeUndefined();
       expect(await store().listHeld(workspace.id)).toEqual([early, late, third]);
       expect(await store().listHeld(other.workspace.id)).toEqual([]);
       const ids = [late.id, early.id, 'unknown'];
@@ -64,6 +66,29 @@ export function reactionsAndHeld(store: () => Store): void {
       expect(await store().takeHeld(workspace.id, ids)).toEqual([]);
       expect(await store().listHeld(workspace.id)).toEqual([third]);
       expect((await store().appendMessage(early.draft)).recipients).toEqual([bob.id]);
+    });
+
+    it('are not those that were stored before', async () => {
+      const { workspace, agents, dm, draft } = await newWorld(store(), 2);
+      const [alice, bob] = agents as Two;
+      const sent = draft(alice, await dm(alice, bob), [bob]);
+      const { seq } = await store().appendMessage(sent);
+      const again = (body: string): HeldMessage => ({
+        id: 'another',
+        workspaceId: workspace.id,
+        senderName: alice.name,
+        reason: 'a loop',
+        heldAt: NOW,
+        draft: { ...sent, id: 'another', body },
+        shown: { to: bob.name },
+      });
+      expect(await store().holdMessage(again(sent.body))).toMatchObject({
+        seq,
+        id: sent.id,
+        duplicate: 'same',
+      });
+      expect(await store().holdMessage(again('else'))).toMatchObject({ seq, duplicate: 'other' });
+      expect(await store().listHeld(workspace.id)).toEqual([]);
     });
   });
 }

@@ -108,6 +108,18 @@ export function workspacesAndAgents(store: () => Store): void {
       expect(await store().findAgent(workspace.id, 'Bob')).toBeUndefined();
     });
 
+    it('have names that cannot be taken for each other, however they come', async () => {
+      const { workspace } = await newWorld(store(), 0);
+      const names = ['Alice', 'AIice', 'A1ice', 'aLICE', 'alice', 'Bob', 'B0b'];
+      const made = await Promise.all(names.map((name) => store().createAgent(agentOf(workspace.id, name))));
+      expect(made.map((agent) => agent?.name).filter((name) => name !== undefined)).toEqual(['Alice', 'Bob']);
+      const [alice, , , , , bob] = made;
+      expect(await store().renameAgent(defined(bob).id, 'A1ice')).toBe(false);
+      expect(await store().renameAgent(defined(bob).id, 'B0b')).toBe(true);
+      await store().removeAgent(defined(alice).id, NOW);
+      expect(await store().createAgent(agentOf(workspace.id, 'A1ice'))).toBeDefined();
+    });
+
     it('change only what is given', async () => {
       const { agents } = await newWorld(store(), 2);
       const [agent, other] = agents as [(typeof agents)[0], (typeof agents)[0]];

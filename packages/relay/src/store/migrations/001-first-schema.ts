@@ -23,6 +23,7 @@ export const firstSchema: Migration = [
     id {{identity}},
     workspace_id bigint REFERENCES workspaces (id),
     name {{text}} NOT NULL,
+    skeleton {{text}},
     type {{text}} NOT NULL,
     is_lead smallint NOT NULL,
     ephemeral smallint NOT NULL,
@@ -38,6 +39,8 @@ export const firstSchema: Migration = [
     removed_at bigint
   )`,
   'CREATE UNIQUE INDEX agents_by_name ON agents (workspace_id, lower(name)) WHERE removed_at IS NULL',
+  // Names that look alike have the same. An imported agent may have none: its name was taken as it was.
+  'CREATE UNIQUE INDEX agents_by_skeleton ON agents (workspace_id, skeleton) WHERE removed_at IS NULL',
   'CREATE INDEX agents_by_former_name ON agents (lower(name), created_at) WHERE removed_at IS NOT NULL',
   'CREATE INDEX agents_by_token ON agents (token_hash)',
 
@@ -80,6 +83,7 @@ export const firstSchema: Migration = [
     workspace_id bigint NOT NULL,
     conversation_id bigint NOT NULL,
     sender_id bigint NOT NULL,
+    unverified smallint NOT NULL,
     client_id {{text}} NOT NULL,
     body {{text}} NOT NULL,
     thread {{text}},
@@ -114,6 +118,7 @@ export const firstSchema: Migration = [
     turn_started_at bigint,
     read_at bigint,
     acked_at bigint,
+    answers bigint,
     PRIMARY KEY (recipient_id, message_seq)
   ) {{keyed}}`,
   // Expiry and `read_at` (always null here) let SQLite count the unread without looking at the rows. What else an inbox

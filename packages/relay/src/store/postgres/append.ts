@@ -1,5 +1,5 @@
 import type { Appended, MessageDraft } from '../../core/ports/store.ts';
-import { DRAFT_COLUMNS, draftValues, findDuplicate } from '../append.ts';
+import { DRAFT_COLUMNS, draftValues, takenBy } from '../append.ts';
 import { flag } from '../scripts/script.ts';
 import { query, run, type Session } from './connection.ts';
 
@@ -16,6 +16,7 @@ const ARRAY_TYPES: { [Column in (typeof DRAFT_COLUMNS)[number]]: 'bigint[]' | 't
   kind: 'text[]',
   importance: 'text[]',
   awaits_reply: 'bigint[]',
+  unverified: 'bigint[]',
   created_at: 'bigint[]',
   mentions: 'text[]',
   attachments: 'text[]',
@@ -81,7 +82,7 @@ export async function appendRun(session: Session, drafts: MessageDraft[]): Promi
 }
 
 async function outcomeOf(session: Session, draft: MessageDraft, seq: number | undefined): Promise<Appended> {
-  if (seq === undefined) return run(session, findDuplicate(draftValues(draft)));
+  if (seq === undefined) return run(session, takenBy(draftValues(draft)));
   const { id, thread, audience, mentions, attachments } = draft;
   if (attachments.length > 0) await query(session, ATTACH, [seq, attachments.map((each) => each.id)]);
   const recipients =

@@ -1,3 +1,4 @@
+import { nameSkeleton } from '@agent-relay/protocol';
 import type { Agent, AgentProfile } from '../../core/ports/store.ts';
 import { flag, orNull, rows, type Script, type Value } from './script.ts';
 
@@ -91,10 +92,16 @@ export const commands = {
   *createAgent(agent: Omit<Agent, 'id' | 'lastSeenAt'>): Script<Agent | undefined> {
     const seen = { ...agent, lastSeenAt: agent.createdAt };
     const [row] = yield* rows<AgentRow>(
-      `INSERT INTO agents (workspace_id, name, created_at, ${FIELDS.map((field) => COLUMNS[field][0]).join(', ')})
-       VALUES (?, ?, ?, ${FIELDS.map(() => '?').join(', ')})
-       ON CONFLICT (workspace_id, lower(name)) WHERE removed_at IS NULL DO NOTHING RETURNING ${AGENT}`,
-      [agent.workspaceId, agent.name, agent.createdAt, ...FIELDS.map((field) => COLUMNS[field][1](seen))],
+      `INSERT INTO agents (workspace_id, name, skeleton, created_at, ${FIELDS.map((field) => COLUMNS[field][0]).join(', ')})
+       VALUES (?, ?, ?, ?, ${FIELDS.map(() => '?').join(', ')})
+       ON CONFLICT DO NOTHING RETURNING ${AGENT}`,
+      [
+        agent.workspaceId,
+        agent.name,
+        nameSkeleton(agent.name),
+        agent.createdAt,
+        ...FIELDS.map((field) => COLUMNS[field][1](seen)),
+      ],
     );
     return row && toAgent(row);
   },
@@ -109,12 +116,13 @@ export const commands = {
   },
 
   *renameAgent(id: number, name: string): Script<boolean> {
+    const skeleton = nameSkeleton(name);
     const renamed = yield* rows(
-      `UPDATE agents SET name = ? WHERE id = ? AND NOT EXISTS (
+      `UPDATE agents SET name = ?, skeleton = ? WHERE id = ? AND NOT EXISTS (
          SELECT 1 FROM agents AS other WHERE other.workspace_id = agents.workspace_id AND other.id <> agents.id
-           AND lower(other.name) = lower(?) AND other.removed_at IS NULL)
+           AND (lower(other.name) = lower(?) OR other.skeleton = ?) AND other.removed_at IS NULL)
        RETURNING id`,
-      [name, id, name],
+      [name, skeleton, id, name, skeleton],
     );
     return renamed.length > 0;
   },

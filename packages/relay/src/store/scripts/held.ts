@@ -1,4 +1,6 @@
 import type { HeldMessage } from '../../core/ports/messaging-store.ts';
+import type { Appended } from '../../core/ports/store.ts';
+import { draftValues, findDuplicate } from '../append.ts';
 import { rows, type Script } from './script.ts';
 
 const HELD = `id, workspace_id AS "workspaceId", sender_name AS "senderName", reason, held_at AS "heldAt", draft, shown`;
@@ -12,6 +14,11 @@ const toHeld = (row: HeldRow): HeldMessage => ({
 });
 
 export const queries = {
+  *findHeld(id: string): Script<HeldMessage | undefined> {
+    const [row] = yield* rows<HeldRow>(`SELECT ${HELD} FROM held WHERE id = ?`, [id]);
+    return row && toHeld(row);
+  },
+
   *listHeld(workspaceId: number): Script<HeldMessage[]> {
     const found = yield* rows<HeldRow>(
       `SELECT ${HELD} FROM held WHERE workspace_id = ? ORDER BY held_at, id`,
@@ -22,7 +29,9 @@ export const queries = {
 };
 
 export const commands = {
-  *holdMessage(held: HeldMessage): Script<void> {
+  *holdMessage(held: HeldMessage): Script<Appended | undefined> {
+    const stored = yield* findDuplicate(draftValues(held.draft));
+    if (stored) return stored;
     yield* rows(
       `INSERT INTO held (id, workspace_id, sender_name, reason, held_at, draft, shown)
        VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
@@ -36,6 +45,7 @@ export const commands = {
         JSON.stringify(held.shown),
       ],
     );
+    return undefined;
   },
 
   *takeHeld(workspaceId: number, ids: string[]): Script<HeldMessage[]> {

@@ -41,16 +41,16 @@ const deliveredTo = (agentId: number): Source => ({
 });
 
 /** What is not indexed yet is found by looking through it; it is little. */
-function* sentBy(agentId: number, workspaceId: number): Script<Source[]> {
+function* sentBy(agentId: number, workspaceIds: number[]): Script<Source[]> {
   return [
-    {
+    ...workspaceIds.map((workspaceId) => ({
       from: 'authored AS a CROSS JOIN messages AS m',
       seq: 'a.message_seq',
       where: {
         sql: 'a.sender_id = ? AND a.workspace_id = ? AND m.seq = a.message_seq',
         params: [agentId, workspaceId],
       },
-    },
+    })),
     {
       from: 'messages AS m',
       seq: 'm.seq',
@@ -58,6 +58,22 @@ function* sentBy(agentId: number, workspaceId: number): Script<Source[]> {
       after: yield* indexedUpTo(),
     },
   ];
+}
+
+/** The workspaces an agent has written into, its own first; found by jumping from one to the next. */
+function* placesOf(agentId: number, workspaceId: number): Script<number[]> {
+  const written = yield* rows<{ id: number }>(
+    `WITH RECURSIVE places (id) AS (
+       SELECT min(workspace_id) FROM authored WHERE sender_id = ?
+       UNION ALL
+       SELECT (SELECT min(workspace_id) FROM authored WHERE sender_id = ? AND workspace_id > places.id)
+       FROM places WHERE places.id IS NOT NULL
+     )
+     SELECT id FROM places WHERE id IS NOT NULL
+     UNION ALL SELECT DISTINCT +workspace_id AS id FROM messages WHERE seq > ? AND +sender_id = ?`,
+    [agentId, agentId, yield* indexedUpTo(), agentId],
+  );
+  return [...new Set([workspaceId, ...written.map(({ id }) => id)])];
 }
 
 /**
@@ -78,19 +94,26 @@ const involving = (agentId: number): Fragment => ({
 
 function* plan(query: HistoryQuery): Script<Plan> {
   const { workspaceId, viewer, conversationId, involvingId, thread } = query;
-  const conditions: Fragment[] = [{ sql: '+m.workspace_id = ?', params: [workspaceId] }];
-  if (viewer !== undefined) conditions.push(visibleTo(viewer));
+  const conditions: Fragment[] =
+    viewer === undefined
+      ? [{ sql: '+m.workspace_id = ?', params: [workspaceId] }]
+      : [
+          { sql: '(+m.workspace_id = ? OR +m.sender_id = ?)', params: [workspaceId, viewer] },
+          visibleTo(viewer),
+        ];
   if (conversationId !== undefined)
     conditions.push({ sql: '+m.conversation_id = ?', params: [conversationId] });
   if (involvingId !== undefined) conditions.push(involving(involvingId));
 
-  if (thread !== undefined) return { sources: [inThread(workspaceId, thread)], conditions };
+  const places = viewer === undefined ? [workspaceId] : yield* placesOf(viewer, workspaceId);
+  if (thread !== undefined) return { sources: places.map((place) => inThread(place, thread)), conditions };
   const agents = [viewer, involvingId].filter((id) => id !== undefined);
   if (conversationId !== undefined && (yield* allBelongTo(agents, conversationId)))
     return { sources: [inConversation(conversationId)], conditions };
   const agentId = yield* quietest(agents);
   if (agentId === undefined) return { sources: [inWorkspace(workspaceId)], conditions };
-  const sources = [...(yield* sentBy(agentId, workspaceId)), deliveredTo(agentId)];
+  const written = yield* sentBy(agentId, agentId === viewer ? places : [workspaceId]);
+  const sources = [...written, deliveredTo(agentId)];
   if (agentId !== viewer || conversationId !== undefined) return { sources, conditions };
   return { sources, channelsOf: agentId, conditions };
 }

@@ -3,7 +3,7 @@ import { rows, type Script } from './script.ts';
 
 /** The columns of a message with the names that belong to it; joined left, so that `m` always leads the plan. */
 export const MESSAGE = `m.seq, m.id, m.workspace_id AS "workspaceId", m.conversation_id AS "conversationId",
-  m.sender_id AS "senderId", m.body, m.thread, m.reply_to AS "replyTo", m.kind, m.importance,
+  m.sender_id AS "senderId", m.unverified, m.body, m.thread, m.reply_to AS "replyTo", m.kind, m.importance,
   m.awaits_reply AS "awaitsReply", m.created_at AS "createdAt", m.expires_at AS "expiresAt",
   m.mentions, m.attachments, m.redacted_at AS "redactedAt",
   sender.name AS "senderName", COALESCE(sender.workspace_id, 0) AS "senderWorkspaceId",
@@ -20,12 +20,15 @@ const CONVERSATION = 'id, workspace_id AS "workspaceId", kind, key';
 
 type Kept = 'thread' | 'replyTo' | 'expiresAt' | 'redactedAt' | 'channelName' | 'recipientName';
 
-export type MessageRow = Omit<StoredMessage, Kept | 'awaitsReply' | 'mentions' | 'attachments'> & {
+type Flag = 'unverified' | 'awaitsReply';
+
+export type MessageRow = Omit<StoredMessage, Kept | Flag | 'mentions' | 'attachments'> & {
   [Field in Kept]: Exclude<StoredMessage[Field], undefined> | null;
-} & { awaitsReply: number; mentions: string | null; attachments: string | null };
+} & { [Field in Flag]: number } & { mentions: string | null; attachments: string | null };
 
 export const toMessage = (row: MessageRow): StoredMessage => ({
   ...row,
+  unverified: row.unverified === 1,
   thread: row.thread ?? undefined,
   replyTo: row.replyTo ?? undefined,
   awaitsReply: row.awaitsReply === 1,
@@ -67,27 +70,39 @@ export const queries = {
     senderId: number;
     recipientId: number;
     after: number;
-    thread: string;
-    replyTo: string;
+    question: { seq: number; id: string; thread: string };
   }): Script<StoredMessage | undefined> {
-    const { senderId, recipientId, after, thread, replyTo } = query;
-    const delivered = 'JOIN deliveries AS d ON d.recipient_id = ? AND d.message_seq = r.seq';
+    const { senderId, recipientId, after, question } = query;
+    const free = `JOIN deliveries AS d ON d.recipient_id = ? AND d.message_seq = r.seq AND d.answers IS NULL`;
     const [row] = yield* rows<MessageRow>(
       `SELECT ${MESSAGE} FROM messages AS m ${MESSAGE_NAMES} WHERE m.seq = (
          SELECT min(seq) FROM (
-           SELECT r.seq FROM messages AS r ${delivered}
+           SELECT r.seq FROM messages AS r ${free}
            WHERE r.workspace_id = (SELECT workspace_id FROM agents WHERE id = ?) AND r.thread = ?
              AND r.sender_id = ? AND r.seq > ?
            UNION ALL
-           SELECT r.seq FROM messages AS r ${delivered} WHERE r.reply_to = ? AND r.sender_id = ? AND r.seq > ?
-         ) AS answers)`,
-      [recipientId, recipientId, thread, senderId, after, recipientId, replyTo, senderId, after],
+           SELECT r.seq FROM messages AS r ${free} WHERE r.reply_to = ? AND r.sender_id = ? AND r.seq > ?
+           UNION ALL
+           SELECT message_seq AS seq FROM deliveries WHERE recipient_id = ? AND message_seq > ? AND answers = ?
+         ) AS found)`,
+      [
+        ...[recipientId, recipientId, question.thread, senderId, after],
+        ...[recipientId, question.id, senderId, after],
+        ...[recipientId, after, question.seq],
+      ],
     );
     return row && toMessage(row);
   },
 };
 
 export const commands = {
+  *noteAnswer(answer: { recipientId: number; seq: number; question: number }): Script<void> {
+    yield* rows(
+      'UPDATE deliveries SET answers = ? WHERE recipient_id = ? AND message_seq = ? AND answers IS NULL',
+      [answer.question, answer.recipientId, answer.seq],
+    );
+  },
+
   *ensureConversation(wanted: Omit<Conversation, 'id'> & { createdAt: number }): Script<Conversation> {
     const { workspaceId, kind, key, createdAt } = wanted;
     const [added] = yield* rows<Conversation>(

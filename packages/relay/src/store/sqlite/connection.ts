@@ -25,6 +25,7 @@ export class Connection {
     closeSync(openSync(path, 'a', 0o600));
     const connection = new Connection(new DatabaseSync(path, { enableForeignKeyConstraints: true }));
     connection.#database.exec(`
+      PRAGMA auto_vacuum = INCREMENTAL;
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
       PRAGMA fullfsync = ON;

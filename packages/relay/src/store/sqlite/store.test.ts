@@ -81,6 +81,31 @@ describe('a SQLite file', () => {
   });
 });
 
+describe('what was deleted', () => {
+  it('gives its space back, in the database and in its log', async () => {
+    const path = newPath();
+    const store = await openStore(path, { onFatal });
+    const { agents, dm, draft } = await newWorld(store, 2);
+    const [alice, bob] = agents as [(typeof agents)[0], (typeof agents)[0]];
+    const conversation = await dm(alice, bob);
+    const body = 'a long story '.repeat(300);
+    const sends = (count: number, createdAt: number) =>
+      Promise.all(
+        Array.from({ length: count }, () =>
+          store.appendMessage(draft(alice, conversation, [bob], { body, createdAt })),
+        ),
+      );
+    await sends(3000, 1);
+    await sends(20, 5);
+    const before = statSync(path).size + statSync(`${path}-wal`).size;
+    while ((await store.deleteMessagesBefore(5, 500)) > 0);
+    expect(statSync(`${path}-wal`).size).toBe(0);
+    expect(statSync(path).size).toBeLessThan(before / 4);
+    expect(await store.inbox(inboxOf(bob))).toHaveLength(20);
+    await store.close();
+  });
+});
+
 describe('what was redacted', () => {
   const CANARY = 'swordfishcanary';
   const filesWith = (path: string, text: string) =>

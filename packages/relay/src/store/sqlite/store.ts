@@ -27,10 +27,25 @@ export async function openSqliteStore(
     ...methodsOf(queries, async (call) => (await reader.ask([call])).values[0]),
     ...methodsOf(commands, (call) => writes.submit(call)),
   };
+  const inSteps = methodsInSteps(scripted);
+  let isClosing = false;
+  /** What was deleted leaves the file when nobody writes. */
+  const shrink = async () => {
+    while (!isClosing && (await writes.submitInBackground(['shrink'])) !== 0);
+  };
   return {
     kind: 'sqlite',
     ...scripted,
-    ...methodsInSteps(scripted),
+    ...inSteps,
+    async deleteMessagesBefore(before, limit) {
+      const deleted = await scripted.deleteMessagesBefore(before, limit);
+      if (deleted === 0) await shrink();
+      return deleted;
+    },
+    async removeWorkspace(workspace, at) {
+      await inSteps.removeWorkspace(workspace, at);
+      await shrink();
+    },
     indexForSearch: (limit) => writes.submitInBackground(['indexForSearch', limit]) as Promise<number>,
     async appendMessage(draft) {
       const call = appendCall(draft);
@@ -38,6 +53,7 @@ export async function openSqliteStore(
       return typeof result === 'number' ? newlyAppended(draft, result, call.recipients as number[]) : result;
     },
     async close() {
+      isClosing = true;
       await writes.settled();
       // The reader first: the last one to close moves the log into the database.
       await reader.close();

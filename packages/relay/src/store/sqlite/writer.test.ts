@@ -139,7 +139,14 @@ describe('no statement reads a whole table', () => {
     'message by id': [queries.findMessage(1, 'a')],
     'messages of a workspace': [queries.listMessages({ workspaceId: 1, after: 0, limit: 1 })],
     'last number': [queries.lastSeq(1)],
-    reply: [queries.findReply({ senderId: 1, recipientId: 2, after: 0, thread: 't', replyTo: 'a' })],
+    reply: [
+      queries.findReply({
+        senderId: 1,
+        recipientId: 2,
+        after: 0,
+        question: { seq: 1, id: 'a', thread: 't' },
+      }),
+    ],
     'history of a workspace': [history({}), 'messages_by_workspace'],
     'history of a conversation': [history({ conversationId: 2 }), 'messages_by_conversation'],
     'history of a thread': [history({ thread: 't' }), 'messages_by_thread'],
@@ -170,6 +177,7 @@ describe('no statement reads a whole table', () => {
     'channels of a workspace': [queries.listChannels(1)],
     'members of a workspace': [queries.listMemberships(1)],
     'held messages': [queries.listHeld(1)],
+    'held message': [queries.findHeld('id')],
     grant: [queries.hasGrant(1, 1)],
     'export of agents': [exported(0)],
     'export of members': [exported(2)],
@@ -182,7 +190,7 @@ describe('no statement reads a whole table', () => {
     audit: [queries.listAudit(1, 1)],
     observation: [commands.observe([{ recipientId: 1, seq: 1, state: 'acked', path: undefined, at: 1 }])],
     duplicate: [
-      findDuplicate([1, 'c', 1, null, 1, 'id', 'body', null, null, 'free', 'normal', 0, 1, null, null]),
+      findDuplicate([1, 'c', 1, null, 1, 'id', 'body', null, null, 'free', 'normal', 0, 0, 1, null, null]),
     ],
     indexing: [commands.indexForSearch(10)],
     redaction: [commands.redactMessage(1, 1)],
@@ -194,7 +202,7 @@ describe('no statement reads a whole table', () => {
   };
   /** Parts of the same statement, the index of words, and tables of one row or one row in a thousand messages. */
   const MAY_BE_READ =
-    /^SCAN (json_each|part\d|parts|page|channel|found|counted|files|known|got|sent|talks|named|\(subquery|search VIRTUAL|indexed|periods|CONSTANT)/;
+    /^SCAN (json_each|part\d|parts|places|page|channel|found|counted|files|known|got|sent|talks|named|\(subquery|search VIRTUAL|indexed|periods|CONSTANT)/;
 
   const connection = newConnection();
   const writer = new Writer(connection);
@@ -203,7 +211,7 @@ describe('no statement reads a whole table', () => {
     ['createAgent', agentOf(1)],
     ['createChannel', { workspaceId: 1, name: 'general', createdBy: 'x', createdAt: 1 }],
     {
-      values: [1, 'c', 1, null, 1, 'a', 'word', 't', null, 'free', 'normal', 0, 1, null, null],
+      values: [1, 'c', 1, null, 1, 'a', 'word', 't', null, 'free', 'normal', 0, 0, 1, null, null],
       recipients: [1],
     },
     ['indexForSearch', 1],

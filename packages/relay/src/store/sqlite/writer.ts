@@ -1,10 +1,11 @@
 import type { Appended } from '../../core/ports/store.ts';
-import { DRAFT_COLUMNS, findDuplicate } from '../append.ts';
+import { DRAFT_COLUMNS, takenBy } from '../append.ts';
 import { SQLITE } from '../dialects.ts';
 import { migrate } from '../migrations/index.ts';
 import { commands, scriptOf } from '../scripts/index.ts';
 import type { Connection } from './connection.ts';
 import { isOwnFault, toFailure } from './failures.ts';
+import { commands as shrinking } from './shrink.ts';
 import type { AppendCall, BatchResult, Call } from './threads.ts';
 
 const INSERT_MESSAGE = `INSERT INTO messages (${DRAFT_COLUMNS.join(', ')})
@@ -19,9 +20,13 @@ const SELECT_MEMBERS = `SELECT agents.id FROM members JOIN agents ON agents.id =
 const INSERT_ATTACHED =
   'INSERT INTO message_attachments (message_seq, attachment_id) VALUES (?, ?) ON CONFLICT DO NOTHING';
 
+const COMMANDS = { ...commands, ...shrinking };
+
 /** After these no file may keep the text; SQLite itself overwrites what is deleted in the database, not in its log. */
 const ERASING = new Set(['redactMessage', 'dropWorkspace']);
-const isErasing = (call: Call): boolean => Array.isArray(call) && ERASING.has(call[0]);
+/** Space that was given back leaves the files with the log, too. */
+const endsLog = (call: Call, result: unknown): boolean =>
+  Array.isArray(call) && (ERASING.has(call[0]) || (call[0] === 'shrink' && result === 0));
 
 /** The one that writes: each batch is one transaction, synced to the disk before its result is returned. */
 export class Writer {
@@ -36,7 +41,7 @@ export class Writer {
   /** Throws only if the database fails; then nothing of the batch is stored. */
   run(calls: Call[]): BatchResult {
     const result = this.#runTogether(calls);
-    if (calls.some(isErasing)) this.#logMustGo = true;
+    if (calls.some((call, index) => endsLog(call, result.values[index]))) this.#logMustGo = true;
     if (this.#logMustGo) this.#emptyLog();
     return result;
   }
@@ -83,13 +88,13 @@ export class Writer {
   }
 
   #apply(call: Call): unknown {
-    return Array.isArray(call) ? this.#connection.run(scriptOf(commands, call)) : this.#append(call);
+    return Array.isArray(call) ? this.#connection.run(scriptOf(COMMANDS, call)) : this.#append(call);
   }
 
   #append({ values, recipients, mentioned, attached }: AppendCall): number | Appended {
     const connection = this.#connection;
     const inserted = connection.prepare(INSERT_MESSAGE).run(...values);
-    if (inserted.changes === 0) return connection.run(findDuplicate(values));
+    if (inserted.changes === 0) return connection.run(takenBy(values));
     const seq = Number(inserted.lastInsertRowid);
     const [senderId, , conversationId, expiresAt, workspaceId, id, , thread] = values;
     const audience =

@@ -1,11 +1,11 @@
-import type { TransferAgent, TransferMessage, TransferRecord } from '../../../core/ports/messaging-store.ts';
+import { nameSkeleton, type TransferRecord } from '@agent-relay/protocol';
 import { addPiece } from '../attachments.ts';
 import { withEntryRenewed } from '../indexing.ts';
 import { commands as conversationCommands } from '../messages.ts';
 import { flag, orNull, rows, type Script } from '../script.ts';
+import type { Of } from './export.ts';
 import { NameLookup } from './names.ts';
 
-type Of<Type extends TransferRecord['type']> = Extract<TransferRecord, { type: Type }>;
 type Outcome = 'added' | 'present' | 'elsewhere';
 
 const outcome = (added: unknown[]): Outcome => (added.length > 0 ? 'added' : 'present');
@@ -43,16 +43,21 @@ class Import {
     }
   }
 
-  *#agent(record: TransferAgent): Script<Outcome> {
+  *#agent(record: Of<'agent'>): Script<Outcome> {
     if ((yield* this.#names.findAgent(record.agent)) !== undefined) return 'present';
     const [name = ''] = record.agent.split('@');
+    const alike = yield* rows(
+      'SELECT 1 AS yes FROM agents WHERE workspace_id = ? AND skeleton = ? AND removed_at IS NULL',
+      [this.#workspaceId, nameSkeleton(name)],
+    );
     yield* rows(
-      `INSERT INTO agents (workspace_id, name, type, is_lead, ephemeral, cli, task, parent, capabilities, tools,
+      `INSERT INTO agents (workspace_id, name, skeleton, type, is_lead, ephemeral, cli, task, parent, capabilities, tools,
          mcp_enabled, token_hash, created_at, last_seen_at, removed_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?)`,
       [
         this.#workspaceId,
         name,
+        alike.length > 0 ? null : nameSkeleton(name),
         record.agentType,
         flag(record.lead),
         flag(record.ephemeral),
@@ -130,16 +135,17 @@ class Import {
     return outcome(added);
   }
 
-  *#message(record: TransferMessage): Script<Outcome> {
+  *#message(record: Of<'message'>): Script<Outcome> {
     const [added] = yield* rows<{ seq: number }>(
-      `INSERT INTO messages (id, workspace_id, conversation_id, sender_id, client_id, body, thread, reply_to, kind,
+      `INSERT INTO messages (id, workspace_id, conversation_id, sender_id, unverified, client_id, body, thread, reply_to, kind,
          importance, awaits_reply, created_at, expires_at, mentions, attachments, redacted_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING seq`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING seq`,
       [
         record.id,
         this.#workspaceId,
         yield* this.#names.conversation(record.conversation),
         yield* this.#names.agent(record.sender),
+        flag(record.unverified),
         record.clientId,
         record.body,
         orNull(record.thread),

@@ -1,0 +1,214 @@
+import type { Relay, RelayEvent } from '@agent-relay/sdk/node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { client } from './messaging-commands.ts';
+
+/** Alice writes to Bob. Carol is in their project, the stranger owns another one; Dora asked for no events. */
+const NAMES = ['alice', 'bob', 'carol', 'owner', 'stranger', 'dora'] as const;
+type Name = (typeof NAMES)[number];
+const PROJECT: Name[] = ['alice', 'bob', 'carol', 'owner'];
+
+interface World extends Record<Name, Relay> {
+  daemon: TestDaemon;
+}
+
+interface Happening<Event extends RelayEvent> {
+  /** Makes it happen, once; resolves with what the event must say. */
+  cause(world: World): Promise<Omit<Event, 'type'>>;
+  heardBy: Name[];
+}
+
+/** A channel of its own, made by the project's owner, who is in none. */
+async function newChannel({ owner }: World, name: string): Promise<string> {
+  return (await owner.channels.create(name)).name;
+}
+
+async function messageToBob({ alice }: World): Promise<string> {
+  return (await alice.send('Bob', 'The build of release 7 is done.')).messageId;
+}
+
+/** An agent that came and went. */
+async function visitor({ daemon }: World, name: string): Promise<string> {
+  await (await client(daemon, { name })).close();
+  return name;
+}
+
+/** One for each event of the protocol: a new one does not compile until it is here. */
+const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } = {
+  'message.created': {
+    async cause({ owner, alice }) {
+      const tail = owner.tail({ after: 0 });
+      const next = tail.next();
+      await alice.send('Bob', 'First of all.');
+      const { value: message } = await next;
+      await tail.return();
+      if (!message) throw new Error('The tail ended.');
+      expect(message).toMatchObject({ from: 'Alice', to: 'Bob', content: 'First of all.' });
+      return { message };
+    },
+    heardBy: ['owner'],
+  },
+  'message.redacted': {
+    async cause(world) {
+      const messageId = await messageToBob(world);
+      await world.alice.redact(messageId);
+      return { messageId };
+    },
+    heardBy: ['alice', 'bob'],
+  },
+  'message.held': {
+    async cause({ alice, bob, owner }) {
+      await bob.send('Alice', 'It is deployed to the staging cluster.');
+      await alice.send('Bob', 'Thanks!');
+      const { messageId, held: reason } = await bob.send('Alice', 'Thank you!');
+      if (reason === undefined) throw new Error('It was not held.');
+      await owner.held.release([messageId]);
+      return { messageId, from: 'Bob', to: 'Alice', reason };
+    },
+    heardBy: ['bob', 'owner'],
+  },
+  'delivery.read': {
+    async cause(world) {
+      const messageId = await messageToBob(world);
+      await world.bob.read(messageId);
+      return { messageId, agent: 'Bob' };
+    },
+    heardBy: ['alice'],
+  },
+  'delivery.acked': {
+    async cause(world) {
+      const messageId = await messageToBob(world);
+      await world.bob.ack(messageId);
+      return { messageId, agent: 'Bob' };
+    },
+    heardBy: ['alice'],
+  },
+  'reaction.added': {
+    async cause(world) {
+      const messageId = await messageToBob(world);
+      await world.bob.react(messageId, '🎉');
+      return { messageId, emoji: '🎉', agent: 'Bob' };
+    },
+    heardBy: ['alice', 'bob'],
+  },
+  'reaction.removed': {
+    async cause(world) {
+      const messageId = await messageToBob(world);
+      await world.bob.react(messageId, ':eyes:');
+      await world.bob.unreact(messageId, ':eyes:');
+      return { messageId, emoji: ':eyes:', agent: 'Bob' };
+    },
+    heardBy: ['alice', 'bob'],
+  },
+  'channel.created': {
+    cause: async (world) => ({ channel: await newChannel(world, 'made'), agent: 'owner' }),
+    heardBy: PROJECT,
+  },
+  'channel.joined': {
+    async cause(world) {
+      const channel = await newChannel(world, 'open-to-all');
+      await world.bob.channels.join(channel);
+      return { channel, agent: 'Bob' };
+    },
+    heardBy: PROJECT,
+  },
+  'channel.left': {
+    async cause(world) {
+      const channel = await newChannel(world, 'dull');
+      await world.bob.channels.join(channel);
+      await world.bob.channels.leave(channel);
+      return { channel, agent: 'Bob' };
+    },
+    heardBy: PROJECT,
+  },
+  'channel.topic': {
+    async cause(world) {
+      const channel = await newChannel(world, 'talk');
+      await world.alice.channels.topic(channel, 'what to do next');
+      return { channel, topic: 'what to do next', agent: 'Alice' };
+    },
+    heardBy: PROJECT,
+  },
+  'channel.archived': {
+    async cause(world) {
+      const channel = await newChannel(world, 'finished');
+      await world.alice.channels.archive(channel);
+      return { channel, agent: 'Alice' };
+    },
+    heardBy: PROJECT,
+  },
+  'channel.opened': {
+    async cause(world) {
+      const channel = await newChannel(world, 'resumed');
+      await world.alice.channels.archive(channel);
+      await world.alice.channels.archive(channel, { archived: false });
+      return { channel, agent: 'Alice' };
+    },
+    heardBy: PROJECT,
+  },
+  'agent.online': { cause: async (world) => ({ agent: await visitor(world, 'Otto') }), heardBy: PROJECT },
+  'agent.offline': { cause: async (world) => ({ agent: await visitor(world, 'Olga') }), heardBy: PROJECT },
+  'agent.renamed': {
+    async cause(world) {
+      const before = await visitor(world, 'Robert');
+      await world.owner.agents.rename(before, 'Rob');
+      return { agent: 'Rob', before };
+    },
+    heardBy: PROJECT,
+  },
+  'agent.removed': {
+    async cause(world) {
+      const agent = await visitor(world, 'Rita');
+      await world.owner.agents.remove(agent);
+      return { agent };
+    },
+    heardBy: PROJECT,
+  },
+  'events.missed': {
+    async cause({ daemon }) {
+      await daemon.kill9();
+      await daemon.start();
+      return {};
+    },
+    heardBy: [...PROJECT, 'stranger'],
+  },
+};
+
+let world: World;
+const heard = new Map<Name, RelayEvent[]>(NAMES.map((name) => [name, []]));
+
+beforeAll(async () => {
+  const daemon = await startDaemon({ settings: { governor: { emptyTurns: 2 } } });
+  const owner = await client(daemon);
+  const { name: project, socketPath = '' } = await owner.request('WORKSPACE_CREATE', { name: 'elsewhere' });
+  world = {
+    daemon,
+    owner,
+    alice: await client(daemon, { name: 'Alice' }),
+    bob: await client(daemon, { name: 'Bob' }),
+    carol: await client(daemon, { name: 'Carol' }),
+    dora: await client(daemon, { name: 'Dora' }),
+    stranger: await client(daemon, { project, socketPath }),
+  };
+  for (const name of NAMES) {
+    for (const type of Object.keys(HAPPENINGS) as Array<RelayEvent['type']>)
+      world[name].on(type, (event) => heard.get(name)?.push(event));
+    if (name !== 'dora') await world[name].watch();
+  }
+});
+afterAll(async () => {
+  for (const name of NAMES) await world[name].close();
+  await world.daemon[Symbol.asyncDispose]();
+});
+
+describe('every event reaches those it concerns, and nobody else', () => {
+  it.each(Object.entries(HAPPENINGS))('%s', async (type, { cause, heardBy }) => {
+    for (const events of heard.values()) events.length = 0;
+    const event = { type, ...(await cause(world)) };
+    const heardOf = (name: Name) => heard.get(name)?.filter((one) => one.type === type);
+    for (const name of heardBy) await expect.poll(() => heardOf(name), { timeout: 10_000 }).toEqual([event]);
+    // What was told before this answer is here by now, on every connection.
+    await Promise.all(NAMES.map((name) => world[name].status()));
+    for (const name of NAMES) expect(heardOf(name), name).toEqual(heardBy.includes(name) ? [event] : []);
+  });
+});
