@@ -129,6 +129,13 @@ describe('the pool of the daemon', () => {
     expect(await toolNames(guest)).not.toContain('echo');
   });
 
+  it('takes larger requests than the relay itself', async () => {
+    await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
+    await using client = await daemon.client();
+    const [text = ''] = (await callTool(client, 'echo', { text: 'x'.repeat(4_000_000) })).texts;
+    expect(text.length).toBeGreaterThan(4_000_000);
+  });
+
   it('withholds a changed tool until it is approved', async () => {
     const changing = (description: string) =>
       scripted('one', { tools: [tool('first', { description })] }, { pin: 'strict' });

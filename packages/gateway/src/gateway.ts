@@ -281,7 +281,8 @@ export class Gateway implements GatewayHost {
   #remember(backend: Backend): void {
     const { name } = backend.config;
     const entry = this.#configured.find(({ config }) => config.name === name);
-    if (entry && backend.connected && backend.era) {
+    if (!entry) return;
+    if (backend.connected && backend.era) {
       this.#manifest.keep(name, fingerprintOf(entry), { era: backend.era, lists: backend.lists });
     }
     const { health, problem } = backend;

@@ -9,4 +9,3 @@ export { serveGatewaySocket } from './front/socket.ts';
 export type { GatewayStatus, ServerStatus } from './front/status.ts';
 export { serveGatewayStdio } from './front/stdio.ts';
 export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts';
-export { approveChanges, type RunOptions, runGateway } from './run.ts';

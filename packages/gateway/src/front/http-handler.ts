@@ -26,6 +26,8 @@ export interface HttpHandlerOptions {
 
 /** What is kept of a client between its requests. */
 interface Visitor {
+  /** The session id in the older eras, the caller in the modern one. */
+  key: string;
   caller: string;
   session: Session;
   standalone: StandaloneOutlet;
@@ -41,7 +43,7 @@ export class HttpHandler {
   readonly #gateway: Gateway;
   readonly #idleMs: number;
   readonly #most: number;
-  /** By session id in the older eras, by caller in the modern one; in the order in which they came. */
+  /** In the order of their last use. */
   readonly #visitors = new Map<string, Visitor>();
   readonly #sweep: NodeJS.Timeout;
 
@@ -142,7 +144,7 @@ export class HttpHandler {
   #welcome(key: string, { caller, ...options }: Visit): Visitor {
     const standalone = new StandaloneOutlet();
     const session = this.#gateway.openSession(standalone, options);
-    const visitor = { caller, session, standalone, seen: Date.now(), open: 0 };
+    const visitor = { key, caller, session, standalone, seen: Date.now(), open: 0 };
     this.#endSurplus();
     this.#visitors.set(key, visitor);
     return visitor;
@@ -163,24 +165,28 @@ export class HttpHandler {
     response.once('close', () => {
       visitor.open--;
       visitor.seen = Date.now();
+      if (this.#visitors.get(visitor.key) !== visitor) return;
+      this.#visitors.delete(visitor.key);
+      this.#visitors.set(visitor.key, visitor);
     });
   }
 
   #endIdle(): void {
     const limit = Date.now() - this.#idleMs;
-    for (const [key, { open, seen }] of this.#visitors) if (open === 0 && seen <= limit) this.#drop(key);
+    for (const visitor of [...this.#visitors.values()]) {
+      if (visitor.open === 0 && visitor.seen <= limit) this.#drop(visitor);
+    }
   }
 
   #endSurplus(): void {
     if (this.#visitors.size < this.#most) return;
-    const idle = [...this.#visitors].filter(([, { open }]) => open === 0);
-    const [oldest] = idle.sort(([, one], [, other]) => one.seen - other.seen);
-    if (oldest) this.#drop(oldest[0]);
+    const idle = [...this.#visitors.values()].find(({ open }) => open === 0);
+    if (idle) this.#drop(idle);
   }
 
-  #drop(key: string): void {
-    void this.#visitors.get(key)?.session.close();
+  #drop({ key, session }: Visitor): void {
     this.#visitors.delete(key);
+    void session.close();
   }
 }
 

@@ -253,6 +253,7 @@ export class Session implements SessionContext, ResourceWatcher {
     this.gateway.unwatch(this, uri);
   }
 
+  /** Whether there are backends that are this client's alone. */
   get #hasOwn(): boolean {
     return this.#options.ownBackends !== undefined || this.gateway.configured('session').length > 0;
   }

@@ -22,8 +22,8 @@ export const gatewayVisit = (
   catalogue: Catalogue | undefined,
   parts: Parts,
 ): GatewayVisit => ({
-  // What a session serves is settled when it begins: another choice of toolsets is another session.
-  caller: [caller.key, ...(catalogue?.tools.toolsets ?? []).map(({ name }) => name)].join(' '),
+  // What a session serves is settled when it begins: another choice of toolsets is another session. No header has a newline.
+  caller: [caller.key, ...(catalogue?.tools.toolsets ?? []).map(({ name }) => name)].join('\n'),
   mayConfigure: caller.access.kind === 'local' || caller.access.kind === 'apiKey',
   ...(catalogue ? { relay: relayServer(caller, catalogue, parts) } : {}),
 });

@@ -19,7 +19,7 @@ export const command = withConfig(new Command('gateway'))
   .addOption(new Option('--http [port]', 'serve HTTP (port 3890)').preset('3890').argParser(wholeNumber(0)))
   .option('--host <address>', 'where to serve HTTP; beyond this machine only with RELAY_MCP_API_KEY')
   .action(async (options: GatewayOptions) => {
-    const { runGateway } = await import('@agent-relay/gateway');
+    const { runGateway } = await import('@agent-relay/gateway/run');
     await runGateway(options);
   })
   .addCommand(
@@ -28,7 +28,7 @@ export const command = withConfig(new Command('gateway'))
       .argument('[backend]', 'the server')
       .argument('[tool]', 'its tool')
       .action(async (backend: string | undefined, tool: string | undefined, options: ConfigOption) => {
-        const { approveChanges } = await import('@agent-relay/gateway');
+        const { approveChanges } = await import('@agent-relay/gateway/run');
         const approved = await approveChanges(options, backend, tool);
         // Without a file the servers of the daemon are meant as well.
         if (options.config === undefined) {
