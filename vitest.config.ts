@@ -8,5 +8,6 @@ export default defineConfig({
     // A net for what hangs, wide enough for a busy machine.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 });

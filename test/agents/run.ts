@@ -1,9 +1,11 @@
 // Real command line agents against the real relay: npm run test:agents [-- --short]
 import { strict as assert } from 'node:assert';
-import { realpath } from 'node:fs/promises';
+import { mkdtempDisposable, realpath, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runInstall, runUninstall } from '../../packages/mcp/src/install/index.ts';
+import { realServer } from '../gateway/kit/real-servers.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { type Agent, startAgent } from './agent.ts';
 import { Checks } from './checks.ts';
@@ -17,7 +19,13 @@ const { values } = parseArgs({ options: { short: { type: 'boolean', default: fal
 const clis = values.short ? [claude, codex] : [claude, codex, gemini, opencode, droid];
 
 const checks = new Checks();
-await using daemon = await startDaemon();
+/** Every message is about another ticket: agents that say nothing new are muted by the loop governor. */
+let ticket = 1000;
+await using temporary = await mkdtempDisposable(join(tmpdir(), 'relay-agents-'));
+const servers = join(temporary.path, 'mcp-servers.json');
+const everything = { command: process.execPath, args: [realServer('everything'), 'stdio'] };
+await writeFile(servers, JSON.stringify({ mcpServers: { everything } }));
+await using daemon = await startDaemon({ env: { RELAY_MCP_SERVERS_CONFIG: servers } });
 const project = await realpath(daemon.projectDirectory);
 await using agents = new AsyncDisposableStack();
 const ready: Agent[] = [];
@@ -38,6 +46,7 @@ for (const [index, agent] of talking.entries()) {
 }
 if (talking.length < 2)
   checks.skip('messages between two agents', 'fewer than two agents could be installed');
+for (const agent of values.short ? talking.slice(0, 1) : talking) await checkPool(agent);
 process.exitCode = checks.finish() ? 0 : 1;
 
 async function checkInstallation(agent: Agent, { env }: TestDaemon): Promise<void> {
@@ -73,25 +82,41 @@ async function checkExchange(one: Agent, other: Agent): Promise<void> {
   await checks.run(`${first} and ${second} exchange messages`, async () => {
     // A name is known from its first connection on.
     await other.ask(['use relay_who {}']);
-    const question = `How are the tests of ${first}?`;
+    const question = `How are the tests of ticket ${++ticket}?`;
     await one.ask([send(second, question)]);
-    const answer = `They are green, says ${second}.`;
+    const answer = `They are green, and so are those of ticket ${++ticket}.`;
     const heard = await other.ask(['use relay_inbox {}', send(first, answer)]);
     assert.ok(heard.results[0]?.includes(question), heard.results[0]);
     const reply = await one.ask(['use relay_inbox {}']);
     assert.ok(reply.results[0]?.includes(answer), reply.results[0]);
   });
   await checks.run(`${second} is told of unread messages by the result of another tool`, async () => {
-    await one.ask([send(second, 'Read me when you can.')]);
+    await one.ask([send(second, `Read ticket ${++ticket} when you can.`)]);
     const { results } = await other.ask(['use relay_who {}', 'use relay_inbox {}']);
     assert.match(results[0] ?? '', /unread/);
   });
   await checks.run(`${first} waits for the answer of ${second}`, async () => {
-    await using watching = daemon.startCli(['tail']);
-    const waiting = one.ask([send(second, 'Shall we merge?', { await_response: true, timeout_ms: 90_000 })]);
-    await Promise.race([watching.until(/Shall we merge\?/), waiting]);
-    await other.ask(['use relay_inbox {}', send(first, 'Yes, merge.')]);
+    await using watching = daemon.startCli(['tail', '--since-seq', '0']);
+    const merge = `merge ticket ${++ticket}`;
+    const answer = `Only after ticket ${++ticket}.`;
+    const waiting = one.ask([
+      send(second, `Shall we ${merge}?`, { await_response: true, timeout_ms: 90_000 }),
+    ]);
+    await Promise.race([watching.until(new RegExp(merge)), waiting]);
+    await other.ask(['use relay_inbox {}', send(first, answer)]);
     const { results } = await waiting;
-    assert.ok(results[0]?.includes('Yes, merge.') && results[0].includes(second), results[0]);
+    assert.ok(results[0]?.includes(answer) && results[0].includes(second), results[0]);
+  });
+}
+
+/** A tool of a server that runs in the daemon, and one of the relay, from the one entry that was installed. */
+async function checkPool({ cli: { id, title }, home, ask }: Agent): Promise<void> {
+  await checks.run(`${title} uses the MCP servers of the daemon beside the relay`, async () => {
+    const args = ['mcp', 'install', '-e', id, '--tools', 'relay,gateway', '--name', title];
+    const { code, stderr } = await daemon.cli(args, { env: { HOME: home } });
+    assert.equal(code, 0, stderr);
+    const { results } = await ask(['use echo {"message":"from the pool"}', 'use relay_status {}']);
+    assert.match(results[0] ?? '', /Echo: from the pool/);
+    assert.match(results[1] ?? '', new RegExp(`\\b${title}\\b`));
   });
 }

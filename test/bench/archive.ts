@@ -128,6 +128,7 @@ function message(number: number, { messages, agents }: ArchiveSize, places: Plac
     kind: 'free',
     importance: 'normal',
     awaitsReply: false,
+    unverified: false,
     createdAt: END - (messages - number) * 1000,
     expiresAt: undefined,
     mentions: [],

@@ -76,6 +76,7 @@ export class RawSqlite implements Disposable {
       kind: 'free',
       importance: 'normal',
       awaitsReply: false,
+      unverified: false,
       createdAt: Date.now(),
       expiresAt: undefined,
       mentions: [],

@@ -1,11 +1,11 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PROGRAM } from '../kit/cli.ts';
 import { createSandbox, startDaemon } from '../kit/daemon.ts';
+import { olderNode } from '../kit/older-node.ts';
 
 describe('agent-relay up', () => {
   it('runs in the terminal, says where it is, and stops at Ctrl-C', async () => {
@@ -230,25 +230,4 @@ describe('the Node that runs it', () => {
     up.child.kill('SIGTERM');
     expect(await up.result).toMatchObject({ code: 0, signal: null });
   });
-
-  it('is named in one sentence when it is too old and there is no other', async (context) => {
-    if (older === undefined) return context.skip('needs a Node older than 24 in PATH');
-    await using sandbox = await createSandbox();
-    const alone = join(sandbox.directory, 'bin');
-    await mkdir(alone);
-    await writeFile(join(sandbox.directory, 'package.json'), '{"type": "module"}');
-    await writeFile(join(alone, 'agent-relay.js'), await readFile(PROGRAM, 'utf8'));
-    const result = spawnSync(older, [join(alone, 'agent-relay.js')], { encoding: 'utf8' });
-    expect(result).toMatchObject({ status: 1, stdout: '' });
-    expect(result.stderr).toMatch(/^error: agent-relay needs Node 24 or newer; .*\n$/);
-  });
 });
-
-/** A Node of this machine that is too old to run the command itself. */
-function olderNode(): string | undefined {
-  const candidates = (process.env.PATH ?? '').split(delimiter).map((directory) => join(directory, 'node'));
-  return candidates.find((node) => {
-    const { status, stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
-    return status === 0 && Number.parseInt(stdout.slice(1), 10) < 24;
-  });
-}

@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import { connect } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../kit/daemon.ts';
-import { callTool, connectClient, ERAS } from '../mcp/kit/clients.ts';
-import { type HttpClientOptions, httpTransport, sseTransport } from '../mcp/kit/http-door.ts';
+import { callTool, connectClient, ERAS, type TestClient } from '../mcp/kit/clients.ts';
+import { type HttpClientOptions, headersOf, httpTransport, sseTransport } from '../mcp/kit/http-door.ts';
 import { toolNames } from './doors-kit.ts';
 
 const API_KEY = 'the-key-of-the-door';
@@ -55,12 +55,37 @@ describe.each([...ERAS, 'sse'] as const)('the MCP door of the daemon, %s', (kind
     expect((await callTool(byToken, 'relay_status')).data).toMatchObject({ agentName: unique('Owner') });
   });
 
+  it('takes programs of the user and the holder of its own key to the project they choose', async () => {
+    const project = unique('other');
+    await json(['workspace', 'create', project]);
+    const asked = new URL(kind === 'sse' ? `${url}/sse` : url);
+    asked.searchParams.set('project', project.toUpperCase());
+    const byUrl = kind === 'sse' ? sseTransport(asked.href, {}) : httpTransport({ url: asked.href }, {});
+    await using client = await connectClient(byUrl, { era: kind === '2026-07-28' ? kind : '2025-11-25' });
+    expect(await projectOf(client)).toBe(project);
+    for (const key of [{}, { key: API_KEY }]) {
+      const name = unique(`in-both-${Object.keys(key).length}`);
+      await using there = await open({ ...key, project, agent: name, tools: 'relay' });
+      await using here = await open({ ...key, agent: name, tools: 'relay' });
+      expect(await projectOf(there)).toBe(project);
+      expect(await projectOf(here)).toBe('demo');
+      await callTool(there, 'relay_send', { to: '*', message: 'only there' });
+      expect((await callTool(here, 'relay_inbox')).texts).toEqual(['No messages in inbox.']);
+    }
+  });
+
   it('lets in the holder of its own key, and nobody with a wrong one', async () => {
     await using client = await open({ key: API_KEY, agent: unique('Keyed'), tools: 'relay' });
     expect((await callTool(client, 'relay_status')).data).toMatchObject({ project: 'demo' });
     await expect(open({ key: 'wrong' })).rejects.toThrow();
   });
 });
+
+async function projectOf(client: TestClient) {
+  const { contents } = await client.readResource({ uri: 'relay://project' });
+  const [content] = contents;
+  return JSON.parse(content && 'text' in content ? content.text : '{}').project;
+}
 
 async function connectRemotely(workspaceKey: string, name: string) {
   const { http } = await json(['status']);
@@ -72,6 +97,19 @@ async function connectRemotely(workspaceKey: string, name: string) {
   });
   return { agentToken: relay.agentToken };
 }
+
+it('says so when there is no such project, or no choice of one', async () => {
+  const { key } = await json(['workspace', 'create', 'only']);
+  const refusal = async (options: HttpClientOptions) => {
+    const response = await fetch(url, { method: 'POST', headers: headersOf(options), body: '{}' });
+    const { error } = (await response.json()) as { error: { message: string } };
+    return `${response.status} ${error.message}`;
+  };
+  expect(await refusal({ project: 'dem' })).toMatch(
+    /^404 No project "dem" is known here\. Did you mean demo\?/,
+  );
+  expect(await refusal({ key, project: 'demo' })).toMatch(/^400 The project cannot be chosen/);
+});
 
 it('shows where it is in the status, and its health to everybody', async () => {
   expect((await sandbox.cli(['daemon', 'status'])).stdout).toContain(url);

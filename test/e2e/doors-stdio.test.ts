@@ -47,10 +47,24 @@ describe('the toolsets of a command', () => {
     expect(tools).not.toContain('read_messages');
   });
 
-  it('are refused if they are unknown, with the choices and nothing on standard output', async () => {
-    const refused = await daemon.cli(['mcp', 'serve', '--tools', 'rely']);
+  it.each([
+    ['mcp', '--tools', 'rely'],
+    ['mcp', 'serve', '--tools', 'rely'],
+    ['mcp-server', '--tools', 'rely'],
+    ['mcp', '--tools', 'roles,workspace'],
+  ])('are refused by %s %s %s, like every wrong option', async (...args) => {
+    const refused = await daemon.cli(args);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
-    expect(refused.stderr).toContain('relay, network, workspace, roles');
+    const lines = args.includes('rely')
+      ? 'error: There is no toolset "rely".\nnext: Choose from: relay, network, workspace, roles.\n'
+      : 'error: The toolsets "roles" and "workspace" both have a tool post_message.\nnext: Leave one of the two out of --tools or RELAY_TOOLS.\n';
+    expect(refused.stderr).toBe(lines);
+  });
+
+  it('are refused in RELAY_TOOLS too', async () => {
+    const env = { ...daemon.env, RELAY_TOOLS: 'rely' };
+    expect(await daemon.cli(['mcp'], { env })).toMatchObject({ code: 2, stdout: '' });
+    expect((await daemon.cli(['mcp-server'], { env })).stderr).toMatch(/^error: .*"rely"\.\nnext: .*\n$/);
   });
 });
 

@@ -158,7 +158,7 @@ test('a tool that changes its description is flagged; under pin: strict it is wi
   await expect(client.callTool({ name: 'change' })).rejects.toMatchObject({ code: -32602 });
   await expect(kit.gateway.callTool('strict', 'change', {})).rejects.toMatchObject({ code: 'ToolNotFound' });
 
-  const { approveChanges } = await import('@agent-relay/gateway');
+  const { approveChanges } = await import('@agent-relay/gateway/run');
   const options = { config: [kit.configFile], stateDir: kit.path('state') };
   await eventually(async () => (await approveChanges(options, 'strict')).length === 2);
   await eventually(async () => (await names()).includes('change'));

@@ -199,6 +199,26 @@ test('sessions of the older revisions: unknown is 404, missing is 400, ended is 
   expect((await gateway.post(ping, again)).status).toBe(404);
 });
 
+test('beyond a number of sessions, the one that was idle for longest makes room', async () => {
+  await using gateway = await start([], { maxSessions: 2 });
+  const open = async () => {
+    const params = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'x', version: '1' },
+    };
+    const { headers } = await gateway.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+    return { 'mcp-session-id': headers.get('mcp-session-id') ?? '' };
+  };
+  const ping = async (session: Record<string, string>) =>
+    (await gateway.post({ jsonrpc: '2.0', id: 2, method: 'ping' }, session)).status;
+  const [first, second] = [await open(), await open()];
+  expect(await ping(second)).toBe(200);
+  expect(await ping(first)).toBe(200);
+  const third = await open();
+  expect([await ping(first), await ping(second), await ping(third)]).toEqual([200, 404, 200]);
+});
+
 test.each([
   ['not json', 400, -32700],
   ['[]', 400, -32600],

@@ -3,14 +3,12 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { eventually, GatewayKit, progressOf, textOf } from './kit/gateway-kit.ts';
+import { realServer } from './kit/real-servers.ts';
 
-const entry = (name: string) =>
-  fileURLToPath(import.meta.resolve(`@modelcontextprotocol/server-${name}/dist/index.js`));
-const everything = entry('everything');
+const everything = realServer('everything');
 const running: Array<() => unknown> = [];
 let kit: GatewayKit;
 
@@ -63,13 +61,13 @@ beforeAll(async () => {
     {
       name: 'files',
       command: process.execPath,
-      args: [entry('filesystem'), kit.directory],
+      args: [realServer('filesystem'), kit.directory],
       scope: 'session',
     },
     {
       name: 'memory',
       command: process.execPath,
-      args: [entry('memory')],
+      args: [realServer('memory')],
       env: { MEMORY_FILE_PATH: kit.path('memory.json') },
     },
   ]);

@@ -3,17 +3,11 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { eventually, GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
+import { isAlive, processesIn } from './kit/processes.ts';
 import { startWebSocketServer } from './kit/websocket-server.ts';
 
 const health = (kit: GatewayKit, name: string) =>
   kit.gateway.status().servers.find((server) => server.name === name)?.health;
-const isAlive = (pid: number) => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 test('a crashed stdio backend is started again, by itself', async () => {
   await using kit = await GatewayKit.start([scripted('one', { tools: [tool('crash'), tool('echo')] })]);
@@ -154,7 +148,7 @@ test('closing ends the whole process group of a backend that ignores every hint'
     scripted('one', { tools: [tool('echo')], stubborn: true, journal: kit.path('journal') }),
   ]);
   await (await kit.open()).ready();
-  const pids = await processesOf(kit);
+  const pids = processesIn(await kit.journal());
   expect(pids.every(isAlive)).toBe(true);
   await kit.gateway.close();
   await eventually(() => !pids.some(isAlive));
@@ -174,22 +168,13 @@ test('when the gateway is killed outright, no backend outlives it', async () => 
     },
   );
   const pids = await eventually(async () => {
-    const found = await processesOf(kit);
+    const found = processesIn(await kit.journal());
     return found.length === 2 ? found : undefined;
   });
   gateway.kill('SIGKILL');
   await once(gateway, 'exit');
   await eventually(() => !pids.some(isAlive));
 });
-
-/** The backend and the child it started. */
-async function processesOf(kit: GatewayKit): Promise<number[]> {
-  const lines = await kit.journal();
-  const pids = lines
-    .map((line) => /^(?:initialize|child) (\d+)$/.exec(line)?.[1])
-    .filter((pid) => pid !== undefined);
-  return [...new Set(pids)].map(Number);
-}
 
 test('a gateway of its own ends with its client, and its backends with it', async () => {
   await using kit = await GatewayKit.create();
@@ -200,7 +185,7 @@ test('a gateway of its own ends with its client, and its backends with it', asyn
   gateway.stdin.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n');
   const [answer] = (await once(gateway.stdout, 'data')) as [Buffer];
   expect(JSON.parse(answer.toString()).result.tools.at(-1).name).toBe('echo');
-  const pids = await processesOf(kit);
+  const pids = processesIn(await kit.journal());
   const exited = once(gateway, 'exit');
   gateway.stdin.end();
   expect(await exited).toEqual([0, null]);

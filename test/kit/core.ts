@@ -92,7 +92,7 @@ export async function openCore({ database, ...limits }: CoreOptions = {}): Promi
       name,
       ...introduction,
     });
-    const joined = participant({ ...who, agent });
+    const joined = participant({ ...who, agent, unverified: false });
     joined.token = introduction.token ?? issued ?? '';
     joined.connect();
     return joined;
@@ -109,7 +109,8 @@ export async function openCore({ database, ...limits }: CoreOptions = {}): Promi
     join: (workspace, name, introduction = {}) =>
       identified({ workspace, local: true, keyId: undefined }, name, introduction),
     joinFromAfar: (workspace, name) => identified({ workspace, local: false, keyId: '12345678' }, name, {}),
-    owner: (workspace) => participant({ workspace, agent: undefined, local: true, keyId: undefined }),
+    owner: (workspace) =>
+      participant({ workspace, agent: undefined, unverified: false, local: true, keyId: undefined }),
     async restart() {
       clock.forget();
       await running.relay.store.close();
@@ -167,6 +168,11 @@ export class Participant implements Peer, Caller {
     const other = new Participant(this.#core, this.principal);
     other.connect();
     return other;
+  }
+
+  /** A connection that several share, and on which somebody says it is this agent. */
+  declared(): Participant {
+    return new Participant(this.#core, { ...this.principal, unverified: true });
   }
 
   async request<N extends OperationName>(

@@ -1,4 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -35,19 +37,31 @@ describe('agent-relay-mcp', () => {
 
   it('refuses what it does not know, with the next step and nothing on standard output', async () => {
     const cases: Array<[args: string[], complaint: string, env?: NodeJS.ProcessEnv]> = [
-      [['dance'], 'There is no command "dance". Next: See: agent-relay-mcp --help'],
+      [['dance'], 'There is no command "dance".\nnext: See: agent-relay-mcp --help\n'],
       [['serve', '--dance'], "Unknown option '--dance'"],
       [
         ['serve', '--tools', 'dance'],
-        'There is no toolset "dance". Next: Choose from: relay, network, workspace, roles.',
+        'There is no toolset "dance".\nnext: Choose from: relay, network, workspace, roles.\n',
+      ],
+      [
+        ['serve', '--tools', 'roles,workspace'],
+        'The toolsets "roles" and "workspace" both have a tool post_message.\nnext: ',
       ],
       [['serve'], 'There is no toolset "dance".', { RELAY_TOOLS: 'relay,dance' }],
     ];
     for (const [args, complaint, env] of cases) {
       const { stdout, stderr, code } = await run(MCP_PROGRAM, args, env);
-      expect(stderr).toContain(`Error: ${complaint}`);
+      expect(stderr.startsWith(`error: ${complaint}`), stderr).toBe(true);
       expect({ stdout, code }).toEqual({ stdout: '', code: 2 });
     }
+  });
+
+  it('ends quietly when nobody reads on, as in a pipe to head', async () => {
+    const args = [MCP_PROGRAM, 'install', '--dry-run', '-e', 'claude'];
+    const child = spawn(process.execPath, args, { env: sandbox.env, cwd: sandbox.projectDirectory });
+    child.stdout.destroy();
+    expect(await text(child.stderr)).toBe('');
+    expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(0);
   });
 
   it('ends when its client closes standard input', async () => {

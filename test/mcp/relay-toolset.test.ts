@@ -57,7 +57,7 @@ describe.each(ERAS)('the relay toolset over stdio, revision %s', (era) => {
     await using client = await serve({ RELAY_AGENT_NAME: name });
     expect((await callTool(client, 'relay_inbox')).texts).toEqual(['No messages in inbox.']);
     const { messageId } = await alice.send(name, 'One', { thread: 't9' });
-    await alice.send(name, 'Two');
+    await alice.send(name, 'Two', { importance: 'urgent' });
     const hinted = await callTool(client, 'relay_who');
     const hint = 'You have 2 unread messages: see relay_inbox.';
     expect(hinted.texts.at(-1)).toBe(hint);
@@ -65,6 +65,7 @@ describe.each(ERAS)('the relay toolset over stdio, revision %s', (era) => {
     const { texts, data } = await callTool(client, 'relay_inbox');
     expect(texts[0]).toMatch(/^2 message\(s\):\n\n/);
     expect(texts[0]).toContain(`[${messageId}] From ${unique('Alice')} (thread: t9):\nOne\n\n---\n\n[`);
+    expect(texts[0]).toContain(`From ${unique('Alice')} (urgent):\nTwo`);
     expect(data).toMatchObject({ messages: [{ content: 'One' }, { content: 'Two' }], unread: 0 });
     expect((await callTool(client, 'relay_inbox')).texts).toEqual(['No messages in inbox.']);
     expect((await callTool(client, 'relay_inbox', { unread_only: false })).data).toMatchObject({

@@ -63,6 +63,28 @@ describe.each(ERAS)('role inboxes over stdio, revision %s', (era) => {
   });
 });
 
+it('shows that nobody has checked the sender wherever else its messages are read', async () => {
+  await using daemon = await startDaemon();
+  await using roles = await connectStdio(daemon, { args: ['serve', '--tools', 'roles'] });
+  const { data } = await post(roles, 'dev-a', 'pm', 'status', 'Shipped.');
+  const marked = { id: data.id, from: 'dev-a', unverified: true };
+  for (const args of [['inbox', '--peek'], ['history'], ['search', 'shipped'], ['trace', `${data.id}`]]) {
+    const as = args[0] === 'trace' ? [] : ['--as', 'pm'];
+    expect((await daemon.cli([...args, ...as])).stdout).toContain('dev-a (unverified) → pm');
+    expect((await daemon.cli([...args, ...as, '--json'])).stdout).toContain('"unverified":true');
+  }
+  await using tail = daemon.startCli(['tail', '--since-seq', '0']);
+  await tail.until(/dev-a \(unverified\) → pm/);
+  await using client = await connectStdio(daemon, { env: { RELAY_AGENT_NAME: 'pm' } });
+  const inbox = await callTool(client, 'relay_inbox');
+  expect(inbox.texts[0]).toContain('From dev-a (unverified):');
+  expect(inbox.data.messages).toEqual([expect.objectContaining(marked)]);
+  // What the same agent sends on a connection of its own is its word.
+  await daemon.cli(['send', 'pm', 'Really.', '--as', 'dev-a']);
+  const [own] = (await callTool(client, 'relay_inbox')).data.messages as object[];
+  expect(own).not.toHaveProperty('unverified');
+});
+
 it('keeps messages whose reply could not be written', async () => {
   await using daemon = await startDaemon();
   const args = ['serve', '--tools', 'roles'];
@@ -102,4 +124,6 @@ it('serves role inboxes to several sessions over SSE, and never hands a message 
   // The roles are agents like all others.
   await using observer = await connect({ socketPath: daemon.socketPath, env: daemon.env });
   expect((await observer.who()).map(({ name }) => name)).toEqual(expect.arrayContaining(['pm', 'dev-a']));
+  const { messages } = await observer.history();
+  expect(new Set(messages.map(({ unverified }) => unverified))).toEqual(new Set([true]));
 });

@@ -5,6 +5,9 @@ import { WORDS } from './steps.ts';
 import { outcome, type Seat, type World } from './world.ts';
 
 const ids = (messages: Array<{ id: string }>) => messages.map(({ id }) => id);
+/** Which messages, and whether their sender is to be believed. */
+const withTrust = (messages: Array<{ id: string; unverified?: boolean }>) =>
+  messages.map(({ id, unverified = false }) => ({ id, unverified }));
 
 /** Everything everybody can read is what the model says, and nothing else can be read. */
 export async function checkEverything(world: World): Promise<void> {
@@ -20,10 +23,11 @@ export async function checkEverything(world: World): Promise<void> {
 
 async function checkInbox({ model, now }: World, { somebody, participant, since }: Seat): Promise<void> {
   const unread = model.unread(somebody, now);
-  const narrowed = async (input: object) =>
-    ids((await participant.request('INBOX', { limit: 500, ...input })).messages);
+  const inbox = async (input: object) =>
+    (await participant.request('INBOX', { limit: 500, ...input })).messages;
+  const narrowed = async (input: object) => ids(await inbox(input));
   expect(await participant.request('INBOX', { limit: 1 })).toMatchObject({ unread: unread.length });
-  expect(await narrowed({}), 'unread').toEqual(ids(unread));
+  expect(withTrust(await inbox({})), 'unread').toEqual(withTrust(unread));
   expect(await narrowed({ unread_only: false }), 'inbox').toEqual(ids(model.delivered(somebody, now)));
   expect(await narrowed({ mentions: true }), 'mentions').toEqual(
     ids(unread.filter(({ mentioned }) => mentioned.has(somebody))),
@@ -36,8 +40,8 @@ async function checkInbox({ model, now }: World, { somebody, participant, since 
       ids(unread.filter((message) => message.sender === sender)),
     );
   }
-  expect(ids(participant.delivered), 'pushed').toEqual(
-    ids(model.said.slice(since).filter(({ recipients }) => recipients.has(somebody))),
+  expect(withTrust(participant.delivered), 'pushed').toEqual(
+    withTrust(model.said.slice(since).filter(({ recipients }) => recipients.has(somebody))),
   );
   const { conversations } = await participant.request('CONVERSATIONS', {});
   expect(conversations.map(({ last, ...rest }) => ({ ...rest, last: last.id }))).toEqual(
@@ -64,6 +68,7 @@ const shown = (message: Said) => {
     id: message.id,
     content: message.text,
     from: message.sender.name,
+    unverified: message.unverified || undefined,
     thread: message.thread,
     redacted: message.isRedacted || undefined,
     reactions: [...byEmoji].map(([emoji, uses]) => ({ emoji, agents: uses.map(({ by }) => by.name) })),
@@ -72,8 +77,8 @@ const shown = (message: Said) => {
 
 async function expectHistory(reader: Participant, filters: object, expected: Said[]): Promise<void> {
   const history = await wholeHistory(reader, filters, 7);
-  const found = history.map(({ id, content, from, thread, redacted, reactions = [] }) => {
-    return { id, content, from, thread, redacted, reactions };
+  const found = history.map(({ id, content, from, unverified, thread, redacted, reactions = [] }) => {
+    return { id, content, from, unverified, thread, redacted, reactions };
   });
   expect(found, `history of ${reader.name || 'all'} with ${JSON.stringify(filters)}`).toEqual(
     expected.map(shown),

@@ -16,6 +16,7 @@ export type Place =
 export interface Said {
   readonly id: string;
   readonly sender: Somebody;
+  readonly unverified: boolean;
   readonly place: Place;
   readonly recipients: Set<Somebody>;
   readonly thread: string | undefined;

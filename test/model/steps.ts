@@ -26,7 +26,7 @@ const typed = <T extends string, Fields extends object>(
   fields: { [Field in keyof Fields]: fc.Arbitrary<Fields[Field]> },
 ) => fc.record(fields).map((values) => ({ type, ...values }) as { type: T } & Fields);
 
-const send = typed('send', { by: name, to: address, text, isBrief: fc.boolean() });
+const send = typed('send', { by: name, to: address, text, isBrief: fc.boolean(), isDeclared: fc.boolean() });
 const kinds = [
   { weight: 32, arbitrary: send },
   { weight: 12, arbitrary: typed('reply', { by: name, message, text }) },

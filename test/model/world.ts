@@ -58,11 +58,13 @@ export class World {
   }
 
   readonly #steps: Steps = {
-    send: ({ by, to, text, isBrief }) =>
+    send: ({ by, to, text, isBrief, isDeclared }) =>
       this.#whoIsThere(by, async (seat) => {
         const place = this.#place(seat.somebody, to);
         const expiresAt = isBrief ? this.now + BRIEF_MS : undefined;
-        await this.#say(seat, place, { to, content: text, ...(expiresAt ? { expiresAt } : {}) });
+        const participant = isDeclared ? seat.participant.declared() : seat.participant;
+        const message = { to, content: text, ...(expiresAt ? { expiresAt } : {}) };
+        await this.#say({ ...seat, participant }, place, message);
       }),
     reply: ({ by, message, text }) =>
       this.#whoIsThere(by, async (seat) => {
@@ -81,7 +83,15 @@ export class World {
       });
       const stored = await Promise.all(started.map(async (one) => ({ ...one, ...(await one.sent) })));
       for (const { sender, place, text, messageId: id } of stored.toSorted((a, b) => a.seq - b.seq))
-        this.model.say({ id, sender, place, text, thread: undefined, expiresAt: undefined });
+        this.model.say({
+          id,
+          sender,
+          unverified: false,
+          place,
+          text,
+          thread: undefined,
+          expiresAt: undefined,
+        });
       for (const mine of Map.groupBy(stored, ({ sender }) => sender).values()) {
         const seqs = mine.map(({ seq }) => seq);
         expect(seqs, 'the order of one sender').toEqual(seqs.toSorted((a, b) => a - b));
@@ -196,7 +206,9 @@ export class World {
     const sent = await outcome(participant.request('SEND', message), refusal);
     if (typeof place === 'string' || !sent) return;
     const { content, expiresAt } = message;
-    this.model.say({ id: sent.messageId, sender: somebody, place, text: content, thread, expiresAt });
+    const { unverified } = participant.principal;
+    const id = sent.messageId;
+    this.model.say({ id, sender: somebody, unverified, place, text: content, thread, expiresAt });
     expect(sent.recipients, 'how many get it').toBe(this.model.said.at(-1)?.recipients.size);
   }
 

@@ -11,7 +11,7 @@ import { type ConfiguredBackend, loadConfig } from './config/load.ts';
 import { forgetBackend, saveBackend } from './config/save.ts';
 import { type FileWatch, watchFiles } from './config/watch.ts';
 import type { Outlet } from './front/call.ts';
-import type { GatewayHost, OwnBackends, ResourceWatcher } from './front/context.ts';
+import type { GatewayHost, OwnBackends, ResourceWatcher, SessionOptions } from './front/context.ts';
 import { type ListName, LiveCatalog } from './front/live-catalog.ts';
 import { managementTools } from './front/management.ts';
 import { toRelayError } from './front/messages.ts';
@@ -23,20 +23,25 @@ import { objectFrom, toJson } from './json/raw-json.ts';
 export interface GatewayOptions {
   /** Read in this order; the first one takes what `relay_add_server` adds. */
   configFiles: string[];
+  /** Where the programs of a file run, as far as they do not say it. Default: where the gateway itself does. */
+  directoryOf?: (file: string) => string;
   /** Where the manifest and the pins are kept. Without it nothing is remembered. */
   stateDir?: string | undefined;
+  /** Whether clients get tools to look after the backends. Default: true. */
+  management?: boolean;
   /** `search` offers three tools that find and call the others, for hundreds of them. */
   mode?: 'list' | 'search' | undefined;
   env?: NodeJS.ProcessEnv;
   limits?: Partial<BackendLimits>;
   /** How long the first list waits for backends that were never seen before. */
   startupMs?: number;
-  log?: (line: string) => void;
+  log?: (line: string, level: 'info' | 'warn') => void;
 }
 
 const LIMITS: BackendLimits = {
   maxMessageBytes: 32 * 1024 * 1024,
   reconnectMs: 5000,
+  maxReconnectMs: 300_000,
   connectMs: 60_000,
   callConnectMs: 10_000,
 };
@@ -65,7 +70,10 @@ export class Gateway implements GatewayHost {
     this.#manifest = manifest;
     this.#pins = pins;
     this.listsOwnToolsOnly = options.mode === 'search';
-    this.ownTools = this.listsOwnToolsOnly ? [...managementTools, ...searchTools] : managementTools;
+    this.ownTools = [
+      ...(options.management === false ? [] : managementTools),
+      ...(this.listsOwnToolsOnly ? searchTools : []),
+    ];
     this.startupMs = options.startupMs ?? 5000;
     this.limits = { ...LIMITS, ...options.limits };
     this.catalog = new LiveCatalog(
@@ -87,6 +95,7 @@ export class Gateway implements GatewayHost {
       ...this.#options.configFiles,
       ...(this.#pins.file === undefined ? [] : [this.#pins.file]),
     ];
+    if (watched.length === 0) return;
     this.#files = watchFiles(watched, () => void this.reload());
     // What changed between reading and watching is not missed.
     void this.#files.then(() => this.reload());
@@ -106,14 +115,14 @@ export class Gateway implements GatewayHost {
         await this.#apply();
       } catch (error) {
         this.#configProblem = toRelayError(error).message;
-        this.#options.log?.(`Configuration not applied: ${this.#configProblem}`);
+        this.#options.log?.(`Configuration not applied: ${this.#configProblem}`, 'warn');
       }
     });
     return this.#reloading;
   }
 
-  openSession(output: Outlet): Session {
-    const session = new Session(this, output, () => {
+  openSession(output: Outlet, options: SessionOptions = {}): Session {
+    const session = new Session(this, output, options, () => {
       this.#sessions.delete(session);
       for (const uri of [...this.#watchers.keys()]) this.unwatch(session, uri);
     });
@@ -131,8 +140,8 @@ export class Gateway implements GatewayHost {
   }
 
   /** The parts of a catalogue: the shared backends and a session's own, in the order of the configuration. */
-  sources(own?: BackendSet): CatalogSource[] {
-    return this.#configured.flatMap(({ config }) => {
+  sources(own?: BackendSet, first: ConfiguredBackend[] = []): CatalogSource[] {
+    return [...first, ...this.#configured].flatMap(({ config }) => {
       const backend = this.backend(config.name, own);
       if (!backend) return [];
       const { name, prefix, allow, deny, pin } = config;
@@ -261,7 +270,8 @@ export class Gateway implements GatewayHost {
   }
 
   async #apply(): Promise<void> {
-    this.#configured = await loadConfig(this.#options.configFiles, this.#options.env ?? process.env);
+    const { configFiles, env = process.env, directoryOf } = this.#options;
+    this.#configured = await loadConfig(configFiles, env, directoryOf);
     this.#configProblem = undefined;
     this.#shared.apply(this.configured('shared'));
     for (const session of this.#sessions) session.configurationChanged();
@@ -271,12 +281,13 @@ export class Gateway implements GatewayHost {
   #remember(backend: Backend): void {
     const { name } = backend.config;
     const entry = this.#configured.find(({ config }) => config.name === name);
-    if (entry && backend.connected && backend.era) {
+    if (!entry) return;
+    if (backend.connected && backend.era) {
       this.#manifest.keep(name, fingerprintOf(entry), { era: backend.era, lists: backend.lists });
     }
-    this.#options.log?.(
-      `${name}: ${backend.health}${backend.problem === undefined ? '' : ` (${backend.problem})`}`,
-    );
+    const { health, problem } = backend;
+    if (problem === undefined) this.#options.log?.(`${name}: ${health}`, 'info');
+    else this.#options.log?.(`${name}: ${health} (${problem})`, 'warn');
   }
 
   #listChanged(list: ListName): void {

@@ -1,7 +1,11 @@
+export { openSocketLink } from './backend/socket-link.ts';
+export { customBackend } from './config/custom-backend.ts';
 export type { Outlet } from './front/call.ts';
 export { type HttpFront, type HttpFrontOptions, serveGatewayHttp } from './front/http.ts';
+export { HttpHandler, type HttpHandlerOptions, type Visit } from './front/http-handler.ts';
+export { managementTools } from './front/management.ts';
 export type { Session } from './front/session.ts';
+export { serveGatewaySocket } from './front/socket.ts';
 export type { GatewayStatus, ServerStatus } from './front/status.ts';
 export { serveGatewayStdio } from './front/stdio.ts';
 export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts';
-export { approveChanges, type RunOptions, runGateway } from './run.ts';

@@ -1,6 +1,9 @@
+export { GATEWAY_TOOLSET, toolsetNames } from './framework/toolset.ts';
 export type { Access, Doorkeeper } from './http/access.ts';
 export { createMcpHttp, type McpHttp } from './http/create.ts';
 export { type ListeningMcp, type ListenOptions, listenForMcp } from './http/listen.ts';
-export type { McpHttpOptions, McpPaths } from './http/options.ts';
+export type { GatewayDoor, GatewayVisit, McpHttpOptions, McpPaths } from './http/options.ts';
 export { createServer } from './server/create-server.ts';
+export { localRelayServer } from './server/local-relay-server.ts';
+export type { RelayServer } from './server/relay-server.ts';
 export { type StdioOptions, serveStdio } from './stdio/serve.ts';

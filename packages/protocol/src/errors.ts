@@ -1,3 +1,5 @@
+import { safeText } from './text.ts';
+
 /**
  * The one catalogue of errors. Every error a user, an agent or a program can meet has an entry here, and
  * `docs/errors.md` documents each of them (a test compares the two).
@@ -393,6 +395,10 @@ export class RelayError extends Error {
     });
   }
 }
+
+/** An error as a command line tells it to a person. */
+export const errorLines = ({ message, next }: RelayError): string =>
+  safeText(`error: ${message}\nnext: ${next}\n`);
 
 export const isRelayError = (error: unknown, code?: ErrorCode): error is RelayError =>
   error instanceof RelayError && (code === undefined || error.code === code);

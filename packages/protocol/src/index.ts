@@ -8,6 +8,7 @@ export * from './names.ts';
 export type * from './operations.ts';
 export type * from './payloads.ts';
 export * from './repeatable.ts';
+export * from './sender.ts';
 export * from './text.ts';
 export type { TransferRecord } from './transfer.ts';
 export * from './vocabulary.ts';

@@ -37,4 +37,10 @@ export type {
   SearchHit,
   SendResult,
 } from './operations/messages.ts';
-export type { AuditEntry, DaemonStatus, KeyInfo, WorkspaceInfo } from './operations/workspaces.ts';
+export type {
+  AuditEntry,
+  DaemonStatus,
+  KeyInfo,
+  McpServerStatus,
+  WorkspaceInfo,
+} from './operations/workspaces.ts';

@@ -54,6 +54,8 @@ export const helloPayload = z.object({
   token: z.string().max(256).optional(),
   workspaceKey: z.string().max(256).optional(),
   type: z.enum(['agent', 'human']).optional(),
+  /** Several speak through this connection, and who does so only says it: what it sends is marked for its readers. */
+  unverified: z.boolean().optional(),
   /** Collected when it leaves. */
   ephemeral: z.boolean().optional(),
   lead: z.boolean().optional(),
@@ -119,6 +121,8 @@ export interface Message {
   seq: number;
   id: string;
   from: string;
+  /** The sender is only who somebody said it was: see `unverified` of HELLO. */
+  unverified?: true;
   /** The address as resolved: a name, the names of a group, `#channel` or `*`; after `project:`, if it went to another one. */
   to: string;
   /** The sender's project, when it is not the reader's. */

@@ -76,6 +76,7 @@ export const transferRecord = z.discriminatedUnion('type', [
     clientId: name,
     conversation: name,
     sender: name,
+    unverified: z.boolean(),
     body: z.string(),
     thread: maybeText,
     replyTo: maybeText,

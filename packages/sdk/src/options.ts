@@ -17,6 +17,7 @@ export const PROFILE_FIELDS = [
   'name',
   'workspaceKey',
   'type',
+  'unverified',
   'ephemeral',
   'lead',
   'cli',

@@ -45,6 +45,8 @@ export interface HttpClientOptions {
   key?: string;
   agent?: string;
   tools?: string;
+  /** Chosen by a header. */
+  project?: string;
 }
 
 /** The two HTTP transports of a client. */
@@ -63,9 +65,10 @@ export const sseTransport = (url: string, options: HttpClientOptions = {}): Tran
   });
 };
 
-export const headersOf = ({ key, agent }: HttpClientOptions): Record<string, string> => ({
+export const headersOf = ({ key, agent, project }: HttpClientOptions): Record<string, string> => ({
   ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
   ...(agent === undefined ? {} : { 'X-Relay-Agent': agent }),
+  ...(project === undefined ? {} : { 'X-Relay-Project': project }),
 });
 
 function withTools(address: string, { tools }: HttpClientOptions): URL {

@@ -40,7 +40,7 @@ export class BackendSet {
       if (this.#backends.has(entry.config.name)) continue;
       const backend = this.#create(entry);
       this.#backends.set(entry.config.name, { fingerprint: fingerprintOf(entry), backend });
-      const known = backend.known;
+      const known = backend.known && !entry.meanwhile;
       const started = backend.start();
       // Whose lists are remembered need not be waited for.
       if (!known) starting.push(started);
@@ -67,7 +67,7 @@ export class BackendSet {
   #create(entry: ConfiguredBackend): Backend {
     const { limits, events, recall, clientCapabilities } = this.#options;
     const backend = new Backend(entry.config, limits, events, {
-      remembered: recall(entry),
+      remembered: entry.meanwhile ? { era: 'legacy', lists: entry.meanwhile } : recall(entry),
       ...(clientCapabilities === undefined ? {} : { clientCapabilities }),
     });
     if (entry.problem !== undefined) backend.refuse(entry.problem);

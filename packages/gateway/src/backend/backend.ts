@@ -25,8 +25,10 @@ export interface BackendEvents {
 
 export interface BackendLimits {
   maxMessageBytes: number;
-  /** First wait before reconnecting; it doubles with each failure up to five minutes. */
+  /** First wait before reconnecting; it doubles with each failure. */
   reconnectMs: number;
+  /** The longest one. */
+  maxReconnectMs: number;
   connectMs: number;
   /** How long a call waits for a backend that has to be connected first. */
   callConnectMs: number;
@@ -42,7 +44,6 @@ export interface Answer {
   era: Era;
 }
 
-const MAX_RECONNECT_MS = 300_000;
 const CHECK_MS = 30_000;
 /** A retired backend may finish its calls for this long. */
 const DRAIN_MS = 30_000;
@@ -221,7 +222,7 @@ export class Backend {
       this.#failure = reasonOf(error);
       this.#scheduleRetry();
       this.#events.changed(this);
-      throw new ConnectionLost(this.#failure, false);
+      throw new ConnectionLost(this.#failure, false, { cause: error });
     }
   }
 
@@ -269,7 +270,7 @@ export class Backend {
 
   #scheduleRetry(): void {
     if (this.#stopped) return;
-    const base = Math.min(this.#limits.reconnectMs * 2 ** this.#failures++, MAX_RECONNECT_MS);
+    const base = Math.min(this.#limits.reconnectMs * 2 ** this.#failures++, this.#limits.maxReconnectMs);
     // Jitter keeps many gateways from knocking at the same moment after an outage.
     const wait = base * (1 + Math.random() / 4);
     clearTimeout(this.#retryTimer);

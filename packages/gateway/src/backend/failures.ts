@@ -15,8 +15,8 @@ export class BackendError extends Error {
 /** The connection went away. `written` is false when the backend cannot have seen the request. */
 export class ConnectionLost extends Error {
   readonly written: boolean;
-  constructor(reason: string, written: boolean) {
-    super(reason);
+  constructor(reason: string, written: boolean, options?: ErrorOptions) {
+    super(reason, options);
     this.written = written;
   }
 }

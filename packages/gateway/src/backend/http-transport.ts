@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import type { Endpoint } from '../config/backend-config.ts';
+import type { RemoteEndpoint } from '../config/backend-config.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import {
   type BackendTransport,
@@ -22,7 +22,7 @@ const NEVER_CONNECTED = new Set([
 /** Streamable HTTP, or the older SSE. Streams, resumption and headers are the MCP SDK's, loaded only when needed. */
 export class HttpTransport implements BackendTransport {
   readonly kind: 'http' | 'sse';
-  readonly #endpoint: Exclude<Endpoint, { kind: 'stdio' }>;
+  readonly #endpoint: RemoteEndpoint;
   readonly #maxMessageBytes: number;
   readonly #events: TransportEvents;
   #sdk: Transport | undefined;
@@ -32,7 +32,7 @@ export class HttpTransport implements BackendTransport {
 
   constructor(
     kind: 'http' | 'sse',
-    endpoint: Exclude<Endpoint, { kind: 'stdio' }>,
+    endpoint: RemoteEndpoint,
     maxMessageBytes: number,
     events: TransportEvents,
   ) {

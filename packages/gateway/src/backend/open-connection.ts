@@ -1,5 +1,6 @@
 import type { Endpoint } from '../config/backend-config.ts';
 import { Connection, type ConnectionEvents } from './connection.ts';
+import { CustomTransport } from './custom-transport.ts';
 import { type Era, type Negotiated, negotiate, ProbeKilled } from './negotiate.ts';
 import { StdioTransport } from './stdio-transport.ts';
 import { type BackendTransport, HttpRefused, type TransportEvents } from './transport.ts';
@@ -41,7 +42,7 @@ async function open(kind: Kind, endpoint: Endpoint, options: OpenOptions): Promi
   });
   try {
     await within(options.timeoutMs, connection.start());
-    const known = kind === 'sse' ? 'legacy' : options.known;
+    const known = kind === 'sse' || kind === 'custom' ? 'legacy' : options.known;
     return { connection, negotiated: await negotiate(connection, { ...options, known }) };
   } catch (error) {
     await connection.close('the connection could not be set up');
@@ -56,6 +57,7 @@ async function transportFor(
   limit: number,
 ): Promise<(events: TransportEvents) => BackendTransport> {
   if (endpoint.kind === 'stdio') return (events) => new StdioTransport(endpoint, limit, events);
+  if (endpoint.kind === 'custom') return (events) => new CustomTransport(endpoint, events);
   if (kind === 'ws') {
     const { WebSocketTransport } = await import('./websocket-transport.ts');
     return (events) => new WebSocketTransport(endpoint, limit, events);

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Endpoint } from '../config/backend-config.ts';
+import type { StdioEndpoint } from '../config/backend-config.ts';
 import { LineReader, toLine } from '../json/lines.ts';
 import { backendEnvironment } from './environment.ts';
 import { forgetGroup, watchGroup } from './reaper.ts';
@@ -15,18 +15,14 @@ const KEPT_STDERR = 2000;
 /** A child process that speaks line by line. It leads its own process group, and the whole group ends with it. */
 export class StdioTransport implements BackendTransport {
   readonly kind = 'stdio';
-  readonly #endpoint: Extract<Endpoint, { kind: 'stdio' }>;
+  readonly #endpoint: StdioEndpoint;
   readonly #events: TransportEvents;
   readonly #lines: LineReader;
   #child: ChildProcess | undefined;
   #stderr = '';
   #over = false;
 
-  constructor(
-    endpoint: Extract<Endpoint, { kind: 'stdio' }>,
-    maxMessageBytes: number,
-    events: TransportEvents,
-  ) {
+  constructor(endpoint: StdioEndpoint, maxMessageBytes: number, events: TransportEvents) {
     this.#endpoint = endpoint;
     this.#events = events;
     this.#lines = new LineReader(maxMessageBytes, {

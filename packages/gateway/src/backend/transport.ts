@@ -21,13 +21,23 @@ export interface SendOptions {
  * `send` throws NotWritten when the peer certainly did not get the message, so that it may be sent again.
  */
 export interface BackendTransport {
-  readonly kind: 'stdio' | 'ws' | 'http' | 'sse';
+  readonly kind: 'stdio' | 'ws' | 'http' | 'sse' | 'custom';
   start(): Promise<void>;
   send(message: Buffer, options?: SendOptions): void | Promise<void>;
   /** Tells the transport which protocol version was agreed on. */
   negotiated?(version: string): void;
   close(): Promise<void>;
 }
+
+/** An open way to a server of the 2025 revisions; each message is one of JSON-RPC. */
+export interface CustomLink {
+  /** Throws NotWritten like a transport, if it knows. */
+  send(message: Buffer): void;
+  close(): Promise<void>;
+}
+
+/** Connects to such a server. `closed` is called once it has ended. */
+export type OpenCustomLink = (events: TransportEvents) => Promise<CustomLink>;
 
 /** The peer did not act on the message, and will not on the next one: connect again. */
 export class NotWritten extends Error {}

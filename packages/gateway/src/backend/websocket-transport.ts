@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import type { Endpoint } from '../config/backend-config.ts';
+import type { RemoteEndpoint } from '../config/backend-config.ts';
 import { type BackendTransport, NotWritten, type TransportEvents } from './transport.ts';
 
 const PING_MS = 30_000;
@@ -8,18 +8,14 @@ const PING_MS = 30_000;
 /** One JSON-RPC message a frame. A peer that misses two pings in a row is gone. */
 export class WebSocketTransport implements BackendTransport {
   readonly kind = 'ws';
-  readonly #endpoint: Exclude<Endpoint, { kind: 'stdio' }>;
+  readonly #endpoint: RemoteEndpoint;
   readonly #maxMessageBytes: number;
   readonly #events: TransportEvents;
   #socket: WebSocket | undefined;
   #ping: NodeJS.Timeout | undefined;
   #alive = true;
 
-  constructor(
-    endpoint: Exclude<Endpoint, { kind: 'stdio' }>,
-    maxMessageBytes: number,
-    events: TransportEvents,
-  ) {
+  constructor(endpoint: RemoteEndpoint, maxMessageBytes: number, events: TransportEvents) {
     this.#endpoint = endpoint;
     this.#maxMessageBytes = maxMessageBytes;
     this.#events = events;

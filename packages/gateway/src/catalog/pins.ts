@@ -100,9 +100,23 @@ export class Pins {
   #write(): void {
     const { file } = this;
     if (file === undefined) return;
-    const content = JSON.stringify(Object.fromEntries(this.#backends), null, 2);
+    const save = async () => {
+      this.#keepApprovals(await readPins(file));
+      await writeAtomically(file, JSON.stringify(Object.fromEntries(this.#backends), null, 2), 0o600);
+    };
     // One after the other: the last state is the one that stays.
-    this.#writing = this.#writing.catch(() => undefined).then(() => writeAtomically(file, content, 0o600));
+    this.#writing = this.#writing.catch(() => undefined).then(save);
+  }
+
+  /** What another process approved a moment ago is not undone by writing what was known before. */
+  #keepApprovals(saved: Map<string, PinnedBackend>): void {
+    for (const [backend, { approved, pending }] of this.#backends) {
+      for (const [tool, hash] of Object.entries(pending)) {
+        if (saved.get(backend)?.approved[tool] !== hash) continue;
+        approved[tool] = hash;
+        delete pending[tool];
+      }
+    }
   }
 }
 

@@ -1,14 +1,32 @@
+import { resolve } from 'node:path';
 import { z } from 'zod';
+import type { OpenCustomLink } from '../backend/transport.ts';
 
-/** How to reach a backend. `auto` is an http(s) URL: Streamable HTTP first, then the older SSE. */
-export type Endpoint =
-  | { kind: 'stdio'; command: string; args: string[]; env: Record<string, string>; cwd?: string }
-  | {
-      kind: 'ws' | 'http' | 'sse' | 'auto';
-      url: string;
-      headers: Record<string, string>;
-      subprotocol?: string;
-    };
+/** A program that speaks on its standard input and output. */
+export interface StdioEndpoint {
+  kind: 'stdio';
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+  cwd?: string;
+}
+
+/** `auto` is an http(s) URL: Streamable HTTP first, then the older SSE. */
+export interface RemoteEndpoint {
+  kind: 'ws' | 'http' | 'sse' | 'auto';
+  url: string;
+  headers: Record<string, string>;
+  subprotocol?: string;
+}
+
+/** Whatever this function reaches. No file can ask for it. */
+export interface CustomEndpoint {
+  kind: 'custom';
+  open: OpenCustomLink;
+}
+
+/** How to reach a backend. */
+export type Endpoint = StdioEndpoint | RemoteEndpoint | CustomEndpoint;
 
 /** One backend as the gateway runs it: defaults filled in, variables expanded. */
 export interface BackendConfig {
@@ -71,9 +89,9 @@ export type ListedBackend = z.infer<typeof listedBackend>;
 
 export const isEnabled = (entry: ListedBackend): boolean => entry.enabled !== false;
 
-/** Fills in the defaults. `entry` has its variables expanded already. */
-export function toBackendConfig(entry: ListedBackend): BackendConfig {
-  const endpoint = toEndpoint(entry);
+/** Fills in the defaults. `entry` has its variables expanded already; a program runs in `directory` or below it. */
+export function toBackendConfig(entry: ListedBackend, directory: string | undefined): BackendConfig {
+  const endpoint = toEndpoint(entry, directory);
   return {
     name: entry.name,
     endpoint,
@@ -89,14 +107,15 @@ export function toBackendConfig(entry: ListedBackend): BackendConfig {
   };
 }
 
-function toEndpoint(entry: ListedBackend): Endpoint {
+function toEndpoint(entry: ListedBackend, directory: string | undefined): StdioEndpoint | RemoteEndpoint {
   if (entry.url === undefined) {
+    const cwd = directory === undefined ? entry.cwd : resolve(directory, entry.cwd ?? '');
     return {
       kind: 'stdio',
       command: entry.command ?? '',
       args: entry.args ?? [],
       env: entry.env ?? {},
-      ...(entry.cwd === undefined ? {} : { cwd: entry.cwd }),
+      ...(cwd === undefined ? {} : { cwd }),
     };
   }
   const asked = entry.type === 'streamable-http' ? 'http' : entry.type;

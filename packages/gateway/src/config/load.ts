@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { RelayError } from '@agent-relay/protocol';
 import type { z } from 'zod';
+import type { Lists } from '../catalog/catalog.ts';
 import {
   type BackendConfig,
   editorBackend,
@@ -18,12 +19,21 @@ export interface ConfiguredBackend {
   config: BackendConfig;
   file: string;
   path: ConfigPath;
+  /** What is offered as its own until it could be asked. */
+  meanwhile?: Lists;
   /** Set when the entry is well-formed but cannot be used, such as a variable that is set nowhere. */
   problem?: string;
 }
 
-/** Reads all files in order. Any mistake throws with file, line and column, so that nothing is half applied. */
-export async function loadConfig(files: string[], env: NodeJS.ProcessEnv): Promise<ConfiguredBackend[]> {
+/**
+ * Reads all files in order. Any mistake throws with file, line and column, so that nothing is half applied. Programs run
+ * in the directory that `directoryOf` has for their file, if it has one.
+ */
+export async function loadConfig(
+  files: string[],
+  env: NodeJS.ProcessEnv,
+  directoryOf: (file: string) => string | undefined = () => undefined,
+): Promise<ConfiguredBackend[]> {
   const all: ConfiguredBackend[] = [];
   for (const file of files) {
     const text = await openConfig(file);
@@ -32,7 +42,7 @@ export async function loadConfig(files: string[], env: NodeJS.ProcessEnv): Promi
       const twin = all.find(({ config }) => config.name === entry.name);
       if (twin) throw invalid(file, text, path, `the name "${entry.name}" is taken in ${twin.file}`);
       const missing = new Set<string>();
-      const config = toBackendConfig(expandVariables(entry, env, missing));
+      const config = toBackendConfig(expandVariables(entry, env, missing), directoryOf(file));
       all.push({
         config,
         file,

@@ -1,6 +1,7 @@
 import type { Backend, BackendEvents, BackendLimits, Remembered } from '../backend/backend.ts';
 import type { BackendSet } from '../backend/backend-set.ts';
-import type { Catalog, CatalogSource } from '../catalog/catalog.ts';
+import type { Era } from '../backend/negotiate.ts';
+import type { Catalog, CatalogSource, Route } from '../catalog/catalog.ts';
 import type { Definition } from '../catalog/validate-tool.ts';
 import type { ConfiguredBackend } from '../config/load.ts';
 import type { Call } from './call.ts';
@@ -14,7 +15,7 @@ export interface ResourceWatcher {
   resourceUpdated(uri: string): void;
 }
 
-/** The backends of scope `session` that belong to one client, and the catalogue with them in it. */
+/** The backends that belong to one client, and the catalogue with them in it. */
 export interface OwnBackends {
   backends: BackendSet;
   catalog: LiveCatalog;
@@ -34,7 +35,8 @@ export interface GatewayHost {
   ready(): Promise<void>;
   configured(scope: 'shared' | 'session'): ConfiguredBackend[];
   backend(name: string, own?: BackendSet): Backend | undefined;
-  sources(own?: BackendSet): CatalogSource[];
+  /** The parts of a catalogue, `first` before all that are configured. */
+  sources(own?: BackendSet, first?: ConfiguredBackend[]): CatalogSource[];
   recall(entry: ConfiguredBackend): Remembered | undefined;
   backendEvents(changed: () => void): BackendEvents;
   status(own?: OwnBackends): GatewayStatus;
@@ -46,18 +48,40 @@ export interface GatewayHost {
   setLogLevel(level: string): void;
 }
 
+/** What makes the session of one client different from others. */
+export interface SessionOptions {
+  /** Whether the client may add and remove backends, for everybody. Default: true. */
+  mayConfigure?: boolean;
+  /** Backends of this client alone, before all others; asked for once, when the client first needs any. */
+  ownBackends?(client: SessionClient): ConfiguredBackend[];
+  /** What the client is told about them. */
+  instructions?: string;
+}
+
+/** The client of a session, as it says itself. */
+export interface SessionClient {
+  era: Era;
+  /** The name and version of the program. */
+  info: unknown;
+}
+
 /** What serving one request of a client needs from that client's session. */
 export interface SessionContext {
   readonly gateway: GatewayHost;
   readonly forwarder: Forwarder;
   readonly subscriptions: Subscriptions;
   readonly own: OwnBackends | undefined;
+  readonly mayConfigure: boolean;
+  /** What the client is to know about backends of its own. */
+  readonly instructions: string | undefined;
   /** The catalogue as it is now. */
   readonly liveCatalog: LiveCatalog;
+  /** Where a tool is known to be; undefined while a backend that comes before might still claim its name. */
+  knownTool(name: string): Route | undefined;
   /** The catalogue once the backends that had to be waited for are there. */
   catalog(call: Call): Promise<Catalog>;
   backend(name: string): Backend | undefined;
   /** The client opened with `initialize`: it can be asked and told things at any time from now on. */
-  initialized(capabilities: Record<string, unknown>): void;
+  initialized(client: { capabilities: Record<string, unknown>; info: unknown }): void;
   setLogLevel(level: string): void;
 }

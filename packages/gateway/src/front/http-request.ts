@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { META, MODERN_VERSION } from '../backend/negotiate.ts';
 import { isObject, type JsonMembers, objectFrom, scanObject, stringFrom } from '../json/raw-json.ts';
+import { HttpError } from './http-refusal.ts';
 import {
   INVALID_PARAMS,
   INVALID_REQUEST,
@@ -11,19 +12,6 @@ import {
 import { isServed } from './methods.ts';
 
 const HEADER_MISMATCH = -32020;
-
-/** A refusal that has an HTTP status as well. */
-export class HttpError extends Error {
-  readonly status: number;
-  readonly error: ProtocolError;
-  readonly id: Buffer | undefined;
-  constructor(status: number, error: ProtocolError, id?: Buffer) {
-    super(error.message);
-    this.status = status;
-    this.error = error;
-    this.id = id;
-  }
-}
 
 /** A posted JSON-RPC message, looked at no deeper than its first levels. */
 export interface Posted {

@@ -1,7 +1,7 @@
 import { RelayError } from '@agent-relay/protocol';
 import type { Definition } from '../catalog/validate-tool.ts';
 import { toJson } from '../json/raw-json.ts';
-import type { GatewayHost, OwnBackends } from './context.ts';
+import type { SessionContext } from './context.ts';
 import { describeServers, type ServerStatus } from './status.ts';
 
 const name = { type: 'string', description: 'Name of the server' };
@@ -46,13 +46,24 @@ export const managementTools: Definition[] = [
   },
 ];
 
-/** Answers a management tool. `own` are the backends of the client that calls. */
+/** The tools that change which servers there are, for everybody and for good. */
+const CHANGES_CONFIGURATION = new Set(['relay_add_server', 'relay_remove_server']);
+
+/** Answers a management tool. */
 export async function callManagementTool(
-  gateway: GatewayHost,
-  own: OwnBackends | undefined,
+  { gateway, own, mayConfigure }: SessionContext,
   tool: string,
   args: Record<string, unknown>,
 ): Promise<Buffer> {
+  if (CHANGES_CONFIGURATION.has(tool) && !mayConfigure) {
+    throw new RelayError(
+      'Forbidden',
+      'You may use the servers of this gateway, but not change which they are.',
+      {
+        next: 'Ask the owner of the daemon to change its configuration.',
+      },
+    );
+  }
   const server = (wanted: string) => gateway.status(own).servers.find((entry) => entry.name === wanted);
   switch (tool) {
     case 'relay_get_status': {

@@ -81,6 +81,8 @@ export function failedToolResult(error: unknown): Buffer {
 /** `backend` is named in the message where one is to blame. */
 export function toRelayError(error: unknown, backend?: string): RelayError {
   if (error instanceof RelayError) return error;
+  // What could not be reached by a way of our own says best itself what to do.
+  if (error instanceof ConnectionLost && error.cause instanceof RelayError) return error.cause;
   const who = backend === undefined ? 'The backend' : `The backend "${backend}"`;
   const reason = reasonOf(error);
   if (error instanceof CallTimeout)

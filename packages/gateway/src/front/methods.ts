@@ -29,21 +29,31 @@ const INSTRUCTIONS =
   'One gateway to several MCP servers. relay_get_status shows which are connected; relay_reconnect_server revives one.';
 const EMPTY = Buffer.from('{}');
 
+const instructionsFor = ({ instructions }: SessionContext): string =>
+  instructions === undefined ? INSTRUCTIONS : `${instructions} Beside that: ${INSTRUCTIONS}`;
+
 type Method = (session: SessionContext, call: Call) => Promise<Buffer>;
 
 const METHODS: Record<string, Method> = {
   initialize: async (session, call) => {
     const asked = stringFrom(call.params.get('protocolVersion')) ?? '';
-    session.initialized(objectFrom(call.params.get('capabilities')) ?? {});
+    session.initialized({
+      capabilities: objectFrom(call.params.get('capabilities')) ?? {},
+      info: objectFrom(call.params.get('clientInfo')),
+    });
     return toJson({
       protocolVersion: LEGACY_VERSIONS.includes(asked) ? asked : LEGACY_VERSIONS[0],
       capabilities: CAPABILITIES,
       serverInfo: IDENTITY,
-      instructions: INSTRUCTIONS,
+      instructions: instructionsFor(session),
     });
   },
-  'server/discover': async () =>
-    toJson({ supportedVersions: [MODERN_VERSION], capabilities: CAPABILITIES, instructions: INSTRUCTIONS }),
+  'server/discover': async (session) =>
+    toJson({
+      supportedVersions: [MODERN_VERSION],
+      capabilities: CAPABILITIES,
+      instructions: instructionsFor(session),
+    }),
   ping: async () => EMPTY,
   'logging/setLevel': async (session, call) => {
     const level = stringFrom(call.params.get('level')) ?? '';
@@ -110,7 +120,7 @@ export function serveMethod(session: SessionContext, call: Call): Promise<Buffer
 async function callTool(session: SessionContext, call: Call): Promise<Buffer> {
   const name = stringFrom(call.params.get('name')) ?? '';
   // The route is usually known at once; only a name not seen yet waits for backends that are still starting.
-  const route = session.liveCatalog.current.tools.get(name) ?? (await session.catalog(call)).tools.get(name);
+  const route = session.knownTool(name) ?? (await session.catalog(call)).tools.get(name);
   if (!route) throw unknownTool(name, session.liveCatalog.current);
   try {
     if (route.backend !== '') return await callBackendTool(session, call, route, call.params);
@@ -139,7 +149,7 @@ async function callOwnTool(
   args: Record<string, unknown>,
 ): Promise<Buffer> {
   const isSearch = searchTools.some((tool) => tool.name === name);
-  if (!isSearch) return callManagementTool(session.gateway, session.own, name, args);
+  if (!isSearch) return callManagementTool(session, name, args);
   const catalog = await session.catalog(call);
   if (name === 'relay_search_tools') {
     const limit = typeof args.limit === 'number' ? args.limit : 10;

@@ -1,13 +1,13 @@
 import type { Backend } from '../backend/backend.ts';
-import { BackendSet } from '../backend/backend-set.ts';
 import { CallAborted } from '../backend/failures.ts';
 import { META, MODERN_VERSION } from '../backend/negotiate.ts';
-import { type Catalog, resourceRoute } from '../catalog/catalog.ts';
+import { type Catalog, type Route, resourceRoute } from '../catalog/catalog.ts';
 import { isObject, objectFrom, scanObject, stringFrom, toJson } from '../json/raw-json.ts';
 import type { Call, Outlet } from './call.ts';
-import type { GatewayHost, OwnBackends, ResourceWatcher, SessionContext } from './context.ts';
+import { ClientBackends } from './client-backends.ts';
+import type { GatewayHost, ResourceWatcher, SessionContext, SessionOptions } from './context.ts';
 import { Forwarder } from './forward.ts';
-import { type ListName, LiveCatalog } from './live-catalog.ts';
+import type { ListName, LiveCatalog } from './live-catalog.ts';
 import { isLoud } from './log-levels.ts';
 import {
   errorBytes,
@@ -32,18 +32,21 @@ export class Session implements SessionContext, ResourceWatcher {
   readonly gateway: GatewayHost;
   readonly forwarder: Forwarder;
   readonly subscriptions: Subscriptions;
+  readonly #options: SessionOptions;
   readonly #output: Outlet;
   readonly #ended: () => void;
   /** Ids are the clients' own and may repeat where several share a session, so calls are not keyed by them. */
   readonly #calls = new Set<{ call: Call; abort: AbortController }>();
   readonly #questions = new Questions();
   /** Said by `initialize`; clients of the modern era say it with each request. */
-  #legacyClient: { capabilities: Record<string, unknown> } | undefined;
+  #legacyClient: { capabilities: Record<string, unknown>; info: unknown } | undefined;
   #logLevel: string | undefined;
-  #own: OwnBackends | undefined;
+  #own: ClientBackends | undefined;
+  #isComplete = false;
 
-  constructor(gateway: GatewayHost, output: Outlet, ended: () => void) {
+  constructor(gateway: GatewayHost, output: Outlet, options: SessionOptions, ended: () => void) {
     this.gateway = gateway;
+    this.#options = options;
     this.#output = output;
     this.#ended = ended;
     this.subscriptions = new Subscriptions({
@@ -85,8 +88,16 @@ export class Session implements SessionContext, ResourceWatcher {
     await this.#own?.backends.stop();
   }
 
-  get own(): OwnBackends | undefined {
+  get own(): ClientBackends | undefined {
     return this.#own;
+  }
+
+  get mayConfigure(): boolean {
+    return this.#options.mayConfigure ?? true;
+  }
+
+  get instructions(): string | undefined {
+    return this.#options.instructions;
   }
 
   get liveCatalog(): LiveCatalog {
@@ -94,17 +105,22 @@ export class Session implements SessionContext, ResourceWatcher {
   }
 
   async catalog(call: Call): Promise<Catalog> {
-    this.#openOwn(call.clientCapabilities);
+    this.#openOwn(call);
     await Promise.all([this.gateway.ready(), this.#own?.backends.settled(this.gateway.startupMs)]);
+    this.#isComplete = true;
     return this.liveCatalog.current;
+  }
+
+  knownTool(name: string): Route | undefined {
+    return this.#isComplete || !this.#hasOwn ? this.liveCatalog.current.tools.get(name) : undefined;
   }
 
   backend(name: string): Backend | undefined {
     return this.gateway.backend(name, this.#own?.backends);
   }
 
-  initialized(capabilities: Record<string, unknown>): void {
-    this.#legacyClient = { capabilities };
+  initialized(client: { capabilities: Record<string, unknown>; info: unknown }): void {
+    this.#legacyClient = client;
   }
 
   setLogLevel(level: string): void {
@@ -114,9 +130,7 @@ export class Session implements SessionContext, ResourceWatcher {
   }
 
   configurationChanged(): void {
-    if (!this.#own) return;
-    this.#own.backends.apply(this.gateway.configured('session'));
-    this.#own.catalog.invalidate();
+    this.#own?.configurationChanged();
   }
 
   sharedListChanged(list: ListName): void {
@@ -239,28 +253,24 @@ export class Session implements SessionContext, ResourceWatcher {
     this.gateway.unwatch(this, uri);
   }
 
-  /** Starts the backends that are this client's alone: what they say goes to nobody else. */
-  #openOwn(clientCapabilities: Record<string, unknown>): void {
-    if (this.#own || this.gateway.configured('session').length === 0) return;
-    const backends: BackendSet = new BackendSet({
-      limits: this.gateway.limits,
+  /** Whether there are backends that are this client's alone. */
+  get #hasOwn(): boolean {
+    return this.#options.ownBackends !== undefined || this.gateway.configured('session').length > 0;
+  }
+
+  #openOwn({ era, meta, clientCapabilities }: Call): void {
+    if (this.#own || !this.#hasOwn) return;
+    const info = era === 'modern' ? meta[META.clientInfo] : this.#legacyClient?.info;
+    this.#own = new ClientBackends(this.gateway, {
+      first: this.#options.ownBackends?.({ era, info }) ?? [],
+      clientCapabilities,
       events: {
-        ...this.gateway.backendEvents(() => this.#own?.catalog.invalidate()),
         resourceUpdated: (uri) => this.resourceUpdated(uri),
         log: (backend, params) => this.logged(backend, params),
         ask: (backend, method, params, signal) => this.#askedBy(backend, method, params, signal),
       },
-      recall: (entry) => this.gateway.recall(entry),
-      clientCapabilities,
+      listChanged: (list) => this.#listChanged(list),
     });
-    const catalog = new LiveCatalog(
-      () => this.gateway.sources(backends),
-      this.gateway.ownTools,
-      (list) => this.#listChanged(list),
-    );
-    this.#own = { backends, catalog };
-    backends.apply(this.gateway.configured('session'));
-    catalog.invalidate();
   }
 
   #listChanged(list: ListName): void {

@@ -2,29 +2,33 @@ import type { Readable, Writable } from 'node:stream';
 import type { Gateway } from '../gateway.ts';
 import { LineReader, toLine } from '../json/lines.ts';
 import { toJson } from '../json/raw-json.ts';
+import type { SessionOptions } from './context.ts';
 import { errorMessage } from './messages.ts';
 
 /** A client that does not read loses notifications, never answers; the gateway does not keep them for it. */
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 
-export interface StdioOptions {
+export interface StdioOptions extends SessionOptions {
   input?: Readable;
   output?: Writable;
 }
 
 /** Serves one client line by line. Resolves when the client has closed its end. */
 export async function serveGatewayStdio(gateway: Gateway, options: StdioOptions = {}): Promise<void> {
-  const { input = process.stdin, output = process.stdout } = options;
+  const { input = process.stdin, output = process.stdout, ...sessionOptions } = options;
   const write = (message: Buffer) => {
     output.write(toLine(message));
   };
-  const session = gateway.openSession({
-    send: (message) => {
-      if (output.writableLength < MAX_UNREAD_BYTES) write(message);
+  const session = gateway.openSession(
+    {
+      send: (message) => {
+        if (output.writableLength < MAX_UNREAD_BYTES) write(message);
+      },
+      answer: write,
     },
-    answer: write,
-  });
+    sessionOptions,
+  );
   const lines = new LineReader(MAX_REQUEST_BYTES, {
     line: (bytes) => session.receive(bytes),
     oversized: () =>

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import { VERSION } from '../version.ts';
 import { reportFailure, usageError } from './failure.ts';
-import { main as serve } from './serve.ts';
 
 const USAGE = `agent-relay-mcp: the relay as an MCP server
 
@@ -28,7 +27,6 @@ const COMMON = {
 } as const;
 
 const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
-  serve,
   async install(args) {
     const options = { ...COMMON, tools: { type: 'string' }, name: { type: 'string' } } as const;
     const { 'dry-run': dryRun, ...values } = parseArgs({ args, options }).values;
@@ -42,8 +40,9 @@ const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
   },
 };
 
-/** Runs the command line; how it went is in the exit code. */
+/** Runs the command line, but for `serve`, which is started by itself; how it went is in the exit code. */
 export async function main([name = '--help', ...args]: string[]): Promise<void> {
+  process.stdout.on('error', endQuietlyOnClosedPipe);
   try {
     const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
     if (command) await command(args);
@@ -53,4 +52,10 @@ export async function main([name = '--help', ...args]: string[]): Promise<void> 
   } catch (error) {
     reportFailure(error);
   }
+}
+
+/** `agent-relay-mcp install --dry-run | head` has got all it wanted. */
+function endQuietlyOnClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
 }

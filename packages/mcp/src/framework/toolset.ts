@@ -18,6 +18,9 @@ export interface Toolset {
   wording: Wording;
 }
 
+/** The toolset that other MCP servers bring, through whoever runs a gateway to them. */
+export const GATEWAY_TOOLSET = 'gateway';
+
 /** Reads a list of names such as `relay,network`. */
 export const toolsetNames = (list: string): string[] =>
   list

@@ -1,19 +1,23 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { checkAgentName, isAgentToken, nameKey } from '@agent-relay/protocol';
+import { checkAgentName, isAgentToken, nameKey, RelayError } from '@agent-relay/protocol';
 import type { ParticipantOptions } from '@agent-relay/sdk';
 import { passingName } from '../participant/identity.ts';
 
 /** The header by which a client that holds a key says who it is. */
 export const AGENT_HEADER = 'x-relay-agent';
 
-/** What somebody showed at the door, and was let in for. */
+/** The header, or else a parameter of the URL, by which a client that may enter several projects chooses one. */
+const PROJECT_HEADER = 'x-relay-project';
+export const PROJECT_PARAMETER = 'project';
+
+/** What somebody showed at the door, and was let in for; `project` is the one they chose, if they did. */
 export type Access =
   /** A program of the user the daemon runs for, on this machine. */
-  | { kind: 'local' }
+  | { kind: 'local'; project?: string }
   /** The key of the door itself. */
-  | { kind: 'apiKey'; secret: string }
+  | { kind: 'apiKey'; secret: string; project?: string }
   | { kind: 'workspaceKey'; secret: string }
   | { kind: 'agentToken'; secret: string };
 
@@ -25,10 +29,35 @@ export interface Doorkeeper {
   isKeyValid(key: string): Promise<boolean>;
   /** Whether the peer is a program of the user the daemon runs for. */
   isOwnUser(request: IncomingMessage): Promise<boolean>;
+  /** The project of this name, as it is spelled; throws if there is none. Absent where there is no choice. */
+  findProject?(name: string): string;
 }
 
-/** Lets a request in, or not. A key that is shown must be right, also where none is needed. */
+/** Lets a request in, or not, and to where. */
 export async function admit(request: IncomingMessage, keeper: Doorkeeper): Promise<Access | undefined> {
+  const access = await recognise(request, keeper);
+  const wanted = wantedProject(request);
+  if (!access || wanted === undefined) return access;
+  if (access.kind === 'workspaceKey' || access.kind === 'agentToken' || !keeper.findProject) {
+    throw new RelayError(
+      'InvalidRequest',
+      'The project cannot be chosen: there is one that you are let into.',
+      {
+        next: `Leave out the header ${PROJECT_HEADER} and ?${PROJECT_PARAMETER}=.`,
+      },
+    );
+  }
+  return { ...access, project: keeper.findProject(wanted) };
+}
+
+function wantedProject({ url = '/', headers }: IncomingMessage): string | undefined {
+  const header = headers[PROJECT_HEADER];
+  const parameter = new URL(url, 'http://localhost').searchParams.get(PROJECT_PARAMETER);
+  return (typeof header === 'string' ? header : parameter) || undefined;
+}
+
+/** A key that is shown must be right, also where none is needed. */
+async function recognise(request: IncomingMessage, keeper: Doorkeeper): Promise<Access | undefined> {
   const { authorization } = request.headers;
   if (authorization === undefined) return (await isOwnUser(request, keeper)) ? { kind: 'local' } : undefined;
   const secret = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
@@ -52,9 +81,12 @@ function isOwnUser(request: IncomingMessage, keeper: Doorkeeper): Promise<boolea
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));
 
-/** A name for the holder of an access, the same for the same holder, from which the secret cannot be told. */
-export const accessId = (access: Access): string =>
-  access.kind === 'local' ? 'local' : `${access.kind}-${digest(access.secret).toString('hex').slice(0, 32)}`;
+/** A name for the holder of an access in a project, always the same, from which the secret cannot be told. */
+export function accessId(access: Access): string {
+  const secret = access.kind === 'local' ? '' : `-${digest(access.secret).toString('hex').slice(0, 32)}`;
+  const project = 'project' in access ? `@${access.project}` : '';
+  return `${access.kind}${secret}${project}`;
+}
 
 /**
  * Who the holder of an access is: the owner of the agent token, or whom the header names. A name said with a key is

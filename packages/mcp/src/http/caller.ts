@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { RelayError } from '@agent-relay/protocol';
 import { ToolTable } from '../framework/tool-table.ts';
-import { chooseToolsets, type Toolset, toolsetNames } from '../framework/toolset.ts';
+import { chooseToolsets, GATEWAY_TOOLSET, type Toolset, toolsetNames } from '../framework/toolset.ts';
 import { type Catalogue, relayCatalogue } from '../server/desk.ts';
 import { knownToolsets } from '../toolsets/index.ts';
 import { type Access, AGENT_HEADER, accessId } from './access.ts';
@@ -11,6 +11,8 @@ import type { McpHttpOptions } from './options.ts';
 export interface Caller {
   access: Access;
   name: string | undefined;
+  /** Whether it is an agent that others can know, by its token or by the name it says. */
+  isNamed: boolean;
   /** The same for all requests of the same holder under the same name; a session belongs to one. */
   key: string;
 }
@@ -18,7 +20,8 @@ export interface Caller {
 export function callerOf(request: IncomingMessage, access: Access): Caller {
   const header = request.headers[AGENT_HEADER];
   const name = typeof header === 'string' && header !== '' ? header : undefined;
-  return { access, name, key: `${accessId(access)} ${name?.toLowerCase() ?? ''}` };
+  const isNamed = name !== undefined || access.kind === 'agentToken';
+  return { access, name, isNamed, key: `${accessId(access)} ${name?.toLowerCase() ?? ''}` };
 }
 
 /** The catalogues of a door, one for each choice of toolsets, made when first chosen. */
@@ -32,19 +35,38 @@ export class Catalogues {
     this.#known = knownToolsets(options.roles ?? []);
   }
 
+  /** Whether a request asks for the servers of a gateway, alone or beside toolsets of the relay. */
+  asksForGateway(request: IncomingMessage): boolean {
+    return this.#wanted(request).includes(GATEWAY_TOOLSET);
+  }
+
   /** What a request asks for with `?tools=`, as far as its key may have it. */
   chosenBy(request: IncomingMessage, access: Access): Catalogue {
-    const { defaultTools = ['network'], toolsetsFor } = this.#options;
+    return this.#make(this.#allowed(request, access));
+  }
+
+  /** What it asks for beside the gateway, which its key must allow as well. */
+  chosenBesideGateway(request: IncomingMessage, access: Access): Catalogue | undefined {
+    const names = this.#allowed(request, access).filter((name) => name !== GATEWAY_TOOLSET);
+    return names.length === 0 ? undefined : this.#make(names);
+  }
+
+  #wanted(request: IncomingMessage): readonly string[] {
+    const { defaultTools = ['network'] } = this.#options;
     const wanted = new URL(request.url ?? '/', 'http://localhost').searchParams.get('tools');
-    const names = wanted === null ? defaultTools : toolsetNames(wanted);
-    const allowed = toolsetsFor?.(access);
+    return wanted === null ? defaultTools : toolsetNames(wanted);
+  }
+
+  #allowed(request: IncomingMessage, access: Access): string[] {
+    const names = this.#wanted(request);
+    const allowed = this.#options.toolsetsFor?.(access);
     const refused = allowed && names.find((name) => !allowed.includes(name));
     if (refused !== undefined) {
       throw new RelayError('Forbidden', `The key does not allow the toolset "${refused}".`, {
         next: `Choose from: ${allowed?.join(', ')}.`,
       });
     }
-    return this.#make([...new Set(names)]);
+    return [...new Set(names)];
   }
 
   #make(names: string[]): Catalogue {

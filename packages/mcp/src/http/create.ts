@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isRelayError } from '@agent-relay/protocol';
+import { isRelayError, RelayError } from '@agent-relay/protocol';
 import { classifyInboundRequest } from '@modelcontextprotocol/server';
 import { accessId, admit } from './access.ts';
-import { Catalogues, callerOf } from './caller.ts';
+import { type Caller, Catalogues, callerOf } from './caller.ts';
 import { Desks } from './desks.ts';
+import { gatewayVisit } from './gateway.ts';
 import { DEFAULT_PATHS, type McpHttpOptions } from './options.ts';
 import { answerCors, originGuard } from './origin.ts';
 import { Participants } from './participants.ts';
@@ -67,6 +68,8 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     }
     requests.take(accessId(access));
     const caller = callerOf(request, access);
+    if (path !== paths.messages && catalogues.asksForGateway(request))
+      return serveGateway(path, request, response, caller);
     const body = request.method === 'POST' ? await readJson(request, maxBodyBytes) : undefined;
     const exchange: Exchange = {
       request,
@@ -81,6 +84,33 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       return sse.receive(request, response, body, caller);
     response.setHeader('Allow', path === paths.sse ? 'GET' : 'POST');
     return sendRpcError(response, 405, -32000, 'Method not allowed.');
+  }
+
+  /** A gateway reads bodies by itself: it passes them on as they are. */
+  function serveGateway(
+    path: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+    caller: Caller,
+  ): Promise<void> {
+    const { gateway } = options;
+    if (!gateway) {
+      throw new RelayError('InvalidSettings', 'No MCP servers are configured for the toolset "gateway".', {
+        next: 'Start the daemon with --mcp-servers FILE, or set RELAY_MCP_SERVERS_CONFIG.',
+      });
+    }
+    if (path !== paths.mcp) {
+      throw new RelayError(
+        'InvalidRequest',
+        'The older HTTP transport does not serve the toolset "gateway".',
+        {
+          next: `Connect to ${paths.mcp} by Streamable HTTP.`,
+        },
+      );
+    }
+    const catalogue = catalogues.chosenBesideGateway(request, caller.access);
+    const visit = gatewayVisit(caller, catalogue, parts);
+    return replies.serve(response, () => gateway.handle(request, response, visit));
   }
 
   function serveMcp(exchange: Exchange): Promise<void> {

@@ -30,8 +30,9 @@ export class Desks {
     catalogue: Catalogue,
     replies: Replies,
   ): { desk: Desk; lease: Lease } {
-    const isNamed = caller.name !== undefined || caller.access.kind === 'agentToken';
-    const lease = isNamed ? this.#participants.shared(caller) : this.#participants.passing(caller, sessionId);
+    const lease = caller.isNamed
+      ? this.#participants.shared(caller)
+      : this.#participants.passing(caller, sessionId);
     return this.#at(lease, caller, catalogue, replies, true);
   }
 

@@ -1,7 +1,25 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ParticipantOptions, Relay } from '@agent-relay/sdk';
 import type { Catalogue } from '../server/desk.ts';
+import type { RelayServer } from '../server/relay-server.ts';
 import type { Access, Doorkeeper } from './access.ts';
 import type { OriginOptions } from './origin.ts';
+
+/** A gateway to other MCP servers: the toolset `gateway`. */
+export interface GatewayDoor {
+  /** Serves a request that was let in; its body was not read. */
+  handle(request: IncomingMessage, response: ServerResponse, visit: GatewayVisit): Promise<void>;
+}
+
+/** Who asks the gateway for something, as the door found out. */
+export interface GatewayVisit {
+  /** The same for all requests of one client; its sessions are for nobody else. */
+  caller: string;
+  /** Whether it may change which servers there are. */
+  mayConfigure: boolean;
+  /** The relay's own server, for a client that wants toolsets of the relay too. */
+  relay?: RelayServer;
+}
 
 export interface McpHttpOptions extends Doorkeeper, Partial<OriginOptions> {
   /** Makes a connection to the relay for whoever was let in. */
@@ -12,6 +30,8 @@ export interface McpHttpOptions extends Doorkeeper, Partial<OriginOptions> {
   toolsetsFor?(access: Access): readonly string[] | undefined;
   /** Serves the toolset `roles` for these roles. */
   roles?: readonly string[];
+  /** Serves the toolset `gateway`. */
+  gateway?: GatewayDoor;
   /** Default: 6000, for each key. */
   requestsPerMinute?: number;
   /** Default: 1 MiB. */

@@ -62,8 +62,8 @@ export class Participants {
     const key = accessId(access);
     const known = this.#roles.get(key);
     if (known) return known;
-    const connect = ({ name }: ParticipantOptions) =>
-      this.#connect(profileOf(access, name, 'observer'), access);
+    const connect = ({ name, ...role }: ParticipantOptions) =>
+      this.#connect({ ...role, ...profileOf(access, name, 'observer') }, access);
     const roles = new Roles(this.#roleNames, connect);
     if (this.#roleNames.length > 0) this.#roles.set(key, roles);
     return roles;

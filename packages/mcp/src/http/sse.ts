@@ -5,6 +5,7 @@ import { buildServer } from '../server/build-server.ts';
 import { clientInfoOf } from '../server/client-info.ts';
 import { asMessage } from '../server/messages.ts';
 import { PendingReplies } from '../server/replies.ts';
+import { PROJECT_PARAMETER } from './access.ts';
 import type { Caller } from './caller.ts';
 import type { Desks } from './desks.ts';
 import { sendRpcError } from './respond.ts';
@@ -16,6 +17,10 @@ interface SseSession {
   receive(body: unknown): void;
   close(): Promise<void>;
 }
+
+/** Said again with each message: the clients of this transport keep nothing of their first URL. */
+const chosenProject = ({ access }: Caller): Record<string, string> =>
+  'project' in access && access.project !== undefined ? { [PROJECT_PARAMETER]: access.project } : {};
 
 /** Serves the older HTTP transport, where a session lives as long as its stream. */
 export class SseSessions {
@@ -46,7 +51,7 @@ export class SseSessions {
     const id = randomUUID();
     const replies = new PendingReplies(this.#onerror);
     const { desk, lease } = this.#desks.session(caller, id, catalogue(), replies);
-    const endpoint = `${this.#messagesPath}?sessionId=${id}`;
+    const endpoint = `${this.#messagesPath}?${new URLSearchParams({ sessionId: id, ...chosenProject(caller) })}`;
     const transport = new SseTransport({ id, endpoint, response, replies });
     const server = buildServer(desk, { era: 'legacy', lasting: true });
     this.#open.set(id, {

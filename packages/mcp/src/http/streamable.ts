@@ -108,7 +108,7 @@ export class SingleRequests {
     const { desk, lease } = this.#parts.desks.shared(caller, catalogue, this.#parts.replies);
     response.once('close', () => lease.release());
     desk.participant.introduce(clientInfoOf(body));
-    if (caller.name !== undefined || caller.access.kind === 'agentToken') desk.participant.start();
+    if (caller.isNamed) desk.participant.start();
     const key = `${caller.key} ${catalogue.tools.toolsets.map(({ name }) => name).join(',')}`;
     const handler = this.#handlers.get(key) ?? this.#open(key, desk, lease);
     await handler(request as NodeRequest, response, body);

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { RelayError, safeText } from '@agent-relay/protocol';
 import type { Environment } from '@agent-relay/sdk/node';
-import { chooseToolsets, toolsetNames } from '../framework/toolset.ts';
+import { chooseToolsets, GATEWAY_TOOLSET, toolsetNames } from '../framework/toolset.ts';
 import { DEFAULT_ROLES } from '../participant/roles.ts';
 import { knownToolsets } from '../toolsets/index.ts';
 import { CLIENTS, type Client, type Machine } from './clients.ts';
@@ -33,6 +33,8 @@ export interface InstallOptions extends UninstallOptions {
   tools?: string | undefined;
   /** The name of the agent (`RELAY_AGENT_NAME`). */
   name?: string | undefined;
+  /** The program that serves the toolset `gateway`, which this package does not: a file and its first arguments. */
+  gatewayProgram?: readonly string[];
 }
 
 /** What happened to the file of one client. */
@@ -49,8 +51,7 @@ export async function runInstall(options: InstallOptions = {}): Promise<FileChan
   const task = taskOf(options);
   const chosen = chooseClients(task, () => installedClients(task.machine));
   if (chosen.length === 0) throw new RelayError('ClientNotFound');
-  // Better refused now than by a server that never starts.
-  if (options.tools !== undefined) chooseToolsets(toolsetNames(options.tools), knownToolsets(DEFAULT_ROLES));
+  const program = programFor(options);
   if (isTemporaryCopy) {
     task.print(
       'Note: this copy of the relay was fetched by npx and may vanish. Install it with npm to keep it.',
@@ -59,13 +60,30 @@ export async function runInstall(options: InstallOptions = {}): Promise<FileChan
   const project = task.global ? undefined : task.directory;
   return await each(chosen, async (client) => {
     // A client without a file for projects serves them all.
-    const command = serverCommand({ ...options, project: client.projectFile && project }, task.machine.env);
+    const command = serverCommand(
+      { ...options, program, project: client.projectFile && project },
+      task.machine.env,
+    );
     const change = await apply(task, client, (file, text) =>
       withEntry(client, file, text, client.entry(command)),
     );
     if (client.trust && project && change.outcome !== 'unchanged') task.print(`  next: ${client.trust}`);
     task.print(`  check: ${client.check}`);
     return change;
+  });
+}
+
+/** What serves these toolsets, if it is not the usual program. Better refused now than by a server that never starts. */
+function programFor({ tools, gatewayProgram }: InstallOptions): readonly string[] | undefined {
+  if (tools === undefined) return undefined;
+  const names = toolsetNames(tools);
+  const ours = names.filter((name) => name !== GATEWAY_TOOLSET);
+  const hasGateway = ours.length < names.length;
+  if (ours.length > 0 || !hasGateway) chooseToolsets(ours, knownToolsets(DEFAULT_ROLES));
+  if (!hasGateway) return undefined;
+  if (gatewayProgram) return gatewayProgram;
+  throw new RelayError('InvalidRequest', 'This program does not serve the toolset "gateway".', {
+    next: `Run: agent-relay mcp install --tools ${tools}`,
   });
 }
 

@@ -234,6 +234,16 @@ describe('the entry', () => {
     expect(JSON.parse(await consume(server.stdout))).toMatchObject({ id: 1, result: { serverInfo: {} } });
   });
 
+  test('with the toolset gateway names the program that serves it, or says which does', async () => {
+    const tools = 'relay,gateway';
+    await expect(install({ editor: 'claude', tools })).rejects.toMatchObject({
+      next: 'Run: agent-relay mcp install --tools relay,gateway',
+    });
+    await install({ editor: 'claude', tools, gatewayProgram: ['/bin/agent-relay.js', 'mcp'] });
+    const { args } = JSON.parse(await read('shop/.mcp.json')).mcpServers['agent-relay'];
+    expect(args).toEqual(['/bin/agent-relay.js', 'mcp', '--tools', tools]);
+  });
+
   test('with toolsets that cannot be served is refused before anything is written', async () => {
     await expect(install({ editor: 'claude', tools: 'relay,chess' })).rejects.toThrow(/no toolset "chess"/);
     expect(await readdir(project)).toEqual([]);

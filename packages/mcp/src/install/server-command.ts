@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
 import { checkName } from '@agent-relay/protocol';
 import { dataDirectory, type Environment } from '@agent-relay/sdk/node';
 
@@ -31,16 +31,22 @@ export interface ServerChoices {
   project?: string | undefined;
   tools?: string | undefined;
   name?: string | undefined;
+  /** What the client runs: a file and its first arguments. Default: this package's own server. */
+  program?: readonly string[] | undefined;
 }
 
-const SCRIPT = fileURLToPath(new URL('../../bin/agent-relay-mcp.js', import.meta.url));
+/** Found by its name: this module may be part of another program's bundle. */
+const SCRIPT = createRequire(import.meta.url).resolve('@agent-relay/mcp/program');
 
-export function serverCommand({ project, tools, name }: ServerChoices, env: Environment): ServerCommand {
+export function serverCommand(
+  { project, tools, name, program = [SCRIPT, 'serve'] }: ServerChoices,
+  env: Environment,
+): ServerCommand {
   const home = { HOME: env.HOME };
   const data = dataDirectory(env);
   return {
     command: process.execPath,
-    args: [SCRIPT, 'serve', ...(tools === undefined ? [] : ['--tools', tools])],
+    args: [...program, ...(tools === undefined ? [] : ['--tools', tools])],
     env: {
       ...(project === undefined ? {} : { RELAY_PROJECT_ROOT: project }),
       ...(name === undefined ? {} : { RELAY_AGENT_NAME: checkName(name, 'agent') }),

@@ -22,7 +22,7 @@ export class Roles {
     }
     const known = this.#participants.get(name);
     if (known) return known;
-    const participant = new Participant(this.#connect, { name });
+    const participant = new Participant(this.#connect, { name, unverified: true });
     this.#participants.set(name, participant);
     return participant;
   }

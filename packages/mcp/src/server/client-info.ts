@@ -4,7 +4,11 @@ import { CLIENT_INFO_META_KEY } from '@modelcontextprotocol/server';
 export function clientInfoOf(message: unknown): { name: string } | undefined {
   const params = (message as { params?: { clientInfo?: unknown; _meta?: Record<string, unknown> } } | null)
     ?.params;
-  const info = params?._meta?.[CLIENT_INFO_META_KEY] ?? params?.clientInfo;
+  return asClientInfo(params?._meta?.[CLIENT_INFO_META_KEY] ?? params?.clientInfo);
+}
+
+/** What a program says about itself, if it says its name. */
+export function asClientInfo(info: unknown): { name: string } | undefined {
   const name = (info as { name?: unknown } | null | undefined)?.name;
   return typeof name === 'string' ? { name } : undefined;
 }

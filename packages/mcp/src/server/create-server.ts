@@ -1,12 +1,19 @@
 import type { Server } from '@modelcontextprotocol/server';
 import { buildServer } from './build-server.ts';
+import { asClientInfo } from './client-info.ts';
 import { type LocalDeskOptions, localDesk } from './local-desk.ts';
+
+export interface ServerOptions extends LocalDeskOptions {
+  /** The program behind the connection, where another one makes it. */
+  client?: unknown;
+  onerror?(error: unknown): void;
+}
 
 /**
  * The relay's MCP server for whoever brings a transport of their own: `createServer().connect(transport)`. Closing it
  * leaves the relay. It speaks the 2025 revisions; `serveStdio` and `createMcpHttp` speak all of them.
  */
-export function createServer(options: LocalDeskOptions & { onerror?(error: unknown): void } = {}): Server {
+export function createServer(options: ServerOptions = {}): Server {
   const { onerror = console.error } = options;
   // A transport of unknown make does not tell when a reply was written; when it was handed over has to do.
   const replies = {
@@ -16,7 +23,7 @@ export function createServer(options: LocalDeskOptions & { onerror?(error: unkno
   const desk = localDesk(options, replies, onerror);
   const server = buildServer(desk, { era: 'legacy', lasting: true });
   server.oninitialized = () => {
-    desk.participant.introduce(server.getClientVersion());
+    desk.participant.introduce(asClientInfo(options.client) ?? server.getClientVersion());
     desk.participant.start();
   };
   const closed = server.onclose;

@@ -1,6 +1,7 @@
+import { RelayError } from '@agent-relay/sdk';
 import type { Environment } from '@agent-relay/sdk/node';
 import { ToolTable } from '../framework/tool-table.ts';
-import { chooseToolsets, toolsetNames } from '../framework/toolset.ts';
+import { chooseToolsets, GATEWAY_TOOLSET, type Toolset, toolsetNames } from '../framework/toolset.ts';
 import { environmentConnect, environmentProfile } from '../participant/identity.ts';
 import { localMembership } from '../participant/membership.ts';
 import { Participant } from '../participant/participant.ts';
@@ -17,21 +18,38 @@ export interface LocalDeskOptions {
   env?: Environment;
 }
 
+/** The toolsets for one client of this user. */
+export function localToolsets({
+  tools,
+  defaultTools = ['relay'],
+  env = process.env,
+}: LocalDeskOptions): [Toolset, ...Toolset[]] {
+  const chosen = tools ?? (env.RELAY_TOOLS ? toolsetNames(env.RELAY_TOOLS) : defaultTools);
+  if (chosen.includes(GATEWAY_TOOLSET)) {
+    throw new RelayError('InvalidSettings', 'This program does not serve the toolset "gateway".', {
+      next: `Run: agent-relay mcp --tools ${chosen.join(',')}`,
+    });
+  }
+  return chooseToolsets(chosen, knownToolsets(rolesIn(env)));
+}
+
+function rolesIn(env: Environment): readonly string[] {
+  const names = toolsetNames(env.RELAY_ROLES ?? '');
+  return names.length > 0 ? names : DEFAULT_ROLES;
+}
+
 /** A desk for one client of this user: the environment says who it is and where the relay is. */
 export function localDesk(
-  { tools, defaultTools = ['relay'], env = process.env }: LocalDeskOptions,
+  options: LocalDeskOptions,
   replies: Replies,
   onerror: (error: unknown) => void,
 ): Desk {
-  const roleNames = toolsetNames(env.RELAY_ROLES ?? '');
-  const roles = roleNames.length > 0 ? roleNames : DEFAULT_ROLES;
-  const chosen = tools ?? (env.RELAY_TOOLS ? toolsetNames(env.RELAY_TOOLS) : defaultTools);
-  const table = new ToolTable(chooseToolsets(chosen, knownToolsets(roles)));
+  const { env = process.env } = options;
   const connect = environmentConnect(env);
   return {
-    catalogue: relayCatalogue(table),
+    catalogue: relayCatalogue(new ToolTable(localToolsets(options))),
     participant: new Participant(connect, environmentProfile(env)),
-    roles: new Roles(roles, connect),
+    roles: new Roles(rolesIn(env), connect),
     membership: localMembership(env),
     replies,
     onerror,

@@ -57,6 +57,7 @@ export interface ConversationInfo {
 export interface HeldInfo {
   id: string;
   from: string;
+  unverified?: true;
   to: string;
   content: string;
   reason: string;

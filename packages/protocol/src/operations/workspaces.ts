@@ -37,6 +37,16 @@ export interface DaemonStatus {
   agentsOnline?: number;
   /** Where WebSocket, health and metrics are served; absent when switched off. */
   http?: string;
+  /** The MCP servers behind the daemon's gateway; absent if it has none. */
+  servers?: McpServerStatus[];
+}
+
+export interface McpServerStatus {
+  name: string;
+  health: 'healthy' | 'degraded' | 'failed' | 'unknown';
+  /** How many of its tools are offered. */
+  tools: number;
+  error?: string;
 }
 
 const ofWorkspace = z.object({ workspace: name.optional() }).strict();

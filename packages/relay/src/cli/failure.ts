@@ -1,4 +1,4 @@
-import { isRelayError, RelayError, safeText } from '@agent-relay/protocol';
+import { errorLines, isRelayError, RelayError } from '@agent-relay/protocol';
 import { CommanderError } from 'commander';
 import { printJson } from './terminal.ts';
 
@@ -9,9 +9,7 @@ export function reportFailure(error: unknown, { json, args }: { json: boolean; a
     printJson({ error: failure.toPayload() });
     return failure.exitCode;
   }
-  const lines = [`error: ${failure.message}`];
-  lines.push(`next: ${failure.next}`);
-  process.stderr.write(`${safeText(lines.join('\n'))}\n`);
+  process.stderr.write(errorLines(failure));
   return failure.exitCode;
 }
 

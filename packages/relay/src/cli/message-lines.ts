@@ -1,4 +1,10 @@
-import { type AttachmentInfo, type HistoryMessage, safeLine, safeText } from '@agent-relay/protocol';
+import {
+  type AttachmentInfo,
+  type HistoryMessage,
+  safeLine,
+  safeText,
+  senderOf,
+} from '@agent-relay/protocol';
 import { styled, when } from './terminal.ts';
 
 /** A message as a person reads it: who, to whom, when, its id; then the text, set off from what the relay says. */
@@ -18,9 +24,6 @@ export function messageLinesWith(message: HistoryMessage, text: string): string 
   const tail = [when(message.ts), message.id, ...notes].join(' · ');
   return [`${head}  ${styled('dim', tail)}`, ...bodyLines(message, text)].join('\n');
 }
-
-export const senderOf = ({ from, fromProject }: HistoryMessage): string =>
-  fromProject === undefined ? from : `${fromProject}:${from}`;
 
 /** What stands below the head: the text, then the files and reactions that hang on it. */
 export function bodyLines(message: HistoryMessage, text: string): string[] {

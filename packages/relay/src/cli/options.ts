@@ -36,7 +36,15 @@ export const withDaemonSettings = (command: Command): Command =>
     .option('--port <number>', 'the HTTP port, 0 for any free one')
     .option('--database <place>', 'the path of an SQLite file, or a postgres:// URL without a password')
     .option('--mcp-http [port]', 'serve MCP over HTTP (port 3889)')
-    .option('--mcp-api-key <key>', 'the key of MCP over HTTP; safer in RELAY_MCP_API_KEY');
+    .option('--mcp-api-key <key>', 'the key of MCP over HTTP; safer in RELAY_MCP_API_KEY')
+    .option(
+      '--mcp-servers <file>',
+      'a file that lists MCP servers for all agents (toolset gateway); may be repeated',
+      collect,
+    );
+
+/** Gathers the values of an option that may be repeated. */
+export const collect = (value: string, values: string[] = []): string[] => [...values, value];
 
 /** A whole number, at least `least`. */
 export const wholeNumber =

@@ -89,6 +89,7 @@ export class Descriptions {
       content: fields.body,
       ts: fields.createdAt,
     };
+    if (fields.unverified) message.unverified = true;
     if (names.fromWorkspaceId !== fields.workspaceId)
       message.fromProject = this.#project(names.fromWorkspaceId);
     if (names.channel !== undefined) message.channel = names.channel;

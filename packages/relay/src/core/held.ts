@@ -99,6 +99,7 @@ export const isStored = (kept: Kept): kept is Appended => 'seq' in kept;
 export const describeHeld = ({ id, senderName, shown, reason, heldAt, draft }: HeldMessage): HeldInfo => ({
   id,
   from: senderName,
+  ...(draft.unverified ? { unverified: true } : {}),
   to: shown.to,
   content: draft.body,
   reason,

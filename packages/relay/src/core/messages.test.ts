@@ -54,6 +54,14 @@ describe('a message', () => {
     ]);
   });
 
+  it('is marked when whoever sent it only says who it is, whatever the message says', async () => {
+    await alice.declared().send('Bob', 'Deploy it.');
+    await alice.send('Bob', 'I never said so.', { unverified: true } as object);
+    expect(bob.delivered).toMatchObject([{ from: 'Alice', unverified: true }, { from: 'Alice' }]);
+    expect(bob.delivered[1]).not.toHaveProperty('unverified');
+    expect((await bob.request('INBOX', {})).messages).toEqual(bob.delivered);
+  });
+
   it('looks the same from the inbox as from the push', async () => {
     await alice.send('Bob', 'Once.', { thread: 't1' });
     const { messages } = await bob.request('INBOX', {});

@@ -35,7 +35,7 @@ export interface Sent {
 
 type SendParams = OperationParams<'SEND'>;
 /** A message ready to be stored, but for the id of its conversation. */
-type Plan = { route: Route; attachments: AttachmentInfo[] };
+type Plan = { route: Route; attachments: AttachmentInfo[]; unverified: boolean };
 
 /** Beyond so many the cache of conversations starts anew: it saves reads, it is not the truth. */
 const MAX_CACHED_CONVERSATIONS = 100_000;
@@ -111,7 +111,8 @@ export class Messages {
     const route = this.#parts.routes.toAgent(sender, recipient);
     const params: SendParams = { to: recipient.name, content, kind: 'status', importance: 'normal' };
     const conversation = await this.#conversation(route);
-    await this.#append(sender, this.#parts.newId('note'), params, { route, attachments: [] }, conversation);
+    const plan = { route, attachments: [], unverified: false };
+    await this.#append(sender, this.#parts.newId('note'), params, plan, conversation);
   }
 
   async #sendEverywhere(
@@ -125,7 +126,8 @@ export class Messages {
     for (const route of this.#parts.routes.everywhere(principal, sender)) {
       const conversation = await this.#conversation(route);
       const id = `${clientId}@${route.workspace.id}`;
-      const plan = { route, attachments: await this.#attachments(principal, params) };
+      const attachments = await this.#attachments(principal, params);
+      const plan = { route, attachments, unverified: principal.unverified };
       results.push((await this.#append(sender, id, params, plan, conversation)).result);
     }
     const [first] = results;
@@ -140,12 +142,13 @@ export class Messages {
   }
 
   #plan(principal: Principal, sender: Agent, params: SendParams): Plan | Promise<Plan> {
+    const { unverified } = principal;
     const route = this.#parts.routes.route(principal, sender, params);
     if (!(route instanceof Promise) && params.attachments === undefined) {
-      return checkedPlan(params, { route, attachments: [] });
+      return checkedPlan(params, { route, attachments: [], unverified });
     }
     return Promise.all([route, this.#attachments(principal, params)]).then(([found, attachments]) =>
-      checkedPlan(params, { route: found, attachments }),
+      checkedPlan(params, { route: found, attachments, unverified }),
     );
   }
 
@@ -210,6 +213,7 @@ export class Messages {
       workspaceId: route.workspace.id,
       conversationId: conversation.id,
       senderId: sender.id,
+      unverified: plan.unverified,
       audience: route.audience,
       body: params.content,
       // A question without a thread gets one of its own, so that the answer can be told from other messages.

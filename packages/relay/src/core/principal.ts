@@ -8,6 +8,8 @@ export interface Principal {
   readonly workspace: Workspace;
   /** The agent whose token was shown; undefined for somebody who only observes. */
   readonly agent: Agent | undefined;
+  /** Only says it is this agent: several share the connection that holds the token. */
+  readonly unverified: boolean;
   /** Connected through the local socket, so: the user this daemon runs for, or a program of theirs. */
   readonly local: boolean;
   /** The workspace key it came in with; revoking that key ends the connection. */

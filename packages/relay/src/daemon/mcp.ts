@@ -10,42 +10,49 @@ import { connectInMemory } from '../transport/memory.ts';
 import { peerUid } from '../transport/peer-uid.ts';
 import type { Sessions } from '../transport/sessions.ts';
 import { VERSION } from '../version.ts';
+import type { Pool } from './pool.ts';
 import type { Settings } from './settings.ts';
 
 const client = { name: 'agent-relay-mcp', version: VERSION };
 
 /**
  * Serves MCP over HTTP. Each client takes part as an ordinary client of the SDK, through the door its credential
- * opens: programs of the user and holders of the API key enter the workspace the daemon was started for.
+ * opens: programs of the user and holders of the API key enter the workspace they choose, or else the one the daemon
+ * was started for.
  */
 export function openMcpDoor({
   settings: { mcp, dataDirectory },
   relay,
   sessions,
   workspace,
+  pool,
   onError,
 }: {
   settings: Settings;
   relay: Relay;
   sessions: Sessions;
   workspace: Workspace;
+  pool: Pool | undefined;
   onError: (error: unknown) => void;
 }): Promise<ListeningMcp> {
-  const local = inMemory(sessions.acceptAt({ kind: 'local', workspace }));
   const remote = inMemory(sessions.acceptAt({ kind: 'remote' }));
-  const { apiKey, tlsCertificate, tlsKey, ...door } = mcp;
+  const { apiKey, tlsCertificate, tlsKey, servers, ...door } = mcp;
   return listenForMcp({
     ...door,
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(tlsCertificate && tlsKey ? { tls: { cert: tlsCertificate, key: tlsKey } } : {}),
+    ...(pool ? { gateway: pool } : {}),
     isOwnUser,
     isKeyValid: (key) =>
       isValid(isAgentToken(key) ? relay.agents.byToken(key) : relay.workspaces.authenticate(key)),
-    connect: (profile, { kind }) => {
-      if (kind === 'workspaceKey' || kind === 'agentToken')
+    findProject: (name) => relay.workspaces.get(name).name,
+    connect: async (profile, access) => {
+      if (access.kind === 'workspaceKey' || access.kind === 'agentToken')
         return connect({ ...profile, client, open: remote });
-      const token = kind === 'local' ? tokenOf(profile, workspace.name, dataDirectory) : {};
-      return connect({ ...profile, ...token, client, open: local });
+      const entered = access.project === undefined ? workspace : relay.workspaces.get(access.project);
+      const open = inMemory(sessions.acceptAt({ kind: 'local', workspace: entered }));
+      const token = access.kind === 'local' ? tokenOf(profile, entered.name, dataDirectory) : {};
+      return connect({ ...profile, ...token, client, open });
     },
     onerror: onError,
   });

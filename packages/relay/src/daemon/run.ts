@@ -8,11 +8,13 @@ import { openStore } from '../store/open.ts';
 import { Counters } from '../transport/counters.ts';
 import { listenOnHttp } from '../transport/http.ts';
 import { Sessions } from '../transport/sessions.ts';
+import { listenOnSocket } from '../transport/unix-socket.ts';
 import { WebSocketDoor } from '../transport/websocket.ts';
 import { VERSION } from '../version.ts';
 import { callPerson } from './hooks.ts';
 import type { Logger } from './log.ts';
 import { createMetrics } from './metrics.ts';
+import type { Pool } from './pool.ts';
 import type { Settings } from './settings.ts';
 import { ProjectSockets } from './sockets.ts';
 
@@ -76,12 +78,14 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
     void callPerson(settings.hooks.question, relay.workspaces.byId(workspaceId).name, message, log);
   const counters = new Counters();
   let http: RunningDaemon['http'];
+  let pool: Pool | undefined;
   const host: Host = {
     status: () => ({
       version: VERSION,
       pid: process.pid,
       startedAt,
       ...(http ? { http: `http://${http.host}:${http.port}` } : {}),
+      ...(pool ? { servers: pool.status() } : {}),
     }),
     openSocket: (workspace) => sockets.open(workspace),
     socketPath: (workspace) => sockets.path(workspace),
@@ -101,9 +105,15 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
     maxConnections,
   );
   opened.defer(() => sessions.drain());
-  const sockets = new ProjectSockets(settings.dataDirectory, maxFrameBytes, (workspace) =>
-    sessions.acceptAt({ kind: 'local', workspace }),
-  );
+  if (settings.mcp.servers.length > 0) {
+    // A daemon without such servers does not load the gateway.
+    const { openPool } = await import('./pool.ts');
+    pool = opened.adopt(await openPool(settings, relay, log), (started) => started.close());
+  }
+  const sockets = new ProjectSockets(settings.dataDirectory, async (workspace, path) => [
+    await listenOnSocket(path, maxFrameBytes, sessions.acceptAt({ kind: 'local', workspace })),
+    ...(pool ? [await pool.listen(workspace, path)] : []),
+  ]);
   opened.defer(() => sockets.close());
   for (const workspace of relay.workspaces.list()) await sockets.open(workspace);
   const web = settings.http.enabled
@@ -128,7 +138,7 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
       if (!settings.mcp.http) return undefined;
       const { openMcpDoor } = await import('./mcp.ts');
       const workspace = relay.workspaces.get(project);
-      const door = await openMcpDoor({ settings, relay, sessions, workspace, onError });
+      const door = await openMcpDoor({ settings, relay, sessions, workspace, pool, onError });
       opened.defer(() => door.close());
       log.info({ url: door.url }, 'MCP is served over HTTP');
       return door.url;

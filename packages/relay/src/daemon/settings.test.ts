@@ -110,6 +110,18 @@ describe('settings', () => {
     expect(error.next).toContain(next);
   });
 
+  it('find the files of MCP servers relative to who names them', async () => {
+    await write('{"mcp": {"servers": ["servers.json", "~/own.json"]}}');
+    const servers = async (flags = {}) => (await loadSettings(env, flags)).mcp.servers;
+    expect(await servers()).toEqual([join(directory, 'servers.json'), join(directory, 'own.json')]);
+    env.RELAY_MCP_SERVERS_CONFIG = 'here.json:/there.json';
+    expect(await servers()).toEqual([join(process.cwd(), 'here.json'), '/there.json']);
+    expect(await servers({ mcpServers: ['flag.json'] })).toEqual([join(process.cwd(), 'flag.json')]);
+    await write('{"mcp": {"servers": "servers.json"}}');
+    delete env.RELAY_MCP_SERVERS_CONFIG;
+    expect((await complaint()).message).toContain(':1: mcp.servers: ');
+  });
+
   it('let MCP be set by variables and flags', async () => {
     await write('{"mcp": {"port": 4001, "tlsCertificate": "cert.pem", "tlsKey": "~/key.pem"}}');
     Object.assign(env, {

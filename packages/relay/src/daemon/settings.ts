@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { MAX_FRAME_BYTES, nearNames, RelayError } from '@agent-relay/protocol';
 import { dataDirectory, type Environment } from '@agent-relay/sdk/node';
 import { z } from 'zod';
@@ -38,6 +38,7 @@ export const settingsSchema = z.strictObject({
       requestsPerMinute: z.int().min(1).max(1_000_000).default(6000),
       tlsCertificate: z.string().min(1).optional(),
       tlsKey: z.string().min(1).optional(),
+      servers: z.array(z.string().min(1)).default([]),
     })
     .prefault({}),
   log: z
@@ -109,6 +110,7 @@ export interface SettingsFlags {
   /** The port, or only that MCP is to be served over HTTP. */
   mcpHttp?: string | true;
   mcpApiKey?: string;
+  mcpServers?: string[];
 }
 
 /** A value that does not come from the file, with the name a person knows it by. */
@@ -150,17 +152,21 @@ export async function loadSettings(
     );
   }
   const data = dataDirectory(env);
-  const relativeTo = overrides.some(({ path }) => path[0] === 'database') ? process.cwd() : directory;
+  /** A path in the file is relative to it; one from elsewhere to where the command runs. */
+  const baseOf = (setting: string) =>
+    overrides.some(({ path }) => path.join('.') === setting) ? process.cwd() : directory;
   return {
     ...rest,
     mcp: {
       ...mcp,
       ...(mcp.tlsCertificate ? { tlsCertificate: locate(mcp.tlsCertificate, directory, env) } : {}),
       ...(mcp.tlsKey ? { tlsKey: locate(mcp.tlsKey, directory, env) } : {}),
+      servers: mcp.servers.map((path) => locate(path, baseOf('mcp.servers'), env)),
     },
     configDirectory: directory,
     dataDirectory: data,
-    database: database === undefined ? join(data, 'relay.db') : locateDatabase(database, relativeTo, env),
+    database:
+      database === undefined ? join(data, 'relay.db') : locateDatabase(database, baseOf('database'), env),
   };
 }
 
@@ -198,12 +204,14 @@ function overridesOf(env: Environment, flags: SettingsFlags): Override[] {
     ['RELAY_MCP_HTTP_HOST', ['mcp', 'host'], env.RELAY_MCP_HTTP_HOST],
     ['RELAY_MCP_HTTP_PORT', ['mcp', 'port'], numberIn(env.RELAY_MCP_HTTP_PORT)],
     ['RELAY_MCP_API_KEY', ['mcp', 'apiKey'], env.RELAY_MCP_API_KEY],
+    ['RELAY_MCP_SERVERS_CONFIG', ['mcp', 'servers'], pathsIn(env.RELAY_MCP_SERVERS_CONFIG)],
     ['--database', ['database'], flags.database],
     ['--port', ['http', 'port'], numberIn(flags.port)],
     ['--mcp', ['mcp', 'stdio'], flags.mcp],
     ['--mcp-http', ['mcp', 'http'], mcpHttp === undefined ? undefined : true],
     ['--mcp-http', ['mcp', 'port'], mcpHttp === true ? undefined : numberIn(mcpHttp)],
     ['--mcp-api-key', ['mcp', 'apiKey'], flags.mcpApiKey],
+    ['--mcp-servers', ['mcp', 'servers'], flags.mcpServers],
   ];
   return given.flatMap(([label, path, value]) =>
     value === undefined || value === '' ? [] : [{ label, path, value }],
@@ -214,6 +222,9 @@ function overridesOf(env: Environment, flags: SettingsFlags): Override[] {
 const numberIn = (text: string | undefined): unknown => (/^\d+$/.test(text ?? '') ? Number(text) : text);
 const booleanIn = (text: string | undefined): unknown =>
   ({ true: true, '1': true, false: false, '0': false })[text ?? ''] ?? text;
+
+const pathsIn = (text: string | undefined): string[] | undefined =>
+  text ? text.split(delimiter).filter((path) => path !== '') : undefined;
 
 function apply({ path: [first, second], value }: Override, raw: Record<string, unknown>): void {
   if (second === undefined) {

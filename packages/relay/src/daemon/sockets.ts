@@ -1,30 +1,25 @@
 import type { Server } from 'node:net';
 import { prepareSocketPath } from '@agent-relay/sdk/node';
 import type { Workspace } from '../core/ports/store.ts';
-import type { AcceptConnection } from '../transport/connection.ts';
-import { listenOnSocket } from '../transport/unix-socket.ts';
 
 interface Open {
   path: string;
-  server: Server;
+  servers: Server[];
 }
+
+/** Listens for the clients of a project, on this path and beside it. */
+export type Listen = (workspace: Workspace, path: string) => Promise<Server[]>;
 
 /** The local sockets of the daemon, one for each project. */
 export class ProjectSockets {
   readonly #env: Record<string, string | undefined>;
-  readonly #maxFrameBytes: number;
-  readonly #acceptFor: (workspace: Workspace) => AcceptConnection;
+  readonly #listenFor: Listen;
   readonly #open = new Map<number, Promise<Open>>();
   readonly #paths = new Map<number, string>();
 
-  constructor(
-    dataDirectory: string,
-    maxFrameBytes: number,
-    acceptFor: (workspace: Workspace) => AcceptConnection,
-  ) {
+  constructor(dataDirectory: string, listenFor: Listen) {
     this.#env = { ...process.env, RELAY_DATA_DIR: dataDirectory };
-    this.#maxFrameBytes = maxFrameBytes;
-    this.#acceptFor = acceptFor;
+    this.#listenFor = listenFor;
   }
 
   /** Opens the socket of a project; one that is open stays as it is. */
@@ -51,18 +46,22 @@ export class ProjectSockets {
     const open = this.#open.get(workspace.id);
     this.#open.delete(workspace.id);
     this.#paths.delete(workspace.id);
-    (await open)?.server.close();
+    closeAll(await open);
   }
 
   /** Takes no more connections; those that exist go on. The socket files vanish with their servers. */
   async close(): Promise<void> {
-    for (const opening of this.#open.values()) (await opening).server.close();
+    for (const opening of this.#open.values()) closeAll(await opening);
   }
 
   async #listen(workspace: Workspace): Promise<Open> {
     const path = await prepareSocketPath(workspace.name, this.#env);
-    const server = await listenOnSocket(path, this.#maxFrameBytes, this.#acceptFor(workspace));
+    const servers = await this.#listenFor(workspace, path);
     this.#paths.set(workspace.id, path);
-    return { path, server };
+    return { path, servers };
   }
+}
+
+function closeAll(open: Open | undefined): void {
+  for (const server of open?.servers ?? []) server.close();
 }

@@ -1,6 +1,7 @@
 import { VERSION } from '../version.ts';
 import { takeLock } from './lock.ts';
 import type { Logger } from './log.ts';
+import { keepNurserySmall } from './nursery.ts';
 import { type RunningDaemon, runDaemon } from './run.ts';
 import type { Settings } from './settings.ts';
 
@@ -27,6 +28,7 @@ export async function startDaemon<Opened extends { project: string }>(options: {
   const parts = new AsyncDisposableStack();
   parts.defer(() => lock.release());
   try {
+    keepNurserySmall();
     const startedAt = Date.now();
     const daemon = await runDaemon({ settings, log });
     parts.defer(() => daemon.stop());

@@ -76,9 +76,12 @@ export class GroupCommit<Call> {
 
   #backgroundOrWait(): void {
     const waitMs = Math.min(this.#quietAt, this.#backgroundDueAt) - performance.now();
-    if (waitMs <= 0 || this.#whenSettled.length > 0) return this.#leave(this.#background.splice(0, 1), true);
-    this.#busy = false;
-    this.#timer = setTimeout(() => this.#start(), waitMs);
+    if (waitMs <= 0 || this.#whenSettled.length > 0) {
+      this.#leave(this.#background.splice(0, 1), true);
+    } else {
+      this.#busy = false;
+      this.#timer = setTimeout(() => this.#start(), waitMs);
+    }
   }
 
   #rest(): void {

@@ -46,6 +46,19 @@ describe.each(DOORS)('HELLO on a %s', (door) => {
     expect(await client.hello({ token })).toMatchObject({ agent: { name } });
   });
 
+  it('can say that its name is only declared: what that connection sends is marked, and nothing else', async () => {
+    const token = newAgentToken();
+    const [name, to] = [newName(), newName()];
+    const reader = await served.join(to, {}, door);
+    const own = await served.join(name, { token }, door);
+    const shared = await served.join(name, { token, unverified: true }, door);
+    await shared.request('SEND', { to, content: 'said by somebody' }, 'first');
+    await own.request('SEND', { to, content: 'said by the agent' }, 'second');
+    const { messages } = await reader.request('INBOX', {});
+    expect(messages[0]).toMatchObject({ from: name, unverified: true });
+    expect(messages[1]).not.toHaveProperty('unverified');
+  });
+
   it('with a token alone that belongs to nobody is refused', async () => {
     const client = await served.connect(door);
     await expect(client.hello({ token: newAgentToken() })).rejects.toMatchObject({ code: 'Unauthorized' });

@@ -1,11 +1,4 @@
-import {
-  type Envelope,
-  negotiate,
-  PROTOCOL,
-  parsePayload,
-  RelayError,
-  type WelcomePayload,
-} from '@agent-relay/protocol';
+import { negotiate, PROTOCOL, parsePayload, RelayError, type WelcomePayload } from '@agent-relay/protocol';
 import { helloPayload } from '@agent-relay/protocol/schemas';
 import type { Workspace } from '../core/ports/store.ts';
 import type { Principal } from '../core/principal.ts';
@@ -25,9 +18,9 @@ export interface Introduced {
   welcome: Pick<WelcomePayload, 'agent' | 'agentToken' | 'unread' | 'protocol' | 'project'>;
 }
 
-/** Finds out who is on a connection, from its HELLO and the door it came through. */
-export async function introduce(relay: Relay, door: Door, envelope: Envelope): Promise<Introduced> {
-  const hello = parsePayload(helloPayload, envelope.payload, 'HELLO');
+/** Finds out who is on a connection, from the payload of its HELLO and the door it came through. */
+export async function introduce(relay: Relay, door: Door, payload: unknown): Promise<Introduced> {
+  const hello = parsePayload(helloPayload, payload, 'HELLO');
   const protocol = negotiate(hello.protocol);
   if (protocol === undefined) {
     throw new RelayError(
@@ -40,6 +33,7 @@ export async function introduce(relay: Relay, door: Door, envelope: Envelope): P
   const principal: Principal = {
     workspace: admitted.workspace,
     agent,
+    unverified: hello.unverified ?? false,
     local: door.kind === 'local',
     keyId: admitted.keyId,
   };

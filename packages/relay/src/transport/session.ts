@@ -49,9 +49,9 @@ export class Session implements Peer, Caller, ConnectionEvents {
   readonly #door: Door;
   #state: 'new' | 'identifying' | 'open' | 'closing' | 'closed' = 'new';
   #principal: Principal | undefined;
-  #stopHelloTimer: () => void;
+  #stopHelloTimer: (() => void) | undefined;
   readonly #intake: Intake;
-  readonly #awaiting: Awaiting;
+  #awaited: Awaiting | undefined;
   #deliveries: DeliveryStream | undefined;
   #tail: Feed<Message> | undefined;
   #stopFollowing: (() => void) | undefined;
@@ -67,7 +67,6 @@ export class Session implements Peer, Caller, ConnectionEvents {
     this.#connection = connection;
     this.#door = door;
     this.#intake = new Intake(connection, context.maxPendingRequests, (text) => this.#take(text));
-    this.#awaiting = new Awaiting((id, outcome) => this.#tellOutcome(id, outcome));
     this.#lastHeard = this.#lastSent = context.relay.clock.now();
     this.#stopHelloTimer = context.relay.clock.after(HELLO_MS, () =>
       this.#refuse(new RelayError('HelloRequired', `No HELLO came within ${HELLO_MS} ms.`)),
@@ -124,7 +123,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
   readonly closed = (): void => {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
-    this.#stopHelloTimer();
+    this.#stopWaitingForHello();
     this.#deliveries?.close();
     this.#tail?.close();
     this.#stopFollowing?.();
@@ -141,10 +140,10 @@ export class Session implements Peer, Caller, ConnectionEvents {
     this.#state = 'identifying';
     this.#intake.shut();
     try {
-      const introduced = await introduce(relay, this.#door, envelope);
+      const introduced = await introduce(relay, this.#door, envelope.payload);
       if (this.#state !== 'identifying') return;
       if (!introduced.isStillValid()) throw new RelayError('Unauthorized');
-      this.#stopHelloTimer();
+      this.#stopWaitingForHello();
       this.#principal = introduced.principal;
       this.#state = 'open';
       this.#send('WELCOME', { ...introduced.welcome, ...welcome } satisfies WelcomePayload);
@@ -156,6 +155,11 @@ export class Session implements Peer, Caller, ConnectionEvents {
       return;
     }
     this.#intake.open();
+  }
+
+  #stopWaitingForHello(): void {
+    this.#stopHelloTimer?.();
+    this.#stopHelloTimer = undefined;
   }
 
   #streamAfter(after: number): DeliveryStream {
@@ -240,7 +244,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
   }
 
   #done(id: string): void {
-    this.#awaiting.answered(id);
+    this.#awaited?.answered(id);
     this.#intake.answered();
   }
 
@@ -256,6 +260,12 @@ export class Session implements Peer, Caller, ConnectionEvents {
 
   cancelAwait(id: string): void {
     this.#awaiting.cancel(id);
+  }
+
+  /** Made when first needed: most connections of a large crowd only listen. */
+  get #awaiting(): Awaiting {
+    this.#awaited ??= new Awaiting((id, outcome) => this.#tellOutcome(id, outcome));
+    return this.#awaited;
   }
 
   #tellOutcome(id: string, outcome: AwaitOutcome): void {
@@ -338,7 +348,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
   #refuse(error: RelayError, requestId?: string): void {
     if (this.#state === 'closed' || this.#state === 'closing') return;
     this.#state = 'closing';
-    this.#stopHelloTimer();
+    this.#stopWaitingForHello();
     this.#send('ERROR', error.toPayload(requestId));
     this.#connection.close();
   }

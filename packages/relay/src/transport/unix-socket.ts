@@ -3,13 +3,16 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { FrameParser, RelayError } from '@agent-relay/protocol';
 import type { AcceptConnection, Connection, Outgoing } from './connection.ts';
 
-/** Listens on a socket only its owner can open. A file left behind by a dead daemon is replaced. */
-export async function listenOnSocket(
+/** Listens for clients that speak the relay's protocol. */
+export const listenOnSocket = (
   path: string,
   maxFrameBytes: number,
   accept: AcceptConnection,
-): Promise<Server> {
-  const server = createServer((socket) => serve(socket, maxFrameBytes, accept));
+): Promise<Server> => listenPrivately(path, (socket) => serve(socket, maxFrameBytes, accept));
+
+/** Listens on a socket only its owner can open. A file left behind by a dead daemon is replaced. */
+export async function listenPrivately(path: string, connected: (socket: Socket) => void): Promise<Server> {
+  const server = createServer(connected);
   removeStale(path);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -1,4 +1,4 @@
-import { safeText } from '@agent-relay/protocol';
+import { safeText, senderOf } from '@agent-relay/protocol';
 import type { InboxMessage } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { ACTS, defineTool, reply } from '../../framework/tool.ts';
@@ -31,9 +31,11 @@ function inboxText(messages: InboxMessage[]): string {
   return `${messages.length} message(s):\n\n${messages.map(messageText).join('\n\n---\n\n')}`;
 }
 
-function messageText({ id, from, channel, thread, content, awaitsReply }: InboxMessage): string {
+function messageText(message: InboxMessage): string {
+  const { id, from, channel, thread, importance, content, awaitsReply } = message;
   const place = channel === undefined ? '' : ` [${channel}]`;
   const topic = thread === undefined ? '' : ` (thread: ${thread})`;
+  const weight = importance === 'normal' ? '' : ` (${importance})`;
   const waiting = awaitsReply ? `\n(${from} waits for your answer in thread ${thread}.)` : '';
-  return `[${id}] From ${from}${place}${topic}:\n${safeText(content)}${waiting}`;
+  return `[${id}] From ${senderOf(message)}${place}${topic}${weight}:\n${safeText(content)}${waiting}`;
 }

@@ -1,7 +1,7 @@
-import { isRelayError, type Message, safeText } from '@agent-relay/protocol';
+import { isRelayError, type Message, safeText, senderOf } from '@agent-relay/protocol';
 import type { Relay } from '@agent-relay/sdk/node';
 import { markRead } from '../connection.ts';
-import { bodyLines, senderOf } from '../message-lines.ts';
+import { bodyLines } from '../message-lines.ts';
 import { plural, styled } from '../terminal.ts';
 import { openRoom, type Room } from './room.ts';
 import type { Screen } from './screen.ts';

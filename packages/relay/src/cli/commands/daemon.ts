@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { delimiter } from 'node:path';
 import { isRelayError, RelayError } from '@agent-relay/protocol';
 import { dataDirectory } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
@@ -15,14 +15,13 @@ import {
   withDaemonSettings,
   withJson,
 } from '../options.ts';
+import { PROGRAM } from '../program-file.ts';
 import { findPlace } from '../project.ts';
 import { joinRunning } from '../running.ts';
 import { facts, print, printJson, styled, when } from '../terminal.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
 
 type StartOptions = ProjectOption & SettingsFlags;
-
-const PROGRAM = fileURLToPath(new URL('../../../bin/agent-relay.js', import.meta.url));
 
 export const command = new Command('daemon')
   .description('Start, stop and look at the daemon in the background.')
@@ -90,6 +89,7 @@ async function startNew(options: StartOptions, settings: Settings): Promise<void
       RELAY_MCP_HTTP_ENABLED: String(settings.mcp.http),
       RELAY_MCP_HTTP_PORT: String(settings.mcp.port),
       RELAY_MCP_API_KEY: settings.mcp.apiKey,
+      RELAY_MCP_SERVERS_CONFIG: settings.mcp.servers.join(delimiter),
     },
   });
   const daemon = await findReadyDaemon(settings.dataDirectory);

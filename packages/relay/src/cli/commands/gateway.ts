@@ -1,5 +1,6 @@
+import { dataDirectory } from '@agent-relay/sdk/node';
 import { Command, Option } from 'commander';
-import { wholeNumber } from '../options.ts';
+import { collect, wholeNumber } from '../options.ts';
 import { print } from '../terminal.ts';
 
 interface ConfigOption {
@@ -18,7 +19,7 @@ export const command = withConfig(new Command('gateway'))
   .addOption(new Option('--http [port]', 'serve HTTP (port 3890)').preset('3890').argParser(wholeNumber(0)))
   .option('--host <address>', 'where to serve HTTP; beyond this machine only with RELAY_MCP_API_KEY')
   .action(async (options: GatewayOptions) => {
-    const { runGateway } = await import('@agent-relay/gateway');
+    const { runGateway } = await import('@agent-relay/gateway/run');
     await runGateway(options);
   })
   .addCommand(
@@ -27,14 +28,19 @@ export const command = withConfig(new Command('gateway'))
       .argument('[backend]', 'the server')
       .argument('[tool]', 'its tool')
       .action(async (backend: string | undefined, tool: string | undefined, options: ConfigOption) => {
-        const { approveChanges } = await import('@agent-relay/gateway');
+        const { approveChanges } = await import('@agent-relay/gateway/run');
         const approved = await approveChanges(options, backend, tool);
+        // Without a file the servers of the daemon are meant as well.
+        if (options.config === undefined) {
+          const { poolDirectory } = await import('../../daemon/pool.ts');
+          const stateDir = poolDirectory(dataDirectory());
+          approved.push(...(await approveChanges({ stateDir }, backend, tool)));
+        }
         print(approved.length === 0 ? 'Nothing waits for approval.' : `Approved: ${approved.join(', ')}`);
       }),
   );
 
 function withConfig(subcommand: Command): Command {
-  const collect = (file: string, files: string[] = []) => [...files, file];
   return subcommand.option(
     '--config <file>',
     'a file that lists servers, backends.yaml if none is given; may be repeated',

@@ -1,4 +1,4 @@
-import { safeText } from '@agent-relay/protocol';
+import { safeText, senderOf } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import { asOwner } from '../connection.ts';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
@@ -39,8 +39,9 @@ async function listHeld(options: Options): Promise<void> {
   const held = await asOwner(options, (relay) => relay.held.list());
   if (options.json) return printJson(held);
   if (held.length === 0) return print('Nothing is held.');
-  for (const { id, from, to, content, reason, heldAt } of held) {
-    const head = `${styled('bold', from)} → ${to}  ${styled('dim', `${when(heldAt)} · ${id}`)}`;
+  for (const message of held) {
+    const { id, to, content, reason, heldAt } = message;
+    const head = `${styled('bold', senderOf(message))} → ${to}  ${styled('dim', `${when(heldAt)} · ${id}`)}`;
     print([head, `  ${styled('yellow', reason)}`, safeText(content).replace(/^/gm, '  ')].join('\n'));
   }
 }

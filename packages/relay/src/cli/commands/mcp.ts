@@ -1,6 +1,7 @@
 import type { InstallOptions } from '@agent-relay/mcp/install';
 import { Command } from 'commander';
 import { type ToolsOption, withTools } from '../options.ts';
+import { PROGRAM } from '../program-file.ts';
 
 export const command = withTools(new Command('mcp'))
   .description('Serve MCP on standard input and output with the toolset workspace.')
@@ -18,7 +19,7 @@ export const command = withTools(new Command('mcp'))
       .option('--name <name>', 'the name of the agent')
       .action(async (options: InstallOptions) => {
         const { runInstall } = await import('@agent-relay/mcp/install');
-        await runInstall(options);
+        await runInstall({ ...options, gatewayProgram: [PROGRAM, 'mcp'] });
       }),
   )
   .addCommand(
@@ -40,9 +41,16 @@ function withClient(subcommand: Command): Command {
     .option('--dry-run', 'show the change and write nothing');
 }
 
-/** Becomes the program that clients start, which knows how to start fast; it runs until its client has gone. */
+/**
+ * Becomes the program that clients start, which knows how to start fast; it runs until its client has gone. Only the
+ * MCP servers of the daemon need more than that program has.
+ */
 export async function runMcpServer(tools: string | undefined, defaultTools: string): Promise<void> {
   const chosen = tools ?? (process.env.RELAY_TOOLS || defaultTools);
+  if (/(^|,)\s*gateway\s*(,|$)/.test(chosen)) {
+    const { serveWithPool } = await import('../mcp/serve-with-pool.ts');
+    return await serveWithPool(chosen);
+  }
   process.argv.splice(2, process.argv.length, 'serve', '--tools', chosen);
   await import(import.meta.resolve('@agent-relay/mcp/program'));
 }

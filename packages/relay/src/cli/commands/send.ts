@@ -7,6 +7,7 @@ import {
   RelayError,
   type SendResult,
   safeText,
+  senderOf,
 } from '@agent-relay/protocol';
 import type { Relay, SendOptions } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
@@ -61,7 +62,7 @@ export const command = withJson(withAgent(withProject(new Command('send'))))
         const target = typeof address === 'string' ? address : awaitsOneAgent();
         const answer = await relay.sendAndWait(target, content, { ...details, timeoutMs: options.timeout });
         if (options.json) return printJson(answer);
-        return print(`Response from ${answer.from}: ${safeText(answer.content)}`);
+        return print(`Response from ${senderOf(answer)}: ${safeText(answer.content)}`);
       }
       const { replyTo = '', ...others } = details;
       const sent = await (address === undefined

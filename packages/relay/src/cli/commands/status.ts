@@ -1,3 +1,4 @@
+import type { McpServerStatus } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import { asOwner } from '../connection.ts';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
@@ -17,6 +18,12 @@ export const command = withJson(withProject(new Command('status')))
         ['database', status.database],
         ['socket', status.socketPath],
         ['http', status.http],
+        ...(status.servers ?? []).map(serverFact),
       ]),
     );
   });
+
+const serverFact = ({ name, health, tools, error }: McpServerStatus): [string, string] => [
+  'server',
+  `${name}: ${health}, ${plural(tools, 'tool')}${error === undefined ? '' : ` (${error})`}`,
+];

@@ -1,11 +1,9 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ensurePrivateDirectory, writePrivateFile } from '@agent-relay/sdk/node';
+import { PROGRAM } from '../program-file.ts';
 import { clientConfig } from './address.ts';
 import { handedOn, type Layout, quoted } from './layout.ts';
 import type { Prompts } from './prompts.ts';
-
-const PROGRAM = fileURLToPath(new URL('../../../bin/agent-relay.js', import.meta.url));
 
 /** How a role's session is started; the two files are filled in. */
 export const DEFAULT_COMMAND = 'claude "$(cat {prompt})" --mcp-config {config}';

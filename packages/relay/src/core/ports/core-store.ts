@@ -112,6 +112,8 @@ export interface MessageDraft {
   workspaceId: number;
   conversationId: number;
   senderId: number;
+  /** The sender is only who somebody said it was. */
+  unverified: boolean;
   audience: Audience;
   body: string;
   thread: string | undefined;

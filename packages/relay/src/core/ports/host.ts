@@ -3,7 +3,7 @@ import type { Workspace } from './store.ts';
 
 /** What the domain asks of the process it runs in. */
 export interface Host {
-  status(): Pick<DaemonStatus, 'version' | 'pid' | 'startedAt' | 'http'>;
+  status(): Pick<DaemonStatus, 'version' | 'pid' | 'startedAt' | 'http' | 'servers'>;
   /** Makes a workspace reachable through its local socket; its path. Again for one that is open: the same path. */
   openSocket(workspace: Workspace): Promise<string>;
   socketPath(workspace: Workspace): string | undefined;

@@ -34,6 +34,7 @@ export function messages(store: () => Store): void {
     it('come back as they were sent', async () => {
       const { alice, bob, direct, draft, workspace } = await world();
       const sent = draft(alice, direct, [bob], {
+        unverified: true,
         body: 'line one\nline “two” 🦊\ttab',
         thread: 'build',
         replyTo: 'message-0',

@@ -33,6 +33,7 @@ export function transfer(store: () => Store): void {
     const direct = await made.dm(alice, bob);
     const first = await store().appendMessage(
       draft(alice, direct, [bob], {
+        unverified: true,
         body: 'look “here” 🦊',
         thread: 'red',
         replyTo: 'message-0',

@@ -85,6 +85,7 @@ export async function newWorld(store: Store, agentCount: number): Promise<World>
       workspaceId: workspace.id,
       conversationId: id,
       senderId: sender.id,
+      unverified: false,
       audience: { kind: 'agents', ids: recipients.map((recipient) => recipient.id) },
       body: 'hello',
       thread: undefined,

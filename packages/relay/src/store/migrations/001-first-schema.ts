@@ -83,6 +83,7 @@ export const firstSchema: Migration = [
     workspace_id bigint NOT NULL,
     conversation_id bigint NOT NULL,
     sender_id bigint NOT NULL,
+    unverified smallint NOT NULL,
     client_id {{text}} NOT NULL,
     body {{text}} NOT NULL,
     thread {{text}},

@@ -16,6 +16,7 @@ const ARRAY_TYPES: { [Column in (typeof DRAFT_COLUMNS)[number]]: 'bigint[]' | 't
   kind: 'text[]',
   importance: 'text[]',
   awaits_reply: 'bigint[]',
+  unverified: 'bigint[]',
   created_at: 'bigint[]',
   mentions: 'text[]',
   attachments: 'text[]',

@@ -3,7 +3,7 @@ import { rows, type Script } from './script.ts';
 
 /** The columns of a message with the names that belong to it; joined left, so that `m` always leads the plan. */
 export const MESSAGE = `m.seq, m.id, m.workspace_id AS "workspaceId", m.conversation_id AS "conversationId",
-  m.sender_id AS "senderId", m.body, m.thread, m.reply_to AS "replyTo", m.kind, m.importance,
+  m.sender_id AS "senderId", m.unverified, m.body, m.thread, m.reply_to AS "replyTo", m.kind, m.importance,
   m.awaits_reply AS "awaitsReply", m.created_at AS "createdAt", m.expires_at AS "expiresAt",
   m.mentions, m.attachments, m.redacted_at AS "redactedAt",
   sender.name AS "senderName", COALESCE(sender.workspace_id, 0) AS "senderWorkspaceId",
@@ -20,12 +20,15 @@ const CONVERSATION = 'id, workspace_id AS "workspaceId", kind, key';
 
 type Kept = 'thread' | 'replyTo' | 'expiresAt' | 'redactedAt' | 'channelName' | 'recipientName';
 
-export type MessageRow = Omit<StoredMessage, Kept | 'awaitsReply' | 'mentions' | 'attachments'> & {
+type Flag = 'unverified' | 'awaitsReply';
+
+export type MessageRow = Omit<StoredMessage, Kept | Flag | 'mentions' | 'attachments'> & {
   [Field in Kept]: Exclude<StoredMessage[Field], undefined> | null;
-} & { awaitsReply: number; mentions: string | null; attachments: string | null };
+} & { [Field in Flag]: number } & { mentions: string | null; attachments: string | null };
 
 export const toMessage = (row: MessageRow): StoredMessage => ({
   ...row,
+  unverified: row.unverified === 1,
   thread: row.thread ?? undefined,
   replyTo: row.replyTo ?? undefined,
   awaitsReply: row.awaitsReply === 1,

@@ -1,6 +1,6 @@
 import { rows, type Script } from './script.ts';
 
-interface Reaction {
+export interface Reaction {
   seq: number;
   agentId: number;
   emoji: string;

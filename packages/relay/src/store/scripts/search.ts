@@ -26,7 +26,7 @@ export const queries = {
     const found: MessageRow[] = [];
     let before = query.until === undefined ? Number.MAX_SAFE_INTEGER : (yield* lastUntil(query.until)) + 1;
     for (let looked = 0; looked < MAX_CANDIDATES && found.length < query.limit; looked += WINDOW) {
-      const window = yield* candidates(phrases, scope, lowest, before);
+      const window = yield* candidates(phrases, { scope, isFirst: looked === 0 }, lowest, before);
       found.push(...(yield* accepted(query, window)));
       before = window.at(-1) ?? 0;
       if (window.length < WINDOW) break;
@@ -57,15 +57,18 @@ function* scopeOf({ workspaceId, viewer, conversationId, senderId }: SearchQuery
   return scope;
 }
 
-/** The newest messages below `before` with all phrases, newest first. */
+/**
+ * The newest messages below `before` with all phrases, newest first. SQLite seeks every list of the scope, which costs
+ * more the longer they are: rare words are found without, and the scope narrows the search only when there are more.
+ */
 function* candidates(
   phrases: string[][],
-  scope: string[][],
+  { scope, isFirst }: { scope: string[][]; isFirst: boolean },
   lowest: number,
   before: number,
 ): Script<number[]> {
   const fts = [
-    ...scope.map((words) => `scope : (${words.join(' OR ')})`),
+    ...(isFirst ? [] : scope).map((words) => `scope : (${words.join(' OR ')})`),
     ...phrases.map((phrase) => `words : "${phrase.join(' ')}"`),
   ].join(' AND ');
   const vector = [
@@ -97,6 +100,9 @@ function* accepted(query: SearchQuery, seqs: number[]): Script<MessageRow[]> {
     { sql: '+m.workspace_id = ? AND m.redacted_at IS NULL', params: [query.workspaceId] },
   ];
   if (query.viewer !== undefined) conditions.push(visibleTo(query.viewer));
+  if (query.senderId !== undefined) conditions.push({ sql: '+m.sender_id = ?', params: [query.senderId] });
+  if (query.conversationId !== undefined)
+    conditions.push({ sql: '+m.conversation_id = ?', params: [query.conversationId] });
   if (query.since !== undefined) conditions.push({ sql: 'm.created_at >= ?', params: [query.since] });
   if (query.until !== undefined) conditions.push({ sql: 'm.created_at <= ?', params: [query.until] });
   return yield* rows<MessageRow>(

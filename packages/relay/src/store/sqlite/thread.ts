@@ -1,7 +1,11 @@
 import { once } from 'node:events';
+import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { RelayError } from '@agent-relay/protocol';
 import type { BatchResult, Failure, ThreadAnswer, ThreadRequest, ThreadSettings } from './threads.ts';
+
+/** TypeScript among the sources, JavaScript in a package. */
+const WORKER = join(import.meta.dirname, `worker${extname(import.meta.filename)}`);
 
 interface Pending {
   resolve: (result: BatchResult) => void;
@@ -21,7 +25,7 @@ export class Thread {
 
   constructor(settings: ThreadSettings, onFatal: (error: RelayError) => void) {
     this.#onFatal = onFatal;
-    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    this.#worker = new Worker(WORKER, {
       name: `store-${settings.role}`,
       workerData: settings,
       // What a batch leaves behind dies young: a small nursery is as fast, and keeps the daemon small.

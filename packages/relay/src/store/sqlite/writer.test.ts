@@ -190,7 +190,7 @@ describe('no statement reads a whole table', () => {
     audit: [queries.listAudit(1, 1)],
     observation: [commands.observe([{ recipientId: 1, seq: 1, state: 'acked', path: undefined, at: 1 }])],
     duplicate: [
-      findDuplicate([1, 'c', 1, null, 1, 'id', 'body', null, null, 'free', 'normal', 0, 1, null, null]),
+      findDuplicate([1, 'c', 1, null, 1, 'id', 'body', null, null, 'free', 'normal', 0, 0, 1, null, null]),
     ],
     indexing: [commands.indexForSearch(10)],
     redaction: [commands.redactMessage(1, 1)],
@@ -211,7 +211,7 @@ describe('no statement reads a whole table', () => {
     ['createAgent', agentOf(1)],
     ['createChannel', { workspaceId: 1, name: 'general', createdBy: 'x', createdAt: 1 }],
     {
-      values: [1, 'c', 1, null, 1, 'a', 'word', 't', null, 'free', 'normal', 0, 1, null, null],
+      values: [1, 'c', 1, null, 1, 'a', 'word', 't', null, 'free', 'normal', 0, 0, 1, null, null],
       recipients: [1],
     },
     ['indexForSearch', 1],

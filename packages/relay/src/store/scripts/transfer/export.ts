@@ -151,12 +151,12 @@ function* attachments(workspaceId: number, [after = '']: Position, limit: number
 function* messages(workspaceId: number, [after = 0]: Position, limit: number): Script<Line[]> {
   type Text = 'id' | 'clientId' | 'body' | 'thread' | 'replyTo' | 'kind' | 'importance';
   type MessageRow = Fields<'message', Text | 'createdAt' | 'expiresAt' | 'redactedAt'> &
-    Record<'seq' | 'senderId' | 'awaitsReply', number> & { key: string } & Record<
+    Record<'seq' | 'senderId' | 'unverified' | 'awaitsReply', number> & { key: string } & Record<
       'mentions' | 'attachments',
       string | null
     >;
   const found = yield* rows<MessageRow>(
-    `SELECT m.seq, m.id, m.client_id AS "clientId", c.key, m.sender_id AS "senderId", m.body, m.thread,
+    `SELECT m.seq, m.id, m.client_id AS "clientId", c.key, m.sender_id AS "senderId", m.unverified, m.body, m.thread,
        m.reply_to AS "replyTo", m.kind, m.importance, m.awaits_reply AS "awaitsReply", m.created_at AS "createdAt",
        m.expires_at AS "expiresAt", m.mentions, m.attachments, m.redacted_at AS "redactedAt"
      FROM messages AS m JOIN conversations AS c ON c.id = m.conversation_id
@@ -178,6 +178,7 @@ function* messages(workspaceId: number, [after = 0]: Position, limit: number): S
       ...row,
       conversation: conversation(key),
       sender: sender(senderId),
+      unverified: row.unverified === 1,
       awaitsReply: row.awaitsReply === 1,
       mentions: JSON.parse(row.mentions ?? '[]'),
       attachments: JSON.parse(row.attachments ?? '[]'),

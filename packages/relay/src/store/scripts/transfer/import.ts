@@ -137,14 +137,15 @@ class Import {
 
   *#message(record: Of<'message'>): Script<Outcome> {
     const [added] = yield* rows<{ seq: number }>(
-      `INSERT INTO messages (id, workspace_id, conversation_id, sender_id, client_id, body, thread, reply_to, kind,
+      `INSERT INTO messages (id, workspace_id, conversation_id, sender_id, unverified, client_id, body, thread, reply_to, kind,
          importance, awaits_reply, created_at, expires_at, mentions, attachments, redacted_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING seq`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING seq`,
       [
         record.id,
         this.#workspaceId,
         yield* this.#names.conversation(record.conversation),
         yield* this.#names.agent(record.sender),
+        flag(record.unverified),
         record.clientId,
         record.body,
         orNull(record.thread),

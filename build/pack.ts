@@ -1,0 +1,78 @@
+// Packs every package as it is published: npm run pack [-- <directory for the tarballs>]
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, '..');
+const target = resolve(process.argv[2] ?? join(ROOT, 'dist'));
+const OUTPUT = join(target, 'packages');
+
+interface Manifest {
+  private?: boolean;
+  bin?: Record<string, string>;
+  exports?: Record<string, string>;
+  scripts?: unknown;
+  devDependencies?: unknown;
+  optionalDependencies?: Record<string, string>;
+  engines?: Record<string, string>;
+  files?: string[];
+}
+
+const readManifest = async (directory: string): Promise<Manifest> =>
+  JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'));
+
+await rm(OUTPUT, { recursive: true, force: true });
+await mkdir(target, { recursive: true });
+// Node runs no TypeScript inside node_modules.
+await run(process.execPath, [
+  join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'),
+  '-p',
+  import.meta.dirname,
+  '--outDir',
+  OUTPUT,
+]);
+await run(process.execPath, [join(import.meta.dirname, 'bundle.js')]);
+const root = await readManifest(ROOT);
+for (const name of await readdir(join(ROOT, 'packages'))) await pack(name);
+
+async function pack(name: string): Promise<void> {
+  const [source, output] = [join(ROOT, 'packages', name), join(OUTPUT, name)];
+  const manifest = published(await readManifest(source));
+  await writeFile(join(output, 'package.json'), JSON.stringify(manifest, null, 2));
+  await cp(join(ROOT, 'LICENSE'), join(output, 'LICENSE'));
+  for (const folder of await readdir(source)) {
+    if (folder === 'bin') await copyScripts(join(source, folder), join(output, folder));
+    if (folder === 'dist') await cp(join(source, folder), join(output, folder), { recursive: true });
+  }
+  await run('npm', ['pack', '--pack-destination', target], { cwd: output });
+}
+
+/** Scripts say which source they start; here it is compiled. */
+async function copyScripts(from: string, to: string): Promise<void> {
+  await mkdir(to);
+  for (const file of await readdir(from)) {
+    const script = await readFile(join(from, file), 'utf8');
+    await writeFile(join(to, file), script.replace(/(import\('\.\.\/src\/.*)\.ts'/g, "$1.js'"), {
+      mode: 0o755,
+    });
+  }
+}
+
+/** A program brings the Node it needs, for those who have an older one. */
+function published({ private: _source, scripts, devDependencies, ...manifest }: Manifest): Manifest {
+  const doors = Object.entries(manifest.exports ?? {}).map(([door, file]) => [door, compiled(file)]);
+  const { optionalDependencies = {}, engines = {} } = root;
+  return {
+    ...manifest,
+    ...(manifest.exports ? { exports: Object.fromEntries(doors) } : {}),
+    ...(manifest.bin ? { optionalDependencies, engines } : {}),
+    files: manifest.files ?? ['bin', 'src'],
+  };
+}
+
+function compiled(file: string): string | { types: string; default: string } {
+  const [, path] = /^(.*)\.ts$/.exec(file) ?? [];
+  return path === undefined ? file : { types: `${path}.d.ts`, default: `${path}.js` };
+}

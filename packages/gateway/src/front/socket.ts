@@ -1,0 +1,43 @@
+import type { Socket } from 'node:net';
+import { isRelayError, RelayError } from '@agent-relay/protocol';
+import { reasonOf } from '../backend/reason.ts';
+import type { Gateway } from '../gateway.ts';
+import { readFirstLine } from '../json/first-line.ts';
+import type { SessionOptions } from './context.ts';
+import { serveGatewayStdio } from './stdio.ts';
+
+/**
+ * Serves the client of a local socket until it leaves. Its first line is JSON that says who it is; `admit` checks that,
+ * and the answer is a line with `ok` or `error`. After that both speak MCP, one message on each line.
+ */
+export async function serveGatewaySocket(
+  gateway: Gateway,
+  socket: Socket,
+  admit: (hello: unknown) => Promise<SessionOptions>,
+): Promise<void> {
+  // An error is always followed by 'close'.
+  socket.on('error', () => undefined);
+  try {
+    const options = await admit(await readHello(socket));
+    socket.write(`${JSON.stringify({ ok: true })}\n`);
+    const served = serveGatewayStdio(gateway, { ...options, input: socket, output: socket });
+    socket.resume();
+    await served;
+  } catch (error) {
+    const refused = isRelayError(error)
+      ? error
+      : new RelayError('Internal', reasonOf(error), { cause: error });
+    socket.write(`${JSON.stringify({ error: refused.toPayload() })}\n`);
+  } finally {
+    socket.end();
+  }
+}
+
+async function readHello(socket: Socket): Promise<unknown> {
+  const line = await readFirstLine(socket);
+  try {
+    return JSON.parse(line);
+  } catch (cause) {
+    throw new RelayError('InvalidRequest', 'The first line is not JSON.', { cause });
+  }
+}

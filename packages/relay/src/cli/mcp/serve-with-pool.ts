@@ -1,0 +1,62 @@
+import {
+  createGateway,
+  customBackend,
+  managementTools,
+  openSocketLink,
+  serveGatewayStdio,
+} from '@agent-relay/gateway';
+import { GATEWAY_TOOLSET, localRelayServer, toolsetNames } from '@agent-relay/mcp';
+import { RelayError } from '@agent-relay/protocol';
+import { type Discovery, discoverSocket, localAgentToken } from '@agent-relay/sdk/node';
+import { poolSocketPath } from '../../daemon/pool-socket.ts';
+
+/** A daemon that restarts is found again soon. */
+const LIMITS = { reconnectMs: 250, maxReconnectMs: 5000 };
+
+/** Until a daemon answers, these are there to say why not, and how to start one. */
+const MEANWHILE = { tools: managementTools, prompts: [], resources: [], templates: [] };
+
+/**
+ * Serves one MCP client on standard input and output until it leaves: by a small gateway with the relay's own server
+ * before the MCP servers of the daemon.
+ */
+export async function serveWithPool(toolsets: string): Promise<void> {
+  const { RELAY_URL, RELAY_WORKSPACE_KEY } = process.env;
+  if (RELAY_URL || RELAY_WORKSPACE_KEY) {
+    throw new RelayError('InvalidSettings', 'The toolset "gateway" is that of the daemon of this machine.', {
+      next: 'Unset RELAY_URL and RELAY_WORKSPACE_KEY, or connect to the other daemon over HTTP with ?tools=gateway.',
+    });
+  }
+  const tools = toolsetNames(toolsets).filter((name) => name !== GATEWAY_TOOLSET);
+  const relay = tools.length > 0 ? localRelayServer({ tools }) : undefined;
+  const gateway = await createGateway({ configFiles: [], management: false, limits: LIMITS });
+  await serveGatewayStdio(gateway, {
+    ...(relay && { instructions: relay.instructions }),
+    ownBackends: ({ info }) => [
+      ...(relay
+        ? [customBackend('relay', (events) => relay.connect({ hasSession: true, info }, events))]
+        : []),
+      customBackend('daemon', openPool, { meanwhile: MEANWHILE }),
+    ],
+  });
+  await gateway.close();
+}
+
+const openPool: Parameters<typeof customBackend>[1] = async (events) => {
+  const daemon = await discoverSocket();
+  try {
+    return await openSocketLink(poolSocketPath(daemon.socketPath), await introduction(daemon), events);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+    throw new RelayError('BackendUnavailable', 'The daemon runs without MCP servers.', {
+      next: 'Start it with a file that lists some: agent-relay daemon restart --mcp-servers FILE',
+      cause,
+    });
+  }
+};
+
+/** Who the client is, by the name and the token it has everywhere on this machine. */
+async function introduction({ project }: Discovery): Promise<{ name?: string; token?: string }> {
+  const name = process.env.RELAY_AGENT_NAME;
+  return name && project ? { name, token: await localAgentToken(project, name) } : {};
+}

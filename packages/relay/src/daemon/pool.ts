@@ -1,0 +1,89 @@
+import { stat } from 'node:fs/promises';
+import type { Server, Socket } from 'node:net';
+import { dirname, join } from 'node:path';
+import { createGateway, customBackend, HttpHandler, serveGatewaySocket } from '@agent-relay/gateway';
+import type { GatewayDoor } from '@agent-relay/mcp';
+import { type McpServerStatus, RelayError } from '@agent-relay/protocol';
+import { isMissing } from '@agent-relay/sdk/node';
+import type { Workspace } from '../core/ports/store.ts';
+import type { Relay } from '../core/relay.ts';
+import { introduce } from '../transport/handshake.ts';
+import { listenPrivately } from '../transport/unix-socket.ts';
+import type { Logger } from './log.ts';
+import { poolSocketPath } from './pool-socket.ts';
+import type { Settings } from './settings.ts';
+
+/** The MCP servers of the daemon: one gateway for all agents. */
+export interface Pool extends GatewayDoor {
+  /** Serves local clients of a project, beside its socket. */
+  listen(workspace: Workspace, socketPath: string): Promise<Server>;
+  status(): McpServerStatus[];
+  close(): Promise<void>;
+}
+
+/** Where the pool remembers what its servers offer, and what of it was approved. */
+export const poolDirectory = (dataDirectory: string): string => join(dataDirectory, 'gateway');
+
+/** Starts the servers that the files of the settings list. A mistake in one of them stops the start of the daemon. */
+export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, log: Logger): Promise<Pool> {
+  for (const file of mcp.servers) await requireFile(file);
+  const gateway = await createGateway({
+    configFiles: mcp.servers,
+    // The daemon may run anywhere.
+    directoryOf: dirname,
+    stateDir: poolDirectory(dataDirectory),
+    log: (line, level) => log[level](`gateway: ${line}`),
+  });
+  const visitors = new HttpHandler(gateway);
+  const sockets = new Set<Socket>();
+  const serve = async (workspace: Workspace, socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    await serveGatewaySocket(gateway, socket, async (hello) => {
+      await introduce(relay, { kind: 'local', workspace }, hello);
+      return {};
+    });
+  };
+  return {
+    handle: (request, response, { caller, mayConfigure, relay: beside }) =>
+      visitors.handle(request, response, {
+        caller,
+        mayConfigure,
+        ...(beside && {
+          instructions: beside.instructions,
+          ownBackends: ({ era, info }) => [
+            customBackend('relay', (events) =>
+              beside.connect({ hasSession: era === 'legacy', info }, events),
+            ),
+          ],
+        }),
+      }),
+    status: () =>
+      gateway.status().servers.map(({ name, health, tools, error }) => ({
+        name,
+        health,
+        tools,
+        ...(error === undefined ? {} : { error }),
+      })),
+    listen: (workspace, socketPath) =>
+      listenPrivately(poolSocketPath(socketPath), (socket) => void serve(workspace, socket)),
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await visitors.close();
+      await gateway.close();
+    },
+  };
+}
+
+/** Where the gateway alone may begin with nothing, a daemon that was given a file is meant to serve what is in it. */
+async function requireFile(file: string): Promise<void> {
+  try {
+    await stat(file);
+  } catch (cause) {
+    if (!isMissing(cause)) throw cause;
+    throw new RelayError('InvalidSettings', `There is no file ${file} of MCP servers.`, {
+      next: 'Correct --mcp-servers, RELAY_MCP_SERVERS_CONFIG or mcp.servers in settings.json.',
+      cause,
+    });
+  }
+}

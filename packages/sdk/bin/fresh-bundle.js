@@ -1,0 +1,21 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Whether a program can run from its bundle, the file at this URL: it is there, and nothing it was made from is newer. An
+ * installed package has no list of that. Without it the program runs from its sources, which takes longer to start.
+ */
+export function isFresh(url) {
+  const bundle = fileURLToPath(url);
+  const built = statSync(bundle, { throwIfNoEntry: false });
+  const list = join(dirname(bundle), 'sources.json');
+  if (built === undefined) return false;
+  if (!existsSync(list)) return true;
+  // …/packages/<name>/dist/cli/<bundle>, and the list is relative to …/packages.
+  const packages = join(dirname(bundle), '..', '..', '..');
+  return JSON.parse(readFileSync(list, 'utf8')).every((file) => {
+    const source = statSync(join(packages, file), { throwIfNoEntry: false });
+    return source !== undefined && source.mtimeMs <= built.mtimeMs;
+  });
+}

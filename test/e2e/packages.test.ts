@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSandbox, type Sandbox } from '../kit/daemon.ts';
+import { olderNode } from '../kit/older-node.ts';
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, '..', '..');
+const older = olderNode();
+
+let sandbox: Sandbox;
+let modules: string;
+beforeAll(async () => {
+  sandbox = await createSandbox();
+  modules = join(sandbox.directory, 'installed', 'node_modules');
+  await run(process.execPath, [join(ROOT, 'build', 'pack.ts'), sandbox.directory]);
+  for (const file of await readdir(sandbox.directory)) {
+    if (file.endsWith('.tgz')) await install(join(sandbox.directory, file));
+  }
+});
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+/** What npm does, but with the dependencies of this checkout. */
+async function install(tarball: string): Promise<void> {
+  const { stdout } = await run('tar', ['-xzOf', tarball, 'package/package.json']);
+  const { name, dependencies, optionalDependencies } = JSON.parse(stdout);
+  const place = join(modules, name);
+  await mkdir(place, { recursive: true });
+  await run('tar', ['-xzf', tarball, '-C', place, '--strip-components=1']);
+  const source = join(ROOT, 'packages', name === 'agent-relay' ? 'relay' : name.split('/')[1]);
+  for (const dependency of Object.keys({ ...dependencies, ...optionalDependencies })) {
+    const found = [source, ROOT]
+      .map((directory) => join(directory, 'node_modules', dependency))
+      .find(existsSync);
+    if (dependency.startsWith('@agent-relay/') || found === undefined) continue;
+    const link = join(place, 'node_modules', dependency);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(found, link);
+  }
+}
+
+const COMMANDS = { 'agent-relay': 'agent-relay', 'agent-relay-mcp': '@agent-relay/mcp' };
+
+async function command(program: keyof typeof COMMANDS, args: string[], node = process.execPath) {
+  const script = join(modules, COMMANDS[program], 'bin', `${program}.js`);
+  const running = run(node, [script, ...args], { env: sandbox.env, cwd: sandbox.projectDirectory });
+  running.child.stdin?.end();
+  return await running.catch((error: { stdout: string; stderr: string; code: number }) => error);
+}
+
+it.each([
+  'agent-relay',
+  '@agent-relay/mcp',
+  '@agent-relay/sdk',
+  '@agent-relay/protocol',
+  '@agent-relay/gateway',
+])('%s holds JavaScript with its types, and nothing that belongs to the checkout alone', async (name) => {
+  const files = await readdir(join(modules, name), { recursive: true });
+  const own = files.filter((file) => !file.startsWith('node_modules'));
+  expect(own.filter((file) => /\.test\.|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+  expect(own).toContain('LICENSE');
+  expect(own.filter((file) => file.endsWith('.json'))).toEqual(['package.json']);
+  const manifest = await readFile(join(modules, name, 'package.json'), 'utf8');
+  expect(manifest).not.toMatch(/private|scripts|devDependencies/);
+  // Every door of the package leads to a file.
+  const doors = manifest.match(/(?<="\.\/)(src|bin)\/[^"]+/g) ?? [];
+  expect(doors).not.toEqual([]);
+  expect(own).toEqual(expect.arrayContaining(doors));
+});
+
+describe.each([
+  ['this Node', process.execPath],
+  ['an older Node', older],
+])('the programs as they are installed, on %s', (_which, node) => {
+  it.skipIf(node === undefined)('explain themselves', async () => {
+    expect((await command('agent-relay', ['--version'], node)).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await command('agent-relay-mcp', ['--help'], node)).stdout).toContain('agent-relay-mcp serve');
+  });
+
+  it.skipIf(node === undefined)('serve, send and keep messages', async () => {
+    expect(await command('agent-relay', ['daemon', 'start'], node)).toMatchObject({ stderr: '' });
+    const sent = await command('agent-relay', ['send', '*', 'from a package', '--as', 'Alice'], node);
+    expect(sent.stdout).toContain('Message sent to *');
+    expect((await command('agent-relay', ['history'], node)).stdout).toContain('from a package');
+    expect(await command('agent-relay-mcp', ['serve'], node)).toMatchObject({ stdout: '', stderr: '' });
+    expect(await command('agent-relay', ['mcp'], node)).toMatchObject({ stdout: '', stderr: '' });
+    expect((await command('agent-relay', ['daemon', 'stop'], node)).stdout).toContain('stopped');
+  });
+
+  it.skipIf(node === undefined)(
+    'enter themselves, where they are, in the configuration of clients',
+    async () => {
+      const { stdout } = await command('agent-relay-mcp', ['install', '--dry-run', '-e', 'claude'], node);
+      expect(stdout).toContain(join(modules, '@agent-relay/mcp', 'bin', 'agent-relay-mcp.js'));
+    },
+  );
+});
+
+it('are libraries too, that other programs import', async () => {
+  const script = `
+    const { connect } = await import('@agent-relay/sdk/node');
+    const { createServer, serveStdio } = await import('@agent-relay/mcp');
+    const { runInstall } = await import('@agent-relay/mcp/install');
+    const { parseAddress } = await import('@agent-relay/protocol');
+    console.log([connect, createServer, serveStdio, runInstall, parseAddress].map((each) => typeof each).join());`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: dirname(modules),
+  });
+  expect(stdout).toBe('function,function,function,function,function\n');
+});
+
+it.skipIf(older === undefined)(
+  'say in one sentence that Node is too old, when npm has brought no other',
+  async () => {
+    await rm(join(modules, 'agent-relay', 'node_modules'), { recursive: true });
+    const refused = await command('agent-relay', ['who'], older);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^error: agent-relay needs Node 24 or newer; .*\n$/);
+  },
+);

@@ -1,0 +1,192 @@
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { eventually, scripted, tool } from '../gateway/kit/gateway-kit.ts';
+import { isAlive, processesIn } from '../gateway/kit/processes.ts';
+import { realServer } from '../gateway/kit/real-servers.ts';
+import { SDK_SERVER } from '../gateway/kit/sdk-server.ts';
+import { createSandbox } from '../kit/daemon.ts';
+import { callTool, connectClient, ERAS } from '../mcp/kit/clients.ts';
+import { sseTransport } from '../mcp/kit/http-door.ts';
+import { toolNames } from './doors-kit.ts';
+import { API_KEY, startPool } from './pool-kit.ts';
+
+const program = (name: string, args: string[], settings = {}) => ({
+  name,
+  command: process.execPath,
+  args,
+  ...settings,
+});
+
+describe.each(ERAS)('the MCP servers of the daemon, %s', (era) => {
+  it('are shared by all agents, or one for each, as each is configured', async () => {
+    await using daemon = await startPool((pathOf) => [
+      program('memory', [realServer('memory')], { env: { MEMORY_FILE_PATH: pathOf('memory.json') } }),
+      program('counter', [SDK_SERVER, 'legacy'], { scope: 'session' }),
+      scripted('shared', { tools: [tool('echo')], journal: pathOf('shared') }),
+      scripted('own', { tools: [tool('mine')], journal: pathOf('own') }, { scope: 'session' }),
+    ]);
+    await using ann = await daemon.client({ era, agent: 'Ann' });
+    await using bob = await daemon.client({ era, agent: 'Bob' });
+    expect(await toolNames(ann)).toEqual(
+      expect.arrayContaining(['create_entities', 'count', 'echo', 'mine', 'relay_get_status']),
+    );
+
+    await callTool(ann, 'create_entities', {
+      entities: [{ name: 'relay', entityType: 'project', observations: ['is shared'] }],
+    });
+    expect((await callTool(bob, 'read_graph')).texts.join()).toContain('is shared');
+
+    const counts = [ann, ann, bob].map(async (client) => (await callTool(client, 'count')).texts[0]);
+    expect((await Promise.all(counts)).sort()).toEqual(['1', '1', '2']);
+
+    for (const client of [ann, bob]) {
+      await callTool(client, 'echo');
+      await callTool(client, 'mine');
+    }
+    expect(processesIn(await daemon.journal('shared'))).toHaveLength(1);
+    expect(processesIn(await daemon.journal('own'))).toHaveLength(2);
+  });
+
+  it('change without disturbing a call in flight, and clients hear of it', async () => {
+    await using daemon = await startPool(() => [scripted('one', { tools: [tool('wait')] })]);
+    await using client = await daemon.client({ era });
+    await toolNames(client);
+    const changed = Promise.withResolvers<void>();
+    client.setNotificationHandler('notifications/tools/list_changed', () => changed.resolve());
+    if (era === '2026-07-28') await client.listen({ toolsListChanged: true });
+    const waiting = callTool(client, 'wait', { ms: 1500 });
+    await daemon.configure([
+      scripted('one', { tools: [tool('wait')] }),
+      scripted('two', { tools: [tool('second')] }),
+    ]);
+    await changed.promise;
+    await eventually(async () => (await toolNames(client)).includes('second'));
+    expect((await waiting).texts).toEqual(['waited']);
+  });
+});
+
+describe('the pool of the daemon', () => {
+  it('ends its servers with the daemon, and also when that is killed', async () => {
+    await using daemon = await startPool((pathOf) => [
+      scripted('shared', { tools: [tool('echo')], stubborn: true, journal: pathOf('journal') }),
+      scripted('own', { tools: [tool('mine')], journal: pathOf('journal') }, { scope: 'session' }),
+    ]);
+    const running = async () => {
+      await using client = await daemon.client();
+      await callTool(client, 'mine');
+      const pids = processesIn(await daemon.journal('journal')).filter(isAlive);
+      expect(pids).toHaveLength(3);
+      return pids;
+    };
+    const first = await running();
+    expect(await daemon.cli(['daemon', 'stop'])).toMatchObject({ code: 0 });
+    await eventually(() => !first.some(isAlive));
+
+    await daemon.restart();
+    const second = await running();
+    process.kill(await daemon.pid(), 'SIGKILL');
+    await eventually(() => !second.some(isAlive));
+  });
+
+  it('is for those who are let in, and a session for the one who opened it', async () => {
+    await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
+    const post = (body: object, headers: Record<string, string> = {}) =>
+      fetch(`${daemon.url}?tools=gateway`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+        body: JSON.stringify(body),
+      });
+    const initialize = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+    };
+    const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+    expect((await post(initialize, { authorization: 'Bearer wrong' })).status).toBe(401);
+    const ann = { authorization: `Bearer ${API_KEY}`, 'x-relay-agent': 'Ann' };
+    const opened = await post(initialize, ann);
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+    expect((await post(list, { ...ann, ...session })).status).toBe(200);
+    expect((await post(list, { ...ann, ...session, 'x-relay-agent': 'Bob' })).status).toBe(404);
+    // The same name, but without the key.
+    expect((await post(list, { ...session, 'x-relay-agent': 'Ann' })).status).toBe(404);
+  });
+
+  it('may be used with a workspace key or an agent token, but not changed', async () => {
+    await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
+    const key = /rk_\S+/.exec((await daemon.cli(['workspace', 'create', 'team'])).stdout)?.[0] ?? '';
+    await using guest = await daemon.client({ key, agent: 'Guest' });
+    expect(await callTool(guest, 'echo')).toMatchObject({ isError: false });
+    const refused = await callTool(guest, 'relay_remove_server', { name: 'one' });
+    expect(refused.data).toMatchObject({ error: { code: 'Forbidden' } });
+    await using owner = await daemon.client();
+    expect(await callTool(owner, 'relay_remove_server', { name: 'one' })).toMatchObject({ isError: false });
+    expect(await toolNames(guest)).not.toContain('echo');
+  });
+
+  it('takes larger requests than the relay itself', async () => {
+    await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
+    await using client = await daemon.client();
+    const [text = ''] = (await callTool(client, 'echo', { text: 'x'.repeat(4_000_000) })).texts;
+    expect(text.length).toBeGreaterThan(4_000_000);
+  });
+
+  it('withholds a changed tool until it is approved', async () => {
+    const changing = (description: string) =>
+      scripted('one', { tools: [tool('first', { description })] }, { pin: 'strict' });
+    await using daemon = await startPool(() => [changing('Reads.')]);
+    await using client = await daemon.client();
+    expect(await toolNames(client)).toContain('first');
+    await daemon.configure([changing('Reads and sends it away.')]);
+    await eventually(async () => !(await toolNames(client)).includes('first'));
+    expect((await daemon.cli(['status'])).stdout).toContain('agent-relay gateway approve one first');
+    const approved = await daemon.cli(['gateway', 'approve', 'one', 'first']);
+    expect(approved).toMatchObject({ code: 0, stdout: 'Approved: one.first\n' });
+    await eventually(async () => (await toolNames(client)).includes('first'));
+  });
+
+  it('keeps running what it has when a file is broken, and says so', async () => {
+    await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
+    await using client = await daemon.client();
+    await writeFile(daemon.file, '{"servers": [{"name": "one"}]}');
+    await eventually(async () =>
+      (await daemon.cli(['daemon', 'logs'])).stdout.includes(`${daemon.file}:1:14`),
+    );
+    expect(await callTool(client, 'echo')).toMatchObject({ isError: false });
+    const { stdout } = await daemon.cli(['status']);
+    expect(stdout).toMatch(/server +one: healthy, 1 tool\n/);
+  });
+
+  it('is not served over the older transport, and says where it is', async () => {
+    await using daemon = await startPool(() => []);
+    const asked = connectClient(sseTransport(`${daemon.url}/sse`, { tools: 'gateway' }));
+    await expect(asked).rejects.toThrow();
+    const response = await fetch(`${daemon.url}/sse?tools=gateway`);
+    expect(await response.text()).toContain('Connect to /mcp by Streamable HTTP.');
+  });
+});
+
+describe('a daemon that is started with MCP servers', () => {
+  it('refuses a file that is not there, or that is wrong, and says where', async () => {
+    await using sandbox = await createSandbox();
+    const start = () => sandbox.cli(['daemon', 'start', '--mcp-servers', 'servers.json']);
+    const file = `${sandbox.projectDirectory}/servers.json`;
+    expect(await start()).toMatchObject({ code: 2, stderr: expect.stringContaining(`no file ${file}`) });
+    await writeFile(file, '{\n"servers": [{"name": "a b", "command": "x"}]}');
+    expect(await start()).toMatchObject({ code: 2, stderr: expect.stringContaining(`${file}:2:22`) });
+  });
+
+  it('without any, tells who asks for them how to have some', async () => {
+    await using sandbox = await createSandbox();
+    const { stdout } = await sandbox.cli(['daemon', 'start', '--mcp-http', '0']);
+    const url = /mcp +(http:\S+)/.exec(stdout)?.[1] ?? expect.unreachable(stdout);
+    const response = await fetch(`${url}?tools=gateway`, { method: 'POST', body: '{}' });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('--mcp-servers FILE');
+  });
+});

@@ -1,0 +1,54 @@
+import { HttpHandler } from '@agent-relay/gateway';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { GatewayKit, scripted, tool } from '../gateway/kit/gateway-kit.ts';
+import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { callTool, connectClient } from './kit/clients.ts';
+import { httpTransport, openDoor, sseTransport, type TestDoor } from './kit/http-door.ts';
+
+let daemon: TestDaemon;
+let kit: GatewayKit;
+let visitors: HttpHandler;
+let door: TestDoor;
+beforeAll(async () => {
+  daemon = await startDaemon();
+  kit = await GatewayKit.start([scripted('one', { tools: [tool('echo')] })]);
+  visitors = new HttpHandler(kit.gateway);
+  door = await openDoor(daemon, {
+    apiKey: 'the-api-key',
+    gateway: {
+      handle: (request, response, { caller, mayConfigure }) =>
+        visitors.handle(request, response, { caller, mayConfigure }),
+    },
+    defaultTools: ['gateway'],
+    toolsetsFor: ({ kind }) => (kind === 'apiKey' ? ['network'] : undefined),
+  });
+});
+afterAll(async () => {
+  await door.close();
+  await visitors.close();
+  await kit[Symbol.asyncDispose]();
+  await daemon[Symbol.asyncDispose]();
+});
+
+it('is served where nobody chooses, if the door says so', async () => {
+  await using client = await connectClient(httpTransport(door));
+  expect((await callTool(client, 'echo')).texts).toEqual(['echo {}']);
+});
+
+it('is refused to a key that does not allow it', async () => {
+  const headers = { authorization: 'Bearer the-api-key' };
+  for (const tools of ['gateway', 'network,gateway']) {
+    const refused = await fetch(`${door.url}?tools=${tools}`, { method: 'POST', headers, body: '{}' });
+    expect(refused.status).toBe(403);
+    expect(await refused.text()).toContain('does not allow the toolset \\"gateway\\"');
+  }
+  await using client = await connectClient(httpTransport(door, { key: 'the-api-key', tools: 'network' }));
+  expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+});
+
+it('leaves clients of the older transport with the toolset they choose', async () => {
+  await using client = await connectClient(
+    sseTransport(`${door.url}/sse`, { tools: 'network', agent: 'Ann' }),
+  );
+  expect(await callTool(client, 'relay_list_agents')).toMatchObject({ isError: false });
+});
