@@ -1,4 +1,4 @@
-import type { Relay, RelayEvent } from '@agent-relay/sdk/node';
+import type { NodeConnectOptions, Relay, RelayEvent } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { client } from './messaging-commands.ts';
@@ -177,18 +177,21 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
 let world: World;
 const heard = new Map<Name, RelayEvent[]>(NAMES.map((name) => [name, []]));
 
+const opened = new AsyncDisposableStack();
+
 beforeAll(async () => {
-  const daemon = await startDaemon({ settings: { governor: { emptyTurns: 2 } } });
-  const owner = await client(daemon);
+  const daemon = opened.use(await startDaemon({ settings: { governor: { emptyTurns: 2 } } }));
+  const join = async (options: NodeConnectOptions) => opened.use(await client(daemon, options));
+  const owner = await join({});
   const { name: project, socketPath = '' } = await owner.request('WORKSPACE_CREATE', { name: 'elsewhere' });
   world = {
     daemon,
     owner,
-    alice: await client(daemon, { name: 'Alice' }),
-    bob: await client(daemon, { name: 'Bob' }),
-    carol: await client(daemon, { name: 'Carol' }),
-    dora: await client(daemon, { name: 'Dora' }),
-    stranger: await client(daemon, { project, socketPath }),
+    alice: await join({ name: 'Alice' }),
+    bob: await join({ name: 'Bob' }),
+    carol: await join({ name: 'Carol' }),
+    dora: await join({ name: 'Dora' }),
+    stranger: await join({ project, socketPath }),
   };
   for (const name of NAMES) {
     for (const type of Object.keys(HAPPENINGS) as Array<RelayEvent['type']>)
@@ -196,10 +199,7 @@ beforeAll(async () => {
     if (name !== 'dora') await world[name].watch();
   }
 });
-afterAll(async () => {
-  for (const name of NAMES) await world[name].close();
-  await world.daemon[Symbol.asyncDispose]();
-});
+afterAll(() => opened.disposeAsync());
 
 describe('every event reaches those it concerns, and nobody else', () => {
   it.each(Object.entries(HAPPENINGS))('%s', async (type, { cause, heardBy }) => {
