@@ -69,9 +69,9 @@ describe('agent-relay-mcp', () => {
   });
 
   it('has a bundle that serves without the sources', async () => {
-    const build = fileURLToPath(new URL('../../packages/mcp/build.js', import.meta.url));
+    const build = fileURLToPath(new URL('../../build/bundle.js', import.meta.url));
     expect((await run(build, [])).code).toBe(0);
-    const bundle = new URL('../../packages/mcp/dist/serve.js', import.meta.url).href;
+    const bundle = new URL('../../packages/mcp/dist/cli/serve.js', import.meta.url).href;
     const start = `import { main } from ${JSON.stringify(bundle)}; await main(['--tools', 'dance']);`;
     const { stderr } = await run('--input-type=module', ['-e', start]);
     expect(stderr).toContain('There is no toolset "dance".');
