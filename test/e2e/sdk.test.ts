@@ -158,6 +158,25 @@ describe('the SDK with a real daemon', () => {
     expect((await take(alice, 51)).at(-1)?.content).toBe('while stopping');
   });
 
+  it('comes back as the same agent though it and its project were renamed', async () => {
+    await using daemon = await startDaemon();
+    await using bob = await local(daemon, { name: 'Bob' });
+    expect(await daemon.cli(['agent', 'rename', 'Bob', 'Robert'])).toMatchObject({ code: 0 });
+    expect(await daemon.cli(['workspace', 'rename', 'demo', 'shop'])).toMatchObject({ code: 0 });
+    await daemon.stop();
+    const back = new Promise((resolve) => bob.once('connected', resolve));
+    await daemon.start();
+    await back;
+    expect(bob).toMatchObject({ name: 'Robert', project: 'shop' });
+    await using alice = await local(daemon, { name: 'Alice' });
+    expect((await alice.who({ includeOffline: true })).map(({ name }) => name).sort()).toEqual([
+      'Alice',
+      'Robert',
+    ]);
+    await alice.send('Robert', 'still you?');
+    expect((await take(bob, 1)).map(({ content }) => content)).toEqual(['still you?']);
+  });
+
   it('tells who comes and goes', async () => {
     await using daemon = await startDaemon();
     await using watcher = await local(daemon, {});

@@ -52,6 +52,8 @@ export const helloPayload = z.object({
   name: z.string().max(256).optional(),
   /** The agent token; a new name may bring its own (see `isAgentToken`) or is issued one in WELCOME. */
   token: z.string().max(256).optional(),
+  /** The client was this agent before, under this name: renamed since, it is whoever holds the token. */
+  returning: z.boolean().optional(),
   workspaceKey: z.string().max(256).optional(),
   type: z.enum(['agent', 'human']).optional(),
   /** Several speak through this connection, and who does so only says it: what it sends is marked for its readers. */

@@ -86,7 +86,7 @@ async function resumePoint(relay: Relay, workspace: Workspace, { resumeAfter = 0
 }
 
 async function identify(relay: Relay, { workspace, tokenName }: Admitted, hello: Hello) {
-  const name = hello.name ?? tokenName;
+  const name = (hello.returning ? tokenName : undefined) ?? hello.name ?? tokenName;
   if (name === undefined) return { agent: undefined, issued: undefined };
   // A token alone admits only the agent it belongs to: it is not a key to register others with.
   if (tokenName !== undefined && name.toLowerCase() !== tokenName.toLowerCase()) {
