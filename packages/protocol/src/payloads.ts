@@ -83,6 +83,8 @@ export interface WelcomePayload {
   /** Only when this HELLO registered a new name without bringing a token: shown once, never again. */
   agentToken?: string;
   unread?: number;
+  /** Where deliveries go on, for a HELLO that said it: 0 where the relay never came as far as the client says. */
+  resumeAfter?: number;
   heartbeatMs: number;
   maxFrameBytes: number;
   /** A sentence for a person, such as "restart this client: the daemon is newer". */

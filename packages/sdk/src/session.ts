@@ -216,6 +216,7 @@ export class Session {
     this.agentToken = welcome.agentToken ?? this.agentToken;
     // From now on this token is the agent, also if it is renamed and its token kept in another place.
     this.#token = welcome.agentToken ?? this.#shownToken;
+    if (welcome.resumeAfter === 0) this.deliveries.begin();
     // Before what was asked meanwhile, which may be about a channel.
     if (!isFirst) for (const channel of this.#channels) this.#post('CHANNEL_JOIN', { channel, create: true });
     for (const request of this.#requests) this.#transmit(request, request.encode());

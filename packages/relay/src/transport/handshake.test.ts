@@ -223,9 +223,10 @@ describe('an agent that resumes', () => {
     (await served.join(name, { token })).end();
     const sender = await served.join(newName());
     const before = await sender.request('SEND', { to: name, content: 'before' });
-    const client = await served.join(name, { token, resumeAfter: 1_000_000 });
+    const client = await served.connect();
+    expect(await client.hello({ name, token, resumeAfter: 1_000_000 })).toMatchObject({ resumeAfter: 0 });
     const after = await sender.request('SEND', { to: name, content: 'after' });
-    expect((await client.deliveries(1)).map(({ content }) => content)).toEqual(['after']);
+    expect((await client.deliveries(2)).map(({ content }) => content)).toEqual(['before', 'after']);
     client.send('ACK', { upTo: 1_000_000 });
     await client.settled();
     const { deliveries } = await sender.request('TRACE', { id: after.messageId });
