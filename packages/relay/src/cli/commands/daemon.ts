@@ -19,7 +19,7 @@ import {
 import { PROGRAM } from '../program-file.ts';
 import { findPlace } from '../project.ts';
 import { joinRunning } from '../running.ts';
-import { facts, print, printJson, styled, when } from '../terminal.ts';
+import { facts, inertJson, print, printJson, styled, when } from '../terminal.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
 
 type StartOptions = ProjectOption & SettingsFlags;
@@ -160,7 +160,7 @@ async function logs({
   json,
 }: JsonOption & { lines: number; follow?: boolean }): Promise<void> {
   const file = logFile(dataDirectory());
-  const show = (line: string) => print(json ? line : readableLogLine(line));
+  const show = (line: string) => print(json ? inertJson(line) : readableLogLine(line));
   const last = await lastLines(file, lines);
   last.forEach(show);
   if (follow) return await untilInterrupted((signal) => followLines(file, show, signal));
