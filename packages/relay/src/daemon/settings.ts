@@ -105,14 +105,9 @@ export type Settings = Omit<z.output<typeof settingsSchema>, 'database'> & {
 };
 
 /** What the command line may set; each wins over the environment and the file. */
-export interface SettingsFlags {
-  database?: string;
-  port?: string;
+export interface SettingsFlags extends StartFlags {
   mcp?: boolean;
-  /** The port, or only that MCP is to be served over HTTP. */
-  mcpHttp?: string | true;
   mcpApiKey?: string;
-  mcpServers?: string[];
 }
 
 /** A value that does not come from the file, with the name a person knows it by. */

@@ -1,11 +1,15 @@
-import type { SettingsFlags } from './settings.ts';
+/** The flags that may be written down, for a restart: none is a secret. */
+export interface StartFlags {
+  database?: string;
+  port?: string;
+  /** The port, or only that MCP is to be served over HTTP. */
+  mcpHttp?: string | true;
+  mcpServers?: string[];
+}
 
-/** The flags a daemon was started with, as they mean the same from any directory; none is a secret. */
-export type StartFlags = Pick<SettingsFlags, 'database' | 'port' | 'mcpHttp' | 'mcpServers'>;
-
-/** What of the flags is kept for a restart; their paths are given as they were located. */
+/** What of the flags is kept for a restart, which may be run elsewhere: paths are given as they were located. */
 export const startFlags = (
-  { database, port, mcpHttp, mcpServers }: SettingsFlags,
+  { database, port, mcpHttp, mcpServers }: StartFlags,
   located: { database: string; mcpServers: string[] },
 ): StartFlags => ({
   ...(database === undefined ? {} : { database: located.database }),
