@@ -208,6 +208,39 @@ describe('settings', () => {
     expect((await stat(database)).isFile()).toBe(true);
   });
 
+  it('are the same after a restart from anywhere, which says so; what is given then wins', async () => {
+    await using sandbox = await createSandbox();
+    await sandbox.cli(['daemon', 'start', '--database', 'team.db', '--mcp-http', '0']);
+    const restarted = await sandbox.cli(['daemon', 'restart', '--port', '0'], { cwd: sandbox.directory });
+    const database = join(sandbox.projectDirectory, 'team.db');
+    expect(restarted).toMatchObject({ code: 0, stderr: '' });
+    expect(restarted.stdout).toContain(`again with: --database ${database} --port 0 --mcp-http 0\n`);
+    expect(restarted.stdout).toMatch(/^mcp +http/m);
+    await sandbox.cli(['daemon', 'restart', '--database', 'other.db']);
+    const { flags } = JSON.parse((await sandbox.cli(['daemon', 'status', '--json'])).stdout);
+    expect(flags).toEqual({
+      database: join(sandbox.projectDirectory, 'other.db'),
+      port: '0',
+      mcpHttp: '0',
+    });
+    await expect(stat(join(sandbox.dataDirectory, 'relay.db'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('keep no key: a restart that would lose it is refused, and the daemon goes on', async () => {
+    await using sandbox = await createSandbox();
+    await sandbox.cli(['daemon', 'start', '--mcp-http', '0', '--mcp-api-key', 'canary-key']);
+    const refused = await sandbox.cli(['daemon', 'restart']);
+    expect(refused).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/RELAY_MCP_API_KEY/),
+    });
+    const status = await sandbox.cli(['daemon', 'status', '--json']);
+    expect(status).toMatchObject({ code: 0, stdout: expect.not.stringContaining('canary') });
+    const env = { RELAY_MCP_API_KEY: 'canary-key' };
+    expect(await sandbox.cli(['daemon', 'restart'], { env })).toMatchObject({ code: 0 });
+  });
+
   it('never take a password from the command line', async () => {
     await using sandbox = await createSandbox();
     const result = await sandbox.cli(['daemon', 'start', '--database', 'postgres://u:canary@127.0.0.1/x']);

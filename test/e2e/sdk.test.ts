@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   connect as connectFromBrowser,
   type Message,
@@ -174,6 +176,43 @@ describe('the SDK with a real daemon', () => {
     await daemon.start();
     await Promise.all([...sends, back]);
     expect((await take(alice, 51)).at(-1)?.content).toBe('while stopping');
+  });
+
+  it('comes back as the same agent though it and its project were renamed', async () => {
+    await using daemon = await startDaemon();
+    await using bob = await local(daemon, { name: 'Bob' });
+    expect(await daemon.cli(['agent', 'rename', 'Bob', 'Robert'])).toMatchObject({ code: 0 });
+    expect(await daemon.cli(['workspace', 'rename', 'demo', 'shop'])).toMatchObject({ code: 0 });
+    await daemon.stop();
+    const back = new Promise((resolve) => bob.once('connected', resolve));
+    await daemon.start();
+    await back;
+    expect(bob).toMatchObject({ name: 'Robert', project: 'shop' });
+    await using alice = await local(daemon, { name: 'Alice' });
+    expect((await alice.who({ includeOffline: true })).map(({ name }) => name).sort()).toEqual([
+      'Alice',
+      'Robert',
+    ]);
+    await alice.send('Robert', 'still you?');
+    expect((await take(bob, 1)).map(({ content }) => content)).toEqual(['still you?']);
+  });
+
+  it('gets what is sent after the database was replaced', async () => {
+    await using daemon = await startDaemon();
+    await using bob = await local(daemon, { name: 'Bob' });
+    await using alice = await local(daemon, { name: 'Alice' });
+    for (let i = 0; i < 5; i++) await alice.send('Bob', `old ${i}`);
+    await take(bob, 5);
+    await daemon.stop();
+    for (const end of ['', '-wal', '-shm'])
+      await rm(join(daemon.dataDirectory, `relay.db${end}`), { force: true });
+    const back = Promise.all(
+      [alice, bob].map((relay) => new Promise((resolve) => relay.once('connected', resolve))),
+    );
+    await daemon.start();
+    await back;
+    await alice.send('Bob', 'new');
+    expect((await take(bob, 1)).map(({ content }) => content)).toEqual(['new']);
   });
 
   it('tells who comes and goes', async () => {

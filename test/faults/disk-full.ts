@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ErrorPayload, InboxMessage } from '@agent-relay/protocol';
+import { logFile } from '../../packages/relay/src/daemon/log-files.ts';
 import { FrameClient } from '../bench/frame-client.ts';
 import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { CannotRun, type Fault, within } from './fault.ts';
@@ -13,19 +14,20 @@ const DISK_BYTES = 12 * 1024 * 1024;
 const BALLAST_BYTES = 6 * 1024 * 1024;
 const BODY = 'all work and no play makes a full disk '.repeat(800);
 const DEADLINE_MS = 20_000;
+const PAGE_BYTES = 4096;
+/** The daemon's own work on the database, which fails as well, comes round every second. */
+const UPKEEP_MS = 2_500;
 
-/** A disk that fills up while messages come in, and has room again later. */
+/** A disk with everything of the daemon on it, its log included: it fills up while messages come in, and has room later. */
 export const diskFull: Fault = {
   name: 'disk-full',
-  what: 'a full disk: sends are refused with DiskFull, reads work, freeing space heals, nothing acknowledged is lost',
+  what: 'a full disk: sends are refused with DiskFull, reads work, the daemon stays, freeing space heals, nothing acknowledged is lost',
   async run({ say }) {
     using disk = mountSmallDisk();
     const ballast = join(disk.path, 'ballast');
     writeFileSync(ballast, Buffer.alloc(BALLAST_BYTES));
-    await using daemon = await startDaemon({
-      env: { RELAY_DATABASE: join(disk.path, 'relay.db') },
-      settings: UNGOVERNED,
-    });
+    await using daemon = await startDaemon({ dataDirectory: disk.path, settings: UNGOVERNED });
+    fillLastPage(logFile(disk.path));
     const receiver = new RecordingReceiver('receiver');
     const sender = new LedgerSender('sender', 'receiver', BODY);
     await receiver.connect(daemon.socketPath);
@@ -36,13 +38,15 @@ export const diskFull: Fault = {
     assert.equal(refused.code, 'DiskFull');
     assert.equal(refused.retryable, true);
     assert(stored > 10, `only ${stored} messages were stored before the disk was full`);
-    for (let i = 0; i < 20; i++) {
+    fill(join(disk.path, 'rest'));
+    for (const until = Date.now() + UPKEEP_MS; Date.now() < until; ) {
       const again = await within(DEADLINE_MS, 'another refusal', resendUntilAnswered(sender));
       assert.equal(again?.code, 'DiskFull');
     }
 
     await assertReadsWork(daemon.socketPath, receiver);
     rmSync(ballast);
+    rmSync(join(disk.path, 'rest'));
     const healed = await within(DEADLINE_MS, 'an answer after space was freed', resendUntilAnswered(sender));
     assert.equal(healed, undefined, 'the message is still refused');
     for (let i = 0; i < 20; i++) await within(DEADLINE_MS, 'a send', sendOne(sender));
@@ -83,6 +87,21 @@ function mountSmallDisk(): Disposable & { path: string } {
       unmount();
     },
   };
+}
+
+/** After this, one more line needs room on the disk. */
+function fillLastPage(file: string): void {
+  const room = PAGE_BYTES - (statSync(file).size % PAGE_BYTES);
+  appendFileSync(file, '\n'.padStart(room));
+}
+
+/** Takes what the database left of the disk. */
+function fill(file: string): void {
+  try {
+    for (;;) appendFileSync(file, Buffer.alloc(PAGE_BYTES));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  }
 }
 
 function sendUntilRefused(sender: LedgerSender): Promise<ErrorPayload> {

@@ -15,10 +15,10 @@ import {
   startCli,
 } from './cli.ts';
 
-/** A world of its own for a test: directories and an environment in which nothing of the machine's user is seen. */
 /** Settings for load that no honest agent makes: nobody is slowed down or held. */
 export const UNGOVERNED = { rateLimit: { perSecond: 0 }, governor: { enabled: false } };
 
+/** A world of its own for a test: directories and an environment in which nothing of the machine's user is seen. */
 export interface Sandbox extends AsyncDisposable {
   directory: string;
   dataDirectory: string;
@@ -50,18 +50,21 @@ export interface DaemonOptions {
   env?: NodeJS.ProcessEnv;
   /** The name of the project directory, and so of the project. */
   projectName?: string;
+  /** A data directory elsewhere, such as on a disk of its own. */
+  dataDirectory?: string;
 }
 
 export async function createSandbox({
   settings,
   env,
   projectName = 'demo',
+  dataDirectory,
 }: DaemonOptions = {}): Promise<Sandbox> {
   // Short, because the path of a socket has a limit.
   const directory = mkdtempSync(join(tmpdir(), 'relay-'));
   const places = {
     directory,
-    dataDirectory: join(directory, 'data'),
+    dataDirectory: dataDirectory ?? join(directory, 'data'),
     configDirectory: join(directory, 'config'),
     projectDirectory: join(directory, projectName),
   };

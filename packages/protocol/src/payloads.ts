@@ -52,6 +52,8 @@ export const helloPayload = z.object({
   name: z.string().max(256).optional(),
   /** The agent token; a new name may bring its own (see `isAgentToken`) or is issued one in WELCOME. */
   token: z.string().max(256).optional(),
+  /** The client was this agent before, under this name: renamed since, it is whoever holds the token. */
+  returning: z.boolean().optional(),
   workspaceKey: z.string().max(256).optional(),
   type: z.enum(['agent', 'human']).optional(),
   /** Several speak through this connection, and who does so only says it: what it sends is marked for its readers. */
@@ -81,6 +83,8 @@ export interface WelcomePayload {
   /** Only when this HELLO registered a new name without bringing a token: shown once, never again. */
   agentToken?: string;
   unread?: number;
+  /** Where deliveries go on, for a HELLO that said it: 0 where the relay never came as far as the client says. */
+  resumeAfter?: number;
   heartbeatMs: number;
   maxFrameBytes: number;
   /** A sentence for a person, such as "restart this client: the daemon is newer". */

@@ -2,7 +2,13 @@ import type { Message } from '@agent-relay/protocol';
 import { callApplication } from './emitter.ts';
 import { Wakeup } from './wakeup.ts';
 
-/** Somebody who takes deliveries; `position` is the last sequence number it is done with. */
+/** `position` orders all that was ever received: the sequence number, counted on where a new database begins anew. */
+interface Delivery {
+  position: number;
+  message: Message;
+}
+
+/** Somebody who takes deliveries; `position` is the last one it is done with. */
 interface Consumer {
   position: number;
   /** New deliveries may be there. */
@@ -24,10 +30,12 @@ export class Deliveries {
   readonly #acknowledge: (upTo: number) => boolean;
   readonly #consumers = new Set<Consumer>();
   /** Received and not yet handed over to everybody; the daemon's window bounds it. */
-  readonly #waiting: Message[] = [];
+  readonly #waiting: Delivery[] = [];
   readonly #wakeup = new Wakeup();
-  /** Sequence numbers of messages the application got as the answer it waited for. */
+  /** Positions of messages the application got as the answer it waited for. */
   readonly #replies = new Set<number>();
+  /** The position of the last message of the database before, which began at 0 as well. */
+  #start = 0;
   #received = 0;
   #handedOver = 0;
   #acknowledged = 0;
@@ -42,30 +50,39 @@ export class Deliveries {
 
   /** Where a new connection goes on; undefined before the first delivery was handed over. */
   get resumeAfter(): number | undefined {
-    return this.#handedOver === 0 ? undefined : this.#handedOver;
+    return this.#handedOver <= this.#start ? undefined : this.#handedOver - this.#start;
+  }
+
+  /** The daemon has another database: its numbers begin anew, and what they name was never received. */
+  begin(): void {
+    this.#start = this.#received;
+    this.#acknowledged = this.#start;
+    this.#replies.clear();
   }
 
   /** Takes a delivery; one that was received before is dropped. */
   receive(message: Message): void {
-    if (message.seq <= this.#received) return;
-    this.#received = message.seq;
-    if (this.#replies.delete(message.seq)) {
+    const position = this.#start + message.seq;
+    if (position <= this.#received) return;
+    this.#received = position;
+    if (this.#replies.delete(position)) {
       this.#settle();
       return;
     }
-    this.#waiting.push(message);
+    this.#waiting.push({ position, message });
     for (const consumer of this.#consumers) consumer.wake();
   }
 
   /** The application has this message already, as an answer: it is not handed over a second time. */
   takenAsReply(seq: number): void {
-    if (seq > this.#received) {
-      this.#replies.add(seq);
+    const position = this.#start + seq;
+    if (position > this.#received) {
+      this.#replies.add(position);
       const [oldest] = this.#replies;
       if (this.#replies.size > REMEMBERED_REPLIES && oldest !== undefined) this.#replies.delete(oldest);
       return;
     }
-    const index = this.#waiting.findIndex((message) => message.seq === seq);
+    const index = this.#waiting.findIndex((waiting) => waiting.position === position);
     if (index >= 0) this.#waiting.splice(index, 1);
     this.#settle();
   }
@@ -77,8 +94,8 @@ export class Deliveries {
       wake: () => {
         for (let next = this.#after(consumer.position); next !== undefined; ) {
           if (!this.#consumers.has(consumer)) return;
-          consumer.position = next.seq;
-          callApplication(listener, next);
+          consumer.position = next.position;
+          callApplication(listener, next.message);
           next = this.#after(consumer.position);
         }
         this.#settle();
@@ -99,9 +116,9 @@ export class Deliveries {
         const next = this.#after(consumer.position);
         if (next !== undefined) {
           try {
-            yield next;
+            yield next.message;
           } finally {
-            consumer.position = Math.max(consumer.position, next.seq);
+            consumer.position = Math.max(consumer.position, next.position);
             this.#settle();
           }
         } else if (this.#ended) {
@@ -120,7 +137,7 @@ export class Deliveries {
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#handedOver <= this.#acknowledged || !this.#acknowledge(this.#handedOver)) return;
+    if (this.#handedOver <= this.#acknowledged || !this.#acknowledge(this.#handedOver - this.#start)) return;
     this.#acknowledged = this.#handedOver;
     this.#untold = 0;
   }
@@ -133,8 +150,8 @@ export class Deliveries {
     this.#wakeup.notify();
   }
 
-  #after(position: number): Message | undefined {
-    return this.#waiting.find((message) => message.seq > position);
+  #after(position: number): Delivery | undefined {
+    return this.#waiting.find((waiting) => waiting.position > position);
   }
 
   #leave(consumer: Consumer): void {
@@ -145,8 +162,8 @@ export class Deliveries {
   #settle(leftAt = 0): void {
     let done = this.#consumers.size === 0 ? leftAt : Number.POSITIVE_INFINITY;
     for (const { position } of this.#consumers) done = Math.min(done, position);
-    while (this.#waiting[0] !== undefined && this.#waiting[0].seq <= done) {
-      this.#handedOver = this.#waiting[0].seq;
+    while (this.#waiting[0] !== undefined && this.#waiting[0].position <= done) {
+      this.#handedOver = this.#waiting[0].position;
       this.#untold++;
       this.#waiting.shift();
     }

@@ -31,7 +31,7 @@ export const PROFILE_FIELDS = [
 
 /** Who connects, and how the client behaves; how to reach the daemon is said beside it. */
 export interface ParticipantOptions extends Pick<HelloPayload, (typeof PROFILE_FIELDS)[number]> {
-  /** The agent token, or how to get it; a function is asked for each connection. */
+  /** The agent token, or how to get it; a function is asked until there was a connection. */
   token?: string | (() => Promise<string>);
   /** Channels to be in, made if they are not there; also said again after a reconnect. */
   channels?: string[];

@@ -56,6 +56,7 @@ export class Session {
   );
   #idCount = 0;
   #token: SessionOptions['token'];
+  #shownToken: string | undefined;
   #channels: string[];
   #welcome: WelcomePayload | undefined;
   #endedBy: RelayError | undefined;
@@ -198,9 +199,12 @@ export class Session {
 
   async #currentHello(): Promise<HelloPayload> {
     const token = typeof this.#token === 'function' ? await this.#token() : this.#token;
+    this.#shownToken = token;
+    const name = this.hello.name === undefined ? undefined : this.#welcome?.agent?.name;
     const { resumeAfter } = this.deliveries;
     return {
       ...this.hello,
+      ...(name === undefined ? {} : { name, returning: true }),
       ...(token === undefined ? {} : { token }),
       ...(resumeAfter === undefined ? {} : { resumeAfter }),
     };
@@ -209,11 +213,10 @@ export class Session {
   #up(welcome: WelcomePayload): void {
     const isFirst = this.#welcome === undefined;
     this.#welcome = welcome;
-    if (welcome.agentToken !== undefined) {
-      this.agentToken = welcome.agentToken;
-      // From now on the name is only given to whoever shows its token.
-      this.#token = welcome.agentToken;
-    }
+    this.agentToken = welcome.agentToken ?? this.agentToken;
+    // From now on this token is the agent, also if it is renamed and its token kept in another place.
+    this.#token = welcome.agentToken ?? this.#shownToken;
+    if (welcome.resumeAfter === 0) this.deliveries.begin();
     // Before what was asked meanwhile, which may be about a channel.
     if (!isFirst) for (const channel of this.#channels) this.#post('CHANNEL_JOIN', { channel, create: true });
     for (const request of this.#requests) this.#transmit(request, request.encode());

@@ -48,7 +48,10 @@ export class Tail {
     if (this.#subscribing) return;
     this.#subscribing = true;
     try {
-      await this.#subscribe(this.#position, ({ after }) => {
+      const asked = this.#position;
+      await this.#subscribe(asked, ({ after }) => {
+        // The daemon has another database, whose numbers begin anew.
+        if (asked !== undefined && after < asked) this.#position = after;
         this.#position ??= after;
         // What came before the answer was of the old subscription; from here on there is no gap.
         this.#behind = false;

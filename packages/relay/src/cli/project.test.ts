@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -17,6 +17,8 @@ async function make(...path: string[]): Promise<string> {
 }
 const placeAt = (directory: string, options = {}) =>
   findPlace(options, { HOME: home, RELAY_PROJECT_ROOT: directory });
+const recordAt = (root: string) =>
+  openPlace({ root, recorded: true }, async () => ({ project: 'shop-2', socketPath: '/run/shop.sock' }));
 
 describe('the place of a project', () => {
   it('is the nearest git root', async () => {
@@ -35,10 +37,7 @@ describe('the place of a project', () => {
 
   it('is the nearest recorded directory, under its recorded name', async () => {
     const root = await make('code', 'shop');
-    await openPlace({ root, recorded: true }, async () => ({
-      project: 'shop-2',
-      socketPath: '/run/shop.sock',
-    }));
+    await recordAt(root);
     expect(await placeAt(await make('code', 'shop', 'src'))).toEqual({
       root,
       project: 'shop-2',
@@ -49,6 +48,25 @@ describe('the place of a project', () => {
       project: 'shop-2',
       socketPath: '/run/shop.sock',
     });
+  });
+
+  it('is recorded in a repository that came with links, and nothing they point to is changed', async () => {
+    const root = await make('clone');
+    await make('clone', '.relay');
+    await writeFile(join(home, '.bashrc'), 'precious');
+    for (const name of ['.gitignore', 'config.json'])
+      await symlink('../../.bashrc', join(root, '.relay', name));
+    await recordAt(root);
+    expect(await readFile(join(home, '.bashrc'), 'utf8')).toBe('precious');
+    expect(await readFile(join(root, '.relay', '.gitignore'), 'utf8')).toBe('*\n');
+    expect(await placeAt(root)).toMatchObject({ project: 'shop-2' });
+  });
+
+  it.each(['target', 'nowhere'])('is not recorded through a .relay that is a link to %s', async (target) => {
+    const elsewhere = await make('target');
+    await symlink(`../${target}`, join(await make('clone'), '.relay'));
+    await expect(recordAt(join(home, 'clone'))).rejects.toMatchObject({ code: 'InvalidSettings' });
+    expect(await readdir(elsewhere)).toEqual([]);
   });
 
   it('takes the name that was asked for', async () => {

@@ -1,4 +1,4 @@
-import { realpath, stat, writeFile } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { nameKey } from '@agent-relay/protocol';
@@ -52,7 +52,7 @@ export async function openPlace(
 ): Promise<OpenedProject> {
   const wanted = place.project ?? (place.recorded ? undefined : DEFAULT_PROJECT);
   const { project, socketPath } = await open(place.root, wanted);
-  if (place.recorded) await record(place.root, { project, socketPath });
+  if (place.recorded) await writeProjectConfig({ root: place.root, project, socketPath });
   return { project, socketPath };
 }
 
@@ -63,14 +63,8 @@ export async function recordRename(
 ): Promise<boolean> {
   const config = await findProjectConfig(await realpath(process.cwd()));
   if (config?.project === undefined || nameKey(config.project) !== nameKey(before)) return false;
-  await record(config.root, { project: name, socketPath });
+  await writeProjectConfig({ root: config.root, project: name, socketPath });
   return true;
-}
-
-/** Writes down which project the directory is, for every tool that runs in it; git does not see it. */
-async function record(root: string, opened: OpenedProject): Promise<void> {
-  await writeProjectConfig({ root, ...opened });
-  await writeFile(join(root, '.relay', '.gitignore'), '*\n');
 }
 
 async function nearestGitRoot(start: string): Promise<string | undefined> {

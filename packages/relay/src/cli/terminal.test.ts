@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ago, table } from './terminal.ts';
+import { ago, inertJson, table } from './terminal.ts';
 
 it.each([
   [0, 'just now'],
@@ -20,4 +20,11 @@ it('aligns columns, colour or not, and leaves no blanks at the end', () => {
       ['Alice', ''],
     ]),
   ).toBe('NAME   STATE\n\u001b[1mA\u001b[22m      ok\nAlice');
+});
+
+it('leaves in JSON nothing that a terminal would obey, and every value as it was', () => {
+  const value = { text: '\u001b[2J \u007f \u009b2J \u0085 \u2028 \u00a0 é' };
+  const json = inertJson(JSON.stringify(value));
+  expect(json).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+  expect(JSON.parse(json)).toEqual(value);
 });

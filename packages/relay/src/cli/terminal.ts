@@ -12,7 +12,14 @@ export const print = (text = ''): void => void process.stdout.write(`${text}\n`)
 export const printAside = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /** One value on one line: what a script reads. */
-export const printJson = (value: unknown): void => print(JSON.stringify(value));
+export const printJson = (value: unknown): void => print(inertJson(JSON.stringify(value)));
+
+/** The same JSON, without what it may hold as it is though terminals obey it, or readers take it for the end of a line. */
+export const inertJson = (json: string): string =>
+  json.replace(
+    /[\u007f-\u009f\u2028\u2029]/g,
+    (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 /** Rows with aligned columns; the last column is as long as it is. */
 export function table(rows: string[][]): string {

@@ -18,6 +18,7 @@ export type Introduction = Pick<
   HelloPayload,
   | 'name'
   | 'token'
+  | 'returning'
   | 'type'
   | 'ephemeral'
   | 'lead'
@@ -127,7 +128,8 @@ export class Agents {
     name: string,
     introduction: Introduction,
   ): Promise<{ agent: Agent; issued?: string }> {
-    const known = this.find(workspace, name);
+    const known =
+      (introduction.returning && this.#holder(workspace, introduction)) || this.find(workspace, name);
     if (known) return { agent: await this.#returning(known, introduction) };
     this.#checkNewName(workspace.id, name);
     if (introduction.token !== undefined && !isAgentToken(introduction.token)) {
@@ -238,6 +240,12 @@ export class Agents {
       ...(agent.parent === undefined ? {} : { parent: agent.parent }),
       ...this.#presence.describe(agent),
     };
+  }
+
+  /** The agent of the workspace that holds the token, whatever it is called now. */
+  #holder(workspace: Workspace, { token = '' }: Introduction): Agent | undefined {
+    const hash = hashSecret(token);
+    return this.list(workspace).find((agent) => sameHash(agent.tokenHash, hash));
   }
 
   async #returning(agent: Agent, introduction: Introduction): Promise<Agent> {

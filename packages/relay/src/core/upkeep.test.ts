@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openCore, type Participant, type TestCore } from '../../../../test/kit/core.ts';
+import type { Clock } from './ports/clock.ts';
 import { startUpkeep } from './upkeep.ts';
 
 const DAY_MS = 86_400_000;
@@ -104,4 +105,23 @@ describe('the search index', () => {
     await core.relay.store.countUnread(1, 0);
     expect(await core.relay.store.indexForSearch(10)).toBe(1);
   });
+});
+
+it('reports a failure that goes on once', async () => {
+  const reported: unknown[] = [];
+  let tries = 0;
+  const clock: Clock = {
+    now: () => core.clock.now(),
+    after: (ms, action) => {
+      tries++;
+      return core.clock.after(ms, action);
+    },
+  };
+  await core.relay.store.close();
+  stop = startUpkeep(core.relay.store, clock, { days: 0 }, (error) => reported.push(error));
+  await eventually(async () => {
+    core.clock.advance(1000);
+    expect(tries).toBeGreaterThan(5);
+  });
+  expect(reported).toHaveLength(1);
 });

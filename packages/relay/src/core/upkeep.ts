@@ -24,11 +24,15 @@ export function startUpkeep(
   const stops = new Map<string, () => void>();
 
   const every = (name: string, ms: number, work: () => Promise<void>) => {
+    let reported: string | undefined;
     const run = async () => {
       try {
         await work();
+        reported = undefined;
       } catch (error) {
-        if (!stopped) onError(error);
+        // A full disk would otherwise be reported each time it is tried.
+        if (!stopped && String(error) !== reported) onError(error);
+        reported = String(error);
       }
       if (!stopped) stops.set(name, clock.after(ms, run));
     };

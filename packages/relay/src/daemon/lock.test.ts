@@ -12,14 +12,14 @@ beforeEach(async () => {
 });
 afterEach(() => rm(join(directory, '..'), { recursive: true }));
 
-const record = { pid: process.pid, version: '1.0.0', startedAt: 1 };
+const record = { pid: process.pid, version: '1.0.0', startedAt: 1, flags: {}, mcpApiKey: false };
 
 /** Another process that takes the lock and keeps it. */
 async function holder() {
   const script = `
     const { takeLock } = await import(${JSON.stringify(new URL('./lock.ts', import.meta.url).href)});
     const lock = await takeLock(${JSON.stringify(directory)});
-    await lock.publish({ pid: process.pid, version: '1.0.0', startedAt: 1 });
+    await lock.publish({ pid: process.pid, version: '1.0.0', startedAt: 1, flags: {}, mcpApiKey: false });
     process.send('locked');
     setInterval(() => undefined, 60_000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
@@ -41,7 +41,13 @@ describe('the lock of a data directory', () => {
 
   it('is seen from other processes, and gone with a process that was killed', async () => {
     const child = await holder();
-    expect(await findDaemon(directory)).toEqual({ pid: child.pid, version: '1.0.0', startedAt: 1 });
+    expect(await findDaemon(directory)).toEqual({
+      pid: child.pid,
+      version: '1.0.0',
+      startedAt: 1,
+      flags: {},
+      mcpApiKey: false,
+    });
     await expect(takeLock(directory)).rejects.toMatchObject({ code: 'DaemonRunning' });
     child.kill('SIGKILL');
     await once(child, 'exit');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { RelayError } from '@agent-relay/protocol';
 import { ensurePrivateDirectory, isMissing, writePrivateFile } from '@agent-relay/sdk/node';
+import type { StartFlags } from './start-flags.ts';
 
 /** What a running daemon tells about itself beside its lock. */
 export interface DaemonRecord {
@@ -14,6 +15,10 @@ export interface DaemonRecord {
   /** Where MCP is served over HTTP. */
   mcp?: string;
   logFile?: string;
+  /** What it was started with, for a restart. */
+  flags: StartFlags;
+  /** Whether MCP over HTTP asks for a key, which is not written down here. */
+  mcpApiKey: boolean;
 }
 
 export interface DaemonLock {

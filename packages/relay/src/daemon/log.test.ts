@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openFileLog, openTerminalLog } from './log.ts';
 import { logDirectory, logFile } from './log-files.ts';
 import { loadSettings, type Settings } from './settings.ts';
@@ -35,6 +35,37 @@ describe('the log of a daemon', () => {
       expect(size).toBeLessThan(64 * 1024);
       expect(mode & 0o777).toBe(0o600);
     }
+  });
+
+  it('may fail without harm; it goes on when it can be written again, and tells what is missing', async () => {
+    // Like a full disk, which only root could make: the file cannot be opened.
+    await mkdir(logFile(directory), { recursive: true });
+    const file = openFileLog(settings);
+    for (let line = 0; line < 3; line++) {
+      file.log.info({ line }, 'lost');
+      await expect(readFile(logFile(directory))).rejects.toMatchObject({ code: 'EISDIR' });
+    }
+    await rmdir(logFile(directory));
+    const entries = async () => (await readFile(logFile(directory), 'utf8')).split('\n').filter(Boolean);
+    await vi.waitFor(async () => {
+      file.log.info('back');
+      expect((await entries()).length).toBeGreaterThan(1);
+    });
+    await file.close();
+    const [first, ...others] = (await entries()).map((line) => JSON.parse(line));
+    expect(first).toMatchObject({ msg: 'back' });
+    const notices = others.filter(({ lines }) => lines !== undefined);
+    expect(notices).toMatchObject([{ level: 40, lines: expect.any(Number) }]);
+    expect(notices[0].lines).toBeGreaterThanOrEqual(3);
+  });
+
+  it('of a disk that stays full is closed like any other', async () => {
+    await mkdir(logFile(directory), { recursive: true });
+    const file = openFileLog(settings);
+    file.log.info('lost');
+    await file.close();
+    file.log.info('too late');
+    await file.close();
   });
 
   it('holds no secret, neither in a field nor inside a text', () => {

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { dirname } from 'node:path';
 import { type Logger, pino } from 'pino';
-import { createStream, type RotatingFileStream } from 'rotating-file-stream';
 import { logFile } from './log-files.ts';
+import { RotatingFile } from './rotating-file.ts';
 import type { Settings } from './settings.ts';
 
 export type { Logger };
@@ -20,24 +20,19 @@ const SECRETS: Array<[pattern: RegExp, shown: string]> = [
 
 export interface FileLog {
   log: Logger;
-  /** Resolves when everything logged is in the file. */
+  /** Resolves when everything logged is in the file, or cannot be written. */
   close(): Promise<void>;
 }
 
 /** The log of a detached daemon: JSON lines in a file that never outgrows its settings. */
-export function openFileLog({ dataDirectory, log: { level, maxSize, files } }: Settings): FileLog {
-  const file = logFile(dataDirectory);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const stream: RotatingFileStream = createStream(basename(file), {
-    path: dirname(file),
-    size: maxSize as `${number}${'K' | 'M' | 'G'}`,
-    rotate: files,
-    mode: 0o600,
-  });
-  return {
-    log: loggerTo((line) => void stream.write(line), level),
-    close: () => new Promise((closed) => stream.end(closed)),
-  };
+export function openFileLog({ dataDirectory, log: { level, ...limits } }: Settings): FileLog {
+  const path = logFile(dataDirectory);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const file = new RotatingFile(path, limits, (lines, err) =>
+    log.warn({ lines, err }, 'the log could not be written and has lost lines'),
+  );
+  const log = loggerTo((line) => file.write(line), level);
+  return { log, close: () => file.close() };
 }
 
 /** The log of a daemon in the foreground: `show` gets the same JSON lines. */

@@ -4,6 +4,7 @@ import { MAX_FRAME_BYTES, nearNames, RelayError } from '@agent-relay/protocol';
 import { dataDirectory, type Environment } from '@agent-relay/sdk/node';
 import { z } from 'zod';
 import { readSettingsFile, type SettingsFile } from './settings-file.ts';
+import { type StartFlags, startFlags } from './start-flags.ts';
 
 const milliseconds = z.int().min(100).max(86_400_000);
 const MEBIBYTE = 1024 * 1024;
@@ -100,17 +101,14 @@ export type Settings = Omit<z.output<typeof settingsSchema>, 'database'> & {
   dataDirectory: string;
   /** The path of an SQLite file, or a postgres:// URL. */
   database: string;
+  /** Those flags that were given, for a restart. */
+  flags: StartFlags;
 };
 
 /** What the command line may set; each wins over the environment and the file. */
-export interface SettingsFlags {
-  database?: string;
-  port?: string;
+export interface SettingsFlags extends StartFlags {
   mcp?: boolean;
-  /** The port, or only that MCP is to be served over HTTP. */
-  mcpHttp?: string | true;
   mcpApiKey?: string;
-  mcpServers?: string[];
 }
 
 /** A value that does not come from the file, with the name a person knows it by. */
@@ -155,18 +153,21 @@ export async function loadSettings(
   /** A path in the file is relative to it; one from elsewhere to where the command runs. */
   const baseOf = (setting: string) =>
     overrides.some(({ path }) => path.join('.') === setting) ? process.cwd() : directory;
+  const servers = mcp.servers.map((path) => locate(path, baseOf('mcp.servers'), env));
+  const located =
+    database === undefined ? join(data, 'relay.db') : locateDatabase(database, baseOf('database'), env);
   return {
     ...rest,
     mcp: {
       ...mcp,
       ...(mcp.tlsCertificate ? { tlsCertificate: locate(mcp.tlsCertificate, directory, env) } : {}),
       ...(mcp.tlsKey ? { tlsKey: locate(mcp.tlsKey, directory, env) } : {}),
-      servers: mcp.servers.map((path) => locate(path, baseOf('mcp.servers'), env)),
+      servers,
     },
     configDirectory: directory,
     dataDirectory: data,
-    database:
-      database === undefined ? join(data, 'relay.db') : locateDatabase(database, baseOf('database'), env),
+    database: located,
+    flags: startFlags(flags, { database: located, mcpServers: servers }),
   };
 }
 

@@ -42,6 +42,8 @@ export async function startDaemon<Opened extends { project: string }>(options: {
       ...(http ? { http } : {}),
       ...(mcp ? { mcp } : {}),
       ...(logFile ? { logFile } : {}),
+      flags: settings.flags,
+      mcpApiKey: settings.mcp.apiKey !== undefined,
     });
     return { http, mcp, opened, failed, stop: () => parts.disposeAsync() };
   } catch (error) {

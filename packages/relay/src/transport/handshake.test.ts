@@ -46,6 +46,22 @@ describe.each(DOORS)('HELLO on a %s', (door) => {
     expect(await client.hello({ token })).toMatchObject({ agent: { name } });
   });
 
+  it('of an agent that returns is let in by its token, though it was renamed and its old name is taken', async () => {
+    const token = newAgentToken();
+    const [before, name] = [newName(), newName()];
+    await served.join(before, { token }, door);
+    await served.core.owner(served.workspace).request('AGENT_RENAME', { agent: before, name });
+    const returns = async (shown: object) =>
+      (await served.connect(door)).hello({ name: before, returning: true, ...shown });
+    expect(await returns({ token, ...credentials() })).toMatchObject({ agent: { name } });
+    await served.join(before, {}, door);
+    expect(await returns({ token, ...credentials() })).toMatchObject({ agent: { name } });
+    expect(await returns({ token })).toMatchObject({ agent: { name } });
+    await expect(returns({ token: newAgentToken(), ...credentials() })).rejects.toMatchObject({
+      code: 'NameTaken',
+    });
+  });
+
   it('can say that its name is only declared: what that connection sends is marked, and nothing else', async () => {
     const token = newAgentToken();
     const [name, to] = [newName(), newName()];
@@ -207,9 +223,10 @@ describe('an agent that resumes', () => {
     (await served.join(name, { token })).end();
     const sender = await served.join(newName());
     const before = await sender.request('SEND', { to: name, content: 'before' });
-    const client = await served.join(name, { token, resumeAfter: 1_000_000 });
+    const client = await served.connect();
+    expect(await client.hello({ name, token, resumeAfter: 1_000_000 })).toMatchObject({ resumeAfter: 0 });
     const after = await sender.request('SEND', { to: name, content: 'after' });
-    expect((await client.deliveries(1)).map(({ content }) => content)).toEqual(['after']);
+    expect((await client.deliveries(2)).map(({ content }) => content)).toEqual(['before', 'after']);
     client.send('ACK', { upTo: 1_000_000 });
     await client.settled();
     const { deliveries } = await sender.request('TRACE', { id: after.messageId });

@@ -15,7 +15,7 @@ export interface Introduced {
   resumeAfter: number;
   /** Whether key and token still hold: they may have been revoked while this was found out. */
   isStillValid(): boolean;
-  welcome: Pick<WelcomePayload, 'agent' | 'agentToken' | 'unread' | 'protocol' | 'project'>;
+  welcome: Pick<WelcomePayload, 'agent' | 'agentToken' | 'unread' | 'resumeAfter' | 'protocol' | 'project'>;
 }
 
 /** Finds out who is on a connection, from the payload of its HELLO and the door it came through. */
@@ -30,6 +30,7 @@ export async function introduce(relay: Relay, door: Door, payload: unknown): Pro
   }
   const admitted = await admit(relay, door, hello);
   const { agent, issued } = await identify(relay, admitted, hello);
+  const resumeAfter = await resumePoint(relay, admitted.workspace, hello);
   const principal: Principal = {
     workspace: admitted.workspace,
     agent,
@@ -42,7 +43,7 @@ export async function introduce(relay: Relay, door: Door, payload: unknown): Pro
     protocol,
     issuedToken: issued,
     delivers: hello.deliver && agent !== undefined,
-    resumeAfter: await resumePoint(relay, principal.workspace, hello),
+    resumeAfter,
     isStillValid: () =>
       !(admitted.keyId !== undefined && relay.workspaces.isRevoked(admitted.keyId)) &&
       (agent === undefined || relay.agents.holdsToken(agent, hello.token ?? issued ?? '')),
@@ -50,6 +51,7 @@ export async function introduce(relay: Relay, door: Door, payload: unknown): Pro
       protocol,
       project: principal.workspace.name,
       ...(issued === undefined ? {} : { agentToken: issued }),
+      ...(hello.resumeAfter === undefined ? {} : { resumeAfter }),
       ...(agent === undefined
         ? {}
         : {
@@ -80,13 +82,16 @@ async function admit(relay: Relay, door: Door, hello: Hello): Promise<Admitted> 
   return { workspace, keyId: undefined, tokenName: agent.name };
 }
 
-/** Where the client's deliveries go on. A client of another database may remember more than this one ever had. */
+/**
+ * Where the client's deliveries go on. One that remembers more than this database ever had remembers another one, and has
+ * nothing of this.
+ */
 async function resumePoint(relay: Relay, workspace: Workspace, { resumeAfter = 0 }: Hello): Promise<number> {
-  return resumeAfter === 0 ? 0 : Math.min(resumeAfter, await relay.store.lastSeq(workspace.id));
+  return resumeAfter > 0 && resumeAfter <= (await relay.store.lastSeq(workspace.id)) ? resumeAfter : 0;
 }
 
 async function identify(relay: Relay, { workspace, tokenName }: Admitted, hello: Hello) {
-  const name = hello.name ?? tokenName;
+  const name = (hello.returning ? tokenName : undefined) ?? hello.name ?? tokenName;
   if (name === undefined) return { agent: undefined, issued: undefined };
   // A token alone admits only the agent it belongs to: it is not a key to register others with.
   if (tokenName !== undefined && name.toLowerCase() !== tokenName.toLowerCase()) {

@@ -1,10 +1,11 @@
 import { readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAgentToken } from '@agent-relay/protocol';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { connect } from './connect.ts';
 import { prepareSocketPath } from './locations.ts';
-import { ScriptedPeer } from './scripted-peer.ts';
+import { writeProjectConfig } from './project-config.ts';
+import { AGENT, ScriptedPeer } from './scripted-peer.ts';
 
 /** A data directory whose project "shop" is served by the peer. */
 async function shop(peer: ScriptedPeer): Promise<Record<string, string>> {
@@ -87,6 +88,35 @@ describe('connecting from Node', () => {
     await using relay = await connecting;
     expect(daemon.hello?.token).toSatisfy(isAgentToken);
     expect(relay.state).toBe('connected');
+  });
+
+  test('comes back where the record of its directory leads to now, if nobody listens at the old place', async () => {
+    await using before = await ScriptedPeer.start();
+    await using renamed = await ScriptedPeer.start();
+    const root = before.directory;
+    const options = { ...AGENT, env: { RELAY_DATA_DIR: join(root, 'data') }, cwd: root };
+    await writeProjectConfig({ root, project: 'demo', socketPath: before.socketPath });
+    const connecting = connect(options);
+    await before.welcome();
+    await using relay = await connecting;
+    await writeProjectConfig({ root, project: 'shop', socketPath: renamed.socketPath });
+    await before.die();
+    await renamed.welcome({ project: 'shop' });
+    await vi.waitFor(() => expect(relay).toMatchObject({ state: 'connected', project: 'shop' }));
+  });
+
+  test('comes back to the same daemon as long as it listens, whatever the record says meanwhile', async () => {
+    await using peer = await ScriptedPeer.start();
+    await using other = await ScriptedPeer.start();
+    const root = peer.directory;
+    await writeProjectConfig({ root, project: 'demo', socketPath: peer.socketPath });
+    const connecting = connect({ ...AGENT, env: { RELAY_DATA_DIR: join(root, 'data') }, cwd: root });
+    const daemon = await peer.welcome();
+    await using relay = await connecting;
+    await writeProjectConfig({ root, project: 'shop', socketPath: other.socketPath });
+    daemon.destroy();
+    await peer.welcome();
+    await vi.waitFor(() => expect(relay.state).toBe('connected'));
   });
 
   test('over WebSocket to nobody rejects with DaemonNotRunning', async () => {

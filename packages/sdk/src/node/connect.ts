@@ -2,10 +2,9 @@ import { connect as connectOverWire } from '../connect.ts';
 import type { ParticipantOptions } from '../options.ts';
 import type { Relay } from '../relay.ts';
 import type { OpenWire } from '../wire.ts';
-import { type Discovery, locateSocket, projectOfPath } from './discover.ts';
 import type { Environment } from './locations.ts';
+import { SocketFinder } from './socket-finder.ts';
 import { localAgentToken, newAgentToken } from './tokens.ts';
-import { unixSocketWire } from './unix-socket.ts';
 
 /** Without `url`, `open` or `socketPath`, the daemon is looked for as `discoverSocket` says. */
 export interface NodeConnectOptions extends ParticipantOptions {
@@ -56,26 +55,15 @@ function connectLocally(
   options: NodeConnectOptions,
   env: Environment,
 ): Promise<Relay> {
-  // Found once: a client that reconnects never wanders off to another project.
-  let found: Discovery | undefined;
-  const locate = async () => {
-    const { socketPath } = options;
-    found ??= socketPath === undefined ? await locateSocket(options) : givenSocket(socketPath, options, env);
-    return found;
-  };
-  const open = unixSocketWire(async () => (await locate()).socketPath);
+  const finder = new SocketFinder(options);
+  const { open } = finder;
   const { name, ephemeral, token } = participant;
   if (name === undefined || token !== undefined) return connectOverWire({ ...participant, open });
   // The name of an ephemeral agent dies with this client, so its token need not be kept.
   if (ephemeral) return connectOverWire({ ...participant, token: newAgentToken(), open });
   const storedToken = async () =>
-    localAgentToken((await locate()).project ?? (await askProject(open)), name, env);
+    localAgentToken((await finder.find()).project ?? (await askProject(open)), name, env);
   return connectOverWire({ ...participant, token: storedToken, open });
-}
-
-function givenSocket(socketPath: string, options: NodeConnectOptions, env: Environment): Discovery {
-  const project = options.project ?? projectOfPath(socketPath, env);
-  return { socketPath, ...(project === undefined ? {} : { project }), source: 'option' };
 }
 
 /** Tokens are kept by project; a socket at an unusual path has to be asked which one it serves. */

@@ -97,6 +97,33 @@ describe('deliveries', () => {
     expect(seqs(received)).toEqual([1, 2]);
   });
 
+  test('of a daemon with another database are taken though their numbers begin anew', async () => {
+    await using scene = await play();
+    const { peer, daemon, relay } = scene;
+    const received: Message[] = [];
+    relay.on('message', (message) => received.push(message));
+    const loop = relay.messages();
+    const inHand = loop.next();
+    daemon.deliver(7, 8);
+    expect((await inHand).value?.seq).toBe(7);
+    const second = loop.next();
+    await daemon.acknowledged(7);
+    daemon.send('REPLY', { id: 'nobody waits', message: messageOf(10) });
+    await settled(scene);
+    daemon.destroy();
+    const again = await peer.welcome({ resumeAfter: 0 });
+    expect(again.hello?.resumeAfter).toBe(7);
+    again.deliver(1, 2);
+    expect((await second).value?.seq).toBe(8);
+    expect((await loop.next()).value?.seq).toBe(1);
+    expect((await loop.next()).value?.seq).toBe(2);
+    await loop.return();
+    await again.acknowledged(2);
+    expect(seqs(received)).toEqual([7, 8, 1, 2]);
+    again.destroy();
+    expect((await peer.welcome()).hello?.resumeAfter).toBe(2);
+  });
+
   test('reach every listener, and count as handed over when the slowest consumer has them', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;

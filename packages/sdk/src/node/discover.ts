@@ -49,10 +49,17 @@ export async function locateSocket(options: DiscoveryOptions = {}): Promise<Disc
     };
   }
   if (env.RELAY_PROJECT) return ofProject(env.RELAY_PROJECT, 'RELAY_PROJECT', env);
+  return (await recordedSocket(options)) ?? (await soleRunning(env));
+}
+
+/** What `.relay/config.json` says; undefined where there is none. */
+export async function recordedSocket({
+  env = process.env,
+  cwd = process.cwd(),
+}: DiscoveryOptions): Promise<Discovery | undefined> {
   const config = await findProjectConfig(env.RELAY_PROJECT_ROOT || cwd);
   if (config?.socketPath !== undefined) return ofConfiguredSocket(config.socketPath, config.project, env);
-  if (config?.project !== undefined) return ofProject(config.project, '.relay/config.json', env);
-  return soleRunning(env);
+  return config?.project === undefined ? undefined : ofProject(config.project, '.relay/config.json', env);
 }
 
 /** What to say when nobody listens at the socket that was found. */

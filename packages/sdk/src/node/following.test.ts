@@ -44,6 +44,21 @@ describe('tail', () => {
     expect((await first).value?.seq).toBe(11);
   });
 
+  test('goes on with the first of another database', async () => {
+    await using scene = await play();
+    const { peer, daemon, relay } = scene;
+    const tail = relay.tail({ after: 10 });
+    const first = tail.next();
+    daemon.ack(await daemon.take('TAIL'), { after: 10 });
+    happened(daemon, 11);
+    await first;
+    daemon.destroy();
+    const again = await peer.welcome();
+    again.ack(await again.take('TAIL'), { after: 2 });
+    happened(again, 3);
+    expect((await tail.next()).value?.seq).toBe(3);
+  });
+
   test('starts after the number it is given', async () => {
     await using scene = await play();
     const first = scene.relay.tail({ after: 4 }).next();

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { chmod, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
@@ -90,7 +91,7 @@ export async function ensurePrivateDirectory(path: string): Promise<void> {
 }
 
 /** Refuses a file or directory of another user; a link counts as what it is, not as what it points to. */
-export async function checkOwner(path: string): Promise<{ mode: number }> {
+export async function checkOwner(path: string): Promise<Stats> {
   const found = await lstat(path);
   const own = process.getuid?.();
   if (own === undefined || found.uid === own) return found;
@@ -119,7 +120,8 @@ export async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-async function isThere(path: string): Promise<boolean> {
+/** Whether there is anything at the path, a link that leads nowhere included. */
+export async function isThere(path: string): Promise<boolean> {
   try {
     await lstat(path);
     return true;

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { checkName, RelayError } from '@agent-relay/protocol';
-import { readIfThere, writePrivateFile } from './locations.ts';
+import { checkOwner, isThere, readIfThere, writePrivateFile } from './locations.ts';
 
 /** What `.relay/config.json` says about the directory that holds it. */
 export interface ProjectConfig {
@@ -12,7 +12,8 @@ export interface ProjectConfig {
   socketPath?: string;
 }
 
-const fileIn = (root: string) => join(root, '.relay', 'config.json');
+const directoryIn = (root: string) => join(root, '.relay');
+const fileIn = (root: string) => join(directoryIn(root), 'config.json');
 
 /** The nearest `.relay/config.json`, in `directory` or above it; undefined if there is none. */
 export async function findProjectConfig(directory: string): Promise<ProjectConfig | undefined> {
@@ -23,10 +24,25 @@ export async function findProjectConfig(directory: string): Promise<ProjectConfi
   }
 }
 
-/** Records which project the directory belongs to. */
+/** Records which project the directory belongs to, for every tool that runs in it; git does not see it. */
 export async function writeProjectConfig({ root, ...config }: ProjectConfig): Promise<void> {
-  await mkdir(dirname(fileIn(root)), { recursive: true });
+  const directory = directoryIn(root);
+  if (!(await isThere(directory))) await mkdir(directory, { recursive: true });
+  await checkOwnDirectory(directory);
   await writePrivateFile(fileIn(root), `${JSON.stringify(config, undefined, 2)}\n`);
+  await writePrivateFile(join(directory, '.gitignore'), '*\n');
+}
+
+/** `.relay` may come with somebody else's repository: it may not lead what is written there to another place. */
+async function checkOwnDirectory(path: string): Promise<void> {
+  if ((await checkOwner(path)).isDirectory()) return;
+  throw new RelayError(
+    'InvalidSettings',
+    `${path} is not a directory, but a file or a link to another place.`,
+    {
+      next: 'Look where it comes from, delete it and run the command again.',
+    },
+  );
 }
 
 function parse(text: string, root: string): ProjectConfig {

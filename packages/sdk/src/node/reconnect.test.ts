@@ -1,5 +1,5 @@
 import { RelayError } from '@agent-relay/protocol';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { connect } from './connect.ts';
 import { AGENT, messageOf, play, ScriptedPeer } from './scripted-peer.ts';
 import { unixSocketWire } from './unix-socket.ts';
@@ -226,6 +226,22 @@ describe('the first connection', () => {
     await using peer = await ScriptedPeer.start();
     const connecting = connect({ ...AGENT, socketPath: peer.socketPath, requestTimeoutMs: 50 });
     await expect(connecting).rejects.toMatchObject({ code: 'Timeout' });
+  });
+
+  test('comes back as whom it was, by the name it was last welcomed under and the token it showed', async () => {
+    await using peer = await ScriptedPeer.start();
+    const token = vi.fn(async () => 'at_kept');
+    const connecting = connect({ ...AGENT, token, socketPath: peer.socketPath });
+    const first = await peer.welcome();
+    await using relay = await connecting;
+    expect(first.hello).not.toHaveProperty('returning');
+    first.destroy();
+    const second = await peer.welcome({ agent: { name: 'Alina', type: 'agent', lead: false } });
+    expect(second.hello).toMatchObject({ name: 'Alice', token: 'at_kept', returning: true });
+    await vi.waitFor(() => expect(relay.name).toBe('Alina'));
+    second.destroy();
+    expect((await peer.welcome()).hello).toMatchObject({ name: 'Alina', token: 'at_kept', returning: true });
+    expect(token).toHaveBeenCalledTimes(1);
   });
 
   test('keeps the token a new name is issued, and shows it when it comes back', async () => {

@@ -14,6 +14,15 @@ export const command = new Command('attachment').description('Files that hang on
     .argument('<id>', 'the id of the file, as it stands below the message')
     .option('-o, --output <file>', 'where to put it; a file that exists is left alone')
     .action(async (id: string, options: Options) => {
+      if (options.output === undefined && process.stdout.isTTY) {
+        throw new RelayError(
+          'InvalidRequest',
+          'A file of somebody else could do anything to this terminal.',
+          {
+            next: 'Name a file for it with --output, or send it on into a pipe.',
+          },
+        );
+      }
       const { attachment, content } = await asViewer(options, (relay) => relay.fetchAttachment(id));
       if (options.output === undefined) {
         process.stdout.write(content);

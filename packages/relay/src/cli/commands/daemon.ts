@@ -6,6 +6,7 @@ import { findReadyDaemon, startDetached, stopDaemon } from '../../daemon/control
 import { type DaemonRecord, findDaemon } from '../../daemon/lock.ts';
 import { logFile, outputFile } from '../../daemon/log-files.ts';
 import type { Settings, SettingsFlags } from '../../daemon/settings.ts';
+import { flagWords } from '../../daemon/start-flags.ts';
 import { followLines, lastLines } from '../follow-file.ts';
 import { readableLogLine } from '../log-lines.ts';
 import {
@@ -18,7 +19,7 @@ import {
 import { PROGRAM } from '../program-file.ts';
 import { findPlace } from '../project.ts';
 import { joinRunning } from '../running.ts';
-import { facts, print, printJson, styled, when } from '../terminal.ts';
+import { facts, inertJson, print, printJson, styled, when } from '../terminal.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
 
 type StartOptions = ProjectOption & SettingsFlags;
@@ -43,12 +44,9 @@ export const command = new Command('daemon')
   )
   .addCommand(
     withDaemonSettings(new Command('restart'))
-      .description('Stop the daemon and start it again.')
+      .description('Stop the daemon and start it again, with the options it was started with.')
       .option('--force', 'kill it if it has not stopped after 10 seconds')
-      .action(async (options: StartOptions & { force?: boolean }) => {
-        await stop(options);
-        await start(options);
-      }),
+      .action(restart),
   )
   .addCommand(
     withJson(new Command('logs').description('Print the last lines of the log.'))
@@ -74,10 +72,37 @@ async function start(options: StartOptions): Promise<void> {
   }
 }
 
+/** The options it was started with are given again, except those that are given now. */
+async function restart(options: StartOptions & { force?: boolean }): Promise<void> {
+  const { loadSettings } = await import('../../daemon/settings.ts');
+  const daemon = await findReadyDaemon(dataDirectory());
+  const all = { ...daemon?.flags, ...options };
+  const { flags, mcp } = await loadSettings(process.env, all);
+  if (daemon?.mcpApiKey && mcp.apiKey === undefined) {
+    throw new RelayError(
+      'InvalidRequest',
+      'The daemon was started with a key for MCP over HTTP, which is not kept.',
+      {
+        next: 'Give it again, in RELAY_MCP_API_KEY or by --mcp-api-key.',
+      },
+    );
+  }
+  await stop(options);
+  const words = flagWords(flags);
+  if (words.length > 0) print(`It is started again with: ${words.join(' ')}`);
+  await start(all);
+}
+
 async function startNew(options: StartOptions, settings: Settings): Promise<void> {
   const report = await startDetached({
     dataDirectory: settings.dataDirectory,
-    program: [PROGRAM, 'up', '--detached', ...(options.project ? ['--project', options.project] : [])],
+    program: [
+      PROGRAM,
+      'up',
+      '--detached',
+      ...(options.project ? ['--project', options.project] : []),
+      ...flagWords(settings.flags),
+    ],
     // The daemon runs elsewhere: what is relative to this directory is made absolute.
     env: {
       ...process.env,
@@ -135,7 +160,7 @@ async function logs({
   json,
 }: JsonOption & { lines: number; follow?: boolean }): Promise<void> {
   const file = logFile(dataDirectory());
-  const show = (line: string) => print(json ? line : readableLogLine(line));
+  const show = (line: string) => print(json ? inertJson(line) : readableLogLine(line));
   const last = await lastLines(file, lines);
   last.forEach(show);
   if (follow) return await untilInterrupted((signal) => followLines(file, show, signal));

@@ -59,7 +59,7 @@ async function countMissing(relay: Relay, file: string): Promise<number> {
     for (const record of records) there.add(hashOf(lineOf(record)));
   }
   let missing = 0;
-  for await (const { text } of recordsOf(file)) if (!there.has(hashOf(`${text}\n`))) missing++;
+  for await (const { record } of recordsOf(file)) if (!there.has(hashOf(lineOf(record)))) missing++;
   return missing;
 }
 

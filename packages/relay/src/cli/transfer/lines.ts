@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { TransferRecord } from '@agent-relay/protocol';
+import { inertJson } from '../terminal.ts';
 
 /**
  * An export is a file of JSON Lines: a head, the records, an end. The end tells how many records of each type there are,
@@ -18,7 +19,7 @@ export interface End {
   sha256: string;
 }
 
-export const lineOf = (value: Head | TransferRecord | End): string => `${JSON.stringify(value)}\n`;
+export const lineOf = (value: Head | TransferRecord | End): string => `${inertJson(JSON.stringify(value))}\n`;
 
 /** Counts and hashes the lines of records as they go by. */
 export class Tally {

@@ -62,7 +62,9 @@ export function messageHandlers(relay: Relay): Handlers<Names> {
     TRACE: (caller, { id }) => traceMessage(relay, caller.principal, id),
     TAIL: async (caller, params) => {
       requireOwner(caller.principal, 'follow every message of the project');
-      const after = params.after ?? (await store.lastSeq(caller.principal.workspace.id));
+      // A follower of another database may remember more than this one ever had.
+      const last = await store.lastSeq(caller.principal.workspace.id);
+      const after = Math.min(params.after ?? last, last);
       caller.tail(after);
       return { after };
     },
