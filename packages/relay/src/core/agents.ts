@@ -49,6 +49,8 @@ export class Agents {
   readonly #background: (work: Promise<void>) => void;
   readonly #byWorkspace = new Map<number, Names>();
   readonly #byId = new Map<number, Agent>();
+  /** Agents removed since the start: a read that began before may still find them in the store. */
+  readonly #removed = new Set<number>();
   /** Told when an agent is gone for good. */
   onRemoved: (agent: Agent) => void = () => undefined;
 
@@ -65,7 +67,7 @@ export class Agents {
   async load(workspace: Workspace): Promise<void> {
     for (const agent of await this.#store.listAgents(workspace.id)) {
       // One that is known is the same object for all who hold it.
-      if (this.#byId.has(agent.id)) continue;
+      if (this.#byId.has(agent.id) || this.#removed.has(agent.id)) continue;
       this.#remember(agent);
       if (agent.ephemeral) this.#collectUnlessItComes(agent);
     }
@@ -113,8 +115,9 @@ export class Agents {
   /** The agent that holds a token, for a connection that shows nothing else. */
   async byToken(token: string): Promise<Agent> {
     const found = isAgentToken(token) ? await this.#store.findAgentByToken(hashSecret(token)) : undefined;
-    if (!found) throw new RelayError('Unauthorized', 'The agent token is not valid.');
-    return this.#byId.get(found.id) ?? this.#remember(found);
+    const agent = found && this.#byId.get(found.id);
+    if (!agent) throw new RelayError('Unauthorized', 'The agent token is not valid.');
+    return agent;
   }
 
   /**
@@ -144,13 +147,11 @@ export class Agents {
       createdAt: this.#clock.now(),
     });
     if (!agent) {
-      const winner = await this.#store.findAgent(workspace.id, name);
-      if (!winner) this.#checkNewName(workspace.id, name);
-      if (!winner)
-        throw new RelayError('NameTaken', `The name "${name}" is being registered by someone else.`);
-      return {
-        agent: await this.#returning(this.#byId.get(winner.id) ?? this.#remember(winner), introduction),
-      };
+      const found = await this.#store.findAgent(workspace.id, name);
+      const winner = found && this.#byId.get(found.id);
+      if (winner) return { agent: await this.#returning(winner, introduction) };
+      this.#checkNewName(workspace.id, name);
+      throw new RelayError('NameTaken', `The name "${name}" is being registered by someone else.`);
     }
     this.#remember(agent);
     if (agent.ephemeral) this.#collectUnlessItComes(agent);
@@ -192,6 +193,8 @@ export class Agents {
     if (nameKey(name) !== nameKey(agent.name)) this.#checkNewName(workspaceId, name, agent);
     if (!(await this.#store.renameAgent(agent.id, name)))
       throw new RelayError('NameTaken', `The name "${name}" is taken.`);
+    if (this.#removed.has(agent.id))
+      throw new RelayError('AgentNotFound', `The agent "${agent.name}" was removed meanwhile.`);
     this.#forget(agent);
     agent.name = name;
     this.#remember(agent);
@@ -199,6 +202,7 @@ export class Agents {
 
   async remove(agent: Agent): Promise<void> {
     // Forgotten here before it is gone from the store: nobody may come back as an agent that is being removed.
+    this.#removed.add(agent.id);
     this.#forget(agent);
     this.onRemoved(agent);
     await this.#store.removeAgent(agent.id, this.#clock.now());
