@@ -50,6 +50,8 @@ export interface TestCore extends AsyncDisposable {
   join(workspace: Workspace, name: string, introduction?: Partial<Introduction>): Promise<Participant>;
   /** The same from another machine, with a key of the workspace. */
   joinFromAfar(workspace: Workspace, name: string): Promise<Participant>;
+  /** Somebody there with a key and no name. */
+  observerFromAfar(workspace: Workspace): Participant;
   /** The local user without the mask of an agent. */
   owner(workspace: Workspace): Participant;
   /** Closes the database and opens it again, as a restart of the daemon does. */
@@ -107,6 +109,8 @@ export async function openCore({ database, ...limits }: CoreOptions = {}): Promi
     join: (workspace, name, introduction = {}) =>
       identified({ workspace, local: true, keyId: undefined }, name, introduction),
     joinFromAfar: (workspace, name) => identified({ workspace, local: false, keyId: '12345678' }, name, {}),
+    observerFromAfar: (workspace) =>
+      participant({ workspace, agent: undefined, unverified: false, local: false, keyId: '12345678' }),
     owner: (workspace) =>
       participant({ workspace, agent: undefined, unverified: false, local: true, keyId: undefined }),
     async restart() {
