@@ -51,6 +51,8 @@ export class Agents {
   readonly #byId = new Map<number, Agent>();
   /** Agents removed since the start: a read that began before may still find them in the store. */
   readonly #removed = new Set<number>();
+  /** Told when an agent is not there any more, and is not expected back at once. */
+  onLeft: (agent: Agent) => void = () => undefined;
   /** Told when an agent is gone for good. */
   onRemoved: (agent: Agent) => void = () => undefined;
 
@@ -271,6 +273,7 @@ export class Agents {
 
   /** Ephemeral agents are collected when they leave; the others are remembered with the time they were last there. */
   async #left(agent: Agent): Promise<void> {
+    this.onLeft(agent);
     // Removed while it was there: somebody else may have its name by now.
     if (!this.#byId.has(agent.id)) return;
     return agent.ephemeral ? this.remove(agent) : this.touch(agent);
