@@ -7,6 +7,7 @@ import {
   nameSkeleton,
   nearNames,
   RelayError,
+  SYSTEM_AGENT,
 } from '@agent-relay/protocol';
 import type { Clock } from './ports/clock.ts';
 import type { Agent, AgentProfile, Store, Workspace } from './ports/store.ts';
@@ -28,9 +29,6 @@ export type Introduction = Pick<
   | 'tools'
   | 'mcpEnabled'
 >;
-
-/** A reserved word: nobody else can have the name. */
-const SYSTEM_NAME = 'relay';
 
 /** The agents of one workspace by the two forms their names are compared in. */
 interface Names {
@@ -163,17 +161,17 @@ export class Agents {
 
   /** The relay itself, as a sender of notices; registered in a workspace when it first has something to say. */
   async system(workspace: Workspace): Promise<Agent> {
-    const known = this.find(workspace, SYSTEM_NAME);
+    const known = this.find(workspace, SYSTEM_AGENT);
     if (known) return known;
     const agent = await this.#store.createAgent({
       ...profileOf({}, undefined),
       type: 'system',
       workspaceId: workspace.id,
-      name: SYSTEM_NAME,
+      name: SYSTEM_AGENT,
       tokenHash: hashSecret(newAgentToken()),
       createdAt: this.#clock.now(),
     });
-    return agent ? this.#remember(agent) : this.get(workspace, SYSTEM_NAME);
+    return agent ? this.#remember(agent) : this.get(workspace, SYSTEM_AGENT);
   }
 
   async announce(agent: Agent, changes: Pick<AgentProfile, 'capabilities' | 'tools'>): Promise<void> {
