@@ -242,6 +242,10 @@ export class Participant implements Peer, Caller {
     this.delivered.push(message);
   }
 
+  catchUp(): number {
+    return this.delivered.at(-1)?.seq ?? 0;
+  }
+
   notify(event: RelayEvent): void {
     this.events.push(event);
   }

@@ -14,10 +14,16 @@ const outcome = (added: unknown[]): Outcome => (added.length > 0 ? 'added' : 'pr
 class Import {
   readonly #workspaceId: number;
   readonly #names: NameLookup;
+  /** The first new delivery of each recipient. */
+  readonly #delivered = new Map<number, number>();
 
   constructor(workspaceId: number) {
     this.#workspaceId = workspaceId;
     this.#names = new NameLookup(workspaceId);
+  }
+
+  get delivered(): Array<{ recipientId: number; from: number }> {
+    return [...this.#delivered].map(([recipientId, from]) => ({ recipientId, from }));
   }
 
   add(record: TransferRecord): Script<Outcome> {
@@ -172,6 +178,7 @@ class Import {
   *#delivery(record: Of<'delivery'>): Script<Outcome> {
     const seq = yield* this.#seqOf(record.message);
     if (seq === undefined) return 'elsewhere';
+    const recipientId = yield* this.#names.agent(record.agent);
     const added = yield* withEntryRenewed(
       seq,
       rows(
@@ -181,7 +188,7 @@ class Import {
            CAST(? AS bigint), CAST(? AS bigint), CAST(? AS bigint), CAST(? AS bigint), CAST(? AS bigint)
          FROM messages WHERE seq = ? ON CONFLICT DO NOTHING RETURNING message_seq`,
         [
-          yield* this.#names.agent(record.agent),
+          recipientId,
           flag(record.mentioned),
           orNull(record.path),
           orNull(record.acceptedAt),
@@ -193,6 +200,8 @@ class Import {
         ],
       ),
     );
+    if (added.length > 0)
+      this.#delivered.set(recipientId, Math.min(seq, this.#delivered.get(recipientId) ?? seq));
     return outcome(added);
   }
 
@@ -217,10 +226,13 @@ class Import {
 }
 
 export const commands = {
-  *importRecords(workspaceId: number, records: TransferRecord[]): Script<Record<Outcome, number>> {
+  *importRecords(
+    workspaceId: number,
+    records: TransferRecord[],
+  ): Script<Record<Outcome, number> & { delivered: Array<{ recipientId: number; from: number }> }> {
     const counts = { added: 0, present: 0, elsewhere: 0 };
     const into = new Import(workspaceId);
     for (const record of records) counts[yield* into.add(record)] += 1;
-    return counts;
+    return { ...counts, delivered: into.delivered };
   },
 };
