@@ -1,8 +1,9 @@
 import { nameSkeleton, type TransferRecord } from '@agent-relay/protocol';
-import { addPiece } from '../attachments.ts';
+import { commands as attachmentCommands } from '../attachments.ts';
 import { withEntryRenewed } from '../indexing.ts';
 import { commands as conversationCommands } from '../messages.ts';
 import { flag, orNull, rows, type Script } from '../script.ts';
+import { addUnchecked, pieceAt, takeContent } from './content.ts';
 import type { Of } from './export.ts';
 import { NameLookup } from './names.ts';
 
@@ -120,25 +121,29 @@ class Import {
   }
 
   *#content({ sha256, position, data }: Of<'content'>): Script<Outcome> {
-    return (yield* addPiece(sha256, position, Buffer.from(data, 'base64'))) ? 'added' : 'present';
+    if (yield* pieceAt(sha256, position)) return 'present';
+    yield* addUnchecked(sha256, position, Buffer.from(data, 'base64'));
+    return 'added';
   }
 
   *#attachment(record: Of<'attachment'>): Script<Outcome> {
-    const added = yield* rows(
-      `INSERT INTO attachments (id, workspace_id, sha256, name, media_type, size, uploaded_by, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
-      [
-        record.id,
-        this.#workspaceId,
-        record.sha256,
-        record.name,
-        record.mediaType,
-        record.size,
-        yield* this.#names.agent(record.uploadedBy),
-        record.createdAt,
-      ],
-    );
-    return outcome(added);
+    const present = yield* rows('SELECT 1 AS yes FROM attachments WHERE id = ?', [record.id]);
+    if (present.length > 0) return 'present';
+    yield* takeContent(record);
+    const { id, sha256, name, mediaType, size, createdAt } = record;
+    const uploadedBy = yield* this.#names.agent(record.uploadedBy);
+    const workspaceId = this.#workspaceId;
+    yield* attachmentCommands.registerAttachment({
+      id,
+      workspaceId,
+      sha256,
+      name,
+      mediaType,
+      size,
+      uploadedBy,
+      createdAt,
+    });
+    return 'added';
   }
 
   *#message(record: Of<'message'>): Script<Outcome> {
