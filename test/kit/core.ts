@@ -51,6 +51,8 @@ export interface TestCore extends AsyncDisposable {
   join(workspace: Workspace, name: string, introduction?: Partial<Introduction>): Promise<Participant>;
   /** The same from another machine, with a key of the workspace. */
   joinFromAfar(workspace: Workspace, name: string): Promise<Participant>;
+  /** Somebody there with a key and no name. */
+  observerFromAfar(workspace: Workspace): Participant;
   /** The local user without the mask of an agent. */
   owner(workspace: Workspace): Participant;
   /** Closes the database and opens it again, as a restart of the daemon does. */
@@ -109,6 +111,8 @@ export async function openCore({ database, ...limits }: CoreOptions = {}): Promi
     join: (workspace, name, introduction = {}) =>
       identified({ workspace, local: true, keyId: undefined }, name, introduction),
     joinFromAfar: (workspace, name) => identified({ workspace, local: false, keyId: '12345678' }, name, {}),
+    observerFromAfar: (workspace) =>
+      participant({ workspace, agent: undefined, unverified: false, local: false, keyId: '12345678' }),
     owner: (workspace) =>
       participant({ workspace, agent: undefined, unverified: false, local: true, keyId: undefined }),
     async restart() {
@@ -238,6 +242,10 @@ export class Participant implements Peer, Caller {
 
   deliver(message: Message): void {
     this.delivered.push(message);
+  }
+
+  catchUp(): number {
+    return this.delivered.at(-1)?.seq ?? 0;
   }
 
   notify(event: RelayEvent): void {

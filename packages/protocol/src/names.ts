@@ -2,11 +2,16 @@ import { RelayError } from './errors.ts';
 
 export const MAX_NAME_LENGTH = 64;
 
+/** Under this name the relay itself speaks. */
+export const SYSTEM_AGENT = 'relay';
+
 /** Words of the address grammar and of the relay itself: no agent may be called so. */
-const RESERVED = new Set(['lead', 'spawn', 'release', 'discover', 'system', 'relay', 'human', 'all']);
+const RESERVED = new Set(['lead', 'spawn', 'release', 'discover', 'system', SYSTEM_AGENT, 'human', 'all']);
 
 /** What every name (agent, channel, project) looks like. ASCII only: no second letter can look like the first. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
+
+export const isName = (text: string): boolean => text.length <= MAX_NAME_LENGTH && NAME.test(text);
 
 /** Checks the grammar of a name. `what` says in the error whose name it is. */
 export function checkName(name: string, what: 'agent' | 'channel' | 'project' = 'agent'): string {
@@ -33,6 +38,10 @@ export function checkName(name: string, what: 'agent' | 'channel' | 'project' = 
       .concat('.'),
   );
 }
+
+/** Whether an agent may be called so, as far as that can be told without knowing the others. */
+export const isAgentName = (text: string): boolean =>
+  isName(text) && !RESERVED.has(nameKey(text)) && !RESERVED.has(nameSkeleton(text));
 
 /** Checks the name of a new agent: the grammar, and that the word is free to use. */
 export function checkAgentName(name: string): string {

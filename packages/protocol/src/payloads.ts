@@ -30,9 +30,13 @@ function isDeeperThan(value: unknown, limit: number): boolean {
 
 const shortText = z.string().max(4096);
 export const clientId = z.string().refine(isClientId, 'must be 1 to 64 printable characters without blanks');
-const thread = z
+export const thread = z
   .string()
   .regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 printable characters without blanks');
+
+export const emoji = z
+  .string()
+  .regex(/^(:[a-z0-9_+\-]{1,30}:|\p{RGI_Emoji})$/v, 'must be one emoji, or a name such as :eyes:');
 
 /** A tool that an agent offers to others. */
 export const toolDefinition = z.object({
@@ -42,7 +46,7 @@ export const toolDefinition = z.object({
 });
 export type ToolDefinition = z.infer<typeof toolDefinition>;
 
-const capability = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/);
+export const capability = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/);
 
 export const helloPayload = z.object({
   /** The protocol versions the client speaks. */

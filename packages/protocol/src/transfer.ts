@@ -1,19 +1,37 @@
 import { z } from 'zod';
-import { toolDefinition } from './payloads.ts';
+import { isAgentName, isName, SYSTEM_AGENT } from './names.ts';
+import { capability, emoji, thread, toolDefinition } from './payloads.ts';
 import { AGENT_TYPES, DELIVERY_PATHS, IMPORTANCES, MESSAGE_KINDS } from './vocabulary.ts';
 
 const time = z.int().nonnegative();
 const maybeTime = time.exactOptional();
 const text = z.string().max(65_536);
-const maybeText = text.exactOptional();
-/** An agent, conversation or message as an export names it. */
-const name = z.string().min(1).max(8192);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const printable = (most: number) =>
+  z.string().regex(new RegExp(`^[\\x21-\\x7e]{1,${most}}$`), 'must be printable, without blanks');
+const id = printable(64);
+
+const isReference = (reference: string): boolean => {
+  const [, foreign, name = '', created] = /^(:?)([^@]*)(@\d{1,16})?$/.exec(reference) ?? [];
+  return isName(name) && (foreign === '' || created !== undefined);
+};
+const isChannel = (reference: string): boolean => reference.startsWith('#') && isName(reference.slice(1));
+const areAgents = (reference: string): boolean => reference.split(' ').every(isReference);
+
+const agent = z.string().refine(isReference, 'must be an agent as exports name it');
+const channel = z.string().refine(isChannel, 'must be # and the name of a channel');
+const conversation = z
+  .string()
+  .max(8192)
+  .refine(
+    (reference) => reference === '*' || isChannel(reference) || areAgents(reference),
+    'must be a conversation as exports name it',
+  );
 
 const attachment = z.strictObject({
-  id: name,
-  name: text,
-  mediaType: text,
+  id,
+  name: z.string().min(1).max(255),
+  mediaType: z.string().max(127),
   size: z.int().nonnegative(),
   sha256,
 });
@@ -25,44 +43,51 @@ const attachment = z.strictObject({
  * it, between spaces. Tokens, keys and the audit trail are no part of it.
  */
 export const transferRecord = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('agent'),
-    agent: name,
-    agentType: z.enum(AGENT_TYPES),
-    lead: z.boolean(),
-    ephemeral: z.boolean(),
-    cli: maybeText,
-    task: maybeText,
-    parent: maybeText,
-    capabilities: z.array(text),
-    tools: z.array(toolDefinition),
-    mcpEnabled: z.boolean(),
-    createdAt: time,
-    lastSeenAt: time,
-    removedAt: maybeTime,
-  }),
+  z
+    .strictObject({
+      type: z.literal('agent'),
+      agent,
+      agentType: z.enum(AGENT_TYPES),
+      lead: z.boolean(),
+      ephemeral: z.boolean(),
+      cli: z.string().max(64).exactOptional(),
+      task: text.exactOptional(),
+      parent: z.string().max(64).exactOptional(),
+      capabilities: z.array(capability).max(256),
+      tools: z.array(toolDefinition).max(256),
+      mcpEnabled: z.boolean(),
+      createdAt: time,
+      lastSeenAt: time,
+      removedAt: maybeTime,
+    })
+    .refine(hasItsName, { path: ['agent'], error: 'must be a name that such an agent may have' }),
   z.strictObject({
     type: z.literal('channel'),
-    name,
-    topic: maybeText,
-    createdBy: name,
+    name: z.string().refine(isName, 'must be the name of a channel'),
+    topic: z.string().max(1024).exactOptional(),
+    createdBy: z.string().regex(/^[\x20-\x7e]{1,128}$/, 'must be printable'),
     createdAt: time,
     archivedAt: maybeTime,
   }),
   z.strictObject({
     type: z.literal('member'),
-    channel: name,
-    agent: name,
+    channel,
+    agent,
     joinedAt: time,
     present: z.boolean(),
   }),
-  z.strictObject({
-    type: z.literal('conversation'),
-    kind: z.enum(['dm', 'group', 'broadcast']),
-    conversation: name,
-    createdAt: time,
-  }),
-  attachment.extend({ type: z.literal('attachment'), uploadedBy: name, createdAt: time }),
+  z
+    .strictObject({
+      type: z.literal('conversation'),
+      kind: z.enum(['dm', 'group', 'broadcast']),
+      conversation,
+      createdAt: time,
+    })
+    .refine(({ kind, conversation: of }) => (kind === 'broadcast' ? of === '*' : areAgents(of)), {
+      path: ['conversation'],
+      error: 'must name those who are in it, or be * for everybody',
+    }),
+  attachment.extend({ type: z.literal('attachment'), uploadedBy: agent, createdAt: time }),
   /** A piece of a file. */
   z.strictObject({
     type: z.literal('content'),
@@ -72,27 +97,27 @@ export const transferRecord = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     type: z.literal('message'),
-    id: name,
-    clientId: name,
-    conversation: name,
-    sender: name,
+    id,
+    clientId: printable(128),
+    conversation,
+    sender: agent,
     unverified: z.boolean(),
     body: z.string(),
-    thread: maybeText,
-    replyTo: maybeText,
+    thread: thread.exactOptional(),
+    replyTo: id.exactOptional(),
     kind: z.enum(MESSAGE_KINDS),
     importance: z.enum(IMPORTANCES),
     awaitsReply: z.boolean(),
     createdAt: time,
     expiresAt: maybeTime,
-    mentions: z.array(name),
-    attachments: z.array(attachment),
+    mentions: z.array(z.string().refine(isName, 'must be the name of an agent')),
+    attachments: z.array(attachment).max(16),
     redactedAt: maybeTime,
   }),
   z.strictObject({
     type: z.literal('delivery'),
-    message: name,
-    agent: name,
+    message: id,
+    agent,
     mentioned: z.boolean(),
     path: z.enum(DELIVERY_PATHS).exactOptional(),
     acceptedAt: maybeTime,
@@ -101,6 +126,13 @@ export const transferRecord = z.discriminatedUnion('type', [
     readAt: maybeTime,
     ackedAt: maybeTime,
   }),
-  z.strictObject({ type: z.literal('reaction'), message: name, agent: name, emoji: text, at: time }),
+  z.strictObject({ type: z.literal('reaction'), message: id, agent, emoji, at: time }),
 ]);
 export type TransferRecord = z.infer<typeof transferRecord>;
+
+/** Of its own project, called as it could be, and with the time of its creation if it was removed. */
+function hasItsName(record: { agent: string; agentType: string; createdAt: number; removedAt?: number }) {
+  const [name = ''] = record.agent.split('@');
+  if (record.agent !== (record.removedAt === undefined ? name : `${name}@${record.createdAt}`)) return false;
+  return record.agentType === 'system' ? name === SYSTEM_AGENT : isAgentName(name);
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ackPayload, clientId, type InboxMessage, type Message, sendPayload } from '../payloads.ts';
+import { ackPayload, clientId, emoji, type InboxMessage, type Message, sendPayload } from '../payloads.ts';
 import { type DeliveryPath, type DeliveryState, MESSAGE_KINDS } from '../vocabulary.ts';
 import { messageId, type Nothing, name, result, sequence } from './define.ts';
 
@@ -136,9 +136,7 @@ export const messageOperations = {
     result: result<{ conversations: ConversationInfo[] }>(),
   },
   REACT: {
-    params: z
-      .object({ message: messageId, emoji: z.string().min(1).max(32), remove: z.boolean().default(false) })
-      .strict(),
+    params: z.object({ message: messageId, emoji, remove: z.boolean().default(false) }).strict(),
     result: result<{ reactions: Reaction[] }>(),
   },
   READERS: {

@@ -20,8 +20,8 @@ export function messageLinesWith(message: HistoryMessage, text: string): string 
     message.replyTo && `answers ${message.replyTo}`,
     message.awaitsReply && 'waits for an answer',
   ].filter((note) => note !== undefined);
-  const head = `${styled('bold', senderOf(message))} → ${message.to}`;
-  const tail = [when(message.ts), message.id, ...notes].join(' · ');
+  const head = `${styled('bold', safeLine(senderOf(message)))} → ${safeLine(message.to)}`;
+  const tail = safeLine([when(message.ts), message.id, ...notes].join(' · '));
   return [`${head}  ${styled('dim', tail)}`, ...bodyLines(message, text)].join('\n');
 }
 
@@ -32,12 +32,14 @@ export function bodyLines(message: HistoryMessage, text: string): string[] {
   return [
     body.replace(/^/gm, '  '),
     ...attachments.map((file) => `  ${styled('dim', fileLine(file))}`),
-    ...reactions.map(({ emoji, agents }) => `  ${safeLine(emoji)} ${styled('dim', agents.join(', '))}`),
+    ...reactions.map(
+      ({ emoji, agents }) => `  ${safeLine(emoji)} ${styled('dim', safeLine(agents.join(', ')))}`,
+    ),
   ];
 }
 
 export const fileLine = ({ id, name, size }: AttachmentInfo): string =>
-  `file ${safeLine(name)} (${sizeOf(size)}) ${id}`;
+  `file ${safeLine(name)} (${sizeOf(size)}) ${safeLine(id)}`;
 
 function sizeOf(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GONE_AFTER_MS, openCore, type TestCore } from '../../../../test/kit/core.ts';
-import type { Workspace } from './ports/store.ts';
+import type { Agent, Workspace } from './ports/store.ts';
 import { newAgentToken } from './secrets.ts';
 
 let core: TestCore;
@@ -259,4 +259,25 @@ describe('an agent there to stay', () => {
     const [info] = (await core.owner(workspace).request('WHO', { includeOffline: true })).agents;
     expect(info).toMatchObject({ name: 'Alice', status: 'offline', lastActivityAt: core.clock.now() });
   });
+});
+
+describe('an agent that is being removed', () => {
+  /** Does something while the agent is on its way out; what the store says of it may be from before. */
+  const whileRemoved = async (meanwhile: (agent: Agent, token: string) => Promise<unknown>) => {
+    for (let i = 0; i < 20; i++) {
+      const { agent, issued = '' } = await identify('Alice');
+      await Promise.all([meanwhile(agent, issued), core.relay.agents.remove(agent)]);
+      expect(names()).toEqual([]);
+      expect(core.relay.agents.byId(agent.id)).toBeUndefined();
+    }
+  };
+
+  it('does not come back by its token', () =>
+    whileRemoved((_, token) => expect(core.relay.agents.byToken(token)).rejects.toThrow(/not valid/)));
+
+  it('does not come back by a new name', () =>
+    whileRemoved((agent) => expect(core.relay.agents.rename(agent, 'Alicia')).rejects.toThrow(/removed/)));
+
+  it('does not come back when the project is read again', () =>
+    whileRemoved(() => core.relay.reload(workspace)));
 });

@@ -7,6 +7,7 @@ import {
   nameSkeleton,
   nearNames,
   RelayError,
+  SYSTEM_AGENT,
 } from '@agent-relay/protocol';
 import type { Clock } from './ports/clock.ts';
 import type { Agent, AgentProfile, Store, Workspace } from './ports/store.ts';
@@ -30,9 +31,6 @@ export type Introduction = Pick<
   | 'mcpEnabled'
 >;
 
-/** A reserved word: nobody else can have the name. */
-const SYSTEM_NAME = 'relay';
-
 /** The agents of one workspace by the two forms their names are compared in. */
 interface Names {
   byKey: Map<string, Agent>;
@@ -50,6 +48,10 @@ export class Agents {
   readonly #background: (work: Promise<void>) => void;
   readonly #byWorkspace = new Map<number, Names>();
   readonly #byId = new Map<number, Agent>();
+  /** Agents removed since the start: a read that began before may still find them in the store. */
+  readonly #removed = new Set<number>();
+  /** Told when an agent is not there any more, and is not expected back at once. */
+  onLeft: (agent: Agent) => void = () => undefined;
   /** Told when an agent is gone for good. */
   onRemoved: (agent: Agent) => void = () => undefined;
 
@@ -66,7 +68,7 @@ export class Agents {
   async load(workspace: Workspace): Promise<void> {
     for (const agent of await this.#store.listAgents(workspace.id)) {
       // One that is known is the same object for all who hold it.
-      if (this.#byId.has(agent.id)) continue;
+      if (this.#byId.has(agent.id) || this.#removed.has(agent.id)) continue;
       this.#remember(agent);
       if (agent.ephemeral) this.#collectUnlessItComes(agent);
     }
@@ -114,8 +116,9 @@ export class Agents {
   /** The agent that holds a token, for a connection that shows nothing else. */
   async byToken(token: string): Promise<Agent> {
     const found = isAgentToken(token) ? await this.#store.findAgentByToken(hashSecret(token)) : undefined;
-    if (!found) throw new RelayError('Unauthorized', 'The agent token is not valid.');
-    return this.#byId.get(found.id) ?? this.#remember(found);
+    const agent = found && this.#byId.get(found.id);
+    if (!agent) throw new RelayError('Unauthorized', 'The agent token is not valid.');
+    return agent;
   }
 
   /**
@@ -146,13 +149,11 @@ export class Agents {
       createdAt: this.#clock.now(),
     });
     if (!agent) {
-      const winner = await this.#store.findAgent(workspace.id, name);
-      if (!winner) this.#checkNewName(workspace.id, name);
-      if (!winner)
-        throw new RelayError('NameTaken', `The name "${name}" is being registered by someone else.`);
-      return {
-        agent: await this.#returning(this.#byId.get(winner.id) ?? this.#remember(winner), introduction),
-      };
+      const found = await this.#store.findAgent(workspace.id, name);
+      const winner = found && this.#byId.get(found.id);
+      if (winner) return { agent: await this.#returning(winner, introduction) };
+      this.#checkNewName(workspace.id, name);
+      throw new RelayError('NameTaken', `The name "${name}" is being registered by someone else.`);
     }
     this.#remember(agent);
     if (agent.ephemeral) this.#collectUnlessItComes(agent);
@@ -162,17 +163,17 @@ export class Agents {
 
   /** The relay itself, as a sender of notices; registered in a workspace when it first has something to say. */
   async system(workspace: Workspace): Promise<Agent> {
-    const known = this.find(workspace, SYSTEM_NAME);
+    const known = this.find(workspace, SYSTEM_AGENT);
     if (known) return known;
     const agent = await this.#store.createAgent({
       ...profileOf({}, undefined),
       type: 'system',
       workspaceId: workspace.id,
-      name: SYSTEM_NAME,
+      name: SYSTEM_AGENT,
       tokenHash: hashSecret(newAgentToken()),
       createdAt: this.#clock.now(),
     });
-    return agent ? this.#remember(agent) : this.get(workspace, SYSTEM_NAME);
+    return agent ? this.#remember(agent) : this.get(workspace, SYSTEM_AGENT);
   }
 
   async announce(agent: Agent, changes: Pick<AgentProfile, 'capabilities' | 'tools'>): Promise<void> {
@@ -194,6 +195,8 @@ export class Agents {
     if (nameKey(name) !== nameKey(agent.name)) this.#checkNewName(workspaceId, name, agent);
     if (!(await this.#store.renameAgent(agent.id, name)))
       throw new RelayError('NameTaken', `The name "${name}" is taken.`);
+    if (this.#removed.has(agent.id))
+      throw new RelayError('AgentNotFound', `The agent "${agent.name}" was removed meanwhile.`);
     this.#forget(agent);
     agent.name = name;
     this.#remember(agent);
@@ -201,6 +204,7 @@ export class Agents {
 
   async remove(agent: Agent): Promise<void> {
     // Forgotten here before it is gone from the store: nobody may come back as an agent that is being removed.
+    this.#removed.add(agent.id);
     this.#forget(agent);
     this.onRemoved(agent);
     await this.#store.removeAgent(agent.id, this.#clock.now());
@@ -275,6 +279,7 @@ export class Agents {
 
   /** Ephemeral agents are collected when they leave; the others are remembered with the time they were last there. */
   async #left(agent: Agent): Promise<void> {
+    this.onLeft(agent);
     // Removed while it was there: somebody else may have its name by now.
     if (!this.#byId.has(agent.id)) return;
     return agent.ephemeral ? this.remove(agent) : this.touch(agent);

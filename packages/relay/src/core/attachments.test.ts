@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { ATTACHMENT_CHUNK_BYTES, type AttachmentInfo } from '@agent-relay/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openCore, type Participant, type TestCore } from '../../../../test/kit/core.ts';
+import { GONE_AFTER_MS, openCore, type Participant, type TestCore } from '../../../../test/kit/core.ts';
 import type { Workspace } from './ports/store.ts';
 
 const MAX_FILE_BYTES = 1024 * 1024;
@@ -161,6 +161,28 @@ describe('an upload', () => {
     await bob.request('ATTACH', { upload: 'u4', ...piece });
     core.clock.advance(60_000);
     await alice.request('ATTACH', { upload: 'u4', ...piece });
+  });
+
+  it('takes of the memory there is for all agents together', async () => {
+    const data = Buffer.alloc(ATTACHMENT_CHUNK_BYTES).toString('base64');
+    const many = Array.from({ length: 4 }, (_, i) => core.join(workspace, `sender-${i}x`));
+    const fill = async (sender: Participant, id: string, pieces: number) => {
+      for (let i = 0; i < pieces; i++)
+        await sender.request('ATTACH', { upload: id, offset: i * ATTACHMENT_CHUNK_BYTES, data });
+    };
+    const senders = await Promise.all(many);
+    for (const sender of senders.slice(1)) for (const id of ['u1', 'u2']) await fill(sender, id, 4);
+    const [last] = senders as [Participant];
+    await fill(last, 'u1', 4);
+    await fill(last, 'u2', 3);
+    const full = alice.request('ATTACH', { upload: 'u', offset: 0, data });
+    await expect(full).rejects.toMatchObject({ code: 'Overloaded', next: expect.stringMatching(/again/) });
+    last.disconnect();
+    core.clock.advance(GONE_AFTER_MS);
+    await upload(alice, randomBytes(MAX_FILE_BYTES));
+    await core.owner(workspace).request('AGENT_REMOVE', { agent: senders[1]?.name ?? '' });
+    await fill(alice, 'u', 4);
+    await fill(bob, 'u', 4);
   });
 
   it('that starts in the middle takes no place among them', async () => {

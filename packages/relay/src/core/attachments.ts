@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   ATTACHMENT_CHUNK_BYTES,
+  type AttachmentInfo,
   type NewId,
   type OperationParams,
   type OperationResult,
@@ -8,8 +9,9 @@ import {
 } from '@agent-relay/protocol';
 import { attachmentInfo } from './describe.ts';
 import type { Clock } from './ports/clock.ts';
-import type { Store } from './ports/store.ts';
+import type { Agent, Store } from './ports/store.ts';
 import { type Principal, requireAgent, seesWholeWorkspace } from './principal.ts';
+import { Uploads } from './uploads.ts';
 
 export interface AttachmentLimits {
   maxFileBytes: number;
@@ -17,16 +19,7 @@ export interface AttachmentLimits {
   maxWorkspaceBytes: number;
 }
 
-interface Upload {
-  pieces: Buffer[];
-  received: number;
-  forget: () => void;
-}
-
-/** An upload that does not go on for so long is given up. */
-const UPLOAD_IDLE_MS = 60_000;
-/** Uploads one agent may have open. */
-const MAX_UPLOADS = 4;
+type Finish = NonNullable<OperationParams<'ATTACH'>['finish']>;
 
 /** Files that hang on messages: uploaded in pieces, stored once, fetched in pieces by whoever sees such a message. */
 export class Attachments {
@@ -34,60 +27,32 @@ export class Attachments {
   readonly #clock: Clock;
   readonly #newId: NewId;
   readonly #limits: AttachmentLimits;
-  readonly #uploads = new Map<string, Upload>();
+  readonly #uploads: Uploads;
 
   constructor(store: Store, clock: Clock, newId: NewId, limits: AttachmentLimits) {
     this.#store = store;
     this.#clock = clock;
     this.#newId = newId;
     this.#limits = limits;
+    this.#uploads = new Uploads(clock, limits.maxFileBytes);
   }
 
   async attach(principal: Principal, params: OperationParams<'ATTACH'>): Promise<OperationResult<'ATTACH'>> {
     const agent = requireAgent(principal);
-    const key = `${agent.id} ${params.upload}`;
-    const next = this.#uploads.get(key)?.received ?? 0;
-    if (params.offset !== next) {
-      throw new RelayError('InvalidRequest', `offset: ${next} is next, ${params.offset} came.`, {
-        details: { field: 'offset' },
-      });
+    const { upload, offset, data, finish } = params;
+    const received = this.#uploads.add(agent.id, upload, offset, Buffer.from(data, 'base64'));
+    if (!finish) return { received };
+    try {
+      const content = this.#uploads.content(agent.id, upload);
+      return { received, attachment: await this.#keep(principal, agent, finish, content) };
+    } finally {
+      this.#uploads.end(agent.id, upload);
     }
-    const upload = this.#uploads.get(key) ?? this.#begin(agent.id, key);
-    const piece = Buffer.from(params.data, 'base64');
-    if (upload.received + piece.length > this.#limits.maxFileBytes) {
-      this.#end(key);
-      throw new RelayError(
-        'AttachmentTooLarge',
-        `The file is larger than ${this.#limits.maxFileBytes} bytes.`,
-      );
-    }
-    upload.pieces.push(piece);
-    upload.received += piece.length;
-    if (!params.finish) {
-      this.#watch(key, upload);
-      return { received: upload.received };
-    }
-    this.#end(key);
-    const { name, mediaType, sha256 } = params.finish;
-    const content = Buffer.concat(upload.pieces);
-    if (createHash('sha256').update(content).digest('hex') !== sha256) {
-      throw new RelayError('InvalidRequest', 'finish.sha256: the file arrived damaged.', {
-        details: { field: 'finish.sha256' },
-      });
-    }
-    await this.#requireRoom(principal, content.length);
-    const attachment = {
-      id: this.#newId('att'),
-      name,
-      mediaType,
-      size: content.length,
-      sha256,
-      workspaceId: principal.workspace.id,
-      uploadedBy: agent.id,
-      createdAt: this.#clock.now(),
-    };
-    await this.#store.addAttachment(attachment, content);
-    return { received: content.length, attachment: attachmentInfo(attachment) };
+  }
+
+  /** An agent has left: what it did not finish is given up. */
+  left(agentId: number): void {
+    this.#uploads.endAll(agentId);
   }
 
   async fetch(
@@ -106,6 +71,32 @@ export class Attachments {
     };
   }
 
+  async #keep(
+    principal: Principal,
+    uploader: Agent,
+    { name, mediaType, sha256 }: Finish,
+    content: Buffer,
+  ): Promise<AttachmentInfo> {
+    if (createHash('sha256').update(content).digest('hex') !== sha256) {
+      throw new RelayError('InvalidRequest', 'finish.sha256: the file arrived damaged.', {
+        details: { field: 'finish.sha256' },
+      });
+    }
+    await this.#requireRoom(principal, content.length);
+    const attachment = {
+      id: this.#newId('att'),
+      name,
+      mediaType,
+      size: content.length,
+      sha256,
+      workspaceId: principal.workspace.id,
+      uploadedBy: uploader.id,
+      createdAt: this.#clock.now(),
+    };
+    await this.#store.addAttachment(attachment, content);
+    return attachmentInfo(attachment);
+  }
+
   async #requireRoom(principal: Principal, size: number): Promise<void> {
     const { maxWorkspaceBytes } = this.#limits;
     if ((await this.#store.attachmentBytes(principal.workspace.id)) + size <= maxWorkspaceBytes) return;
@@ -113,23 +104,5 @@ export class Attachments {
       'AttachmentTooLarge',
       `All files of the workspace together may have ${maxWorkspaceBytes} bytes.`,
     );
-  }
-
-  #begin(agentId: number, key: string): Upload {
-    const open = [...this.#uploads.keys()].filter((other) => other.startsWith(`${agentId} `)).length;
-    if (open >= MAX_UPLOADS) throw new RelayError('Overloaded', `${MAX_UPLOADS} uploads are open already.`);
-    const upload: Upload = { pieces: [], received: 0, forget: () => undefined };
-    this.#uploads.set(key, upload);
-    return upload;
-  }
-
-  #watch(key: string, upload: Upload): void {
-    upload.forget();
-    upload.forget = this.#clock.after(UPLOAD_IDLE_MS, () => this.#uploads.delete(key));
-  }
-
-  #end(key: string): void {
-    this.#uploads.get(key)?.forget();
-    this.#uploads.delete(key);
   }
 }

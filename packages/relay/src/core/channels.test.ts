@@ -239,6 +239,25 @@ describe('an archived channel', () => {
   });
 });
 
+describe('a key without a name', () => {
+  it('sees the channels, and changes nothing of them', async () => {
+    await alice.request('CHANNEL_CREATE', { name: 'build', topic: 'Green' });
+    const before = await listed(true);
+    const observer = core.observerFromAfar(workspace);
+    const changes = [
+      observer.request('CHANNEL_CREATE', { name: 'spam' }),
+      observer.request('CHANNEL_TOPIC', { channel: 'build', topic: 'Spam' }),
+      observer.request('CHANNEL_ARCHIVE', { channel: 'build' }),
+      observer.request('CHANNEL_INVITE', { channel: 'build', agent: 'Bob' }),
+      observer.request('CHANNEL_JOIN', { channel: 'spam', create: true }),
+    ];
+    for (const change of await Promise.allSettled(changes))
+      expect(change).toMatchObject({ reason: { code: 'AgentNameRequired' } });
+    expect(await listed(true)).toEqual(before);
+    expect((await observer.request('CHANNEL_LIST', {})).channels).toHaveLength(before.length);
+  });
+});
+
 describe('those who watch', () => {
   it('hear of what becomes of channels, each thing once', async () => {
     await carol.request('WATCH', {});

@@ -23,6 +23,8 @@ export class Deliveries {
   readonly #agents: Agents;
   readonly #presence: Presence;
   readonly #accepted = new Map<number, Checkpoint[]>();
+  /** Where deliveries came in among those an agent had taken: which of them it took cannot be told any more. */
+  readonly #unclear = new Map<number, { from: number; to: number }>();
 
   constructor(store: Store, clock: Clock, agents: Agents, presence: Presence) {
     this.#store = store;
@@ -43,9 +45,22 @@ export class Deliveries {
     this.#accepted.set(agent.id, thinned);
   }
 
+  /**
+   * Deliveries were put into the store beside the domain, the first of them at `from`. Clients read on from where they
+   * are; what is before that is not pushed, because they take their deliveries in order, and waits in the inbox.
+   */
+  inserted(agentId: number, from: number): void {
+    const pushed = [...this.#presence.peersOf(agentId)].map((peer) => peer.catchUp());
+    const to = Math.max(this.#accepted.get(agentId)?.at(-1)?.upTo ?? 0, ...pushed);
+    if (from > to) return;
+    const before = this.#unclear.get(agentId) ?? { from, to };
+    this.#unclear.set(agentId, { from: Math.min(from, before.from), to: Math.max(to, before.to) });
+  }
+
   /** An agent is gone for good. */
   forget(agentId: number): void {
     this.#accepted.delete(agentId);
+    this.#unclear.delete(agentId);
   }
 
   /** Records what the recipient itself says of its messages. Messages that were not for it are refused as a whole. */
@@ -120,12 +135,18 @@ export class Deliveries {
     if (!this.#presence.isOnline(recipientId)) return 'offline';
     if (state !== 'stored') return 'taken by the client, not read yet';
     const pushed = [...this.#presence.peersOf(recipientId)].some((peer) => peer.delivers);
-    return pushed
+    return pushed && !this.#isUnclear(recipientId, message.seq)
       ? 'busy: the client has not taken it yet'
       : 'no wake path: waits until the agent looks into its inbox';
   }
 
+  #isUnclear(agentId: number, seq: number): boolean {
+    const range = this.#unclear.get(agentId);
+    return range !== undefined && range.from <= seq && seq <= range.to;
+  }
+
   #acceptedAt(agentId: number, seq: number): number | undefined {
+    if (this.#isUnclear(agentId, seq)) return undefined;
     return this.#accepted.get(agentId)?.find(({ upTo }) => upTo >= seq)?.at;
   }
 }

@@ -4,7 +4,12 @@ import type { Stored } from './messages.ts';
 import type { Presence } from './presence.ts';
 
 /** Follows every message of a workspace. Must return at once. */
-type Follower = (message: Message) => void;
+interface Follower {
+  /** A message that was stored just now. */
+  offer(message: Message): void;
+  /** Messages were stored that are not offered: it reads them from the store. */
+  catchUp(): void;
+}
 
 /** Hands each stored message to whoever is there to take it: recipients, followers, and the sender who waits for it. */
 export class Fanout {
@@ -17,7 +22,7 @@ export class Fanout {
     this.#awaits = awaits;
   }
 
-  /** Calls `follower` for each message stored in the workspace from now on, in order; returns how to stop. */
+  /** Tells `follower` of each message stored in the workspace from now on, in order; returns how to stop. */
   follow(workspaceId: number, follower: Follower): () => void {
     const followers = this.#followers.get(workspaceId) ?? new Set();
     this.#followers.set(workspaceId, followers.add(follower));
@@ -30,6 +35,11 @@ export class Fanout {
       this.#awaits.answer(message, senderId, recipient);
       for (const peer of this.#presence.peersOf(recipient)) if (peer.delivers) peer.deliver(message);
     }
-    for (const follower of this.#followers.get(workspaceId) ?? []) follower(message);
+    for (const follower of this.#followers.get(workspaceId) ?? []) follower.offer(message);
+  }
+
+  /** Messages were put into the workspace beside the domain. */
+  catchUp(workspaceId: number): void {
+    for (const follower of this.#followers.get(workspaceId) ?? []) follower.catchUp();
   }
 }

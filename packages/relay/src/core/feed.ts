@@ -49,7 +49,14 @@ export class Feed<T extends Sequenced> {
   /** The receiver can take more: go on from the store if something was left there. */
   resume(): void {
     if (this.#live || this.#reading || this.#closed) return;
-    this.#catchUp().catch((error: unknown) => this.#port.failed(error));
+    this.#read().catch((error: unknown) => this.#port.failed(error));
+  }
+
+  /** Something was stored after the cursor that is not offered: it is read from the store. */
+  catchUp(): void {
+    this.#offers += 1;
+    this.#live = false;
+    this.resume();
   }
 
   close(): void {
@@ -57,7 +64,7 @@ export class Feed<T extends Sequenced> {
     this.#live = false;
   }
 
-  async #catchUp(): Promise<void> {
+  async #read(): Promise<void> {
     this.#reading = true;
     try {
       while (!this.#closed && this.#port.ready()) {

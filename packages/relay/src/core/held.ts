@@ -8,6 +8,9 @@ import type { Route } from './routes.ts';
 /** What became of a message that was to be held: it is, or the same one had been stored before. */
 export type Kept = HeldMessage | Appended;
 
+/** What names a message for retries. */
+type MessageName = Pick<MessageDraft, 'senderId' | 'clientId'>;
+
 /** Messages the loop governor keeps back: durable, visible, and gone only when a person says so. */
 export class HeldMessages {
   readonly #store: Store;
@@ -41,7 +44,7 @@ export class HeldMessages {
   }
 
   /** What became of the held message that this draft repeats, if it does. */
-  repeatedBy(draft: MessageDraft): Promise<Kept> | undefined {
+  repeatedBy(draft: MessageName): Promise<Kept> | undefined {
     return this.#byName.get(nameOf(draft))?.kept;
   }
 
@@ -106,4 +109,4 @@ export const describeHeld = ({ id, senderName, shown, reason, heldAt, draft }: H
   heldAt,
 });
 
-const nameOf = ({ senderId, clientId }: MessageDraft): string => `${senderId} ${clientId}`;
+const nameOf = ({ senderId, clientId }: MessageName): string => `${senderId} ${clientId}`;

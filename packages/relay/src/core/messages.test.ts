@@ -163,6 +163,20 @@ describe('a send repeated with its id', () => {
     });
   });
 
+  it('is the same when it has expired meanwhile, which a new one may not have', async () => {
+    const expiresAt = core.clock.now() + 1000;
+    const first = await alice.send('Bob', 'Soon gone.', { expiresAt }, 'my-id');
+    core.clock.advance(1000);
+    expect(await alice.send('Bob', 'Soon gone.', { expiresAt }, 'my-id')).toEqual({
+      ...first,
+      duplicate: true,
+    });
+    await expect(alice.send('Bob', 'Soon gone.', { expiresAt }, 'other-id')).rejects.toMatchObject({
+      code: 'InvalidRequest',
+      details: { field: 'expiresAt' },
+    });
+  });
+
   it('but as a reply to something is an error', async () => {
     const { messageId: replyTo } = await bob.send('Alice', 'Hello?');
     await alice.send('Bob', 'Once.', {}, 'my-id');

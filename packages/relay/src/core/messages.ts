@@ -1,23 +1,18 @@
-import {
-  type AttachmentInfo,
-  type Message,
-  type NewId,
-  type OperationParams,
-  RelayError,
-  type SendResult,
-} from '@agent-relay/protocol';
+import { type Message, type NewId, RelayError, type SendResult } from '@agent-relay/protocol';
 import type { Agents } from './agents.ts';
-import { attachmentInfo, type Descriptions, type ShownRoute } from './describe.ts';
+import type { Descriptions, ShownRoute } from './describe.ts';
 import type { Governor } from './governor.ts';
 import { type HeldMessages, isStored, type Kept } from './held.ts';
 import { findMentions } from './mentions.ts';
+import { type Plan, Plans, type SendParams } from './plans.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Agent, Appended, Conversation, MessageDraft, Store, Workspace } from './ports/store.ts';
 import type { Presence } from './presence.ts';
 import { type Principal, requireAgent } from './principal.ts';
 import type { Rates } from './rates.ts';
 import type { Route, Routes } from './routes.ts';
-import { awaitsOneAgent, checkContent, idConflict, isRepetition } from './send-checks.ts';
+import { alreadyExpired, checkBody, idConflict, isRepetition } from './send-checks.ts';
+import { SenderQueues } from './sender-queues.ts';
 
 /** What was stored, for those who hand it on: receivers, awaits. */
 export interface Stored {
@@ -33,10 +28,8 @@ export interface Sent {
   recipient: Agent | undefined;
 }
 
-type SendParams = OperationParams<'SEND'>;
-/** A message ready to be stored, but for the id of its conversation. */
-type Plan = { route: Route; attachments: AttachmentInfo[]; unverified: boolean };
-
+/** The address of everybody in every project. */
+const EVERYWHERE = '*:*';
 /** Beyond so many the cache of conversations starts anew: it saves reads, it is not the truth. */
 const MAX_CACHED_CONVERSATIONS = 100_000;
 /** A send result names no more absent recipients than a person would read. */
@@ -59,9 +52,9 @@ interface Parts {
 /** How messages get stored. */
 export class Messages {
   readonly #parts: Parts;
+  readonly #plans: Plans;
   readonly #conversations = new Map<string, Conversation>();
-  /** Senders with a message whose way is still being looked up: their later messages queue behind it. */
-  readonly #routing = new Map<number, Promise<unknown>>();
+  readonly #queues = new SenderQueues();
   /** Called for each stored message, in order of seq, before the sender is told. */
   onStored: (stored: Stored) => void = () => undefined;
   /** Called when an agent asks a person something. */
@@ -72,6 +65,7 @@ export class Messages {
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#plans = new Plans(parts.store, parts.routes);
   }
 
   /**
@@ -80,22 +74,10 @@ export class Messages {
    */
   send(principal: Principal, clientId: string, params: SendParams): Promise<Sent> {
     const sender = requireAgent(principal);
-    const { clock, maxBodyBytes, rates } = this.#parts;
-    checkContent(params, maxBodyBytes, clock.now());
-    rates.take(sender.id);
-    if (params.to === '*:*') return this.#sendEverywhere(principal, sender, clientId, params);
-    const plan = this.#plan(principal, sender, params);
-    if (!(plan instanceof Promise) && !this.#routing.has(sender.id)) {
-      const conversation = this.#conversations.get(conversationName(plan.route));
-      if (conversation) return this.#append(sender, clientId, params, plan, conversation);
-    }
-    // It may have to wait for its turn: a way that was not found is told when it comes, not as unhandled before.
-    if (plan instanceof Promise) plan.catch(() => undefined);
-    return this.#queue(sender, async () => {
-      const ready = await plan;
-      const conversation = await this.#conversation(ready.route);
-      return () => this.#append(sender, clientId, params, ready, conversation);
-    });
+    checkBody(params.content, this.#parts.maxBodyBytes);
+    const refusal = this.#refusal(sender, params);
+    if (refusal) return this.#refuseUnlessKnown(refusal, principal, sender, clientId, params);
+    return this.#accept(principal, sender, clientId, params);
   }
 
   /** Stores a message that was kept back, as if it were sent now. */
@@ -115,72 +97,60 @@ export class Messages {
     await this.#append(sender, this.#parts.newId('note'), params, plan, conversation);
   }
 
-  async #sendEverywhere(
+  /** A message that was taken before stays so, and its sender is told, whatever speaks against taking it now. */
+  async #refuseUnlessKnown(
+    refusal: RelayError,
     principal: Principal,
     sender: Agent,
     clientId: string,
     params: SendParams,
   ): Promise<Sent> {
-    if (params.await) throw awaitsOneAgent();
-    const results: SendResult[] = [];
-    for (const route of this.#parts.routes.everywhere(principal, sender)) {
-      const conversation = await this.#conversation(route);
-      const id = `${clientId}@${route.workspace.id}`;
-      const attachments = await this.#attachments(principal, params);
-      const plan = { route, attachments, unverified: principal.unverified };
-      results.push((await this.#append(sender, id, params, plan, conversation)).result);
-    }
-    const [first] = results;
-    if (!first) throw new RelayError('ProjectNotFound', 'There is no project to write to.');
-    const sum = (field: 'recipients' | 'online') =>
-      results.reduce((total, result) => total + result[field], 0);
-    const offline = results.flatMap((result) => result.offline).slice(0, MAX_NAMED_OFFLINE);
-    return {
-      result: { ...first, recipients: sum('recipients'), online: sum('online'), offline },
-      recipient: undefined,
-    };
+    const { held, store } = this.#parts;
+    const id = params.to === EVERYWHERE ? idIn(principal.workspace, clientId) : clientId;
+    const isHeld = held.repeatedBy({ senderId: sender.id, clientId: id }) !== undefined;
+    if (!isHeld && !(await store.hasSent(sender.id, id))) throw refusal;
+    return this.#accept(principal, sender, clientId, params);
   }
 
-  #plan(principal: Principal, sender: Agent, params: SendParams): Plan | Promise<Plan> {
-    const { unverified } = principal;
-    const route = this.#parts.routes.route(principal, sender, params);
-    if (!(route instanceof Promise) && params.attachments === undefined) {
-      return checkedPlan(params, { route, attachments: [], unverified });
+  #accept(principal: Principal, sender: Agent, clientId: string, params: SendParams): Promise<Sent> {
+    if (params.to === EVERYWHERE) return this.#acceptEverywhere(principal, sender, clientId, params);
+    const plan = this.#plans.toOne(principal, sender, params);
+    if (!(plan instanceof Promise) && !this.#queues.isWaiting(sender.id)) {
+      const conversation = this.#conversations.get(conversationName(plan.route));
+      if (conversation) return this.#append(sender, clientId, params, plan, conversation);
     }
-    return Promise.all([route, this.#attachments(principal, params)]).then(([found, attachments]) =>
-      checkedPlan(params, { route: found, attachments, unverified }),
-    );
+    // It may have to wait for its turn: a way that was not found is told when it comes, not as unhandled before.
+    if (plan instanceof Promise) plan.catch(() => undefined);
+    return this.#queues.run(sender.id, async () => {
+      const ready = await plan;
+      const conversation = await this.#conversation(ready.route);
+      return () => this.#append(sender, clientId, params, ready, conversation);
+    });
   }
 
-  async #attachments(principal: Principal, params: SendParams): Promise<AttachmentInfo[]> {
-    const found: AttachmentInfo[] = [];
-    for (const id of params.attachments ?? []) {
-      const attachment = await this.#parts.store.visibleAttachment(
-        principal.agent?.id,
-        principal.workspace.id,
-        id,
+  #acceptEverywhere(
+    principal: Principal,
+    sender: Agent,
+    clientId: string,
+    params: SendParams,
+  ): Promise<Sent> {
+    return this.#queues.run(sender.id, async () => {
+      const plans = await this.#plans.everywhere(principal, sender, params);
+      const ready = await Promise.all(
+        plans.map(async (plan) => ({ plan, conversation: await this.#conversation(plan.route) })),
       );
-      if (!attachment) throw new RelayError('AttachmentNotFound', `No file ${id} can be seen by you.`);
-      found.push(attachmentInfo(attachment));
-    }
-    return found;
+      return async () => {
+        const appending = ready.map(({ plan, conversation }) =>
+          this.#append(sender, idIn(plan.route.workspace, clientId), params, plan, conversation),
+        );
+        return sumOf((await Promise.all(appending)).map(({ result }) => result));
+      };
+    });
   }
 
-  /** Looks up the ways of one sender's messages one after the other, so that a slow first one is not overtaken. */
-  async #queue(sender: Agent, lookUp: () => Promise<() => Promise<Sent>>): Promise<Sent> {
-    const before = this.#routing.get(sender.id) ?? Promise.resolve();
-    const mine = before.then(lookUp);
-    const settled = mine.then(
-      () => undefined,
-      () => undefined,
-    );
-    this.#routing.set(sender.id, settled);
-    try {
-      const append = await mine;
-      return await append();
-    } finally {
-      if (this.#routing.get(sender.id) === settled) this.#routing.delete(sender.id);
-    }
+  /** Why a message is not taken now, though it may have been before. */
+  #refusal(sender: Agent, { expiresAt }: SendParams): RelayError | undefined {
+    return alreadyExpired(expiresAt, this.#parts.clock.now()) ?? this.#parts.rates.take(sender.id);
   }
 
   async #conversation(route: Route): Promise<Conversation> {
@@ -318,10 +288,19 @@ export class Messages {
   }
 }
 
+/** The id of a message to every project in one of them. */
+const idIn = (workspace: Workspace, clientId: string): string => `${clientId}@${workspace.id}`;
+
+function sumOf(results: SendResult[]): Sent {
+  const [first] = results;
+  if (!first) throw new RelayError('ProjectNotFound', 'There is no project to write to.');
+  const sum = (field: 'recipients' | 'online') => results.reduce((total, result) => total + result[field], 0);
+  const offline = results.flatMap((result) => result.offline).slice(0, MAX_NAMED_OFFLINE);
+  return {
+    result: { ...first, recipients: sum('recipients'), online: sum('online'), offline },
+    recipient: undefined,
+  };
+}
+
 const conversationName = ({ workspace, conversation }: Route): string =>
   `${workspace.id} ${conversation.key}`;
-
-function checkedPlan(params: SendParams, plan: Plan): Plan {
-  if (params.await && !plan.route.recipient) throw awaitsOneAgent();
-  return plan;
-}

@@ -10,6 +10,8 @@ export interface Peer {
   readonly delivers: boolean;
   /** A message was stored for the agent. */
   deliver(message: Message): void;
+  /** Messages were stored for the agent beside the domain: it reads them. Returns up to where it had deliveries before. */
+  catchUp(): number;
   notify(event: RelayEvent): void;
   /** Its credential is not valid any more. */
   revoke(): void;

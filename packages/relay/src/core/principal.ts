@@ -31,6 +31,11 @@ export function requireAgent(principal: Principal): Agent {
   throw new RelayError('AgentNameRequired');
 }
 
+/** A key without a name may look, and change nothing. */
+export function requireAgentOrOwner(principal: Principal): void {
+  if (!isOwner(principal)) requireAgent(principal);
+}
+
 /** May look at everything in the workspace, not only at what was sent to or by one agent. */
 export const seesWholeWorkspace = isOwner;
 

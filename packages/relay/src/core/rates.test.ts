@@ -57,6 +57,17 @@ describe('the rate limit', () => {
     expect(statuses(await sendMany(bob, 'Alice', 3))).toEqual(['f', 'f', 'f']);
   });
 
+  it('does not stand in the way of a message that is stored: its sender is told so again', async () => {
+    const ann = await core.join(alice.principal.workspace, 'Ann', { type: 'human' });
+    const first = await ann.send('Bob', 'Once.', {}, 'my-id');
+    const everywhere = await ann.send('*:*', 'Everybody.', {}, 'all-id');
+    await ann.send('Bob', 'The last one.');
+    expect(await ann.send('Bob', 'Once.', {}, 'my-id')).toEqual({ ...first, duplicate: true });
+    expect(await ann.send('*:*', 'Everybody.', {}, 'all-id')).toEqual({ ...everywhere, duplicate: true });
+    await expect(ann.send('Bob', 'Twice.', {}, 'my-id')).rejects.toMatchObject({ code: 'IdConflict' });
+    await expect(ann.send('Bob', 'Once.', {}, 'other-id')).rejects.toMatchObject({ code: 'RateLimited' });
+  });
+
   it('counts messages, however many they reach, and only those', async () => {
     expect(statuses(await sendMany(alice, '*', 4))).toEqual(['f', 'f', 'f', 'r']);
     for (let i = 0; i < 20; i++) await alice.request('INBOX', {});

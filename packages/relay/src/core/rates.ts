@@ -20,15 +20,15 @@ export class Rates {
   }
 
   /** Takes a token, or says when there will be one. */
-  take(agentId: number): void {
+  take(agentId: number): RelayError | undefined {
     const { perSecond, burst } = this.#limit;
-    if (perSecond === 0) return;
+    if (perSecond === 0) return undefined;
     const now = this.#clock.now();
     const bucket = this.#buckets.get(agentId) ?? { tokens: burst, at: now };
     const tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * perSecond);
     if (tokens < 1) {
       const retryAfterMs = Math.ceil(((1 - tokens) / perSecond) * 1000);
-      throw new RelayError('RateLimited', `More than ${perSecond} messages a second; nothing was stored.`, {
+      return new RelayError('RateLimited', `More than ${perSecond} messages a second; nothing was stored.`, {
         next: `Try again in ${retryAfterMs} ms.`,
         details: { retryAfterMs },
       });
@@ -36,6 +36,7 @@ export class Rates {
     bucket.tokens = tokens - 1;
     bucket.at = now;
     this.#buckets.set(agentId, bucket);
+    return undefined;
   }
 
   forget(agentId: number): void {

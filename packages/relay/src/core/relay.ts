@@ -92,7 +92,9 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   messages.onStored = (stored) => fanout.publish(stored);
   channels.onJoined = ({ workspaceId, name }, agent) =>
     presence.tell(workspaceId, { type: 'channel.joined', channel: `#${name}`, agent: agent.name });
+  agents.onLeft = (agent) => attachments.left(agent.id);
   agents.onRemoved = (agent) => {
+    attachments.left(agent.id);
     channels.forget(agent.id);
     deliveries.forget(agent.id);
     rates.forget(agent.id);

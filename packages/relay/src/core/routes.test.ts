@@ -302,6 +302,14 @@ describe('*:*', () => {
     expect(contents(alice)).toEqual(['Once.']);
   });
 
+  it('is not overtaken by what its sender writes after it', async () => {
+    const ann = await core.join(workspace, 'Ann', { type: 'human' });
+    await ann.send('Alice', 'known conversation');
+    await core.newWorkspace();
+    await Promise.all([ann.send('*:*', 'first'), ann.send('Alice', 'second'), ann.send('*:*', 'third')]);
+    expect(contents(alice)).toEqual(['known conversation', 'first', 'second', 'third']);
+  });
+
   it('is not for other agents, nor for anybody remote', async () => {
     await expect(alice.send('*:*', 'x')).rejects.toMatchObject({ code: 'Forbidden' });
     const remote = await core.joinFromAfar(workspace, 'Remote');

@@ -1,20 +1,18 @@
-import { type OperationParams, RelayError } from '@agent-relay/protocol';
+import { RelayError } from '@agent-relay/protocol';
 import type { MessageDraft } from './ports/store.ts';
 
 /** What is refused before anything of a message is stored. */
-export function checkContent(
-  { content, expiresAt }: OperationParams<'SEND'>,
-  maxBodyBytes: number,
-  now: number,
-): void {
+export function checkBody(content: string, maxBytes: number): void {
   if (content.trim() === '') throw new RelayError('EmptyBody');
   if (!content.isWellFormed()) throw wrongField('content', 'not valid Unicode (half of a surrogate pair).');
   const bytes = Buffer.byteLength(content);
-  if (bytes > maxBodyBytes) {
-    throw new RelayError('BodyTooLarge', `The message has ${bytes} bytes; ${maxBodyBytes} is the limit.`);
+  if (bytes > maxBytes) {
+    throw new RelayError('BodyTooLarge', `The message has ${bytes} bytes; ${maxBytes} is the limit.`);
   }
-  if (expiresAt !== undefined && expiresAt <= now) throw wrongField('expiresAt', 'is in the past.');
 }
+
+export const alreadyExpired = (expiresAt: number | undefined, now: number): RelayError | undefined =>
+  expiresAt === undefined || expiresAt > now ? undefined : wrongField('expiresAt', 'is in the past.');
 
 export const awaitsOneAgent = (): RelayError =>
   wrongField('await', 'only the answer of one agent can be awaited.');

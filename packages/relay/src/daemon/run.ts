@@ -11,7 +11,7 @@ import { Sessions } from '../transport/sessions.ts';
 import { listenOnSocket } from '../transport/unix-socket.ts';
 import { WebSocketDoor } from '../transport/websocket.ts';
 import { VERSION } from '../version.ts';
-import { callPerson } from './hooks.ts';
+import { PersonCalls } from './hooks.ts';
 import type { Logger } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import type { Pool } from './pool.ts';
@@ -74,8 +74,9 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
     onError,
   });
   opened.defer(startUpkeep(store, systemClock, settings.retention, onError));
+  const calls = new PersonCalls(settings.hooks.question, log);
   relay.messages.onQuestion = (message, workspaceId) =>
-    void callPerson(settings.hooks.question, relay.workspaces.byId(workspaceId).name, message, log);
+    calls.call(relay.workspaces.byId(workspaceId).name, message);
   const counters = new Counters();
   let http: RunningDaemon['http'];
   let pool: Pool | undefined;

@@ -46,6 +46,12 @@ export class DeliveryStream {
     this.#feed.offer(message);
   }
 
+  /** Reads what was stored without being offered; returns up to where it was pushed until now. */
+  catchUp(): number {
+    this.#feed.catchUp();
+    return this.#lastPushed;
+  }
+
   resume(): void {
     this.#feed.resume();
   }

@@ -291,7 +291,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
       after,
     );
     this.#tail = feed;
-    this.#stopFollowing = relay.fanout.follow(workspaceId, (message) => feed.offer(message));
+    this.#stopFollowing = relay.fanout.follow(workspaceId, feed);
     feed.resume();
   }
 
@@ -307,6 +307,10 @@ export class Session implements Peer, Caller, ConnectionEvents {
 
   deliver(message: Message): void {
     this.#deliveries?.offer(message);
+  }
+
+  catchUp(): number {
+    return this.#deliveries?.catchUp() ?? 0;
   }
 
   notify(event: RelayEvent): void {

@@ -96,7 +96,10 @@ describe('sending', () => {
     const { daemon, relay } = scene;
     const waiting = relay.sendAndWait('Bob', 'thanks!', { timeoutMs: 60_000 });
     daemon.ack(await daemon.take('SEND'), { messageId: 'msg_1', held: 'muted by loop governor' });
-    await expect(waiting).rejects.toMatchObject({ code: 'MessageHeld', message: /muted by loop governor/ });
+    await expect(waiting).rejects.toMatchObject({
+      code: 'MessageHeld',
+      message: expect.stringMatching(/muted by loop governor/),
+    });
   });
 });
 

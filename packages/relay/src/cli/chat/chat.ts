@@ -1,4 +1,4 @@
-import { isRelayError, type Message, safeText, senderOf } from '@agent-relay/protocol';
+import { isRelayError, type Message, safeLine, safeText, senderOf } from '@agent-relay/protocol';
 import type { Relay } from '@agent-relay/sdk/node';
 import { markRead } from '../connection.ts';
 import { bodyLines } from '../message-lines.ts';
@@ -77,16 +77,18 @@ export class Chat {
 
   async #tellWho(): Promise<void> {
     const agents = await this.#relay.who({ includeOffline: true });
-    this.#screen.print(agents.map(({ name, status }) => `${name} ${styled('dim', status)}`).join('\n'));
+    this.#screen.print(
+      agents.map(({ name, status }) => `${safeLine(name)} ${styled('dim', status)}`).join('\n'),
+    );
   }
 
   #show(message: Message): void {
     this.#shown.add(message.id);
     const time = new Date(message.ts).toTimeString().slice(0, 5);
     const isHere = this.#room?.has(message) ?? false;
-    const place = isHere ? '' : styled('cyan', ` → ${message.to}`);
+    const place = isHere ? '' : styled('cyan', ` → ${safeLine(message.to)}`);
     const kind = message.kind === 'free' ? '' : styled('yellow', ` [${message.kind}]`);
-    const head = `${styled('dim', time)} ${styled('bold', senderOf(message))}${place}${kind}`;
+    const head = `${styled('dim', time)} ${styled('bold', safeLine(senderOf(message)))}${place}${kind}`;
     this.#screen.print([head, ...bodyLines(message, safeText(message.content))].join('\n'));
   }
 

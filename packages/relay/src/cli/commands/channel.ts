@@ -66,7 +66,7 @@ export const command = new Command('channel')
       .action(async (name: string, options: Options) => {
         const members = await asViewer(options, (relay) => relay.channels.members(name));
         if (options.json) return printJson(members);
-        print(members.length === 0 ? `Nobody is in ${shown(name)}.` : members.join('\n'));
+        print(members.length === 0 ? `Nobody is in ${shown(name)}.` : members.map(safeLine).join('\n'));
       }),
   )
   .addCommand(
@@ -109,7 +109,7 @@ async function listChannels(options: Options & { archived?: boolean }): Promise<
 }
 
 const row = ({ name, members, joined, archivedAt, topic = '' }: ChannelInfo): string[] => [
-  name,
+  safeLine(name),
   String(members),
   archivedAt === undefined ? (joined ? styled('green', 'joined') : 'open') : styled('dim', 'archived'),
   safeLine(topic),

@@ -1,4 +1,4 @@
-import { safeText, senderOf } from '@agent-relay/protocol';
+import { safeLine, safeText, senderOf } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import { asOwner } from '../connection.ts';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
@@ -41,7 +41,8 @@ async function listHeld(options: Options): Promise<void> {
   if (held.length === 0) return print('Nothing is held.');
   for (const message of held) {
     const { id, to, content, reason, heldAt } = message;
-    const head = `${styled('bold', senderOf(message))} → ${to}  ${styled('dim', `${when(heldAt)} · ${id}`)}`;
+    const ids = styled('dim', safeLine(`${when(heldAt)} · ${id}`));
+    const head = `${styled('bold', safeLine(senderOf(message)))} → ${safeLine(to)}  ${ids}`;
     print([head, `  ${styled('yellow', reason)}`, safeText(content).replace(/^/gm, '  ')].join('\n'));
   }
 }

@@ -24,5 +24,6 @@ export const command = withJson(withAgent(withProject(new Command('react'))))
     );
     if (options.json) return printJson(reactions);
     if (reactions.length === 0) return print('The message has no reactions now.');
-    for (const { emoji: shown, agents } of reactions) print(`${safeLine(shown)} ${agents.join(', ')}`);
+    for (const { emoji: shown, agents } of reactions)
+      print(`${safeLine(shown)} ${safeLine(agents.join(', '))}`);
   });

@@ -1,3 +1,4 @@
+import { safeLine } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import { asViewer } from '../connection.ts';
 import {
@@ -17,8 +18,8 @@ export const command = withJson(withViewer(withProject(new Command('readers'))))
     const result = await asViewer(options, (relay) => relay.readers(message));
     if (options.json) return printJson(result);
     const rows = [
-      ...result.readers.map(({ agent, at }) => [agent, styled('green', 'read'), when(at)]),
-      ...result.unread.map((agent) => [agent, styled('yellow', 'unread')]),
+      ...result.readers.map(({ agent, at }) => [safeLine(agent), styled('green', 'read'), when(at)]),
+      ...result.unread.map((agent) => [safeLine(agent), styled('yellow', 'unread')]),
     ];
     print(rows.length === 0 ? 'The message was for nobody.' : table(rows));
   });

@@ -1,4 +1,4 @@
-import type { DeliveryTrace } from '@agent-relay/protocol';
+import { type DeliveryTrace, safeLine } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import { asOwner } from '../connection.ts';
 import { messageLines } from '../message-lines.ts';
@@ -13,14 +13,14 @@ export const command = withJson(withProject(new Command('trace')))
     if (options.json) return printJson(trace);
     print(messageLines(trace.message));
     print();
-    if (trace.held) print(`${styled('yellow', 'held')}  ${trace.held.reason}`);
+    if (trace.held) print(`${styled('yellow', 'held')}  ${safeLine(trace.held.reason)}`);
     else print(table(trace.deliveries.flatMap(timeline)));
   });
 
 /** One row for each thing observed, and one for what is waited for. */
 function timeline({ recipient, path, reason, transitions }: DeliveryTrace): string[][] {
   const rows = transitions.map(({ state, at }, step) => [
-    step === 0 ? styled('bold', recipient) : '',
+    step === 0 ? styled('bold', safeLine(recipient)) : '',
     state,
     new Date(at).toISOString(),
     step === transitions.length - 1 && path ? `by ${path}` : '',

@@ -25,7 +25,7 @@ function row(agent: AgentInfo): string[] {
     agent.task,
   ].filter((part) => part !== undefined);
   return [
-    agent.name,
+    safeLine(agent.name),
     styled(STATUS_STYLE[agent.status], agent.status),
     agent.type,
     agent.lastActivityAt === undefined ? '-' : when(agent.lastActivityAt),

@@ -1,6 +1,6 @@
 import { isRelayError, type RelayEvent } from '@agent-relay/protocol';
 import type { Channel } from '../ports/messaging-store.ts';
-import { actorName, type Principal, requireAgent } from '../principal.ts';
+import { actorName, type Principal, requireAgent, requireAgentOrOwner } from '../principal.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';
 
@@ -32,6 +32,7 @@ export function channelHandlers({ agents, channels, presence }: Relay): Handlers
     });
   return {
     CHANNEL_CREATE: async ({ principal }, { name, topic }) => {
+      requireAgentOrOwner(principal);
       const channel = await create(principal, name, topic);
       if (principal.agent) await channels.join(channel, principal.agent);
       return { channel: describe(principal, channel) };
@@ -62,11 +63,13 @@ export function channelHandlers({ agents, channels, presence }: Relay): Handlers
         .sort(),
     }),
     CHANNEL_INVITE: async ({ principal }, { channel: name, agent: invited }) => {
+      requireAgentOrOwner(principal);
       const channel = channels.get(principal.workspace, name);
       const agent = agents.get(principal.workspace, invited);
       return { added: await channels.join(channel, agent) };
     },
     CHANNEL_TOPIC: async ({ principal }, { channel: name, topic }) => {
+      requireAgentOrOwner(principal);
       const channel = channels.get(principal.workspace, name);
       channels.requireOpen(channel);
       await channels.setTopic(channel, topic);
@@ -79,6 +82,7 @@ export function channelHandlers({ agents, channels, presence }: Relay): Handlers
       return {};
     },
     CHANNEL_ARCHIVE: async ({ principal }, { channel: name, archived }) => {
+      requireAgentOrOwner(principal);
       const channel = channels.get(principal.workspace, name);
       await channels.archive(channel, archived);
       const type = archived ? 'channel.archived' : 'channel.opened';

@@ -163,6 +163,8 @@ export interface MessageStore {
    * whether conversation, body, kind, importance and replyTo are the same.
    */
   appendMessage(draft: MessageDraft): Promise<Appended>;
+  /** Whether the sender has a stored message of this `clientId`. */
+  hasSent(senderId: number, clientId: string): Promise<boolean>;
   findMessage(workspaceId: number, id: string): Promise<StoredMessage | undefined>;
   /** The messages of a workspace with `seq > after`, in order. */
   listMessages(query: { workspaceId: number; after: number; limit: number }): Promise<StoredMessage[]>;

@@ -192,10 +192,16 @@ export interface TransferStore {
   /**
    * Adds records in the order of their export. Ids and times of messages stay; what is there already stays as it is, so
    * that an import can be repeated. Returns how many were added, were there, or belong to another workspace of this
-   * database and were left out.
+   * database and were left out; and for each agent with new deliveries, which may be before others that it has, the
+   * first of them.
    */
   importRecords(
     workspaceId: number,
     records: TransferRecord[],
-  ): Promise<{ added: number; present: number; elsewhere: number }>;
+  ): Promise<{
+    added: number;
+    present: number;
+    elsewhere: number;
+    delivered: Array<{ recipientId: number; from: number }>;
+  }>;
 }

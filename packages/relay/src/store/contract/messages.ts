@@ -134,6 +134,8 @@ export function messages(store: () => Store): void {
       const first = await store().appendMessage(original);
       const retry = { ...original, id: unique('message'), thread: 'another', createdAt: NOW + 1 };
       expect(await store().appendMessage(retry)).toEqual({ ...first, recipients: [], duplicate: 'same' });
+      expect(await store().hasSent(alice.id, original.clientId)).toBe(true);
+      expect(await store().hasSent(bob.id, original.clientId)).toBe(false);
       expect(await store().inbox(inboxOf(bob))).toHaveLength(1);
     });
 

@@ -134,6 +134,49 @@ export function transfer(store: () => Store): void {
       expect(await exported(workspace.id, 100)).toEqual(records);
     });
 
+    it('refuses a file whose content is another, or not whole; the right one can still come', async () => {
+      const { workspace, agents } = await newWorld(store(), 1);
+      const alice = defined(agents[0]);
+      const load = (...records: TransferRecord[]) => store().importRecords(workspace.id, records);
+      for (const way of ['import', 'upload']) {
+        const content = bytes(300_000);
+        const uploaded = attachmentOf(alice, content);
+        const { id, name, mediaType, size, sha256 } = uploaded;
+        const file = { id, name, mediaType, size, sha256, uploadedBy: alice.name, createdAt: NOW };
+        const attachment = { type: 'attachment', ...file } as const;
+        const piece = (position: number, part: Uint8Array): TransferRecord => ({
+          type: 'content',
+          sha256,
+          position,
+          data: Buffer.from(part).toString('base64'),
+        });
+        const start = piece(0, content.subarray(0, 262_144));
+        const end = content.subarray(262_144);
+        const refused = {
+          code: 'InvalidRequest',
+          message: expect.stringContaining('not the one of its hash'),
+        };
+        await load(start, piece(262_144, bytes(end.length)));
+        await expect(load(attachment)).rejects.toMatchObject(refused);
+        await expect(load(start, piece(1000, end), attachment)).rejects.toMatchObject(refused);
+        if (way === 'upload') await store().addAttachment(uploaded, content);
+        else await load(piece(262_144, end), attachment);
+        const read = await store().readContent(sha256, 0, size);
+        expect(Buffer.from(read).equals(content)).toBe(true);
+        expect(await load(start, attachment)).toMatchObject({ added: 0, present: 2 });
+      }
+    });
+
+    it.each(['', '{', 'null', '[]', '[99]', '[-1]', '["length"]', '[0]', '[0,"1"]', '[0,1.5]', '[4,0,""]'])(
+      'refuses a cursor that it never gave: %s',
+      async (cursor) => {
+        const { workspace } = await newWorld(store(), 1);
+        await expect(store().exportPage(workspace.id, cursor, 10)).rejects.toMatchObject({
+          code: 'InvalidRequest',
+        });
+      },
+    );
+
     it('refuses records that speak of what they did not describe, and keeps nothing of that call', async () => {
       const { workspace } = await newWorld(store(), 0);
       const conversation = { type: 'conversation', kind: 'dm', conversation: 'A B', createdAt: NOW } as const;

@@ -65,18 +65,14 @@ export const commands = {
   /** Adds a part of a file, which begins where a piece does; pieces that are there stay. */
   *addContent(sha256: string, start: number, part: Uint8Array): Script<void> {
     for (let offset = 0; offset < part.length; offset += PIECE_BYTES) {
-      yield* addPiece(sha256, start + offset, part.subarray(offset, offset + PIECE_BYTES));
+      yield* rows('INSERT INTO contents (sha256, position, piece) VALUES (?, ?, ?) ON CONFLICT DO NOTHING', [
+        sha256,
+        start + offset,
+        part.subarray(offset, offset + PIECE_BYTES),
+      ]);
     }
   },
 };
-
-export function* addPiece(sha256: string, position: number, piece: Uint8Array): Script<boolean> {
-  const added = yield* rows(
-    'INSERT INTO contents (sha256, position, piece) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING position',
-    [sha256, position, piece],
-  );
-  return added.length > 0;
-}
 
 /** Takes the files off messages; those that hang on no other message go, with their content if nobody else has it. */
 export function* detach(seqs: number[]): Script<void> {

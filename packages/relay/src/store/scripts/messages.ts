@@ -49,6 +49,14 @@ export const queries = {
     return row && toMessage(row);
   },
 
+  *hasSent(senderId: number, clientId: string): Script<boolean> {
+    const found = yield* rows('SELECT 1 AS yes FROM messages WHERE sender_id = ? AND client_id = ?', [
+      senderId,
+      clientId,
+    ]);
+    return found.length > 0;
+  },
+
   *listMessages(query: { workspaceId: number; after: number; limit: number }): Script<StoredMessage[]> {
     const found = yield* rows<MessageRow>(
       `SELECT ${MESSAGE} FROM messages AS m ${MESSAGE_NAMES}

@@ -1,4 +1,4 @@
-import type { TransferRecord } from '@agent-relay/protocol';
+import { RelayError, type TransferRecord } from '@agent-relay/protocol';
 import { rows, type Script } from '../script.ts';
 import { agentNames, conversationNames } from './names.ts';
 
@@ -238,17 +238,47 @@ function* reactions(
   }));
 }
 
-const SECTIONS: Section[] = [
-  agents,
-  channels,
-  members,
-  conversations,
-  contents,
-  attachments,
-  messages,
-  deliveries,
-  reactions,
+/** In the order of an export, with what a position in them consists of. */
+const SECTIONS: Array<[read: Section, ...position: Array<'number' | 'string'>]> = [
+  [agents, 'number'],
+  [channels, 'number'],
+  [members, 'number', 'number'],
+  [conversations, 'number'],
+  [contents, 'string', 'number'],
+  [attachments, 'string'],
+  [messages, 'number'],
+  [deliveries, 'number', 'number'],
+  [reactions, 'number', 'number', 'string'],
 ];
+
+/** A cursor is the number of a section and a position in it. */
+function parseCursor(cursor: string): [section: number, ...after: Position] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(cursor);
+  } catch (cause) {
+    throw invalidCursor(cause);
+  }
+  if (isCursor(parsed)) return parsed;
+  throw invalidCursor();
+}
+
+function isCursor(value: unknown): value is [section: number, ...after: Position] {
+  if (!Array.isArray(value)) return false;
+  const [section, ...after] = value;
+  const layout = Number.isInteger(section) ? SECTIONS[section] : undefined;
+  if (!layout) return false;
+  const [, ...kinds] = layout;
+  const isOf = (kind: string, part: unknown) =>
+    kind === 'number' ? Number.isSafeInteger(part) : typeof part === 'string';
+  return after.length === kinds.length && kinds.every((kind, index) => isOf(kind, after[index]));
+}
+
+const invalidCursor = (cause?: unknown): RelayError =>
+  new RelayError('InvalidRequest', 'cursor: is none that an export has given.', {
+    details: { field: 'cursor' },
+    cause,
+  });
 
 /** As many lines as fit into a page, at least one. */
 function fitting(lines: Line[]): Line[] {
@@ -266,8 +296,9 @@ export const queries = {
     cursor: string | undefined,
     limit: number,
   ): Script<{ records: TransferRecord[]; next: string | undefined }> {
-    let [section, ...after] = (cursor === undefined ? [0] : JSON.parse(cursor)) as [number, ...Position];
-    for (let read = SECTIONS[section]; read; read = SECTIONS[++section]) {
+    let [section, ...after]: [number, ...Position] = cursor === undefined ? [0] : parseCursor(cursor);
+    for (; section < SECTIONS.length; section++) {
+      const [read] = SECTIONS[section] as (typeof SECTIONS)[number];
       const lines = fitting(yield* read(workspaceId, after, limit));
       const last = lines.at(-1);
       if (last) {

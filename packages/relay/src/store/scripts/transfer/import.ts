@@ -1,8 +1,9 @@
 import { nameSkeleton, type TransferRecord } from '@agent-relay/protocol';
-import { addPiece } from '../attachments.ts';
+import { commands as attachmentCommands } from '../attachments.ts';
 import { withEntryRenewed } from '../indexing.ts';
 import { commands as conversationCommands } from '../messages.ts';
 import { flag, orNull, rows, type Script } from '../script.ts';
+import { addUnchecked, pieceAt, takeContent } from './content.ts';
 import type { Of } from './export.ts';
 import { NameLookup } from './names.ts';
 
@@ -14,10 +15,16 @@ const outcome = (added: unknown[]): Outcome => (added.length > 0 ? 'added' : 'pr
 class Import {
   readonly #workspaceId: number;
   readonly #names: NameLookup;
+  /** The first new delivery of each recipient. */
+  readonly #delivered = new Map<number, number>();
 
   constructor(workspaceId: number) {
     this.#workspaceId = workspaceId;
     this.#names = new NameLookup(workspaceId);
+  }
+
+  get delivered(): Array<{ recipientId: number; from: number }> {
+    return [...this.#delivered].map(([recipientId, from]) => ({ recipientId, from }));
   }
 
   add(record: TransferRecord): Script<Outcome> {
@@ -114,25 +121,29 @@ class Import {
   }
 
   *#content({ sha256, position, data }: Of<'content'>): Script<Outcome> {
-    return (yield* addPiece(sha256, position, Buffer.from(data, 'base64'))) ? 'added' : 'present';
+    if (yield* pieceAt(sha256, position)) return 'present';
+    yield* addUnchecked(sha256, position, Buffer.from(data, 'base64'));
+    return 'added';
   }
 
   *#attachment(record: Of<'attachment'>): Script<Outcome> {
-    const added = yield* rows(
-      `INSERT INTO attachments (id, workspace_id, sha256, name, media_type, size, uploaded_by, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
-      [
-        record.id,
-        this.#workspaceId,
-        record.sha256,
-        record.name,
-        record.mediaType,
-        record.size,
-        yield* this.#names.agent(record.uploadedBy),
-        record.createdAt,
-      ],
-    );
-    return outcome(added);
+    const present = yield* rows('SELECT 1 AS yes FROM attachments WHERE id = ?', [record.id]);
+    if (present.length > 0) return 'present';
+    yield* takeContent(record);
+    const { id, sha256, name, mediaType, size, createdAt } = record;
+    const uploadedBy = yield* this.#names.agent(record.uploadedBy);
+    const workspaceId = this.#workspaceId;
+    yield* attachmentCommands.registerAttachment({
+      id,
+      workspaceId,
+      sha256,
+      name,
+      mediaType,
+      size,
+      uploadedBy,
+      createdAt,
+    });
+    return 'added';
   }
 
   *#message(record: Of<'message'>): Script<Outcome> {
@@ -172,6 +183,7 @@ class Import {
   *#delivery(record: Of<'delivery'>): Script<Outcome> {
     const seq = yield* this.#seqOf(record.message);
     if (seq === undefined) return 'elsewhere';
+    const recipientId = yield* this.#names.agent(record.agent);
     const added = yield* withEntryRenewed(
       seq,
       rows(
@@ -181,7 +193,7 @@ class Import {
            CAST(? AS bigint), CAST(? AS bigint), CAST(? AS bigint), CAST(? AS bigint), CAST(? AS bigint)
          FROM messages WHERE seq = ? ON CONFLICT DO NOTHING RETURNING message_seq`,
         [
-          yield* this.#names.agent(record.agent),
+          recipientId,
           flag(record.mentioned),
           orNull(record.path),
           orNull(record.acceptedAt),
@@ -193,6 +205,8 @@ class Import {
         ],
       ),
     );
+    if (added.length > 0)
+      this.#delivered.set(recipientId, Math.min(seq, this.#delivered.get(recipientId) ?? seq));
     return outcome(added);
   }
 
@@ -217,10 +231,13 @@ class Import {
 }
 
 export const commands = {
-  *importRecords(workspaceId: number, records: TransferRecord[]): Script<Record<Outcome, number>> {
+  *importRecords(
+    workspaceId: number,
+    records: TransferRecord[],
+  ): Script<Record<Outcome, number> & { delivered: Array<{ recipientId: number; from: number }> }> {
     const counts = { added: 0, present: 0, elsewhere: 0 };
     const into = new Import(workspaceId);
     for (const record of records) counts[yield* into.add(record)] += 1;
-    return counts;
+    return { ...counts, delivered: into.delivered };
   },
 };

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { RelayError } from '@agent-relay/protocol';
+import { PIECE_BYTES } from '../attachments.ts';
+import { rows, type Script } from '../script.ts';
+
+/**
+ * Contents are found by their hash, by every workspace. So a content that somebody imports, piece by piece, waits under
+ * another name until it is whole and its hash is right.
+ */
+const unchecked = (sha256: string): string => `unchecked ${sha256}`;
+
+export function* pieceAt(name: string, position: number): Script<Uint8Array | undefined> {
+  const [found] = yield* rows<{ piece: Uint8Array }>(
+    'SELECT piece FROM contents WHERE sha256 = ? AND position = ?',
+    [name, position],
+  );
+  return found?.piece;
+}
+
+/** Adds a piece of a content that is not whole yet; another one in its place was not the right one. */
+export function* addUnchecked(sha256: string, position: number, piece: Uint8Array): Script<void> {
+  yield* rows(
+    `INSERT INTO contents (sha256, position, piece) VALUES (?, ?, ?)
+     ON CONFLICT (sha256, position) DO UPDATE SET piece = excluded.piece`,
+    [unchecked(sha256), position, piece],
+  );
+}
+
+interface File {
+  name: string;
+  size: number;
+  sha256: string;
+}
+
+/** Checks the content of a file whose pieces were imported, and gives it its name. */
+export function* takeContent(file: File): Script<void> {
+  const { sha256, size } = file;
+  const hash = createHash('sha256');
+  for (let position = 0; position < size; position += PIECE_BYTES) {
+    const piece = (yield* pieceAt(sha256, position)) ?? (yield* pieceAt(unchecked(sha256), position));
+    if (piece?.length !== Math.min(PIECE_BYTES, size - position)) throw damaged(file);
+    hash.update(piece);
+  }
+  if (hash.digest('hex') !== sha256) throw damaged(file);
+  yield* rows(
+    `INSERT INTO contents (sha256, position, piece)
+     SELECT CAST(? AS text), position, piece FROM contents WHERE sha256 = ? AND position < ? ON CONFLICT DO NOTHING`,
+    [sha256, unchecked(sha256), size],
+  );
+  yield* rows('DELETE FROM contents WHERE sha256 = ?', [unchecked(sha256)]);
+}
+
+const damaged = ({ name, sha256 }: File): RelayError =>
+  new RelayError('InvalidRequest', `The content of the file "${name}" is not the one of its hash ${sha256}.`);
