@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { type ListeningMcp, listenForMcp } from '@agent-relay/mcp';
 import { isAgentToken, isRelayError } from '@agent-relay/protocol';
 import { connect, type OpenWire, type ParticipantOptions } from '@agent-relay/sdk';
@@ -7,9 +6,9 @@ import type { Workspace } from '../core/ports/store.ts';
 import type { Relay } from '../core/relay.ts';
 import type { AcceptConnection } from '../transport/connection.ts';
 import { connectInMemory } from '../transport/memory.ts';
-import { peerUid } from '../transport/peer-uid.ts';
 import type { Sessions } from '../transport/sessions.ts';
 import { VERSION } from '../version.ts';
+import { isOwnUser } from './own-user.ts';
 import type { Pool } from './pool.ts';
 import type { Settings } from './settings.ts';
 
@@ -56,12 +55,6 @@ export function openMcpDoor({
     },
     onerror: onError,
   });
-}
-
-/** Whether a request comes from a program of the user this process runs for. */
-export async function isOwnUser({ socket }: IncomingMessage): Promise<boolean> {
-  const uid = await peerUid(socket);
-  return uid !== undefined && uid === process.getuid?.();
 }
 
 const inMemory =
