@@ -128,6 +128,8 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
 
   return {
     async handle(request, response) {
+      // A client that breaks off while it is written to is no failure; without a listener it would end the process.
+      response.on('error', () => response.destroy());
       try {
         await serve(request, response);
       } catch (error) {
