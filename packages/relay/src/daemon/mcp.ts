@@ -16,8 +16,8 @@ const client = { name: 'agent-relay-mcp', version: VERSION };
 
 /**
  * Serves MCP over HTTP. Each client takes part as an ordinary client of the SDK, through the door its credential
- * opens: programs of the user and holders of the API key enter the workspace they choose, or else the one the daemon
- * was started for.
+ * opens: programs of the user, and holders of the API key as guests, enter the workspace they choose, or else the one
+ * the daemon was started for.
  */
 export function openMcpDoor({
   settings: { mcp, dataDirectory },
@@ -49,8 +49,9 @@ export function openMcpDoor({
       if (access.kind === 'workspaceKey' || access.kind === 'agentToken')
         return connect({ ...profile, client, open: remote });
       const entered = access.project === undefined ? workspace : relay.workspaces.get(access.project);
-      const open = inMemory(sessions.acceptAt({ kind: 'local', workspace: entered }));
-      const token = access.kind === 'local' ? tokenOf(profile, entered.name, dataDirectory) : {};
+      const isUser = access.kind === 'local';
+      const open = inMemory(sessions.acceptAt({ kind: isUser ? 'local' : 'guest', workspace: entered }));
+      const token = isUser ? tokenOf(profile, entered.name, dataDirectory) : {};
       return connect({ ...profile, ...token, client, open });
     },
     onerror: onError,
