@@ -35,7 +35,7 @@ export const relaySend = defineTool({
     }
     const relay = await participant.relay();
     const sent = await relay.send(to, message, options);
-    return reply([`Message sent to ${to}`, ...absence(sent)], { ...sent });
+    return reply(outcome(to, sent), { ...sent });
   },
 });
 
@@ -62,10 +62,11 @@ async function awaitResponse(
   }
 }
 
-/** What the sender should know beyond "sent". */
-function absence({ recipients, offline, held }: SendResult): string[] {
-  if (held !== undefined) return [`Kept back by the loop governor until a person releases it: ${held}`];
-  if (offline.length === 0) return [];
+/** What became of the message, as far as it is known now. */
+function outcome(to: string, { recipients, offline, held }: SendResult): string[] {
+  if (held !== undefined) return [`The message to ${to} is held until a person releases it: ${held}`];
+  const sent = `Message sent to ${to}`;
+  if (offline.length === 0) return [sent];
   const who = recipients === 1 ? offline[0] : `${offline.length} of ${recipients} (${offline.join(', ')})`;
-  return [`Offline now: ${who}. It is kept and delivered when they return.`];
+  return [sent, `Offline now: ${who}. It is kept and delivered when they return.`];
 }
