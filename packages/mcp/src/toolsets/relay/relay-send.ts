@@ -1,4 +1,4 @@
-import { safeText, senderOf } from '@agent-relay/protocol';
+import { quotedText, senderOf } from '@agent-relay/protocol';
 import type { Message, SendResult } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { ACTS, type Call, defineTool, reply } from '../../framework/tool.ts';
@@ -31,7 +31,7 @@ export const relaySend = defineTool({
         { ...options, timeoutMs: timeout_ms },
         call,
       );
-      return reply(`Response from ${senderOf(answer)}: ${safeText(answer.content)}`, { response: answer });
+      return reply(`Response from ${senderOf(answer)}: ${quotedText(answer.content)}`, { response: answer });
     }
     const relay = await participant.relay();
     const sent = await relay.send(to, message, options);
