@@ -74,6 +74,8 @@ export async function approveChanges(
   backend?: string,
   tool?: string,
 ): Promise<string[]> {
-  const pins = await Pins.open(stateDirOf(options, filesOf(options)));
+  const pins = await Pins.open(stateDirOf(options, filesOf(options)), (line) =>
+    process.stderr.write(`${line}\n`),
+  );
   return pins.approve(backend, tool);
 }
