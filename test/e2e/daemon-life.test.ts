@@ -133,6 +133,17 @@ describe('agent-relay daemon', () => {
     expect((await daemon.cli(['inbox', '--as', 'Bob'])).stdout).toContain('still here');
   });
 
+  it('ends in order, with a word in its log, after an error that nobody caught', async () => {
+    const mishap = "process.on('SIGUSR2', () => Promise.reject(new Error('a mishap')))";
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(mishap)}` };
+    await using daemon = await startDaemon({ env });
+    process.kill(daemon.pid, 'SIGUSR2');
+    expect(await daemon.exited).toBe(1);
+    const { stdout } = await daemon.cli(['daemon', 'logs']);
+    expect(stdout).toMatch(/fatal.*nobody caught[\s\S]*a mishap[\s\S]*daemon stopped/);
+    await expect(stat(daemon.socketPath)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
   it('starts once when it is started many times at once', async () => {
     await using sandbox = await createSandbox();
     const results = await Promise.all([1, 2, 3].map(() => sandbox.cli(['daemon', 'start'])));

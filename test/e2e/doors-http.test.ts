@@ -79,6 +79,23 @@ describe.each([...ERAS, 'sse'] as const)('the MCP door of the daemon, %s', (kind
     expect((await callTool(client, 'relay_status')).data).toMatchObject({ project: 'demo' });
     await expect(open({ key: 'wrong' })).rejects.toThrow();
   });
+
+  it('shows the holder of its own key nothing of others, and no way into other projects', async () => {
+    const [project, bob] = [unique('closed'), unique('Reader')];
+    await json(['workspace', 'create', project]);
+    for (const place of ['demo', project]) await sandbox.cli(['inbox', '--as', bob, '--project', place]);
+    await sandbox.cli(['send', bob, `swordfish ${kind}`, '--as', unique('Alice')]);
+    const search = async (options: HttpClientOptions) => {
+      await using client = await open({ ...options, tools: 'workspace' });
+      return (await callTool(client, 'search_messages', { query: 'swordfish' })).texts.join();
+    };
+    expect(await search({ agent: unique('Alice') })).toContain(`swordfish ${kind}`);
+    for (const name of [{}, { agent: unique('Eve') }])
+      expect(await search({ key: API_KEY, ...name })).not.toContain(`swordfish ${kind}`);
+    await using eve = await open({ key: API_KEY, agent: unique('Eve'), tools: 'relay' });
+    const sent = await callTool(eve, 'relay_send', { to: `${project}:${bob}`, message: 'in by the back' });
+    expect(sent).toMatchObject({ isError: true, texts: [expect.stringContaining('workspace grant')] });
+  });
 });
 
 async function projectOf(client: TestClient) {

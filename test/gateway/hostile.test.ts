@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { eventually, GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
+import { startWebSocketServer } from './kit/websocket-server.ts';
 
 const good = scripted('good', { tools: [tool('echo')] });
 const works = async (kit: GatewayKit) => {
@@ -34,12 +35,55 @@ test('a flood of notifications drowns nobody', async () => {
   expect(textOf(await flood)).toBe('flood {}');
 });
 
+/** Introduces itself, then asks without end and reads nothing. */
+const DEAF = `
+const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+let id = 0;
+const flood = () => { while (send({ id: id++, method: 'ping' })); process.stdout.once('drain', flood); };
+require('node:readline').createInterface({ input: process.stdin }).on('line', function (line) {
+  const { id, method } = JSON.parse(line);
+  if (method === 'server/discover') send({ id, error: { code: -32601, message: 'no' } });
+  if (method === 'initialize') send({ id, result: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'd', version: '1' } } });
+  if (method !== 'tools/list') return;
+  send({ id, result: { tools: [] } });
+  process.stdin.pause();
+  flood();
+});`;
+
+test('a backend that asks without end and reads no answer is cut off, and costs no memory', async () => {
+  await using sockets = await startWebSocketServer([]);
+  const before = process.memoryUsage().rss;
+  await using kit = await GatewayKit.start([
+    { name: 'deaf', command: process.execPath, args: ['-e', DEAF] },
+    { name: 'deaf-socket', url: sockets.url },
+    good,
+  ]);
+  for (const socket of sockets.sockets) {
+    socket.pause();
+    let id = 0;
+    const flood = () => {
+      for (let i = 0; i < 1000; i++)
+        socket.send(JSON.stringify({ jsonrpc: '2.0', id: id++, method: 'ping' }));
+      if (socket.readyState === socket.OPEN) setImmediate(flood);
+    };
+    flood();
+  }
+  for (const name of ['deaf', 'deaf-socket'])
+    await eventually(() => /asks more than/.test(status(kit, name)?.error ?? ''));
+  expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
+  await works(kit);
+});
+
 test('thousands of tools, endless pages and schema bombs are cut to size', async () => {
   const many = Array.from({ length: 5000 }, (_, index) => ({
     name: `t${index}`,
     description: 'x',
     inputSchema: { type: 'object' },
   }));
+  const fat = Array.from({ length: 10 }, (_, index) =>
+    tool(`f${index}`, { description: 'x'.repeat(200_000) }),
+  );
+  const lists: Record<string, unknown[]> = { '/many': many, '/fat': fat };
   let deep: object = { type: 'object' };
   for (let level = 0; level < 100; level++) deep = { type: 'object', properties: { a: deep } };
   const server = createServer(async (request, response) => {
@@ -57,8 +101,8 @@ test('thousands of tools, endless pages and schema bombs are cut to size', async
         serverInfo: { name: 'h', version: '1' },
       },
       'tools/list': {
-        tools: request.url === '/many' ? many : [tool('page')],
-        ...(request.url === '/pages' ? { nextCursor: 'again' } : {}),
+        tools: lists[request.url ?? ''] ?? [tool('page')],
+        ...(request.url === '/pages' || request.url === '/fat' ? { nextCursor: 'again' } : {}),
       },
     };
     const result = results[method ?? ''];
@@ -73,6 +117,7 @@ test('thousands of tools, endless pages and schema bombs are cut to size', async
     await using kit = await GatewayKit.start([
       { name: 'many', url: `${url}/many` },
       { name: 'pages', url: `${url}/pages`, prefix: true },
+      { name: 'fat', url: `${url}/fat`, prefix: true },
       scripted('bomb', { tools: [tool('deep', { inputSchema: deep }), tool('fine')] }),
       good,
     ]);
@@ -84,6 +129,10 @@ test('thousands of tools, endless pages and schema bombs are cut to size', async
     expect(status(kit, 'pages')).toMatchObject({
       health: 'degraded',
       error: expect.stringMatching(/no end/),
+    });
+    expect(status(kit, 'fat')).toMatchObject({
+      health: 'degraded',
+      error: expect.stringMatching(/More than 8 MB/),
     });
     expect(status(kit, 'bomb')).toMatchObject({ tool_names: ['fine'], invalid_tools: [{ name: 'deep' }] });
     await works(kit);

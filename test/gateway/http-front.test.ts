@@ -16,7 +16,7 @@ const sdkServer = (era: string, settings = {}) => ({
 /** A gateway on HTTP, and everything to talk to it. */
 async function start(backends: unknown[], options: HttpFrontOptions = {}) {
   const kit = await GatewayKit.start(backends);
-  const front = await serveGatewayHttp(kit.gateway, options);
+  const front = await serveGatewayHttp(kit.gateway, { isOwnUser: async () => true, ...options });
   const clients: Client[] = [];
   return {
     kit,
@@ -118,11 +118,16 @@ test('a web page cannot call: foreign Host and Origin are refused', async () => 
   expect(status).toBe(403);
 });
 
-test('it does not listen beyond this machine without a key', async () => {
+test('without a key it serves its own user alone', async () => {
+  await using gateway = await start([], { isOwnUser: async () => false });
+  expect((await gateway.post({})).status).toBe(401);
+});
+
+test('it does not listen beyond this machine without a key, nor here if it cannot tell users apart', async () => {
   await using kit = await GatewayKit.start([]);
-  await expect(serveGatewayHttp(kit.gateway, { host: '0.0.0.0' })).rejects.toMatchObject({
-    code: 'InvalidSettings',
-  });
+  for (const options of [{ host: '0.0.0.0', isOwnUser: async () => true }, {}]) {
+    await expect(serveGatewayHttp(kit.gateway, options)).rejects.toMatchObject({ code: 'InvalidSettings' });
+  }
 });
 
 const META = {

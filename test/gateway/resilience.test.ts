@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { symlink } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { eventually, GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
@@ -17,6 +18,19 @@ test('a crashed stdio backend is started again, by itself', async () => {
   expect(crashed.structuredContent).toMatchObject({ error: { code: 'BackendUnavailable', retryable: true } });
   expect(health(kit, 'one')).toBe('failed');
   await eventually(() => health(kit, 'one') === 'healthy');
+});
+
+test('a gateway that cannot write down what it saw says so and works', async () => {
+  await using kit = await GatewayKit.create();
+  await kit.configure([scripted('one', { tools: [tool('echo')] })]);
+  await symlink(kit.path('nowhere'), kit.path('state'));
+  await (await kit.open({ stateDir: kit.path('state') })).ready();
+  const client = await kit.client();
+  expect(textOf(await client.callTool({ name: 'echo', arguments: {} }))).toBe('echo {}');
+  for (const complaint of ['What the servers offer is not', 'What the tools of one look like is not'])
+    await eventually(() => kit.logs.some((line) => line.startsWith(complaint)));
+  await kit.gateway.reload();
+  expect(kit.gateway.status()).not.toHaveProperty('config_error');
 });
 
 test('a call to a disconnected backend reconnects it, without waiting for the backoff', async () => {

@@ -38,6 +38,8 @@ export interface TestDaemon extends Sandbox {
   readonly socketPath: string;
   /** Where it serves WebSocket and HTTP: `host:port`. */
   readonly http: string;
+  /** Resolves with its exit code when it has ended. */
+  readonly exited: Promise<number | null>;
   /** Asks it to stop and resolves with its exit code. */
   stop(): Promise<number | null>;
   kill9(): Promise<void>;
@@ -132,6 +134,9 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<TestDaem
     },
     get http() {
       return running.http;
+    },
+    get exited() {
+      return running.exited;
     },
     stop: () => end('SIGTERM'),
     kill9: async () => void (await end('SIGKILL')),

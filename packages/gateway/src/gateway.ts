@@ -1,6 +1,7 @@
 import { RelayError } from '@agent-relay/protocol';
 import type { Backend, BackendEvents, BackendLimits } from './backend/backend.ts';
 import { BackendSet, fingerprintOf } from './backend/backend-set.ts';
+import { reasonOf } from './backend/reason.ts';
 import type { CatalogSource } from './catalog/catalog.ts';
 import { Manifest } from './catalog/manifest.ts';
 import { isAllowed } from './catalog/names.ts';
@@ -96,7 +97,12 @@ export class Gateway implements GatewayHost {
       ...(this.#pins.file === undefined ? [] : [this.#pins.file]),
     ];
     if (watched.length === 0) return;
-    this.#files = watchFiles(watched, () => void this.reload());
+    this.#files = watchFiles(
+      watched,
+      () => void this.reload(),
+      (error) =>
+        this.#options.log?.(`Changes of the configuration are not noticed: ${reasonOf(error)}`, 'warn'),
+    );
     // What changed between reading and watching is not missed.
     void this.#files.then(() => this.reload());
   }
@@ -297,8 +303,9 @@ export class Gateway implements GatewayHost {
 
 /** Makes a gateway from its configuration files and starts it. Backends connect in the background. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
-  const manifest = await Manifest.open(options.stateDir);
-  const pins = await Pins.open(options.stateDir);
+  const warn = (line: string) => options.log?.(line, 'warn');
+  const manifest = await Manifest.open(options.stateDir, warn);
+  const pins = await Pins.open(options.stateDir, warn);
   const gateway = new Gateway(options, manifest, pins);
   await gateway.start();
   return gateway;

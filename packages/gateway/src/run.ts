@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Pins } from './catalog/pins.ts';
+import type { GuardOptions } from './front/http-guard.ts';
 import { serveGatewayStdio } from './front/stdio.ts';
 import { createGateway } from './gateway.ts';
 
@@ -16,6 +17,8 @@ export interface RunOptions {
   http?: number;
   host?: string;
   apiKey?: string;
+  /** Whom HTTP serves where there is no key. */
+  isOwnUser?: GuardOptions['isOwnUser'];
   stateDir?: string;
   /** The largest answer of a backend that is passed on. */
   maxResultBytes?: number;
@@ -56,6 +59,7 @@ export async function runGateway(options: RunOptions = {}): Promise<void> {
       port: options.http,
       ...(options.host === undefined ? {} : { host: options.host }),
       apiKey,
+      isOwnUser: options.isOwnUser,
     });
     process.stderr.write(`Listening on ${front.url}\n`);
     await told;
@@ -70,6 +74,8 @@ export async function approveChanges(
   backend?: string,
   tool?: string,
 ): Promise<string[]> {
-  const pins = await Pins.open(stateDirOf(options, filesOf(options)));
+  const pins = await Pins.open(stateDirOf(options, filesOf(options)), (line) =>
+    process.stderr.write(`${line}\n`),
+  );
   return pins.approve(backend, tool);
 }

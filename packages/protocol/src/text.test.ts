@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { safeLine, safeText } from './text.ts';
+import { quotedText, safeLine, safeText } from './text.ts';
 
 describe('text from a peer', () => {
   it('keeps what people write', () => {
@@ -10,6 +10,10 @@ describe('text from a peer', () => {
 
   it('turns every kind of line end into LF', () => {
     expect(safeText('a\r\nb\rc\u0085d\u2028e\u2029f')).toBe('a\nb\nc\nd\ne\nf');
+  });
+
+  it('marks every line after the first of a text that stands among ours, whatever ends it', () => {
+    expect(quotedText('one\n\ntwo\r\nthree\u2028four')).toBe('one\n> \n> two\n> three\n> four');
   });
 
   it.each([

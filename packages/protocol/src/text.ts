@@ -10,6 +10,12 @@ export const safeText = (text: string): string => text.replace(LINE_END, '\n').r
 /** The same for a field that must stay on one line, such as a name or a cell of a table. */
 export const safeLine = (text: string): string => safeText(text).replace(/[\n\t]+/g, ' ');
 
+/**
+ * The same for a text that stands among lines of our own. Its first line stands where we put it; each further one is
+ * marked, so that none can pass for a line that we wrote.
+ */
+export const quotedText = (text: string): string => safeText(text).replaceAll('\n', '\n> ');
+
 const REPLACEMENT = '\u{FFFD}';
 const LINE_END = /\r\n|[\r\u0085\u2028\u2029]/g;
 

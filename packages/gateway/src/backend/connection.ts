@@ -26,6 +26,9 @@ export interface CallOptions {
   cancelByStream?: boolean;
 }
 
+/** More questions of a backend than this are not open at once, those included whose answer it has not taken. */
+const MAX_QUESTIONS = 1000;
+
 /** What a backend says that is not an answer. */
 export interface ConnectionEvents {
   notification(method: string, params: Buffer | undefined): void;
@@ -55,12 +58,13 @@ export class Connection {
   readonly #transport: BackendTransport;
   readonly #events: ConnectionEvents;
   readonly #pending = new Map<number, Pending>();
-  /** Requests of the backend that are being answered, by their raw id. */
+  /** Requests of the backend that are being answered, by their raw id, until it has taken the answer. */
   readonly #incoming = new Map<string, AbortController>();
   #nextId = 0;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = 0;
   #over: string | undefined;
+  #closing: Promise<void> | undefined;
 
   constructor(makeTransport: (events: TransportEvents) => BackendTransport, events: ConnectionEvents) {
     this.#events = events;
@@ -83,9 +87,10 @@ export class Connection {
     this.#transport.negotiated?.(version);
   }
 
-  async close(reason: string): Promise<void> {
+  close(reason: string): Promise<void> {
     this.#end(reason);
-    await this.#transport.close();
+    this.#closing ??= this.#transport.close();
+    return this.#closing;
   }
 
   /** Sends a request and gives back the bytes of its result. */
@@ -172,7 +177,8 @@ export class Connection {
     this.#send(toJson({ jsonrpc: '2.0', method, params }), undefined);
   }
 
-  #send(message: Buffer, id: number | undefined, options?: SendOptions): void {
+  /** Settles when the message is sent, or cannot be; it never fails. */
+  #send(message: Buffer, id: number | undefined, options?: SendOptions): void | Promise<void> {
     const failed = (error: unknown) => {
       const reason = reasonOf(error);
       const unwritten = error instanceof NotWritten;
@@ -181,14 +187,15 @@ export class Connection {
       if (unwritten) void this.close(reason);
     };
     try {
-      const sending = this.#transport.send(message, options);
-      sending?.catch(failed);
+      return this.#transport.send(message, options)?.catch(failed);
     } catch (error) {
       failed(error);
     }
   }
 
   #receive(bytes: Buffer): void {
+    // A backend that is told to end may talk on until it does.
+    if (this.#over !== undefined) return;
     const members = scanObject(bytes);
     // A line that is not JSON-RPC is a server that logs to its stdout: ignored, as every client does.
     if (!members) return;
@@ -226,22 +233,24 @@ export class Connection {
 
   async #answer(rawId: Buffer, method: string, params: Buffer | undefined): Promise<void> {
     const key = rawId.toString();
+    // Whoever asks twice under one id could not tell the answers apart.
+    if (this.#incoming.has(key)) return;
+    if (this.#incoming.size >= MAX_QUESTIONS) return this.close('it asks more than it takes answers for');
     const abort = new AbortController();
     this.#incoming.set(key, abort);
     const [field, bytes] = await this.#events.request(method, params, abort.signal).then(
       (result) => ['result', result] as const,
       (error: unknown) => ['error', error instanceof BackendError ? error.bytes : refusal(error)] as const,
     );
-    this.#incoming.delete(key);
-    if (abort.signal.aborted) return;
-    this.#send(
-      joinObject([
+    if (!abort.signal.aborted) {
+      const answer = joinObject([
         ['jsonrpc', VERSION],
         ['id', rawId],
         [field, bytes],
-      ]),
-      undefined,
-    );
+      ]);
+      await this.#send(answer, undefined);
+    }
+    this.#incoming.delete(key);
   }
 
   /** Finds whose answer was too large: SDKs write the id first or last. */

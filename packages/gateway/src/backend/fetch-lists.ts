@@ -4,6 +4,7 @@ import type { Connection } from './connection.ts';
 import { envelope, type Negotiated } from './negotiate.ts';
 
 const MAX_ITEMS = 2000;
+const MAX_MEGABYTES = 8;
 const MAX_PAGES = 100;
 
 const METHODS: Record<keyof Lists, { method: string; field: string; capability: string }> = {
@@ -30,12 +31,17 @@ export async function fetchList(
   // Old servers forget to announce their tools; the other lists are asked for only when announced.
   if (list !== 'tools' && negotiated.capabilities[capability] === undefined) return { items: [] };
   const items: unknown[] = [];
+  let bytes = 0;
   let cursor: unknown;
   for (let page = 0; page < MAX_PAGES; page++) {
     const params = new Map<string, Buffer>();
     if (cursor !== undefined) params.set('cursor', toJson(cursor));
     if (negotiated.era === 'modern') params.set('_meta', toJson(envelope({})));
-    const answer = objectFrom(await connection.request(method, params, { timeoutMs }));
+    const received = await connection.request(method, params, { timeoutMs });
+    bytes += received.length;
+    if (bytes > MAX_MEGABYTES * 1024 * 1024)
+      return { items, problem: `More than ${MAX_MEGABYTES} MB of ${list}: the rest is left out` };
+    const answer = objectFrom(received);
     const part = answer?.[field];
     if (!isObject(answer) || !Array.isArray(part)) return { items, problem: 'Invalid response structure' };
     items.push(...part.slice(0, MAX_ITEMS - items.length));

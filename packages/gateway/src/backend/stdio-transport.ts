@@ -58,10 +58,13 @@ export class StdioTransport implements BackendTransport {
     if (child.pid !== undefined) watchGroup(child.pid);
   }
 
-  send(message: Buffer): void {
+  send(message: Buffer): void | Promise<void> {
     const stdin = this.#child?.stdin;
     if (!stdin?.writable) throw new NotWritten('the process takes no input');
-    stdin.write(toLine(message));
+    if (!stdin.writableNeedDrain) return void stdin.write(toLine(message));
+    return new Promise((resolve, reject) => {
+      stdin.write(toLine(message), (error) => (error ? reject(error) : resolve()));
+    });
   }
 
   async close(): Promise<void> {

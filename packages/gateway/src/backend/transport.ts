@@ -18,7 +18,8 @@ export interface SendOptions {
 
 /**
  * A way to one MCP server. One `send` is one JSON-RPC message.
- * `send` throws NotWritten when the peer certainly did not get the message, so that it may be sent again.
+ * `send` throws NotWritten when the peer certainly did not get the message, so that it may be sent again. From a peer
+ * that does not keep up it returns a promise, which resolves when the peer has taken the message.
  */
 export interface BackendTransport {
   readonly kind: 'stdio' | 'ws' | 'http' | 'sse' | 'custom';

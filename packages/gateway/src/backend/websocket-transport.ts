@@ -4,6 +4,8 @@ import type { RemoteEndpoint } from '../config/backend-config.ts';
 import { type BackendTransport, NotWritten, type TransportEvents } from './transport.ts';
 
 const PING_MS = 30_000;
+/** A peer that leaves so much unread does not keep up. */
+const UNREAD_BYTES = 64 * 1024;
 
 /** One JSON-RPC message a frame. A peer that misses two pings in a row is gone. */
 export class WebSocketTransport implements BackendTransport {
@@ -53,9 +55,13 @@ export class WebSocketTransport implements BackendTransport {
     this.#ping.unref();
   }
 
-  send(message: Buffer): void {
-    if (this.#socket?.readyState !== WebSocket.OPEN) throw new NotWritten('the socket is not open');
-    this.#socket.send(message, { binary: false });
+  send(message: Buffer): void | Promise<void> {
+    const socket = this.#socket;
+    if (socket?.readyState !== WebSocket.OPEN) throw new NotWritten('the socket is not open');
+    if (socket.bufferedAmount < UNREAD_BYTES) return socket.send(message, { binary: false });
+    return new Promise((resolve, reject) => {
+      socket.send(message, { binary: false }, (error) => (error ? reject(error) : resolve()));
+    });
   }
 
   async close(): Promise<void> {

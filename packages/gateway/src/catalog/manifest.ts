@@ -2,27 +2,31 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Remembered } from '../backend/backend.ts';
+import { reasonOf } from '../backend/reason.ts';
 import { writeAtomically } from '../config/save.ts';
 import { isObject } from '../json/raw-json.ts';
 
+type Warn = (line: string) => void;
 type Entry = Remembered & { fingerprint: string };
 
 /**
  * What each backend offered the last time, kept in a file, so that the lists are there before the backends are.
- * It is a cache: a file that cannot be read is an empty one.
+ * It is a cache: a file that cannot be read is an empty one, and one that cannot be written is reported and done without.
  */
 export class Manifest {
   readonly #file: string | undefined;
   readonly #entries: Map<string, Entry>;
+  readonly #warn: Warn;
   #saving: NodeJS.Timeout | undefined;
 
-  private constructor(file: string | undefined, entries: Map<string, Entry>) {
+  private constructor(file: string | undefined, entries: Map<string, Entry>, warn: Warn) {
     this.#file = file;
     this.#entries = entries;
+    this.#warn = warn;
   }
 
-  static async open(directory: string | undefined): Promise<Manifest> {
-    if (directory === undefined) return new Manifest(undefined, new Map());
+  static async open(directory: string | undefined, warn: Warn): Promise<Manifest> {
+    if (directory === undefined) return new Manifest(undefined, new Map(), warn);
     const file = join(directory, 'manifest.json');
     const content: unknown = await readFile(file, 'utf8')
       .then(JSON.parse)
@@ -30,6 +34,7 @@ export class Manifest {
     return new Manifest(
       file,
       new Map(isObject(content) ? Object.entries(content as Record<string, Entry>) : []),
+      warn,
     );
   }
 
@@ -48,7 +53,11 @@ export class Manifest {
   async save(): Promise<void> {
     clearTimeout(this.#saving);
     if (this.#file === undefined || this.#entries.size === 0) return;
-    await writeAtomically(this.#file, JSON.stringify(Object.fromEntries(this.#entries)), 0o600);
+    try {
+      await writeAtomically(this.#file, JSON.stringify(Object.fromEntries(this.#entries)), 0o600);
+    } catch (error) {
+      this.#warn(`What the servers offer is not remembered: ${reasonOf(error)}`);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { reasonOf } from '../backend/reason.ts';
 import { writeAtomically } from '../config/save.ts';
 import { isObject } from '../json/raw-json.ts';
 
@@ -25,16 +26,23 @@ export interface PinReview {
 export class Pins {
   readonly file: string | undefined;
   readonly #backends: Map<string, PinnedBackend>;
+  readonly #warn: (line: string) => void;
   #writing: Promise<void> = Promise.resolve();
 
-  private constructor(file: string | undefined, backends: Map<string, PinnedBackend>) {
+  private constructor(
+    file: string | undefined,
+    backends: Map<string, PinnedBackend>,
+    warn: (line: string) => void,
+  ) {
     this.file = file;
     this.#backends = backends;
+    this.#warn = warn;
   }
 
-  static async open(directory: string | undefined): Promise<Pins> {
+  /** `warn` is told when what was seen cannot be written down. */
+  static async open(directory: string | undefined, warn: (line: string) => void): Promise<Pins> {
     const file = directory === undefined ? undefined : join(directory, 'pins.json');
-    return new Pins(file, file === undefined ? new Map() : await readPins(file));
+    return new Pins(file, file === undefined ? new Map() : await readPins(file), warn);
   }
 
   /**
@@ -42,7 +50,7 @@ export class Pins {
    * and approve whatever the backend says next.
    */
   async reload(): Promise<void> {
-    await this.#writing;
+    await this.saved();
     if (this.file === undefined) return;
     for (const [backend, pins] of await readPins(this.file)) this.#backends.set(backend, pins);
   }
@@ -70,7 +78,9 @@ export class Pins {
     }
     if (JSON.stringify(known) !== JSON.stringify(next)) {
       this.#backends.set(backend, next);
-      this.#write();
+      this.#write().catch((error: unknown) =>
+        this.#warn(`What the tools of ${backend} look like is not remembered: ${reasonOf(error)}`),
+      );
     }
     return review;
   }
@@ -87,25 +97,25 @@ export class Pins {
         approved.push(`${name}.${waiting}`);
       }
     }
-    if (approved.length > 0) this.#write();
-    await this.#writing;
+    if (approved.length > 0) await this.#write();
     return approved;
   }
 
-  /** Resolves when everything is on disk. */
+  /** Resolves when everything is on disk, or cannot be. */
   async saved(): Promise<void> {
-    await this.#writing;
+    await this.#writing.catch(() => undefined /* whoever had it written was told */);
   }
 
-  #write(): void {
+  #write(): Promise<void> {
     const { file } = this;
-    if (file === undefined) return;
+    if (file === undefined) return this.#writing;
     const save = async () => {
       this.#keepApprovals(await readPins(file));
       await writeAtomically(file, JSON.stringify(Object.fromEntries(this.#backends), null, 2), 0o600);
     };
     // One after the other: the last state is the one that stays.
-    this.#writing = this.#writing.catch(() => undefined).then(save);
+    this.#writing = this.saved().then(save);
+    return this.#writing;
   }
 
   /** What another process approved a moment ago is not undone by writing what was known before. */

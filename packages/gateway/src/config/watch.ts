@@ -5,8 +5,15 @@ export interface FileWatch {
   close(): Promise<void>;
 }
 
-/** Calls `changed` after any of the files changed, appeared or went away. Resolves when it is watching. */
-export async function watchFiles(files: string[], changed: () => void): Promise<FileWatch> {
+/**
+ * Calls `changed` after any of the files changed, appeared or went away, and `failed` if the system does not let it
+ * watch. Resolves when it is watching, or cannot.
+ */
+export async function watchFiles(
+  files: string[],
+  changed: () => void,
+  failed: (error: unknown) => void,
+): Promise<FileWatch> {
   // Loaded beside the start of the backends, not before it.
   const { watch } = await import('chokidar');
   const watcher = watch(files, { ignoreInitial: true });
@@ -15,7 +22,13 @@ export async function watchFiles(files: string[], changed: () => void): Promise<
     clearTimeout(timer);
     timer = setTimeout(changed, QUIET_MS);
   });
-  await new Promise<void>((resolve) => watcher.once('ready', () => resolve()));
+  await new Promise<void>((resolve) => {
+    watcher.once('ready', resolve);
+    watcher.on('error', (error) => {
+      failed(error);
+      resolve();
+    });
+  });
   return {
     close: async () => {
       clearTimeout(timer);

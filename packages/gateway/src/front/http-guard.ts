@@ -1,10 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { isOwnUser } from './peer-uid.ts';
 
 export interface GuardOptions {
+  /** The key that callers show. */
   apiKey?: string | undefined;
+  /** Whether a request comes from a program of the user this process runs for; asked where there is no key. */
+  isOwnUser?: ((request: IncomingMessage) => Promise<boolean>) | undefined;
   /** Host names beside the loopback ones that requests may name. */
   allowedHosts?: string[];
   /** Origins of web pages that may call. None by default. */
@@ -30,7 +32,7 @@ export class Guard {
   }
 
   async check(request: IncomingMessage): Promise<Refusal | undefined> {
-    const { apiKey, allowedHosts = [], allowedOrigins = [] } = this.#options;
+    const { apiKey, isOwnUser = async () => false, allowedHosts = [], allowedOrigins = [] } = this.#options;
     const { host = '' } = request.headers;
     if (!this.#goodHosts.has(host)) {
       const name = hostName(`http://${host}`);
@@ -53,7 +55,7 @@ export class Guard {
         : { status: 401, message: 'Unauthorized' };
     }
     const { socket } = request;
-    const own = this.#ownUser.get(socket) ?? isOwnUser(socket);
+    const own = this.#ownUser.get(socket) ?? isOwnUser(request);
     this.#ownUser.set(socket, own);
     return (await own) ? undefined : { status: 401, message: 'Unauthorized: another user needs a key.' };
   }

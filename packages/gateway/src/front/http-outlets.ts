@@ -14,22 +14,31 @@ const STREAM_HEADERS = {
 /** An event stream on a response. */
 class EventStream {
   readonly #response: ServerResponse;
+  readonly #keepAlive: NodeJS.Timeout;
 
   constructor(response: ServerResponse, headers: Record<string, string>) {
     this.#response = response;
+    // A client that breaks off while it is written to is no failure; without a listener it would end the process.
+    response.on('error', () => response.destroy());
     response.writeHead(200, { ...STREAM_HEADERS, ...headers });
     response.flushHeaders();
-    const timer = setInterval(() => response.write(': keepalive\n\n'), KEEP_ALIVE_MS);
-    timer.unref();
-    response.once('close', () => clearInterval(timer));
+    this.#keepAlive = setInterval(() => response.write(': keepalive\n\n'), KEEP_ALIVE_MS).unref();
+    response.once('close', () => clearInterval(this.#keepAlive));
   }
 
   /** Writes what may be lost when the client does not read. */
   offer(message: Buffer): void {
-    if (this.#response.writableLength < MAX_UNREAD_BYTES) this.write(message);
+    if (this.#response.writableLength < MAX_UNREAD_BYTES) this.#write(message);
   }
 
-  write(message: Buffer): void {
+  /** Writes the last message. The stream is open until the client has read it all: nothing may be written meanwhile. */
+  end(message: Buffer): void {
+    clearInterval(this.#keepAlive);
+    this.#write(message);
+    this.#response.end();
+  }
+
+  #write(message: Buffer): void {
     this.#response.write(Buffer.concat([EVENT, withoutNewlines(message), BLANK]));
   }
 }
@@ -60,8 +69,7 @@ export class ReplyOutlet implements Outlet {
   answer(message: Buffer): void {
     if (this.#response.writableEnded || this.#response.destroyed) return;
     if (this.#stream) {
-      this.#stream.write(message);
-      this.#response.end();
+      this.#stream.end(message);
       return;
     }
     const headers = {

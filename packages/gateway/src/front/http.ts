@@ -23,7 +23,7 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 /** Listens for clients of the gateway, and lets in whom its guard knows. */
 export async function serveGatewayHttp(gateway: Gateway, options: HttpFrontOptions = {}): Promise<HttpFront> {
   const { host = '127.0.0.1', port = 0, path = '/mcp' } = options;
-  if (!LOOPBACK.has(host) && options.apiKey === undefined) {
+  if (options.apiKey === undefined && !(LOOPBACK.has(host) && options.isOwnUser)) {
     throw new RelayError('InvalidSettings', `Listening on ${host} needs a key.`, {
       next: 'Set RELAY_MCP_API_KEY, or listen on 127.0.0.1.',
     });

@@ -1,3 +1,4 @@
+import { safeLine } from '@agent-relay/protocol';
 import { isRelayError, RelayError } from '@agent-relay/sdk';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 
@@ -13,4 +14,5 @@ export function failureResult(error: unknown): CallToolResult {
   };
 }
 
-export const failureText = ({ message, next }: RelayError): string => `Error: ${message} Next: ${next}`;
+export const failureText = ({ message, next }: RelayError): string =>
+  safeLine(`Error: ${message} Next: ${next}`);

@@ -61,9 +61,13 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     if (path !== paths.mcp && path !== paths.sse && path !== paths.messages) {
       return sendJson(response, 404, { error: 'Not found' });
     }
+    const address = request.socket.remoteAddress ?? '';
+    const showsKey = request.headers.authorization !== undefined;
+    // Before the key is looked at: whoever guesses too fast does not learn that a guess was right.
+    if (showsKey) failures.check(address);
     const access = await admit(request, options);
     if (!access) {
-      failures.take(request.socket.remoteAddress ?? '');
+      if (showsKey) failures.take(address);
       return sendJson(response, 401, { error: 'Unauthorized' }, { 'WWW-Authenticate': 'Bearer' });
     }
     requests.take(accessId(access));
@@ -128,6 +132,8 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
 
   return {
     async handle(request, response) {
+      // A client that breaks off while it is written to is no failure; without a listener it would end the process.
+      response.on('error', () => response.destroy());
       try {
         await serve(request, response);
       } catch (error) {

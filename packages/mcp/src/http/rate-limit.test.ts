@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest';
 import { RateLimit } from './rate-limit.ts';
 
+it('tells whether a request could be made without counting it', () => {
+  const limit = new RateLimit(1, () => 0);
+  for (let i = 0; i < 3; i++) limit.check('alice');
+  limit.take('alice');
+  expect(() => limit.check('alice')).toThrow('More than 1 requests a minute.');
+  limit.check('bob');
+});
+
 it('lets a caller make its requests, then says when the next one is possible', () => {
   let now = 0;
   const limit = new RateLimit(60, () => now);

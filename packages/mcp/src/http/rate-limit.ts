@@ -16,18 +16,31 @@ export class RateLimit {
 
   /** Takes one request from the caller's bucket, or says when there will be one. */
   take(caller: string): void {
-    const now = this.#now();
-    const before = this.#buckets.get(caller);
-    const refilled = before ? before.left + ((now - before.at) * this.#perMinute) / 60_000 : this.#perMinute;
-    const left = Math.min(this.#perMinute, refilled) - 1;
+    const left = this.#left(caller) - 1;
     // Set anew, so that the map stays ordered by last use.
     this.#buckets.delete(caller);
-    this.#buckets.set(caller, { left: Math.max(left, 0), at: now });
+    this.#buckets.set(caller, { left: Math.max(left, 0), at: this.#now() });
     const [oldest] = this.#buckets.keys();
     if (this.#buckets.size > MAX_CALLERS && oldest !== undefined) this.#buckets.delete(oldest);
-    if (left >= 0) return;
+    if (left < 0) throw this.#overloaded(left);
+  }
+
+  /** Throws as `take` would, and takes nothing. */
+  check(caller: string): void {
+    const left = this.#left(caller) - 1;
+    if (left < 0) throw this.#overloaded(left);
+  }
+
+  #left(caller: string): number {
+    const before = this.#buckets.get(caller);
+    if (!before) return this.#perMinute;
+    const refilled = ((this.#now() - before.at) * this.#perMinute) / 60_000;
+    return Math.min(this.#perMinute, before.left + refilled);
+  }
+
+  #overloaded(left: number): RelayError {
     const retryAfterMs = Math.ceil((-left * 60_000) / this.#perMinute);
-    throw new RelayError('Overloaded', `More than ${this.#perMinute} requests a minute.`, {
+    return new RelayError('Overloaded', `More than ${this.#perMinute} requests a minute.`, {
       next: `Wait ${retryAfterMs} ms.`,
       details: { retryAfterMs },
     });

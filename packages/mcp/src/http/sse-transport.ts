@@ -36,7 +36,7 @@ export class SseTransport implements Transport {
       Connection: 'keep-alive',
     });
     this.#response.once('close', () => this.#closed());
-    this.#keepAlive = setInterval(() => this.#write(': keep-alive\n\n'), KEEP_ALIVE_MS).unref();
+    this.#keepAlive = setInterval(() => this.#response.write(': keep-alive\n\n'), KEEP_ALIVE_MS).unref();
     await this.#write(`event: endpoint\ndata: ${this.#endpoint}\n\n`);
   }
 
@@ -47,6 +47,8 @@ export class SseTransport implements Transport {
   }
 
   async close(): Promise<void> {
+    // The stream is open until the client has read it all; nothing may be written to it meanwhile.
+    clearInterval(this.#keepAlive);
     this.#response.end();
   }
 

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { type ListeningMcp, listenForMcp } from '@agent-relay/mcp';
 import { isAgentToken, isRelayError } from '@agent-relay/protocol';
 import { connect, type OpenWire, type ParticipantOptions } from '@agent-relay/sdk';
@@ -7,9 +6,9 @@ import type { Workspace } from '../core/ports/store.ts';
 import type { Relay } from '../core/relay.ts';
 import type { AcceptConnection } from '../transport/connection.ts';
 import { connectInMemory } from '../transport/memory.ts';
-import { peerUid } from '../transport/peer-uid.ts';
 import type { Sessions } from '../transport/sessions.ts';
 import { VERSION } from '../version.ts';
+import { isOwnUser } from './own-user.ts';
 import type { Pool } from './pool.ts';
 import type { Settings } from './settings.ts';
 
@@ -17,8 +16,8 @@ const client = { name: 'agent-relay-mcp', version: VERSION };
 
 /**
  * Serves MCP over HTTP. Each client takes part as an ordinary client of the SDK, through the door its credential
- * opens: programs of the user and holders of the API key enter the workspace they choose, or else the one the daemon
- * was started for.
+ * opens: programs of the user, and holders of the API key as guests, enter the workspace they choose, or else the one
+ * the daemon was started for.
  */
 export function openMcpDoor({
   settings: { mcp, dataDirectory },
@@ -50,18 +49,13 @@ export function openMcpDoor({
       if (access.kind === 'workspaceKey' || access.kind === 'agentToken')
         return connect({ ...profile, client, open: remote });
       const entered = access.project === undefined ? workspace : relay.workspaces.get(access.project);
-      const open = inMemory(sessions.acceptAt({ kind: 'local', workspace: entered }));
-      const token = access.kind === 'local' ? tokenOf(profile, entered.name, dataDirectory) : {};
+      const isUser = access.kind === 'local';
+      const open = inMemory(sessions.acceptAt({ kind: isUser ? 'local' : 'guest', workspace: entered }));
+      const token = isUser ? tokenOf(profile, entered.name, dataDirectory) : {};
       return connect({ ...profile, ...token, client, open });
     },
     onerror: onError,
   });
-}
-
-/** Whether a request comes from a program of the user this process runs for. */
-export async function isOwnUser({ socket }: IncomingMessage): Promise<boolean> {
-  const uid = await peerUid(socket);
-  return uid !== undefined && uid === process.getuid?.();
 }
 
 const inMemory =

@@ -4,6 +4,7 @@ import type { Logger } from './log.ts';
 import { keepNurserySmall } from './nursery.ts';
 import { type RunningDaemon, runDaemon } from './run.ts';
 import type { Settings } from './settings.ts';
+import { firstUncaught } from './uncaught.ts';
 
 /** The daemon of a data directory, run by this process. */
 export interface StartedDaemon<Opened> extends Pick<RunningDaemon, 'http' | 'failed' | 'stop'> {
@@ -29,12 +30,14 @@ export async function startDaemon<Opened extends { project: string }>(options: {
   parts.defer(() => lock.release());
   try {
     keepNurserySmall();
+    const uncaught = firstUncaught(log);
     const startedAt = Date.now();
     const daemon = await runDaemon({ settings, log });
     parts.defer(() => daemon.stop());
     const opened = await open(daemon.openProject);
     const mcp = await daemon.openMcp(opened.project);
-    const { http, failed } = daemon;
+    const { http } = daemon;
+    const failed = Promise.race([daemon.failed, uncaught]);
     await lock.publish({
       pid: process.pid,
       version: VERSION,

@@ -4,8 +4,14 @@ import type { Workspace } from '../core/ports/store.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Relay } from '../core/relay.ts';
 
-/** Where a connection came in: the local socket of a workspace, or a door that demands a key. */
-export type Door = { kind: 'local'; workspace: Workspace } | { kind: 'remote' };
+/**
+ * Where a connection came in: the local socket of a workspace, which only its user can open; a door that leads guests
+ * into a workspace; or one that demands a key.
+ */
+export type Door =
+  | { kind: 'local'; workspace: Workspace }
+  | { kind: 'guest'; workspace: Workspace }
+  | { kind: 'remote' };
 
 export interface Introduced {
   principal: Principal;
@@ -67,7 +73,7 @@ type Admitted = { workspace: Workspace; keyId: string | undefined; tokenName: st
 
 /** The workspace a connection may enter: its socket's, its key's, or that of the agent whose token it holds. */
 async function admit(relay: Relay, door: Door, hello: Hello): Promise<Admitted> {
-  if (door.kind === 'local' && (hello.name !== undefined || hello.token === undefined)) {
+  if (door.kind !== 'remote' && (hello.name !== undefined || hello.token === undefined)) {
     return { workspace: door.workspace, keyId: undefined, tokenName: undefined };
   }
   if (door.kind === 'remote' && hello.workspaceKey !== undefined) {
@@ -76,7 +82,7 @@ async function admit(relay: Relay, door: Door, hello: Hello): Promise<Admitted> 
   if (hello.token === undefined)
     throw new RelayError('Unauthorized', 'A workspace key or an agent token is required here.');
   const agent = await relay.agents.byToken(hello.token);
-  const entered = door.kind === 'local' ? [door.workspace] : relay.workspaces.list();
+  const entered = door.kind === 'remote' ? relay.workspaces.list() : [door.workspace];
   const workspace = entered.find(({ id }) => id === agent.workspaceId);
   if (!workspace) throw new RelayError('Unauthorized', 'The agent token is not valid.');
   return { workspace, keyId: undefined, tokenName: agent.name };

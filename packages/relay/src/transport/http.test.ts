@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { connect as connectTo, createServer, type Socket } from 'node:net';
+import { connect as connectTo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectToWebSocket } from '../../../../test/kit/raw-client.ts';
 import { type Served, serve } from '../../../../test/kit/served.ts';
 import { listenOnHttp } from './http.ts';
-import { peerUid } from './peer-uid.ts';
 import { WebSocketDoor } from './websocket.ts';
 
 let served: Served;
@@ -166,25 +165,4 @@ describe('another user of the machine', () => {
     expect(output).toMatch(/^401 /);
     expect(output).not.toContain('the figures');
   });
-});
-
-describe.skipIf(process.platform !== 'linux')('the user behind a connection (Linux tells)', () => {
-  it.each(['127.0.0.1', '::1'])(
-    'on %s is known while its socket is open, and unknown after',
-    async (host) => {
-      const server = createServer({ pauseOnConnect: true }).listen(0, host);
-      await once(server, 'listening');
-      const address = server.address() as { port: number };
-      const client = connectTo(address.port, host);
-      const [accepted] = (await once(server, 'connection')) as [Socket];
-      expect(await peerUid(accepted)).toBe(process.getuid?.());
-      const gone = once(client, 'close');
-      client.destroy();
-      await gone;
-      // The system still lists the connection, under root, until this side closes too.
-      expect(await peerUid(accepted)).toBeUndefined();
-      accepted.destroy();
-      server.close();
-    },
-  );
 });

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { ERRORS, RelayError } from '@agent-relay/protocol';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import { peerUid } from './peer-uid.ts';
+import { isOwnUser } from './own-user.ts';
 import type { WebSocketDoor } from './websocket.ts';
 
 export interface HttpOptions {
@@ -90,9 +90,7 @@ const hostName = (host: string | undefined): string | undefined => host?.replace
 /** Somebody with a key, or a program of the user this daemon runs for. */
 async function isTrusted(request: IncomingMessage, options: HttpOptions): Promise<boolean> {
   const bearer = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '')?.[1];
-  if (bearer !== undefined) return options.isKeyValid(bearer);
-  const uid = await peerUid(request.socket);
-  return uid !== undefined && uid === process.getuid?.();
+  return bearer === undefined ? isOwnUser(request) : options.isKeyValid(bearer);
 }
 
 /** The key comes in HELLO, where it is in no URL and no log; here only Host and Origin decide. */

@@ -14,7 +14,8 @@ export const relaySendMessage = defineTool({
   annotations: ACTS,
   handler: async (participant, { to, body, thread }) => {
     const relay = await participant.relay();
-    const { messageId, ...sent } = await relay.send(to, body, defined({ thread }));
-    return replyJson({ success: true, messageId, ...sent }, { success: true, messageId });
+    const sent = await relay.send(to, body, defined({ thread }));
+    const { messageId, held } = sent;
+    return replyJson({ success: true, ...sent }, { success: true, messageId, held });
   },
 });

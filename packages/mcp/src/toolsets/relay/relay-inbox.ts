@@ -1,4 +1,4 @@
-import { safeText, senderOf } from '@agent-relay/protocol';
+import { quotedText, senderOf } from '@agent-relay/protocol';
 import type { InboxMessage } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { ACTS, defineTool, reply } from '../../framework/tool.ts';
@@ -37,5 +37,5 @@ function messageText(message: InboxMessage): string {
   const topic = thread === undefined ? '' : ` (thread: ${thread})`;
   const weight = importance === 'normal' ? '' : ` (${importance})`;
   const waiting = awaitsReply ? `\n(${from} waits for your answer in thread ${thread}.)` : '';
-  return `[${id}] From ${senderOf(message)}${place}${topic}${weight}:\n${safeText(content)}${waiting}`;
+  return `[${id}] From ${senderOf(message)}${place}${topic}${weight}:\n> ${quotedText(content)}${waiting}`;
 }

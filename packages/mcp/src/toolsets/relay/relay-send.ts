@@ -1,4 +1,4 @@
-import { safeText, senderOf } from '@agent-relay/protocol';
+import { quotedText, senderOf } from '@agent-relay/protocol';
 import type { Message, SendResult } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { ACTS, type Call, defineTool, reply } from '../../framework/tool.ts';
@@ -31,11 +31,11 @@ export const relaySend = defineTool({
         { ...options, timeoutMs: timeout_ms },
         call,
       );
-      return reply(`Response from ${senderOf(answer)}: ${safeText(answer.content)}`, { response: answer });
+      return reply(`Response from ${senderOf(answer)}: ${quotedText(answer.content)}`, { response: answer });
     }
     const relay = await participant.relay();
     const sent = await relay.send(to, message, options);
-    return reply([`Message sent to ${to}`, ...absence(sent)], { ...sent });
+    return reply(outcome(to, sent), { ...sent });
   },
 });
 
@@ -62,10 +62,11 @@ async function awaitResponse(
   }
 }
 
-/** What the sender should know beyond "sent". */
-function absence({ recipients, offline, held }: SendResult): string[] {
-  if (held !== undefined) return [`Kept back by the loop governor until a person releases it: ${held}`];
-  if (offline.length === 0) return [];
+/** What became of the message, as far as it is known now. */
+function outcome(to: string, { recipients, offline, held }: SendResult): string[] {
+  if (held !== undefined) return [`The message to ${to} is held until a person releases it: ${held}`];
+  const sent = `Message sent to ${to}`;
+  if (offline.length === 0) return [sent];
   const who = recipients === 1 ? offline[0] : `${offline.length} of ${recipients} (${offline.join(', ')})`;
-  return [`Offline now: ${who}. It is kept and delivered when they return.`];
+  return [sent, `Offline now: ${who}. It is kept and delivered when they return.`];
 }

@@ -1,3 +1,4 @@
+import { safeLine } from '@agent-relay/protocol';
 import type { AgentInfo } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { defineTool, LOOKS, reply } from '../../framework/tool.ts';
@@ -23,8 +24,8 @@ export const relayWho = defineTool({
 function agentsText(agents: AgentInfo[]): string {
   if (agents.length === 0) return 'No agents online.';
   const lines = agents.map(({ name, cli, type, status, parent }) => {
-    const worker = parent === undefined ? '' : ` [worker of: ${parent}]`;
-    return `- ${name} (${cli ?? type}) - ${status}${worker}`;
+    const worker = parent === undefined ? '' : ` [worker of: ${safeLine(parent)}]`;
+    return `- ${name} (${safeLine(cli ?? type)}) - ${status}${worker}`;
   });
   return `${agents.length} agent(s) online:\n${lines.join('\n')}`;
 }

@@ -17,7 +17,7 @@ export const postMessage = (roles: readonly string[]) =>
       // A role exists from its first use on; the recipient's may be this one.
       await call.roles.get(to).relay();
       const sender = await call.roles.get(from).relay();
-      const { messageId } = await sender.send(to, body, { kind });
-      return replyJson({ id: messageId });
+      const { messageId, held } = await sender.send(to, body, { kind });
+      return replyJson({ id: messageId, held });
     },
   });

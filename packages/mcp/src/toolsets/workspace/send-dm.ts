@@ -15,9 +15,9 @@ export const sendDm = defineTool({
   annotations: ACTS,
   handler: async (participant, args) => {
     const relay = await participant.relay();
-    const { messageId, online } = await relay.send(args.to, args.text, {
+    const { messageId, online, held } = await relay.send(args.to, args.text, {
       importance: importanceOf(args.mode),
     });
-    return replyJson({ message_id: messageId, to: args.to, online: online > 0 });
+    return replyJson({ message_id: messageId, to: args.to, online: online > 0, held });
   },
 });

@@ -20,7 +20,8 @@ export const command = withConfig(new Command('gateway'))
   .option('--host <address>', 'where to serve HTTP; beyond this machine only with RELAY_MCP_API_KEY')
   .action(async (options: GatewayOptions) => {
     const { runGateway } = await import('@agent-relay/gateway/run');
-    await runGateway(options);
+    const { isOwnUser } = await import('../../daemon/own-user.ts');
+    await runGateway({ ...options, isOwnUser });
   })
   .addCommand(
     withConfig(new Command('approve'))

@@ -1,6 +1,6 @@
 import { type ListeningMcp, listenForMcp } from '@agent-relay/mcp';
 import { connect } from '@agent-relay/sdk/node';
-import { isOwnUser } from '../../daemon/mcp.ts';
+import { isOwnUser } from '../../daemon/own-user.ts';
 import type { OpenedProject } from '../project.ts';
 import { HOST } from './address.ts';
 

@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { isIPv4, type Socket } from 'node:net';
+import { endianness } from 'node:os';
+
+/**
+ * Whether a connection comes from a program of the user this process runs for. Linux tells: the other end of a
+ * loopback connection is a socket of this machine too, and /proc/net lists it with its owner. Where that cannot be
+ * known the answer is no.
+ */
+export async function isOwnUser({ socket }: { socket: Socket }): Promise<boolean> {
+  const own = process.getuid?.();
+  const { remoteAddress, remotePort, localAddress, localPort } = socket;
+  if (own === undefined || !isLoopback(remoteAddress)) return false;
+  const theirs = listed(remoteAddress, remotePort);
+  const ours = listed(localAddress, localPort);
+  if (theirs === undefined || ours === undefined) return false;
+  const owners = await ownersOf(theirs, ours);
+  return owners.size === 1 && owners.has(own);
+}
+
+/** The owners of the open sockets that connect these two ends. Addresses count, not only ports: 127.0.0.1 is not alone. */
+async function ownersOf(local: string, remote: string): Promise<Set<number>> {
+  const owners = new Set<number>();
+  for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
+    const rows = (await readFile(table, 'utf8').catch(() => '')).split('\n').slice(1);
+    for (const row of rows) {
+      const [, from = '', to = '', , , , , uid, , inode = '0'] = row.trim().split(/\s+/);
+      // A socket its process has closed already has no inode and is listed under root, whoever it belonged to.
+      if (inode !== '0' && unmapped(from) === local && unmapped(to) === remote) owners.add(Number(uid));
+    }
+  }
+  return owners;
+}
+
+const isLoopback = (address = ''): boolean => address === '::1' || /^(::ffff:)?127\./.test(address);
+
+/** The tables write an address in words of the machine's own byte order. */
+function word(bytes: number[]): string {
+  const ordered = endianness() === 'LE' ? bytes.toReversed() : bytes;
+  return Buffer.from(ordered).toString('hex').toUpperCase();
+}
+
+const ZEROS = '00000000';
+const LOOPBACK6 = ZEROS.repeat(3) + word([0, 0, 0, 1]);
+const MAPPED_PREFIX = ZEROS.repeat(2) + word([0, 0, 255, 255]);
+
+/** An end of a connection as the tables write it; of the addresses of IPv6, only the loopback one is known here. */
+function listed(address = '', port = 0): string | undefined {
+  const v4 = address.replace(/^::ffff:/, '');
+  const hex = isIPv4(v4) ? word(v4.split('.').map(Number)) : address === '::1' ? LOOPBACK6 : undefined;
+  return hex && `${hex}:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** An address of IPv4 that stands in the table of IPv6, as the other table writes it. */
+const unmapped = (entry: string): string =>
+  entry.startsWith(MAPPED_PREFIX) ? entry.slice(MAPPED_PREFIX.length) : entry;
