@@ -1,17 +1,46 @@
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
+import { repliedTo } from '../server/messages.ts';
+import type { AfterReply } from './replies.ts';
 
-/** How far back a client that lost its stream can go on. */
+/** How far back a client that lost its stream can go on; the newest event is kept whatever its size. */
 const KEPT_EVENTS = 256;
+const KEPT_BYTES = 1024 * 1024;
 
-/** The last events of one session, so that a stream that broke is resumed where it was. */
+interface StoredEvent {
+  number: number;
+  streamId: string;
+  message: JSONRPCMessage;
+  bytes: number;
+}
+
+/**
+ * The last events of one session, so that a stream that broke is resumed where it was. A stream whose reply was
+ * written to its end is not resumed: its events are forgotten then.
+ */
 export class EventLog implements EventStore {
-  readonly #events: Array<{ number: number; streamId: string; message: JSONRPCMessage }> = [];
+  readonly #afterReply: (action: AfterReply) => void;
+  #events: StoredEvent[] = [];
+  #bytes = 0;
   #last = 0;
+
+  /** `afterReply` has something done when the response to the current request is over. */
+  constructor(afterReply: (action: AfterReply) => void) {
+    this.#afterReply = afterReply;
+  }
 
   async storeEvent(streamId: string, message: JSONRPCMessage): Promise<string> {
     this.#last += 1;
-    this.#events.push({ number: this.#last, streamId, message });
-    if (this.#events.length > KEPT_EVENTS) this.#events.shift();
+    const bytes = Buffer.byteLength(JSON.stringify(message));
+    this.#events.push({ number: this.#last, streamId, message, bytes });
+    this.#bytes += bytes;
+    while (this.#events.length > KEPT_EVENTS || (this.#bytes > KEPT_BYTES && this.#events.length > 1)) {
+      this.#bytes -= this.#events.shift()?.bytes ?? 0;
+    }
+    if (repliedTo(message)) {
+      this.#afterReply(async (written) => {
+        if (written) this.#forget(streamId);
+      });
+    }
     return `${this.#last}.${streamId}`;
   }
 
@@ -30,6 +59,11 @@ export class EventLog implements EventStore {
       if (stream === streamId && number > after && !isEmpty) await send(`${number}.${stream}`, message);
     }
     return streamId;
+  }
+
+  #forget(streamId: string): void {
+    this.#events = this.#events.filter((event) => event.streamId !== streamId);
+    this.#bytes = this.#events.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 }
 

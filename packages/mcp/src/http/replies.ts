@@ -3,7 +3,8 @@ import type { ServerResponse } from 'node:http';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Replies } from '../server/desk.ts';
 
-type AfterReply = (written: boolean) => Promise<void>;
+/** Done when a reply is over: with whether it was written to its end. */
+export type AfterReply = (written: boolean) => Promise<void>;
 
 /** Over HTTP a reply is written when the response to its request is. */
 export class HttpReplies implements Replies {
@@ -29,8 +30,13 @@ export class HttpReplies implements Replies {
   }
 
   after(_mcp: ServerContext, action: AfterReply): void {
+    this.afterCurrent(action);
+  }
+
+  /** The same, for the request that is being served. */
+  readonly afterCurrent = (action: AfterReply): void => {
     const later = this.#current.getStore();
     if (!later) throw new TypeError('Only a request that is being served has a reply.');
     later(action);
-  }
+  };
 }

@@ -67,7 +67,7 @@ async function openSession(
   desk.participant.introduce(clientInfoOf(body));
   const transport = new NodeStreamableHTTPServerTransport({
     sessionIdGenerator: () => id,
-    eventStore: new EventLog(),
+    eventStore: new EventLog(replies.afterCurrent),
     retryInterval: RETRY_MS,
     onsessioninitialized: () => sessions.add(id, session),
   });
