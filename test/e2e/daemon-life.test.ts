@@ -77,6 +77,24 @@ describe('agent-relay up', () => {
 });
 
 describe('agent-relay daemon', () => {
+  it.runIf(process.platform === 'linux')('refuses a directory that takes no files', async () => {
+    await using sandbox = await createSandbox();
+    const startInProc = () => sandbox.cli(['daemon', 'start'], { cwd: '/proc' });
+    const refused = {
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^error: The project cannot be recorded in \/proc\/\.relay .*\nnext: .*\n$/,
+      ),
+    };
+    expect(await startInProc()).toMatchObject(refused);
+    expect((await sandbox.cli(['daemon', 'status'])).code).toBe(3);
+    await sandbox.cli(['daemon', 'start']);
+    expect(await startInProc()).toMatchObject(refused);
+    const projects = (await sandbox.cli(['workspace', 'list', '--json'])).stdout;
+    expect(JSON.parse(projects)).toMatchObject([{ name: 'demo' }]);
+  });
+
   it('starts, tells its status, restarts and stops', async () => {
     await using sandbox = await createSandbox();
     expect(await sandbox.cli(['daemon', 'status'])).toMatchObject({

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -67,6 +67,27 @@ describe('the place of a project', () => {
     await symlink(`../${target}`, join(await make('clone'), '.relay'));
     await expect(recordAt(join(home, 'clone'))).rejects.toMatchObject({ code: 'InvalidSettings' });
     expect(await readdir(elsewhere)).toEqual([]);
+  });
+
+  it('is not opened where it cannot be recorded', async () => {
+    const opened: string[] = [];
+    const open = async (root: string) => {
+      opened.push(root);
+      return { project: 'shop', socketPath: '/run/shop.sock' };
+    };
+    const unwritable = [join(home, 'nowhere'), ...(process.platform === 'linux' ? ['/proc'] : [])];
+    if (process.getuid?.() !== 0) {
+      unwritable.push(await make('read-only'));
+      await chmod(join(home, 'read-only'), 0o500);
+    }
+    for (const root of unwritable) {
+      await expect(openPlace({ root, recorded: true }, open)).rejects.toMatchObject({
+        code: 'InvalidSettings',
+        message: expect.stringContaining(join(root, '.relay')),
+        next: expect.stringContaining('RELAY_PROJECT_ROOT'),
+      });
+    }
+    expect(opened).toEqual([]);
   });
 
   it('takes the name that was asked for', async () => {

@@ -7,6 +7,7 @@ import {
   type Environment,
   findProjectConfig,
   isMissing,
+  prepareProjectConfig,
   writeProjectConfig,
 } from '@agent-relay/sdk/node';
 import type { ProjectOption } from './options.ts';
@@ -45,12 +46,16 @@ export interface OpenedProject {
   socketPath: string;
 }
 
-/** Opens the project of a place, `open` being the daemon's way to do it, and records it there. */
+/**
+ * Opens the project of a place, `open` being the daemon's way to do it, and records it there. Where it cannot be
+ * recorded, it is not opened.
+ */
 export async function openPlace(
   place: Place,
   open: (root: string, name?: string) => Promise<OpenedProject>,
 ): Promise<OpenedProject> {
   const wanted = place.project ?? (place.recorded ? undefined : DEFAULT_PROJECT);
+  if (place.recorded) await prepareProjectConfig(place.root);
   const { project, socketPath } = await open(place.root, wanted);
   if (place.recorded) await writeProjectConfig({ root: place.root, project, socketPath });
   return { project, socketPath };

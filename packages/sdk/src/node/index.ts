@@ -20,7 +20,12 @@ export {
   readIfThere,
   writePrivateFile,
 } from './locations.ts';
-export { findProjectConfig, type ProjectConfig, writeProjectConfig } from './project-config.ts';
+export {
+  findProjectConfig,
+  type ProjectConfig,
+  prepareProjectConfig,
+  writeProjectConfig,
+} from './project-config.ts';
 export {
   localAgentToken,
   moveLocalAgentTokens,

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { checkName, RelayError } from '@agent-relay/protocol';
-import { checkOwner, isThere, readIfThere, writePrivateFile } from './locations.ts';
+import { checkName, isRelayError, RelayError } from '@agent-relay/protocol';
+import { checkOwner, readIfThere, writePrivateFile } from './locations.ts';
 
 /** What `.relay/config.json` says about the directory that holds it. */
 export interface ProjectConfig {
@@ -26,11 +26,34 @@ export async function findProjectConfig(directory: string): Promise<ProjectConfi
 
 /** Records which project the directory belongs to, for every tool that runs in it; git does not see it. */
 export async function writeProjectConfig({ root, ...config }: ProjectConfig): Promise<void> {
-  const directory = directoryIn(root);
-  if (!(await isThere(directory))) await mkdir(directory, { recursive: true });
-  await checkOwnDirectory(directory);
+  await prepareProjectConfig(root);
   await writePrivateFile(fileIn(root), `${JSON.stringify(config, undefined, 2)}\n`);
-  await writePrivateFile(join(directory, '.gitignore'), '*\n');
+}
+
+/** Makes the place of the record, or says that it cannot be made: better known before the project is opened. */
+export async function prepareProjectConfig(root: string): Promise<void> {
+  const directory = directoryIn(root);
+  try {
+    await makeDirectory(directory);
+    await checkOwnDirectory(directory);
+    await writePrivateFile(join(directory, '.gitignore'), '*\n');
+  } catch (cause) {
+    if (isRelayError(cause)) throw cause;
+    const why = (cause as NodeJS.ErrnoException).code;
+    throw new RelayError('InvalidSettings', `The project cannot be recorded in ${directory} (${why}).`, {
+      next: 'Run it in a directory that you can write to, or name one in RELAY_PROJECT_ROOT.',
+      cause,
+    });
+  }
+}
+
+/** Not recursive: Node would try for ever in a directory that takes no others, such as /proc. */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 /** `.relay` may come with somebody else's repository: it may not lead what is written there to another place. */
