@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, readFile, stat } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -77,6 +77,26 @@ describe('agent-relay up', () => {
 });
 
 describe('agent-relay daemon', () => {
+  it('makes a deleted socket again at the next start, or says that it takes a restart', async () => {
+    await using daemon = await startDaemon();
+    const other = join(daemon.directory, 'other');
+    await mkdir(other);
+    await daemon.cli(['daemon', 'start'], { cwd: other });
+    await rm(daemon.socketPath);
+    expect(await daemon.cli(['who'])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('daemon start'),
+    });
+    expect((await daemon.cli(['daemon', 'start'])).stdout).toContain(daemon.socketPath);
+    expect((await daemon.cli(['who'])).code).toBe(0);
+    await rm(daemon.socketPath);
+    await rm(join(daemon.dataDirectory, 'projects/other/daemon.sock'));
+    expect(await daemon.cli(['daemon', 'start'])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('next: Start it anew with: agent-relay daemon restart'),
+    });
+  });
+
   it.runIf(process.platform === 'linux')('refuses a directory that takes no files', async () => {
     await using sandbox = await createSandbox();
     const startInProc = () => sandbox.cli(['daemon', 'start'], { cwd: '/proc' });

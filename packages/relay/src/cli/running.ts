@@ -8,7 +8,11 @@ import { facts, print } from './terminal.ts';
 export async function openInRunning(place: Place): Promise<OpenedProject> {
   // Any project's socket leads to the daemon.
   const [running] = await runningProjects();
-  if (!running) throw new RelayError('DaemonNotRunning', 'The daemon that holds the lock does not answer.');
+  if (!running) {
+    throw new RelayError('DaemonNotRunning', 'The daemon that holds the lock does not answer.', {
+      next: 'Start it anew with: agent-relay daemon restart',
+    });
+  }
   return await asOwner({ project: running.project }, (relay) =>
     openPlace(place, (root, name) =>
       relay.request('PROJECT_OPEN', { root, ...(name === undefined ? {} : { name }) }),

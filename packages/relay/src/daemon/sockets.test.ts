@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -34,6 +35,31 @@ describe('the socket of a project', () => {
     expect(isServed(path)).toBe(true);
     await sockets.close();
     expect(isServed(path)).toBe(false);
+    await expect(sockets.open(demo)).rejects.toMatchObject({ code: 'ShuttingDown' });
+  });
+
+  it('is opened anew, once, by those who find its file deleted; connections go on', async () => {
+    let opened = 0;
+    const sockets = new ProjectSockets(directory, (_, path) => {
+      opened++;
+      return [listenOn(path)];
+    });
+    const path = await sockets.open(demo);
+    const client = connect(path);
+    await once(client, 'connect');
+    await rm(path);
+    expect(await Promise.all([sockets.open(demo), sockets.open(demo), sockets.open(demo)])).toEqual([
+      path,
+      path,
+      path,
+    ]);
+    expect(opened).toBe(2);
+    expect(isServed(path)).toBe(true);
+    expect(client.closed).toBe(false);
+    const second = connect(path);
+    await once(second, 'connect');
+    for (const socket of [client, second]) socket.destroy();
+    await sockets.close();
   });
 
   it('that could not be opened is opened when it is asked for again', async () => {

@@ -1,5 +1,6 @@
 import type { Server } from 'node:net';
-import { prepareSocketPath } from '@agent-relay/sdk/node';
+import { RelayError } from '@agent-relay/protocol';
+import { isThere, prepareSocketPath } from '@agent-relay/sdk/node';
 import type { Workspace } from '../core/ports/store.ts';
 
 interface Open {
@@ -16,22 +17,30 @@ export class ProjectSockets {
   readonly #listenFor: Listen;
   readonly #open = new Map<number, Promise<Open>>();
   readonly #paths = new Map<number, string>();
+  #isClosed = false;
 
   constructor(dataDirectory: string, listenFor: Listen) {
     this.#env = { ...process.env, RELAY_DATA_DIR: dataDirectory };
     this.#listenFor = listenFor;
   }
 
-  /** Opens the socket of a project; one that is open stays as it is, one that could not be opened is tried again. */
+  /**
+   * Opens the socket of a project. One that is open stays as it is, unless its file was deleted; one that could not be
+   * opened is tried again.
+   */
   async open(workspace: Workspace): Promise<string> {
+    if (this.#isClosed) throw new RelayError('ShuttingDown');
     const opening = this.#open.get(workspace.id) ?? this.#listen(workspace);
     this.#open.set(workspace.id, opening);
-    try {
-      return (await opening).path;
-    } catch (error) {
-      if (this.#open.get(workspace.id) === opening) this.#open.delete(workspace.id);
+    const isCurrent = () => this.#open.get(workspace.id) === opening;
+    const { path } = await opening.catch((error: unknown) => {
+      if (isCurrent()) this.#open.delete(workspace.id);
       throw error;
-    }
+    });
+    if (await isThere(path)) return path;
+    // Others may find it gone at the same moment: only one of them opens it anew.
+    if (isCurrent()) await this.closeOne(workspace);
+    return this.open(workspace);
   }
 
   path(workspace: Workspace): string | undefined {
@@ -53,6 +62,7 @@ export class ProjectSockets {
 
   /** Takes no more connections; those that exist go on. The socket files vanish with their servers. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     for (const opening of this.#open.values()) await closeOpened(opening);
   }
 

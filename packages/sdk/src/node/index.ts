@@ -15,6 +15,7 @@ export {
   ensurePrivateDirectory,
   findSocketPath,
   isMissing,
+  isThere,
   prepareSocketPath,
   projectDirectory,
   readIfThere,
