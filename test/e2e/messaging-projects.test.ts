@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { createSandbox, startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { client, expectFailure, json, known, output } from './messaging-commands.ts';
 
 let daemon: TestDaemon;
@@ -13,6 +13,22 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 
 const relay = (...args: string[]) => daemon.cli(args);
 const elsewhere = (...args: string[]) => daemon.cli([...args, '--project', 'other']);
+
+describe('a project that the daemon does not know', () => {
+  it.each([['who'], ['tail'], ['send', 'Alice', 'x', '--as', 'Bob']])(
+    'is what is wrong, not the daemon: %s',
+    async (...args) => {
+      const unknown = [4, /No project "dmeo" is known here\. Did you mean demo\?/, /workspace list/] as const;
+      expectFailure(await relay(...args, '--project', 'dmeo'), ...unknown);
+      expectFailure(await daemon.cli(args, { env: { RELAY_PROJECT: 'dmeo' } }), ...unknown);
+    },
+  );
+
+  it('cannot be told from others while no daemon runs', async () => {
+    await using sandbox = await createSandbox();
+    expectFailure(await sandbox.cli(['who', '--project', 'dmeo']), 3, /No daemon/, /daemon start/);
+  });
+});
 
 describe('a message to another project', () => {
   it('is for everyone on this machine, shows where it is from, and is answered across', async () => {

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { isRelayError, type Message } from '@agent-relay/protocol';
-import { connect, type NodeConnectOptions, type Relay } from '@agent-relay/sdk/node';
+import { connect, type NodeConnectOptions, type Relay, runningProjects } from '@agent-relay/sdk/node';
 import { VERSION } from '../version.ts';
 import { agentNameOf } from './names.ts';
 import type { AgentOption, ProjectOption } from './options.ts';
@@ -16,7 +16,7 @@ export async function asOwner<T>(
   work: (relay: Relay) => Promise<T>,
   { reconnect = false }: Pick<NodeConnectOptions, 'reconnect'> = {},
 ): Promise<T> {
-  await using relay = await connect({ ...onProject(options), client, reconnect, env: ownerEnvironment() });
+  await using relay = await enter({ ...onProject(options), reconnect, env: ownerEnvironment() });
   return await work(relay);
 }
 
@@ -36,9 +36,33 @@ export async function asAgent<T>(
   const named = options.as ?? RELAY_AGENT_NAME;
   const who = named ? { name: named } : { name: agentNameOf(userInfo().username), type: 'human' as const };
   const proof = token ? { token } : {};
-  await using relay = await connect({ ...onProject(options), ...who, ...proof, client, deliver });
+  await using relay = await enter({ ...onProject(options), ...who, ...proof, deliver });
   if (relay.agentToken !== undefined) tellToken(who.name, relay.agentToken);
   return await work(relay);
+}
+
+async function enter(options: NodeConnectOptions): Promise<Relay> {
+  try {
+    return await connect({ ...options, client });
+  } catch (error) {
+    const { RELAY_SOCKET, RELAY_PROJECT } = process.env;
+    const project = options.project ?? (RELAY_SOCKET ? undefined : RELAY_PROJECT);
+    if (project && isRelayError(error, 'DaemonNotRunning')) await checkKnown(project);
+    throw error;
+  }
+}
+
+/** A daemon that runs, but does not listen for the project, says whether it knows it. */
+async function checkKnown(project: string): Promise<void> {
+  const [running] = await runningProjects();
+  if (!running) return;
+  await using owner = await connect({
+    project: running.project,
+    client,
+    reconnect: false,
+    env: ownerEnvironment(),
+  });
+  await owner.who({ project });
 }
 
 /** Marks a message read that has been shown. Whoever leaves at this moment finds it unread once more. */
