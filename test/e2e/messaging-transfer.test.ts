@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
-import { client, expectFailure, json, output } from './messaging-commands.ts';
+import { client, expectFailure, json, known, output } from './messaging-commands.ts';
 
 let daemon: TestDaemon;
 let file: string;
@@ -90,6 +90,23 @@ describe('an import', () => {
     expect(json(await cli('history', '--channel', 'dev', '--limit', '1', '--json')).messages).toMatchObject([
       { content: 'and we go on' },
     ]);
+  });
+
+  it('fails when the project does not have every record in the end', async () => {
+    output(await daemon.cli(['workspace', 'create', 'second']));
+    const beside = await daemon.cli(['import', file, '--project', 'second']);
+    expect(beside.code).toBe(2);
+    expect(beside.stdout).toMatch(/\d+ left out: they are in another project of this daemon\.\n$/);
+    expect(beside.stderr).toMatch(
+      /^error: The project does not have \d+ of the \d+ records as they were exported\.\nnext: .*another daemon/,
+    );
+    await using other = await startDaemon({ projectName: 'copy' });
+    await known(other, 'Alice');
+    const clash = await other.cli(['import', file, '--json']);
+    expect(clash.code).toBe(2);
+    expect(JSON.parse(clash.stdout)).toMatchObject({
+      error: { code: 'InvalidRequest', next: expect.stringContaining('an empty project') },
+    });
   });
 
   it.each<[what: string, change: (text: string) => string, message: RegExp]>([

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { TransferRecord } from '@agent-relay/protocol';
+import { RelayError, type TransferRecord } from '@agent-relay/protocol';
 import type { Relay } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import { asOwner } from '../connection.ts';
@@ -22,13 +22,27 @@ export const command = withJson(withProject(new Command('import')))
       missing: await countMissing(relay, file),
     }));
     const { added, present, elsewhere } = outcome;
+    if (!options.json) {
+      print(`Read ${file}: ${summary(end)}.`);
+      print(`${plural(total(end), 'record')}: ${added} added, ${present} there before.`);
+      if (elsewhere > 0) print(`${elsewhere} left out: they are in another project of this daemon.`);
+    }
+    if (missing > 0) throw incomplete(missing, total(end), elsewhere);
     if (options.json) return printJson({ ...end, added, present, elsewhere, missing });
-    print(`Read ${file}: ${summary(end)}.`);
-    print(`${plural(total(end), 'record')}: ${added} added, ${present} there before.`);
-    if (elsewhere > 0) print(`${elsewhere} left out: they are in another project of this daemon.`);
-    if (missing === 0) print('Checked: the project has every record as it was exported.');
-    else print(`Checked: ${plural(missing, 'record')} of the export are not in the project, or not just so.`);
+    print('Checked: the project has every record as it was exported.');
   });
+
+const incomplete = (missing: number, all: number, elsewhere: number): RelayError =>
+  new RelayError(
+    'InvalidRequest',
+    `The project does not have ${missing} of the ${plural(all, 'record')} as they were exported.`,
+    {
+      next:
+        elsewhere > 0
+          ? 'A daemon has a record once: import it into another daemon, or remove the project that has it first.'
+          : 'What was there before stays as it was; for an exact copy, import it into an empty project.',
+    },
+  );
 
 async function importFile(relay: Relay, file: string) {
   const sum = { added: 0, present: 0, elsewhere: 0 };
