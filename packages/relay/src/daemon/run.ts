@@ -111,9 +111,9 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
     const { openPool } = await import('./pool.ts');
     pool = opened.adopt(await openPool(settings, relay, log), (started) => started.close());
   }
-  const sockets = new ProjectSockets(settings.dataDirectory, async (workspace, path) => [
-    await listenOnSocket(path, maxFrameBytes, sessions.acceptAt({ kind: 'local', workspace })),
-    ...(pool ? [await pool.listen(workspace, path)] : []),
+  const sockets = new ProjectSockets(settings.dataDirectory, (workspace, path) => [
+    listenOnSocket(path, maxFrameBytes, sessions.acceptAt({ kind: 'local', workspace })),
+    ...(pool ? [pool.listen(workspace, path)] : []),
   ]);
   opened.defer(() => sockets.close());
   for (const workspace of relay.workspaces.list()) await sockets.open(workspace);

@@ -8,7 +8,7 @@ interface Open {
 }
 
 /** Listens for the clients of a project, on this path and beside it. */
-export type Listen = (workspace: Workspace, path: string) => Promise<Server[]>;
+export type Listen = (workspace: Workspace, path: string) => Array<Promise<Server>>;
 
 /** The local sockets of the daemon, one for each project. */
 export class ProjectSockets {
@@ -22,14 +22,16 @@ export class ProjectSockets {
     this.#listenFor = listenFor;
   }
 
-  /** Opens the socket of a project; one that is open stays as it is. */
+  /** Opens the socket of a project; one that is open stays as it is, one that could not be opened is tried again. */
   async open(workspace: Workspace): Promise<string> {
-    let opening = this.#open.get(workspace.id);
-    if (!opening) {
-      opening = this.#listen(workspace);
-      this.#open.set(workspace.id, opening);
+    const opening = this.#open.get(workspace.id) ?? this.#listen(workspace);
+    this.#open.set(workspace.id, opening);
+    try {
+      return (await opening).path;
+    } catch (error) {
+      if (this.#open.get(workspace.id) === opening) this.#open.delete(workspace.id);
+      throw error;
     }
-    return (await opening).path;
   }
 
   path(workspace: Workspace): string | undefined {
@@ -46,22 +48,39 @@ export class ProjectSockets {
     const open = this.#open.get(workspace.id);
     this.#open.delete(workspace.id);
     this.#paths.delete(workspace.id);
-    closeAll(await open);
+    if (open) await closeOpened(open);
   }
 
   /** Takes no more connections; those that exist go on. The socket files vanish with their servers. */
   async close(): Promise<void> {
-    for (const opening of this.#open.values()) closeAll(await opening);
+    for (const opening of this.#open.values()) await closeOpened(opening);
   }
 
   async #listen(workspace: Workspace): Promise<Open> {
     const path = await prepareSocketPath(workspace.name, this.#env);
-    const servers = await this.#listenFor(workspace, path);
+    const servers = await allOrNone(this.#listenFor(workspace, path));
     this.#paths.set(workspace.id, path);
     return { path, servers };
   }
 }
 
-function closeAll(open: Open | undefined): void {
-  for (const server of open?.servers ?? []) server.close();
+/** What could not be opened needs no closing; whoever opened it was told. */
+const closeOpened = (opening: Promise<Open>): Promise<void> =>
+  opening.then(
+    ({ servers }) => closeAll(servers),
+    () => undefined,
+  );
+
+async function allOrNone(listening: Array<Promise<Server>>): Promise<Server[]> {
+  try {
+    return await Promise.all(listening);
+  } catch (error) {
+    const outcomes = await Promise.allSettled(listening);
+    closeAll(outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])));
+    throw error;
+  }
+}
+
+function closeAll(servers: Server[]): void {
+  for (const server of servers) server.close();
 }

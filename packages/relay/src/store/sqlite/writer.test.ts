@@ -119,7 +119,7 @@ describe('no statement reads a whole table', () => {
     queries.history({ workspaceId: 1, viewer: undefined, limit: 10, ...more });
   const search = (more: object) =>
     queries.searchIndexed({ workspaceId: 1, viewer: undefined, text: 'word', limit: 10, ...more });
-  const exported = (section: number) => queries.exportPage(1, JSON.stringify([section]), 10);
+  const exported = (...cursor: Array<string | number>) => queries.exportPage(1, JSON.stringify(cursor), 10);
 
   /** What is asked, and the index that must answer where there is a choice. */
   const everything: Record<string, [script: Script<unknown>, index?: string]> = {
@@ -137,6 +137,7 @@ describe('no statement reads a whole table', () => {
     'deliveries by id': [queries.deliveredSeqs(1, ['a'])],
     'deliveries of a message': [queries.deliveriesOf(1)],
     'message by id': [queries.findMessage(1, 'a')],
+    'message by its name for retries': [queries.hasSent(1, 'a')],
     'messages of a workspace': [queries.listMessages({ workspaceId: 1, after: 0, limit: 1 })],
     'last number': [queries.lastSeq(1)],
     reply: [
@@ -179,11 +180,11 @@ describe('no statement reads a whole table', () => {
     'held messages': [queries.listHeld(1)],
     'held message': [queries.findHeld('id')],
     grant: [queries.hasGrant(1, 1)],
-    'export of agents': [exported(0)],
-    'export of members': [exported(2)],
-    'export of messages': [exported(6)],
-    'export of deliveries': [exported(7)],
-    'export of reactions': [exported(8)],
+    'export of agents': [exported(0, 1)],
+    'export of members': [exported(2, 1, 1)],
+    'export of messages': [exported(6, 1)],
+    'export of deliveries': [exported(7, 1, 1)],
+    'export of reactions': [exported(8, 1, 1, '')],
     'agent by name': [queries.findAgent(1, 'a')],
     'agent by token': [queries.findAgentByToken('a')],
     'agents of a workspace': [queries.listAgents(1)],

@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Workspace } from '../core/ports/store.ts';
+import { ProjectSockets } from './sockets.ts';
+
+const demo: Workspace = { id: 1, name: 'demo', root: undefined, createdAt: 0 };
+
+let directory: string;
+let obstacle: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'relay-'));
+  obstacle = join(directory, 'projects', 'demo');
+  await mkdir(join(directory, 'projects'));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const listenOn = (path: string): Promise<Server> =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject).listen(path, () => resolve(server));
+  });
+const isServed = (path: string) => existsSync(path);
+
+describe('the socket of a project', () => {
+  it('is the same for all who open it, until it is closed', async () => {
+    const sockets = new ProjectSockets(directory, (_, path) => [listenOn(path)]);
+    const [path, again] = await Promise.all([sockets.open(demo), sockets.open(demo)]);
+    expect(again).toBe(path);
+    expect(sockets.path(demo)).toBe(path);
+    expect(isServed(path)).toBe(true);
+    await sockets.close();
+    expect(isServed(path)).toBe(false);
+  });
+
+  it('that could not be opened is opened when it is asked for again', async () => {
+    const sockets = new ProjectSockets(directory, (_, path) => [listenOn(path)]);
+    await writeFile(obstacle, 'in the way');
+    await expect(sockets.open(demo)).rejects.toThrow();
+    await rm(obstacle);
+    expect(isServed(await sockets.open(demo))).toBe(true);
+    await sockets.close();
+  });
+
+  it('that could not be opened is no reason to fail when it is to be closed', async () => {
+    const sockets = new ProjectSockets(directory, (_, path) => [listenOn(path)]);
+    await writeFile(obstacle, 'in the way');
+    const opening = expect(sockets.open(demo)).rejects.toThrow();
+    await sockets.close();
+    await opening;
+    await sockets.closeOne(demo);
+  });
+
+  it('does not stay alone where one beside it could not be opened', async () => {
+    const sockets = new ProjectSockets(directory, (_, path) => [
+      listenOn(path),
+      listenOn(join(directory, 'missing', 'socket')),
+    ]);
+    await expect(sockets.open(demo)).rejects.toThrow();
+    expect(sockets.path(demo)).toBeUndefined();
+    const alone = new ProjectSockets(directory, (_, path) => [listenOn(path)]);
+    expect(isServed(await alone.open(demo))).toBe(true);
+    await alone.close();
+  });
+});
