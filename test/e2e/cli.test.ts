@@ -287,7 +287,7 @@ describe('bad input', () => {
     ['a name in other letters', ['inbox', '--as', 'Аlice'], 2, /U\+0410/],
     ['a name that looks like another', ['inbox', '--as', 'A1ice'], 2, /Alice/],
     ['an unknown message', ['trace', 'm_nothing'], 4, /m_nothing|message/i],
-    ['a project that never ran', ['who', '--project', 'ghost'], 3, /ghost/, /agent-relay daemon start/],
+    ['an unknown project', ['who', '--project', 'ghost'], 4, /ghost/, /agent-relay workspace list/],
     ['a project name that is none', ['who', '--project', '../x'], 2, /project name/],
     ['a number that is none', ['inbox', '--limit', 'many'], 2, /whole number/, /agent-relay inbox --help/],
     ['a limit of nothing', ['inbox', '--limit', '0'], 2, /at least 1/],
