@@ -251,7 +251,7 @@ const SECTIONS: Array<[read: Section, ...position: Array<'number' | 'string'>]> 
   [reactions, 'number', 'number', 'string'],
 ];
 
-/** A cursor is the number of a section and a position in it; without one, it is the beginning of the section. */
+/** A cursor is the number of a section and a position in it. */
 function parseCursor(cursor: string): [section: number, ...after: Position] {
   let parsed: unknown;
   try {
@@ -271,7 +271,6 @@ function isCursor(value: unknown): value is [section: number, ...after: Position
   const [, ...kinds] = layout;
   const isOf = (kind: string, part: unknown) =>
     kind === 'number' ? Number.isSafeInteger(part) : typeof part === 'string';
-  if (after.length === 0) return true;
   return after.length === kinds.length && kinds.every((kind, index) => isOf(kind, after[index]));
 }
 
