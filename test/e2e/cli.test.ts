@@ -1,7 +1,8 @@
 import { userInfo } from 'node:os';
+import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { agentNameOf } from '../../packages/relay/src/cli/names.ts';
-import type { CliResult } from '../kit/cli.ts';
+import { type CliResult, hasTerminals } from '../kit/cli.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 
 let daemon: TestDaemon;
@@ -167,6 +168,13 @@ describe('looking at the project', () => {
     expect((await relay('trace', messageId)).stdout).not.toContain('waits');
   });
 
+  it.skipIf(!hasTerminals)('tells in a terminal how long ago it was stored', async () => {
+    await known('Alice', 'Mallory');
+    const { messageId } = json(await relay('send', 'Mallory', 'hi', '--as', 'Alice', '--json'));
+    const { stdout } = await daemon.cli(['trace', messageId], { terminal: true });
+    expect(stripVTControlCharacters(stdout)).toMatch(/Mallory +stored +(just now|\d+s ago)/);
+  });
+
   it('follows all messages until Ctrl-C, which is its success', async () => {
     await known('Alice', 'Niaj');
     await using tail = daemon.startCli(['tail', '--since-seq', '0']);
@@ -297,6 +305,7 @@ describe('bad input', () => {
     ['a missing argument', ['trace'], 2, /missing required argument 'id'/i, /agent-relay trace --help/],
     ['an argument too many', ['who', 'Alice'], 2, /too many arguments/i, /agent-relay who --help/],
     ['an unknown command', ['sned', 'Alice'], 2, /unknown command 'sned'/i, /send/],
+    ['an unknown command after an option', ['--as', 'Alice', 'sned'], 2, /unknown command 'sned'/i, /send/],
     ['help for an unknown command', ['help', 'sned'], 2, /no command "sned"/, /agent-relay --help/],
     ['an unknown subcommand', ['daemon', 'begin'], 2, /unknown command 'begin'/i],
     ['a group without its command', ['workspace'], 2, /needs a command/, /agent-relay workspace --help/],
