@@ -27,6 +27,8 @@ describe('options before the command', () => {
     ],
     [['--version'], ['--version']],
     [['--as'], ['--as']],
+    [['--json', 'snd'], ['snd']],
+    [['--json', '--help'], ['--help']],
   ])('%j is %j', async (args, meant) => {
     expect(await arranged(...args)).toEqual(meant);
   });
