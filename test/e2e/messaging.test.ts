@@ -316,7 +316,7 @@ describe('files', () => {
     expectFailure(
       await as('Bob', 'attachment', 'get', dump.id, '-o', copy),
       2,
-      /cannot be written/,
+      /cannot be written: it exists already/,
       /--output/,
     );
     expectFailure(await as('Eve', 'attachment', 'get', dump.id), 4, /can be seen by you/);
@@ -338,7 +338,12 @@ describe('files', () => {
     const path = join(daemon.directory, 'large.bin');
     await writeFile(path, Buffer.alloc(700_001));
     expectFailure(await as('Alice', 'send', 'Eve', 'big one', '--attach', path), 2, /700000 bytes/, /path/);
-    expectFailure(await as('Alice', 'send', 'Eve', 'none', '--attach', `${path}.none`), 2, /cannot be read/);
+    expectFailure(await as('Alice', 'send', 'Eve', 'none', '--attach', `${path}.none`), 2, /no such file\./);
+    expectFailure(
+      await as('Alice', 'send', 'Eve', 'none', '--attach', daemon.directory),
+      2,
+      /is a directory\./,
+    );
     expect(json(await relay('search', '"big one"', '--json'))).toEqual([]);
   });
 });
