@@ -193,8 +193,7 @@ export class Agents {
   async rename(agent: Agent, name: string): Promise<void> {
     const workspaceId = agent.workspaceId;
     if (nameKey(name) !== nameKey(agent.name)) this.#checkNewName(workspaceId, name, agent);
-    if (!(await this.#store.renameAgent(agent.id, name)))
-      throw new RelayError('NameTaken', `The name "${name}" is taken.`);
+    if (!(await this.#store.renameAgent(agent.id, name))) throw nameTaken(name);
     if (this.#removed.has(agent.id))
       throw new RelayError('AgentNotFound', `The agent "${agent.name}" was removed meanwhile.`);
     this.#forget(agent);
@@ -274,6 +273,7 @@ export class Agents {
     checkAgentName(name);
     const twin = this.#byWorkspace.get(workspaceId)?.bySkeleton.get(nameSkeleton(name));
     if (!twin || twin === renamed) return;
+    if (nameKey(twin.name) === nameKey(name)) throw nameTaken(name);
     throw new RelayError('LookAlikeName', `"${name}" could be taken for the agent "${twin.name}".`);
   }
 
@@ -323,6 +323,9 @@ export class Agents {
     });
   }
 }
+
+const nameTaken = (name: string): RelayError =>
+  new RelayError('NameTaken', `The name "${name}" is taken.`, { next: 'Choose another name.' });
 
 /** What an agent says about itself now; what it leaves unsaid stays as it was. */
 function profileOf(introduction: Introduction, before: AgentProfile | undefined): AgentProfile {
