@@ -285,7 +285,13 @@ describe('bad input', () => {
 
   it.each<[what: string, args: string[], code: number, message: RegExp, next?: RegExp]>([
     ['an unknown recipient', ['send', 'Alise', 'x'], 4, /Alise/, /Did you mean Alice/],
-    ['an unknown recipient like none', ['send', 'Zzyzx', 'x'], 4, /Zzyzx/, /agent-relay who --all/],
+    [
+      'an unknown recipient like none',
+      ['send', 'Zzyzx', 'x'],
+      4,
+      /Zzyzx/,
+      /agent-relay who --all.*inbox --as NAME/,
+    ],
     ['an unknown channel', ['send', '#nowhere', 'x'], 4, /nowhere/],
     ['another project', ['send', 'nowhere:Alice', 'x'], 4, /nowhere/, /agent-relay workspace list/],
     ['an empty message', ['send', 'Alice', ''], 2, /content|empty/i],

@@ -97,9 +97,7 @@ export class Agents {
     throw new RelayError(
       'AgentNotFound',
       `No agent "${name}" is known in project ${workspace.name}.${hint}`,
-      {
-        details: { suggestions },
-      },
+      { details: { suggestions }, ...(hint === '' ? { next: HOW_AN_AGENT_BECOMES_KNOWN } : {}) },
     );
   }
 
@@ -323,6 +321,9 @@ export class Agents {
     });
   }
 }
+
+const HOW_AN_AGENT_BECOMES_KNOWN =
+  'List the agents with: agent-relay who --all. One is known once it has connected, as by: agent-relay inbox --as NAME';
 
 const nameTaken = (name: string): RelayError =>
   new RelayError('NameTaken', `The name "${name}" is taken.`, { next: 'Choose another name.' });
