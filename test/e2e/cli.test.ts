@@ -184,6 +184,16 @@ describe('looking at the project', () => {
     expect(await tail.result).toMatchObject({ code: 0, signal: null, stderr: '' });
   });
 
+  it.skipIf(!hasTerminals)('follows in a terminal with times that stay true', async () => {
+    await known('Alice', 'Niaj');
+    const env = { ...daemon.env, NO_COLOR: '1' };
+    await using tail = daemon.startCli(['tail', '--since-seq', '0'], { terminal: true, env });
+    await relay('send', 'Niaj', 'at what time?', '--as', 'Alice');
+    await tail.until(/Alice → Niaj {2}\d\d:\d\d:\d\d · \w+\s+at what time\?/);
+    tail.child.stdin?.write('\u0003');
+    expect(await tail.result).toMatchObject({ code: 0 });
+  });
+
   it('follows as JSON lines, from a position', async () => {
     await known('Olivia');
     const { seq } = json(await relay('send', 'Olivia', 'before', '--as', 'Alice', '--json'));

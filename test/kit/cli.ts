@@ -50,7 +50,7 @@ export function startCli(
 ): RunningCli {
   const words = [node, PROGRAM, ...args];
   const [file = '', ...rest] = terminal
-    ? ['script', '-qec', words.map(quoted).join(' '), '/dev/null']
+    ? ['script', '-qec', `exec ${words.map(quoted).join(' ')}`, '/dev/null']
     : words;
   const child = spawn(file, rest, { env, ...(cwd ? { cwd } : {}), timeout: DEADLINE_MS });
   killAtExit(child);
