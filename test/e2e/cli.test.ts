@@ -1,7 +1,8 @@
 import { userInfo } from 'node:os';
+import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { agentNameOf } from '../../packages/relay/src/cli/names.ts';
-import type { CliResult } from '../kit/cli.ts';
+import { type CliResult, hasTerminals } from '../kit/cli.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 
 let daemon: TestDaemon;
@@ -167,6 +168,13 @@ describe('looking at the project', () => {
     expect((await relay('trace', messageId)).stdout).not.toContain('waits');
   });
 
+  it.skipIf(!hasTerminals)('tells in a terminal how long ago it was stored', async () => {
+    await known('Alice', 'Mallory');
+    const { messageId } = json(await relay('send', 'Mallory', 'hi', '--as', 'Alice', '--json'));
+    const { stdout } = await daemon.cli(['trace', messageId], { terminal: true });
+    expect(stripVTControlCharacters(stdout)).toMatch(/Mallory +stored +(just now|\d+s ago)/);
+  });
+
   it('follows all messages until Ctrl-C, which is its success', async () => {
     await known('Alice', 'Niaj');
     await using tail = daemon.startCli(['tail', '--since-seq', '0']);
@@ -174,6 +182,16 @@ describe('looking at the project', () => {
     await tail.until(/Alice → Niaj .*\n {2}seen by the owner/);
     tail.child.kill('SIGINT');
     expect(await tail.result).toMatchObject({ code: 0, signal: null, stderr: '' });
+  });
+
+  it.skipIf(!hasTerminals)('follows in a terminal with times that stay true', async () => {
+    await known('Alice', 'Niaj');
+    const env = { ...daemon.env, NO_COLOR: '1' };
+    await using tail = daemon.startCli(['tail', '--since-seq', '0'], { terminal: true, env });
+    await relay('send', 'Niaj', 'at what time?', '--as', 'Alice');
+    await tail.until(/Alice → Niaj {2}\d\d:\d\d:\d\d · \w+\s+at what time\?/);
+    tail.child.stdin?.write('\u0003');
+    expect(await tail.result).toMatchObject({ code: 0 });
   });
 
   it('follows as JSON lines, from a position', async () => {
@@ -277,12 +295,18 @@ describe('bad input', () => {
 
   it.each<[what: string, args: string[], code: number, message: RegExp, next?: RegExp]>([
     ['an unknown recipient', ['send', 'Alise', 'x'], 4, /Alise/, /Did you mean Alice/],
-    ['an unknown recipient like none', ['send', 'Zzyzx', 'x'], 4, /Zzyzx/, /agent-relay who --all/],
+    [
+      'an unknown recipient like none',
+      ['send', 'Zzyzx', 'x'],
+      4,
+      /Zzyzx/,
+      /agent-relay who --all.*inbox --as NAME/,
+    ],
     ['an unknown channel', ['send', '#nowhere', 'x'], 4, /nowhere/],
     ['another project', ['send', 'nowhere:Alice', 'x'], 4, /nowhere/, /agent-relay workspace list/],
     ['an empty message', ['send', 'Alice', ''], 2, /content|empty/i],
     ['an address that is none', ['send', 'demo:', 'x'], 2, /names nobody/, /project:Name/],
-    ['an invalid name', ['inbox', '--as', 'a b'], 2, /may not contain/, /letters, digits/],
+    ['an invalid name', ['inbox', '--as', 'a b'], 2, /may not contain a space\./, /letters, digits/],
     ['a reserved name', ['inbox', '--as', 'system'], 2, /reserved/, /another name/],
     ['a name in other letters', ['inbox', '--as', 'Аlice'], 2, /U\+0410/],
     ['a name that looks like another', ['inbox', '--as', 'A1ice'], 2, /Alice/],
@@ -291,14 +315,41 @@ describe('bad input', () => {
     ['a project name that is none', ['who', '--project', '../x'], 2, /project name/],
     ['a number that is none', ['inbox', '--limit', 'many'], 2, /whole number/, /agent-relay inbox --help/],
     ['a limit of nothing', ['inbox', '--limit', '0'], 2, /at least 1/],
-    ['a limit beyond the protocol', ['inbox', '--as', 'Alice', '--limit', '100000'], 2, /limit/],
+    [
+      'a limit beyond the protocol',
+      ['inbox', '--as', 'Alice', '--limit', '100000'],
+      2,
+      /limit: at most 500\./,
+    ],
+    ['a search for nothing', ['search', ''], 2, /query: is empty\./],
     ['a kind that is none', ['send', 'Alice', 'x', '--kind', 'joke'], 2, /status, question, directive, free/],
     ['an unknown option', ['send', 'Alice', 'x', '--hep'], 2, /--hep/, /--help|mean/],
     ['a missing argument', ['trace'], 2, /missing required argument 'id'/i, /agent-relay trace --help/],
+    [
+      'a missing argument below a group',
+      ['held', 'release'],
+      2,
+      /missing/i,
+      /agent-relay held release --help/,
+    ],
+    [
+      'one further below',
+      ['workspace', 'key', 'revoke'],
+      2,
+      /missing/i,
+      /agent-relay workspace key revoke --help/,
+    ],
     ['an argument too many', ['who', 'Alice'], 2, /too many arguments/i, /agent-relay who --help/],
     ['an unknown command', ['sned', 'Alice'], 2, /unknown command 'sned'/i, /send/],
+    ['an unknown command after an option', ['--as', 'Alice', 'sned'], 2, /unknown command 'sned'/i, /send/],
     ['help for an unknown command', ['help', 'sned'], 2, /no command "sned"/, /agent-relay --help/],
-    ['an unknown subcommand', ['daemon', 'begin'], 2, /unknown command 'begin'/i],
+    [
+      'an unknown subcommand',
+      ['daemon', 'begin'],
+      2,
+      /unknown command 'begin'/i,
+      /agent-relay daemon --help/,
+    ],
     ['a group without its command', ['workspace'], 2, /needs a command/, /agent-relay workspace --help/],
   ])('%s', async (_what, args, code, message, next) => {
     expectFailure(await relay(...args), code, message, next);

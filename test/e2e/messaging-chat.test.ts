@@ -31,8 +31,10 @@ describe('chat', () => {
     await chat.until(/Alice → Petra \[question\]\n {2}psst\n/);
     chat.child.stdin?.write('/join Alice\n');
     await chat.until(/Alice, as Petra\.[\s\S]*Alice \[question\]\n {2}psst\n/);
-    chat.child.stdin?.write('yes?\n/who\n/nonsense\n/join #nowhere\n/help\n');
-    await chat.until(/Alice active[\s\S]*There is no \/nonsense[\s\S]*error: .*#nowhere[\s\S]*\/quit/);
+    chat.child.stdin?.write('yes?\n/who\n/nonsense\n/join\n/join #nowhere\n/help\n');
+    await chat.until(
+      /Alice active[\s\S]*There is no \/nonsense[\s\S]*\/join needs a channel or a name\.[\s\S]*error: .*#nowhere[\s\S]*\/quit/,
+    );
     chat.child.stdin?.write('/quit\n');
     expect(await chat.result).toMatchObject({ code: 0, stderr: '' });
     expect((await alice.inbox()).messages).toMatchObject([{ to: 'Alice', content: 'yes?' }]);

@@ -97,7 +97,7 @@ describe.concurrent('the loop governor', () => {
     expect(output(await daemon.cli(['trace', messageId]))).toMatch(/\nheld {2}muted by loop governor/);
     expect(output(await daemon.cli(['held', 'list']))).toContain(messageId);
     expect(json(await daemon.cli(['held', 'list', '--json']))).toHaveLength(7);
-    expectFailure(await daemon.cli(['held', 'release', 'msg_none']), 4, /msg_none/);
+    expectFailure(await daemon.cli(['held', 'release', 'msg_none']), 4, /msg_none/, /agent-relay held list/);
     await expect(alice.held.list()).rejects.toMatchObject({ code: 'Forbidden' });
 
     await alice.inbox({ limit: 500 });

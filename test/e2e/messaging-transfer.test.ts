@@ -128,7 +128,7 @@ describe('an import', () => {
   });
 
   it('of a file that is not there, or of records that are none, is refused', async () => {
-    expectFailure(await daemon.cli(['import', `${file}.none`]), 2, /cannot be read/);
+    expectFailure(await daemon.cli(['import', `${file}.none`]), 2, /cannot be read: there is no such file/);
     await using owner = await client(daemon);
     const record = { type: 'reaction', message: 'msg_1', agent: 'Alice', emoji: '🎉', at: -1 } as const;
     await expect(owner.workspaces.import([record])).rejects.toMatchObject({

@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Relay, SendOptions } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PROGRAM } from '../kit/cli.ts';
+import { hasTerminals } from '../kit/cli.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { client, expectFailure, json, known, output } from './messaging-commands.ts';
 
@@ -317,34 +316,34 @@ describe('files', () => {
     expectFailure(
       await as('Bob', 'attachment', 'get', dump.id, '-o', copy),
       2,
-      /cannot be written/,
+      /cannot be written: it exists already/,
       /--output/,
     );
     expectFailure(await as('Eve', 'attachment', 'get', dump.id), 4, /can be seen by you/);
   });
 
-  it('are not poured into a terminal', async (context) => {
-    if (spawnSync('script', ['--version']).status !== 0) return context.skip('needs script of util-linux');
+  it.skipIf(!hasTerminals)('are not poured into a terminal', async () => {
     const note = join(daemon.directory, 'hostile.txt');
     await writeFile(note, '\u001b]0;owned\u0007');
     output(await as('Alice', 'send', 'Bob', 'look', '--attach', note));
     const { messages } = json(await as('Bob', 'inbox', '--from', 'Alice', '--limit', '500', '--json'));
-    const command = `"${process.execPath}" "${PROGRAM}" attachment get ${messages.at(-1).attachments[0].id}`;
-    const { status, stdout } = spawnSync('script', ['-qec', command, '/dev/null'], {
-      cwd: daemon.projectDirectory,
-      env: daemon.env,
-      encoding: 'utf8',
-    });
+    const { id } = messages.at(-1).attachments[0];
+    const { code, stdout } = await daemon.cli(['attachment', 'get', id], { terminal: true });
     expect(stdout).toMatch(/--output/);
     expect(stdout).not.toContain('owned');
-    expect(status).toBe(2);
+    expect(code).toBe(2);
   });
 
   it('that are too large or not there are refused, and nothing is sent', async () => {
     const path = join(daemon.directory, 'large.bin');
     await writeFile(path, Buffer.alloc(700_001));
     expectFailure(await as('Alice', 'send', 'Eve', 'big one', '--attach', path), 2, /700000 bytes/, /path/);
-    expectFailure(await as('Alice', 'send', 'Eve', 'none', '--attach', `${path}.none`), 2, /cannot be read/);
+    expectFailure(await as('Alice', 'send', 'Eve', 'none', '--attach', `${path}.none`), 2, /no such file\./);
+    expectFailure(
+      await as('Alice', 'send', 'Eve', 'none', '--attach', daemon.directory),
+      2,
+      /is a directory\./,
+    );
     expect(json(await relay('search', '"big one"', '--json'))).toEqual([]);
   });
 });

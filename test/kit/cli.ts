@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
@@ -12,6 +12,8 @@ export interface CliOptions {
   input?: string;
   /** The Node that starts the command. */
   node?: string;
+  /** Let it run in a terminal, where it prints what a person likes to read; see `hasTerminals`. */
+  terminal?: boolean;
 }
 
 export interface CliResult {
@@ -29,6 +31,9 @@ export interface RunningCli extends AsyncDisposable {
   result: Promise<CliResult>;
 }
 
+/** Terminals are made by `script` of util-linux. */
+export const hasTerminals = spawnSync('script', ['--version']).status === 0;
+
 const DEADLINE_MS = 30_000;
 
 /** Runs the real command to its end. */
@@ -39,8 +44,15 @@ export async function cli(args: string[], options: CliOptions): Promise<CliResul
 }
 
 /** Starts the real command; disposing of it kills it if it still runs. */
-export function startCli(args: string[], { env, cwd, node = process.execPath }: CliOptions): RunningCli {
-  const child = spawn(node, [PROGRAM, ...args], { env, ...(cwd ? { cwd } : {}), timeout: DEADLINE_MS });
+export function startCli(
+  args: string[],
+  { env, cwd, node = process.execPath, terminal = false }: CliOptions,
+): RunningCli {
+  const words = [node, PROGRAM, ...args];
+  const [file = '', ...rest] = terminal
+    ? ['script', '-qec', `exec ${words.map(quoted).join(' ')}`, '/dev/null']
+    : words;
+  const child = spawn(file, rest, { env, ...(cwd ? { cwd } : {}), timeout: DEADLINE_MS });
   killAtExit(child);
   const output = { stdout: '', stderr: '' };
   const onOutput = new Set<() => void>();
@@ -80,6 +92,9 @@ export function startCli(args: string[], { env, cwd, node = process.execPath }: 
     },
   };
 }
+
+/** One word of a shell's command line. */
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 const alive = new Set<ChildProcess>();
 process.on('exit', () => {

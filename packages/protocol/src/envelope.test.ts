@@ -80,6 +80,28 @@ describe('a payload', () => {
     );
   });
 
+  it.each([
+    ['a missing field', { limit: 5 }, 'query: is missing.'],
+    ['an empty text', { query: '', limit: 5 }, 'query: is empty.'],
+    ['a long text', { query: 'abcde', limit: 5 }, 'query: at most 4 characters.'],
+    ['a low number', { query: 'a', limit: 0 }, 'limit: at least 1.'],
+    ['a high number', { query: 'a', limit: 501 }, 'limit: at most 500.'],
+    ['a broken number', { query: 'a', limit: 1.5 }, 'limit: must be a whole number.'],
+    ['a list', { query: [], limit: 5 }, 'query: must be text.'],
+    ['no choice of several', { query: 'a', limit: 5, kind: 'joke' }, 'kind: must be one of free, status.'],
+    ['words of the schema', { query: 'a', limit: 5, emoji: 'x' }, 'emoji: must be one emoji.'],
+  ])('with %s is told so in plain words', (_what, payload, words) => {
+    const search = z.object({
+      query: z.string().min(1).max(4),
+      limit: z.int().min(1).max(500),
+      kind: z.enum(['free', 'status']).optional(),
+      emoji: z.string().regex(/:/, 'must be one emoji').optional(),
+    });
+    expect(() => parsePayload(search, payload, 'SEARCH')).toThrow(
+      expect.objectContaining({ message: `SEARCH: ${words}` }),
+    );
+  });
+
   it('with an unknown field names it', () => {
     expect(() => parsePayload(schema, { to: 'Bob', tto: 'Bob' }, 'SEND')).toThrow(/tto/);
   });

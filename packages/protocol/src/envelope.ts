@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { RelayError } from './errors.ts';
+import { issueText } from './issue-text.ts';
 import { isClientId } from './vocabulary.ts';
 
 /** The protocol versions this package speaks. */
@@ -56,21 +57,15 @@ export const encodeEnvelope = (type: string, id: string, ts: number, payload: un
 
 /** Parses a payload with its schema, or says which field is wrong. */
 export function parsePayload<T extends z.ZodType>(schema: T, payload: unknown, type: string): z.output<T> {
-  const parsed = schema.safeParse(payload ?? {});
+  const parsed = schema.safeParse(payload ?? {}, { error: issueText });
   if (parsed.success) return parsed.data;
-  const field = parsed.error.issues[0]?.path.join('.');
+  const [issue] = parsed.error.issues;
+  const field = issue?.path.join('.');
   throw new RelayError(
     'InvalidRequest',
-    `${type}: ${issueText(parsed.error)}.`,
+    `${[type, field, issue?.message].filter(Boolean).join(': ')}.`,
     field ? { details: { field } } : {},
   );
-}
-
-function issueText(error: z.ZodError): string {
-  const issue = error.issues[0];
-  if (!issue) return 'invalid';
-  const where = issue.path.join('.');
-  return where === '' ? issue.message : `${where}: ${issue.message}`;
 }
 
 /** The version both sides speak, the newest if there are several; undefined if there is none. */

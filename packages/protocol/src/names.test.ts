@@ -22,7 +22,7 @@ describe('the grammar of names', () => {
     ['a'.repeat(65), '65 characters; 64'],
     ['-a', '"-" at its start'],
     ['_a', '"_" at its start'],
-    ['a b', 'U+0020'],
+    ['a b', 'a space'],
     ['a\n', 'U+000A'],
     ['a.b', '"."'],
     ['a:b', '":"'],
@@ -92,6 +92,8 @@ describe('suggestions for an unknown name', () => {
   it('finds a misspelt one', () => {
     expect(nearNames('Alcie', known)).toEqual(['Alice']);
     expect(nearNames('carlo', known)).toEqual(['Carol']);
+    expect(nearNames('Boob', [...known, 'root'])).toEqual(['Bob']);
+    expect(nearNames('Bbo', known)).toEqual(['Bob']);
   });
 
   it('finds the rest of one that was cut off, three at most', () => {

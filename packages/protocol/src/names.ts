@@ -67,7 +67,7 @@ export const nameSkeleton = (name: string): string =>
 /** The known names nearest to one that was not found, best first. */
 export function nearNames(wanted: string, known: Iterable<string>, limit = 3): string[] {
   const key = nameKey(wanted);
-  const furthest = Math.max(2, Math.ceil(key.length / 3));
+  const furthest = Math.max(1, Math.floor((key.length + 1) / 3));
   const scored: Array<{ name: string; distance: number }> = [];
   for (const name of known) {
     const candidate = nameKey(name);
@@ -79,20 +79,29 @@ export function nearNames(wanted: string, known: Iterable<string>, limit = 3): s
   return scored.slice(0, limit).map(({ name }) => name);
 }
 
+/** How many letters were forgotten, added, mistaken, or swapped with their neighbour. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
+  let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {
     const current = [row];
     for (let column = 1; column <= b.length; column++) {
       const replaced = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
-      current.push(Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+      const swapped =
+        a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
+          ? (beforePrevious[column - 2] ?? 0) + 1
+          : Number.POSITIVE_INFINITY;
+      current.push(Math.min(replaced, swapped, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
     }
-    previous = current;
+    [beforePrevious, previous] = [previous, current];
   }
   return previous[b.length] ?? limit + 1;
 }
 
 const codePoint = (letter: string): string =>
   `U+${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
-const shown = (letter: string): string => (/[\x21-\x7e]/.test(letter) ? `"${letter}"` : codePoint(letter));
+function shown(letter: string): string {
+  if (letter === ' ') return 'a space';
+  return /[\x21-\x7e]/.test(letter) ? `"${letter}"` : codePoint(letter);
+}

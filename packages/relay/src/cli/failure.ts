@@ -2,9 +2,15 @@ import { errorLines, isRelayError, RelayError } from '@agent-relay/protocol';
 import { CommanderError } from 'commander';
 import { printJson } from './terminal.ts';
 
+interface CommandLine {
+  args: string[];
+  /** Those of them that name the command. */
+  words: string[];
+}
+
 /** Tells what went wrong and what to do next; returns the exit code. */
-export function reportFailure(error: unknown, { json, args }: { json: boolean; args: string[] }): number {
-  const failure = asRelayError(error, args);
+export function reportFailure(error: unknown, { json, ...line }: CommandLine & { json: boolean }): number {
+  const failure = asRelayError(error, line);
   if (json) {
     printJson({ error: failure.toPayload() });
     return failure.exitCode;
@@ -13,15 +19,14 @@ export function reportFailure(error: unknown, { json, args }: { json: boolean; a
   return failure.exitCode;
 }
 
-function asRelayError(error: unknown, args: string[]): RelayError {
+function asRelayError(error: unknown, line: CommandLine): RelayError {
   if (isRelayError(error)) return error;
-  if (error instanceof CommanderError) return fromCommander(error, args);
+  if (error instanceof CommanderError) return fromCommander(error, line);
   return new RelayError('Internal', (error as Error)?.stack ?? String(error), { cause: error });
 }
 
 /** Wrong usage: what commander found, in our form. */
-function fromCommander(error: CommanderError, args: string[]): RelayError {
-  const words = args.filter((word) => /^[a-z]+$/.test(word)).slice(0, 1);
+function fromCommander(error: CommanderError, { args, words }: CommandLine): RelayError {
   const help = ['agent-relay', ...words, '--help'].join(' ');
   if (error.code === 'commander.help') {
     const [first, ...others] = args;
@@ -36,8 +41,5 @@ function fromCommander(error: CommanderError, args: string[]): RelayError {
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
   const hint = rest.join(' ').replace(/^\(|\)$/g, '');
   const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1)}.`.replace(/\.\.$/, '.');
-  const unknownCommand = error.code === 'commander.unknownCommand';
-  return new RelayError('InvalidRequest', sentence, {
-    next: hint || `See: ${unknownCommand ? 'agent-relay --help' : help}`,
-  });
+  return new RelayError('InvalidRequest', sentence, { next: hint || `See: ${help}` });
 }

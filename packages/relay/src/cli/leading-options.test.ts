@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { insertLeading, splitLeading } from './leading-options.ts';
+import { commandWords, insertLeading, splitLeading } from './leading-options.ts';
 import { buildProgram } from './program.ts';
 
 const arranged = async (...args: string[]) => {
   const { leading, rest } = splitLeading(args);
-  return insertLeading(await buildProgram(rest), leading, rest);
+  return insertLeading(commandWords(await buildProgram(rest), rest), leading, rest);
 };
 
 describe('options before the command', () => {
@@ -27,6 +27,8 @@ describe('options before the command', () => {
     ],
     [['--version'], ['--version']],
     [['--as'], ['--as']],
+    [['--json', 'snd'], ['snd']],
+    [['--json', '--help'], ['--help']],
   ])('%j is %j', async (args, meant) => {
     expect(await arranged(...args)).toEqual(meant);
   });

@@ -15,13 +15,22 @@ export function splitLeading(args: string[]): { leading: string[]; rest: string[
   return { leading: args.slice(0, end), rest: args.slice(end) };
 }
 
-/** Puts them where the command looks for its options: after its name, which may be several words. */
-export function insertLeading(program: Command, leading: string[], rest: string[]): string[] {
+/** The words that name a command, which may be none or several. */
+export function commandWords(program: Command, rest: string[]): string[] {
   let depth = 0;
   let command: Command | undefined = program;
   while (command) {
     command = command.commands.find((child) => child.name() === rest[depth]);
     if (command) depth++;
   }
-  return [...rest.slice(0, depth), ...leading, ...rest.slice(depth)];
+  return rest.slice(0, depth);
+}
+
+/**
+ * Puts them where the command looks for its options: after its name. Without a command that exists they are left out:
+ * what is wrong, or asked for, is the rest.
+ */
+export function insertLeading(words: string[], leading: string[], rest: string[]): string[] {
+  if (words.length === 0 && rest.length > 0) return rest;
+  return [...words, ...leading, ...rest.slice(words.length)];
 }

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { insertLeading, splitLeading } from './leading-options.ts';
+import { commandWords, insertLeading, splitLeading } from './leading-options.ts';
 import { buildProgram } from './program.ts';
 
 /** Runs one command line; the exit code says how it went. */
@@ -7,14 +7,16 @@ export async function main(args: string[]): Promise<void> {
   process.stdout.on('error', endQuietlyOnClosedPipe);
   process.stderr.on('error', endQuietlyOnClosedPipe);
   const { leading, rest } = splitLeading(args);
+  let words: string[] = [];
   try {
     const program = await buildProgram(rest);
-    await program.parseAsync(insertLeading(program, leading, rest), { from: 'user' });
+    words = commandWords(program, rest);
+    await program.parseAsync(insertLeading(words, leading, rest), { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
     const { reportFailure } = await import('./failure.ts');
     // Whatever the failed command left open must not keep it from ending.
-    process.exit(reportFailure(error, { json: wantsJson(args), args: rest }));
+    process.exit(reportFailure(error, { json: wantsJson(args), args: rest, words }));
   }
 }
 

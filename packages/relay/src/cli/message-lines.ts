@@ -5,14 +5,18 @@ import {
   safeText,
   senderOf,
 } from '@agent-relay/protocol';
-import { styled, when } from './terminal.ts';
+import { styled, when, whenByClock } from './terminal.ts';
 
 /** A message as a person reads it: who, to whom, when, its id; then the text, set off from what the relay says. */
 export const messageLines = (message: HistoryMessage): string =>
   messageLinesWith(message, safeText(message.content));
 
+/** The same for somebody who follows: below it the next ones will come. */
+export const followedLines = (message: HistoryMessage): string =>
+  messageLinesWith(message, safeText(message.content), whenByClock(message.ts));
+
 /** The same with another text in its place, which must be safe to show. */
-export function messageLinesWith(message: HistoryMessage, text: string): string {
+export function messageLinesWith(message: HistoryMessage, text: string, time = when(message.ts)): string {
   const notes = [
     message.kind === 'free' ? undefined : message.kind,
     message.importance === 'normal' ? undefined : message.importance,
@@ -21,7 +25,7 @@ export function messageLinesWith(message: HistoryMessage, text: string): string 
     message.awaitsReply && 'waits for an answer',
   ].filter((note) => note !== undefined);
   const head = `${styled('bold', safeLine(senderOf(message)))} → ${safeLine(message.to)}`;
-  const tail = safeLine([when(message.ts), message.id, ...notes].join(' · '));
+  const tail = safeLine([time, message.id, ...notes].join(' · '));
   return [`${head}  ${styled('dim', tail)}`, ...bodyLines(message, text)].join('\n');
 }
 

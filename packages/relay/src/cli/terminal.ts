@@ -46,6 +46,10 @@ export const facts = (pairs: Array<[name: string, value: string | undefined]>): 
 export const when = (time: number): string =>
   process.stdout.isTTY ? ago(time, Date.now()) : new Date(time).toISOString();
 
+/** The same where lines stay while time goes on: the clock time ("14:05:09"). */
+export const whenByClock = (time: number): string =>
+  process.stdout.isTTY ? new Date(time).toTimeString().slice(0, 8) : new Date(time).toISOString();
+
 const UNITS: Array<[letter: string, ms: number]> = [
   ['d', 86_400_000],
   ['h', 3_600_000],

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { RelayError } from '@agent-relay/protocol';
 import type { Relay } from '@agent-relay/sdk/node';
+import { cannotRead } from './file-failure.ts';
 
 /** Uploads files one after the other; returns their ids. */
 export async function uploadFiles(relay: Relay, paths: string[]): Promise<string[]> {
@@ -17,9 +17,6 @@ async function contentOf(path: string): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return new Uint8Array(await readFile(path));
   } catch (cause) {
-    throw new RelayError('InvalidRequest', `${path} cannot be read: ${(cause as Error).message}.`, {
-      next: 'Check the path of the file.',
-      cause,
-    });
+    throw cannotRead(path, cause);
   }
 }

@@ -97,9 +97,7 @@ export class Agents {
     throw new RelayError(
       'AgentNotFound',
       `No agent "${name}" is known in project ${workspace.name}.${hint}`,
-      {
-        details: { suggestions },
-      },
+      { details: { suggestions }, ...(hint === '' ? { next: HOW_AN_AGENT_BECOMES_KNOWN } : {}) },
     );
   }
 
@@ -193,8 +191,7 @@ export class Agents {
   async rename(agent: Agent, name: string): Promise<void> {
     const workspaceId = agent.workspaceId;
     if (nameKey(name) !== nameKey(agent.name)) this.#checkNewName(workspaceId, name, agent);
-    if (!(await this.#store.renameAgent(agent.id, name)))
-      throw new RelayError('NameTaken', `The name "${name}" is taken.`);
+    if (!(await this.#store.renameAgent(agent.id, name))) throw nameTaken(name);
     if (this.#removed.has(agent.id))
       throw new RelayError('AgentNotFound', `The agent "${agent.name}" was removed meanwhile.`);
     this.#forget(agent);
@@ -274,6 +271,7 @@ export class Agents {
     checkAgentName(name);
     const twin = this.#byWorkspace.get(workspaceId)?.bySkeleton.get(nameSkeleton(name));
     if (!twin || twin === renamed) return;
+    if (nameKey(twin.name) === nameKey(name)) throw nameTaken(name);
     throw new RelayError('LookAlikeName', `"${name}" could be taken for the agent "${twin.name}".`);
   }
 
@@ -323,6 +321,12 @@ export class Agents {
     });
   }
 }
+
+const HOW_AN_AGENT_BECOMES_KNOWN =
+  'List the agents with: agent-relay who --all. One is known once it has connected, as by: agent-relay inbox --as NAME';
+
+const nameTaken = (name: string): RelayError =>
+  new RelayError('NameTaken', `The name "${name}" is taken.`, { next: 'Choose another name.' });
 
 /** What an agent says about itself now; what it leaves unsaid stays as it was. */
 function profileOf(introduction: Introduction, before: AgentProfile | undefined): AgentProfile {

@@ -29,7 +29,11 @@ export class Pauses {
     const { agents, governor, held, messages } = this.#parts;
     const wanted = (await held.list(workspace)).filter(({ id }) => ids.includes(id));
     const [first] = ids;
-    if (wanted.length === 0) throw new RelayError('MessageNotFound', `No held message ${first}.`);
+    if (wanted.length === 0) {
+      throw new RelayError('MessageNotFound', `No message ${first} is held.`, {
+        next: 'List those that are with: agent-relay held list',
+      });
+    }
     let released = 0;
     for (const one of wanted) {
       const sender = discard ? undefined : agents.byId(one.draft.senderId);

@@ -124,10 +124,7 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
     http = { host: settings.http.host, port: web.port };
     opened.defer(() => web.close());
   }
-  log.info(
-    { version: VERSION, database: store.kind, http, projects: relay.workspaces.list().length },
-    'daemon ready',
-  );
+  log.info({ version: VERSION, database: store.kind, http }, 'daemon ready');
 
   return {
     http,

@@ -63,7 +63,8 @@ export class Chat {
     if (command === 'quit') this.#screen.close();
     else if (command === 'help') this.#screen.print(HELP);
     else if (command === 'who') await this.#tellWho();
-    else if (command === 'join' && rest !== '') await this.enter(rest);
+    else if (command === 'join' && rest === '') this.#note('/join needs a channel or a name.');
+    else if (command === 'join') await this.enter(rest);
     else this.#note(`There is no /${safeText(command)} like that; /help tells what there is.`);
   }
 

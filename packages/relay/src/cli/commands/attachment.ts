@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import { RelayError } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import { asViewer } from '../connection.ts';
+import { cannotWrite } from '../file-failure.ts';
 import { fileLine } from '../message-lines.ts';
 import { type AgentOption, type ProjectOption, withProject, withViewer } from '../options.ts';
 import { print } from '../terminal.ts';
@@ -38,9 +39,6 @@ async function writeNewFile(path: string, content: Uint8Array): Promise<void> {
     await using file = await open(path, 'wx');
     await file.writeFile(content);
   } catch (cause) {
-    throw new RelayError('InvalidRequest', `${path} cannot be written: ${(cause as Error).message}.`, {
-      next: 'Name another file with --output.',
-      cause,
-    });
+    throw cannotWrite(path, cause, 'Name another file with --output.');
   }
 }

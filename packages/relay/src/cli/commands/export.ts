@@ -1,7 +1,7 @@
 import { open, rm } from 'node:fs/promises';
-import { RelayError } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import { asOwner } from '../connection.ts';
+import { cannotWrite } from '../file-failure.ts';
 import { type ProjectOption, withProject } from '../options.ts';
 import { print } from '../terminal.ts';
 import { type End, lineOf, summary, Tally } from '../transfer/lines.ts';
@@ -39,10 +39,7 @@ async function exportTo(options: ProjectOption, write: Write): Promise<End> {
 /** For its owner alone; half a file is not left behind. */
 async function exportToFile(options: ProjectOption, file: string): Promise<End> {
   await using handle = await open(file, 'wx', 0o600).catch((cause: Error) => {
-    throw new RelayError('InvalidRequest', `${file} cannot be written: ${cause.message}.`, {
-      next: 'Name another file.',
-      cause,
-    });
+    throw cannotWrite(file, cause, 'Name another file.');
   });
   try {
     const end = await exportTo(options, (text) => handle.write(text));

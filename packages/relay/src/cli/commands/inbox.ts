@@ -7,7 +7,7 @@ import {
 } from '@agent-relay/protocol';
 import { Command, Option } from 'commander';
 import { asAgent, markRead } from '../connection.ts';
-import { messageLines } from '../message-lines.ts';
+import { followedLines, messageLines } from '../message-lines.ts';
 import {
   type AgentOption,
   type JsonOption,
@@ -80,7 +80,7 @@ const followInbox = (options: Options): Promise<void> =>
         for await (const message of relay.messages()) {
           if (!fits(message, options, relay.name ?? '')) continue;
           if (options.json) printJson(message);
-          else print(messageLines(message));
+          else print(followedLines(message));
           if (!options.peek) await markRead(relay, message);
         }
       },

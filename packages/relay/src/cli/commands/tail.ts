@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { asOwner } from '../connection.ts';
-import { messageLines } from '../message-lines.ts';
+import { followedLines } from '../message-lines.ts';
 import { type JsonOption, type ProjectOption, wholeNumber, withJson, withProject } from '../options.ts';
 import { print, printJson } from '../terminal.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
@@ -20,7 +20,7 @@ export const command = withJson(withProject(new Command('tail')))
           const after = options.sinceSeq === undefined ? {} : { after: options.sinceSeq };
           for await (const message of relay.tail(after)) {
             if (options.json) printJson(message);
-            else print(messageLines(message));
+            else print(followedLines(message));
           }
         },
         { reconnect: true },

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { asOwner } from '../connection.ts';
 import { messageLines } from '../message-lines.ts';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
-import { print, printJson, styled, table } from '../terminal.ts';
+import { print, printJson, styled, table, when } from '../terminal.ts';
 
 export const command = withJson(withProject(new Command('trace')))
   .description('Show what became of a message at each recipient, and why it waits if it does.')
@@ -22,7 +22,7 @@ function timeline({ recipient, path, reason, transitions }: DeliveryTrace): stri
   const rows = transitions.map(({ state, at }, step) => [
     step === 0 ? styled('bold', safeLine(recipient)) : '',
     state,
-    new Date(at).toISOString(),
+    when(at),
     step === transitions.length - 1 && path ? `by ${path}` : '',
   ]);
   return reason === undefined ? rows : [...rows, ['', styled('yellow', 'waits'), reason]];

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { RelayError, type TransferRecord } from '@agent-relay/protocol';
+import { cannotRead } from '../file-failure.ts';
 import { type End, type Head, Tally } from './lines.ts';
 
 interface Line {
@@ -44,10 +45,7 @@ async function* lines(file: string): AsyncGenerator<Line> {
     }
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).syscall === undefined) throw cause;
-    throw new RelayError('InvalidRequest', `${file} cannot be read: ${(cause as Error).message}.`, {
-      next: 'Check the path of the file.',
-      cause,
-    });
+    throw cannotRead(file, cause);
   }
 }
 

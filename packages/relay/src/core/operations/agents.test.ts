@@ -69,7 +69,7 @@ describe('an agent that is renamed', () => {
   });
 
   it.each([
-    ['of another agent', 'bob', 'LookAlikeName'],
+    ['of another agent', 'bob', 'NameTaken'],
     ['that looks like another', 'B0b', 'LookAlikeName'],
     ['that is reserved', 'lead', 'ReservedName'],
     ['that is none', 'no good', 'InvalidName'],
