@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { PROGRAM } from '../kit/cli.ts';
 import { type Contender, openHttp, openStdio } from './gateway-contenders.ts';
 import { peersIn } from './gateway-peers.ts';
 
@@ -25,9 +26,9 @@ const calls = Number(values.calls);
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const node = process.execPath;
 const directory = await mkdtemp(join(tmpdir(), 'bench-gateway-'));
-// Measured as they are shipped: bundled, without the type stripper in memory.
+// Bundled, as the gateway is: without the type stripper in memory.
 await build({
-  entryPoints: [at('gateway-echo-server.ts'), at('../gateway/kit/run-gateway.ts')],
+  entryPoints: [at('gateway-echo-server.ts')],
   bundle: true,
   splitting: true,
   platform: 'node',
@@ -39,25 +40,22 @@ await build({
   banner: { js: "import{createRequire as r}from'node:module';const require=r(import.meta.url);" },
 });
 const ECHO = join(directory, 'gateway-echo-server.mjs');
-const RUN = join(directory, 'run-gateway.mjs');
 const config = join(directory, 'backends.yaml');
 await writeFile(
   config,
   JSON.stringify({ backends: [{ name: 'echo', command: node, args: [ECHO, 'stdio'] }] }),
 );
-const run = (more: object) => [
-  node,
-  RUN,
-  JSON.stringify({ config: [config], stateDir: join(directory, 'state'), ...more }),
-];
+// What the gateway remembers of its backend goes with the rest.
+process.env.XDG_STATE_HOME = directory;
+const run = (...options: string[]) => [node, PROGRAM, 'gateway', '--config', config, ...options];
 
 const contenders: Contender[] = [];
 try {
   contenders.push(
     await openStdio('direct stdio', 'stdio', [node, ECHO, 'stdio']),
-    await openStdio('agent-relay gateway', 'stdio', run({})),
+    await openStdio('agent-relay gateway', 'stdio', run()),
     await openHttp('direct HTTP (SDK server)', 'http', (port) => [node, ECHO, 'http', String(port)], '/mcp'),
-    await openHttp('agent-relay gateway', 'http', (port) => run({ http: port }), '/mcp'),
+    await openHttp('agent-relay gateway', 'http', (port) => run('--http', String(port)), '/mcp'),
   );
   if (values.peers !== undefined) {
     for (const peer of await peersIn(values.peers, { node, echo: ECHO, directory })) contenders.push(peer);
