@@ -1,7 +1,7 @@
 import { VERSION } from '../version.ts';
+import { keepHeapSmall } from './heap.ts';
 import { takeLock } from './lock.ts';
 import type { Logger } from './log.ts';
-import { keepNurserySmall } from './nursery.ts';
 import { type RunningDaemon, runDaemon } from './run.ts';
 import type { Settings } from './settings.ts';
 import { firstUncaught } from './uncaught.ts';
@@ -29,7 +29,7 @@ export async function startDaemon<Opened extends { project: string }>(options: {
   const parts = new AsyncDisposableStack();
   parts.defer(() => lock.release());
   try {
-    keepNurserySmall();
+    keepHeapSmall();
     const uncaught = firstUncaught(log);
     const startedAt = Date.now();
     const daemon = await runDaemon({ settings, log });
