@@ -74,9 +74,10 @@ describe('the pool of the daemon', () => {
     const running = async () => {
       await using client = await daemon.client();
       await callTool(client, 'mine');
-      const pids = processesIn(await daemon.journal('journal')).filter(isAlive);
-      expect(pids).toHaveLength(3);
-      return pids;
+      return eventually(async () => {
+        const pids = processesIn(await daemon.journal('journal')).filter(isAlive);
+        return pids.length === 3 ? pids : undefined;
+      });
     };
     const first = await running();
     expect(await daemon.cli(['daemon', 'stop'])).toMatchObject({ code: 0 });
