@@ -17,7 +17,7 @@ import { residentMegabytes } from './process-memory.ts';
 const MESSAGES = 1_500;
 const BODY = 'for somebody who is not listening '.repeat(1_000);
 /** Kept for the one who does not listen, 50 MB of messages would add far more than the search index and garbage do. */
-const MAX_GROWTH_MB = 200;
+const MAX_GROWTH_MB = 100;
 const DEADLINE_MS = 60_000;
 
 /** A consumer that is stopped in its tracks, as by a debugger or a laptop's lid. */

@@ -209,12 +209,8 @@ test('a tool that changes its description is flagged; under pin: strict it is wi
 
   const { approveChanges } = await import('@agent-relay/gateway/run');
   const options = { config: [kit.configFile], stateDir: kit.path('state') };
-  // Both write the same file: where the gateway's own note of the change comes last, the approval is given again.
-  await eventually(async () => {
-    await approveChanges(options, 'strict');
-    await kit.gateway.reload();
-    return (await names()).includes('change');
-  });
+  await eventually(async () => (await approveChanges(options, 'strict')).length === 2);
+  await eventually(async () => (await names()).includes('change'));
   expect(status(kit, 'strict')).toMatchObject({
     health: 'healthy',
     tool_names: ['change', 'other', 'extra'],

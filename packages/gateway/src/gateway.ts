@@ -94,7 +94,7 @@ export class Gateway implements GatewayHost {
     await this.#apply();
     const watched = [
       ...this.#options.configFiles,
-      ...(this.#pins.file === undefined ? [] : [this.#pins.file]),
+      ...(this.#pins.approvalsFile === undefined ? [] : [this.#pins.approvalsFile]),
     ];
     if (watched.length === 0) return;
     this.#files = watchFiles(

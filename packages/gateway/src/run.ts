@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { Pins } from './catalog/pins.ts';
+import { approveIn } from './catalog/pins.ts';
 import type { GuardOptions } from './front/http-guard.ts';
 import { serveGatewayStdio } from './front/stdio.ts';
 import { createGateway } from './gateway.ts';
@@ -74,8 +74,5 @@ export async function approveChanges(
   backend?: string,
   tool?: string,
 ): Promise<string[]> {
-  const pins = await Pins.open(stateDirOf(options, filesOf(options)), (line) =>
-    process.stderr.write(`${line}\n`),
-  );
-  return pins.approve(backend, tool);
+  return approveIn(stateDirOf(options, filesOf(options)), backend, tool);
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reasonOf } from '../backend/reason.ts';
 import { writeAtomically } from '../config/save.ts';
@@ -19,40 +19,52 @@ export interface PinReview {
   withheld: Map<string, string>;
 }
 
+type ByBackend<T> = Map<string, T>;
+/** Hash of each tool's definition that a person accepted last. */
+type Approvals = Record<string, string>;
+type Warn = (line: string) => void;
+
 /**
  * Remembers what each tool looked like when it was first seen. A server that later changes what a tool says (a "rug
- * pull") is noticed; under `strict` the changed or added tool is held back until a person approves it.
+ * pull") is noticed; under `strict` the changed or added tool is held back until a person approves it. Each of the two
+ * files has one writer: the gateway notes what it saw, a person what they approve, and neither undoes the other.
  */
 export class Pins {
-  readonly file: string | undefined;
-  readonly #backends: Map<string, PinnedBackend>;
-  readonly #warn: (line: string) => void;
+  /** What a person approved, which may be another process's doing. */
+  readonly approvalsFile: string | undefined;
+  readonly #file: string | undefined;
+  readonly #backends: ByBackend<PinnedBackend>;
+  readonly #warn: Warn;
+  #approvals: ByBackend<Approvals>;
   #writing: Promise<void> = Promise.resolve();
 
   private constructor(
-    file: string | undefined,
-    backends: Map<string, PinnedBackend>,
-    warn: (line: string) => void,
+    directory: string | undefined,
+    backends: ByBackend<PinnedBackend>,
+    approvals: ByBackend<Approvals>,
+    warn: Warn,
   ) {
-    this.file = file;
+    this.#file = directory && pinsIn(directory);
+    this.approvalsFile = directory && approvalsIn(directory);
     this.#backends = backends;
+    this.#approvals = approvals;
     this.#warn = warn;
   }
 
   /** `warn` is told when what was seen cannot be written down. */
-  static async open(directory: string | undefined, warn: (line: string) => void): Promise<Pins> {
-    const file = directory === undefined ? undefined : join(directory, 'pins.json');
-    return new Pins(file, file === undefined ? new Map() : await readPins(file), warn);
+  static async open(directory: string | undefined, warn: Warn): Promise<Pins> {
+    if (directory === undefined) return new Pins(undefined, new Map(), new Map(), warn);
+    // An approval may come before anything was noted: only in a directory that is there it is noticed.
+    await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: unknown) =>
+      warn(`What the tools look like is not remembered: ${reasonOf(error)}`),
+    );
+    const [backends, approvals] = await readBoth(directory);
+    return new Pins(directory, backends, approvals, warn);
   }
 
-  /**
-   * Takes over what another process approved. What the file lacks is kept: a missing entry would mean "never seen",
-   * and approve whatever the backend says next.
-   */
+  /** Takes over what another process approved. */
   async reload(): Promise<void> {
-    await this.saved();
-    if (this.file === undefined) return;
-    for (const [backend, pins] of await readPins(this.file)) this.#backends.set(backend, pins);
+    if (this.approvalsFile !== undefined) this.#approvals = await readByBackend(this.approvalsFile);
   }
 
   review(backend: string, tools: unknown[], mode: 'off' | 'warn' | 'strict'): PinReview {
@@ -66,7 +78,8 @@ export class Pins {
       const hash = definitionHash(tool);
       const before = known?.approved[name];
       if (before === hash) continue;
-      if (before === undefined && !(known && mode === 'strict')) {
+      const isFirstSight = before === undefined && !(known && mode === 'strict');
+      if (isFirstSight || this.#approvals.get(backend)?.[name] === hash) {
         next.approved[name] = hash;
         continue;
       }
@@ -85,58 +98,60 @@ export class Pins {
     return review;
   }
 
-  /** Accepts what waits: one tool, or all of a backend, or everything. Returns what was approved. */
-  async approve(backend?: string, tool?: string): Promise<string[]> {
-    const approved: string[] = [];
-    for (const [name, pins] of this.#backends) {
-      if (backend !== undefined && name !== backend) continue;
-      for (const [waiting, hash] of Object.entries(pins.pending)) {
-        if (tool !== undefined && waiting !== tool) continue;
-        pins.approved[waiting] = hash;
-        delete pins.pending[waiting];
-        approved.push(`${name}.${waiting}`);
-      }
-    }
-    if (approved.length > 0) await this.#write();
-    return approved;
-  }
-
   /** Resolves when everything is on disk, or cannot be. */
   async saved(): Promise<void> {
     await this.#writing.catch(() => undefined /* whoever had it written was told */);
   }
 
   #write(): Promise<void> {
-    const { file } = this;
+    const file = this.#file;
     if (file === undefined) return this.#writing;
-    const save = async () => {
-      this.#keepApprovals(await readPins(file));
-      await writeAtomically(file, JSON.stringify(Object.fromEntries(this.#backends), null, 2), 0o600);
-    };
     // One after the other: the last state is the one that stays.
-    this.#writing = this.saved().then(save);
+    this.#writing = this.saved().then(() => writeByBackend(file, this.#backends));
     return this.#writing;
-  }
-
-  /** What another process approved a moment ago is not undone by writing what was known before. */
-  #keepApprovals(saved: Map<string, PinnedBackend>): void {
-    for (const [backend, { approved, pending }] of this.#backends) {
-      for (const [tool, hash] of Object.entries(pending)) {
-        if (saved.get(backend)?.approved[tool] !== hash) continue;
-        approved[tool] = hash;
-        delete pending[tool];
-      }
-    }
   }
 }
 
-async function readPins(file: string): Promise<Map<string, PinnedBackend>> {
+/**
+ * Accepts what waits in a gateway's directory: one tool, or all of a backend, or everything. Returns what was approved. A
+ * running gateway takes it over at once, another one when it starts.
+ */
+export async function approveIn(directory: string, backend?: string, tool?: string): Promise<string[]> {
+  const [backends, approvals] = await readBoth(directory);
+  const approved: string[] = [];
+  for (const [name, { pending }] of backends) {
+    if (backend !== undefined && name !== backend) continue;
+    const accepted = approvals.get(name) ?? {};
+    for (const [waiting, hash] of Object.entries(pending)) {
+      if ((tool !== undefined && waiting !== tool) || accepted[waiting] === hash) continue;
+      approvals.set(name, accepted);
+      accepted[waiting] = hash;
+      approved.push(`${name}.${waiting}`);
+    }
+  }
+  if (approved.length > 0) await writeByBackend(approvalsIn(directory), approvals);
+  return approved;
+}
+
+const pinsIn = (directory: string): string => join(directory, 'pins.json');
+const approvalsIn = (directory: string): string => join(directory, 'approvals.json');
+
+const readBoth = (directory: string): Promise<[ByBackend<PinnedBackend>, ByBackend<Approvals>]> =>
+  Promise.all([
+    readByBackend<PinnedBackend>(pinsIn(directory)),
+    readByBackend<Approvals>(approvalsIn(directory)),
+  ]);
+
+async function readByBackend<T>(file: string): Promise<ByBackend<T>> {
   const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '{}';
     throw error;
   });
-  return new Map(Object.entries(JSON.parse(content) as Record<string, PinnedBackend>));
+  return new Map(Object.entries(JSON.parse(content) as Record<string, T>));
 }
+
+const writeByBackend = (file: string, entries: ByBackend<unknown>): Promise<void> =>
+  writeAtomically(file, JSON.stringify(Object.fromEntries(entries), null, 2), 0o600);
 
 /** What a model is told about a tool: its name, its description and its schema. */
 const definitionHash = ({ name, description, inputSchema }: Record<string, unknown>): string =>
