@@ -1,7 +1,8 @@
 // Packs every package as it is published: npm run pack [-- <directory for the tarballs>]
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -25,17 +26,26 @@ const readManifest = async (directory: string): Promise<Manifest> =>
 
 await rm(OUTPUT, { recursive: true, force: true });
 await mkdir(target, { recursive: true });
-// Node runs no TypeScript inside node_modules.
-await run(process.execPath, [
-  join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'),
-  '-p',
-  import.meta.dirname,
-  '--outDir',
-  OUTPUT,
-]);
+await compile();
 await run(process.execPath, [join(import.meta.dirname, 'bundle.js')]);
 const root = await readManifest(ROOT);
 for (const name of await readdir(join(ROOT, 'packages'))) await pack(name);
+
+/** Node runs no TypeScript inside node_modules. */
+async function compile(): Promise<void> {
+  const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  const options = ['-p', import.meta.dirname, '--outDir', OUTPUT, '--listFiles'];
+  const { stdout } = await run(process.execPath, [compiler, ...options]);
+  const packages = join(ROOT, 'packages') + sep;
+  const sources = stdout.split('\n').filter((file) => file.startsWith(packages) && !file.endsWith('.d.ts'));
+  const missing = sources.filter((file) => {
+    const path = file.slice(packages.length).replace(/\.ts$/, '.js');
+    return !existsSync(join(OUTPUT, path));
+  });
+  if (sources.length === 0 || missing.length > 0) {
+    throw new Error(`not compiled: ${missing.join(', ') || 'anything'}`);
+  }
+}
 
 async function pack(name: string): Promise<void> {
   const [source, output] = [join(ROOT, 'packages', name), join(OUTPUT, name)];
