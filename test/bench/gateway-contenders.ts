@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -11,8 +11,6 @@ const OPENING = {
 };
 const ANSWER_MS = 20_000;
 const WARM_UP_MS = 4000;
-/** Ticks of /proc/PID/stat are hundredths of a second on Linux. */
-const TICK_US = 10_000;
 
 export type Exchange = (
   id: number,
@@ -86,7 +84,7 @@ export class Contender {
     const after = await this.#usage();
     this.#p50s.push(times[Math.floor(calls / 2)] ?? 0);
     this.#p99s.push(times[Math.floor(calls * 0.99)] ?? 0);
-    this.#cpus.push(((after.ticks - before.ticks) * TICK_US) / calls);
+    this.#cpus.push((after.cpu - before.cpu) / calls);
     this.rss = after.rss;
   }
 
@@ -100,10 +98,15 @@ export class Contender {
     clearTimeout(timer);
   }
 
-  async #usage(): Promise<{ ticks: number; rss: number }> {
-    const stat = await readFile(`/proc/${this.#process.pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { ticks: Number(fields[11]) + Number(fields[12]), rss: Number(fields[21]) * 4096 };
+  /** Microseconds of processor time of all its threads, and bytes of memory. */
+  async #usage(): Promise<{ cpu: number; rss: number }> {
+    const place = `/proc/${this.#process.pid}`;
+    const threads = await readdir(`${place}/task`);
+    const stats = await Promise.all(
+      threads.map((thread) => readFile(`${place}/task/${thread}/schedstat`, 'utf8')),
+    );
+    const cpu = stats.reduce((sum, text) => sum + Number.parseInt(text, 10) / 1000, 0);
+    return { cpu, rss: Number((await readFile(`${place}/statm`, 'utf8')).split(' ')[1]) * 4096 };
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The gateway's cost, against calling the backend directly and against other gateways, in one run: rounds are
- * interleaved, figures are medians. Run as: node test/bench/gateway.ts [--rounds N] [--calls N] [--peers DIRECTORY].
+ * The gateway's cost, against calling the backend directly, against the least that any gateway could do, and against
+ * other gateways, in one run: rounds are interleaved, figures are medians. Run as: node test/bench/gateway.ts [--rounds N] [--calls N] [--peers DIRECTORY].
  * A peer is measured when it is installed in DIRECTORY (npm install --prefix DIRECTORY supergateway mcp-proxy …).
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ const node = process.execPath;
 const directory = await mkdtemp(join(tmpdir(), 'bench-gateway-'));
 // Bundled, as the gateway is: without the type stripper in memory.
 await build({
-  entryPoints: [at('gateway-echo-server.ts')],
+  entryPoints: [at('gateway-echo-server.ts'), at('gateway-floor.ts')],
   bundle: true,
   splitting: true,
   platform: 'node',
@@ -40,6 +40,7 @@ await build({
   banner: { js: "import{createRequire as r}from'node:module';const require=r(import.meta.url);" },
 });
 const ECHO = join(directory, 'gateway-echo-server.mjs');
+const FLOOR = join(directory, 'gateway-floor.mjs');
 const config = join(directory, 'backends.yaml');
 await writeFile(
   config,
@@ -53,6 +54,7 @@ const contenders: Contender[] = [];
 try {
   contenders.push(
     await openStdio('direct stdio', 'stdio', [node, ECHO, 'stdio']),
+    await openStdio('raw floor', 'stdio', [node, FLOOR, node, ECHO, 'stdio']),
     await openStdio('agent-relay gateway', 'stdio', run()),
     await openHttp('direct HTTP (SDK server)', 'http', (port) => [node, ECHO, 'http', String(port)], '/mcp'),
     await openHttp('agent-relay gateway', 'http', (port) => run('--http', String(port)), '/mcp'),
