@@ -1,9 +1,10 @@
-import type { Message } from '@agent-relay/protocol';
+import { idMaker, type Message } from '@agent-relay/protocol';
 import { FrameClient, newToken } from './frame-client.ts';
 
 /** How many deliveries a receiver takes before it says so; the daemon's window is 256. */
 const TAKE_EVERY = 64;
 const BODY_BYTES = 256;
+const newId = idMaker(Date.now, Math.random);
 
 /** A sender and the connected receiver of all its messages, who checks that they come in order, each one once. */
 export class Pair {
@@ -60,7 +61,7 @@ export class Pair {
   send(): void {
     this.#sent += 1;
     const content = `${this.#sent} ${this.#body}`;
-    this.#sender.request('SEND', `${this.#sent}`, { to: `${this.#name}-receiver`, content });
+    this.#sender.request('SEND', requestId(this.#sent), { to: `${this.#name}-receiver`, content });
   }
 
   close(): void {
@@ -72,7 +73,7 @@ export class Pair {
     const { type, payload } = JSON.parse(text) as { type: string; payload: { id?: string } };
     if (type === 'PING') {
       this.#sender.request('PONG', 'pong', {});
-    } else if (type === 'ACK' && payload.id === `${this.#acknowledged + 1}`) {
+    } else if (type === 'ACK' && payload.id?.endsWith(`-${this.#acknowledged + 1}`)) {
       // The answers of one sender come in the order of its requests.
       this.#acknowledged += 1;
       this.onAcknowledged(this.#acknowledged);
@@ -104,6 +105,9 @@ export class Pair {
 
 export const connectPairs = (socketPath: string, count: number): Promise<Pair[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => Pair.connect(socketPath, `pair-${index}`)));
+
+/** As clients of the SDK name their requests: by the time, and so that no other has the same. */
+export const requestId = (count: number): string => `${newId('c')}-${count}`;
 
 /** What every measured message says, after its number. */
 export const sampleBody = (): string => 'The build is green again. '.repeat(10).slice(0, BODY_BYTES);

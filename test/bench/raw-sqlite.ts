@@ -4,7 +4,7 @@ import { draftValues } from '../../packages/relay/src/store/append.ts';
 import { Connection } from '../../packages/relay/src/store/sqlite/connection.ts';
 import type { Call } from '../../packages/relay/src/store/sqlite/threads.ts';
 import { Writer } from '../../packages/relay/src/store/sqlite/writer.ts';
-import { sampleBody } from './pairs.ts';
+import { requestId, sampleBody } from './pairs.ts';
 
 /** The least that storing a message costs: the store's own statements on a file of its own, with nothing around. */
 export class RawSqlite implements Disposable {
@@ -65,7 +65,7 @@ export class RawSqlite implements Disposable {
     const [senderId, recipientId] = [2 * pair + 1, 2 * pair + 2];
     const values = draftValues({
       id: this.#newId('msg'),
-      clientId: `${number}`,
+      clientId: requestId(number),
       workspaceId: 1,
       conversationId: pair + 1,
       senderId,

@@ -3,6 +3,7 @@ import {
   type ErrorPayload,
   encodeEnvelope,
   type HelloPayload,
+  idMaker,
   isRepeatable,
   MAX_FRAME_BYTES,
   type Message,
@@ -50,11 +51,11 @@ export class Session {
   readonly #link: Link;
   readonly #requestTimeoutMs: number;
   readonly #started = Promise.withResolvers<void>();
-  /** Ids must not meet those of another client of the same agent: each client counts under its own word. */
-  readonly #idWord = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join(
+  /** Ids must not meet those of another client of the same agent: each client has a word of its own. */
+  readonly #idWord = Array.from(crypto.getRandomValues(new Uint32Array(3)), (part) => part.toString(36)).join(
     '',
   );
-  #idCount = 0;
+  readonly #newId = idMaker(Date.now, Math.random);
   #token: SessionOptions['token'];
   #shownToken: string | undefined;
   #channels: string[];
@@ -112,7 +113,7 @@ export class Session {
   }
 
   newId(): string {
-    return `${this.#idWord}-${(this.#idCount++).toString(36)}`;
+    return `${this.#newId('c')}-${this.#idWord}`;
   }
 
   /** `onAnswer` gets the answer before anything the daemon sent after it; the promise resolves a little later. */

@@ -9,8 +9,9 @@ export interface Dialect {
     readonly bytes: string;
     /** After the columns of a table that is kept in the order of its primary key. */
     readonly keyed: string;
-    /** Makes a plan use the index of unread deliveries, or of the messages of a thread, where the planner would not. */
+    /** Makes a plan use the index of deliveries (unread or read), or of the messages of a thread, where the planner would not. */
     readonly unread: string;
+    readonly read: string;
     readonly thread: string;
     /** The numbers of one parameter, a JSON array, for `IN`, or as a table with the column `value`. */
     readonly numbers: string;
@@ -35,6 +36,7 @@ export const SQLITE: Dialect = {
     bytes: 'blob',
     keyed: 'WITHOUT ROWID',
     unread: 'INDEXED BY deliveries_unread',
+    read: 'INDEXED BY deliveries_read',
     thread: 'INDEXED BY messages_by_thread',
     numbers: '(SELECT value FROM json_each(?))',
     texts: '(SELECT value FROM json_each(?))',
@@ -52,6 +54,7 @@ export const POSTGRES: Dialect = {
     bytes: 'bytea',
     keyed: '',
     unread: '',
+    read: '',
     thread: '',
     numbers: '(SELECT value::bigint FROM json_array_elements_text(?::text::json))',
     texts: '(SELECT json_array_elements_text(?::text::json))',

@@ -1,27 +1,45 @@
 import { expect, it } from 'vitest';
-import { GroupCommit } from './group-commit.ts';
+import { GroupCommit, type Outcome } from './group-commit.ts';
 
-/** Commits batches when told to, and remembers them. */
+/** Commits batches when told to, and remembers them. The process has been running for a while. */
 function heldBack() {
   const batches: string[][] = [];
   let finish: () => void = () => undefined;
-  const writes = new GroupCommit<string>((calls) => {
+  let elapsed = 60_000;
+  const commit = (calls: string[]) => {
     batches.push(calls);
-    return new Promise((resolve) => {
+    return new Promise<Outcome[]>((resolve) => {
       finish = () => resolve(calls.map((value) => ({ value })));
     });
-  });
+  };
+  const writes = new GroupCommit(commit, () => elapsed);
   const turn = () => new Promise((resolve) => setImmediate(resolve));
   return {
     batches,
     writes,
     turn,
+    elapse(ms: number) {
+      elapsed += ms;
+    },
     async commit() {
       finish();
       await turn();
     },
   };
 }
+
+it('overdue background work goes before others', async () => {
+  const { batches, writes, turn, elapse, commit } = heldBack();
+  void writes.submit('a');
+  await turn();
+  void writes.submitInBackground('background');
+  void writes.submit('b');
+  elapse(1001);
+  await commit();
+  await commit();
+  expect(batches).toEqual([['a'], ['background'], ['b']]);
+  await commit();
+});
 
 it('what comes while a batch is on its way goes together in the next', async () => {
   const { batches, writes, turn, commit } = heldBack();
@@ -35,7 +53,7 @@ it('what comes while a batch is on its way goes together in the next', async () 
 });
 
 it('background work goes alone, when others have been quiet for a moment', async () => {
-  const { batches, writes, turn, commit } = heldBack();
+  const { batches, writes, turn, elapse, commit } = heldBack();
   void writes.submit('a');
   await turn();
   // The first may leave as soon as nothing else waits; it tells how long such work takes.
@@ -44,13 +62,14 @@ it('background work goes alone, when others have been quiet for a moment', async
   await commit();
   await commit();
   expect(batches).toEqual([['a'], ['b'], ['first']]);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  elapse(50);
   await commit();
   const second = writes.submitInBackground('second');
   void writes.submit('c');
   await turn();
   await commit();
   expect(batches.slice(3)).toEqual([['c']]);
+  elapse(20);
   while (batches.length < 5) await turn();
   expect(batches.slice(3)).toEqual([['c'], ['second']]);
   await commit();
@@ -67,10 +86,10 @@ it('background work leaves at once when nothing is on its way', async () => {
 });
 
 it('does not wait for a quiet moment when it is to settle', async () => {
-  const { batches, writes, turn, commit } = heldBack();
+  const { batches, writes, turn, elapse, commit } = heldBack();
   void writes.submitInBackground('first');
   await turn();
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  elapse(50);
   await commit();
   void writes.submit('a');
   const second = writes.submitInBackground('second');

@@ -23,6 +23,7 @@ const PATIENCE_MS = 1000;
  */
 export class GroupCommit<Call> {
   readonly #commit: (calls: Call[]) => Promise<Outcome[]>;
+  readonly #now: () => number;
   #waiting: Array<Waiting<Call>> = [];
   #background: Array<Waiting<Call>> = [];
   /** Background work leaves when it is quiet, or at this time. */
@@ -33,8 +34,9 @@ export class GroupCommit<Call> {
   #whenSettled: Array<() => void> = [];
 
   /** `commit` must not reject: a failure of the database is the outcome of each call. */
-  constructor(commit: (calls: Call[]) => Promise<Outcome[]>) {
+  constructor(commit: (calls: Call[]) => Promise<Outcome[]>, now = () => performance.now()) {
     this.#commit = commit;
+    this.#now = now;
   }
 
   submit(call: Call): Promise<unknown> {
@@ -47,6 +49,7 @@ export class GroupCommit<Call> {
   /** For work that nobody waits for: it leaves when nobody writes; while somebody does, now and then. */
   submitInBackground(call: Call): Promise<unknown> {
     return new Promise((resolve, reject) => {
+      if (this.#background.length === 0) this.#backgroundDueAt = Math.max(this.#backgroundDueAt, this.#now());
       this.#background.push({ call, resolve, reject });
       this.#start();
     });
@@ -68,14 +71,14 @@ export class GroupCommit<Call> {
   }
 
   #next(): void {
-    const isOverdue = this.#background.length > 0 && performance.now() > this.#backgroundDueAt + PATIENCE_MS;
+    const isOverdue = this.#background.length > 0 && this.#now() > this.#backgroundDueAt + PATIENCE_MS;
     if (this.#waiting.length > 0 && !isOverdue) this.#leave(this.#waiting.splice(0), false);
     else if (this.#background.length > 0) this.#backgroundOrWait();
     else this.#rest();
   }
 
   #backgroundOrWait(): void {
-    const waitMs = Math.min(this.#quietAt, this.#backgroundDueAt) - performance.now();
+    const waitMs = Math.min(this.#quietAt, this.#backgroundDueAt) - this.#now();
     if (waitMs <= 0 || this.#whenSettled.length > 0) {
       this.#leave(this.#background.splice(0, 1), true);
     } else {
@@ -90,9 +93,9 @@ export class GroupCommit<Call> {
   }
 
   #leave(batch: Array<Waiting<Call>>, isBackground: boolean): void {
-    const leftAt = performance.now();
+    const leftAt = this.#now();
     void this.#commit(batch.map(({ call }) => call)).then((outcomes) => {
-      const now = performance.now();
+      const now = this.#now();
       if (isBackground) this.#backgroundDueAt = now + (SHARE - 1) * (now - leftAt);
       else this.#quietAt = now + QUIET_MS;
       // The next batch leaves before anybody hears of this one: the disk does not wait for the answers.

@@ -76,7 +76,8 @@ export const firstSchema: Migration = [
   'CREATE INDEX participants_by_agent ON participants (agent_id, conversation_id)',
 
   // Messages and deliveries have no foreign keys: PostgreSQL spends several times more on checking them than on the
-  // rows. For the same reason nothing here is indexed that can be indexed later (see `authored`).
+  // rows. For the same reason nothing here is indexed that can be indexed later (see `authored`). New rows stand beside
+  // each other wherever it can be, as ids begin with the time: a transaction writes whole pages, and of few messages few.
   `CREATE TABLE messages (
     seq {{identity}},
     id {{text}} NOT NULL UNIQUE,
@@ -96,7 +97,7 @@ export const firstSchema: Migration = [
     mentions {{text}},
     attachments {{text}},
     redacted_at bigint,
-    UNIQUE (sender_id, client_id)
+    UNIQUE (client_id, sender_id)
   )`,
   'CREATE INDEX messages_by_conversation ON messages (conversation_id, seq)',
   'CREATE INDEX messages_by_workspace ON messages (workspace_id, seq)',
@@ -119,12 +120,14 @@ export const firstSchema: Migration = [
     read_at bigint,
     acked_at bigint,
     answers bigint,
-    PRIMARY KEY (recipient_id, message_seq)
+    PRIMARY KEY (message_seq, recipient_id)
   ) {{keyed}}`,
   // Expiry and `read_at` (always null here) let SQLite count the unread without looking at the rows. What else an inbox
   // can be narrowed by would be looked at here too, but every message would pay for it.
   'CREATE INDEX deliveries_unread ON deliveries (recipient_id, message_seq, expires_at, read_at) WHERE read_at IS NULL',
-  'CREATE INDEX deliveries_by_message ON deliveries (message_seq)',
+  // Of what was read; with the unread it makes up all an agent got.
+  'CREATE INDEX deliveries_read ON deliveries (recipient_id, message_seq, read_at) WHERE read_at IS NOT NULL',
+  'CREATE INDEX deliveries_by_question ON deliveries (answers, recipient_id) WHERE answers IS NOT NULL',
 
   `CREATE TABLE reactions (
     message_seq bigint NOT NULL,

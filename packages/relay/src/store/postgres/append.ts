@@ -30,7 +30,7 @@ const INSERT_RUN = `
   WITH added AS (
     INSERT INTO messages (${COLUMNS})
     SELECT ${COLUMNS} FROM unnest(${DRAFTS}) WITH ORDINALITY AS draft (${COLUMNS}, position) ORDER BY position
-    ON CONFLICT (sender_id, client_id) DO NOTHING
+    ON CONFLICT (client_id, sender_id) DO NOTHING
     RETURNING seq, id, sender_id, conversation_id, expires_at
   ), delivered AS (
     INSERT INTO deliveries (recipient_id, message_seq, sender_id, conversation_id, expires_at, mentioned)

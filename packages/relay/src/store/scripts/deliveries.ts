@@ -19,11 +19,22 @@ type Nullable<T> = {
 
 type DeliveredSeq = { id: string; seq: number; senderId: number };
 
+const UNREAD = { index: '{{unread}}', condition: 'd.read_at IS NULL' };
+const READ = { index: '{{read}}', condition: 'd.read_at IS NOT NULL' };
+
+/** Each half of what an agent got has an index in the order of `message_seq`. */
+export const DELIVERED = [UNREAD, READ];
+
 /** The first table leads: CROSS JOIN keeps SQLite from changing the order. A thread is shorter than an inbox. */
-const inboxTables = ({ thread, unreadOnly }: InboxQuery): string =>
-  thread === undefined
-    ? `deliveries AS d ${unreadOnly ? '{{unread}}' : ''} CROSS JOIN messages AS m`
-    : 'messages AS m {{thread}} CROSS JOIN deliveries AS d';
+function inboxTables({ thread, unreadOnly }: InboxQuery): string[] {
+  if (thread !== undefined)
+    return [
+      `messages AS m {{thread}} CROSS JOIN deliveries AS d WHERE ${unreadOnly ? UNREAD.condition : '1 = 1'}`,
+    ];
+  return (unreadOnly ? [UNREAD] : DELIVERED).map(
+    ({ index, condition }) => `deliveries AS d ${index} CROSS JOIN messages AS m WHERE ${condition}`,
+  );
+}
 
 function inboxFilter(query: InboxQuery): Statement {
   const conditions = ['d.recipient_id = ?', 'd.message_seq > ?', UNEXPIRED];
@@ -33,7 +44,6 @@ function inboxFilter(query: InboxQuery): Statement {
     conditions.push(condition);
     params.push(...(values as Value[]));
   };
-  if (query.unreadOnly) conditions.push('d.read_at IS NULL');
   if (query.mentioned) conditions.push('d.mentioned = 1');
   narrow('d.sender_id = ?', query.fromId);
   narrow('d.conversation_id = ?', query.conversationId);
@@ -49,13 +59,19 @@ function inboxFilter(query: InboxQuery): Statement {
 export const queries = {
   *inbox(query: InboxQuery): Script<Array<StoredMessage & { readAt: number | undefined }>> {
     const { sql, params } = inboxFilter(query);
-    const found = yield* rows<MessageRow & { readAt: number | null }>(
-      `SELECT ${MESSAGE}, d.read_at AS "readAt" FROM ${inboxTables(query)} ${MESSAGE_NAMES}
-       WHERE d.message_seq = m.seq AND ${sql}
-       ORDER BY d.message_seq ${query.take === 'newest' ? 'DESC' : 'ASC'} LIMIT ?`,
-      [...params, query.limit],
+    const order = query.take === 'newest' ? 'DESC' : 'ASC';
+    const parts = inboxTables(query).map(
+      (tables, at) => `SELECT seq, read_at FROM (
+        SELECT d.message_seq AS seq, d.read_at FROM ${tables} AND d.message_seq = m.seq AND ${sql}
+        ORDER BY d.message_seq ${order} LIMIT ?) AS part${at}`,
     );
-    if (query.take === 'newest') found.reverse();
+    const found = yield* rows<MessageRow & { readAt: number | null }>(
+      `SELECT ${MESSAGE}, page.read_at AS "readAt" FROM
+         (SELECT seq, read_at FROM (${parts.join(' UNION ALL ')}) AS parts ORDER BY seq ${order} LIMIT ?)
+         AS page CROSS JOIN messages AS m ${MESSAGE_NAMES}
+       WHERE m.seq = page.seq ORDER BY m.seq`,
+      [...parts.flatMap(() => [...params, query.limit]), query.limit],
+    );
     return found.map((row) => ({ ...toMessage(row), readAt: row.readAt ?? undefined }));
   },
 

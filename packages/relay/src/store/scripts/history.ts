@@ -1,5 +1,6 @@
 import type { HistoryQuery, Viewer } from '../../core/ports/messaging-store.ts';
 import type { StoredMessage } from '../../core/ports/store.ts';
+import { DELIVERED } from './deliveries.ts';
 import { MESSAGE, MESSAGE_NAMES, type MessageRow, toMessage } from './messages.ts';
 import { firstSince, indexedUpTo } from './periods.ts';
 import { rows, type Script } from './script.ts';
@@ -34,11 +35,12 @@ const inConversation = (conversationId: number): Source => ({
   where: { sql: 'm.conversation_id = ?', params: [conversationId] },
 });
 
-const deliveredTo = (agentId: number): Source => ({
-  from: 'deliveries AS d CROSS JOIN messages AS m',
-  seq: 'd.message_seq',
-  where: { sql: 'd.recipient_id = ? AND m.seq = d.message_seq', params: [agentId] },
-});
+const deliveredTo = (agentId: number): Source[] =>
+  DELIVERED.map(({ index, condition }) => ({
+    from: `deliveries AS d ${index} CROSS JOIN messages AS m`,
+    seq: 'd.message_seq',
+    where: { sql: `d.recipient_id = ? AND ${condition} AND m.seq = d.message_seq`, params: [agentId] },
+  }));
 
 /** What is not indexed yet is found by looking through it; it is little. */
 function* sentBy(agentId: number, workspaceIds: number[]): Script<Source[]> {
@@ -113,7 +115,7 @@ function* plan(query: HistoryQuery): Script<Plan> {
   const agentId = yield* quietest(agents);
   if (agentId === undefined) return { sources: [inWorkspace(workspaceId)], conditions };
   const written = yield* sentBy(agentId, agentId === viewer ? places : [workspaceId]);
-  const sources = [...written, deliveredTo(agentId)];
+  const sources = [...written, ...deliveredTo(agentId)];
   if (agentId !== viewer || conversationId !== undefined) return { sources, conditions };
   return { sources, channelsOf: agentId, conditions };
 }
@@ -124,12 +126,17 @@ const BUSY = 2000;
 /** The agent among whose messages those that concern all of them are found soonest: the last one that is not busy. */
 function* quietest(agentIds: number[]): Script<number | undefined> {
   for (const agentId of agentIds.length > 1 ? agentIds.toReversed() : []) {
+    const parts = [
+      ...DELIVERED.map(
+        ({ index, condition }) => `deliveries AS d ${index} WHERE d.recipient_id = ? AND ${condition}`,
+      ),
+      'authored WHERE sender_id = ?',
+    ];
     const [row] = yield* rows<{ messages: number }>(
-      `SELECT count(*) AS messages FROM (
-         SELECT message_seq FROM (SELECT message_seq FROM deliveries WHERE recipient_id = ? LIMIT ?) AS got
-         UNION ALL SELECT message_seq FROM (SELECT message_seq FROM authored WHERE sender_id = ? LIMIT ?) AS sent
-       ) AS known`,
-      [agentId, BUSY, agentId, BUSY],
+      `SELECT count(*) AS messages FROM (${parts
+        .map((part, at) => `SELECT message_seq FROM (SELECT message_seq FROM ${part} LIMIT ?) AS part${at}`)
+        .join(' UNION ALL ')}) AS known`,
+      parts.flatMap(() => [agentId, BUSY]),
     );
     if ((row?.messages ?? 0) < BUSY) return agentId;
   }

@@ -91,12 +91,12 @@ export const queries = {
            UNION ALL
            SELECT r.seq FROM messages AS r ${free} WHERE r.reply_to = ? AND r.sender_id = ? AND r.seq > ?
            UNION ALL
-           SELECT message_seq AS seq FROM deliveries WHERE recipient_id = ? AND message_seq > ? AND answers = ?
+           SELECT message_seq AS seq FROM deliveries WHERE answers = ? AND recipient_id = ? AND message_seq > ?
          ) AS found)`,
       [
         ...[recipientId, recipientId, question.thread, senderId, after],
         ...[recipientId, question.id, senderId, after],
-        ...[recipientId, after, question.seq],
+        ...[question.seq, recipientId, after],
       ],
     );
     return row && toMessage(row);

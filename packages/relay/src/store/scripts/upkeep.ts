@@ -101,7 +101,8 @@ export const commands = {
     yield* rows(
       `UPDATE agents SET workspace_id = NULL, removed_at = ?, token_hash = '', task = NULL, parent = NULL,
          capabilities = '[]', tools = '[]'
-       WHERE workspace_id = ? AND EXISTS (SELECT 1 FROM messages WHERE sender_id = agents.id)`,
+       WHERE workspace_id = ? AND (EXISTS (SELECT 1 FROM authored WHERE sender_id = agents.id)
+         OR EXISTS (SELECT 1 FROM messages WHERE seq > (SELECT seq FROM indexed) AND +sender_id = agents.id))`,
       [at, id],
     );
     yield* rows('DELETE FROM agents WHERE workspace_id = ?', [id]);

@@ -9,7 +9,7 @@ import { commands as shrinking } from './shrink.ts';
 import type { AppendCall, BatchResult, Call } from './threads.ts';
 
 const INSERT_MESSAGE = `INSERT INTO messages (${DRAFT_COLUMNS.join(', ')})
-  VALUES (${DRAFT_COLUMNS.map(() => '?').join(', ')}) ON CONFLICT (sender_id, client_id) DO NOTHING`;
+  VALUES (${DRAFT_COLUMNS.map(() => '?').join(', ')}) ON CONFLICT (client_id, sender_id) DO NOTHING`;
 const INSERT_DELIVERY = `INSERT INTO deliveries
   (recipient_id, message_seq, sender_id, conversation_id, expires_at, mentioned) VALUES (?, ?, ?, ?, ?, ?)`;
 const SELECT_WORKSPACE = `SELECT id FROM agents
