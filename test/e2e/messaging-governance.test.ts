@@ -94,7 +94,9 @@ describe.concurrent('the loop governor', () => {
       expect(contentsOf(messages)).toEqual([expect.stringMatching(/paused: muted by loop governor/)]);
     }
     const [{ messageId } = { messageId: '' }] = held;
-    expect(output(await daemon.cli(['trace', messageId]))).toMatch(/\nheld {2}muted by loop governor/);
+    expect(output(await daemon.cli(['trace', messageId]))).toMatch(
+      /\nheld {2}\S+Z {2}muted by loop governor/,
+    );
     expect(output(await daemon.cli(['held', 'list']))).toContain(messageId);
     expect(json(await daemon.cli(['held', 'list', '--json']))).toHaveLength(7);
     expectFailure(await daemon.cli(['held', 'release', 'msg_none']), 4, /msg_none/, /agent-relay held list/);
@@ -105,10 +107,17 @@ describe.concurrent('the loop governor', () => {
     expect(output(await daemon.cli(['held', 'release', messageId]))).toBe('1 message released.\n');
     expect(contentsOf((await alice.inbox()).messages)).toEqual(['You are welcome!']);
     expect((await alice.send('Bob', 'Thank you!')).held).toBeUndefined();
+    expect(output(await daemon.cli(['trace', messageId]))).toMatch(
+      /\nheld +\S+Z +muted by loop governor.*\nreleased +\S+Z +by owner\nAlice +stored/,
+    );
+    expect((await bob.trace(messageId)).held?.settled).toMatchObject({ outcome: 'released', by: 'owner' });
 
     const rest = json(await daemon.cli(['held', 'list', '--json'])).map(({ id }: { id: string }) => id);
     expect(output(await daemon.cli(['held', 'discard', ...rest]))).toBe('6 messages discarded.\n');
     expect(output(await daemon.cli(['held', 'list']))).toBe('Nothing is held.\n');
+    expect(output(await daemon.cli(['trace', rest[0]]))).toMatch(
+      /\(discarded\)\n\nheld +\S+Z +muted by loop governor.*\ndiscarded +\S+Z +by owner\n$/,
+    );
     expect(output(await daemon.cli(['audit']))).toMatch(/held\.discarded[\s\S]*held\.released/);
   });
 
