@@ -175,7 +175,7 @@ export async function searchMessages(
     limit: params.limit,
   });
   const hits = found.map(({ message, highlight }) => ({
-    message: relay.descriptions.stored(message),
+    message: relay.descriptions.seenFrom(workspace, message),
     highlight,
   }));
   return { hits: page(hits).messages };

@@ -63,6 +63,7 @@ export interface HistoryQuery {
 }
 
 export interface SearchQuery {
+  /** Whose messages; an agent also finds what it wrote into other workspaces. */
   workspaceId: number;
   viewer: Viewer;
   /** Words that must all occur, and phrases in double quotes; anything else in it is plain text. */
