@@ -115,6 +115,24 @@ describe('agent-relay daemon', () => {
     expect(JSON.parse(projects)).toMatchObject([{ name: 'demo' }]);
   });
 
+  it.runIf(process.platform === 'linux')(
+    'refuses a data directory that cannot be made, at once',
+    async () => {
+      await using sandbox = await createSandbox();
+      const env = { RELAY_DATA_DIR: '/proc/agent-relay' };
+      for (const command of [['up'], ['daemon', 'start']]) {
+        expect(await sandbox.cli(command, { env }), command.join(' ')).toMatchObject({
+          code: 2,
+          stdout: '',
+          stderr: expect.stringMatching(
+            /^error: The directory \/proc\/agent-relay\S* cannot be used \(ENOENT\)\.\nnext: Set RELAY_DATA_DIR .*\n$/,
+          ),
+        });
+      }
+      expect((await sandbox.cli(['status'], { env })).code).toBe(3);
+    },
+  );
+
   it('starts, tells its status, restarts and stops', async () => {
     await using sandbox = await createSandbox();
     expect(await sandbox.cli(['daemon', 'status'])).toMatchObject({

@@ -9,7 +9,9 @@ export {
   discoverSocket,
   runningProjects,
 } from './discover.ts';
+export { ensureDirectory } from './ensure-directory.ts';
 export {
+  cannotUse,
   dataDirectory,
   type Environment,
   ensurePrivateDirectory,
