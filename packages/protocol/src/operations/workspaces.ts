@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ErrorPayload } from '../errors.ts';
 import { type TransferRecord, transferRecord } from '../transfer.ts';
 import { type Nothing, name, none, result } from './define.ts';
 
@@ -39,6 +40,8 @@ export interface DaemonStatus {
   http?: string;
   /** The MCP servers behind the daemon's gateway; absent if it has none. */
   servers?: McpServerStatus[];
+  /** The projects whose local socket cannot be opened, and why; absent if there are none. */
+  unserved?: Array<{ project: string; error: ErrorPayload }>;
 }
 
 export interface McpServerStatus {

@@ -1,5 +1,5 @@
 import type { Server } from 'node:net';
-import { RelayError } from '@agent-relay/protocol';
+import { isRelayError, RelayError } from '@agent-relay/protocol';
 import { isThere, prepareSocketPath } from '@agent-relay/sdk/node';
 import type { Workspace } from '../core/ports/store.ts';
 
@@ -17,6 +17,7 @@ export class ProjectSockets {
   readonly #listenFor: Listen;
   readonly #open = new Map<number, Promise<Open>>();
   readonly #paths = new Map<number, string>();
+  readonly #unserved = new Map<number, { workspace: Workspace; error: RelayError }>();
   #isClosed = false;
 
   constructor(dataDirectory: string, listenFor: Listen) {
@@ -43,6 +44,11 @@ export class ProjectSockets {
     return this.open(workspace);
   }
 
+  /** The projects whose socket could not be opened when it was last tried, and why. */
+  unserved(): Array<{ project: string; error: RelayError }> {
+    return [...this.#unserved.values()].map(({ workspace, error }) => ({ project: workspace.name, error }));
+  }
+
   path(workspace: Workspace): string | undefined {
     return this.#paths.get(workspace.id);
   }
@@ -57,6 +63,7 @@ export class ProjectSockets {
     const open = this.#open.get(workspace.id);
     this.#open.delete(workspace.id);
     this.#paths.delete(workspace.id);
+    this.#unserved.delete(workspace.id);
     if (open) await closeOpened(open);
   }
 
@@ -67,12 +74,25 @@ export class ProjectSockets {
   }
 
   async #listen(workspace: Workspace): Promise<Open> {
-    const path = await prepareSocketPath(workspace.name, this.#env);
-    const servers = await allOrNone(this.#listenFor(workspace, path));
-    this.#paths.set(workspace.id, path);
-    return { path, servers };
+    try {
+      const path = await prepareSocketPath(workspace.name, this.#env);
+      const servers = await allOrNone(this.#listenFor(workspace, path));
+      this.#paths.set(workspace.id, path);
+      this.#unserved.delete(workspace.id);
+      return { path, servers };
+    } catch (cause) {
+      const error = isRelayError(cause) ? cause : cannotListen(workspace, cause);
+      this.#unserved.set(workspace.id, { workspace, error });
+      throw error;
+    }
   }
 }
+
+const cannotListen = ({ name }: Workspace, cause: unknown): RelayError =>
+  new RelayError('InvalidSettings', `The socket cannot be opened: ${(cause as Error).message}.`, {
+    next: `Make room for it there, then run: agent-relay daemon start --project ${name}`,
+    cause,
+  });
 
 /** What could not be opened needs no closing; whoever opened it was told. */
 const closeOpened = (opening: Promise<Open>): Promise<void> =>

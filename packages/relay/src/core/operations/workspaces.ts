@@ -40,13 +40,14 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
 
   return {
     STATUS: async ({ principal: { agent, local, workspace } }) => {
-      const { version, startedAt, ...process } = host.status();
+      const { version, startedAt, unserved = [], ...process } = host.status();
       const socketPath = local ? host.socketPath(workspace) : undefined;
       return {
         version,
         startedAt,
         // What concerns the machine and its other projects is none of a remote user's business.
         ...(local ? { ...process, ...presence.count() } : {}),
+        ...(local && unserved.length > 0 ? { unserved } : {}),
         database: store.kind,
         project: workspace.name,
         ...(socketPath === undefined ? {} : { socketPath }),
