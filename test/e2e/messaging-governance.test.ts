@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
@@ -248,12 +248,32 @@ describe.concurrent('agents and workspaces', () => {
     await using daemon = await startDaemon();
     const cli = (...args: string[]) => daemon.cli(args);
     await known(daemon, 'Alice');
-    expect(output(await cli('workspace', 'rename', 'demo', 'shop'))).toBe('demo is called shop now.\n');
+    const { projectDirectory: root } = daemon;
+    const renaming = await daemon.cli(['workspace', 'rename', 'demo', 'shop', '--project', 'demo'], {
+      cwd: daemon.directory,
+      env: { RELAY_PROJECT: 'demo' },
+    });
+    expect(output(renaming).split('\n')).toEqual([
+      'demo is called shop now.',
+      `Recorded in ${root}.`,
+      'RELAY_PROJECT still says demo: set it to shop.',
+      'Clients that are connected stay so. Whoever asks for demo from now on is told the new name.',
+      '',
+    ]);
     expect(output(await cli('inbox', '--as', 'Alice'))).toBe('No messages in inbox.\n');
     expect(json(await cli('status', '--json'))).toMatchObject({ project: 'shop' });
+    expectFailure(
+      await cli('who', '--project', 'demo'),
+      4,
+      /"demo" .* is called "shop" now/,
+      /--project shop/,
+    );
     output(await cli('workspace', 'create', 'other'));
     expectFailure(await cli('workspace', 'rename', 'shop', 'Other'), 2, /exists/);
     expectFailure(await cli('workspace', 'rename', 'demo', 'x'), 4, /demo/);
+    await writeFile(join(daemon.dataDirectory, 'projects', 'blocked'), 'in the way');
+    expectFailure(await cli('workspace', 'rename', 'shop', 'blocked'), 2, /cannot be used/);
+    expect(json(await cli('status', '--json', '--project', 'shop'))).not.toHaveProperty('unserved');
     expectFailure(await cli('workspace', 'remove', 'shop'), 2, /would be deleted/, /--yes/);
     expect(output(await cli('workspace', 'remove', 'shop', '--yes'))).toBe('shop is deleted.\n');
     const names = json(await cli('workspace', 'list', '--json', '--project', 'other'));

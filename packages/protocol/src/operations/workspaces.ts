@@ -63,7 +63,8 @@ export const workspaceOperations = {
   WORKSPACE_LIST: { params: none, result: result<{ workspaces: WorkspaceInfo[] }>() },
   WORKSPACE_RENAME: {
     params: z.object({ workspace: name, name }).strict(),
-    result: result<{ name: string; socketPath: string }>(),
+    /** `root`: the directory the workspace was created for. */
+    result: result<{ name: string; socketPath: string; root?: string }>(),
   },
   /** Deletes a workspace with everything in it. */
   WORKSPACE_REMOVE: { params: z.object({ workspace: name }).strict(), result: result<Nothing>() },

@@ -91,7 +91,7 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
     }),
     openSocket: (workspace) => sockets.open(workspace),
     socketPath: (workspace) => sockets.path(workspace),
-    moveSocket: (workspace) => sockets.move(workspace),
+    moveSocket: (workspace, before) => sockets.move(workspace, before),
     closeSocket: (workspace) => sockets.closeOne(workspace),
   };
   const { maxFrameBytes, maxConnections, maxPendingRequests } = settings.limits;

@@ -1,6 +1,6 @@
 import type { Server } from 'node:net';
-import { isRelayError, RelayError } from '@agent-relay/protocol';
-import { isThere, prepareSocketPath } from '@agent-relay/sdk/node';
+import { isRelayError, nameKey, RelayError } from '@agent-relay/protocol';
+import { forgetRename, isThere, noteRename, prepareSocketPath } from '@agent-relay/sdk/node';
 import type { Workspace } from '../core/ports/store.ts';
 
 interface Open {
@@ -53,10 +53,15 @@ export class ProjectSockets {
     return this.#paths.get(workspace.id);
   }
 
-  /** Opens the socket anew where the name of the project now says; connections through the old one go on. */
-  async move(workspace: Workspace): Promise<string> {
+  /**
+   * Opens the socket anew where the name of the project now says; connections through the old one go on. Whoever asks
+   * for the name it had before is told the new one.
+   */
+  async move(workspace: Workspace, before: string): Promise<string> {
     await this.closeOne(workspace);
-    return this.open(workspace);
+    const path = await this.open(workspace);
+    if (nameKey(before) !== nameKey(workspace.name)) await noteRename(before, workspace.name, this.#env);
+    return path;
   }
 
   async closeOne(workspace: Workspace): Promise<void> {
@@ -76,6 +81,7 @@ export class ProjectSockets {
   async #listen(workspace: Workspace): Promise<Open> {
     try {
       const path = await prepareSocketPath(workspace.name, this.#env);
+      await forgetRename(workspace.name, this.#env);
       const servers = await allOrNone(this.#listenFor(workspace, path));
       this.#paths.set(workspace.id, path);
       this.#unserved.delete(workspace.id);

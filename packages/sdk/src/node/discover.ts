@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { checkName, RelayError } from '@agent-relay/protocol';
 import { checkOwner, type Environment, findSocketPath, isMissing, projectsDirectory } from './locations.ts';
 import { findProjectConfig } from './project-config.ts';
+import { renamedTo } from './renames.ts';
 
 /** Which step of the search decided. */
 export type DiscoverySource = 'option' | 'RELAY_SOCKET' | 'RELAY_PROJECT' | '.relay/config.json' | 'scan';
@@ -72,11 +73,30 @@ const notRunning = ({ project, socketPath, source }: Discovery): RelayError =>
   );
 
 async function ofProject(project: string, source: DiscoverySource, env: Environment): Promise<Discovery> {
+  await refuseFormerName(project, source, env);
   const socketPath = await findSocketPath(project, env);
   if (socketPath !== undefined) return { socketPath, project, source };
   throw new RelayError(
     'DaemonNotRunning',
     `No daemon has ever run for the project "${project}" (from ${source}).`,
+  );
+}
+
+/** Whoever asks for a name that a project no longer has is told the new one, and where to put it. */
+async function refuseFormerName(project: string, source: DiscoverySource, env: Environment): Promise<void> {
+  const name = await renamedTo(project, env);
+  if (name === undefined) return;
+  const places: Partial<Record<DiscoverySource, string>> = {
+    RELAY_PROJECT: `Set it in the environment: RELAY_PROJECT=${name}`,
+    '.relay/config.json': 'Record it there with: agent-relay daemon start',
+  };
+  throw new RelayError(
+    'ProjectNotFound',
+    `The project "${project}" (from ${source}) is called "${name}" now.`,
+    {
+      next: places[source] ?? `Ask for it by that name: --project ${name}`,
+      details: { suggestions: [name] },
+    },
   );
 }
 
@@ -91,8 +111,9 @@ async function ofConfiguredSocket(
   try {
     await checkOwner(socketPath);
   } catch (error) {
-    if (isMissing(error)) throw notRunning(found);
-    throw error;
+    if (!isMissing(error)) throw error;
+    if (project !== undefined) await refuseFormerName(project, found.source, env);
+    throw notRunning(found);
   }
   return found;
 }

@@ -29,6 +29,7 @@ export {
   prepareProjectConfig,
   writeProjectConfig,
 } from './project-config.ts';
+export { forgetRename, noteRename, renamedTo } from './renames.ts';
 export {
   localAgentToken,
   moveLocalAgentTokens,

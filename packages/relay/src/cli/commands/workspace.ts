@@ -1,4 +1,4 @@
-import { RelayError } from '@agent-relay/protocol';
+import { nameKey, RelayError } from '@agent-relay/protocol';
 import { moveLocalAgentTokens, removeLocalAgentTokens } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import { asOwner } from '../connection.ts';
@@ -72,9 +72,9 @@ export const command = new Command('workspace')
         const renamed = await asOwner(options, (relay) => relay.workspaces.rename(workspace, name));
         await moveLocalAgentTokens(workspace, renamed.name);
         const recorded = await recordRename(workspace, renamed);
-        if (options.json) return printJson(renamed);
+        if (options.json) return printJson({ ...renamed, recorded });
         print(`${workspace} is called ${renamed.name} now.`);
-        if (!recorded) print('In its directory, record the new name with: agent-relay daemon start');
+        tellWhoNames(workspace, renamed.name, recorded);
       }),
   )
   .addCommand(
@@ -104,6 +104,15 @@ export const command = new Command('workspace')
       }),
   )
   .addCommand(keys);
+
+/** A project is known by its name in more places than the relay can change. */
+function tellWhoNames(before: string, name: string, recorded: string[]): void {
+  for (const root of recorded) print(`Recorded in ${root}.`);
+  if (process.env.RELAY_PROJECT && nameKey(process.env.RELAY_PROJECT) === nameKey(before))
+    print(`RELAY_PROJECT still says ${before}: set it to ${name}.`);
+  if (recorded.length === 0) print('In its directory, record the new name with: agent-relay daemon start');
+  print(`Clients that are connected stay so. Whoever asks for ${before} from now on is told the new name.`);
+}
 
 const wantsYes = (workspace: string): RelayError =>
   new RelayError('InvalidRequest', `Everything in ${workspace} would be deleted.`, {

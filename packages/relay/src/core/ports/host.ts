@@ -10,7 +10,10 @@ export interface Host {
    */
   openSocket(workspace: Workspace): Promise<string>;
   socketPath(workspace: Workspace): string | undefined;
-  /** The workspace has another name: its socket is where that name says. Connections that exist go on. */
-  moveSocket(workspace: Workspace): Promise<string>;
+  /**
+   * The workspace has another name than `before`: its socket is where that name says. Connections that exist go on, and
+   * local clients that look for the old name are told the new one.
+   */
+  moveSocket(workspace: Workspace, before: string): Promise<string>;
   closeSocket(workspace: Workspace): Promise<void>;
 }
