@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Workspace } from '../core/ports/store.ts';
 import { ProjectSockets } from './sockets.ts';
 
-const demo: Workspace = { id: 1, name: 'demo', root: undefined, createdAt: 0 };
+const demo: Workspace = { id: 1, name: 'demo', formerNames: [], root: undefined, createdAt: 0 };
 
 let directory: string;
 let obstacle: string;

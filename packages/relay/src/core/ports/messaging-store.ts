@@ -177,7 +177,7 @@ export interface UpkeepStore {
   deleteMessagesBefore(before: number, limit: number): Promise<number>;
   /** False if the name, or one that looks like it, is taken. */
   renameAgent(id: number, name: string): Promise<boolean>;
-  /** False if the name is taken. */
+  /** The name it had becomes a former one. False if the name is taken. */
   renameWorkspace(id: number, name: string): Promise<boolean>;
   /**
    * Deletes the workspace and everything in it, in several transactions; if it rejects, ask again. What its agents

@@ -4,6 +4,7 @@ export const firstSchema: Migration = [
   `CREATE TABLE workspaces (
     id {{identity}},
     name {{text}} NOT NULL,
+    former_names {{text}} NOT NULL,
     root {{text}},
     created_at bigint NOT NULL
   )`,
