@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { discoverSocket } from './discover.ts';
-import { prepareSocketPath } from './locations.ts';
+import { prepareSocketPath, projectDirectory } from './locations.ts';
 import { writeProjectConfig } from './project-config.ts';
 import { forgetRename, noteRename } from './renames.ts';
 
@@ -109,6 +109,19 @@ describe('the search for the daemon', () => {
     });
   });
 
+  test.runIf(process.getuid?.() === 0)('the scan passes over what somebody else has taken', async () => {
+    const { chown } = await import('node:fs/promises');
+    env = { RELAY_DATA_DIR: join(directory, 'd'.repeat(110)), XDG_RUNTIME_DIR: directory };
+    await runProject('ours');
+    await prepareSocketPath('taken', env);
+    const theirs = join(directory, 'theirs');
+    await mkdir(theirs);
+    await chown(theirs, 12345, 12345);
+    await writeFile(join(projectDirectory('taken', env), 'daemon.sock.path'), join(theirs, 'a.sock'));
+    expect(await discover()).toMatchObject({ project: 'ours' });
+    await expect(discover({}, 'taken')).rejects.toMatchObject({ code: 'NotAllowedToRunAs' });
+  });
+
   test('a project whose socket path had to move is found', async () => {
     env = { RELAY_DATA_DIR: join(directory, 'd'.repeat(110)), XDG_RUNTIME_DIR: directory };
     const socketPath = await runProject('far');
@@ -133,6 +146,9 @@ describe('the search for the daemon', () => {
     await expect(discover({ RELAY_PROJECT: 'demo' })).rejects.toMatchObject(
       renamed('RELAY_PROJECT', 'RELAY_PROJECT=shop'),
     );
+    await expect(
+      discover({ RELAY_SOCKET: join(directory, 'data/projects/demo/daemon.sock') }),
+    ).rejects.toMatchObject(renamed('RELAY_SOCKET', 'agent-relay status --project shop'));
     const fromRecord = renamed('.relay/config.json', 'agent-relay daemon start');
     await expect(discover()).rejects.toMatchObject(fromRecord);
     await writeProjectConfig(recorded);

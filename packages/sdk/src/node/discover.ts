@@ -1,8 +1,15 @@
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, resolve } from 'node:path';
-import { checkName, RelayError } from '@agent-relay/protocol';
-import { checkOwner, type Environment, findSocketPath, isMissing, projectsDirectory } from './locations.ts';
+import { checkName, isRelayError, RelayError } from '@agent-relay/protocol';
+import {
+  checkOwner,
+  type Environment,
+  findSocketPath,
+  isMissing,
+  isThere,
+  projectsDirectory,
+} from './locations.ts';
 import { findProjectConfig } from './project-config.ts';
 import { renamedTo } from './renames.ts';
 
@@ -43,6 +50,7 @@ export async function locateSocket(options: DiscoveryOptions = {}): Promise<Disc
   if (env.RELAY_SOCKET) {
     const socketPath = resolve(cwd, env.RELAY_SOCKET);
     const project = env.RELAY_PROJECT || projectOfPath(socketPath, env);
+    if (project && !(await isThere(socketPath))) await refuseFormerName(project, 'RELAY_SOCKET', env);
     return {
       socketPath,
       ...(project ? { project: checkName(project, 'project') } : {}),
@@ -87,6 +95,7 @@ async function refuseFormerName(project: string, source: DiscoverySource, env: E
   const name = await renamedTo(project, env);
   if (name === undefined) return;
   const places: Partial<Record<DiscoverySource, string>> = {
+    RELAY_SOCKET: `Set it to the socket that this shows: agent-relay status --project ${name}`,
     RELAY_PROJECT: `Set it in the environment: RELAY_PROJECT=${name}`,
     '.relay/config.json': 'Record it there with: agent-relay daemon start',
   };
@@ -148,14 +157,23 @@ export async function runningProjects(
   env: Environment = process.env,
 ): Promise<Array<Discovery & { project: string }>> {
   const entries = await directoriesIn(projectsDirectory(env));
-  const candidates = await Promise.all(
-    entries.map(async (project) => {
-      const socketPath = await findSocketPath(project, env);
-      if (socketPath === undefined || !(await isListening(socketPath))) return undefined;
-      return { socketPath, project, source: 'scan' as const };
-    }),
-  );
+  const candidates = await Promise.all(entries.map((project) => ifRunning(project, env)));
   return candidates.filter((candidate) => candidate !== undefined);
+}
+
+async function ifRunning(
+  project: string,
+  env: Environment,
+): Promise<(Discovery & { project: string }) | undefined> {
+  try {
+    const socketPath = await findSocketPath(project, env);
+    if (socketPath === undefined || !(await isListening(socketPath))) return undefined;
+    return { socketPath, project, source: 'scan' };
+  } catch (error) {
+    // One that somebody else has taken is no reason to find none.
+    if (isRelayError(error, 'NotAllowedToRunAs')) return undefined;
+    throw error;
+  }
 }
 
 async function directoriesIn(path: string): Promise<string[]> {

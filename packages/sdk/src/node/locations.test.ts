@@ -152,6 +152,19 @@ describe('private directories', () => {
     expect(await mode(path)).toBe(0o700);
   });
 
+  test('that are there for everybody are refused and left as they are', async () => {
+    for (const shared of [0o1777, 0o555]) {
+      const path = join(directory, `shared-${shared}`);
+      await mkdir(path);
+      await chmod(path, shared);
+      await expect(ensurePrivateDirectory(path)).rejects.toMatchObject({
+        code: 'InvalidSettings',
+        next: expect.stringContaining('RELAY_DATA_DIR'),
+      });
+      expect(((await lstat(path)).mode & 0o7777).toString(8)).toBe(shared.toString(8));
+    }
+  });
+
   test.skipIf(process.getuid?.() === 0)('of another user are refused', async () => {
     await expect(checkOwner('/etc')).rejects.toMatchObject({ code: 'NotAllowedToRunAs' });
   });

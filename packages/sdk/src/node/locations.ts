@@ -84,7 +84,10 @@ function shortSocketPath(socketPath: string, env: Environment): string {
   );
 }
 
-/** Makes a directory that only this user can enter, and refuses one that belongs to somebody else. */
+/**
+ * Makes a directory that only this user can enter, and refuses one that belongs to somebody else, or to everybody: root
+ * owns /tmp and /proc, and must not close them.
+ */
 export async function ensurePrivateDirectory(path: string): Promise<void> {
   try {
     await ensureDirectory(path, 0o700);
@@ -92,8 +95,18 @@ export async function ensurePrivateDirectory(path: string): Promise<void> {
     throw cannotUse(path, cause);
   }
   const { mode } = await checkOwner(path);
-  if ((mode & 0o077) !== 0) await chmod(path, 0o700);
+  if ((mode & 0o077) === 0) return;
+  if (isForEverybody(path, mode)) {
+    throw new RelayError('InvalidSettings', `The directory ${path} is not for the relay alone.`, {
+      next: 'Set RELAY_DATA_DIR to a directory of its own, which need not be there yet.',
+    });
+  }
+  await chmod(path, 0o700);
 }
+
+/** Where everybody may write but not delete, where not even the owner may write, or where everything is. */
+const isForEverybody = (path: string, mode: number): boolean =>
+  (mode & 0o1000) !== 0 || (mode & 0o200) === 0 || dirname(path) === path;
 
 /** What is told when a directory of ours cannot be made, or takes no files. */
 export const cannotUse = (path: string, cause: unknown): RelayError =>
