@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
@@ -270,6 +270,20 @@ describe.concurrent('agents and workspaces', () => {
     );
     output(await cli('workspace', 'create', 'other'));
     expectFailure(await cli('workspace', 'rename', 'shop', 'Other'), 2, /exists/);
+    await rename(join(root, '.relay'), join(root, 'elsewhere'));
+    await symlink('elsewhere', join(root, '.relay'));
+    expect(json(await cli('workspace', 'rename', 'shop', 'store', '--json'))).toMatchObject({
+      name: 'store',
+      root,
+      recorded: [],
+      unrecorded: [root],
+    });
+    expectFailure(await cli('who'), 4, /"shop" .* is called "store" now/, /agent-relay daemon start/);
+    await rm(join(root, '.relay'));
+    await rename(join(root, 'elsewhere'), join(root, '.relay'));
+    expect(output(await cli('daemon', 'start'))).toMatch(/project +store\n/);
+    expect(json(await cli('status', '--json'))).toMatchObject({ project: 'store' });
+    output(await cli('workspace', 'rename', 'store', 'shop'));
     expectFailure(await cli('workspace', 'rename', 'demo', 'x'), 4, /demo/);
     await writeFile(join(daemon.dataDirectory, 'projects', 'blocked'), 'in the way');
     expectFailure(await cli('workspace', 'rename', 'shop', 'blocked'), 2, /cannot be used/);

@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { nameKey } from '@agent-relay/protocol';
+import { isRelayError, nameKey } from '@agent-relay/protocol';
 import {
   DEFAULT_PROJECT,
   type Environment,
@@ -65,18 +65,28 @@ export async function openPlace(
 
 /**
  * Writes the new name of a project down where the old one is recorded: here, and in the directory it was created for.
- * Returns those directories.
+ * Returns where it did, and where it could not.
  */
 export async function recordRename(
   before: string,
   { name, socketPath, root }: { name: string; socketPath: string; root?: string },
-): Promise<string[]> {
+): Promise<{ recorded: string[]; unrecorded: string[] }> {
   const places = [await realpath(process.cwd()), ...(root === undefined ? [] : [root])];
   const configs = await Promise.all(places.map((place) => findProjectConfig(place)));
   const isOld = (project = '') => nameKey(project) === nameKey(before);
   const roots = new Set(configs.flatMap((config) => (config && isOld(config.project) ? [config.root] : [])));
-  for (const found of roots) await writeProjectConfig({ root: found, project: name, socketPath });
-  return [...roots];
+  const outcome = { recorded: [] as string[], unrecorded: [] as string[] };
+  for (const found of roots) {
+    try {
+      await writeProjectConfig({ root: found, project: name, socketPath });
+      outcome.recorded.push(found);
+    } catch (error) {
+      // The project has its new name all the same.
+      if (!isRelayError(error)) throw error;
+      outcome.unrecorded.push(found);
+    }
+  }
+  return outcome;
 }
 
 async function nearestGitRoot(start: string): Promise<string | undefined> {
