@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -113,6 +113,50 @@ describe('agent-relay daemon', () => {
     expect(await startInProc()).toMatchObject(refused);
     const projects = (await sandbox.cli(['workspace', 'list', '--json'])).stdout;
     expect(JSON.parse(projects)).toMatchObject([{ name: 'demo' }]);
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'refuses a data directory that cannot be made, at once',
+    async () => {
+      await using sandbox = await createSandbox();
+      const env = { RELAY_DATA_DIR: '/proc/agent-relay' };
+      for (const command of [['up'], ['daemon', 'start']]) {
+        expect(await sandbox.cli(command, { env }), command.join(' ')).toMatchObject({
+          code: 2,
+          stdout: '',
+          stderr: expect.stringMatching(
+            /^error: The directory \/proc\/agent-relay\S* cannot be used \(ENOENT\)\.\nnext: Set RELAY_DATA_DIR .*\n$/,
+          ),
+        });
+      }
+      expect((await sandbox.cli(['status'], { env })).code).toBe(3);
+    },
+  );
+
+  it('serves the other projects when one cannot be served, and that one once it can', async () => {
+    await using daemon = await startDaemon();
+    expect((await daemon.cli(['workspace', 'create', 'site'])).code).toBe(0);
+    await daemon.cli(['daemon', 'stop']);
+    const place = join(daemon.dataDirectory, 'projects/site');
+    await rm(place, { recursive: true });
+    await writeFile(place, 'in the way');
+    expect(await daemon.cli(['daemon', 'start'])).toMatchObject({ code: 0, stderr: '' });
+
+    const reason = `The directory ${place} cannot be used (EEXIST). Set RELAY_DATA_DIR`;
+    expect((await daemon.cli(['status'])).stdout).toContain(`not served  site: ${reason}`);
+    const { unserved } = JSON.parse((await daemon.cli(['status', '--json'])).stdout);
+    expect(unserved).toMatchObject([{ project: 'site', error: { code: 'InvalidSettings' } }]);
+    expect((await daemon.cli(['daemon', 'logs'])).stdout).toMatch(/the project is not served.*site/);
+    for (const command of ['who', 'daemon start'])
+      expect(await daemon.cli([...command.split(' '), '--project', 'site'])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`error: The directory ${place} cannot be used (EEXIST).`),
+      });
+
+    await rm(place);
+    expect((await daemon.cli(['daemon', 'start', '--project', 'site'])).code).toBe(0);
+    expect((await daemon.cli(['who', '--project', 'site'])).code).toBe(0);
+    expect((await daemon.cli(['status'])).stdout).not.toContain('not served');
   });
 
   it('starts, tells its status, restarts and stops', async () => {

@@ -56,6 +56,16 @@ describe('agent-relay launch', () => {
     expect((await sandbox.cli(['daemon', 'status'])).code).toBe(3);
   });
 
+  it('says so when its templates cannot be written', async () => {
+    await using sandbox = await createSandbox();
+    const env = { RELAY_CONFIG: join(sandbox.directory, 'file') };
+    await writeFile(env.RELAY_CONFIG, '');
+    expect(await sandbox.cli(['launch'], { env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/kickoff\.md cannot be written: .*\nnext: Set RELAY_CONFIG .*\n$/),
+    });
+  });
+
   it('queues nothing for a role it does not have', async () => {
     await using sandbox = await createSandbox();
     const { running, port } = await launched(sandbox, ['--roles', 'architect,tester']);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
@@ -94,7 +94,9 @@ describe.concurrent('the loop governor', () => {
       expect(contentsOf(messages)).toEqual([expect.stringMatching(/paused: muted by loop governor/)]);
     }
     const [{ messageId } = { messageId: '' }] = held;
-    expect(output(await daemon.cli(['trace', messageId]))).toMatch(/\nheld {2}muted by loop governor/);
+    expect(output(await daemon.cli(['trace', messageId]))).toMatch(
+      /\nheld {2}\S+Z {2}muted by loop governor/,
+    );
     expect(output(await daemon.cli(['held', 'list']))).toContain(messageId);
     expect(json(await daemon.cli(['held', 'list', '--json']))).toHaveLength(7);
     expectFailure(await daemon.cli(['held', 'release', 'msg_none']), 4, /msg_none/, /agent-relay held list/);
@@ -105,10 +107,17 @@ describe.concurrent('the loop governor', () => {
     expect(output(await daemon.cli(['held', 'release', messageId]))).toBe('1 message released.\n');
     expect(contentsOf((await alice.inbox()).messages)).toEqual(['You are welcome!']);
     expect((await alice.send('Bob', 'Thank you!')).held).toBeUndefined();
+    expect(output(await daemon.cli(['trace', messageId]))).toMatch(
+      /\nheld +\S+Z +muted by loop governor.*\nreleased +\S+Z +by owner\nAlice +stored/,
+    );
+    expect((await bob.trace(messageId)).held?.settled).toMatchObject({ outcome: 'released', by: 'owner' });
 
     const rest = json(await daemon.cli(['held', 'list', '--json'])).map(({ id }: { id: string }) => id);
     expect(output(await daemon.cli(['held', 'discard', ...rest]))).toBe('6 messages discarded.\n');
     expect(output(await daemon.cli(['held', 'list']))).toBe('Nothing is held.\n');
+    expect(output(await daemon.cli(['trace', rest[0]]))).toMatch(
+      /\(discarded\)\n\nheld +\S+Z +muted by loop governor.*\ndiscarded +\S+Z +by owner\n$/,
+    );
     expect(output(await daemon.cli(['audit']))).toMatch(/held\.discarded[\s\S]*held\.released/);
   });
 
@@ -239,12 +248,46 @@ describe.concurrent('agents and workspaces', () => {
     await using daemon = await startDaemon();
     const cli = (...args: string[]) => daemon.cli(args);
     await known(daemon, 'Alice');
-    expect(output(await cli('workspace', 'rename', 'demo', 'shop'))).toBe('demo is called shop now.\n');
+    const { projectDirectory: root } = daemon;
+    const renaming = await daemon.cli(['workspace', 'rename', 'demo', 'shop', '--project', 'demo'], {
+      cwd: daemon.directory,
+      env: { RELAY_PROJECT: 'demo' },
+    });
+    expect(output(renaming).split('\n')).toEqual([
+      'demo is called shop now.',
+      `Recorded in ${root}.`,
+      'RELAY_PROJECT still says demo: set it to shop.',
+      'Clients that are connected stay so. Whoever asks for demo from now on is told the new name.',
+      '',
+    ]);
     expect(output(await cli('inbox', '--as', 'Alice'))).toBe('No messages in inbox.\n');
     expect(json(await cli('status', '--json'))).toMatchObject({ project: 'shop' });
+    expectFailure(
+      await cli('who', '--project', 'demo'),
+      4,
+      /"demo" .* is called "shop" now/,
+      /--project shop/,
+    );
     output(await cli('workspace', 'create', 'other'));
     expectFailure(await cli('workspace', 'rename', 'shop', 'Other'), 2, /exists/);
+    await rename(join(root, '.relay'), join(root, 'elsewhere'));
+    await symlink('elsewhere', join(root, '.relay'));
+    expect(json(await cli('workspace', 'rename', 'shop', 'store', '--json'))).toMatchObject({
+      name: 'store',
+      root,
+      recorded: [],
+      unrecorded: [root],
+    });
+    expectFailure(await cli('who'), 4, /"shop" .* is called "store" now/, /agent-relay daemon start/);
+    await rm(join(root, '.relay'));
+    await rename(join(root, 'elsewhere'), join(root, '.relay'));
+    expect(output(await cli('daemon', 'start'))).toMatch(/project +store\n/);
+    expect(json(await cli('status', '--json'))).toMatchObject({ project: 'store' });
+    output(await cli('workspace', 'rename', 'store', 'shop'));
     expectFailure(await cli('workspace', 'rename', 'demo', 'x'), 4, /demo/);
+    await writeFile(join(daemon.dataDirectory, 'projects', 'blocked'), 'in the way');
+    expectFailure(await cli('workspace', 'rename', 'shop', 'blocked'), 2, /cannot be used/);
+    expect(json(await cli('status', '--json', '--project', 'shop'))).not.toHaveProperty('unserved');
     expectFailure(await cli('workspace', 'remove', 'shop'), 2, /would be deleted/, /--yes/);
     expect(output(await cli('workspace', 'remove', 'shop', '--yes'))).toBe('shop is deleted.\n');
     const names = json(await cli('workspace', 'list', '--json', '--project', 'other'));

@@ -181,16 +181,19 @@ describe('the SDK with a real daemon', () => {
   it('comes back as the same agent though it and its project were renamed', async () => {
     await using daemon = await startDaemon();
     await using bob = await local(daemon, { name: 'Bob' });
+    await using carol = await local(daemon, { name: 'Carol', project: 'demo' });
     expect(await daemon.cli(['agent', 'rename', 'Bob', 'Robert'])).toMatchObject({ code: 0 });
     expect(await daemon.cli(['workspace', 'rename', 'demo', 'shop'])).toMatchObject({ code: 0 });
     await daemon.stop();
-    const back = new Promise((resolve) => bob.once('connected', resolve));
+    const back = [bob, carol].map((relay) => new Promise((resolve) => relay.once('connected', resolve)));
     await daemon.start();
-    await back;
+    await Promise.all(back);
     expect(bob).toMatchObject({ name: 'Robert', project: 'shop' });
+    expect(carol).toMatchObject({ name: 'Carol', project: 'shop' });
     await using alice = await local(daemon, { name: 'Alice' });
     expect((await alice.who({ includeOffline: true })).map(({ name }) => name).sort()).toEqual([
       'Alice',
+      'Carol',
       'Robert',
     ]);
     await alice.send('Robert', 'still you?');

@@ -20,11 +20,14 @@ test('a crashed stdio backend is started again, by itself', async () => {
   await eventually(() => health(kit, 'one') === 'healthy');
 });
 
-test('a gateway that cannot write down what it saw says so and works', async () => {
+test.each([
+  ['a link to nowhere', (kit: GatewayKit) => kit.path('state')],
+  ['in a directory that takes no others', () => '/proc/agent-relay'],
+])('a gateway whose state directory is %s says so and works', async (_, stateDir) => {
   await using kit = await GatewayKit.create();
   await kit.configure([scripted('one', { tools: [tool('echo')] })]);
   await symlink(kit.path('nowhere'), kit.path('state'));
-  await (await kit.open({ stateDir: kit.path('state') })).ready();
+  await (await kit.open({ stateDir: stateDir(kit) })).ready();
   const client = await kit.client();
   expect(textOf(await client.callTool({ name: 'echo', arguments: {} }))).toBe('echo {}');
   for (const complaint of ['What the servers offer is not', 'What the tools of one look like is not'])

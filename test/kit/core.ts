@@ -11,8 +11,8 @@ import {
   type RelayEvent,
 } from '@agent-relay/protocol';
 import { OPERATIONS } from '@agent-relay/protocol/schemas';
-import type { Introduction } from '../../packages/relay/src/core/agents.ts';
 import type { AwaitOutcome } from '../../packages/relay/src/core/awaits.ts';
+import type { Introduction } from '../../packages/relay/src/core/introduction.ts';
 import type { Caller } from '../../packages/relay/src/core/operations/caller.ts';
 import { createOperations, type Operations } from '../../packages/relay/src/core/operations/index.ts';
 import type { Workspace } from '../../packages/relay/src/core/ports/store.ts';

@@ -33,6 +33,7 @@ export type {
   DeliveryTrace,
   HeldInfo,
   HistoryMessage,
+  HoldTrace,
   Reaction,
   SearchHit,
   SendResult,

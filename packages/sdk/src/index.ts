@@ -8,6 +8,7 @@ export {
   type ErrorCode,
   type HeldInfo,
   type HistoryMessage,
+  type HoldTrace,
   type InboxMessage,
   isRelayError,
   type Message,

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reasonOf } from '../backend/reason.ts';
+import { ensureDirectory } from '../config/ensure-directory.ts';
 import { writeAtomically } from '../config/save.ts';
 import { isObject } from '../json/raw-json.ts';
 
@@ -55,7 +56,7 @@ export class Pins {
   static async open(directory: string | undefined, warn: Warn): Promise<Pins> {
     if (directory === undefined) return new Pins(undefined, new Map(), new Map(), warn);
     // An approval may come before anything was noted: only in a directory that is there it is noticed.
-    await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: unknown) =>
+    await ensureDirectory(directory, 0o700).catch((error: unknown) =>
       warn(`What the tools look like is not remembered: ${reasonOf(error)}`),
     );
     const [backends, approvals] = await readBoth(directory);

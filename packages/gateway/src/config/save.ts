@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { open, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { RelayError } from '@agent-relay/protocol';
+import { ensureDirectory } from './ensure-directory.ts';
 import { loadConfig, openConfig } from './load.ts';
 
 /** Adds a backend reached by URL to a file, in the form the file already uses. */
@@ -30,7 +31,7 @@ export async function forgetBackend(files: string[], name: string): Promise<void
 
 /** A reader sees the old file or the new one, never half of it; links and permissions stay as they were. */
 export async function writeAtomically(file: string, content: string, mode?: number): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
+  await ensureDirectory(dirname(file));
   const target = await realpath(file).catch(() => file);
   const permissions =
     mode ??

@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { RelayError } from '@agent-relay/protocol';
-import { dataDirectory, type Environment, ensurePrivateDirectory, isMissing } from '@agent-relay/sdk/node';
+import {
+  dataDirectory,
+  type Environment,
+  ensureDirectory,
+  ensurePrivateDirectory,
+  isMissing,
+} from '@agent-relay/sdk/node';
 
 /** The content of a configuration file; undefined if there is none. */
 export async function readConfigFile(file: string): Promise<string | undefined> {
@@ -32,7 +38,7 @@ export async function replaceConfigFile(change: Replacement, env: Environment): 
   try {
     const file = before === undefined ? change.file : await realpath(change.file);
     const backup = before === undefined ? undefined : await backUp(file, env);
-    await mkdir(dirname(file), { recursive: true });
+    await ensureDirectory(dirname(file));
     const draft = after === undefined ? undefined : await writeDraft(file, after, change.mode);
     try {
       await checkUnchanged(file, before);

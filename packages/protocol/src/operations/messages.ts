@@ -64,6 +64,14 @@ export interface HeldInfo {
   heldAt: number;
 }
 
+/** That the loop governor kept a message back: for its sender, and the owner who decides about it. */
+export interface HoldTrace {
+  reason: string;
+  heldAt: number;
+  /** Absent while it waits. A discarded message is told without what it said. */
+  settled?: { outcome: 'released' | 'discarded'; by: string; at: number };
+}
+
 const limit = (most: number, usual: number) => z.int().min(1).max(most).default(usual);
 
 export const messageOperations = {
@@ -90,7 +98,7 @@ export const messageOperations = {
   ACK: { params: ackPayload, result: result<{ changed: number }>() },
   TRACE: {
     params: z.object({ id: messageId }).strict(),
-    result: result<{ message: Message; deliveries: DeliveryTrace[]; held?: HeldInfo }>(),
+    result: result<{ message: Message; deliveries: DeliveryTrace[]; held?: HoldTrace }>(),
   },
   /** Follow every message of the project as EVENT envelopes; for its owner. */
   TAIL: {

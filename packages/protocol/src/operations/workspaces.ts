@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ErrorPayload } from '../errors.ts';
 import { type TransferRecord, transferRecord } from '../transfer.ts';
 import { type Nothing, name, none, result } from './define.ts';
 
@@ -39,6 +40,8 @@ export interface DaemonStatus {
   http?: string;
   /** The MCP servers behind the daemon's gateway; absent if it has none. */
   servers?: McpServerStatus[];
+  /** The projects whose local socket cannot be opened, and why; absent if there are none. */
+  unserved?: Array<{ project: string; error: ErrorPayload }>;
 }
 
 export interface McpServerStatus {
@@ -60,7 +63,8 @@ export const workspaceOperations = {
   WORKSPACE_LIST: { params: none, result: result<{ workspaces: WorkspaceInfo[] }>() },
   WORKSPACE_RENAME: {
     params: z.object({ workspace: name, name }).strict(),
-    result: result<{ name: string; socketPath: string }>(),
+    /** `root`: the directory the workspace was created for. */
+    result: result<{ name: string; socketPath: string; root?: string }>(),
   },
   /** Deletes a workspace with everything in it. */
   WORKSPACE_REMOVE: { params: z.object({ workspace: name }).strict(), result: result<Nothing>() },

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { isRelayError, type Message } from '@agent-relay/protocol';
+import { isRelayError, type Message, nameKey, RelayError } from '@agent-relay/protocol';
 import { connect, type NodeConnectOptions, type Relay, runningProjects } from '@agent-relay/sdk/node';
 import { VERSION } from '../version.ts';
 import { agentNameOf } from './names.ts';
@@ -52,7 +52,7 @@ async function enter(options: NodeConnectOptions): Promise<Relay> {
   }
 }
 
-/** A daemon that runs, but does not listen for the project, says whether it knows it. */
+/** A daemon that runs, but does not listen for the project, says whether it knows it, and why it does not serve it. */
 async function checkKnown(project: string): Promise<void> {
   const [running] = await runningProjects();
   if (!running) return;
@@ -63,6 +63,9 @@ async function checkKnown(project: string): Promise<void> {
     env: ownerEnvironment(),
   });
   await owner.who({ project });
+  const { unserved = [] } = await owner.status();
+  const found = unserved.find((one) => nameKey(one.project) === nameKey(project));
+  if (found) throw RelayError.fromPayload(found.error);
 }
 
 /** Marks a message read that has been shown. Whoever leaves at this moment finds it unread once more. */

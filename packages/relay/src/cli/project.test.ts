@@ -1,6 +1,7 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { noteRename, prepareSocketPath } from '@agent-relay/sdk/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findPlace, openPlace } from './project.ts';
 
@@ -48,6 +49,16 @@ describe('the place of a project', () => {
       project: 'shop-2',
       socketPath: '/run/shop.sock',
     });
+  });
+
+  it('has the name its project has now, wherever the old one is recorded', async () => {
+    const root = await make('code', 'shop');
+    await recordAt(root);
+    const env = { HOME: home, RELAY_PROJECT_ROOT: root, RELAY_DATA_DIR: join(home, 'data') };
+    await prepareSocketPath('shop-2', env);
+    await noteRename('shop-2', 'store', env);
+    expect(await findPlace({}, env)).toMatchObject({ root, project: 'store' });
+    expect(await findPlace({ project: 'shop-2' }, env)).toMatchObject({ root, project: 'shop-2' });
   });
 
   it('is recorded in a repository that came with links, and nothing they point to is changed', async () => {

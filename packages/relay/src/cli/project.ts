@@ -1,13 +1,14 @@
 import { realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { nameKey } from '@agent-relay/protocol';
+import { isRelayError, nameKey } from '@agent-relay/protocol';
 import {
   DEFAULT_PROJECT,
   type Environment,
   findProjectConfig,
   isMissing,
   prepareProjectConfig,
+  renamedTo,
   writeProjectConfig,
 } from '@agent-relay/sdk/node';
 import type { ProjectOption } from './options.ts';
@@ -34,7 +35,8 @@ async function nearestPlace(directory: string, env: Environment): Promise<Place>
   const shared = new Set(['/', home, (await exists(home)) ? await realpath(home) : home]);
   const config = await findProjectConfig(start);
   if (config !== undefined) {
-    return { root: config.root, ...(config.project ? { project: config.project } : {}), recorded: true };
+    const project = config.project && ((await renamedTo(config.project, env)) ?? config.project);
+    return { root: config.root, ...(project ? { project } : {}), recorded: true };
   }
   if (shared.has(start)) return { root: start, recorded: false };
   const gitRoot = await nearestGitRoot(start);
@@ -61,15 +63,30 @@ export async function openPlace(
   return { project, socketPath };
 }
 
-/** Writes the new name of a project down where this directory records the old one; false if it does not. */
+/**
+ * Writes the new name of a project down where the old one is recorded: here, and in the directory it was created for.
+ * Returns where it did, and where it could not.
+ */
 export async function recordRename(
   before: string,
-  { name, socketPath }: { name: string; socketPath: string },
-): Promise<boolean> {
-  const config = await findProjectConfig(await realpath(process.cwd()));
-  if (config?.project === undefined || nameKey(config.project) !== nameKey(before)) return false;
-  await writeProjectConfig({ root: config.root, project: name, socketPath });
-  return true;
+  { name, socketPath, root }: { name: string; socketPath: string; root?: string },
+): Promise<{ recorded: string[]; unrecorded: string[] }> {
+  const places = [await realpath(process.cwd()), ...(root === undefined ? [] : [root])];
+  const configs = await Promise.all(places.map((place) => findProjectConfig(place)));
+  const isOld = (project = '') => nameKey(project) === nameKey(before);
+  const roots = new Set(configs.flatMap((config) => (config && isOld(config.project) ? [config.root] : [])));
+  const outcome = { recorded: [] as string[], unrecorded: [] as string[] };
+  for (const found of roots) {
+    try {
+      await writeProjectConfig({ root: found, project: name, socketPath });
+      outcome.recorded.push(found);
+    } catch (error) {
+      // The project has its new name all the same.
+      if (!isRelayError(error)) throw error;
+      outcome.unrecorded.push(found);
+    }
+  }
+  return outcome;
 }
 
 async function nearestGitRoot(start: string): Promise<string | undefined> {

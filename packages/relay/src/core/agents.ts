@@ -1,41 +1,17 @@
 import {
   type AgentInfo,
-  checkAgentName,
-  type HelloPayload,
   isAgentToken,
   nameKey,
-  nameSkeleton,
   nearNames,
   RelayError,
   SYSTEM_AGENT,
 } from '@agent-relay/protocol';
+import { AgentNames, nameTaken } from './agent-names.ts';
+import { hasProfile, type Introduction, profileOf } from './introduction.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Agent, AgentProfile, Store, Workspace } from './ports/store.ts';
 import type { Presence } from './presence.ts';
 import { hashSecret, newAgentToken, sameHash } from './secrets.ts';
-
-/** What a connection says about the agent behind it. */
-export type Introduction = Pick<
-  HelloPayload,
-  | 'name'
-  | 'token'
-  | 'returning'
-  | 'type'
-  | 'ephemeral'
-  | 'lead'
-  | 'cli'
-  | 'task'
-  | 'parent'
-  | 'capabilities'
-  | 'tools'
-  | 'mcpEnabled'
->;
-
-/** The agents of one workspace by the two forms their names are compared in. */
-interface Names {
-  byKey: Map<string, Agent>;
-  bySkeleton: Map<string, Agent>;
-}
 
 /**
  * The agents of all workspaces, held in memory and written through to the store, so that addressing a message costs
@@ -46,8 +22,7 @@ export class Agents {
   readonly #clock: Clock;
   readonly #presence: Presence;
   readonly #background: (work: Promise<void>) => void;
-  readonly #byWorkspace = new Map<number, Names>();
-  readonly #byId = new Map<number, Agent>();
+  readonly #names = new AgentNames();
   /** Agents removed since the start: a read that began before may still find them in the store. */
   readonly #removed = new Set<number>();
   /** Told when an agent is not there any more, and is not expected back at once. */
@@ -68,22 +43,22 @@ export class Agents {
   async load(workspace: Workspace): Promise<void> {
     for (const agent of await this.#store.listAgents(workspace.id)) {
       // One that is known is the same object for all who hold it.
-      if (this.#byId.has(agent.id) || this.#removed.has(agent.id)) continue;
-      this.#remember(agent);
+      if (this.byId(agent.id) || this.#removed.has(agent.id)) continue;
+      this.#names.add(agent);
       if (agent.ephemeral) this.#collectUnlessItComes(agent);
     }
   }
 
   list(workspace: Workspace): Agent[] {
-    return [...(this.#byWorkspace.get(workspace.id)?.byKey.values() ?? [])];
+    return this.#names.list(workspace.id);
   }
 
   byId(id: number): Agent | undefined {
-    return this.#byId.get(id);
+    return this.#names.byId(id);
   }
 
   find(workspace: Workspace, name: string): Agent | undefined {
-    return this.#byWorkspace.get(workspace.id)?.byKey.get(nameKey(name));
+    return this.#names.find(workspace.id, name);
   }
 
   get(workspace: Workspace, name: string): Agent {
@@ -114,7 +89,7 @@ export class Agents {
   /** The agent that holds a token, for a connection that shows nothing else. */
   async byToken(token: string): Promise<Agent> {
     const found = isAgentToken(token) ? await this.#store.findAgentByToken(hashSecret(token)) : undefined;
-    const agent = found && this.#byId.get(found.id);
+    const agent = found && this.byId(found.id);
     if (!agent) throw new RelayError('Unauthorized', 'The agent token is not valid.');
     return agent;
   }
@@ -132,7 +107,7 @@ export class Agents {
     const known =
       (introduction.returning && this.#holder(workspace, introduction)) || this.find(workspace, name);
     if (known) return { agent: await this.#returning(known, introduction) };
-    this.#checkNewName(workspace.id, name);
+    this.#names.checkNew(workspace.id, name);
     if (introduction.token !== undefined && !isAgentToken(introduction.token)) {
       throw new RelayError('InvalidRequest', 'token: an agent token is at_ and 43 letters of base64url.', {
         details: { field: 'token' },
@@ -140,7 +115,7 @@ export class Agents {
     }
     const token = introduction.token ?? newAgentToken();
     const agent = await this.#store.createAgent({
-      ...profileOf(introduction, undefined),
+      ...profileOf(introduction),
       workspaceId: workspace.id,
       name,
       tokenHash: hashSecret(token),
@@ -148,12 +123,12 @@ export class Agents {
     });
     if (!agent) {
       const found = await this.#store.findAgent(workspace.id, name);
-      const winner = found && this.#byId.get(found.id);
+      const winner = found && this.byId(found.id);
       if (winner) return { agent: await this.#returning(winner, introduction) };
-      this.#checkNewName(workspace.id, name);
+      this.#names.checkNew(workspace.id, name);
       throw new RelayError('NameTaken', `The name "${name}" is being registered by someone else.`);
     }
-    this.#remember(agent);
+    this.#names.add(agent);
     if (agent.ephemeral) this.#collectUnlessItComes(agent);
     await this.#audit(agent, 'agent.registered');
     return introduction.token === undefined ? { agent, issued: token } : { agent };
@@ -164,14 +139,16 @@ export class Agents {
     const known = this.find(workspace, SYSTEM_AGENT);
     if (known) return known;
     const agent = await this.#store.createAgent({
-      ...profileOf({}, undefined),
+      ...profileOf({}),
       type: 'system',
       workspaceId: workspace.id,
       name: SYSTEM_AGENT,
       tokenHash: hashSecret(newAgentToken()),
       createdAt: this.#clock.now(),
     });
-    return agent ? this.#remember(agent) : this.get(workspace, SYSTEM_AGENT);
+    if (!agent) return this.get(workspace, SYSTEM_AGENT);
+    this.#names.add(agent);
+    return agent;
   }
 
   async announce(agent: Agent, changes: Pick<AgentProfile, 'capabilities' | 'tools'>): Promise<void> {
@@ -190,19 +167,19 @@ export class Agents {
 
   async rename(agent: Agent, name: string): Promise<void> {
     const workspaceId = agent.workspaceId;
-    if (nameKey(name) !== nameKey(agent.name)) this.#checkNewName(workspaceId, name, agent);
+    if (nameKey(name) !== nameKey(agent.name)) this.#names.checkNew(workspaceId, name, agent);
     if (!(await this.#store.renameAgent(agent.id, name))) throw nameTaken(name);
     if (this.#removed.has(agent.id))
       throw new RelayError('AgentNotFound', `The agent "${agent.name}" was removed meanwhile.`);
-    this.#forget(agent);
+    this.#names.delete(agent);
     agent.name = name;
-    this.#remember(agent);
+    this.#names.add(agent);
   }
 
   async remove(agent: Agent): Promise<void> {
     // Forgotten here before it is gone from the store: nobody may come back as an agent that is being removed.
     this.#removed.add(agent.id);
-    this.#forget(agent);
+    this.#names.delete(agent);
     this.onRemoved(agent);
     await this.#store.removeAgent(agent.id, this.#clock.now());
   }
@@ -210,15 +187,15 @@ export class Agents {
   /** All agents of a workspace that is being removed. */
   forgetAll(workspace: Workspace): void {
     for (const agent of this.list(workspace)) {
-      this.#forget(agent);
+      this.#names.delete(agent);
       this.onRemoved(agent);
     }
-    this.#byWorkspace.delete(workspace.id);
+    this.#names.deleteWorkspace(workspace.id);
   }
 
   /** Whether the token is that of the agent, which was not removed meanwhile. */
   holdsToken(agent: Agent, token: string): boolean {
-    return this.#byId.has(agent.id) && sameHash(agent.tokenHash, hashSecret(token));
+    return this.byId(agent.id) !== undefined && sameHash(agent.tokenHash, hashSecret(token));
   }
 
   /** Notes when the agent was last there, for `who` after a restart. */
@@ -257,37 +234,19 @@ export class Agents {
       );
     }
     const profile = profileOf(introduction, agent);
-    const changed = (Object.keys(profile) as Array<keyof AgentProfile>).some(
-      (field) => JSON.stringify(profile[field]) !== JSON.stringify(agent[field]),
-    );
-    if (changed) {
+    if (!hasProfile(agent, profile)) {
       await this.#store.updateAgent(agent.id, profile);
       Object.assign(agent, profile);
     }
     return agent;
   }
 
-  #checkNewName(workspaceId: number, name: string, renamed?: Agent): void {
-    checkAgentName(name);
-    const twin = this.#byWorkspace.get(workspaceId)?.bySkeleton.get(nameSkeleton(name));
-    if (!twin || twin === renamed) return;
-    if (nameKey(twin.name) === nameKey(name)) throw nameTaken(name);
-    throw new RelayError('LookAlikeName', `"${name}" could be taken for the agent "${twin.name}".`);
-  }
-
   /** Ephemeral agents are collected when they leave; the others are remembered with the time they were last there. */
   async #left(agent: Agent): Promise<void> {
     this.onLeft(agent);
     // Removed while it was there: somebody else may have its name by now.
-    if (!this.#byId.has(agent.id)) return;
+    if (!this.byId(agent.id)) return;
     return agent.ephemeral ? this.remove(agent) : this.touch(agent);
-  }
-
-  #forget(agent: Agent): void {
-    const names = this.#byWorkspace.get(agent.workspaceId);
-    names?.byKey.delete(nameKey(agent.name));
-    names?.bySkeleton.delete(nameSkeleton(agent.name));
-    this.#byId.delete(agent.id);
   }
 
   /** An ephemeral agent may never connect: its connection broke while it registered, or the daemon was restarted. */
@@ -295,18 +254,6 @@ export class Agents {
     this.#clock.after(this.#presence.goneAfterMs, () => {
       if (!this.#presence.isExpected(agent.id)) this.#background(this.#left(agent));
     });
-  }
-
-  #remember(agent: Agent): Agent {
-    let names = this.#byWorkspace.get(agent.workspaceId);
-    if (!names) {
-      names = { byKey: new Map(), bySkeleton: new Map() };
-      this.#byWorkspace.set(agent.workspaceId, names);
-    }
-    names.byKey.set(nameKey(agent.name), agent);
-    names.bySkeleton.set(nameSkeleton(agent.name), agent);
-    this.#byId.set(agent.id, agent);
-    return agent;
   }
 
   #audit(agent: Agent, action: string): Promise<void> {
@@ -324,21 +271,3 @@ export class Agents {
 
 const HOW_AN_AGENT_BECOMES_KNOWN =
   'List the agents with: agent-relay who --all. One is known once it has connected, as by: agent-relay inbox --as NAME';
-
-const nameTaken = (name: string): RelayError =>
-  new RelayError('NameTaken', `The name "${name}" is taken.`, { next: 'Choose another name.' });
-
-/** What an agent says about itself now; what it leaves unsaid stays as it was. */
-function profileOf(introduction: Introduction, before: AgentProfile | undefined): AgentProfile {
-  return {
-    type: introduction.type ?? before?.type ?? 'agent',
-    lead: introduction.lead ?? before?.lead ?? false,
-    ephemeral: introduction.ephemeral ?? before?.ephemeral ?? false,
-    cli: introduction.cli ?? before?.cli,
-    task: introduction.task ?? before?.task,
-    parent: introduction.parent ?? before?.parent,
-    capabilities: introduction.capabilities ?? before?.capabilities ?? [],
-    tools: introduction.tools ?? before?.tools ?? [],
-    mcpEnabled: introduction.mcpEnabled ?? before?.mcpEnabled ?? false,
-  };
-}

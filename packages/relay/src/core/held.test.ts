@@ -63,8 +63,9 @@ describe('a held message', () => {
       expect(await reader.request('TRACE', { id: heldId })).toMatchObject({
         message: { id: heldId, from: muted.name, to: other.name },
         deliveries: [],
-        held: { id: heldId, reason: expect.stringContaining('loop governor') },
+        held: { reason: expect.stringContaining('loop governor'), heldAt: core.clock.now() },
       });
+      expect((await reader.request('TRACE', { id: heldId })).held?.settled).toBeUndefined();
     }
     await expect(other.request('TRACE', { id: heldId })).rejects.toMatchObject({ code: 'MessageNotFound' });
   });
@@ -164,6 +165,29 @@ describe('a released message', () => {
     expect(turns).toBe(5);
   });
 
+  it('says in its trace to its sender and the owner that it was held, until when, and who released it', async () => {
+    const heldAt = core.clock.now();
+    core.clock.advance(60_000);
+    await owner.request('HELD_RELEASE', { ids: [heldId] });
+    const settled = { outcome: 'released', by: 'owner', at: core.clock.now() };
+    core.clock.advance(1000);
+    for (const reader of [muted, owner]) {
+      const { message, deliveries, held: hold } = await reader.request('TRACE', { id: heldId });
+      expect(message).toMatchObject({ id: heldId, content: 'Thank you!', ts: settled.at });
+      expect(deliveries).toMatchObject([{ recipient: other.name }]);
+      expect(hold).toEqual({ reason: expect.stringContaining('loop governor'), heldAt, settled });
+    }
+    const seen = await other.request('TRACE', { id: heldId });
+    expect(seen.deliveries).toHaveLength(1);
+    expect(seen).not.toHaveProperty('held');
+  });
+
+  it('leaves no second copy that a redaction would miss', async () => {
+    await owner.request('HELD_RELEASE', { ids: [heldId] });
+    await muted.request('REDACT', { message: heldId });
+    expect(JSON.stringify(await core.relay.held.find(heldId))).not.toContain('Thank you!');
+  });
+
   it('survives a restart until then', async () => {
     await core.restart();
     const again = core.owner(workspace);
@@ -189,11 +213,51 @@ describe('a released message', () => {
 });
 
 describe('a discarded message', () => {
-  it('is gone, and the audit keeps who let it go', async () => {
+  it('is gone, and its trace says to its sender and the owner who let it go', async () => {
+    const heldAt = core.clock.now();
+    core.clock.advance(60_000);
     const discarded = await owner.request('HELD_RELEASE', { ids: [heldId], discard: true });
     expect(discarded).toEqual({ released: 0, discarded: 1 });
     expect(await held()).toEqual([]);
-    await expect(muted.request('TRACE', { id: heldId })).rejects.toMatchObject({ code: 'MessageNotFound' });
+    const settled = { outcome: 'discarded', by: 'owner', at: core.clock.now() };
+    await core.restart();
+    const back = await core.join(workspace, muted.name, { token: muted.token });
+    for (const reader of [back, core.owner(workspace)]) {
+      const { message, deliveries, held: hold } = await reader.request('TRACE', { id: heldId });
+      expect(message).toMatchObject({ id: heldId, from: muted.name, to: other.name, content: '' });
+      expect(deliveries).toEqual([]);
+      expect(hold).toEqual({ reason: expect.stringContaining('loop governor'), heldAt, settled });
+    }
+    const recipient = await core.join(workspace, other.name, { token: other.token });
+    const stranger = core.owner(await core.newWorkspace());
+    for (const reader of [recipient, stranger])
+      await expect(reader.request('TRACE', { id: heldId })).rejects.toMatchObject({
+        code: 'MessageNotFound',
+      });
+  });
+
+  it('is one whose sender was removed, also when it was to be released', async () => {
+    await owner.request('AGENT_REMOVE', { agent: muted.name });
+    await owner.request('HELD_RELEASE', { ids: [heldId] });
+    expect((await owner.request('TRACE', { id: heldId })).held?.settled?.outcome).toBe('discarded');
+    expect((await owner.request('AUDIT', { limit: 1 })).entries).toMatchObject([
+      { action: 'held.discarded', subject: heldId },
+    ]);
+  });
+
+  it('is never also delivered, when two people decide at once', async () => {
+    const [released, discarded] = await Promise.allSettled([
+      owner.request('HELD_RELEASE', { ids: [heldId] }),
+      owner.request('HELD_RELEASE', { ids: [heldId], discard: true }),
+    ]);
+    expect(released.status).toBe('fulfilled');
+    expect(discarded.status).toBe('rejected');
+    expect((await owner.request('TRACE', { id: heldId })).held?.settled?.outcome).toBe('released');
+  });
+
+  it('is in the audit, with those that were let go and no others', async () => {
+    const discarded = await owner.request('HELD_RELEASE', { ids: [heldId, 'msg_unknown'], discard: true });
+    expect(discarded).toEqual({ released: 0, discarded: 1 });
     expect((await owner.request('AUDIT', { limit: 1 })).entries).toMatchObject([
       { actor: 'owner', action: 'held.discarded', subject: heldId },
     ]);
@@ -216,7 +280,7 @@ describe('a message held on its way into another project', () => {
     for (const reader of [carol, core.owner(elsewhere)]) {
       expect(await reader.request('TRACE', { id })).toMatchObject({
         message: { id, from: 'Carol', fromProject: workspace.name, to: 'Zoe' },
-        held: { id },
+        held: { reason: expect.stringContaining('loop governor') },
       });
     }
     for (const reader of [zoe, bob, owner]) {

@@ -1,6 +1,6 @@
-import type { HeldInfo } from '@agent-relay/protocol';
+import type { HeldInfo, HoldTrace } from '@agent-relay/protocol';
 import type { Clock } from './ports/clock.ts';
-import type { HeldMessage } from './ports/messaging-store.ts';
+import type { HeldMessage, Settlement } from './ports/messaging-store.ts';
 import type { Agent, Appended, MessageDraft, Store, Workspace } from './ports/store.ts';
 import type { Presence } from './presence.ts';
 import type { Route } from './routes.ts';
@@ -35,10 +35,12 @@ export class HeldMessages {
     for (const [name, { workspaceId }] of this.#byName) if (workspaceId === id) this.#byName.delete(name);
   }
 
+  /** Those that wait. */
   list(workspace: Workspace): Promise<HeldMessage[]> {
     return this.#store.listHeld(workspace.id);
   }
 
+  /** One that waits, or did until a person settled it. */
   find(id: string): Promise<HeldMessage | undefined> {
     return this.#store.findHeld(id);
   }
@@ -62,9 +64,9 @@ export class HeldMessages {
     }
   }
 
-  /** Takes one out: it was delivered, or nobody will get it. */
-  async take({ id, workspaceId, draft }: HeldMessage): Promise<void> {
-    await this.#store.takeHeld(workspaceId, [id]);
+  /** Ends the waiting of one: it was delivered, or nobody will get it. */
+  async settle({ id, draft }: HeldMessage, outcome: Settlement['outcome'], by: string): Promise<void> {
+    await this.#store.settleHeld(id, { outcome, by, at: this.#clock.now() });
     this.#byName.delete(nameOf(draft));
   }
 
@@ -107,6 +109,12 @@ export const describeHeld = ({ id, senderName, shown, reason, heldAt, draft }: H
   content: draft.body,
   reason,
   heldAt,
+});
+
+export const describeHold = ({ reason, heldAt, settled }: HeldMessage): HoldTrace => ({
+  reason,
+  heldAt,
+  ...(settled === undefined ? {} : { settled }),
 });
 
 const nameOf = ({ senderId, clientId }: MessageName): string => `${senderId} ${clientId}`;

@@ -1,5 +1,6 @@
-import { type Message, type NewId, RelayError, type SendResult } from '@agent-relay/protocol';
+import type { Message, NewId, RelayError, SendResult } from '@agent-relay/protocol';
 import type { Agents } from './agents.ts';
+import { Conversations } from './conversations.ts';
 import type { Descriptions, ShownRoute } from './describe.ts';
 import type { Governor } from './governor.ts';
 import { type HeldMessages, isStored, type Kept } from './held.ts';
@@ -12,6 +13,7 @@ import { type Principal, requireAgent } from './principal.ts';
 import type { Rates } from './rates.ts';
 import type { Route, Routes } from './routes.ts';
 import { alreadyExpired, checkBody, idConflict, isRepetition } from './send-checks.ts';
+import { heldResult, SendResults, sumOf } from './send-results.ts';
 import { SenderQueues } from './sender-queues.ts';
 
 /** What was stored, for those who hand it on: receivers, awaits. */
@@ -30,10 +32,6 @@ export interface Sent {
 
 /** The address of everybody in every project. */
 const EVERYWHERE = '*:*';
-/** Beyond so many the cache of conversations starts anew: it saves reads, it is not the truth. */
-const MAX_CACHED_CONVERSATIONS = 100_000;
-/** A send result names no more absent recipients than a person would read. */
-const MAX_NAMED_OFFLINE = 20;
 
 interface Parts {
   store: Store;
@@ -53,7 +51,8 @@ interface Parts {
 export class Messages {
   readonly #parts: Parts;
   readonly #plans: Plans;
-  readonly #conversations = new Map<string, Conversation>();
+  readonly #conversations: Conversations;
+  readonly #results: SendResults;
   readonly #queues = new SenderQueues();
   /** Called for each stored message, in order of seq, before the sender is told. */
   onStored: (stored: Stored) => void = () => undefined;
@@ -66,6 +65,8 @@ export class Messages {
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#plans = new Plans(parts.store, parts.routes);
+    this.#conversations = new Conversations(parts.store, parts.clock);
+    this.#results = new SendResults(parts.store, parts.agents, parts.presence);
   }
 
   /**
@@ -92,7 +93,7 @@ export class Messages {
   async announce(sender: Agent, recipient: Agent, content: string): Promise<void> {
     const route = this.#parts.routes.toAgent(sender, recipient);
     const params: SendParams = { to: recipient.name, content, kind: 'status', importance: 'normal' };
-    const conversation = await this.#conversation(route);
+    const conversation = await this.#conversations.ensure(route);
     const plan = { route, attachments: [], unverified: false };
     await this.#append(sender, this.#parts.newId('note'), params, plan, conversation);
   }
@@ -116,14 +117,14 @@ export class Messages {
     if (params.to === EVERYWHERE) return this.#acceptEverywhere(principal, sender, clientId, params);
     const plan = this.#plans.toOne(principal, sender, params);
     if (!(plan instanceof Promise) && !this.#queues.isWaiting(sender.id)) {
-      const conversation = this.#conversations.get(conversationName(plan.route));
+      const conversation = this.#conversations.known(plan.route);
       if (conversation) return this.#append(sender, clientId, params, plan, conversation);
     }
     // It may have to wait for its turn: a way that was not found is told when it comes, not as unhandled before.
     if (plan instanceof Promise) plan.catch(() => undefined);
     return this.#queues.run(sender.id, async () => {
       const ready = await plan;
-      const conversation = await this.#conversation(ready.route);
+      const conversation = await this.#conversations.ensure(ready.route);
       return () => this.#append(sender, clientId, params, ready, conversation);
     });
   }
@@ -137,13 +138,14 @@ export class Messages {
     return this.#queues.run(sender.id, async () => {
       const plans = await this.#plans.everywhere(principal, sender, params);
       const ready = await Promise.all(
-        plans.map(async (plan) => ({ plan, conversation: await this.#conversation(plan.route) })),
+        plans.map(async (plan) => ({ plan, conversation: await this.#conversations.ensure(plan.route) })),
       );
       return async () => {
         const appending = ready.map(({ plan, conversation }) =>
           this.#append(sender, idIn(plan.route.workspace, clientId), params, plan, conversation),
         );
-        return sumOf((await Promise.all(appending)).map(({ result }) => result));
+        const results = (await Promise.all(appending)).map(({ result }) => result);
+        return { result: sumOf(results), recipient: undefined };
       };
     });
   }
@@ -151,20 +153,6 @@ export class Messages {
   /** Why a message is not taken now, though it may have been before. */
   #refusal(sender: Agent, { expiresAt }: SendParams): RelayError | undefined {
     return alreadyExpired(expiresAt, this.#parts.clock.now()) ?? this.#parts.rates.take(sender.id);
-  }
-
-  async #conversation(route: Route): Promise<Conversation> {
-    const name = conversationName(route);
-    const cached = this.#conversations.get(name);
-    if (cached) return cached;
-    const conversation = await this.#parts.store.ensureConversation({
-      workspaceId: route.workspace.id,
-      ...route.conversation,
-      createdAt: this.#parts.clock.now(),
-    });
-    if (this.#conversations.size >= MAX_CACHED_CONVERSATIONS) this.#conversations.clear();
-    this.#conversations.set(name, conversation);
-    return conversation;
   }
 
   #append(
@@ -220,13 +208,13 @@ export class Messages {
     appended: Appended,
   ): SendResult | Promise<SendResult> {
     if (appended.duplicate === 'other') throw idConflict(draft.clientId, appended.id);
-    if (appended.duplicate === 'same') return this.#repeated(appended);
+    if (appended.duplicate === 'same') return this.#results.repeated(appended);
     const { recipients, seq } = appended;
     this.#parts.governor.delivered(sender, draft.conversationId, recipients, draft.body);
     const message = this.#parts.descriptions.draft(draft, seq, sender, names);
     if (this.#asksPerson(draft, sender, recipients)) this.onQuestion(message, draft.workspaceId);
     this.onStored({ message, senderId: sender.id, recipients, workspaceId: draft.workspaceId });
-    return this.#result(appended, recipients);
+    return this.#results.stored(appended, recipients);
   }
 
   #asksPerson({ kind, awaitsReply }: MessageDraft, sender: Agent, recipients: number[]): boolean {
@@ -251,56 +239,9 @@ export class Messages {
     const kept = await keeping;
     if (isStored(kept)) return this.#sent(sender, draft, route, kept);
     if (!isRepetition(draft, kept.draft)) throw idConflict(draft.clientId, kept.id);
-    const result = {
-      messageId: kept.id,
-      seq: 0,
-      duplicate: kept.id !== draft.id,
-      recipients: 0,
-      online: 0,
-      offline: [],
-      held: kept.reason,
-    };
-    return { result, recipient: route.recipient };
-  }
-
-  async #repeated(appended: Appended): Promise<SendResult> {
-    const deliveries = await this.#parts.store.deliveriesOf(appended.seq);
-    return this.#result(
-      appended,
-      deliveries.map((delivery) => delivery.recipientId),
-    );
-  }
-
-  #result({ seq, id, thread, duplicate }: Appended, recipients: number[]): SendResult {
-    const { presence, agents } = this.#parts;
-    const absent = recipients.filter((recipient) => !presence.isOnline(recipient));
-    return {
-      messageId: id,
-      seq,
-      duplicate: duplicate !== 'no',
-      recipients: recipients.length,
-      online: recipients.length - absent.length,
-      offline: absent
-        .slice(0, MAX_NAMED_OFFLINE)
-        .map((recipient) => agents.byId(recipient)?.name ?? 'a removed agent'),
-      ...(thread === undefined ? {} : { thread }),
-    };
+    return { result: heldResult(kept, draft), recipient: route.recipient };
   }
 }
 
 /** The id of a message to every project in one of them. */
 const idIn = (workspace: Workspace, clientId: string): string => `${clientId}@${workspace.id}`;
-
-function sumOf(results: SendResult[]): Sent {
-  const [first] = results;
-  if (!first) throw new RelayError('ProjectNotFound', 'There is no project to write to.');
-  const sum = (field: 'recipients' | 'online') => results.reduce((total, result) => total + result[field], 0);
-  const offline = results.flatMap((result) => result.offline).slice(0, MAX_NAMED_OFFLINE);
-  return {
-    result: { ...first, recipients: sum('recipients'), online: sum('online'), offline },
-    recipient: undefined,
-  };
-}
-
-const conversationName = ({ workspace, conversation }: Route): string =>
-  `${workspace.id} ${conversation.key}`;

@@ -4,6 +4,7 @@ import type { Governor } from './governor.ts';
 import type { HeldMessages } from './held.ts';
 import type { Messages } from './messages.ts';
 import type { Agent, Workspace } from './ports/store.ts';
+import { actorName, type Principal } from './principal.ts';
 
 interface Parts {
   agents: Agents;
@@ -12,40 +13,52 @@ interface Parts {
   governor: Governor;
 }
 
+/** The ids of the messages that were delivered, and of those that were let go. */
+interface Decided {
+  released: string[];
+  discarded: string[];
+}
+
 /** What surrounds a held message: those in the exchange are told, and a person lets it go on. */
 export class Pauses {
   readonly #parts: Parts;
+  /** One decision after the other: nothing is both delivered and let go. */
+  #deciding: Promise<unknown> = Promise.resolve();
 
   constructor(parts: Parts) {
     this.#parts = parts;
     parts.messages.onPaused = (workspace, agents, reason) => this.#explain(workspace, agents, reason);
   }
 
-  async release(
-    workspace: Workspace,
-    ids: string[],
-    discard: boolean,
-  ): Promise<{ released: number; discarded: number }> {
+  /** Delivers those that are held among `ids`, or lets them go; a message whose sender was removed goes in any case. */
+  release(by: Principal, ids: string[], discard: boolean): Promise<Decided> {
+    const decided = this.#deciding.then(() => this.#release(by, ids, discard));
+    this.#deciding = decided.catch(() => undefined);
+    return decided;
+  }
+
+  async #release(by: Principal, ids: string[], discard: boolean): Promise<Decided> {
     const { agents, governor, held, messages } = this.#parts;
-    const wanted = (await held.list(workspace)).filter(({ id }) => ids.includes(id));
+    const wanted = (await held.list(by.workspace)).filter(({ id }) => ids.includes(id));
     const [first] = ids;
     if (wanted.length === 0) {
       throw new RelayError('MessageNotFound', `No message ${first} is held.`, {
         next: 'List those that are with: agent-relay held list',
       });
     }
-    let released = 0;
+    const decided: Decided = { released: [], discarded: [] };
     for (const one of wanted) {
       const sender = discard ? undefined : agents.byId(one.draft.senderId);
+      const outcome = sender ? 'released' : 'discarded';
       if (sender) {
         governor.release(sender.id);
-        // Stored before it is taken out: a crash in between repeats it under the same id, and nothing is lost.
+        // Stored before it is settled: a crash in between repeats it under the same id, and nothing is lost.
         await messages.release(one.draft, sender, one.shown);
-        released += 1;
       }
-      await held.take(one);
+      await held.settle(one, outcome, actorName(by));
+      decided[outcome].push(one.id);
     }
-    return { released, discarded: wanted.length - released };
+    return decided;
   }
 
   async #explain(workspace: Workspace, agents: Agent[], reason: string): Promise<void> {

@@ -6,7 +6,7 @@ import {
   type OperationResult,
   RelayError,
 } from '@agent-relay/protocol';
-import { describeHeld } from './held.ts';
+import { describeHold } from './held.ts';
 import type { HeldMessage } from './ports/messaging-store.ts';
 import type { StoredMessage, Workspace } from './ports/store.ts';
 import { type Principal, requireAgent, seesWholeWorkspace } from './principal.ts';
@@ -83,16 +83,18 @@ export async function traceMessage(
   principal: Principal,
   id: string,
 ): Promise<OperationResult<'TRACE'>> {
-  const held = await relay.held.find(id);
-  if (held && maySeeHeld(principal, held)) {
+  const found = await relay.held.find(id);
+  const held = found && maySeeHeld(principal, found) ? found : undefined;
+  if (held && held.settled?.outcome !== 'released') {
     const workspaceId = relay.agents.byId(held.draft.senderId)?.workspaceId ?? held.workspaceId;
     const sender = { name: held.senderName, workspaceId };
     const message = relay.descriptions.draft(held.draft, 0, sender, held.shown);
-    return { message, deliveries: [], held: describeHeld(held) };
+    return { message, deliveries: [], held: describeHold(held) };
   }
   const stored = await visibleMessage(relay, principal, id);
   const message = relay.descriptions.seenFrom(principal.workspace, stored);
-  return { message, deliveries: await relay.deliveries.trace(stored) };
+  const deliveries = await relay.deliveries.trace(stored);
+  return held ? { message, deliveries, held: describeHold(held) } : { message, deliveries };
 }
 
 /** Its sender, and the owner of the project it is for. */
@@ -173,7 +175,7 @@ export async function searchMessages(
     limit: params.limit,
   });
   const hits = found.map(({ message, highlight }) => ({
-    message: relay.descriptions.stored(message),
+    message: relay.descriptions.seenFrom(workspace, message),
     highlight,
   }));
   return { hits: page(hits).messages };

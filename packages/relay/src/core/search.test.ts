@@ -104,6 +104,24 @@ describe('what a search finds', () => {
     expect(await search(stranger, 'needle')).toEqual([]);
   });
 
+  it('has what the reader wrote into other projects, and where that went', async () => {
+    const elsewhere = await core.newWorkspace();
+    const zoe = await core.join(elsewhere, 'Zoe');
+    await core.join(elsewhere, 'Yan');
+    await alice.send(`${elsewhere.name}:Zoe`, 'needle for Zoe');
+    await zoe.send('Yan', 'needle for Yan');
+    const { hits } = await alice.request('SEARCH', { query: 'needle', from: 'Alice' });
+    expect(hits.map(({ message }) => message)).toEqual((await alice.request('HISTORY', {})).messages);
+    expect(hits).toMatchObject([{ message: { to: `${elsewhere.name}:Zoe`, content: 'needle for Zoe' } }]);
+    expect(await search(alice, 'needle')).toEqual(['needle for Zoe']);
+    expect(await search(bob, 'needle')).toEqual([]);
+    expect(await search(owner, 'needle')).toEqual([]);
+    const received = await zoe.request('SEARCH', { query: 'needle zoe' });
+    expect(received.hits).toMatchObject([
+      { message: { from: 'Alice', fromProject: workspace.name, to: 'Zoe' } },
+    ]);
+  });
+
   it('follows who is in a channel', async () => {
     await alice.request('CHANNEL_CREATE', { name: 'build' });
     await alice.send('#build', 'needle before');

@@ -49,6 +49,15 @@ export class Workspaces {
   get(name: string): Workspace {
     const workspace = this.find(name);
     if (workspace) return workspace;
+    const renamed = this.list().findLast(({ formerNames }) =>
+      formerNames.some((former) => nameKey(former) === nameKey(name)),
+    );
+    if (renamed) {
+      throw new RelayError('ProjectNotFound', `The project "${name}" is called "${renamed.name}" now.`, {
+        next: `Use that name: ${renamed.name}`,
+        details: { suggestions: [renamed.name] },
+      });
+    }
     const suggestions = nearNames(
       name,
       this.list().map((known) => known.name),
@@ -157,6 +166,7 @@ export class Workspaces {
     if (!(await this.#store.renameWorkspace(workspace.id, name)))
       throw new RelayError('WorkspaceExists', `A workspace "${name}" exists.`);
     this.#byName.delete(nameKey(workspace.name));
+    workspace.formerNames.push(workspace.name);
     workspace.name = name;
     this.#byName.set(nameKey(name), workspace);
   }

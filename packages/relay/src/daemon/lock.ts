@@ -3,7 +3,7 @@ import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { RelayError } from '@agent-relay/protocol';
-import { ensurePrivateDirectory, isMissing, writePrivateFile } from '@agent-relay/sdk/node';
+import { cannotUse, ensurePrivateDirectory, isMissing, writePrivateFile } from '@agent-relay/sdk/node';
 import type { StartFlags } from './start-flags.ts';
 
 /** What a running daemon tells about itself beside its lock. */
@@ -42,8 +42,12 @@ const recordFile = (dataDirectory: string) => join(dataDirectory, 'daemon.json')
  */
 export async function takeLock(dataDirectory: string): Promise<DaemonLock> {
   await ensurePrivateDirectory(dataDirectory);
-  // Created private: SQLite gives what it puts beside a file the mode of the file.
-  await (await open(lockFile(dataDirectory), 'a', 0o600)).close();
+  try {
+    // Created private: SQLite gives what it puts beside a file the mode of the file.
+    await (await open(lockFile(dataDirectory), 'a', 0o600)).close();
+  } catch (cause) {
+    throw cannotUse(dataDirectory, cause);
+  }
   const database = new DatabaseSync(lockFile(dataDirectory), { timeout: LOOKERS_PASS_MS });
   try {
     database.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');

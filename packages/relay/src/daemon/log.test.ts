@@ -16,7 +16,7 @@ afterEach(() => rm(directory, { recursive: true }));
 
 describe('the log of a daemon', () => {
   it('is a private file of JSON lines', async () => {
-    const file = openFileLog(settings);
+    const file = await openFileLog(settings);
     file.log.info({ project: 'demo' }, 'opened');
     await file.close();
     const line = JSON.parse(await readFile(logFile(directory), 'utf8'));
@@ -25,7 +25,7 @@ describe('the log of a daemon', () => {
   });
 
   it('keeps as many files of the size as the settings say', async () => {
-    const file = openFileLog({ ...settings, log: { level: 'info', maxSize: '1K', files: 2 } });
+    const file = await openFileLog({ ...settings, log: { level: 'info', maxSize: '1K', files: 2 } });
     for (let line = 0; line < 200; line++) file.log.info({ line }, 'x'.repeat(100));
     await file.close();
     const names = await readdir(logDirectory(directory));
@@ -40,7 +40,7 @@ describe('the log of a daemon', () => {
   it('may fail without harm; it goes on when it can be written again, and tells what is missing', async () => {
     // Like a full disk, which only root could make: the file cannot be opened.
     await mkdir(logFile(directory), { recursive: true });
-    const file = openFileLog(settings);
+    const file = await openFileLog(settings);
     for (let line = 0; line < 3; line++) {
       file.log.info({ line }, 'lost');
       await expect(readFile(logFile(directory))).rejects.toMatchObject({ code: 'EISDIR' });
@@ -61,7 +61,7 @@ describe('the log of a daemon', () => {
 
   it('of a disk that stays full is closed like any other', async () => {
     await mkdir(logFile(directory), { recursive: true });
-    const file = openFileLog(settings);
+    const file = await openFileLog(settings);
     file.log.info('lost');
     await file.close();
     file.log.info('too late');

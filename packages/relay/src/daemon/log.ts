@@ -1,7 +1,6 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { ensurePrivateDirectory } from '@agent-relay/sdk/node';
 import { type Logger, pino } from 'pino';
-import { logFile } from './log-files.ts';
+import { logDirectory, logFile } from './log-files.ts';
 import { RotatingFile } from './rotating-file.ts';
 import type { Settings } from './settings.ts';
 
@@ -25,10 +24,9 @@ export interface FileLog {
 }
 
 /** The log of a detached daemon: JSON lines in a file that never outgrows its settings. */
-export function openFileLog({ dataDirectory, log: { level, ...limits } }: Settings): FileLog {
-  const path = logFile(dataDirectory);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const file = new RotatingFile(path, limits, (lines, err) =>
+export async function openFileLog({ dataDirectory, log: { level, ...limits } }: Settings): Promise<FileLog> {
+  await ensurePrivateDirectory(logDirectory(dataDirectory));
+  const file = new RotatingFile(logFile(dataDirectory), limits, (lines, err) =>
     log.warn({ lines, err }, 'the log could not be written and has lost lines'),
   );
   const log = loggerTo((line) => file.write(line), level);

@@ -87,10 +87,11 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
       startedAt,
       ...(http ? { http: `http://${http.host}:${http.port}` } : {}),
       ...(pool ? { servers: pool.status() } : {}),
+      unserved: sockets.unserved().map(({ project, error }) => ({ project, error: error.toPayload() })),
     }),
     openSocket: (workspace) => sockets.open(workspace),
     socketPath: (workspace) => sockets.path(workspace),
-    moveSocket: (workspace) => sockets.move(workspace),
+    moveSocket: (workspace, before) => sockets.move(workspace, before),
     closeSocket: (workspace) => sockets.closeOne(workspace),
   };
   const { maxFrameBytes, maxConnections, maxPendingRequests } = settings.limits;
@@ -116,7 +117,12 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
     ...(pool ? [pool.listen(workspace, path)] : []),
   ]);
   opened.defer(() => sockets.close());
-  for (const workspace of relay.workspaces.list()) await sockets.open(workspace);
+  for (const workspace of relay.workspaces.list()) {
+    // One that cannot be served is no reason not to serve the others; it is tried again when somebody asks for it.
+    await sockets
+      .open(workspace)
+      .catch((err) => log.error({ project: workspace.name, err }, 'the project is not served'));
+  }
   const web = settings.http.enabled
     ? await listenOnHttp(httpOptions(settings, relay, sessions, counters, startedAt))
     : undefined;

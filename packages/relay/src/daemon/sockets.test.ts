@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Workspace } from '../core/ports/store.ts';
 import { ProjectSockets } from './sockets.ts';
 
-const demo: Workspace = { id: 1, name: 'demo', root: undefined, createdAt: 0 };
+const demo: Workspace = { id: 1, name: 'demo', formerNames: [], root: undefined, createdAt: 0 };
 
 let directory: string;
 let obstacle: string;
@@ -65,9 +65,11 @@ describe('the socket of a project', () => {
   it('that could not be opened is opened when it is asked for again', async () => {
     const sockets = new ProjectSockets(directory, (_, path) => [listenOn(path)]);
     await writeFile(obstacle, 'in the way');
-    await expect(sockets.open(demo)).rejects.toThrow();
+    await expect(sockets.open(demo)).rejects.toMatchObject({ code: 'InvalidSettings' });
+    expect(sockets.unserved()).toMatchObject([{ project: 'demo', error: { code: 'InvalidSettings' } }]);
     await rm(obstacle);
     expect(isServed(await sockets.open(demo))).toBe(true);
+    expect(sockets.unserved()).toEqual([]);
     await sockets.close();
   });
 
@@ -85,8 +87,14 @@ describe('the socket of a project', () => {
       listenOn(path),
       listenOn(join(directory, 'missing', 'socket')),
     ]);
-    await expect(sockets.open(demo)).rejects.toThrow();
+    await expect(sockets.open(demo)).rejects.toMatchObject({
+      code: 'InvalidSettings',
+      message: expect.stringMatching(/^The socket cannot be opened: listen E/),
+      next: expect.stringContaining('agent-relay daemon start --project demo'),
+    });
     expect(sockets.path(demo)).toBeUndefined();
+    await sockets.closeOne(demo);
+    expect(sockets.unserved()).toEqual([]);
     const alone = new ProjectSockets(directory, (_, path) => [listenOn(path)]);
     expect(isServed(await alone.open(demo))).toBe(true);
     await alone.close();

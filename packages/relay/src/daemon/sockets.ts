@@ -1,6 +1,6 @@
 import type { Server } from 'node:net';
-import { RelayError } from '@agent-relay/protocol';
-import { isThere, prepareSocketPath } from '@agent-relay/sdk/node';
+import { isRelayError, nameKey, RelayError } from '@agent-relay/protocol';
+import { forgetRename, isThere, noteRename, prepareSocketPath } from '@agent-relay/sdk/node';
 import type { Workspace } from '../core/ports/store.ts';
 
 interface Open {
@@ -17,6 +17,7 @@ export class ProjectSockets {
   readonly #listenFor: Listen;
   readonly #open = new Map<number, Promise<Open>>();
   readonly #paths = new Map<number, string>();
+  readonly #unserved = new Map<number, { workspace: Workspace; error: RelayError }>();
   #isClosed = false;
 
   constructor(dataDirectory: string, listenFor: Listen) {
@@ -43,20 +44,31 @@ export class ProjectSockets {
     return this.open(workspace);
   }
 
+  /** The projects whose socket could not be opened when it was last tried, and why. */
+  unserved(): Array<{ project: string; error: RelayError }> {
+    return [...this.#unserved.values()].map(({ workspace, error }) => ({ project: workspace.name, error }));
+  }
+
   path(workspace: Workspace): string | undefined {
     return this.#paths.get(workspace.id);
   }
 
-  /** Opens the socket anew where the name of the project now says; connections through the old one go on. */
-  async move(workspace: Workspace): Promise<string> {
+  /**
+   * Opens the socket anew where the name of the project now says; connections through the old one go on. Whoever asks
+   * for the name it had before is told the new one.
+   */
+  async move(workspace: Workspace, before: string): Promise<string> {
     await this.closeOne(workspace);
-    return this.open(workspace);
+    const path = await this.open(workspace);
+    if (nameKey(before) !== nameKey(workspace.name)) await noteRename(before, workspace.name, this.#env);
+    return path;
   }
 
   async closeOne(workspace: Workspace): Promise<void> {
     const open = this.#open.get(workspace.id);
     this.#open.delete(workspace.id);
     this.#paths.delete(workspace.id);
+    this.#unserved.delete(workspace.id);
     if (open) await closeOpened(open);
   }
 
@@ -67,12 +79,26 @@ export class ProjectSockets {
   }
 
   async #listen(workspace: Workspace): Promise<Open> {
-    const path = await prepareSocketPath(workspace.name, this.#env);
-    const servers = await allOrNone(this.#listenFor(workspace, path));
-    this.#paths.set(workspace.id, path);
-    return { path, servers };
+    try {
+      const path = await prepareSocketPath(workspace.name, this.#env);
+      await forgetRename(workspace.name, this.#env);
+      const servers = await allOrNone(this.#listenFor(workspace, path));
+      this.#paths.set(workspace.id, path);
+      this.#unserved.delete(workspace.id);
+      return { path, servers };
+    } catch (cause) {
+      const error = isRelayError(cause) ? cause : cannotListen(workspace, cause);
+      this.#unserved.set(workspace.id, { workspace, error });
+      throw error;
+    }
   }
 }
+
+const cannotListen = ({ name }: Workspace, cause: unknown): RelayError =>
+  new RelayError('InvalidSettings', `The socket cannot be opened: ${(cause as Error).message}.`, {
+    next: `Make room for it there, then run: agent-relay daemon start --project ${name}`,
+    cause,
+  });
 
 /** What could not be opened needs no closing; whoever opened it was told. */
 const closeOpened = (opening: Promise<Open>): Promise<void> =>

@@ -3,37 +3,27 @@ import {
   type Envelope,
   encodeEnvelope,
   type Message,
-  parsePayload,
   RelayError,
   type RelayEvent,
   type WelcomePayload,
 } from '@agent-relay/protocol';
-import { isOperation, OPERATIONS } from '@agent-relay/protocol/schemas';
 import type { AwaitOutcome } from '../core/awaits.ts';
-import { Feed } from '../core/feed.ts';
 import type { Caller } from '../core/operations/caller.ts';
-import type { Operations } from '../core/operations/index.ts';
 import type { Peer } from '../core/presence.ts';
 import type { Principal } from '../core/principal.ts';
-import type { Relay } from '../core/relay.ts';
-import { Awaiting } from './awaiting.ts';
 import { type Connection, type ConnectionEvents, Outgoing } from './connection.ts';
-import type { Counters } from './counters.ts';
 import { DeliveryStream } from './delivery-stream.ts';
 import { type Door, introduce } from './handshake.ts';
 import { Intake } from './intake.ts';
 import { HIGH_WATER_BYTES } from './limits.ts';
+import { ProjectTail } from './project-tail.ts';
+import { type RequestContext, Requests, toRelayError } from './requests.ts';
 
-export interface SessionContext {
-  relay: Relay;
-  operations: Operations;
-  counters: Counters;
+export interface SessionContext extends RequestContext {
   /** What every WELCOME says. */
   welcome: Pick<WelcomePayload, 'daemon' | 'heartbeatMs' | 'maxFrameBytes'>;
   /** Requests of one connection being worked on; beyond it the connection is not read. */
   maxPendingRequests: number;
-  /** Gets failures that are the daemon's own. */
-  onError: (error: unknown) => void;
   onClosed: (session: Session) => void;
 }
 
@@ -51,13 +41,11 @@ export class Session implements Peer, Caller, ConnectionEvents {
   #principal: Principal | undefined;
   #stopHelloTimer: (() => void) | undefined;
   readonly #intake: Intake;
-  #awaited: Awaiting | undefined;
+  readonly #requests: Requests;
   #deliveries: DeliveryStream | undefined;
-  #tail: Feed<Message> | undefined;
-  #stopFollowing: (() => void) | undefined;
+  #tail: ProjectTail | undefined;
   #missedEvents = false;
   #malformed = 0;
-  #draining = false;
   #sent = 0;
   #lastHeard: number;
   #lastSent: number;
@@ -67,6 +55,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
     this.#connection = connection;
     this.#door = door;
     this.#intake = new Intake(connection, context.maxPendingRequests, (text) => this.#take(text));
+    this.#requests = new Requests(context, this, this.#intake, (type, payload) => this.#send(type, payload));
     this.#lastHeard = this.#lastSent = context.relay.clock.now();
     this.#stopHelloTimer = context.relay.clock.after(HELLO_MS, () =>
       this.#refuse(new RelayError('HelloRequired', `No HELLO came within ${HELLO_MS} ms.`)),
@@ -103,6 +92,11 @@ export class Session implements Peer, Caller, ConnectionEvents {
     else this.#refuse(new RelayError('HelloRequired', `${envelope.type} came before HELLO.`), envelope.id);
   }
 
+  #handle(envelope: Envelope): void {
+    if (envelope.type === 'PING') this.#send('PONG', { id: envelope.id });
+    else if (envelope.type !== 'PONG') this.#requests.handle(envelope);
+  }
+
   readonly invalid = (error: Error, fatal: boolean): void => {
     const told = error instanceof RelayError ? error : new RelayError('MalformedFrame', error.message);
     this.#malformed += 1;
@@ -126,8 +120,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
     this.#stopWaitingForHello();
     this.#deliveries?.close();
     this.#tail?.close();
-    this.#stopFollowing?.();
-    this.#awaiting.close();
+    this.#requests.close();
     if (this.#principal) this.#context.relay.presence.leave(this);
     this.#intake.onIdle();
     this.#context.onClosed(this);
@@ -151,7 +144,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
       relay.presence.join(this);
       this.#deliveries?.resume();
     } catch (error) {
-      this.#refuse(this.#asRelayError(error), envelope.id);
+      this.#refuse(toRelayError(error, this.#context.onError), envelope.id);
       return;
     }
     this.#intake.open();
@@ -178,121 +171,32 @@ export class Session implements Peer, Caller, ConnectionEvents {
     );
   }
 
-  // ── Requests ───────────────────────────────────────────────────────────────
-
-  #handle(envelope: Envelope): void {
-    const { type, id } = envelope;
-    if (type === 'PONG') return;
-    if (type === 'PING') {
-      this.#send('PONG', { id });
-      return;
-    }
-    if (!isOperation(type)) {
-      const again =
-        type === 'HELLO' ? 'This connection has said HELLO already.' : `"${type}" is not an operation.`;
-      this.#answerError(
-        type === 'HELLO' ? 'HELLO' : 'unknown',
-        id,
-        new RelayError('UnknownOperation', again),
-      );
-      return;
-    }
-    if (this.#draining) {
-      this.#answerError(type, id, new RelayError('ShuttingDown'));
-      return;
-    }
-    this.#intake.begun();
-    try {
-      const params = parsePayload(OPERATIONS[type].params, envelope.payload, type);
-      if (this.#principal?.agent && type !== 'ACK')
-        this.#context.relay.presence.active(this.#principal.agent.id);
-      if (type === 'SEND') this.#awaiting.sending(id);
-      // The table pairs each operation's parameters with its handler; the compiler cannot follow the pairing by a variable name.
-      const handler = this.#context.operations[type] as (
-        caller: Caller,
-        params: unknown,
-        id: string,
-      ) => unknown;
-      const result = handler(this, params, id);
-      if (result instanceof Promise) {
-        result.then(
-          (value) => this.#finish(type, id, value, params),
-          (error) => this.#fail(type, id, error),
-        );
-      } else this.#finish(type, id, result, params);
-    } catch (error) {
-      this.#fail(type, id, error);
-    }
-  }
-
-  #finish(type: string, id: string, result: unknown, params: unknown): void {
-    this.#context.counters.answered(type, 'ok');
-    // Flow control is the one request that is not answered: it would only add the traffic it is there to bound.
-    const isFlowControl = type === 'ACK' && 'upTo' in (params as object);
-    if (!isFlowControl) this.#send('ACK', { id, ...(result as object) });
-    this.#done(id);
-  }
-
-  #fail(type: string, id: string, error: unknown): void {
-    this.#answerError(type, id, this.#asRelayError(error));
-    this.#done(id);
-  }
-
-  #answerError(type: string, id: string, error: RelayError): void {
-    this.#context.counters.answered(type, error.code);
-    this.#send('ERROR', error.toPayload(id));
-  }
-
-  #done(id: string): void {
-    this.#awaited?.answered(id);
-    this.#intake.answered();
-  }
-
   // ── What operations ask of the caller's connection ─────────────────────────
 
   settleAwait(id: string, outcome: AwaitOutcome): void {
-    this.#awaiting.settle(id, outcome);
+    this.#requests.awaiting.settle(id, outcome);
   }
 
   holdAwait(id: string, giveUp: () => void): void {
-    this.#awaiting.hold(id, giveUp);
+    this.#requests.awaiting.hold(id, giveUp);
   }
 
   cancelAwait(id: string): void {
-    this.#awaiting.cancel(id);
-  }
-
-  /** Made when first needed: most connections of a large crowd only listen. */
-  get #awaiting(): Awaiting {
-    this.#awaited ??= new Awaiting((id, outcome) => this.#tellOutcome(id, outcome));
-    return this.#awaited;
-  }
-
-  #tellOutcome(id: string, outcome: AwaitOutcome): void {
-    if ('reply' in outcome) this.#send('REPLY', { id, message: outcome.reply });
-    else this.#send('ERROR', outcome.error.toPayload(id));
+    this.#requests.awaiting.cancel(id);
   }
 
   tail(after: number): void {
-    const { relay } = this.#context;
-    const workspaceId = this.principal.workspace.id;
     this.#tail?.close();
-    this.#stopFollowing?.();
-    const feed = new Feed<Message>(
+    this.#tail = new ProjectTail(
+      this.#context.relay,
+      this.#connection,
+      { workspaceId: this.principal.workspace.id, after },
       {
-        read: async (cursor, limit) =>
-          (await relay.store.listMessages({ workspaceId, after: cursor, limit })).map(
-            relay.descriptions.stored,
-          ),
-        push: (message) => this.#send('EVENT', { type: 'message.created', message } satisfies RelayEvent),
-        ready: () => this.#connection.bufferedBytes < HIGH_WATER_BYTES,
+        message: (message) => this.#send('EVENT', { type: 'message.created', message } satisfies RelayEvent),
         failed: (error) => this.#lost(error),
       },
-      after,
     );
-    this.#tail = feed;
-    this.#stopFollowing = relay.fanout.follow(workspaceId, feed);
-    feed.resume();
+    this.#tail.resume();
   }
 
   watch(): void {
@@ -340,7 +244,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
 
   /** Takes no new requests, answers the open ones, says good-bye. */
   async drain(): Promise<void> {
-    this.#draining = true;
+    this.#requests.refuseAll();
     if (!this.#intake.isIdle && this.#state === 'open') {
       await new Promise<void>((resolve) => {
         this.#intake.onIdle = resolve;
@@ -359,13 +263,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
 
   /** The store failed under a feed: the client reconnects and goes on where it was. */
   #lost(error: unknown): void {
-    this.#refuse(this.#asRelayError(error));
-  }
-
-  #asRelayError(error: unknown): RelayError {
-    if (error instanceof RelayError) return error;
-    this.#context.onError(error);
-    return new RelayError('Internal', 'The relay failed at this request.', { cause: error });
+    this.#refuse(toRelayError(error, this.#context.onError));
   }
 
   #send(type: string, payload: unknown): void {

@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { connect } from './connect.ts';
 import { prepareSocketPath } from './locations.ts';
 import { writeProjectConfig } from './project-config.ts';
+import { noteRename } from './renames.ts';
 import { AGENT, ScriptedPeer } from './scripted-peer.ts';
 
 /** A data directory whose project "shop" is served by the peer. */
@@ -100,6 +101,21 @@ describe('connecting from Node', () => {
     await before.welcome();
     await using relay = await connecting;
     await writeProjectConfig({ root, project: 'shop', socketPath: renamed.socketPath });
+    await before.die();
+    await renamed.welcome({ project: 'shop' });
+    await vi.waitFor(() => expect(relay).toMatchObject({ state: 'connected', project: 'shop' }));
+  });
+
+  test('comes back to its project under the new name, however it was named before', async () => {
+    await using before = await ScriptedPeer.start();
+    const env = { RELAY_DATA_DIR: join(before.directory, 'data') };
+    await symlink(before.socketPath, await prepareSocketPath('demo', env));
+    const connecting = connect({ ...AGENT, project: 'demo', env });
+    await before.welcome();
+    await using relay = await connecting;
+    await using renamed = await ScriptedPeer.start();
+    await symlink(renamed.socketPath, await prepareSocketPath('shop', env));
+    await noteRename('demo', 'shop', env);
     await before.die();
     await renamed.welcome({ project: 'shop' });
     await vi.waitFor(() => expect(relay).toMatchObject({ state: 'connected', project: 'shop' }));

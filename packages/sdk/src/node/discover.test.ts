@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { discoverSocket } from './discover.ts';
-import { prepareSocketPath } from './locations.ts';
+import { prepareSocketPath, projectDirectory } from './locations.ts';
 import { writeProjectConfig } from './project-config.ts';
+import { forgetRename, noteRename } from './renames.ts';
 
 let directory: string;
 let env: Record<string, string>;
@@ -108,11 +109,58 @@ describe('the search for the daemon', () => {
     });
   });
 
+  test.runIf(process.getuid?.() === 0)('the scan passes over what somebody else has taken', async () => {
+    const { chown } = await import('node:fs/promises');
+    env = { RELAY_DATA_DIR: join(directory, 'd'.repeat(110)), XDG_RUNTIME_DIR: directory };
+    await runProject('ours');
+    await prepareSocketPath('taken', env);
+    const theirs = join(directory, 'theirs');
+    await mkdir(theirs);
+    await chown(theirs, 12345, 12345);
+    await writeFile(join(projectDirectory('taken', env), 'daemon.sock.path'), join(theirs, 'a.sock'));
+    expect(await discover()).toMatchObject({ project: 'ours' });
+    await expect(discover({}, 'taken')).rejects.toMatchObject({ code: 'NotAllowedToRunAs' });
+  });
+
   test('a project whose socket path had to move is found', async () => {
     env = { RELAY_DATA_DIR: join(directory, 'd'.repeat(110)), XDG_RUNTIME_DIR: directory };
     const socketPath = await runProject('far');
     expect(await discover()).toEqual({ socketPath, project: 'far', source: 'scan' });
     expect(await discover({}, 'far')).toMatchObject({ socketPath });
+  });
+
+  test('a name that a project no longer has is an error that tells the new one, and where to put it', async () => {
+    const recorded = { root: join(directory, 'work'), project: 'demo' };
+    await writeProjectConfig({ ...recorded, socketPath: await prepareSocketPath('demo', env) });
+    await prepareSocketPath('mid', env);
+    await noteRename('demo', 'mid', env);
+    await noteRename('mid', 'shop', env);
+    await runProject('shop');
+    const renamed = (source: string, next: string) => ({
+      code: 'ProjectNotFound',
+      message: `The project "demo" (from ${source}) is called "shop" now.`,
+      next: expect.stringContaining(next),
+      details: { suggestions: ['shop'] },
+    });
+    await expect(discover({}, 'demo')).rejects.toMatchObject(renamed('option', '--project shop'));
+    await expect(discover({ RELAY_PROJECT: 'demo' })).rejects.toMatchObject(
+      renamed('RELAY_PROJECT', 'RELAY_PROJECT=shop'),
+    );
+    await expect(
+      discover({ RELAY_SOCKET: join(directory, 'data/projects/demo/daemon.sock') }),
+    ).rejects.toMatchObject(renamed('RELAY_SOCKET', 'agent-relay status --project shop'));
+    const fromRecord = renamed('.relay/config.json', 'agent-relay daemon start');
+    await expect(discover()).rejects.toMatchObject(fromRecord);
+    await writeProjectConfig(recorded);
+    await expect(discover()).rejects.toMatchObject(fromRecord);
+  });
+
+  test('a former name that is in use again is the one that has it now', async () => {
+    await prepareSocketPath('demo', env);
+    await noteRename('demo', 'shop', env);
+    await forgetRename('demo', env);
+    const socketPath = await runProject('demo');
+    expect(await discover({}, 'demo')).toMatchObject({ socketPath });
   });
 
   test('the configuration is searched upward from RELAY_PROJECT_ROOT if that is set', async () => {

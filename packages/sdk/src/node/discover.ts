@@ -1,9 +1,17 @@
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, resolve } from 'node:path';
-import { checkName, RelayError } from '@agent-relay/protocol';
-import { checkOwner, type Environment, findSocketPath, isMissing, projectsDirectory } from './locations.ts';
+import { checkName, isRelayError, RelayError } from '@agent-relay/protocol';
+import {
+  checkOwner,
+  type Environment,
+  findSocketPath,
+  isMissing,
+  isThere,
+  projectsDirectory,
+} from './locations.ts';
 import { findProjectConfig } from './project-config.ts';
+import { renamedTo } from './renames.ts';
 
 /** Which step of the search decided. */
 export type DiscoverySource = 'option' | 'RELAY_SOCKET' | 'RELAY_PROJECT' | '.relay/config.json' | 'scan';
@@ -42,6 +50,7 @@ export async function locateSocket(options: DiscoveryOptions = {}): Promise<Disc
   if (env.RELAY_SOCKET) {
     const socketPath = resolve(cwd, env.RELAY_SOCKET);
     const project = env.RELAY_PROJECT || projectOfPath(socketPath, env);
+    if (project && !(await isThere(socketPath))) await refuseFormerName(project, 'RELAY_SOCKET', env);
     return {
       socketPath,
       ...(project ? { project: checkName(project, 'project') } : {}),
@@ -72,11 +81,31 @@ const notRunning = ({ project, socketPath, source }: Discovery): RelayError =>
   );
 
 async function ofProject(project: string, source: DiscoverySource, env: Environment): Promise<Discovery> {
+  await refuseFormerName(project, source, env);
   const socketPath = await findSocketPath(project, env);
   if (socketPath !== undefined) return { socketPath, project, source };
   throw new RelayError(
     'DaemonNotRunning',
     `No daemon has ever run for the project "${project}" (from ${source}).`,
+  );
+}
+
+/** Whoever asks for a name that a project no longer has is told the new one, and where to put it. */
+async function refuseFormerName(project: string, source: DiscoverySource, env: Environment): Promise<void> {
+  const name = await renamedTo(project, env);
+  if (name === undefined) return;
+  const places: Partial<Record<DiscoverySource, string>> = {
+    RELAY_SOCKET: `Set it to the socket that this shows: agent-relay status --project ${name}`,
+    RELAY_PROJECT: `Set it in the environment: RELAY_PROJECT=${name}`,
+    '.relay/config.json': 'Record it there with: agent-relay daemon start',
+  };
+  throw new RelayError(
+    'ProjectNotFound',
+    `The project "${project}" (from ${source}) is called "${name}" now.`,
+    {
+      next: places[source] ?? `Ask for it by that name: --project ${name}`,
+      details: { suggestions: [name] },
+    },
   );
 }
 
@@ -91,8 +120,9 @@ async function ofConfiguredSocket(
   try {
     await checkOwner(socketPath);
   } catch (error) {
-    if (isMissing(error)) throw notRunning(found);
-    throw error;
+    if (!isMissing(error)) throw error;
+    if (project !== undefined) await refuseFormerName(project, found.source, env);
+    throw notRunning(found);
   }
   return found;
 }
@@ -127,14 +157,23 @@ export async function runningProjects(
   env: Environment = process.env,
 ): Promise<Array<Discovery & { project: string }>> {
   const entries = await directoriesIn(projectsDirectory(env));
-  const candidates = await Promise.all(
-    entries.map(async (project) => {
-      const socketPath = await findSocketPath(project, env);
-      if (socketPath === undefined || !(await isListening(socketPath))) return undefined;
-      return { socketPath, project, source: 'scan' as const };
-    }),
-  );
+  const candidates = await Promise.all(entries.map((project) => ifRunning(project, env)));
   return candidates.filter((candidate) => candidate !== undefined);
+}
+
+async function ifRunning(
+  project: string,
+  env: Environment,
+): Promise<(Discovery & { project: string }) | undefined> {
+  try {
+    const socketPath = await findSocketPath(project, env);
+    if (socketPath === undefined || !(await isListening(socketPath))) return undefined;
+    return { socketPath, project, source: 'scan' };
+  } catch (error) {
+    // One that somebody else has taken is no reason to find none.
+    if (isRelayError(error, 'NotAllowedToRunAs')) return undefined;
+    throw error;
+  }
 }
 
 async function directoriesIn(path: string): Promise<string[]> {

@@ -9,7 +9,9 @@ export {
   discoverSocket,
   runningProjects,
 } from './discover.ts';
+export { ensureDirectory } from './ensure-directory.ts';
 export {
+  cannotUse,
   dataDirectory,
   type Environment,
   ensurePrivateDirectory,
@@ -27,6 +29,7 @@ export {
   prepareProjectConfig,
   writeProjectConfig,
 } from './project-config.ts';
+export { forgetRename, noteRename, renamedTo } from './renames.ts';
 export {
   localAgentToken,
   moveLocalAgentTokens,

@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -121,12 +121,48 @@ describe('the socket path', () => {
 });
 
 describe('private directories', () => {
+  test('are made with those above them, also by several at once', async () => {
+    const path = join(directory, 'a/b/c');
+    await Promise.all([ensurePrivateDirectory(path), ensurePrivateDirectory(path)]);
+    expect(await mode(join(directory, 'a'))).toBe(0o700);
+    expect(await mode(path)).toBe(0o700);
+  });
+
+  test('that cannot be made are refused with a reason and what to set', async () => {
+    const file = join(directory, 'file');
+    await writeFile(file, '');
+    await symlink('nowhere', join(directory, 'dangling'));
+    // Making one in /proc fails as if /proc itself were not there.
+    const impossible = [file, join(file, 'below'), join(directory, 'dangling')];
+    if (process.platform === 'linux') impossible.push('/proc/agent-relay', '/proc/agent-relay/below');
+    for (const path of impossible) {
+      await expect(ensurePrivateDirectory(path)).rejects.toMatchObject({
+        code: 'InvalidSettings',
+        message: expect.stringMatching(new RegExp(`${path} cannot be used \\(E[A-Z]+\\)`)),
+        next: expect.stringContaining('RELAY_DATA_DIR'),
+      });
+    }
+  });
+
   test('are closed to others, also when they were open before', async () => {
     const path = join(directory, 'open');
     await mkdir(path);
     await chmod(path, 0o755);
     await ensurePrivateDirectory(path);
     expect(await mode(path)).toBe(0o700);
+  });
+
+  test('that are there for everybody are refused and left as they are', async () => {
+    for (const shared of [0o1777, 0o555]) {
+      const path = join(directory, `shared-${shared}`);
+      await mkdir(path);
+      await chmod(path, shared);
+      await expect(ensurePrivateDirectory(path)).rejects.toMatchObject({
+        code: 'InvalidSettings',
+        next: expect.stringContaining('RELAY_DATA_DIR'),
+      });
+      expect(((await lstat(path)).mode & 0o7777).toString(8)).toBe(shared.toString(8));
+    }
   });
 
   test.skipIf(process.getuid?.() === 0)('of another user are refused', async () => {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { chmod, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, lstat, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { checkName, RelayError } from '@agent-relay/protocol';
+import { ensureDirectory } from './ensure-directory.ts';
 
 /** The environment variables a function may look at; `process.env` unless a caller gives its own. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -83,12 +84,37 @@ function shortSocketPath(socketPath: string, env: Environment): string {
   );
 }
 
-/** Makes a directory that only this user can enter, and refuses one that belongs to somebody else. */
+/**
+ * Makes a directory that only this user can enter, and refuses one that belongs to somebody else, or to everybody: root
+ * owns /tmp and /proc, and must not close them.
+ */
 export async function ensurePrivateDirectory(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
+  try {
+    await ensureDirectory(path, 0o700);
+  } catch (cause) {
+    throw cannotUse(path, cause);
+  }
   const { mode } = await checkOwner(path);
-  if ((mode & 0o077) !== 0) await chmod(path, 0o700);
+  if ((mode & 0o077) === 0) return;
+  if (isForEverybody(path, mode)) {
+    throw new RelayError('InvalidSettings', `The directory ${path} is not for the relay alone.`, {
+      next: 'Set RELAY_DATA_DIR to a directory of its own, which need not be there yet.',
+    });
+  }
+  await chmod(path, 0o700);
 }
+
+/** Where everybody may write but not delete, where not even the owner may write, or where everything is. */
+const isForEverybody = (path: string, mode: number): boolean =>
+  (mode & 0o1000) !== 0 || (mode & 0o200) === 0 || dirname(path) === path;
+
+/** What is told when a directory of ours cannot be made, or takes no files. */
+export const cannotUse = (path: string, cause: unknown): RelayError =>
+  new RelayError(
+    'InvalidSettings',
+    `The directory ${path} cannot be used (${(cause as NodeJS.ErrnoException).code}).`,
+    { next: 'Set RELAY_DATA_DIR to a directory that you can write to.', cause },
+  );
 
 /** Refuses a file or directory of another user; a link counts as what it is, not as what it points to. */
 export async function checkOwner(path: string): Promise<Stats> {

@@ -7,6 +7,8 @@ import {
   projectOfPath,
   recordedSocket,
 } from './discover.ts';
+import { findSocketPath } from './locations.ts';
+import { renamedTo } from './renames.ts';
 import { unixSocketWire } from './unix-socket.ts';
 
 export interface SocketFinderOptions extends DiscoveryOptions {
@@ -16,8 +18,7 @@ export interface SocketFinderOptions extends DiscoveryOptions {
 
 /**
  * Where one client finds its daemon. It is looked for once: a client that reconnects never wanders off to another
- * project. Only the record of the directory is read again when nobody listens there any more: the project may have
- * been renamed.
+ * project. Only when nobody listens there any more it looks where its project is now: it may have been renamed.
  */
 export class SocketFinder {
   readonly #options: SocketFinderOptions;
@@ -30,8 +31,7 @@ export class SocketFinder {
 
   async find(): Promise<Discovery> {
     this.#found ??= this.#given() ?? (await locateSocket(this.#options));
-    if (this.#isLost && this.#found.source === '.relay/config.json')
-      this.#found = (await recordedSocket(this.#options)) ?? this.#found;
+    if (this.#isLost) this.#found = (await this.#moved(this.#found)) ?? this.#found;
     return this.#found;
   }
 
@@ -45,6 +45,14 @@ export class SocketFinder {
       throw error;
     }
   };
+
+  async #moved({ project: before, source }: Discovery): Promise<Discovery | undefined> {
+    const { env = process.env } = this.#options;
+    const project = before && (await renamedTo(before, env));
+    const socketPath = project && (await findSocketPath(project, env));
+    if (socketPath) return { socketPath, project, source };
+    return source === '.relay/config.json' ? recordedSocket(this.#options) : undefined;
+  }
 
   #given(): Discovery | undefined {
     const { socketPath, env = process.env } = this.#options;

@@ -1,6 +1,7 @@
 import { createConnection, type Socket } from 'node:net';
 import { encodeFrame, FrameParser, isRelayError, RelayError } from '@agent-relay/protocol';
 import type { OpenWire, Wire, WireEvents } from '../wire.ts';
+import { isMissing } from './locations.ts';
 
 /**
  * The largest frame taken from the daemon. A page of an inbox is far larger than any request; the limit is only there
@@ -70,7 +71,7 @@ function openError(error: NodeJS.ErrnoException, path: string): RelayError {
   if (error.code === 'EACCES' || error.code === 'EPERM') {
     return new RelayError('NotAllowedToRunAs', `${path} belongs to another user.`, options);
   }
-  if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED' || error.code === 'ENOTSOCK') {
+  if (isMissing(error) || error.code === 'ECONNREFUSED' || error.code === 'ENOTSOCK') {
     return new RelayError('DaemonNotRunning', `No daemon listens on ${path}.`, options);
   }
   return new RelayError('Connection', `${path} cannot be reached: ${error.message}.`, options);

@@ -1,4 +1,4 @@
-import type { McpServerStatus } from '@agent-relay/protocol';
+import { type DaemonStatus, type McpServerStatus, safeLine } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import { asOwner } from '../connection.ts';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
@@ -19,6 +19,7 @@ export const command = withJson(withProject(new Command('status')))
         ['socket', status.socketPath],
         ['http', status.http],
         ...(status.servers ?? []).map(serverFact),
+        ...(status.unserved ?? []).map(unservedFact),
       ]),
     );
   });
@@ -26,4 +27,12 @@ export const command = withJson(withProject(new Command('status')))
 const serverFact = ({ name, health, tools, error }: McpServerStatus): [string, string] => [
   'server',
   `${name}: ${health}, ${plural(tools, 'tool')}${error === undefined ? '' : ` (${error})`}`,
+];
+
+const unservedFact = ({
+  project,
+  error,
+}: NonNullable<DaemonStatus['unserved']>[number]): [string, string] => [
+  'not served',
+  safeLine(`${project}: ${error.message} ${error.next}`),
 ];

@@ -1,7 +1,7 @@
-import { type DeliveryTrace, safeLine } from '@agent-relay/protocol';
+import { type DeliveryTrace, type HoldTrace, safeLine, safeText } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import { asOwner } from '../connection.ts';
-import { messageLines } from '../message-lines.ts';
+import { messageLinesWith } from '../message-lines.ts';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
 import { print, printJson, styled, table, when } from '../terminal.ts';
 
@@ -11,11 +11,20 @@ export const command = withJson(withProject(new Command('trace')))
   .action(async (id: string, options: ProjectOption & JsonOption) => {
     const trace = await asOwner(options, (relay) => relay.trace(id));
     if (options.json) return printJson(trace);
-    print(messageLines(trace.message));
+    const { message, deliveries, held } = trace;
+    const isGone = held?.settled?.outcome === 'discarded';
+    print(messageLinesWith(message, isGone ? styled('dim', '(discarded)') : safeText(message.content)));
     print();
-    if (trace.held) print(`${styled('yellow', 'held')}  ${safeLine(trace.held.reason)}`);
-    else print(table(trace.deliveries.flatMap(timeline)));
+    if (held) print(table(holding(held)));
+    if (!held || held.settled?.outcome === 'released') print(table(deliveries.flatMap(timeline)));
   });
+
+/** That it was kept back, and what a person decided. */
+function holding({ reason, heldAt, settled }: HoldTrace): string[][] {
+  const rows = [[styled('yellow', 'held'), when(heldAt), safeLine(reason)]];
+  if (settled) rows.push([settled.outcome, when(settled.at), `by ${safeLine(settled.by)}`]);
+  return rows;
+}
 
 /** One row for each thing observed, and one for what is waited for. */
 function timeline({ recipient, path, reason, transitions }: DeliveryTrace): string[][] {

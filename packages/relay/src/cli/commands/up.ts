@@ -101,7 +101,7 @@ function introduce({ http, mcp, opened }: StartedDaemon<OpenedProject>, say: (te
 /** The process that `daemon start` leaves behind; it answers whoever started it by one message. */
 async function runDetached(settings: Settings, place: Place): Promise<void> {
   const { openFileLog } = await import('../../daemon/log.ts');
-  const { log, close } = openFileLog(settings);
+  const { log, close } = await openFileLog(settings);
   const onReady = ({ opened }: StartedDaemon<OpenedProject>) => report({ ready: true, ...opened });
   try {
     await serve({ settings, place, log, logFile: logFile(settings.dataDirectory), onReady });

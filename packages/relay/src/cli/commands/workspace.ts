@@ -1,4 +1,4 @@
-import { RelayError } from '@agent-relay/protocol';
+import { nameKey, RelayError } from '@agent-relay/protocol';
 import { moveLocalAgentTokens, removeLocalAgentTokens } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import { asOwner } from '../connection.ts';
@@ -71,10 +71,10 @@ export const command = new Command('workspace')
       .action(async (workspace: string, name: string, options: Options) => {
         const renamed = await asOwner(options, (relay) => relay.workspaces.rename(workspace, name));
         await moveLocalAgentTokens(workspace, renamed.name);
-        const recorded = await recordRename(workspace, renamed);
-        if (options.json) return printJson(renamed);
+        const places = await recordRename(workspace, renamed);
+        if (options.json) return printJson({ ...renamed, ...places });
         print(`${workspace} is called ${renamed.name} now.`);
-        if (!recorded) print('In its directory, record the new name with: agent-relay daemon start');
+        tellWhoNames(workspace, renamed.name, places);
       }),
   )
   .addCommand(
@@ -104,6 +104,21 @@ export const command = new Command('workspace')
       }),
   )
   .addCommand(keys);
+
+/** A project is known by its name in more places than the relay can change. */
+function tellWhoNames(
+  before: string,
+  name: string,
+  { recorded, unrecorded }: Awaited<ReturnType<typeof recordRename>>,
+): void {
+  for (const root of recorded) print(`Recorded in ${root}.`);
+  for (const root of unrecorded) print(`${root} still records ${before}: it cannot be written.`);
+  if (process.env.RELAY_PROJECT && nameKey(process.env.RELAY_PROJECT) === nameKey(before))
+    print(`RELAY_PROJECT still says ${before}: set it to ${name}.`);
+  if (recorded.length + unrecorded.length === 0)
+    print('In its directory, record the new name with: agent-relay daemon start');
+  print(`Clients that are connected stay so. Whoever asks for ${before} from now on is told the new name.`);
+}
 
 const wantsYes = (workspace: string): RelayError =>
   new RelayError('InvalidRequest', `Everything in ${workspace} would be deleted.`, {

@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readIfThere } from '@agent-relay/sdk/node';
+import { ensureDirectory, readIfThere } from '@agent-relay/sdk/node';
+import { cannotWrite } from '../file-failure.ts';
 
 /** What a session is told to begin with, until the user writes something better. */
 const KICKOFF = `# You are {role}
@@ -43,8 +44,13 @@ export async function readPrompts(configDirectory: string, roles: readonly strin
 }
 
 async function writeCommon(directory: string): Promise<string> {
-  await mkdir(directory, { recursive: true });
-  await writeFile(join(directory, 'kickoff.md'), KICKOFF);
+  const file = join(directory, 'kickoff.md');
+  try {
+    await ensureDirectory(directory);
+    await writeFile(file, KICKOFF);
+  } catch (error) {
+    throw cannotWrite(file, error, 'Set RELAY_CONFIG to a directory that you can write to.');
+  }
   return KICKOFF.trim();
 }
 

@@ -113,14 +113,13 @@ export function messageHandlers(relay: Relay): Handlers<Names> {
     },
     HELD_RELEASE: async (caller, { ids, discard }) => {
       requireOwner(caller.principal, 'release held messages');
-      const outcome = await pauses.release(caller.principal.workspace, ids, discard);
-      await workspaces.audit(
-        caller.principal,
-        caller.principal.workspace,
-        discard ? 'held.discarded' : 'held.released',
-        ids.join(' '),
-      );
-      return outcome;
+      const { principal } = caller;
+      const { released, discarded } = await pauses.release(principal, ids, discard);
+      const noted = (action: string, settled: string[]) =>
+        settled.length > 0 && workspaces.audit(principal, principal.workspace, action, settled.join(' '));
+      await noted('held.released', released);
+      await noted('held.discarded', discarded);
+      return { released: released.length, discarded: discarded.length };
     },
     ATTACH: (caller, params) => attachments.attach(caller.principal, params),
     FETCH: (caller, params) => attachments.fetch(caller.principal, params),

@@ -37,10 +37,21 @@ describe('a workspace that is renamed', () => {
     await alice.send(`${name}:Zoe`, 'To the new name.');
     expect(zoe.delivered).toHaveLength(2);
     expect(zoe.isRevoked).toBe(false);
-    await expect(alice.send(`${before}:Zoe`, 'x')).rejects.toMatchObject({ code: 'ProjectNotFound' });
+    const toldTheNewName = {
+      code: 'ProjectNotFound',
+      message: `The project "${before}" is called "${name}" now.`,
+      details: { suggestions: [name] },
+    };
+    await expect(alice.send(`${before}:Zoe`, 'x')).rejects.toMatchObject(toldTheNewName);
     await core.restart();
     expect(core.relay.workspaces.find(name)?.id).toBe(doomed.id);
     expect(core.relay.workspaces.find(before)).toBeUndefined();
+    const back = await core.join(home, 'Alice', { token: alice.token });
+    await expect(back.send(`${before}:Zoe`, 'x')).rejects.toMatchObject(toldTheNewName);
+    const heir = await core.relay.createWorkspace(before);
+    const yan = await core.join(heir, 'Yan');
+    await back.send(`${before}:Yan`, 'To whoever is called so now.');
+    expect(yan.delivered).toHaveLength(1);
   });
 
   it('keeps that in its audit', async () => {

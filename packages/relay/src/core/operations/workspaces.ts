@@ -40,13 +40,14 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
 
   return {
     STATUS: async ({ principal: { agent, local, workspace } }) => {
-      const { version, startedAt, ...process } = host.status();
+      const { version, startedAt, unserved = [], ...process } = host.status();
       const socketPath = local ? host.socketPath(workspace) : undefined;
       return {
         version,
         startedAt,
         // What concerns the machine and its other projects is none of a remote user's business.
         ...(local ? { ...process, ...presence.count() } : {}),
+        ...(local && unserved.length > 0 ? { unserved } : {}),
         database: store.kind,
         project: workspace.name,
         ...(socketPath === undefined ? {} : { socketPath }),
@@ -79,8 +80,15 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
       const workspace = administered(principal, before, 'rename workspaces');
       const old = workspace.name;
       await workspaces.rename(workspace, name);
+      const socketPath = await host.moveSocket(workspace, old).catch(async (error: unknown) => {
+        // Where it cannot be served under the new name, it keeps the old one.
+        await workspaces.rename(workspace, old);
+        await host.openSocket(workspace);
+        throw error;
+      });
       await workspaces.audit(principal, workspace, 'workspace.renamed', name, { before: old });
-      return { name, socketPath: await host.moveSocket(workspace) };
+      const { root } = workspace;
+      return { name, socketPath, ...(root === undefined ? {} : { root }) };
     },
     WORKSPACE_REMOVE: async ({ principal }, { workspace: name }) => {
       const workspace = administered(principal, name, 'remove workspaces');

@@ -14,6 +14,8 @@ export interface CoreStore extends WorkspaceStore, AgentStore, MessageStore, Del
 export interface Workspace {
   id: number;
   name: string;
+  /** What it was called before, the latest name last. They are free for others. */
+  formerNames: string[];
   /** The directory it was created for, if any. */
   root: string | undefined;
   createdAt: number;

@@ -63,6 +63,7 @@ export interface HistoryQuery {
 }
 
 export interface SearchQuery {
+  /** Whose messages; an agent also finds what it wrote into other workspaces. */
   workspaceId: number;
   viewer: Viewer;
   /** Words that must all occur, and phrases in double quotes; anything else in it is plain text. */
@@ -141,6 +142,14 @@ export interface HeldMessage {
   draft: MessageDraft;
   /** Its address as readers will see it. */
   shown: { to: string; channel?: string; group?: string[] };
+  /** What a person decided; the text, the mentions and the files of its draft are gone then. */
+  settled?: Settlement;
+}
+
+export interface Settlement {
+  outcome: 'released' | 'discarded';
+  by: string;
+  at: number;
 }
 
 export interface HeldStore {
@@ -149,10 +158,12 @@ export interface HeldStore {
    * `appendMessage` does, and nothing is kept.
    */
   holdMessage(held: HeldMessage): Promise<Appended | undefined>;
+  /** One that waits, or waited until it was settled. */
   findHeld(id: string): Promise<HeldMessage | undefined>;
+  /** Those that wait, in the order they came. */
   listHeld(workspaceId: number): Promise<HeldMessage[]>;
-  /** Takes them out; whoever does appends them or lets them go. */
-  takeHeld(workspaceId: number, ids: string[]): Promise<HeldMessage[]>;
+  /** Ends the waiting of one; whoever does has appended it, or lets it go. The first settlement stays. */
+  settleHeld(id: string, settlement: Settlement): Promise<void>;
 }
 
 export interface UpkeepStore {
@@ -160,12 +171,13 @@ export interface UpkeepStore {
   redactMessage(seq: number, at: number): Promise<boolean>;
   /**
    * Deletes up to `limit` messages created before `before`, in order of seq, with all that hangs on them; fewer if they
-   * went to very many agents. Returns how many: 0 when none is left.
+   * went to very many agents. Returns how many: 0 when none is left. What is known of held messages settled before then
+   * goes with the last of them.
    */
   deleteMessagesBefore(before: number, limit: number): Promise<number>;
   /** False if the name, or one that looks like it, is taken. */
   renameAgent(id: number, name: string): Promise<boolean>;
-  /** False if the name is taken. */
+  /** The name it had becomes a former one. False if the name is taken. */
   renameWorkspace(id: number, name: string): Promise<boolean>;
   /**
    * Deletes the workspace and everything in it, in several transactions; if it rejects, ask again. What its agents

@@ -37,7 +37,7 @@ export function reactionsAndHeld(store: () => Store): void {
   });
 
   describe('held messages', () => {
-    it('wait in the order they came, until somebody takes them out, once', async () => {
+    it('wait in the order they came, until somebody settles them, once', async () => {
       const { workspace, agents, dm, draft } = await newWorld(store(), 2);
       const other = await newWorld(store(), 0);
       const [alice, bob] = agents as Two;
@@ -60,12 +60,37 @@ export function reactionsAndHeld(store: () => Store): void {
       expect(await store().findHeld('unknown')).toBeUndefined();
       expect(await store().listHeld(workspace.id)).toEqual([early, late, third]);
       expect(await store().listHeld(other.workspace.id)).toEqual([]);
-      const ids = [late.id, early.id, 'unknown'];
-      expect(await store().takeHeld(other.workspace.id, ids)).toEqual([]);
-      expect(await store().takeHeld(workspace.id, ids)).toEqual([early, late]);
-      expect(await store().takeHeld(workspace.id, ids)).toEqual([]);
-      expect(await store().listHeld(workspace.id)).toEqual([third]);
+      const released = { outcome: 'released', by: 'owner', at: NOW + 20 } as const;
+      await store().settleHeld(early.id, released);
+      await store().settleHeld(early.id, { outcome: 'discarded', by: 'another', at: NOW + 21 });
+      await store().settleHeld('unknown', released);
+      expect(await store().listHeld(workspace.id)).toEqual([late, third]);
+      expect(await store().findHeld(early.id)).toEqual({
+        ...early,
+        draft: { ...early.draft, body: '', mentions: [], attachments: [] },
+        settled: released,
+      });
       expect((await store().appendMessage(early.draft)).recipients).toEqual([bob.id]);
+    });
+
+    it('are forgotten with the messages of their time, unless they still wait', async () => {
+      const { workspace, agents, dm, draft } = await newWorld(store(), 2);
+      const [alice, bob] = agents as Two;
+      const conversation = await dm(alice, bob);
+      const hold = async (heldAt: number) => {
+        const kept = draft(alice, conversation, [bob]);
+        const shown = { to: bob.name };
+        const about = { senderName: alice.name, reason: 'a loop', heldAt, draft: kept, shown };
+        await store().holdMessage({ id: kept.id, workspaceId: workspace.id, ...about });
+        return kept.id;
+      };
+      const [old, recent, waiting] = [await hold(1), await hold(1), await hold(1)];
+      await store().settleHeld(old, { outcome: 'discarded', by: 'owner', at: 2 });
+      await store().settleHeld(recent, { outcome: 'discarded', by: 'owner', at: 4 });
+      while ((await store().deleteMessagesBefore(4, 100)) > 0);
+      expect(await store().findHeld(old)).toBeUndefined();
+      expect(await store().findHeld(recent)).toBeDefined();
+      expect(await store().findHeld(waiting)).toBeDefined();
     });
 
     it('are not those that were stored before', async () => {

@@ -7,7 +7,13 @@ export function workspacesAndAgents(store: () => Store): void {
     it('have names that are unique without case', async () => {
       const name = unique('Project');
       const created = await store().createWorkspace({ name, root: '/home/me/project', createdAt: NOW });
-      expect(created).toEqual({ id: expect.any(Number), name, root: '/home/me/project', createdAt: NOW });
+      expect(created).toEqual({
+        id: expect.any(Number),
+        name,
+        formerNames: [],
+        root: '/home/me/project',
+        createdAt: NOW,
+      });
       const again = { name: name.toUpperCase(), root: undefined, createdAt: NOW };
       expect(await store().createWorkspace(again)).toBeUndefined();
     });
@@ -20,8 +26,13 @@ export function workspacesAndAgents(store: () => Store): void {
       expect(await store().renameWorkspace(workspace.id, name.toLowerCase())).toBe(true);
       expect(await store().renameWorkspace(other.workspace.id, name.toUpperCase())).toBe(false);
       const listed = await store().listWorkspaces();
-      expect(listed.find(({ id }) => id === workspace.id)?.name).toBe(name.toLowerCase());
-      expect(listed.find(({ id }) => id === other.workspace.id)?.name).toBe(other.workspace.name);
+      expect(listed.find(({ id }) => id === workspace.id)).toEqual({
+        ...workspace,
+        name: name.toLowerCase(),
+        formerNames: [workspace.name, name],
+      });
+      expect(listed.find(({ id }) => id === other.workspace.id)).toEqual(other.workspace);
+      expect(await store().renameWorkspace(0, unique('Nothing'))).toBe(false);
     });
 
     it('are listed oldest first', async () => {

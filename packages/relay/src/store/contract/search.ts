@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SearchQuery } from '../../core/ports/messaging-store.ts';
-import type { Agent, MessageDraft, Store } from '../../core/ports/store.ts';
+import type { Agent, Conversation, MessageDraft, Store } from '../../core/ports/store.ts';
 import { agentOf, defined, NOW, newWorld } from './world.ts';
 
 type Three = [Agent, Agent, Agent];
@@ -111,6 +111,37 @@ export function search(store: () => Store): void {
       await store().removeMember(build.id, carol.id);
       expect(await found('heron', carol)).toEqual([seen.seq, toAll.seq, open.seq]);
       expect(await found('heron', carol, { conversationId: build.id })).toEqual([seen.seq]);
+    });
+
+    it('finds what an agent wrote into another project, for it and for those who got it there', async () => {
+      const { alice, bob, draft, found } = await world();
+      const other = await world();
+      const { workspace: elsewhere, bob: stranger, carol: bystander } = other;
+      const intoOther = (conversation: Conversation, more: Partial<MessageDraft> = {}) =>
+        store().appendMessage(
+          draft(alice, conversation, [stranger], { workspaceId: elsewhere.id, body: 'bittern', ...more }),
+        );
+      const general = await other.newChannel('general');
+      const direct = await intoOther(await other.dm(alice, stranger));
+      const posted = await intoOther(general, { audience: { kind: 'workspace' } });
+      await other.say('bittern');
+      await store().appendMessage(
+        other.draft(stranger, general, [], { body: 'bittern', audience: { kind: 'workspace' } }),
+      );
+      for (const filter of [{}, { senderId: alice.id }, { since: NOW, until: NOW }])
+        expect(await found('bittern', alice, filter)).toEqual([posted.seq, direct.seq]);
+      expect(await found('bittern', alice, { conversationId: general.id })).toEqual([posted.seq]);
+      expect(await found('bittern', bob)).toEqual([]);
+      expect(await found('bittern')).toEqual([]);
+      expect(await found('bittern', undefined, { senderId: alice.id })).toEqual([]);
+      expect(await other.found('bittern', stranger, { senderId: alice.id })).toEqual([
+        posted.seq,
+        direct.seq,
+      ]);
+      expect(await other.found('bittern', bystander, { senderId: alice.id })).toEqual([posted.seq]);
+      expect(await other.found('bittern', undefined)).toHaveLength(4);
+      await store().redactMessage(posted.seq, NOW);
+      expect(await found('bittern', alice)).toEqual([direct.seq]);
     });
 
     it('looks past many messages with the word that are not for the viewer', async () => {

@@ -4,6 +4,7 @@ export const firstSchema: Migration = [
   `CREATE TABLE workspaces (
     id {{identity}},
     name {{text}} NOT NULL,
+    former_names {{text}} NOT NULL,
     root {{text}},
     created_at bigint NOT NULL
   )`,
@@ -164,6 +165,7 @@ export const firstSchema: Migration = [
   ) {{keyed}}`,
   'CREATE INDEX message_attachments_by_attachment ON message_attachments (attachment_id)',
 
+  // Those that were settled too, without what they said: what became of them can still be asked.
   `CREATE TABLE held (
     id {{text}} PRIMARY KEY,
     workspace_id bigint NOT NULL,
@@ -171,9 +173,13 @@ export const firstSchema: Migration = [
     reason {{text}} NOT NULL,
     held_at bigint NOT NULL,
     draft {{text}} NOT NULL,
-    shown {{text}} NOT NULL
+    shown {{text}} NOT NULL,
+    outcome {{text}},
+    settled_by {{text}},
+    settled_at bigint
   )`,
-  'CREATE INDEX held_by_workspace ON held (workspace_id, held_at)',
+  'CREATE INDEX held_by_workspace ON held (workspace_id, held_at) WHERE settled_at IS NULL',
+  'CREATE INDEX held_settled ON held (settled_at) WHERE settled_at IS NOT NULL',
 
   `CREATE TABLE grants (
     agent_id bigint NOT NULL,

@@ -1,16 +1,21 @@
-import type { HeldMessage } from '../../core/ports/messaging-store.ts';
+import type { HeldMessage, Settlement } from '../../core/ports/messaging-store.ts';
 import type { Appended } from '../../core/ports/store.ts';
 import { draftValues, findDuplicate } from '../append.ts';
 import { rows, type Script } from './script.ts';
 
-const HELD = `id, workspace_id AS "workspaceId", sender_name AS "senderName", reason, held_at AS "heldAt", draft, shown`;
+const HELD = `id, workspace_id AS "workspaceId", sender_name AS "senderName", reason, held_at AS "heldAt", draft, shown,
+  outcome, settled_by AS "settledBy", settled_at AS "settledAt"`;
 
-type HeldRow = Omit<HeldMessage, 'draft' | 'shown'> & { draft: string; shown: string };
+type HeldRow = Omit<HeldMessage, 'draft' | 'shown' | 'settled'> & { draft: string; shown: string } & (
+    | { outcome: Settlement['outcome']; settledBy: string; settledAt: number }
+    | { outcome: null; settledBy: null; settledAt: null }
+  );
 
-const toHeld = (row: HeldRow): HeldMessage => ({
+const toHeld = ({ draft, shown, outcome, settledBy: by, settledAt: at, ...row }: HeldRow): HeldMessage => ({
   ...row,
-  draft: JSON.parse(row.draft),
-  shown: JSON.parse(row.shown),
+  draft: JSON.parse(draft),
+  shown: JSON.parse(shown),
+  ...(outcome === null ? {} : { settled: { outcome, by, at } }),
 });
 
 export const queries = {
@@ -21,7 +26,7 @@ export const queries = {
 
   *listHeld(workspaceId: number): Script<HeldMessage[]> {
     const found = yield* rows<HeldRow>(
-      `SELECT ${HELD} FROM held WHERE workspace_id = ? ORDER BY held_at, id`,
+      `SELECT ${HELD} FROM held WHERE workspace_id = ? AND settled_at IS NULL ORDER BY held_at, id`,
       [workspaceId],
     );
     return found.map(toHeld);
@@ -48,11 +53,20 @@ export const commands = {
     return undefined;
   },
 
-  *takeHeld(workspaceId: number, ids: string[]): Script<HeldMessage[]> {
-    const taken = yield* rows<HeldRow>(
-      `DELETE FROM held WHERE workspace_id = ? AND id IN {{texts}} RETURNING ${HELD}`,
-      [workspaceId, JSON.stringify(ids)],
+  *settleHeld(id: string, { outcome, by, at }: Settlement): Script<void> {
+    const [waiting] = yield* rows<{ draft: string }>(
+      'SELECT draft FROM held WHERE id = ? AND settled_at IS NULL',
+      [id],
     );
-    return taken.map(toHeld).sort((one, other) => one.heldAt - other.heldAt || (one.id < other.id ? -1 : 1));
+    if (!waiting) return;
+    // A copy of what was said would outlive the redaction of the message, or the decision that nobody should get it.
+    const emptied = { ...JSON.parse(waiting.draft), body: '', mentions: [], attachments: [] };
+    yield* rows('UPDATE held SET draft = ?, outcome = ?, settled_by = ?, settled_at = ? WHERE id = ?', [
+      JSON.stringify(emptied),
+      outcome,
+      by,
+      at,
+      id,
+    ]);
   },
 };

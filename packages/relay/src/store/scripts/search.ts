@@ -97,9 +97,11 @@ function* candidates(
 function* accepted(query: SearchQuery, seqs: number[]): Script<MessageRow[]> {
   const conditions: Fragment[] = [
     { sql: 'm.seq IN {{numbers}}', params: [JSON.stringify(seqs)] },
-    { sql: '+m.workspace_id = ? AND m.redacted_at IS NULL', params: [query.workspaceId] },
+    { sql: 'm.redacted_at IS NULL', params: [] },
+    query.viewer === undefined
+      ? { sql: '+m.workspace_id = ?', params: [query.workspaceId] }
+      : visibleTo(query.viewer),
   ];
-  if (query.viewer !== undefined) conditions.push(visibleTo(query.viewer));
   if (query.senderId !== undefined) conditions.push({ sql: '+m.sender_id = ?', params: [query.senderId] });
   if (query.conversationId !== undefined)
     conditions.push({ sql: '+m.conversation_id = ?', params: [query.conversationId] });

@@ -73,6 +73,7 @@ export const commands = {
       if (deleted === limit || erased.length < found.length) return deleted;
     }
     yield* dropLeftFiles(before);
+    yield* rows('DELETE FROM held WHERE settled_at < ?', [before]);
     return deleted;
   },
 

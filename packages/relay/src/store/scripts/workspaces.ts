@@ -1,13 +1,17 @@
 import type { Workspace, WorkspaceKey } from '../../core/ports/store.ts';
 import { orNull, rows, type Script } from './script.ts';
 
-const WORKSPACE = 'id, name, root, created_at AS "createdAt"';
+const WORKSPACE = 'id, name, former_names AS "formerNames", root, created_at AS "createdAt"';
 const KEY = 'id, workspace_id AS "workspaceId", hash, created_at AS "createdAt", revoked_at AS "revokedAt"';
 
-type WorkspaceRow = Omit<Workspace, 'root'> & { root: string | null };
+type WorkspaceRow = Omit<Workspace, 'root' | 'formerNames'> & { root: string | null; formerNames: string };
 type KeyRow = Omit<WorkspaceKey, 'revokedAt'> & { revokedAt: number | null };
 
-const toWorkspace = (row: WorkspaceRow): Workspace => ({ ...row, root: row.root ?? undefined });
+const toWorkspace = (row: WorkspaceRow): Workspace => ({
+  ...row,
+  formerNames: JSON.parse(row.formerNames),
+  root: row.root ?? undefined,
+});
 const toKey = (row: KeyRow): WorkspaceKey => ({ ...row, revokedAt: row.revokedAt ?? undefined });
 
 export const queries = {
@@ -36,7 +40,7 @@ export const commands = {
     createdAt: number;
   }): Script<Workspace | undefined> {
     const [row] = yield* rows<WorkspaceRow>(
-      `INSERT INTO workspaces (name, root, created_at) VALUES (?, ?, ?)
+      `INSERT INTO workspaces (name, former_names, root, created_at) VALUES (?, '[]', ?, ?)
        ON CONFLICT (lower(name)) DO NOTHING RETURNING ${WORKSPACE}`,
       [workspace.name, orNull(workspace.root), workspace.createdAt],
     );
@@ -44,13 +48,20 @@ export const commands = {
   },
 
   *renameWorkspace(id: number, name: string): Script<boolean> {
-    const renamed = yield* rows(
-      `UPDATE workspaces SET name = ? WHERE id = ? AND NOT EXISTS (
-         SELECT 1 FROM workspaces AS other WHERE lower(other.name) = lower(?) AND other.id <> workspaces.id)
-       RETURNING id`,
-      [name, id, name],
-    );
-    return renamed.length > 0;
+    const taken = yield* rows('SELECT 1 AS yes FROM workspaces WHERE lower(name) = lower(?) AND id <> ?', [
+      name,
+      id,
+    ]);
+    const [row] = yield* rows<WorkspaceRow>(`SELECT ${WORKSPACE} FROM workspaces WHERE id = ?`, [id]);
+    if (taken.length > 0 || !row) return false;
+    const before = toWorkspace(row);
+    const formerNames = [...before.formerNames.filter((former) => former !== before.name), before.name];
+    yield* rows('UPDATE workspaces SET name = ?, former_names = ? WHERE id = ?', [
+      name,
+      JSON.stringify(formerNames),
+      id,
+    ]);
+    return true;
   },
 
   *addKey(key: { id: string; workspaceId: number; hash: string; createdAt: number }): Script<void> {

@@ -1,0 +1,126 @@
+import { type Envelope, parsePayload, RelayError } from '@agent-relay/protocol';
+import { isOperation, OPERATIONS } from '@agent-relay/protocol/schemas';
+import type { AwaitOutcome } from '../core/awaits.ts';
+import type { Caller } from '../core/operations/caller.ts';
+import type { Operations } from '../core/operations/index.ts';
+import type { Relay } from '../core/relay.ts';
+import { Awaiting } from './awaiting.ts';
+import type { Counters } from './counters.ts';
+import type { Intake } from './intake.ts';
+
+export interface RequestContext {
+  relay: Relay;
+  operations: Operations;
+  counters: Counters;
+  /** Gets failures that are the daemon's own. */
+  onError: (error: unknown) => void;
+}
+
+/** The requests of one connection: each is checked, handed to its operation, and answered when that is done. */
+export class Requests {
+  readonly #context: RequestContext;
+  readonly #caller: Caller;
+  readonly #intake: Intake;
+  readonly #send: (type: string, payload: unknown) => void;
+  #awaited: Awaiting | undefined;
+  #refusesAll = false;
+
+  constructor(
+    context: RequestContext,
+    caller: Caller,
+    intake: Intake,
+    send: (type: string, payload: unknown) => void,
+  ) {
+    this.#context = context;
+    this.#caller = caller;
+    this.#intake = intake;
+    this.#send = send;
+  }
+
+  /** Made when first needed: most connections of a large crowd only listen. */
+  get awaiting(): Awaiting {
+    this.#awaited ??= new Awaiting((id, outcome) => this.#tellOutcome(id, outcome));
+    return this.#awaited;
+  }
+
+  handle(envelope: Envelope): void {
+    const { type, id } = envelope;
+    if (!isOperation(type)) {
+      const isHello = type === 'HELLO';
+      const why = isHello ? 'This connection has said HELLO already.' : `"${type}" is not an operation.`;
+      this.#answerError(isHello ? 'HELLO' : 'unknown', id, new RelayError('UnknownOperation', why));
+      return;
+    }
+    if (this.#refusesAll) {
+      this.#answerError(type, id, new RelayError('ShuttingDown'));
+      return;
+    }
+    this.#intake.begun();
+    try {
+      const params = parsePayload(OPERATIONS[type].params, envelope.payload, type);
+      const { agent } = this.#caller.principal;
+      if (agent && type !== 'ACK') this.#context.relay.presence.active(agent.id);
+      if (type === 'SEND') this.awaiting.sending(id);
+      // The table pairs each operation's parameters with its handler; the compiler cannot follow the pairing by a variable name.
+      const handler = this.#context.operations[type] as (
+        caller: Caller,
+        params: unknown,
+        id: string,
+      ) => unknown;
+      const result = handler(this.#caller, params, id);
+      if (result instanceof Promise) {
+        result.then(
+          (value) => this.#finish(type, id, value, params),
+          (error) => this.#fail(type, id, error),
+        );
+      } else this.#finish(type, id, result, params);
+    } catch (error) {
+      this.#fail(type, id, error);
+    }
+  }
+
+  /** Takes no new ones; those that are open are still answered. */
+  refuseAll(): void {
+    this.#refusesAll = true;
+  }
+
+  /** The connection is gone: nobody waits for an answer any more. */
+  close(): void {
+    this.awaiting.close();
+  }
+
+  #finish(type: string, id: string, result: unknown, params: unknown): void {
+    this.#context.counters.answered(type, 'ok');
+    // Flow control is the one request that is not answered: it would only add the traffic it is there to bound.
+    const isFlowControl = type === 'ACK' && 'upTo' in (params as object);
+    if (!isFlowControl) this.#send('ACK', { id, ...(result as object) });
+    this.#done(id);
+  }
+
+  #fail(type: string, id: string, error: unknown): void {
+    this.#answerError(type, id, toRelayError(error, this.#context.onError));
+    this.#done(id);
+  }
+
+  #answerError(type: string, id: string, error: RelayError): void {
+    this.#context.counters.answered(type, error.code);
+    this.#send('ERROR', error.toPayload(id));
+  }
+
+  #done(id: string): void {
+    this.#awaited?.answered(id);
+    this.#intake.answered();
+  }
+
+  #tellOutcome(id: string, outcome: AwaitOutcome): void {
+    if ('reply' in outcome) this.#send('REPLY', { id, message: outcome.reply });
+    else this.#send('ERROR', outcome.error.toPayload(id));
+  }
+}
+
+/** What a client is told of a failure; one that is the daemon's own goes to `onError`. */
+export function toRelayError(error: unknown, onError: RequestContext['onError']): RelayError {
+  if (error instanceof RelayError) return error;
+  onError(error);
+  return new RelayError('Internal', 'The relay failed at this request.', { cause: error });
+}
