@@ -56,6 +56,17 @@ describe.each(ERAS)('an MCP server and its daemon, revision %s', (era) => {
     expect(messages.map(({ content }) => content)).toEqual(['before', 'during', 'after']);
   });
 
+  it.each([
+    [{ RELAY_PROJECT: 'dmeo' }, 'ProjectNotFound', 'Did you mean demo?'],
+    [{ RELAY_URL: 'nowhere' }, 'InvalidRequest', '"nowhere" is not the URL of a WebSocket.'],
+  ])('says what is wrong with where it was told to look: %j', async (env, code, complaint) => {
+    await using daemon = await startDaemon();
+    await using client = await connectStdio(daemon, { era, env });
+    const failed = await callTool(client, 'relay_who');
+    expect(failed).toMatchObject({ isError: true, data: { error: { code } } });
+    expect(failed.texts[0]).toContain(complaint);
+  });
+
   it('says so when the daemon does not come back', async () => {
     await using daemon = await startDaemon();
     await using client = await connectStdio(daemon, { era });
