@@ -8,10 +8,18 @@ const START_IT = 'Next: Start it with: agent-relay daemon start';
 describe.each(ERAS)('an MCP server and its daemon, revision %s', (era) => {
   it('stays up without a daemon, and every tool says how to start it', async () => {
     await using sandbox = await createSandbox();
-    await using client = await connectStdio(sandbox, { era, args: ['serve', '--tools', 'relay,workspace'] });
+    const args = ['serve', '--tools', 'relay,workspace'];
+    await using client = await connectStdio(sandbox, { era, args });
+    // Without a daemon, keys go to the usual port, where one of the developer's own may listen.
+    await using elsewhere = await connectStdio(sandbox, {
+      era,
+      args,
+      env: { RELAY_URL: 'ws://127.0.0.1:9' },
+    });
     const { tools } = await client.listTools();
     for (const { name } of tools) {
-      const { texts } = await callTool(client, name, ARGUMENTS[name] ?? {});
+      const asked = name === 'set_workspace_key' ? elsewhere : client;
+      const { texts } = await callTool(asked, name, ARGUMENTS[name] ?? {});
       expect(texts.join(' '), name).toContain('agent-relay daemon start');
     }
     const send = await callTool(client, 'relay_send', { to: 'Alice', message: 'x' });
