@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -40,6 +41,9 @@ export async function runGateway(options: RunOptions = {}): Promise<void> {
   // Calls leave much short-lived garbage and little that stays: a small young generation is as fast, and 30 MB less.
   setFlagsFromString('--semi-space-growth-factor=1');
   const files = filesOf(options);
+  for (const file of files.filter((path) => !existsSync(path))) {
+    process.stderr.write(`${file} is not there: it is read when it comes, or made when a server is added.\n`);
+  }
   const gateway = await createGateway({
     configFiles: files,
     stateDir: stateDirOf(options, files),

@@ -300,7 +300,7 @@ export const ERRORS = {
   InvalidBackendConfig: {
     ...badInput,
     meaning: 'A configuration file of the gateway has a mistake at the place that is named.',
-    next: 'Correct the file; the running configuration stays as it is until then.',
+    next: 'Correct the file. A gateway that runs keeps what it has until then.',
   },
   InvalidClientConfig: {
     ...badInput,

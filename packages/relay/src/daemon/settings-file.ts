@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { RelayError } from '@agent-relay/protocol';
+import { RelayError, systemReason } from '@agent-relay/protocol';
 import { isMissing } from '@agent-relay/sdk/node';
 import {
   findNodeAtLocation,
@@ -34,9 +34,13 @@ async function readOptional(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (cause) {
     if (isMissing(cause)) return '';
-    throw new RelayError('InvalidSettings', `${file} cannot be read: ${(cause as Error).message}.`, {
-      cause,
-    });
+    throw new RelayError(
+      'InvalidSettings',
+      `${file} cannot be read: ${systemReason(cause, 'it is not there')}.`,
+      {
+        cause,
+      },
+    );
   }
 }
 

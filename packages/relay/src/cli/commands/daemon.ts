@@ -89,7 +89,7 @@ async function restart(options: StartOptions & { force?: boolean }): Promise<voi
   }
   await stop(options);
   const words = flagWords(flags);
-  if (words.length > 0) print(`It is started again with: ${words.join(' ')}`);
+  if (daemon && words.length > 0) print(`It is started again with: ${words.join(' ')}`);
   await start(all);
 }
 
