@@ -43,6 +43,15 @@ describe('settings', () => {
     expect((await loadSettings(env)).http.port).toBe(3888);
   });
 
+  it('are looked for in a directory; a file in its place is not passed over', async () => {
+    await write('{}');
+    const error = await loadSettings({ ...env, RELAY_CONFIG: join(directory, 'settings.json') }).catch(
+      (it) => it,
+    );
+    expect(error).toMatchObject({ code: 'InvalidSettings' });
+    expect(error.message).toMatch(/settings\.json cannot be read: a part of its path is not a directory\.$/);
+  });
+
   it('take a flag over the environment, the environment over the file, the file over the default', async () => {
     await write('{"http": {"port": 4001, "host": "127.0.0.2"}}');
     expect((await loadSettings(env)).http).toMatchObject({ port: 4001, host: '127.0.0.2' });
