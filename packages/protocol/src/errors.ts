@@ -263,7 +263,7 @@ export const ERRORS = {
   AmbiguousProject: {
     ...conflict,
     meaning: 'Several projects are running and nothing says which one is meant.',
-    next: 'Name one with --project or RELAY_PROJECT.',
+    next: 'Name one with --project or RELAY_PROJECT, or open one here with: agent-relay daemon start',
   },
   Unsupported: {
     ...badInput,
