@@ -44,6 +44,10 @@ export async function runGateway(options: RunOptions = {}): Promise<void> {
   for (const file of files.filter((path) => !existsSync(path))) {
     process.stderr.write(`${file} is not there: it is read when it comes, or made when a server is added.\n`);
   }
+  if (options.http === undefined && process.stdin.isTTY)
+    process.stderr.write(
+      'An MCP client is served on standard input and output; --http serves many over HTTP.\n',
+    );
   const gateway = await createGateway({
     configFiles: files,
     stateDir: stateDirOf(options, files),
