@@ -56,16 +56,6 @@ describe('agent-relay launch', () => {
     expect((await sandbox.cli(['daemon', 'status'])).code).toBe(3);
   });
 
-  it('takes messages for a role that no session plays yet', async () => {
-    await using daemon = await startDaemon();
-    const { running, port } = await launched(daemon);
-    await using _ended = running;
-    expect((await daemon.cli(['send', '--as', 'Bob', 'pm', 'Begin with the parser.'])).code).toBe(0);
-    await running.until(/Bob → pm \[free\] "Begin with the parser\."/);
-    await using client = await session(port);
-    expect(await read(client, 'pm')).toMatchObject([{ body: 'Begin with the parser.' }]);
-  });
-
   it('queues nothing for a role it does not have', async () => {
     await using sandbox = await createSandbox();
     const { running, port } = await launched(sandbox, ['--roles', 'architect,tester']);
@@ -76,6 +66,16 @@ describe('agent-relay launch', () => {
     expect(await read(client, 'tester')).toEqual([]);
     ended.child.kill('SIGTERM');
     expect((await ended.result).code).toBe(0);
+  });
+
+  it('takes messages for a role that no session plays yet', async () => {
+    await using daemon = await startDaemon();
+    const { running, port } = await launched(daemon);
+    await using _ended = running;
+    expect((await daemon.cli(['send', '--as', 'Bob', 'pm', 'Begin with the parser.'])).code).toBe(0);
+    await running.until(/Bob → pm \[free\] "Begin with the parser\."/);
+    await using client = await session(port);
+    expect(await read(client, 'pm')).toMatchObject([{ body: 'Begin with the parser.' }]);
   });
 
   it('uses the daemon that runs, which goes on after it, and keeps the messages', async () => {

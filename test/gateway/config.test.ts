@@ -141,15 +141,6 @@ test('adding and removing keeps comments, order and permissions of a YAML file',
   expect((await stat(path)).mode).toBe(mode);
 });
 
-test('adding leaves long lines and lists in one line as they are', async () => {
-  for (const list of [`[-y, "${'x'.repeat(90)}"]`, `[ -y, "${'x'.repeat(90)}" ]`]) {
-    const before = `backends:\n  - name: a\n    command: npx\n    args: ${list}\n`;
-    const path = await file('b.yaml', before);
-    await saveBackend(path, 'c', 'ws://c');
-    expect(await readFile(path, 'utf8')).toBe(`${before}  - name: c\n    url: ws://c\n`);
-  }
-});
-
 test('adding to a JSON file uses the form the file has', async () => {
   const list = await file('list.json', '{\n  // servers\n  "servers": []\n}\n');
   await saveBackend(list, 'c', 'ws://c');
@@ -161,6 +152,15 @@ test('adding to a JSON file uses the form the file has', async () => {
   expect((await loadConfig([map], {})).map(({ config }) => config.name)).toEqual(['a', 'c']);
   await forgetBackend([map], 'a');
   expect(JSON.parse(await readFile(map, 'utf8'))).toEqual({ mcpServers: { c: { url: 'ws://c' } }, other: 1 });
+});
+
+test('adding leaves long lines and lists in one line as they are', async () => {
+  for (const list of [`[-y, "${'x'.repeat(90)}"]`, `[ -y, "${'x'.repeat(90)}" ]`]) {
+    const before = `backends:\n  - name: a\n    command: npx\n    args: ${list}\n`;
+    const path = await file('b.yaml', before);
+    await saveBackend(path, 'c', 'ws://c');
+    expect(await readFile(path, 'utf8')).toBe(`${before}  - name: c\n    url: ws://c\n`);
+  }
 });
 
 test('the first backend creates the file', async () => {

@@ -40,14 +40,13 @@ const filesOf = (options: RunOptions): string[] =>
 export async function runGateway(options: RunOptions = {}): Promise<void> {
   // Calls leave much short-lived garbage and little that stays: a small young generation is as fast, and 30 MB less.
   setFlagsFromString('--semi-space-growth-factor=1');
-  const files = filesOf(options);
-  for (const file of files.filter((path) => !existsSync(path))) {
-    process.stderr.write(`${file} is not there: it is read when it comes, or made when a server is added.\n`);
-  }
   if (options.http === undefined && process.stdin.isTTY)
     process.stderr.write(
       'An MCP client is served on standard input and output; --http serves many over HTTP.\n',
     );
+  const files = filesOf(options);
+  for (const file of files.filter((path) => !existsSync(path)))
+    process.stderr.write(`There is no file ${file} yet: no servers are read from it until it is made.\n`);
   const gateway = await createGateway({
     configFiles: files,
     stateDir: stateDirOf(options, files),
