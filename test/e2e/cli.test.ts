@@ -105,6 +105,20 @@ describe('sending and reading', () => {
     expect(await waiting.result).toMatchObject({ code: 0, stdout: 'Response from Worker: all done\n' });
   });
 
+  it.skipIf(!hasTerminals)(
+    'tells in a terminal that the question is sent, and who is not there',
+    async () => {
+      await known('Absent', 'Boss');
+      const args = ['send', 'Absent', 'status?', '--as', 'Boss', '--await', '--timeout', '1m'];
+      await using waiting = daemon.startCli(args, { terminal: true });
+      await waiting.until(
+        /^Message sent to Absent \(msg_\w+\)\.\s+Not connected now, kept for later: Absent\.\s+$/,
+      );
+      await relay('send', 'Boss', 'here', '--as', 'Absent');
+      expect((await waiting.result).stdout).toMatch(/Response from Absent: here\s+$/);
+    },
+  );
+
   it('ends with exit code 6 when no answer comes in time', async () => {
     await known('Silent');
     const result = await relay('send', 'Silent', 'hello?', '--as', 'Boss', '--await', '--timeout', '50');

@@ -16,6 +16,8 @@ describe('agent-relay up', () => {
     expect(config.project).toBe('demo');
     expect(await readFile(join(sandbox.projectDirectory, '.relay/.gitignore'), 'utf8')).toBe('*\n');
     expect((await sandbox.cli(['status', '--json'])).code).toBe(0);
+    const log = await sandbox.cli(['daemon', 'logs']);
+    expect(log).toMatchObject({ code: 0, stderr: expect.stringContaining('on the terminal it runs in') });
     up.child.kill('SIGINT');
     const result = await up.result;
     expect(result).toMatchObject({ code: 0, signal: null });

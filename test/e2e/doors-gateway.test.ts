@@ -56,6 +56,8 @@ describe('agent-relay gateway', () => {
     await using _ended = sandbox;
     const refused = await sandbox.cli(['gateway', '--config', file]);
     expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`${file}:1:`) });
+    const absent = await sandbox.cli(['gateway', '--config', 'absent.yaml']);
+    expect(absent).toMatchObject({ code: 0, stderr: expect.stringMatching(/no file \S+absent\.yaml yet: /) });
   });
 });
 

@@ -58,9 +58,8 @@ describe('agent-relay launch', () => {
 
   it('says so when its templates cannot be written', async () => {
     await using sandbox = await createSandbox();
-    const env = { RELAY_CONFIG: join(sandbox.directory, 'file') };
-    await writeFile(env.RELAY_CONFIG, '');
-    expect(await sandbox.cli(['launch'], { env })).toMatchObject({
+    await writeFile(join(sandbox.configDirectory, 'launch'), '');
+    expect(await sandbox.cli(['launch'])).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/kickoff\.md cannot be written: .*\nnext: Set RELAY_CONFIG .*\n$/),
     });
@@ -76,6 +75,16 @@ describe('agent-relay launch', () => {
     expect(await read(client, 'tester')).toEqual([]);
     ended.child.kill('SIGTERM');
     expect((await ended.result).code).toBe(0);
+  });
+
+  it('takes messages for a role that no session plays yet', async () => {
+    await using daemon = await startDaemon();
+    const { running, port } = await launched(daemon);
+    await using _ended = running;
+    expect((await daemon.cli(['send', '--as', 'Bob', 'pm', 'Begin with the parser.'])).code).toBe(0);
+    await running.until(/Bob → pm \[free\] "Begin with the parser\."/);
+    await using client = await session(port);
+    expect(await read(client, 'pm')).toMatchObject([{ body: 'Begin with the parser.' }]);
   });
 
   it('uses the daemon that runs, which goes on after it, and keeps the messages', async () => {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasTerminals } from '../kit/cli.ts';
 import { createSandbox, startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { callTool, ERAS } from '../mcp/kit/clients.ts';
 import { connectToCommand, toolNames } from './doors-kit.ts';
@@ -56,7 +57,7 @@ describe('the toolsets of a command', () => {
     const refused = await daemon.cli(args);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     const lines = args.includes('rely')
-      ? 'error: There is no toolset "rely".\nnext: Choose from: relay, network, workspace, roles.\n'
+      ? 'error: There is no toolset "rely".\nnext: Choose from: relay, network, workspace, roles, gateway.\n'
       : 'error: The toolsets "roles" and "workspace" both have a tool post_message.\nnext: Leave one of the two out of --tools or RELAY_TOOLS.\n';
     expect(refused.stderr).toBe(lines);
   });
@@ -140,5 +141,17 @@ describe('agent-relay up --mcp', () => {
     await using sandbox = await createSandbox();
     const refused = await sandbox.cli(['up', '--mcp', '--tools', 'rely']);
     expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Choose from') });
+  });
+});
+
+describe('a person who starts a server for MCP clients by hand', () => {
+  it.skipIf(!hasTerminals).each([
+    [['mcp'], /mcp install/],
+    [['mcp-server'], /mcp install/],
+    [['mcp', '--tools', 'relay,gateway'], /mcp install/],
+    [['gateway'], /--http/],
+  ])('is told in the terminal why nothing happens: %j', async (args, hint) => {
+    await using running = daemon.startCli(args, { terminal: true });
+    await running.until(hint);
   });
 });

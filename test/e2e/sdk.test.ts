@@ -49,6 +49,14 @@ describe('the SDK with a real daemon', () => {
     expect(await alice.status()).toMatchObject({ project: 'demo', agent: 'Alice' });
   });
 
+  it('does not let anybody wait for messages that never come', async () => {
+    await using daemon = await startDaemon();
+    await using observer = await local(daemon, {});
+    await expect(observer.messages().next()).rejects.toMatchObject({ code: 'AgentNameRequired' });
+    await using bob = await local(daemon, { name: 'Bob', deliver: false });
+    await expect(bob.messages().next()).rejects.toMatchObject({ code: 'InvalidRequest' });
+  });
+
   it('finds the daemon, and gives a local agent its own identity in every process', async () => {
     await using daemon = await startDaemon();
     const found = await discoverSocket({ env: daemon.env, cwd: daemon.projectDirectory });

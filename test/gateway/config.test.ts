@@ -99,13 +99,13 @@ test.each([
     'a wrong type',
     'b.yaml',
     'backends:\n  - name: a\n    url: ws://h\n    timeout: long\n',
-    /^b\.yaml:4:14: timeout: /,
+    /^b\.yaml:4:14: timeout: must be a number/,
   ],
   [
     'an unknown setting',
     'b.yaml',
     'backends:\n  - name: a\n    url: ws://h\n    tiemout: 5\n',
-    /^b\.yaml:2:5: .*tiemout/,
+    /^b\.yaml:2:5: unknown field "tiemout"/,
   ],
   ['neither url nor command', 'b.yaml', 'backends:\n  - name: a\n', /needs either "url" or "command"/],
   [
@@ -120,6 +120,7 @@ test.each([
     'backends:\n  - {name: a, url: ws://h}\n  - {name: a, url: ws://i}\n',
     /^b\.yaml:3:5: the name "a" is taken/,
   ],
+  ['no list at all', 'b.yaml', 'backend: []\n', /none of "backends", "servers" and "mcpServers" is here/],
   ['a list that is none', 'b.yaml', 'backends: 5\n', /^b\.yaml:1:11: "backends" must be a list/],
 ])('%s is told with its place', async (_what, name, content, expected) => {
   expect(await failure(name, content)).toMatch(expected);
@@ -151,6 +152,15 @@ test('adding to a JSON file uses the form the file has', async () => {
   expect((await loadConfig([map], {})).map(({ config }) => config.name)).toEqual(['a', 'c']);
   await forgetBackend([map], 'a');
   expect(JSON.parse(await readFile(map, 'utf8'))).toEqual({ mcpServers: { c: { url: 'ws://c' } }, other: 1 });
+});
+
+test('adding leaves long lines and lists in one line as they are', async () => {
+  for (const list of [`[-y, "${'x'.repeat(90)}"]`, `[ -y, "${'x'.repeat(90)}" ]`]) {
+    const before = `backends:\n  - name: a\n    command: npx\n    args: ${list}\n`;
+    const path = await file('b.yaml', before);
+    await saveBackend(path, 'c', 'ws://c');
+    expect(await readFile(path, 'utf8')).toBe(`${before}  - name: c\n    url: ws://c\n`);
+  }
 });
 
 test('the first backend creates the file', async () => {

@@ -146,6 +146,15 @@ const call = (method: string, params: object = {}) => ({
   params: { ...params, _meta: META },
 });
 
+test('a port that is taken, and an address that is none of this machine, are told as such', async () => {
+  await using gateway = await start([]);
+  const port = Number(new URL(gateway.url).port);
+  const listen = (options: HttpFrontOptions) =>
+    serveGatewayHttp(gateway.kit.gateway, { apiKey: 'k', ...options });
+  await expect(listen({ port })).rejects.toMatchObject({ code: 'PortInUse' });
+  await expect(listen({ host: 'nowhere.invalid' })).rejects.toMatchObject({ code: 'InvalidSettings' });
+});
+
 test('headers and body of the newest revision must agree', async () => {
   await using gateway = await start([scripted('s', { tools: [tool('echo')] })]);
   const ok = await gateway.post(

@@ -86,7 +86,8 @@ describe.each(ERAS)('conversations over stdio, revision %s', (era) => {
     expect((await callTool(amy, 'get_message_readers', { message_id })).data).toMatchObject({
       readers: [{ agent: unique('Bob') }],
     });
-    await callTool(amy, 'set_channel_topic', { channel, topic: 'this week' });
+    const topic = await callTool(amy, 'set_channel_topic', { channel: name, topic: 'this week' });
+    expect(topic.data).toMatchObject({ channel, topic: 'this week' });
     expect((await callTool(amy, 'list_channels')).data.channels).toEqual(
       expect.arrayContaining([expect.objectContaining({ name: channel, topic: 'this week' })]),
     );
@@ -94,7 +95,7 @@ describe.each(ERAS)('conversations over stdio, revision %s', (era) => {
     expect((await callTool(amy, 'invite_to_channel', { channel, agent: unique('Bob') })).data).toMatchObject({
       added: true,
     });
-    await callTool(amy, 'archive_channel', { channel });
+    expect((await callTool(amy, 'archive_channel', { channel: name })).data).toMatchObject({ channel });
     expect((await callTool(amy, 'post_message', { channel, text: 'too late' })).isError).toBe(true);
     const channels = (await callTool(amy, 'list_channels')).data.channels as Array<{ name: string }>;
     expect(channels.map((known) => known.name)).not.toContain(channel);

@@ -8,10 +8,18 @@ const START_IT = 'Next: Start it with: agent-relay daemon start';
 describe.each(ERAS)('an MCP server and its daemon, revision %s', (era) => {
   it('stays up without a daemon, and every tool says how to start it', async () => {
     await using sandbox = await createSandbox();
-    await using client = await connectStdio(sandbox, { era, args: ['serve', '--tools', 'relay,workspace'] });
+    const args = ['serve', '--tools', 'relay,workspace'];
+    await using client = await connectStdio(sandbox, { era, args });
+    // Without a daemon, keys go to the usual port, where one of the developer's own may listen.
+    await using elsewhere = await connectStdio(sandbox, {
+      era,
+      args,
+      env: { RELAY_URL: 'ws://127.0.0.1:9' },
+    });
     const { tools } = await client.listTools();
     for (const { name } of tools) {
-      const { texts } = await callTool(client, name, ARGUMENTS[name] ?? {});
+      const asked = name === 'set_workspace_key' ? elsewhere : client;
+      const { texts } = await callTool(asked, name, ARGUMENTS[name] ?? {});
       expect(texts.join(' '), name).toContain('agent-relay daemon start');
     }
     const send = await callTool(client, 'relay_send', { to: 'Alice', message: 'x' });
@@ -54,6 +62,17 @@ describe.each(ERAS)('an MCP server and its daemon, revision %s', (era) => {
     await using alice = await connect({ socketPath: daemon.socketPath, env: daemon.env, name: 'Alice' });
     const { messages } = await alice.inbox();
     expect(messages.map(({ content }) => content)).toEqual(['before', 'during', 'after']);
+  });
+
+  it.each([
+    [{ RELAY_PROJECT: 'dmeo' }, 'ProjectNotFound', 'Did you mean demo?'],
+    [{ RELAY_URL: 'nowhere' }, 'InvalidRequest', '"nowhere" is not the URL of a WebSocket.'],
+  ])('says what is wrong with where it was told to look: %j', async (env, code, complaint) => {
+    await using daemon = await startDaemon();
+    await using client = await connectStdio(daemon, { era, env });
+    const failed = await callTool(client, 'relay_who');
+    expect(failed).toMatchObject({ isError: true, data: { error: { code } } });
+    expect(failed.texts[0]).toContain(complaint);
   });
 
   it('says so when the daemon does not come back', async () => {

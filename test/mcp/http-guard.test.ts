@@ -107,8 +107,10 @@ describe('who may enter', () => {
     await using door = await openDoor(daemon, { allowedOrigins: ['https://app.example'] });
     for (const path of ['', '/sse', '/messages', '/health']) {
       const url = `${door.url}${path}`;
-      expect((await ask(url, { headers: { Host: 'evil.example' } })).status).toBe(403);
-      expect((await ask(url, { headers: { Origin: 'https://evil.example' } })).status).toBe(403);
+      const host = await ask(url, { headers: { Host: 'evil.example' } });
+      expect(host).toMatchObject({ status: 403, body: expect.stringContaining('(mcp.allowedHosts)') });
+      const page = await ask(url, { headers: { Origin: 'https://evil.example' } });
+      expect(page).toMatchObject({ status: 403, body: expect.stringContaining('(mcp.allowedOrigins)') });
       expect((await ask(url, { headers: { Origin: 'null' } })).status).toBe(403);
     }
     const health = `${door.url}/health`;
@@ -132,7 +134,8 @@ describe('who may enter', () => {
 
   it('admits only the addresses of its list', async () => {
     await using elsewhere = await openDoor(daemon, { ipAllowlist: ['10.0.0.0/8'] });
-    expect((await ask(`${elsewhere.url}/health`)).status).toBe(403);
+    const refused = await ask(`${elsewhere.url}/health`);
+    expect(refused).toMatchObject({ status: 403, body: expect.stringContaining('(mcp.ipAllowlist)') });
     await using here = await openDoor(daemon, { ipAllowlist: ['10.0.0.0/8', '127.0.0.1'] });
     expect((await ask(`${here.url}/health`)).status).toBe(200);
     await expect(openDoor(daemon, { ipAllowlist: ['everyone'] })).rejects.toThrow('neither an address');

@@ -41,13 +41,18 @@ describe('agent-relay-mcp', () => {
       [['serve', '--dance'], "Unknown option '--dance'"],
       [
         ['serve', '--tools', 'dance'],
-        'There is no toolset "dance".\nnext: Choose from: relay, network, workspace, roles.\n',
+        'There is no toolset "dance".\nnext: Choose from: relay, network, workspace, roles, gateway.\n',
       ],
       [
         ['serve', '--tools', 'roles,workspace'],
         'The toolsets "roles" and "workspace" both have a tool post_message.\nnext: ',
       ],
       [['serve'], 'There is no toolset "dance".', { RELAY_TOOLS: 'relay,dance' }],
+      [
+        ['serve', '--tools', 'roles'],
+        'The agent name may not contain a space.',
+        { RELAY_ROLES: 'pm, dev a' },
+      ],
     ];
     for (const [args, complaint, env] of cases) {
       const { stdout, stderr, code } = await run(MCP_PROGRAM, args, env);

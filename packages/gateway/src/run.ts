@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -44,7 +45,13 @@ function keepSmall(): void {
 /** Runs a gateway on its own until its client leaves or the process is told to end. Logs go to stderr. */
 export async function runGateway(options: RunOptions = {}): Promise<void> {
   keepSmall();
+  if (options.http === undefined && process.stdin.isTTY)
+    process.stderr.write(
+      'An MCP client is served on standard input and output; --http serves many over HTTP.\n',
+    );
   const files = filesOf(options);
+  for (const file of files.filter((path) => !existsSync(path)))
+    process.stderr.write(`There is no file ${file} yet: no servers are read from it until it is made.\n`);
   const gateway = await createGateway({
     configFiles: files,
     stateDir: stateDirOf(options, files),

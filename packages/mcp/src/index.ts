@@ -7,3 +7,4 @@ export { createServer } from './server/create-server.ts';
 export { localRelayServer } from './server/local-relay-server.ts';
 export type { RelayServer } from './server/relay-server.ts';
 export { type StdioOptions, serveStdio } from './stdio/serve.ts';
+export { tellPerson } from './stdio/tell-person.ts';

@@ -263,7 +263,7 @@ export const ERRORS = {
   AmbiguousProject: {
     ...conflict,
     meaning: 'Several projects are running and nothing says which one is meant.',
-    next: 'Name one with --project or RELAY_PROJECT.',
+    next: 'Name one with --project or RELAY_PROJECT, or open one here with: agent-relay daemon start',
   },
   Unsupported: {
     ...badInput,
@@ -300,7 +300,7 @@ export const ERRORS = {
   InvalidBackendConfig: {
     ...badInput,
     meaning: 'A configuration file of the gateway has a mistake at the place that is named.',
-    next: 'Correct the file; the running configuration stays as it is until then.',
+    next: 'Correct the file. A gateway that runs keeps what it has until then.',
   },
   InvalidClientConfig: {
     ...badInput,

@@ -24,6 +24,8 @@ export const issueText: z.core.$ZodErrorMap = (issue) => {
         : `at least ${issue.minimum}${unitOf(issue.origin)}`;
     case 'invalid_value':
       return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
+    case 'invalid_format':
+      return issue.format === 'url' ? 'must be a URL' : undefined;
     case 'unrecognized_keys':
       return `unknown field ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
     default:

@@ -146,7 +146,7 @@ export interface Message {
   content: string;
   ts: number;
   expiresAt?: number;
-  /** The sender waits: an answer in `thread` reaches it at once. */
+  /** The sender asked to wait: an answer in `thread` reaches it at once, if it still does. */
   awaitsReply?: true;
   /** The agents named in the text with `@Name`. */
   mentions?: string[];

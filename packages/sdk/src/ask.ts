@@ -1,4 +1,10 @@
-import { encodeEnvelope, type Message, RelayError, type SendResult } from '@agent-relay/protocol';
+import {
+  encodeEnvelope,
+  isRelayError,
+  type Message,
+  RelayError,
+  type SendResult,
+} from '@agent-relay/protocol';
 import { callApplication } from './emitter.ts';
 import type { SendAndWaitOptions } from './options.ts';
 import type { Session } from './session.ts';
@@ -17,7 +23,15 @@ export async function ask(
   if (signal?.aborted) throw cancelled(signal);
   const { promise, resolve, reject } = Promise.withResolvers<Message>();
   const deadline = Date.now() + timeoutMs;
-  let stored = false;
+  let stored: SendResult | undefined;
+  /** The daemon knows only the time that was left at the latest connection. */
+  const late = () => {
+    if (stored === undefined)
+      return new RelayError('Timeout', `The message to ${to} was not confirmed within ${timeoutMs} ms.`);
+    return new RelayError('Timeout', `No answer from ${to} to ${stored.messageId} within ${timeoutMs} ms.`, {
+      next: 'The message is stored; the answer will be in your inbox when it comes.',
+    });
+  };
   const request = {
     id,
     sent: false,
@@ -28,19 +42,19 @@ export async function ask(
       const remaining = Math.max(1, deadline - now);
       return encodeEnvelope('SEND', id, now, { to, content, ...rest, await: { timeoutMs: remaining } });
     },
-    expire: () => new RelayError('Timeout', `${to} did not answer within ${timeoutMs} ms.`),
+    expire: late,
     answer: (result: Record<string, unknown>) => {
       const sent = result as unknown as SendResult;
       // After a reconnect the daemon confirms once more.
       if (!stored && onStored) callApplication(onStored, sent);
-      stored = true;
+      stored = sent;
       if (sent.held === undefined) return false;
       // Nobody got it, so nobody will answer.
       reject(new RelayError('MessageHeld', `The message is held: ${sent.held}.`));
       return true;
     },
     reply: (message: unknown) => resolve(message as Message),
-    fail: reject,
+    fail: (error: Error) => reject(isRelayError(error, 'Timeout') ? late() : error),
   };
   const abort = () => session.cancel(request, cancelled(signal));
   signal?.addEventListener('abort', abort, { once: true });

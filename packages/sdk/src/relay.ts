@@ -221,10 +221,17 @@ export class Relay {
 
   /**
    * This agent's messages, one at a time. Asking for the next, or leaving the loop, says that the last one was taken;
-   * until then the daemon counts it as not handed over.
+   * until then the daemon counts it as not handed over. Rejects where none will ever come.
    */
-  messages(): AsyncGenerator<Message, void, void> {
-    return this.#session.deliveries.iterate();
+  async *messages(): AsyncGenerator<Message, void, void> {
+    if (this.name === undefined)
+      throw new RelayError('AgentNameRequired', 'Messages come to agents, and this client is none.');
+    if (!this.#session.hello.deliver) {
+      throw new RelayError('InvalidRequest', 'This client asked for no messages to be pushed.', {
+        next: 'Connect without deliver: false, or read the inbox.',
+      });
+    }
+    yield* this.#session.deliveries.iterate();
   }
 
   /**

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { RelayError } from '@agent-relay/protocol';
+import { issueText, RelayError, systemReason } from '@agent-relay/protocol';
 import type { z } from 'zod';
 import type { Lists } from '../catalog/catalog.ts';
 import {
@@ -60,9 +60,13 @@ export async function loadConfig(
 export async function openConfig(file: string): Promise<ConfigText> {
   const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
-    throw new RelayError('InvalidBackendConfig', `${file} cannot be read: ${error.message}`, {
-      cause: error,
-    });
+    throw new RelayError(
+      'InvalidBackendConfig',
+      `${file} cannot be read: ${systemReason(error, 'it is not there')}.`,
+      {
+        cause: error,
+      },
+    );
   });
   try {
     return await readConfigText(file, content);
@@ -74,11 +78,16 @@ export async function openConfig(file: string): Promise<ConfigText> {
   }
 }
 
+const LISTS = ['backends', 'servers', 'mcpServers'];
+
 /** The three forms a file may have: `backends` or `servers` as lists, `mcpServers` as a map. */
 function entriesOf(file: string, text: ConfigText): Array<{ path: ConfigPath; entry: ListedBackend }> {
   const root = text.value ?? {};
   if (typeof root !== 'object' || Array.isArray(root)) {
     throw invalid(file, text, [], 'the file must hold a map with "backends", "servers" or "mcpServers"');
+  }
+  if (Object.keys(root).length > 0 && !LISTS.some((list) => list in root)) {
+    throw invalid(file, text, [], 'none of "backends", "servers" and "mcpServers" is here');
   }
   const found: Array<{ path: ConfigPath; entry: ListedBackend }> = [];
   for (const key of ['backends', 'servers'] as const) {
@@ -105,7 +114,7 @@ function entriesOf(file: string, text: ConfigText): Array<{ path: ConfigPath; en
 }
 
 function check<T>(file: string, text: ConfigText, path: ConfigPath, schema: z.ZodType<T>, value: unknown): T {
-  const outcome = schema.safeParse(value);
+  const outcome = schema.safeParse(value, { error: issueText });
   if (outcome.success) return outcome.data;
   const issue = outcome.error.issues[0];
   const inner = (issue?.path ?? []).filter((part) => typeof part !== 'symbol');

@@ -10,6 +10,8 @@ export function yamlText(text: string): ConfigText {
   };
   const syntax = document.errors[0];
   if (syntax) throw new ConfigSyntaxError(syntax.message, at(syntax.pos[0]));
+  // Lines that nobody asked to change keep their length and their spaces.
+  const style = { lineWidth: 0, flowCollectionPadding: /[[{] /.test(text) };
   return {
     value: document.toJS({ maxAliasCount: 100 }),
     position(path) {
@@ -25,12 +27,12 @@ export function yamlText(text: string): ConfigText {
       // `backends: []` would keep its one-line form and pull the new entry into it.
       if (isCollection(parent) && parent.items.length === 0) parent.flow = false;
       edited.setIn(path, edited.createNode(value));
-      return edited.toString();
+      return edited.toString(style);
     },
     without(path) {
       const edited = document.clone();
       edited.deleteIn(path);
-      return edited.toString();
+      return edited.toString(style);
     },
   };
 }

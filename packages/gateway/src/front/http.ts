@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { RelayError } from '@agent-relay/protocol';
+import { listenError, RelayError } from '@agent-relay/protocol';
 import type { Gateway } from '../gateway.ts';
 import { Guard, type GuardOptions } from './http-guard.ts';
 import { HttpHandler, type HttpHandlerOptions } from './http-handler.ts';
@@ -41,14 +41,9 @@ export async function serveGatewayHttp(gateway: Gateway, options: HttpFrontOptio
     serve(request, response).catch((error) => refuse(response, error));
   });
   server.listen(port, host);
-  await Promise.race([
-    once(server, 'listening'),
-    once(server, 'error').then(([error]: Error[]) => {
-      throw new RelayError('PortInUse', `Cannot listen on ${host}:${port}: ${error?.message}.`, {
-        cause: error,
-      });
-    }),
-  ]);
+  await once(server, 'listening').catch((error: Error) => {
+    throw listenError(error, { host, port });
+  });
   const { address, port: actual, family } = server.address() as AddressInfo;
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}${path}`,

@@ -33,19 +33,19 @@ export function chooseToolsets(
   names: readonly string[],
   known: ReadonlyMap<string, Toolset>,
 ): [Toolset, ...Toolset[]] {
+  const choices = [...known.keys(), GATEWAY_TOOLSET];
+  const next = `Choose from: ${choices.join(', ')}.`;
   const chosen = [...new Set(names)].map((name) => {
     const toolset = known.get(name);
     if (toolset) return toolset;
     throw new RelayError('InvalidSettings', `There is no toolset "${name}".`, {
-      next: `Choose from: ${[...known.keys()].join(', ')}.`,
-      details: { choices: [...known.keys()] },
+      next,
+      details: { choices },
     });
   });
   const [first, ...others] = chosen;
   if (first === undefined) {
-    throw new RelayError('InvalidSettings', 'No toolset is chosen.', {
-      next: `Choose from: ${[...known.keys()].join(', ')}.`,
-    });
+    throw new RelayError('InvalidSettings', 'No toolset is chosen.', { next });
   }
   refuseClashes(chosen);
   return [first, ...others];

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { RelayError } from '@agent-relay/protocol';
+import { listenError, RelayError } from '@agent-relay/protocol';
 import { createMcpHttp } from './create.ts';
 import type { McpHttpOptions } from './options.ts';
 
@@ -35,7 +35,7 @@ export async function listenForMcp(options: ListenOptions): Promise<ListeningMcp
   const mcp = createMcpHttp({ ...options, allowedHosts: [...(options.allowedHosts ?? []), host] });
   const server = certificate ? createSecureServer(certificate, mcp.handle) : createServer(mcp.handle);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
+    server.once('error', (error) => reject(listenError(error, options)));
     server.listen(port, host, resolve);
   }).catch(async (error) => {
     await mcp.close();
@@ -67,11 +67,3 @@ async function readTls(files: { cert: string; key: string }): Promise<{ cert: Bu
 
 const isLoopbackHost = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
-
-function listenError(error: NodeJS.ErrnoException, { host, port }: ListenOptions): Error {
-  if (error.code !== 'EADDRINUSE') return error;
-  return new RelayError('PortInUse', `Port ${port} on ${host} is in use by another program.`, {
-    next: 'Stop that program, or choose another port.',
-    cause: error,
-  });
-}

@@ -21,16 +21,21 @@ export function originGuard(options: OriginOptions): (request: IncomingMessage) 
   const hosts = new Set([...LOOPBACK_NAMES, ...options.allowedHosts.map((host) => host.toLowerCase())]);
   return ({ headers, socket }) => {
     if (!isAllowedAddress(socket.remoteAddress ?? '')) {
-      throw new RelayError('OriginRefused', 'Connections from this address are not allowed here.');
+      throw refusal('Connections from this address are not allowed here.', 'ipAllowlist');
     }
     const host = headers.host?.replace(/:\d+$/, '').toLowerCase() ?? '';
-    if (!hosts.has(host)) throw new RelayError('OriginRefused', `The host "${host}" is not served here.`);
+    if (!hosts.has(host)) throw refusal(`The host "${host}" is not served here.`, 'allowedHosts');
     const { origin } = headers;
     if (origin === undefined || isOwnOrigin(origin, headers.host) || options.allowedOrigins.includes(origin))
       return;
-    throw new RelayError('OriginRefused', `Pages from "${origin}" may not connect here.`);
+    throw refusal(`Pages from "${origin}" may not connect here.`, 'allowedOrigins');
   };
 }
+
+const refusal = (message: string, option: keyof OriginOptions): RelayError =>
+  new RelayError('OriginRefused', message, {
+    next: `Allow it in the settings (mcp.${option}) if it is yours.`,
+  });
 
 const isOwnOrigin = (origin: string, host: string | undefined): boolean =>
   origin === `http://${host}` || origin === `https://${host}`;

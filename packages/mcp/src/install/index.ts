@@ -182,5 +182,8 @@ async function each<T>(clients: Client[], work: (client: Client) => Promise<T>):
   const [first, ...others] = failures;
   if (first === undefined) return done;
   if (others.length === 0) throw first;
-  throw new RelayError(first.code, failures.map(({ message }) => message).join('\n'), { next: first.next });
+  const steps = new Set(failures.map(({ next }) => next));
+  throw new RelayError(first.code, failures.map(({ message }) => message).join('\n'), {
+    next: [...steps].join(' '),
+  });
 }

@@ -53,9 +53,10 @@ export const workspaceConnect =
     return connect({ ...door, ...profile, token: kept });
   };
 
-/** People write the address of a daemon as they would in a browser. */
+/** People write the address of a daemon as they would in a browser; what is no URL is refused by `connect`. */
 function webSocketUrl(text: string): string {
-  const url = new URL(text);
+  const url = URL.parse(text);
+  if (url === null) return text;
   url.protocol = url.protocol.replace('http', 'ws');
   if (url.pathname === '/') url.pathname = '/ws';
   return url.href;

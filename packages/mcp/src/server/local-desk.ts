@@ -1,3 +1,4 @@
+import { checkAgentName } from '@agent-relay/protocol';
 import { RelayError } from '@agent-relay/sdk';
 import type { Environment } from '@agent-relay/sdk/node';
 import { ToolTable } from '../framework/tool-table.ts';
@@ -35,7 +36,7 @@ export function localToolsets({
 
 function rolesIn(env: Environment): readonly string[] {
   const names = toolsetNames(env.RELAY_ROLES ?? '');
-  return names.length > 0 ? names : DEFAULT_ROLES;
+  return names.length > 0 ? names.map(checkAgentName) : DEFAULT_ROLES;
 }
 
 /** A desk for one client of this user: the environment says who it is and where the relay is. */

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
-import { isRelayError, type Message, nameKey, RelayError } from '@agent-relay/protocol';
-import { connect, type NodeConnectOptions, type Relay, runningProjects } from '@agent-relay/sdk/node';
+import { isRelayError, type Message } from '@agent-relay/protocol';
+import { connect, type NodeConnectOptions, type Relay } from '@agent-relay/sdk/node';
 import { VERSION } from '../version.ts';
 import { agentNameOf } from './names.ts';
 import type { AgentOption, ProjectOption } from './options.ts';
@@ -41,32 +41,7 @@ export async function asAgent<T>(
   return await work(relay);
 }
 
-async function enter(options: NodeConnectOptions): Promise<Relay> {
-  try {
-    return await connect({ ...options, client });
-  } catch (error) {
-    const { RELAY_SOCKET, RELAY_PROJECT } = process.env;
-    const project = options.project ?? (RELAY_SOCKET ? undefined : RELAY_PROJECT);
-    if (project && isRelayError(error, 'DaemonNotRunning')) await checkKnown(project);
-    throw error;
-  }
-}
-
-/** A daemon that runs, but does not listen for the project, says whether it knows it, and why it does not serve it. */
-async function checkKnown(project: string): Promise<void> {
-  const [running] = await runningProjects();
-  if (!running) return;
-  await using owner = await connect({
-    project: running.project,
-    client,
-    reconnect: false,
-    env: ownerEnvironment(),
-  });
-  await owner.who({ project });
-  const { unserved = [] } = await owner.status();
-  const found = unserved.find((one) => nameKey(one.project) === nameKey(project));
-  if (found) throw RelayError.fromPayload(found.error);
-}
+const enter = (options: NodeConnectOptions): Promise<Relay> => connect({ ...options, client });
 
 /** Marks a message read that has been shown. Whoever leaves at this moment finds it unread once more. */
 export async function markRead(relay: Relay, { id }: Message): Promise<void> {

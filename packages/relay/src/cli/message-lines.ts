@@ -22,7 +22,7 @@ export function messageLinesWith(message: HistoryMessage, text: string, time = w
     message.importance === 'normal' ? undefined : message.importance,
     message.thread && `thread ${message.thread}`,
     message.replyTo && `answers ${message.replyTo}`,
-    message.awaitsReply && 'waits for an answer',
+    message.awaitsReply && 'wants an answer',
   ].filter((note) => note !== undefined);
   const head = `${styled('bold', safeLine(senderOf(message)))} → ${safeLine(message.to)}`;
   const tail = safeLine([time, message.id, ...notes].join(' · '));

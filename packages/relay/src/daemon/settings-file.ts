@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { RelayError } from '@agent-relay/protocol';
-import { isMissing } from '@agent-relay/sdk/node';
+import { RelayError, systemReason } from '@agent-relay/protocol';
 import {
   findNodeAtLocation,
   getNodeValue,
@@ -33,10 +32,14 @@ async function readOptional(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
-    if (isMissing(cause)) return '';
-    throw new RelayError('InvalidSettings', `${file} cannot be read: ${(cause as Error).message}.`, {
-      cause,
-    });
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw new RelayError(
+      'InvalidSettings',
+      `${file} cannot be read: ${systemReason(cause, 'it is not there')}.`,
+      {
+        cause,
+      },
+    );
   }
 }
 

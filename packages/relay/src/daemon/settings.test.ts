@@ -43,6 +43,15 @@ describe('settings', () => {
     expect((await loadSettings(env)).http.port).toBe(3888);
   });
 
+  it('are looked for in a directory; a file in its place is not passed over', async () => {
+    await write('{}');
+    const error = await loadSettings({ ...env, RELAY_CONFIG: join(directory, 'settings.json') }).catch(
+      (it) => it,
+    );
+    expect(error).toMatchObject({ code: 'InvalidSettings' });
+    expect(error.message).toMatch(/settings\.json cannot be read: a part of its path is not a directory\.$/);
+  });
+
   it('take a flag over the environment, the environment over the file, the file over the default', async () => {
     await write('{"http": {"port": 4001, "host": "127.0.0.2"}}');
     expect((await loadSettings(env)).http).toMatchObject({ port: 4001, host: '127.0.0.2' });
@@ -90,10 +99,25 @@ describe('settings', () => {
       ':1: ',
       'Correct',
     ],
-    ['a value of the wrong type', '{\n\n"http": {"port": "80"}}', ':3: http.port: ', 'Correct'],
-    ['a value out of range', '{"log": {"files": 0}}', ':1: log.files: ', 'Correct'],
-    ['a word that is no choice', '{"log": {"level": "loud"}}', 'log.level: ', 'Correct'],
-    ['an element of a list', '{"http": {"allowedHosts": ["a", ""]}}', 'http.allowedHosts.1: ', 'Correct'],
+    [
+      'a value of the wrong type',
+      '{\n\n"http": {"port": "80"}}',
+      ':3: http.port: must be a number.',
+      'Correct',
+    ],
+    ['a value out of range', '{"log": {"files": 0}}', ':1: log.files: at least 1.', 'Correct'],
+    [
+      'a word that is no choice',
+      '{"log": {"level": "loud"}}',
+      'log.level: must be one of trace, ',
+      'Correct',
+    ],
+    [
+      'an element of a list',
+      '{"http": {"allowedHosts": ["a", ""]}}',
+      'http.allowedHosts.1: is empty',
+      'Correct',
+    ],
     ['broken JSON', '{\n"http": \n}', ':3: not JSON', 'Correct'],
     ['something else than an object', '[]', ':1: the settings must be an object', 'Correct'],
     [

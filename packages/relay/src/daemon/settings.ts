@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import { MAX_FRAME_BYTES, nearNames, RelayError } from '@agent-relay/protocol';
+import { issueText, MAX_FRAME_BYTES, nearNames, RelayError } from '@agent-relay/protocol';
 import { dataDirectory, type Environment } from '@agent-relay/sdk/node';
 import { z } from 'zod';
 import { readSettingsFile, type SettingsFile } from './settings-file.ts';
@@ -140,7 +140,7 @@ export async function loadSettings(
   const raw = { ...file.value };
   const overrides = overridesOf(env, flags);
   for (const override of overrides) apply(override, raw);
-  const parsed = settingsSchema.safeParse(raw);
+  const parsed = settingsSchema.safeParse(raw, { error: issueText });
   if (!parsed.success) throw explain(parsed.error.issues[0], file, overrides);
   const { database, mcp, ...rest } = parsed.data;
   if ((mcp.tlsCertificate === undefined) !== (mcp.tlsKey === undefined)) {

@@ -131,10 +131,13 @@ describe('a peer that breaks off while it is refused', () => {
   });
 });
 
-describe('a port that is taken', () => {
-  it('is told with what to do', async () => {
+describe('a place nobody can listen on', () => {
+  it.each([
+    ['127.0.0.1', 'PortInUse'],
+    ['nowhere.invalid', 'InvalidSettings'],
+  ])('is told with what to do: %s', async (host, code) => {
     const options = {
-      host: '127.0.0.1',
+      host,
       port: Number(port()),
       allowedHosts: [],
       allowedOrigins: [],
@@ -144,7 +147,7 @@ describe('a port that is taken', () => {
       isKeyValid: async () => false,
     };
     await expect(listenOnHttp(options)).rejects.toMatchObject({
-      code: 'PortInUse',
+      code,
       next: expect.stringContaining('--port'),
     });
   });

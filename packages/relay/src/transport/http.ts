@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { ERRORS, RelayError } from '@agent-relay/protocol';
+import { ERRORS, listenError, RelayError } from '@agent-relay/protocol';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { isOwnUser } from './own-user.ts';
@@ -32,7 +32,7 @@ export async function listenOnHttp(options: HttpOptions): Promise<{ port: number
   }) as Server;
   server.on('upgrade', (request, socket, head) => upgrade(options, request, socket, head));
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
+    server.once('error', (error) => reject(listenError(error, options, ' with --port or RELAY_HTTP_PORT')));
     server.listen(options.port, options.host, () => resolve());
   });
   return {
@@ -108,12 +108,4 @@ function upgrade(options: HttpOptions, request: IncomingMessage, socket: Duplex,
   socket.end(
     `HTTP/1.1 ${status} ${text}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
-}
-
-function listenError(error: NodeJS.ErrnoException, { host, port }: HttpOptions): Error {
-  if (error.code !== 'EADDRINUSE') return error;
-  return new RelayError('PortInUse', `Port ${port} on ${host} is in use by another program.`, {
-    next: 'Stop that program, or choose another port with --port or RELAY_HTTP_PORT.',
-    cause: error,
-  });
 }

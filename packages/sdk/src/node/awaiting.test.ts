@@ -66,6 +66,22 @@ describe('sendAndWait', () => {
     await scene.peer.die();
     await expect(scene.relay.sendAndWait('Bob', 'ready?', { timeoutMs: 20 })).rejects.toMatchObject({
       code: 'Timeout',
+      message: 'The message to Bob was not confirmed within 20 ms.',
+    });
+  });
+
+  test('names the whole time it waited, also if the daemon was asked again for the rest of it', async () => {
+    await using scene = await play();
+    const answer = scene.relay.sendAndWait('Bob', 'ready?', { timeoutMs: 60_000 });
+    const request = await scene.daemon.take('SEND');
+    scene.daemon.ack(request, sent);
+    scene.daemon.destroy();
+    const again = await scene.peer.welcome();
+    again.ack(await again.take('SEND'), { ...sent, duplicate: true });
+    again.send('ERROR', new RelayError('Timeout', 'after the rest').toPayload(request.id));
+    await expect(answer).rejects.toMatchObject({
+      message: `No answer from Bob to ${sent.messageId} within 60000 ms.`,
+      next: expect.stringContaining('is stored'),
     });
   });
 

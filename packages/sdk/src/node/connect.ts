@@ -1,10 +1,13 @@
+import { isRelayError, nameKey, RelayError } from '@agent-relay/protocol';
 import { connect as connectOverWire } from '../connect.ts';
 import type { ParticipantOptions } from '../options.ts';
 import type { Relay } from '../relay.ts';
 import type { OpenWire } from '../wire.ts';
+import { runningProjects } from './discover.ts';
 import type { Environment } from './locations.ts';
 import { SocketFinder } from './socket-finder.ts';
 import { localAgentToken, newAgentToken } from './tokens.ts';
+import { unixSocketWire } from './unix-socket.ts';
 
 /** Without `url`, `open` or `socketPath`, the daemon is looked for as `discoverSocket` says. */
 export interface NodeConnectOptions extends ParticipantOptions {
@@ -50,7 +53,36 @@ function withEnvironment(options: NodeConnectOptions, env: Environment): Partici
 
 const wordsOf = (list = ''): string[] => list.split(/[,\s]+/).filter((word) => word !== '');
 
-function connectLocally(
+async function connectLocally(
+  participant: ParticipantOptions,
+  options: NodeConnectOptions,
+  env: Environment,
+): Promise<Relay> {
+  try {
+    return await connectToSocket(participant, options, env);
+  } catch (error) {
+    const project = options.project ?? (env.RELAY_SOCKET ? undefined : env.RELAY_PROJECT);
+    const isNamed = project && options.socketPath === undefined;
+    if (isNamed && isRelayError(error, 'DaemonNotRunning')) await checkKnown(project, env);
+    throw error;
+  }
+}
+
+/** A daemon that runs, but does not listen for the project, says whether it knows it, and why it does not serve it. */
+async function checkKnown(project: string, env: Environment): Promise<void> {
+  const [running] = await runningProjects(env);
+  if (!running) return;
+  await using owner = await connectOverWire({
+    open: unixSocketWire(async () => running.socketPath),
+    reconnect: false,
+  });
+  await owner.who({ project });
+  const { unserved = [] } = await owner.status();
+  const found = unserved.find((one) => nameKey(one.project) === nameKey(project));
+  if (found) throw RelayError.fromPayload(found.error);
+}
+
+function connectToSocket(
   participant: ParticipantOptions,
   options: NodeConnectOptions,
   env: Environment,

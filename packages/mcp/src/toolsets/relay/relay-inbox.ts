@@ -36,6 +36,6 @@ function messageText(message: InboxMessage): string {
   const place = channel === undefined ? '' : ` [${channel}]`;
   const topic = thread === undefined ? '' : ` (thread: ${thread})`;
   const weight = importance === 'normal' ? '' : ` (${importance})`;
-  const waiting = awaitsReply ? `\n(${from} waits for your answer in thread ${thread}.)` : '';
+  const waiting = awaitsReply ? `\n(${from} wants your answer in thread ${thread}.)` : '';
   return `[${id}] From ${senderOf(message)}${place}${topic}${weight}:\n> ${quotedText(content)}${waiting}`;
 }

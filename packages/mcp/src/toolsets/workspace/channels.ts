@@ -1,8 +1,10 @@
+import { parseChannelName } from '@agent-relay/protocol';
 import { z } from 'zod';
 import { ACTS, ACTS_ONCE, defineTool, LOOKS, replyJson } from '../../framework/tool.ts';
 import { defined } from '../defined.ts';
 
 const channel = z.string();
+const asListed = (name: string): string => `#${parseChannelName(name)}`;
 
 export const createChannel = defineTool({
   name: 'create_channel',
@@ -67,7 +69,7 @@ export const setChannelTopic = defineTool({
   handler: async (participant, args) => {
     const relay = await participant.relay();
     await relay.channels.topic(args.channel, args.topic);
-    return replyJson({ channel: args.channel, topic: args.topic });
+    return replyJson({ channel: asListed(args.channel), topic: args.topic });
   },
 });
 
@@ -79,6 +81,6 @@ export const archiveChannel = defineTool({
   handler: async (participant, args) => {
     const relay = await participant.relay();
     await relay.channels.archive(args.channel);
-    return replyJson({ channel: args.channel, archived: true });
+    return replyJson({ channel: asListed(args.channel), archived: true });
   },
 });

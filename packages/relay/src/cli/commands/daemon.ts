@@ -19,8 +19,11 @@ import {
 import { PROGRAM } from '../program-file.ts';
 import { findPlace } from '../project.ts';
 import { joinRunning } from '../running.ts';
-import { facts, inertJson, print, printJson, styled, when } from '../terminal.ts';
+import { facts, inertJson, print, printAside, printJson, styled, when } from '../terminal.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
+
+/** Where a daemon logs that does not run in the background. */
+const ON_TERMINAL = 'on the terminal it runs in';
 
 type StartOptions = ProjectOption & SettingsFlags;
 
@@ -89,7 +92,7 @@ async function restart(options: StartOptions & { force?: boolean }): Promise<voi
   }
   await stop(options);
   const words = flagWords(flags);
-  if (words.length > 0) print(`It is started again with: ${words.join(' ')}`);
+  if (daemon && words.length > 0) print(`It is started again with: ${words.join(' ')}`);
   await start(all);
 }
 
@@ -149,7 +152,7 @@ async function status({ json }: JsonOption): Promise<void> {
       ['started', when(daemon.startedAt)],
       ['http', httpAddress(daemon)],
       ['mcp', daemon.mcp],
-      ['log', daemon.logFile ?? 'on the terminal of agent-relay up'],
+      ['log', daemon.logFile ?? ON_TERMINAL],
     ]),
   );
 }
@@ -160,11 +163,14 @@ async function logs({
   json,
 }: JsonOption & { lines: number; follow?: boolean }): Promise<void> {
   const file = logFile(dataDirectory());
+  const daemon = await findDaemon(dataDirectory());
+  if (daemon && daemon !== 'starting' && daemon.logFile === undefined)
+    printAside(`note: The daemon that runs logs ${ON_TERMINAL}. This is the log of those before it.`);
   const show = (line: string) => print(json ? inertJson(line) : readableLogLine(line));
   const last = await lastLines(file, lines);
   last.forEach(show);
   if (follow) return await untilInterrupted((signal) => followLines(file, show, signal));
-  if (json || (await findDaemon(dataDirectory())) !== undefined) return;
+  if (json || daemon !== undefined) return;
   const crash = await lastLines(outputFile(dataDirectory()), lines);
   if (crash.length > 0) print(['The last daemon left without a log entry:', ...crash].join('\n'));
 }

@@ -23,7 +23,7 @@ import {
   withJson,
   withProject,
 } from '../options.ts';
-import { print, printJson } from '../terminal.ts';
+import { print, printAside, printJson } from '../terminal.ts';
 import { uploadFiles } from '../upload-files.ts';
 
 type Options = ProjectOption &
@@ -52,7 +52,7 @@ export const command = withJson(withAgent(withProject(new Command('send'))))
   .option('--expires <duration>', 'do not deliver it after so long, such as 10m', duration)
   .option('--attach <file>', 'a file to hang on it; may be given several times', collect)
   .option('--await', 'wait for the answer and print it')
-  .option('--timeout <ms>', 'how long to wait for the answer', wholeNumber(1), 30_000)
+  .option('--timeout <ms>', 'how long to wait for the answer; also as 90s or 10m', patience, 30_000)
   .action(async (to: string | undefined, words: string[], options: Options) => {
     const { address, text: given } = destination(to, words, options);
     const content = await contentOf(given);
@@ -60,7 +60,13 @@ export const command = withJson(withAgent(withProject(new Command('send'))))
       const details = await detailsOf(relay, options);
       if (options.await) {
         const target = typeof address === 'string' ? address : awaitsOneAgent();
-        const answer = await relay.sendAndWait(target, content, { ...details, timeoutMs: options.timeout });
+        const answer = await relay.sendAndWait(target, content, {
+          ...details,
+          timeoutMs: options.timeout,
+          onStored: (sent) => {
+            if (process.stderr.isTTY && !options.json) tellSent(sent, `to ${to}`, printAside);
+          },
+        });
         if (options.json) return printJson(answer);
         return print(`Response from ${senderOf(answer)}: ${safeText(answer.content)}`);
       }
@@ -69,9 +75,14 @@ export const command = withJson(withAgent(withProject(new Command('send'))))
         ? relay.reply(replyTo, content, others)
         : relay.send(address, content, details));
       if (options.json) return printJson(sent);
-      tellSent(sent, address === undefined ? `in answer to ${replyTo}` : `to ${to}`);
+      tellSent(sent, address === undefined ? `in answer to ${replyTo}` : `to ${to}`, print);
     });
   });
+
+/** Milliseconds, as programs say it, or `90s` as people do. */
+function patience(text: string): number {
+  return /^\d+$/.test(text) ? wholeNumber(1)(text) : duration(text);
+}
 
 function collect(file: string, files: string[] = []): string[] {
   return [...files, file];
@@ -106,14 +117,18 @@ async function detailsOf(relay: Relay, options: Options): Promise<SendOptions> {
   };
 }
 
-function tellSent({ messageId, duplicate, offline, held }: SendResult, where: string): void {
+function tellSent(
+  { messageId, duplicate, offline, held }: SendResult,
+  where: string,
+  say: (text: string) => void,
+): void {
   if (held !== undefined) {
-    print(`Message ${where} is held (${messageId}): ${held}.`);
-    print('See it with: agent-relay held list');
+    say(`Message ${where} is held (${messageId}): ${held}.`);
+    say('See it with: agent-relay held list');
     return;
   }
-  print(`Message sent ${where} (${messageId}).${duplicate ? ' It had been sent before.' : ''}`);
-  if (offline.length > 0) print(`Not connected now, kept for later: ${offline.join(', ')}.`);
+  say(`Message sent ${where} (${messageId}).${duplicate ? ' It had been sent before.' : ''}`);
+  if (offline.length > 0) say(`Not connected now, kept for later: ${offline.join(', ')}.`);
 }
 
 function awaitsOneAgent(): never {

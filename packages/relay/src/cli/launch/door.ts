@@ -4,8 +4,11 @@ import { isOwnUser } from '../../daemon/own-user.ts';
 import type { OpenedProject } from '../project.ts';
 import { HOST } from './address.ts';
 
-/** Serves the inboxes of the roles, which are agents of the project, to sessions of this user. */
-export function openRolesDoor(options: {
+/**
+ * Serves the inboxes of the roles, which are agents of the project, to sessions of this user. All of them are known from
+ * now on: a message to one that no session plays yet waits for it.
+ */
+export async function openRolesDoor(options: {
   port: number;
   roles: readonly string[];
   key: string | undefined;
@@ -14,7 +17,9 @@ export function openRolesDoor(options: {
   onerror(error: unknown): void;
 }): Promise<ListeningMcp> {
   const { port, roles, key, project, dataDirectory, onerror } = options;
-  return listenForMcp({
+  const door = { socketPath: project.socketPath, env: { RELAY_DATA_DIR: dataDirectory } };
+  for (const name of roles) await (await connect({ ...door, name, deliver: false })).close();
+  return await listenForMcp({
     host: HOST,
     port,
     roles,
@@ -25,8 +30,7 @@ export function openRolesDoor(options: {
     isOwnUser,
     isKeyValid: async () => false,
     // Whoever is let in here is the user, by the key too: the roles are the same for all.
-    connect: ({ token: _bound, ...profile }) =>
-      connect({ ...profile, socketPath: project.socketPath, env: { RELAY_DATA_DIR: dataDirectory } }),
+    connect: ({ token: _bound, ...profile }) => connect({ ...profile, ...door }),
     onerror,
   });
 }

@@ -44,8 +44,9 @@ export async function control(program: string, args: readonly string[], input = 
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   const [output, complaint, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]).catch(
-    (cause: Error) => {
-      throw failure(`${program} could not be started: ${cause.message}.`, program, cause);
+    (cause: NodeJS.ErrnoException) => {
+      const reason = cause.code === 'ENOENT' ? 'it is not installed' : cause.message;
+      throw failure(`${program} could not be started: ${reason}.`, program, cause);
     },
   );
   if (code === 0) return output.trim();

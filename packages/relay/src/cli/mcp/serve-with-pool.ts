@@ -5,7 +5,7 @@ import {
   openSocketLink,
   serveGatewayStdio,
 } from '@agent-relay/gateway';
-import { GATEWAY_TOOLSET, localRelayServer, toolsetNames } from '@agent-relay/mcp';
+import { GATEWAY_TOOLSET, localRelayServer, tellPerson, toolsetNames } from '@agent-relay/mcp';
 import { RelayError } from '@agent-relay/protocol';
 import { type Discovery, discoverSocket, localAgentToken } from '@agent-relay/sdk/node';
 import { poolSocketPath } from '../../daemon/pool-socket.ts';
@@ -29,6 +29,7 @@ export async function serveWithPool(toolsets: string): Promise<void> {
   }
   const tools = toolsetNames(toolsets).filter((name) => name !== GATEWAY_TOOLSET);
   const relay = tools.length > 0 ? localRelayServer({ tools }) : undefined;
+  tellPerson();
   const gateway = await createGateway({ configFiles: [], management: false, limits: LIMITS });
   await serveGatewayStdio(gateway, {
     ...(relay && { instructions: relay.instructions }),

@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { RelayError, systemReason } from '@agent-relay/protocol';
 import { inDialect, SQLITE } from '../dialects.ts';
 import type { Row, Script, Statement, Translated } from '../scripts/script.ts';
 import { inWordsOf, runScript } from '../scripts/script.ts';
@@ -9,6 +10,15 @@ const CACHE_KIBIBYTES = 8 * 1024;
 /** Checkpoints copy the log into the database; rarer ones disturb the writer less, and the log stays small enough. */
 const CHECKPOINT_PAGES = 4096;
 const LOG_BYTES = 64 * 1024 * 1024;
+
+function createPrivately(path: string): void {
+  try {
+    closeSync(openSync(path, 'a', 0o600));
+  } catch (cause) {
+    const reason = systemReason(cause, 'its directory is not there');
+    throw new RelayError('StoreUnavailable', `The database ${path} cannot be opened: ${reason}.`, { cause });
+  }
+}
 
 /** One open database file with its prepared statements. */
 export class Connection {
@@ -22,7 +32,7 @@ export class Connection {
 
   /** For the one writer; creates the file, readable for its owner alone (SQLite gives the log the same mode). */
   static forWriting(path: string): Connection {
-    closeSync(openSync(path, 'a', 0o600));
+    createPrivately(path);
     const connection = new Connection(new DatabaseSync(path, { enableForeignKeyConstraints: true }));
     connection.#database.exec(`
       PRAGMA auto_vacuum = INCREMENTAL;

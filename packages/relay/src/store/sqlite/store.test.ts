@@ -56,7 +56,10 @@ describe('a SQLite file', () => {
     writeFileSync(path, 'this is a letter, not a database. '.repeat(200));
     await expect(openStore(path, { onFatal })).rejects.toMatchObject({ code: 'StoreUnavailable' });
     const nowhere = join(directory, 'missing', 'relay.db');
-    await expect(openStore(nowhere, { onFatal })).rejects.toMatchObject({ code: 'StoreUnavailable' });
+    await expect(openStore(nowhere, { onFatal })).rejects.toMatchObject({
+      code: 'StoreUnavailable',
+      message: `The database ${nowhere} cannot be opened: its directory is not there.`,
+    });
   });
 
   it('has every confirmed message after its process was killed', async () => {
