@@ -114,6 +114,8 @@ async function startNew(options: StartOptions, settings: Settings): Promise<void
       RELAY_MCP_HTTP_ENABLED: String(settings.mcp.http),
       RELAY_MCP_HTTP_PORT: String(settings.mcp.port),
       RELAY_MCP_API_KEY: settings.mcp.apiKey,
+      RELAY_MCP_TLS_CERTIFICATE: settings.mcp.tlsCertificate,
+      RELAY_MCP_TLS_KEY: settings.mcp.tlsKey,
       RELAY_MCP_SERVERS_CONFIG: settings.mcp.servers.join(delimiter),
     },
   });
