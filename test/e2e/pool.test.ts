@@ -65,6 +65,34 @@ describe.each(ERAS)('the MCP servers of the daemon, %s', (era) => {
   });
 });
 
+/** A stream on which a client of the toolset `gateway` is told things, as the holder of a key opens it. */
+async function openStream(url: string, era: (typeof ERAS)[number], key: string): Promise<Response> {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': era,
+  };
+  const ask = (init: RequestInit) => fetch(`${url}?tools=gateway`, { headers, ...init });
+  const post = (method: string, params: object, more = {}) =>
+    ask({
+      method: 'POST',
+      headers: { ...headers, ...more },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+  if (era === '2026-07-28') {
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': era,
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const method = 'subscriptions/listen';
+    return post(method, { notifications: { toolsListChanged: true }, _meta }, { 'mcp-method': method });
+  }
+  const clientInfo = { name: 'x', version: '1' };
+  const opened = await post('initialize', { protocolVersion: era, capabilities: {}, clientInfo });
+  return ask({ headers: { ...headers, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' } });
+}
+
 describe('the pool of the daemon', () => {
   it('ends its servers with the daemon, and also when that is killed', async () => {
     await using daemon = await startPool((pathOf) => [
@@ -116,6 +144,32 @@ describe('the pool of the daemon', () => {
     expect((await post(list, { ...ann, ...session, 'x-relay-agent': 'Bob' })).status).toBe(404);
     // The same name, but without the key.
     expect((await post(list, { ...session, 'x-relay-agent': 'Ann' })).status).toBe(404);
+  });
+
+  it.each(ERAS)('counts its sessions, and ends those of a key that is revoked, %s', async (era) => {
+    await using daemon = await startPool((pathOf) => [
+      scripted('own', { tools: [tool('mine'), tool('hang')], journal: pathOf('own') }, { scope: 'session' }),
+    ]);
+    const clients = async () => (await (await fetch(`${daemon.url}/health`)).json()).clients;
+    const created = await daemon.cli(['workspace', 'create', 'team', '--json']);
+    const { key, keyId } = JSON.parse(created.stdout);
+    await using owner = await daemon.client({ era });
+    await callTool(owner, 'mine');
+    const owners = processesIn(await daemon.journal('own'));
+    await using guest = await daemon.client({ era, key, agent: 'Guest' });
+    const cutOff = expect(callTool(guest, 'hang')).rejects.toThrow();
+    const stream = await openStream(daemon.url, era, key);
+    await eventually(async () => (await daemon.journal('own')).includes('call hang {}'));
+    const guests = processesIn(await daemon.journal('own')).slice(owners.length);
+    expect([guests.every(isAlive), await clients()]).toEqual([true, 3]);
+    expect((await daemon.cli(['who', '--project', 'team'])).stdout).not.toContain('Guest');
+
+    await daemon.cli(['workspace', 'key', 'revoke', keyId, '--project', 'team']);
+    await cutOff;
+    await stream.text();
+    await eventually(() => !guests.some(isAlive));
+    expect(await clients()).toBe(1);
+    expect(await callTool(owner, 'mine')).toMatchObject({ isError: false });
   });
 
   it('may be used with a workspace key or an agent token, but not changed', async () => {
