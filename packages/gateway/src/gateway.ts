@@ -41,6 +41,7 @@ export interface GatewayOptions {
 
 const LIMITS: BackendLimits = {
   maxMessageBytes: 32 * 1024 * 1024,
+  maxBacklogBytes: 32 * 1024 * 1024,
   reconnectMs: 5000,
   maxReconnectMs: 300_000,
   connectMs: 60_000,

@@ -25,6 +25,8 @@ export interface BackendEvents {
 
 export interface BackendLimits {
   maxMessageBytes: number;
+  /** How much may wait to be written to a backend that does not read. */
+  maxBacklogBytes: number;
   /** First wait before reconnecting; it doubles with each failure. */
   reconnectMs: number;
   /** The longest one. */
@@ -209,6 +211,7 @@ export class Backend {
         clientCapabilities: this.#clientCapabilities,
         timeoutMs,
         maxMessageBytes: this.#limits.maxMessageBytes,
+        maxBacklogBytes: this.#limits.maxBacklogBytes,
         events: {
           changed: () => this.#events.changed(this),
           closed: (closed, reason) => this.#lost(closed, reason),

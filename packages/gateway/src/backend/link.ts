@@ -3,7 +3,7 @@ import type { Endpoint } from '../config/backend-config.ts';
 import { isObject, type JsonMembers, objectFrom, toJson } from '../json/raw-json.ts';
 import type { CallOptions, Connection, ConnectionEvents } from './connection.ts';
 import { paramsFor } from './envelope.ts';
-import { BackendError, CallTimeout } from './failures.ts';
+import { BackendBusy, BackendError, CallTimeout } from './failures.ts';
 import { fetchList } from './fetch-lists.ts';
 import type { Era, Negotiated } from './negotiate.ts';
 import { openConnection } from './open-connection.ts';
@@ -23,6 +23,7 @@ export interface LinkOptions {
   clientCapabilities: Record<string, unknown>;
   timeoutMs: number;
   maxMessageBytes: number;
+  maxBacklogBytes: number;
   events: LinkEvents;
 }
 
@@ -149,7 +150,7 @@ export class Link {
       await this.request(method, new Map(), { clientCapabilities: {} }, timeoutMs);
       if (this.problem === NO_PING) this.problem = undefined;
     } catch (error) {
-      if (error instanceof CallTimeout) this.problem = NO_PING;
+      if (error instanceof CallTimeout || error instanceof BackendBusy) this.problem = NO_PING;
     }
     if (this.problem !== before) this.#options.events.changed();
   }

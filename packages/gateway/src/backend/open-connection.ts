@@ -10,6 +10,7 @@ export interface OpenOptions {
   clientCapabilities: Record<string, unknown>;
   timeoutMs: number;
   maxMessageBytes: number;
+  maxBacklogBytes: number;
   events: Omit<ConnectionEvents, 'closed'>;
   closed(connection: Connection, reason: string): void;
 }
@@ -36,7 +37,7 @@ export async function openConnection(endpoint: Endpoint, options: OpenOptions): 
 
 async function open(kind: Kind, endpoint: Endpoint, options: OpenOptions): Promise<Opened> {
   const makeTransport = await transportFor(kind, endpoint, options.maxMessageBytes);
-  const connection: Connection = new Connection(makeTransport, {
+  const connection: Connection = new Connection(makeTransport, options.maxBacklogBytes, {
     ...options.events,
     closed: (reason) => options.closed(connection, reason),
   });

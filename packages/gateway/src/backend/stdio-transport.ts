@@ -31,6 +31,10 @@ export class StdioTransport implements BackendTransport {
     });
   }
 
+  get backlog(): number {
+    return this.#child?.stdin?.writableLength ?? 0;
+  }
+
   async start(): Promise<void> {
     const { command, args, env, cwd } = this.#endpoint;
     const child = spawn(command, args, {
