@@ -150,6 +150,11 @@ export async function loadSettings(
       { next: 'Set both, here or by RELAY_MCP_TLS_CERTIFICATE and RELAY_MCP_TLS_KEY, or neither.' },
     );
   }
+  if (flags.mcpApiKey !== undefined && !mcp.http) {
+    throw new RelayError('InvalidSettings', '--mcp-api-key does nothing without --mcp-http.', {
+      next: 'Add --mcp-http, or leave it out.',
+    });
+  }
   const data = dataDirectory(env);
   /** A path in the file is relative to it; one from elsewhere to where the command runs. */
   const baseOf = (setting: string) =>

@@ -6,7 +6,7 @@ import { findReadyDaemon, startDetached, stopDaemon } from '../../daemon/control
 import { type DaemonRecord, findDaemon } from '../../daemon/lock.ts';
 import { logFile, outputFile } from '../../daemon/log-files.ts';
 import type { Settings, SettingsFlags } from '../../daemon/settings.ts';
-import { flagWords } from '../../daemon/start-flags.ts';
+import { flagWords, missedFlags } from '../../daemon/start-flags.ts';
 import { followLines, lastLines } from '../follow-file.ts';
 import { readableLogLine } from '../log-lines.ts';
 import {
@@ -60,7 +60,10 @@ async function start(options: StartOptions): Promise<void> {
   const settings = await loadSettings(process.env, options);
   const place = await findPlace(options);
   const join = async () => {
-    await joinRunning(place, (await findReadyDaemon(settings.dataDirectory))?.pid);
+    const daemon = await findReadyDaemon(settings.dataDirectory);
+    const missed = daemon && missedFlags(settings.flags, daemon);
+    if (missed) throw missed;
+    await joinRunning(place, daemon?.pid);
   };
   if (await findReadyDaemon(settings.dataDirectory)) return await join();
   try {

@@ -3,7 +3,7 @@ import { RelayError } from '@agent-relay/protocol';
 import { dataDirectory } from '@agent-relay/sdk/node';
 import { Command, Option } from 'commander';
 import type { Tls } from '../../daemon/tls.ts';
-import { collect, wholeNumber } from '../options.ts';
+import { collect, refuseIdleOptions, wholeNumber } from '../options.ts';
 import { print } from '../terminal.ts';
 
 interface ConfigOption {
@@ -34,7 +34,10 @@ export const command = withConfig(new Command('gateway'))
     ),
   )
   .addOption(new Option('--tls-key <file>', 'the key of the certificate').env('RELAY_MCP_TLS_KEY'))
-  .action(async ({ config, search, http, ...front }: GatewayOptions) => {
+  .action(async ({ config, search, http, ...front }: GatewayOptions, self: Command) => {
+    if (http === undefined) {
+      refuseIdleOptions(self, ['host', 'allowHost', 'tlsCertificate', 'tlsKey'], { without: '--http' });
+    }
     const { runGateway } = await import('@agent-relay/gateway/run');
     await runGateway({
       ...(config && { config }),
