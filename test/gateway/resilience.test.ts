@@ -168,6 +168,25 @@ test('closing ends the whole process group of a backend that ignores every hint'
   await eventually(() => !pids.some(isAlive));
 });
 
+test('a backend that hangs while it connects ends as soon as it is removed, or the gateway closed', async () => {
+  await using kit = await GatewayKit.create();
+  const script = { hang: ['tools/list'], stubborn: true, journal: kit.path('journal') };
+  const hanging = (name: string) => scripted(name, script);
+  const started = (count: number) =>
+    eventually(async () => {
+      const pids = processesIn(await kit.journal());
+      return pids.length === count && pids;
+    });
+  await kit.configure([hanging('one')]);
+  const gateway = await kit.open({ limits: { connectMs: 60_000 } });
+  const first = await started(2);
+  await kit.configure([hanging('two')]);
+  await eventually(() => !first.some(isAlive));
+  const second = await started(4);
+  await gateway.close();
+  await eventually(() => !second.some(isAlive));
+});
+
 test('when the gateway is killed outright, no backend outlives it', async () => {
   await using kit = await GatewayKit.create();
   await kit.configure([

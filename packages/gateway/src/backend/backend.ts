@@ -60,6 +60,8 @@ export class Backend {
   #lists: Lists;
   #link: Link | undefined;
   #connecting: Promise<void> | undefined;
+  /** Gives up the attempt that is being made. */
+  #abandon = new AbortController();
   /** Why the last attempt failed or the last connection ended. */
   #failure: string | undefined;
   #failures = 0;
@@ -205,8 +207,10 @@ export class Backend {
 
   async #attempt(timeoutMs: number): Promise<void> {
     clearTimeout(this.#retryTimer);
+    this.#abandon = new AbortController();
     try {
       const link = await Link.open(this.config.endpoint, {
+        signal: this.#abandon.signal,
         known: this.#era,
         clientCapabilities: this.#clientCapabilities,
         timeoutMs,
@@ -257,6 +261,8 @@ export class Backend {
   }
 
   async #disconnect(reason: string): Promise<void> {
+    this.#abandon.abort(new Error(reason));
+    await this.#connecting?.catch(() => undefined /* it was given up */);
     clearTimeout(this.#retryTimer);
     const link = this.#link;
     this.#forget();

@@ -6,7 +6,7 @@ import { paramsFor } from './envelope.ts';
 import { BackendBusy, BackendError, CallTimeout } from './failures.ts';
 import { fetchList } from './fetch-lists.ts';
 import type { Era, Negotiated } from './negotiate.ts';
-import { openConnection } from './open-connection.ts';
+import { closeWhenGivenUp, openConnection } from './open-connection.ts';
 import { reasonOf } from './reason.ts';
 
 interface LinkEvents {
@@ -24,6 +24,8 @@ export interface LinkOptions {
   timeoutMs: number;
   maxMessageBytes: number;
   maxBacklogBytes: number;
+  /** Gives up connecting. */
+  signal: AbortSignal;
   events: LinkEvents;
 }
 
@@ -72,6 +74,7 @@ export class Link {
     });
     const opened = new Link(connection, negotiated, options);
     link = opened;
+    using _guard = closeWhenGivenUp(connection, options.signal);
     try {
       opened.lists = { ...NO_LISTS, ...(await opened.#fetch(LIST_NAMES)) };
     } catch (error) {
