@@ -37,6 +37,41 @@ test('search mode: three tools find, describe and call hundreds', async () => {
   );
 });
 
+test('search mode passes arguments on as they were written, and refuses what are none', async () => {
+  await using kit = await GatewayKit.start([scripted('a', { tools: [tool('verbatim')] })], {
+    mode: 'search',
+  });
+  const call = (args: string) => {
+    const answered = Promise.withResolvers<Record<string, unknown>>();
+    const answer = (bytes: Buffer) => answered.resolve(JSON.parse(bytes.toString()).result);
+    const params = `{"name":"relay_call_tool","arguments":{"name":"verbatim","arguments":${args}}}`;
+    kit.gateway
+      .openSession({ send: () => undefined, answer })
+      .receive(Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`));
+    return answered.promise;
+  };
+  expect(textOf(await call('{"z":12345678901234567890,"a":1.0}'))).toContain(
+    '"arguments":{"z":12345678901234567890,"a":1.0}',
+  );
+  expect(await call('"{}"')).toMatchObject({
+    isError: true,
+    structuredContent: { error: { code: 'InvalidRequest' } },
+  });
+});
+
+test('a search finds at least one tool and at most fifty, whatever limit is asked for', async () => {
+  const tools = Array.from({ length: 60 }, (_, index) => tool(`find_${index}`));
+  await using kit = await GatewayKit.start([scripted('a', { tools })], { mode: 'search' });
+  const client = await kit.client();
+  const count = async (limit?: number) => {
+    const found = await client.callTool({ name: 'relay_search_tools', arguments: { query: 'find', limit } });
+    return (found.structuredContent as { tools: unknown[] }).tools.length;
+  };
+  expect([await count(), await count(-1), await count(0), await count(20), await count(1000)]).toEqual([
+    10, 1, 1, 20, 50,
+  ]);
+});
+
 test('with a remembered manifest, tools are listed at once while backends still connect, and can be called', async () => {
   await using kit = await GatewayKit.create();
   const stateDir = kit.path('state');

@@ -1,4 +1,4 @@
-import { isCollection, isNode, LineCounter, parseDocument } from 'yaml';
+import { type Document, isCollection, isNode, LineCounter, parseDocument } from 'yaml';
 import { ConfigSyntaxError, type ConfigText } from './text.ts';
 
 export function yamlText(text: string): ConfigText {
@@ -25,12 +25,15 @@ export function yamlText(text: string): ConfigText {
       // `backends: []` would keep its one-line form and pull the new entry into it.
       if (isCollection(parent) && parent.items.length === 0) parent.flow = false;
       edited.setIn(path, edited.createNode(value));
-      return edited.toString();
+      return written(edited);
     },
     without(path) {
       const edited = document.clone();
       edited.deleteIn(path);
-      return edited.toString();
+      return written(edited);
     },
   };
 }
+
+/** Long lines stay as they are. */
+const written = (document: Document): string => document.toString({ lineWidth: 0 });
