@@ -78,7 +78,12 @@ export class Backend {
     config: BackendConfig,
     limits: BackendLimits,
     events: BackendEvents,
-    options: { remembered?: Remembered | undefined; clientCapabilities?: Record<string, unknown> } = {},
+    options: {
+      remembered?: Remembered | undefined;
+      clientCapabilities?: Record<string, unknown>;
+      /** The one in whose place it comes: what was asked of that for all time is asked of this one. */
+      replaced?: Backend | undefined;
+    } = {},
   ) {
     this.config = config;
     this.#limits = limits;
@@ -86,6 +91,10 @@ export class Backend {
     this.#era = options.remembered?.era;
     this.#lists = options.remembered?.lists ?? NO_LISTS;
     this.#clientCapabilities = options.clientCapabilities ?? {};
+    if (options.replaced) {
+      for (const uri of options.replaced.#watchedUris) this.#watchedUris.add(uri);
+      this.#logLevel = options.replaced.#logLevel;
+    }
   }
 
   get lists(): Lists {
