@@ -97,6 +97,18 @@ test('one invalid tool does not cost the backend its good ones, and a renamed to
   expect(one?.invalid_tools).toEqual([{ name: 'bad_tool', reason: "Missing 'inputSchema' field" }]);
 });
 
+test('the first list has the tools of shared and own backends, whichever were there last', async () => {
+  await using kit = await GatewayKit.create();
+  await kit.configure([
+    scripted('own', { tools: [tool('mine')] }, { scope: 'session' }),
+    // It says nothing to what it does not know, which takes a while to find out.
+    scripted('slow', { tools: [tool('shared')], ignoresUnknown: true }),
+  ]);
+  await kit.open({ management: false });
+  const client = await kit.client();
+  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['mine', 'shared']);
+});
+
 test('unknown fields, large numbers and key order of arguments and results survive', async () => {
   await using kit = await GatewayKit.start([scripted('one', { tools: [tool('echo')] })]);
   const sent: string[] = [];

@@ -108,6 +108,8 @@ export class Session implements SessionContext, ResourceWatcher {
     this.#openOwn(call);
     await Promise.all([this.gateway.ready(), this.#own?.backends.settled(this.gateway.startupMs)]);
     this.#isComplete = true;
+    // The catalogue of this client follows the shared one: what that one has not told yet would be missing.
+    this.gateway.catalog.refresh();
     return this.liveCatalog.current;
   }
 
