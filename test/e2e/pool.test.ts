@@ -222,7 +222,9 @@ describe('the pool of the daemon', () => {
     const asked = connectClient(sseTransport(`${daemon.url}/sse`, { tools: 'gateway' }));
     await expect(asked).rejects.toThrow();
     const response = await fetch(`${daemon.url}/sse?tools=gateway`);
-    expect(await response.text()).toContain('Connect to /mcp by Streamable HTTP.');
+    expect(await response.text()).toMatch(
+      /Connect to \/mcp\?tools=gateway .*agent-relay mcp --tools gateway/,
+    );
   });
 });
 

@@ -11,6 +11,7 @@ import type { ConfiguredBackend } from './config/load.ts';
 import type { Outlet } from './front/call.ts';
 import type { GatewayHost, OwnBackends, ResourceWatcher, SessionOptions } from './front/context.ts';
 import { type ListName, LiveCatalog } from './front/live-catalog.ts';
+import { mostTalkative, USUAL_LEVEL } from './front/log-levels.ts';
 import { managementTools } from './front/management.ts';
 import { toRelayError } from './front/messages.ts';
 import { ResourceWatchers } from './front/resource-watchers.ts';
@@ -112,6 +113,7 @@ export class Gateway implements GatewayHost {
     const session = new Session(this, output, options, () => {
       this.#sessions.delete(session);
       this.#watchers.forget(session);
+      this.logLevelChanged();
     });
     this.#sessions.add(session);
     return session;
@@ -213,8 +215,13 @@ export class Gateway implements GatewayHost {
     this.#watchers.unwatch(watcher, uri);
   }
 
-  setLogLevel(level: string): void {
-    for (const backend of this.#shared) backend.setLogLevel(level);
+  /** A shared backend logs for whoever wants to hear most; the others are spared what they did not ask for. */
+  logLevelChanged(): void {
+    const wanted = [...this.#sessions].map(({ logLevel }) => logLevel);
+    // Until somebody asks, a backend logs as it likes.
+    if (wanted.every((level) => level === undefined)) return;
+    const level = mostTalkative(wanted.map((one) => one ?? USUAL_LEVEL));
+    if (level !== undefined) for (const backend of this.#shared) backend.setLogLevel(level);
   }
 
   async close(): Promise<void> {
@@ -227,6 +234,7 @@ export class Gateway implements GatewayHost {
 
   #configurationChanged(): void {
     this.#shared.apply(this.configured('shared'));
+    this.logLevelChanged();
     for (const session of this.#sessions) session.configurationChanged();
     this.catalog.invalidate();
   }

@@ -183,6 +183,7 @@ export class Backend {
 
   /** How much the backend should log, now and after each reconnect. */
   setLogLevel(level: string): void {
+    if (level === this.#logLevel) return;
     this.#logLevel = level;
     this.#link?.setLogLevel(level);
   }

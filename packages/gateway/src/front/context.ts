@@ -45,7 +45,8 @@ export interface GatewayHost {
   /** Asks for updates of a resource; the backend is asked once for all who watch it. */
   watch(watcher: ResourceWatcher, uri: string, backend: Backend): void;
   unwatch(watcher: ResourceWatcher, uri: string): void;
-  setLogLevel(level: string): void;
+  /** A session wants to hear more, or less, of what backends log. */
+  logLevelChanged(): void;
 }
 
 /** What makes the session of one client different from others. */

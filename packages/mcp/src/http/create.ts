@@ -110,7 +110,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
         'InvalidRequest',
         'The older HTTP transport does not serve the toolset "gateway".',
         {
-          next: `Connect to ${paths.mcp} by Streamable HTTP.`,
+          next: `Connect to ${paths.mcp}?tools=gateway by Streamable HTTP, or run on stdio: agent-relay mcp --tools gateway`,
         },
       );
     }
