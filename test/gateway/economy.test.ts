@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { eventually, GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
+import { SDK_SERVER } from './kit/sdk-server.ts';
 
 const initializations = async (kit: GatewayKit) =>
   (await kit.journal()).filter((line) => line.startsWith('initialize ')).length;
@@ -112,6 +113,25 @@ test('a lazy backend starts with its first call, an idle one is stopped and star
   await eventually(() => kit.gateway.status().servers[0]?.connected === false);
   expect(textOf(await client.callTool({ name: 'echo', arguments: {} }))).toBe('echo {}');
   expect(await initializations(kit)).toBe(3);
+});
+
+test('a backend whose resources are watched is not idle', async () => {
+  const sdk = { command: process.execPath, args: [SDK_SERVER, 'legacy'], prefix: true, idleStop: 0.3 };
+  await using kit = await GatewayKit.start([
+    { name: 'watched', ...sdk },
+    scripted('other', { tools: [tool('echo')] }, { idleStop: 0.3 }),
+  ]);
+  const client = await kit.client();
+  const isConnected = (name: string) =>
+    kit.gateway.status().servers.find((server) => server.name === name)?.connected;
+  await client.subscribeResource({ uri: 'note://one' });
+  await client.callTool({ name: 'watched_count', arguments: {} });
+  await client.callTool({ name: 'echo', arguments: {} });
+  // Used last, and stopped: by now the other one would be.
+  await eventually(() => isConnected('other') === false);
+  expect(isConnected('watched')).toBe(true);
+  await client.unsubscribeResource({ uri: 'note://one' });
+  await eventually(() => isConnected('watched') === false);
 });
 
 test('a program calls a tool of a backend by name', async () => {

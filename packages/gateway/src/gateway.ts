@@ -1,6 +1,7 @@
 import { RelayError } from '@agent-relay/protocol';
-import type { Backend, BackendEvents, BackendLimits } from './backend/backend.ts';
+import type { Backend, BackendEvents } from './backend/backend.ts';
 import { BackendSet, fingerprintOf } from './backend/backend-set.ts';
+import { type BackendLimits, USUAL_LIMITS } from './backend/limits.ts';
 import type { CatalogSource } from './catalog/catalog.ts';
 import { Manifest } from './catalog/manifest.ts';
 import { isAllowed } from './catalog/names.ts';
@@ -38,15 +39,6 @@ export interface GatewayOptions {
   log?: (line: string, level: 'info' | 'warn') => void;
 }
 
-const LIMITS: BackendLimits = {
-  maxMessageBytes: 32 * 1024 * 1024,
-  maxBacklogBytes: 32 * 1024 * 1024,
-  reconnectMs: 5000,
-  maxReconnectMs: 300_000,
-  connectMs: 60_000,
-  callConnectMs: 10_000,
-};
-
 /** Many MCP servers as one: joins the configuration, the pool of backends, their catalogue and the clients' sessions. */
 export class Gateway implements GatewayHost {
   readonly limits: BackendLimits;
@@ -72,7 +64,7 @@ export class Gateway implements GatewayHost {
       ...(this.listsOwnToolsOnly ? searchTools : []),
     ];
     this.startupMs = options.startupMs ?? 5000;
-    this.limits = { ...LIMITS, ...options.limits };
+    this.limits = { ...USUAL_LIMITS, ...options.limits };
     this.#config = new LiveConfig({
       files: options.configFiles,
       env: options.env,

@@ -1,5 +1,6 @@
 import type { ConfiguredBackend } from '../config/load.ts';
-import { Backend, type BackendEvents, type BackendLimits, type Remembered } from './backend.ts';
+import { Backend, type BackendEvents, type Remembered } from './backend.ts';
+import type { BackendLimits } from './limits.ts';
 
 export interface BackendSetOptions {
   limits: BackendLimits;

@@ -1,5 +1,6 @@
-import type { Backend, BackendEvents, BackendLimits, Remembered } from '../backend/backend.ts';
+import type { Backend, BackendEvents, Remembered } from '../backend/backend.ts';
 import type { BackendSet } from '../backend/backend-set.ts';
+import type { BackendLimits } from '../backend/limits.ts';
 import type { Era } from '../backend/negotiate.ts';
 import type { Catalog, CatalogSource, Route } from '../catalog/catalog.ts';
 import type { Definition } from '../catalog/validate-tool.ts';
