@@ -176,7 +176,10 @@ test('a tool that changes its description is flagged; under pin: strict it is wi
     changed_tools: ['change', 'extra'],
     tool_names: ['other'],
   });
-  await expect(client.callTool({ name: 'change' })).rejects.toMatchObject({ code: -32602 });
+  await expect(client.callTool({ name: 'change' })).rejects.toMatchObject({
+    code: -32602,
+    message: expect.stringContaining('withheld until "agent-relay gateway approve strict change"'),
+  });
   await expect(kit.gateway.callTool('strict', 'change', {})).rejects.toMatchObject({ code: 'ToolNotFound' });
 
   const { approveChanges } = await import('@agent-relay/gateway/run');

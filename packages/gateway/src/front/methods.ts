@@ -134,6 +134,9 @@ async function callTool(session: SessionContext, call: Call): Promise<Buffer> {
 }
 
 function unknownTool(name: string, catalog: Catalog): ProtocolError {
+  const reason = catalog.refused.get(name);
+  if (reason !== undefined)
+    return new ProtocolError(INVALID_PARAMS, `The tool ${name} is not offered. ${reason}.`, { reason });
   const suggestions = nearNames(name, catalog.tools.keys());
   const hint =
     suggestions.length === 0
@@ -156,7 +159,15 @@ async function callOwnTool(
   }
   const wanted = required(args, 'name');
   const route = catalog.tools.get(wanted);
-  if (!route || route.backend === '') throw new RelayError('ToolNotFound', `No tool is named '${wanted}'.`);
+  if (!route || route.backend === '') {
+    const reason = catalog.refused.get(wanted);
+    throw new RelayError(
+      'ToolNotFound',
+      reason === undefined
+        ? `No tool is named '${wanted}'.`
+        : `The tool '${wanted}' is not offered. ${reason}.`,
+    );
+  }
   if (name === 'relay_describe_tool') return shown(route.definition);
   if (args.arguments !== undefined && !isObject(args.arguments))
     throw new RelayError('InvalidRequest', 'The parameter "arguments" must be an object.');
