@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { connect, localAgentToken } from '@agent-relay/sdk/node';
 import { describe, expect, it } from 'vitest';
 import { eventually, scripted, tool } from '../gateway/kit/gateway-kit.ts';
 import { isAlive, processesIn } from '../gateway/kit/processes.ts';
@@ -170,6 +171,19 @@ describe('the pool of the daemon', () => {
     await eventually(() => !guests.some(isAlive));
     expect(await clients()).toBe(1);
     expect(await callTool(owner, 'mine')).toMatchObject({ isError: false });
+  });
+
+  it('ends the session of an agent token with its agent, which is online as long as that lasts', async () => {
+    await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
+    const clients = async () => (await (await fetch(`${daemon.url}/health`)).json()).clients;
+    await (await connect({ project: 'demo', env: daemon.env, name: 'Tess' })).close();
+    const key = await localAgentToken('demo', 'Tess', daemon.env);
+    await using client = await daemon.client({ key });
+    expect(await callTool(client, 'echo')).toMatchObject({ isError: false });
+    await eventually(async () => /Tess +\S*(active|online)/.test((await daemon.cli(['who'])).stdout));
+    expect(await clients()).toBe(1);
+    expect(await daemon.cli(['agent', 'remove', 'Tess'])).toMatchObject({ code: 0 });
+    await eventually(async () => (await clients()) === 0);
   });
 
   it('may be used with a workspace key or an agent token, but not changed', async () => {
