@@ -358,4 +358,23 @@ describe('the Node that runs it', () => {
     up.child.kill('SIGTERM');
     expect(await up.result).toMatchObject({ code: 0, signal: null });
   });
+
+  it('leaves nothing running when the old one is killed outright', async (context) => {
+    if (older === undefined) return context.skip('needs a Node older than 24 in PATH');
+    await using sandbox = await createSandbox();
+    await using up = sandbox.startCli(['up'], { node: older });
+    await up.until(/Stop it with Ctrl-C\.\n/);
+    up.child.kill('SIGKILL');
+    await expect
+      .poll(async () => (await sandbox.cli(['daemon', 'status'])).code, { timeout: 10_000 })
+      .toBe(3);
+  });
+
+  it('does not take a daemon in the background with it', async (context) => {
+    if (older === undefined) return context.skip('needs a Node older than 24 in PATH');
+    await using sandbox = await createSandbox();
+    expect(await sandbox.cli(['daemon', 'start'], { node: older })).toMatchObject({ code: 0 });
+    expect((await sandbox.cli(['who'])).code).toBe(0);
+    expect((await sandbox.cli(['daemon', 'status'])).code).toBe(0);
+  });
 });

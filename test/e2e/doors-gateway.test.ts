@@ -51,6 +51,17 @@ describe('agent-relay gateway', () => {
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('RELAY_MCP_API_KEY') });
   });
 
+  it('says that a file is not there, and serves it when it is made', async () => {
+    await using sandbox = await createSandbox();
+    const file = join(sandbox.projectDirectory, 'own.yaml');
+    const gateway = await connectToCommand(sandbox, ['gateway', '--config', 'own.yaml']);
+    expect(await toolNames(gateway.client)).not.toContain('first');
+    await writeFile(file, JSON.stringify({ backends: [scripted('one', { tools: [tool('first')] })] }));
+    await expect.poll(() => toolNames(gateway.client), { timeout: 10_000 }).toContain('first');
+    await gateway.client.close();
+    expect(await gateway.saidAside).toContain(`There is no file ${file} yet`);
+  });
+
   it('says where a file is wrong', async () => {
     const { sandbox, file } = await withBackends({ name: 'nowhere' });
     await using _ended = sandbox;

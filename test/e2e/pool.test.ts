@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { connect, localAgentToken } from '@agent-relay/sdk/node';
 import { describe, expect, it } from 'vitest';
 import { eventually, scripted, tool } from '../gateway/kit/gateway-kit.ts';
 import { isAlive, processesIn } from '../gateway/kit/processes.ts';
@@ -65,6 +66,34 @@ describe.each(ERAS)('the MCP servers of the daemon, %s', (era) => {
   });
 });
 
+/** A stream on which a client of the toolset `gateway` is told things, as the holder of a key opens it. */
+async function openStream(url: string, era: (typeof ERAS)[number], key: string): Promise<Response> {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': era,
+  };
+  const ask = (init: RequestInit) => fetch(`${url}?tools=gateway`, { headers, ...init });
+  const post = (method: string, params: object, more = {}) =>
+    ask({
+      method: 'POST',
+      headers: { ...headers, ...more },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+  if (era === '2026-07-28') {
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': era,
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const method = 'subscriptions/listen';
+    return post(method, { notifications: { toolsListChanged: true }, _meta }, { 'mcp-method': method });
+  }
+  const clientInfo = { name: 'x', version: '1' };
+  const opened = await post('initialize', { protocolVersion: era, capabilities: {}, clientInfo });
+  return ask({ headers: { ...headers, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' } });
+}
+
 describe('the pool of the daemon', () => {
   it('ends its servers with the daemon, and also when that is killed', async () => {
     await using daemon = await startPool((pathOf) => [
@@ -118,6 +147,45 @@ describe('the pool of the daemon', () => {
     expect((await post(list, { ...session, 'x-relay-agent': 'Ann' })).status).toBe(404);
   });
 
+  it.each(ERAS)('counts its sessions, and ends those of a key that is revoked, %s', async (era) => {
+    await using daemon = await startPool((pathOf) => [
+      scripted('own', { tools: [tool('mine'), tool('hang')], journal: pathOf('own') }, { scope: 'session' }),
+    ]);
+    const clients = async () => (await (await fetch(`${daemon.url}/health`)).json()).clients;
+    const created = await daemon.cli(['workspace', 'create', 'team', '--json']);
+    const { key, keyId } = JSON.parse(created.stdout);
+    await using owner = await daemon.client({ era });
+    await callTool(owner, 'mine');
+    const owners = processesIn(await daemon.journal('own'));
+    await using guest = await daemon.client({ era, key, agent: 'Guest' });
+    const cutOff = expect(callTool(guest, 'hang')).rejects.toThrow();
+    const stream = await openStream(daemon.url, era, key);
+    await eventually(async () => (await daemon.journal('own')).includes('call hang {}'));
+    const guests = processesIn(await daemon.journal('own')).slice(owners.length);
+    expect([guests.every(isAlive), await clients()]).toEqual([true, 3]);
+    expect((await daemon.cli(['who', '--project', 'team'])).stdout).not.toContain('Guest');
+
+    await daemon.cli(['workspace', 'key', 'revoke', keyId, '--project', 'team']);
+    await cutOff;
+    await stream.text();
+    await eventually(() => !guests.some(isAlive));
+    expect(await clients()).toBe(1);
+    expect(await callTool(owner, 'mine')).toMatchObject({ isError: false });
+  });
+
+  it('ends the session of an agent token with its agent, which is online as long as that lasts', async () => {
+    await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
+    const clients = async () => (await (await fetch(`${daemon.url}/health`)).json()).clients;
+    await (await connect({ project: 'demo', env: daemon.env, name: 'Tess' })).close();
+    const key = await localAgentToken('demo', 'Tess', daemon.env);
+    await using client = await daemon.client({ key });
+    expect(await callTool(client, 'echo')).toMatchObject({ isError: false });
+    await eventually(async () => /Tess +\S*(active|online)/.test((await daemon.cli(['who'])).stdout));
+    expect(await clients()).toBe(1);
+    expect(await daemon.cli(['agent', 'remove', 'Tess'])).toMatchObject({ code: 0 });
+    await eventually(async () => (await clients()) === 0);
+  });
+
   it('may be used with a workspace key or an agent token, but not changed', async () => {
     await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
     const key = /rk_\S+/.exec((await daemon.cli(['workspace', 'create', 'team'])).stdout)?.[0] ?? '';
@@ -168,7 +236,9 @@ describe('the pool of the daemon', () => {
     const asked = connectClient(sseTransport(`${daemon.url}/sse`, { tools: 'gateway' }));
     await expect(asked).rejects.toThrow();
     const response = await fetch(`${daemon.url}/sse?tools=gateway`);
-    expect(await response.text()).toContain('Connect to /mcp by Streamable HTTP.');
+    expect(await response.text()).toMatch(
+      /Connect to \/mcp\?tools=gateway .*agent-relay mcp --tools gateway/,
+    );
   });
 });
 

@@ -3,6 +3,7 @@ import { buildCatalog, type CatalogSource } from '../../packages/gateway/src/cat
 import { matchesTemplate } from '../../packages/gateway/src/catalog/names.ts';
 import { toolProblem } from '../../packages/gateway/src/catalog/validate-tool.ts';
 import { GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
+import { SDK_SERVER } from './kit/sdk-server.ts';
 
 const source = (name: string, tools: unknown[], more: Partial<CatalogSource> = {}): CatalogSource => ({
   name,
@@ -95,6 +96,30 @@ test('one invalid tool does not cost the backend its good ones, and a renamed to
   const [one] = kit.gateway.status().servers;
   expect(one).toMatchObject({ health: 'degraded', tools: 2 });
   expect(one?.invalid_tools).toEqual([{ name: 'bad_tool', reason: "Missing 'inputSchema' field" }]);
+});
+
+test('a shared backend logs for the client that wants to hear most', async () => {
+  const sdk = { command: process.execPath, args: [SDK_SERVER, 'legacy'] };
+  await using kit = await GatewayKit.start([{ name: 'one', ...sdk }]);
+  const [ann, bob] = [await kit.client(), await kit.client()];
+  const heard = Promise.withResolvers<unknown>();
+  ann.setNotificationHandler('notifications/message', ({ params }) => heard.resolve(params.data));
+  await ann.setLoggingLevel('debug');
+  await bob.setLoggingLevel('error');
+  await ann.callTool({ name: 'log', arguments: {} });
+  expect(await heard.promise).toBe('careful');
+});
+
+test('the first list has the tools of shared and own backends, whichever were there last', async () => {
+  await using kit = await GatewayKit.create();
+  await kit.configure([
+    scripted('own', { tools: [tool('mine')] }, { scope: 'session' }),
+    // It says nothing to what it does not know, which takes a while to find out.
+    scripted('slow', { tools: [tool('shared')], ignoresUnknown: true }),
+  ]);
+  await kit.open({ management: false });
+  const client = await kit.client();
+  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['mine', 'shared']);
 });
 
 test('unknown fields, large numbers and key order of arguments and results survive', async () => {

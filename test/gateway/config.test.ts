@@ -141,6 +141,24 @@ test('adding and removing keeps comments, order and permissions of a YAML file',
   expect((await stat(path)).mode).toBe(mode);
 });
 
+test('long lines stay as they are', async () => {
+  const words = 'word '.repeat(60).trim();
+  const long = `  - name: a\n    command: a\n    args: [ "${words}", "${words}" ] # ${words}\n`;
+  const path = await file('b.yaml', `backends:\n${long}`);
+  await saveBackend(path, 'c', 'ws://c');
+  expect(await readFile(path, 'utf8')).toBe(`backends:\n${long}  - name: c\n    url: ws://c\n`);
+});
+
+test('a disabled entry is not overwritten by one of the same name', async () => {
+  const content = 'mcpServers:\n  a: # not now\n    command: a\n    disabled: true\n';
+  const path = await file('map.yaml', content);
+  await expect(saveBackend(path, 'a', 'ws://a')).rejects.toMatchObject({
+    code: 'BackendExists',
+    message: expect.stringContaining('map.yaml:3:5'),
+  });
+  expect(await readFile(path, 'utf8')).toBe(content);
+});
+
 test('adding to a JSON file uses the form the file has', async () => {
   const list = await file('list.json', '{\n  // servers\n  "servers": []\n}\n');
   await saveBackend(list, 'c', 'ws://c');

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { eventually, GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
+import { SDK_SERVER } from './kit/sdk-server.ts';
 
 const initializations = async (kit: GatewayKit) =>
   (await kit.journal()).filter((line) => line.startsWith('initialize ')).length;
@@ -35,6 +36,41 @@ test('search mode: three tools find, describe and call hundreds', async () => {
   expect((await client.callTool({ name: 'relay_call_tool', arguments: { name: 'nope' } })).isError).toBe(
     true,
   );
+});
+
+test('search mode passes arguments on as they were written, and refuses what are none', async () => {
+  await using kit = await GatewayKit.start([scripted('a', { tools: [tool('verbatim')] })], {
+    mode: 'search',
+  });
+  const call = (args: string) => {
+    const answered = Promise.withResolvers<Record<string, unknown>>();
+    const answer = (bytes: Buffer) => answered.resolve(JSON.parse(bytes.toString()).result);
+    const params = `{"name":"relay_call_tool","arguments":{"name":"verbatim","arguments":${args}}}`;
+    kit.gateway
+      .openSession({ send: () => undefined, answer })
+      .receive(Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`));
+    return answered.promise;
+  };
+  expect(textOf(await call('{"z":12345678901234567890,"a":1.0}'))).toContain(
+    '"arguments":{"z":12345678901234567890,"a":1.0}',
+  );
+  expect(await call('"{}"')).toMatchObject({
+    isError: true,
+    structuredContent: { error: { code: 'InvalidRequest' } },
+  });
+});
+
+test('a search finds at least one tool and at most fifty, whatever limit is asked for', async () => {
+  const tools = Array.from({ length: 60 }, (_, index) => tool(`find_${index}`));
+  await using kit = await GatewayKit.start([scripted('a', { tools })], { mode: 'search' });
+  const client = await kit.client();
+  const count = async (limit?: number) => {
+    const found = await client.callTool({ name: 'relay_search_tools', arguments: { query: 'find', limit } });
+    return (found.structuredContent as { tools: unknown[] }).tools.length;
+  };
+  expect([await count(), await count(-1), await count(0), await count(20), await count(1000)]).toEqual([
+    10, 1, 1, 20, 50,
+  ]);
 });
 
 test('with a remembered manifest, tools are listed at once while backends still connect, and can be called', async () => {
@@ -77,6 +113,25 @@ test('a lazy backend starts with its first call, an idle one is stopped and star
   await eventually(() => kit.gateway.status().servers[0]?.connected === false);
   expect(textOf(await client.callTool({ name: 'echo', arguments: {} }))).toBe('echo {}');
   expect(await initializations(kit)).toBe(3);
+});
+
+test('a backend whose resources are watched is not idle', async () => {
+  const sdk = { command: process.execPath, args: [SDK_SERVER, 'legacy'], prefix: true, idleStop: 0.3 };
+  await using kit = await GatewayKit.start([
+    { name: 'watched', ...sdk },
+    scripted('other', { tools: [tool('echo')] }, { idleStop: 0.3 }),
+  ]);
+  const client = await kit.client();
+  const isConnected = (name: string) =>
+    kit.gateway.status().servers.find((server) => server.name === name)?.connected;
+  await client.subscribeResource({ uri: 'note://one' });
+  await client.callTool({ name: 'watched_count', arguments: {} });
+  await client.callTool({ name: 'echo', arguments: {} });
+  // Used last, and stopped: by now the other one would be.
+  await eventually(() => isConnected('other') === false);
+  expect(isConnected('watched')).toBe(true);
+  await client.unsubscribeResource({ uri: 'note://one' });
+  await eventually(() => isConnected('watched') === false);
 });
 
 test('a program calls a tool of a backend by name', async () => {

@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { eventually, GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
+import { startPlainHttpServer } from './kit/plain-http-server.ts';
 import { startWebSocketServer } from './kit/websocket-server.ts';
 
 const good = scripted('good', { tools: [tool('echo')] });
@@ -86,60 +84,34 @@ test('thousands of tools, endless pages and schema bombs are cut to size', async
   const lists: Record<string, unknown[]> = { '/many': many, '/fat': fat };
   let deep: object = { type: 'object' };
   for (let level = 0; level < 100; level++) deep = { type: 'object', properties: { a: deep } };
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const { id, method } = JSON.parse(Buffer.concat(chunks).toString() || '{}') as {
-      id?: number;
-      method?: string;
-    };
-    if (id === undefined) return void response.writeHead(request.method === 'POST' ? 202 : 405).end();
-    const results: Record<string, object> = {
-      initialize: {
-        protocolVersion: '2025-06-18',
-        capabilities: { tools: {} },
-        serverInfo: { name: 'h', version: '1' },
-      },
-      'tools/list': {
-        tools: lists[request.url ?? ''] ?? [tool('page')],
-        ...(request.url === '/pages' || request.url === '/fat' ? { nextCursor: 'again' } : {}),
-      },
-    };
-    const result = results[method ?? ''];
-    const body = result ? { result } : { error: { code: -32601, message: 'no' } };
-    response
-      .writeHead(200, { 'content-type': 'application/json' })
-      .end(JSON.stringify({ jsonrpc: '2.0', id, ...body }));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  try {
-    await using kit = await GatewayKit.start([
-      { name: 'many', url: `${url}/many` },
-      { name: 'pages', url: `${url}/pages`, prefix: true },
-      { name: 'fat', url: `${url}/fat`, prefix: true },
-      scripted('bomb', { tools: [tool('deep', { inputSchema: deep }), tool('fine')] }),
-      good,
-    ]);
-    expect(status(kit, 'many')).toMatchObject({
-      health: 'degraded',
-      tools: 2000,
-      error: expect.stringMatching(/More than 2000/),
-    });
-    expect(status(kit, 'pages')).toMatchObject({
-      health: 'degraded',
-      error: expect.stringMatching(/no end/),
-    });
-    expect(status(kit, 'fat')).toMatchObject({
-      health: 'degraded',
-      error: expect.stringMatching(/More than 8 MB/),
-    });
-    expect(status(kit, 'bomb')).toMatchObject({ tool_names: ['fine'], invalid_tools: [{ name: 'deep' }] });
-    await works(kit);
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
+  await using server = await startPlainHttpServer((method, path) => {
+    if (method !== 'tools/list') return undefined;
+    const again = path === '/pages' || path === '/fat' ? { nextCursor: 'again' } : {};
+    return { tools: lists[path] ?? [tool('page')], ...again };
+  });
+  const { url } = server;
+  await using kit = await GatewayKit.start([
+    { name: 'many', url: `${url}/many` },
+    { name: 'pages', url: `${url}/pages`, prefix: true },
+    { name: 'fat', url: `${url}/fat`, prefix: true },
+    scripted('bomb', { tools: [tool('deep', { inputSchema: deep }), tool('fine')] }),
+    good,
+  ]);
+  expect(status(kit, 'many')).toMatchObject({
+    health: 'degraded',
+    tools: 2000,
+    error: expect.stringMatching(/More than 2000/),
+  });
+  expect(status(kit, 'pages')).toMatchObject({
+    health: 'degraded',
+    error: expect.stringMatching(/no end/),
+  });
+  expect(status(kit, 'fat')).toMatchObject({
+    health: 'degraded',
+    error: expect.stringMatching(/More than 8 MB/),
+  });
+  expect(status(kit, 'bomb')).toMatchObject({ tool_names: ['fine'], invalid_tools: [{ name: 'deep' }] });
+  await works(kit);
 });
 
 test('a backend cannot answer a call of another backend, nor one it was not asked', async () => {
@@ -204,7 +176,10 @@ test('a tool that changes its description is flagged; under pin: strict it is wi
     changed_tools: ['change', 'extra'],
     tool_names: ['other'],
   });
-  await expect(client.callTool({ name: 'change' })).rejects.toMatchObject({ code: -32602 });
+  await expect(client.callTool({ name: 'change' })).rejects.toMatchObject({
+    code: -32602,
+    message: expect.stringContaining('withheld until "agent-relay gateway approve strict change"'),
+  });
   await expect(kit.gateway.callTool('strict', 'change', {})).rejects.toMatchObject({ code: 'ToolNotFound' });
 
   const { approveChanges } = await import('@agent-relay/gateway/run');

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { eventually, GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
+import { SDK_SERVER } from './kit/sdk-server.ts';
 
 const names = (kit: GatewayKit) => kit.gateway.status().servers.map(({ name }) => name);
 const connected = (kit: GatewayKit, name: string) =>
@@ -44,6 +45,29 @@ test('calls in flight are not disturbed: not on untouched backends, and not on t
   await eventually(async () => (await client.listTools()).tools.some(({ name }) => name === 'new_wait'));
   expect((await calls).map(textOf)).toEqual(['waited', 'waited']);
 });
+
+test.each(['shared', 'session'])(
+  'resources stay watched on a backend that changes, scope %s',
+  async (scope) => {
+    const server = (timeout: number) => ({
+      name: 'one',
+      command: process.execPath,
+      args: [SDK_SERVER, 'legacy'],
+      scope,
+      timeout,
+    });
+    await using kit = await GatewayKit.start([server(60)]);
+    const client = await kit.client();
+    const watched = async () => textOf(await client.callTool({ name: 'watched', arguments: {} }));
+    await client.subscribeResource({ uri: 'note://one' });
+    await eventually(async () => (await watched()) === 'note://one');
+    await kit.configure([server(61)]);
+    await kit.gateway.reload();
+    await eventually(async () => (await watched()) === 'note://one');
+    await client.unsubscribeResource({ uri: 'note://one' });
+    await eventually(async () => (await watched()) === '');
+  },
+);
 
 test('a mistake in the file keeps what runs, and is told with its place', async () => {
   await using kit = await GatewayKit.start([scripted('a', { tools: [tool('echo')] })]);

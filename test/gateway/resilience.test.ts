@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -171,6 +172,25 @@ test('closing ends the whole process group of a backend that ignores every hint'
   await eventually(() => !pids.some(isAlive));
 });
 
+test('a backend that hangs while it connects ends as soon as it is removed, or the gateway closed', async () => {
+  await using kit = await GatewayKit.create();
+  const script = { hang: ['tools/list'], stubborn: true, journal: kit.path('journal') };
+  const hanging = (name: string) => scripted(name, script);
+  const started = (count: number) =>
+    eventually(async () => {
+      const pids = processesIn(await kit.journal());
+      return pids.length === count ? pids : undefined;
+    });
+  await kit.configure([hanging('one')]);
+  const gateway = await kit.open({ limits: { connectMs: 60_000 } });
+  const first = await started(2);
+  await kit.configure([hanging('two')]);
+  await eventually(() => !first.some(isAlive));
+  const second = await started(4);
+  await gateway.close();
+  await eventually(() => !second.some(isAlive));
+});
+
 test('when the gateway is killed outright, no backend outlives it', async () => {
   await using kit = await GatewayKit.create();
   await kit.configure([
@@ -191,6 +211,41 @@ test('when the gateway is killed outright, no backend outlives it', async () => 
   gateway.kill('SIGKILL');
   await once(gateway, 'exit');
   await eventually(() => !pids.some(isAlive));
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'nor one that was just being started when the gateway was killed (needs /proc)',
+  async () => {
+    await using kit = await GatewayKit.create();
+    const deaf = { command: '/bin/sh', args: ['-c', 'trap "" TERM; sleep 60 & wait; sleep 60'] };
+    await kit.configure(['one', 'two', 'three'].map((name) => ({ name, ...deaf })));
+    const program = fileURLToPath(new URL('kit/run-gateway.ts', import.meta.url));
+    const options = JSON.stringify({ config: [kit.configFile], stateDir: kit.path('state') });
+    // The first child is the one that ends the others.
+    for (const count of [2, 3, 4, 2, 3, 4]) {
+      const gateway = spawn(process.execPath, [program, options], { stdio: ['pipe', 'ignore', 'ignore'] });
+      const exited = once(gateway, 'exit');
+      const children = () =>
+        readFileSync(`/proc/${gateway.pid}/task/${gateway.pid}/children`, 'utf8').split(' ').map(Number);
+      let [, ...started] = children();
+      while (started.length < count) [, ...started] = children();
+      gateway.kill('SIGKILL');
+      await exited;
+      await eventually(() => !started.some((pid) => pid > 0 && isAlive(pid)));
+    }
+  },
+);
+
+test('a program that cannot be started is shown with the reason', async () => {
+  await using kit = await GatewayKit.start([
+    { name: 'nowhere', command: 'no-such-program' },
+    { name: 'astray', command: 'node', cwd: '/no/such/directory' },
+  ]);
+  const { servers } = kit.gateway.status();
+  expect(servers.map(({ error }) => error)).toEqual([
+    expect.stringMatching(/no-such-program: not found/),
+    expect.stringMatching(/cannot start node in \/no\/such\/directory: /),
+  ]);
 });
 
 test('a gateway of its own ends with its client, and its backends with it', async () => {

@@ -16,8 +16,7 @@ beforeAll(async () => {
   door = await openDoor(daemon, {
     apiKey: 'the-api-key',
     gateway: {
-      handle: (request, response, { caller, mayConfigure }) =>
-        visitors.handle(request, response, { caller, mayConfigure }),
+      handle: (request, response, visit) => visitors.handle(request, response, visit),
     },
     defaultTools: ['gateway'],
     toolsetsFor: ({ kind }) => (kind === 'apiKey' ? ['network'] : undefined),

@@ -1,6 +1,4 @@
-import { spawnSync } from 'node:child_process';
 import { request } from 'node:http';
-import { get } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { callTool, connectClient } from './kit/clients.ts';
@@ -229,23 +227,4 @@ it('ends the streams of a key that is revoked', async () => {
   await closed;
   await expect.poll(async () => JSON.parse((await ask(`${door.url}/health`)).body).clients).toBe(0);
   expect((await ask(`${door.url}/sse`, { headers: headersOf({ key, agent: 'Bob' }) })).status).toBe(401);
-});
-
-const openssl = spawnSync('openssl', ['version']).status === 0;
-it.skipIf(!openssl)('serves HTTPS with a certificate (needs openssl)', async () => {
-  const tls = { cert: `${daemon.directory}/cert.pem`, key: `${daemon.directory}/key.pem` };
-  const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
-  const files = ['-keyout', tls.key, '-out', tls.cert, '-days', '1', '-subj', '/CN=localhost'];
-  expect(spawnSync('openssl', [...request, ...files]).status).toBe(0);
-  await using door = await openDoor(daemon, { tls });
-  expect(door.url).toMatch(/^https:/);
-  const status = await new Promise((resolve, reject) => {
-    get(`${door.url}/health`, { rejectUnauthorized: false }, ({ statusCode }) => resolve(statusCode)).on(
-      'error',
-      reject,
-    );
-  });
-  expect(status).toBe(200);
-  const missing = { cert: `${daemon.directory}/none.pem`, key: tls.key };
-  await expect(openDoor(daemon, { tls: missing })).rejects.toMatchObject({ code: 'InvalidSettings' });
 });

@@ -1,21 +1,21 @@
 import { RelayError } from '@agent-relay/protocol';
-import type { Backend, BackendEvents, BackendLimits } from './backend/backend.ts';
+import type { Backend, BackendEvents } from './backend/backend.ts';
 import { BackendSet, fingerprintOf } from './backend/backend-set.ts';
-import { reasonOf } from './backend/reason.ts';
+import { type BackendLimits, USUAL_LIMITS } from './backend/limits.ts';
 import type { CatalogSource } from './catalog/catalog.ts';
 import { Manifest } from './catalog/manifest.ts';
 import { isAllowed } from './catalog/names.ts';
 import { Pins } from './catalog/pins.ts';
 import type { Definition } from './catalog/validate-tool.ts';
-import { backendName } from './config/backend-config.ts';
-import { type ConfiguredBackend, loadConfig } from './config/load.ts';
-import { forgetBackend, saveBackend } from './config/save.ts';
-import { type FileWatch, watchFiles } from './config/watch.ts';
+import { LiveConfig } from './config/live-config.ts';
+import type { ConfiguredBackend } from './config/load.ts';
 import type { Outlet } from './front/call.ts';
 import type { GatewayHost, OwnBackends, ResourceWatcher, SessionOptions } from './front/context.ts';
 import { type ListName, LiveCatalog } from './front/live-catalog.ts';
+import { mostTalkative, USUAL_LEVEL } from './front/log-levels.ts';
 import { managementTools } from './front/management.ts';
 import { toRelayError } from './front/messages.ts';
+import { ResourceWatchers } from './front/resource-watchers.ts';
 import { Session } from './front/session.ts';
 import { type GatewayStatus, readStatus } from './front/status.ts';
 import { searchTools } from './front/tool-search.ts';
@@ -39,15 +39,7 @@ export interface GatewayOptions {
   log?: (line: string, level: 'info' | 'warn') => void;
 }
 
-const LIMITS: BackendLimits = {
-  maxMessageBytes: 32 * 1024 * 1024,
-  reconnectMs: 5000,
-  maxReconnectMs: 300_000,
-  connectMs: 60_000,
-  callConnectMs: 10_000,
-};
-
-/** Many MCP servers as one: the pool of backends, their catalogue, its configuration, and the clients' sessions. */
+/** Many MCP servers as one: joins the configuration, the pool of backends, their catalogue and the clients' sessions. */
 export class Gateway implements GatewayHost {
   readonly limits: BackendLimits;
   readonly ownTools: Definition[];
@@ -59,12 +51,8 @@ export class Gateway implements GatewayHost {
   readonly #pins: Pins;
   readonly #shared: BackendSet;
   readonly #sessions = new Set<Session>();
-  readonly #watchers = new Map<string, Set<ResourceWatcher>>();
-  #configured: ConfiguredBackend[] = [];
-  #configProblem: string | undefined;
-  #reloading: Promise<void> = Promise.resolve();
-  #files: Promise<FileWatch> | undefined;
-  #closed = false;
+  readonly #watchers: ResourceWatchers;
+  readonly #config: LiveConfig;
 
   constructor(options: GatewayOptions, manifest: Manifest, pins: Pins) {
     this.#options = options;
@@ -76,7 +64,15 @@ export class Gateway implements GatewayHost {
       ...(this.listsOwnToolsOnly ? searchTools : []),
     ];
     this.startupMs = options.startupMs ?? 5000;
-    this.limits = { ...LIMITS, ...options.limits };
+    this.limits = { ...USUAL_LIMITS, ...options.limits };
+    this.#config = new LiveConfig({
+      files: options.configFiles,
+      env: options.env,
+      directoryOf: options.directoryOf,
+      beside: { file: pins.approvalsFile, reread: () => pins.reload() },
+      apply: () => this.#configurationChanged(),
+      warn: (line) => options.log?.(line, 'warn'),
+    });
     this.catalog = new LiveCatalog(
       () => this.sources(),
       this.ownTools,
@@ -87,24 +83,12 @@ export class Gateway implements GatewayHost {
       events: this.backendEvents(() => this.catalog.invalidate()),
       recall: (entry) => this.recall(entry),
     });
+    this.#watchers = new ResourceWatchers(this.#shared);
   }
 
   /** Reads the configuration, starts the backends and watches the files. A mistake in a file throws. */
-  async start(): Promise<void> {
-    await this.#apply();
-    const watched = [
-      ...this.#options.configFiles,
-      ...(this.#pins.approvalsFile === undefined ? [] : [this.#pins.approvalsFile]),
-    ];
-    if (watched.length === 0) return;
-    this.#files = watchFiles(
-      watched,
-      () => void this.reload(),
-      (error) =>
-        this.#options.log?.(`Changes of the configuration are not noticed: ${reasonOf(error)}`, 'warn'),
-    );
-    // What changed between reading and watching is not missed.
-    void this.#files.then(() => this.reload());
+  start(): Promise<void> {
+    return this.#config.start();
   }
 
   /** Resolves when the first lists are as complete as they will be soon. */
@@ -114,23 +98,14 @@ export class Gateway implements GatewayHost {
 
   /** Applies what the files say now. One reload at a time; a mistake keeps the running configuration. */
   reload(): Promise<void> {
-    this.#reloading = this.#reloading.then(async () => {
-      if (this.#closed) return;
-      try {
-        await this.#pins.reload();
-        await this.#apply();
-      } catch (error) {
-        this.#configProblem = toRelayError(error).message;
-        this.#options.log?.(`Configuration not applied: ${this.#configProblem}`, 'warn');
-      }
-    });
-    return this.#reloading;
+    return this.#config.reload();
   }
 
   openSession(output: Outlet, options: SessionOptions = {}): Session {
     const session = new Session(this, output, options, () => {
       this.#sessions.delete(session);
-      for (const uri of [...this.#watchers.keys()]) this.unwatch(session, uri);
+      this.#watchers.forget(session);
+      this.logLevelChanged();
     });
     this.#sessions.add(session);
     return session;
@@ -138,7 +113,7 @@ export class Gateway implements GatewayHost {
 
   /** The configured backends of a scope, in their order. */
   configured(scope: 'shared' | 'session'): ConfiguredBackend[] {
-    return this.#configured.filter(({ config }) => config.scope === scope);
+    return this.#config.backends.filter(({ config }) => config.scope === scope);
   }
 
   backend(name: string, own?: BackendSet): Backend | undefined {
@@ -147,7 +122,7 @@ export class Gateway implements GatewayHost {
 
   /** The parts of a catalogue: the shared backends and a session's own, in the order of the configuration. */
   sources(own?: BackendSet, first: ConfiguredBackend[] = []): CatalogSource[] {
-    return [...first, ...this.#configured].flatMap(({ config }) => {
+    return [...first, ...this.#config.backends].flatMap(({ config }) => {
       const backend = this.backend(config.name, own);
       if (!backend) return [];
       const { name, prefix, allow, deny, pin } = config;
@@ -167,9 +142,7 @@ export class Gateway implements GatewayHost {
         this.#remember(backend);
         changed();
       },
-      resourceUpdated: (uri) => {
-        for (const watcher of this.#watchers.get(uri) ?? []) watcher.resourceUpdated(uri);
-      },
+      resourceUpdated: (uri) => this.#watchers.updated(uri),
       log: (backend, params) => {
         const callers = [...this.#sessions].filter((session) => session.isCalling(backend));
         for (const session of callers.length > 0 ? callers : this.#sessions) session.logged(backend, params);
@@ -180,31 +153,20 @@ export class Gateway implements GatewayHost {
 
   status(own?: OwnBackends): GatewayStatus {
     const { current } = own?.catalog ?? this.catalog;
-    return readStatus(this.#configured, (name) => this.backend(name, own?.backends), current, {
+    return readStatus(this.#config.backends, (name) => this.backend(name, own?.backends), current, {
       changed: (name, tools, pin) => this.#pins.review(name, tools, pin).changed,
-      configProblem: this.#configProblem,
+      configProblem: this.#config.problem,
     });
   }
 
-  /** Adds a backend, saves it and connects. URLs only: whoever may call a tool may not start programs. */
+  /** Adds a backend, saves it and connects. */
   async addServer(name: string, url: string): Promise<void> {
-    const valid = backendName.safeParse(name);
-    if (!valid.success) throw new RelayError('InvalidRequest', `The name ${valid.error.issues[0]?.message}.`);
-    if (!/^(wss?|https?):\/\//i.test(url) || !URL.canParse(url)) {
-      throw new RelayError('InvalidRequest', 'The URL must begin with ws://, wss://, http:// or https://.');
-    }
-    if (this.#configured.some(({ config }) => config.name === name)) {
-      throw new RelayError('BackendExists', `A server named '${name}' exists.`);
-    }
-    const [file] = this.#options.configFiles;
-    if (file === undefined)
-      throw new RelayError('InvalidBackendConfig', 'The gateway has no configuration file.');
-    await this.#exclusively(() => saveBackend(file, name, url));
+    await this.#config.add(name, url);
     await this.#shared.settled(this.limits.callConnectMs);
   }
 
-  async removeServer(name: string): Promise<void> {
-    await this.#exclusively(() => forgetBackend(this.#options.configFiles, name));
+  removeServer(name: string): Promise<void> {
+    return this.#config.remove(name);
   }
 
   /** Calls a tool of a backend by the names the backend itself uses, as a terminal or the dashboard does. */
@@ -214,7 +176,7 @@ export class Gateway implements GatewayHost {
     args: Record<string, unknown>,
     signal?: AbortSignal,
   ): Promise<unknown> {
-    const entry = this.#configured.find(({ config }) => config.name === server);
+    const entry = this.#config.find(server);
     const backend = this.#shared.get(server);
     if (!entry || !backend) throw new RelayError('BackendNotFound', `No shared server is named '${server}'.`);
     const withheld = this.#pins.review(server, backend.lists.tools, entry.config.pin).withheld.get(tool);
@@ -238,55 +200,40 @@ export class Gateway implements GatewayHost {
   }
 
   watch(watcher: ResourceWatcher, uri: string, backend: Backend): void {
-    const watchers = this.#watchers.get(uri) ?? new Set();
-    this.#watchers.set(uri, watchers);
-    const first = watchers.size === 0;
-    watchers.add(watcher);
-    if (first) backend.watch(uri);
+    this.#watchers.watch(watcher, uri, backend);
   }
 
   unwatch(watcher: ResourceWatcher, uri: string): void {
-    const watchers = this.#watchers.get(uri);
-    if (!watchers?.delete(watcher) || watchers.size > 0) return;
-    this.#watchers.delete(uri);
-    for (const backend of this.#shared) backend.unwatch(uri);
+    this.#watchers.unwatch(watcher, uri);
   }
 
-  setLogLevel(level: string): void {
-    for (const backend of this.#shared) backend.setLogLevel(level);
+  /** A shared backend logs for whoever wants to hear most; the others are spared what they did not ask for. */
+  logLevelChanged(): void {
+    const wanted = [...this.#sessions].map(({ logLevel }) => logLevel);
+    // Until somebody asks, a backend logs as it likes.
+    if (wanted.every((level) => level === undefined)) return;
+    const level = mostTalkative(wanted.map((one) => one ?? USUAL_LEVEL));
+    if (level !== undefined) for (const backend of this.#shared) backend.setLogLevel(level);
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    await (await this.#files)?.close();
-    await this.#reloading;
+    await this.#config.close();
     for (const session of [...this.#sessions]) await session.close();
     await this.#shared.stop();
     await this.#manifest.save();
     await this.#pins.saved();
   }
 
-  async #exclusively(change: () => Promise<void>): Promise<void> {
-    const done = this.#reloading.then(async () => {
-      await change();
-      await this.#apply();
-    });
-    this.#reloading = done.catch(() => undefined);
-    await done;
-  }
-
-  async #apply(): Promise<void> {
-    const { configFiles, env = process.env, directoryOf } = this.#options;
-    this.#configured = await loadConfig(configFiles, env, directoryOf);
-    this.#configProblem = undefined;
+  #configurationChanged(): void {
     this.#shared.apply(this.configured('shared'));
+    this.logLevelChanged();
     for (const session of this.#sessions) session.configurationChanged();
     this.catalog.invalidate();
   }
 
   #remember(backend: Backend): void {
     const { name } = backend.config;
-    const entry = this.#configured.find(({ config }) => config.name === name);
+    const entry = this.#config.find(name);
     if (!entry) return;
     if (backend.connected && backend.era) {
       this.#manifest.keep(name, fingerprintOf(entry), { era: backend.era, lists: backend.lists });

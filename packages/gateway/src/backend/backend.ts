@@ -1,7 +1,9 @@
 import type { Lists } from '../catalog/catalog.ts';
 import type { BackendConfig } from '../config/backend-config.ts';
 import type { JsonMembers } from '../json/raw-json.ts';
+import { Backoff } from './backoff.ts';
 import { ConnectionLost } from './failures.ts';
+import type { BackendLimits } from './limits.ts';
 import { Link, type LinkCall, NO_LISTS } from './link.ts';
 import type { Era } from './negotiate.ts';
 import { reasonOf } from './reason.ts';
@@ -21,17 +23,6 @@ export interface BackendEvents {
   log(backend: Backend, params: Buffer): void;
   /** A request of the backend to whoever called it: sampling, elicitation, roots. */
   ask(backend: Backend, method: string, params: Buffer | undefined, signal: AbortSignal): Promise<Buffer>;
-}
-
-export interface BackendLimits {
-  maxMessageBytes: number;
-  /** First wait before reconnecting; it doubles with each failure. */
-  reconnectMs: number;
-  /** The longest one. */
-  maxReconnectMs: number;
-  connectMs: number;
-  /** How long a call waits for a backend that has to be connected first. */
-  callConnectMs: number;
 }
 
 export interface BackendCall extends LinkCall {
@@ -54,14 +45,15 @@ export class Backend {
   readonly #limits: BackendLimits;
   readonly #events: BackendEvents;
   readonly #clientCapabilities: Record<string, unknown>;
+  readonly #backoff: Backoff;
   #era: Era | undefined;
   #lists: Lists;
   #link: Link | undefined;
   #connecting: Promise<void> | undefined;
+  /** Gives up the attempt that is being made. */
+  #abandon = new AbortController();
   /** Why the last attempt failed or the last connection ended. */
   #failure: string | undefined;
-  #failures = 0;
-  #retryTimer: NodeJS.Timeout | undefined;
   #checkTimer: NodeJS.Timeout | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
   #calls = 0;
@@ -74,7 +66,12 @@ export class Backend {
     config: BackendConfig,
     limits: BackendLimits,
     events: BackendEvents,
-    options: { remembered?: Remembered | undefined; clientCapabilities?: Record<string, unknown> } = {},
+    options: {
+      remembered?: Remembered | undefined;
+      clientCapabilities?: Record<string, unknown>;
+      /** The one in whose place it comes: what was asked of that for all time is asked of this one. */
+      replaced?: Backend | undefined;
+    } = {},
   ) {
     this.config = config;
     this.#limits = limits;
@@ -82,6 +79,11 @@ export class Backend {
     this.#era = options.remembered?.era;
     this.#lists = options.remembered?.lists ?? NO_LISTS;
     this.#clientCapabilities = options.clientCapabilities ?? {};
+    this.#backoff = new Backoff(limits.reconnectMs, limits.maxReconnectMs, () => void this.start());
+    if (options.replaced) {
+      for (const uri of options.replaced.#watchedUris) this.#watchedUris.add(uri);
+      this.#logLevel = options.replaced.#logLevel;
+    }
   }
 
   get lists(): Lists {
@@ -120,7 +122,7 @@ export class Backend {
 
   /** Closes and connects again, as a person asked for it. Failure is told by health and problem. */
   async reconnect(): Promise<void> {
-    this.#failures = 0;
+    this.#backoff.reset();
     await this.#disconnect('reconnecting');
     await this.#connect(this.#limits.callConnectMs).catch(() => undefined /* kept as the failure */);
   }
@@ -158,18 +160,22 @@ export class Backend {
     this.#link?.notify(method, params);
   }
 
-  /** Asks for updates of a resource, now and after each reconnect. */
+  /** Asks for updates of a resource, now and after each reconnect. Who is watched is not idle. */
   watch(uri: string): void {
     this.#watchedUris.add(uri);
+    clearTimeout(this.#idleTimer);
     this.#link?.listen(this.#link.era === 'modern' ? this.#watchedUris : [uri]);
   }
 
   unwatch(uri: string): void {
-    if (this.#watchedUris.delete(uri)) this.#link?.unlisten(uri, this.#watchedUris);
+    if (!this.#watchedUris.delete(uri)) return;
+    this.#link?.unlisten(uri, this.#watchedUris);
+    this.#armIdleStop();
   }
 
   /** How much the backend should log, now and after each reconnect. */
   setLogLevel(level: string): void {
+    if (level === this.#logLevel) return;
     this.#logLevel = level;
     this.#link?.setLogLevel(level);
   }
@@ -202,13 +208,16 @@ export class Backend {
   }
 
   async #attempt(timeoutMs: number): Promise<void> {
-    clearTimeout(this.#retryTimer);
+    this.#backoff.stop();
+    this.#abandon = new AbortController();
     try {
       const link = await Link.open(this.config.endpoint, {
+        signal: this.#abandon.signal,
         known: this.#era,
         clientCapabilities: this.#clientCapabilities,
         timeoutMs,
         maxMessageBytes: this.#limits.maxMessageBytes,
+        maxBacklogBytes: this.#limits.maxBacklogBytes,
         events: {
           changed: () => this.#events.changed(this),
           closed: (closed, reason) => this.#lost(closed, reason),
@@ -220,7 +229,7 @@ export class Backend {
       await this.#adopt(link);
     } catch (error) {
       this.#failure = reasonOf(error);
-      this.#scheduleRetry();
+      if (!this.#stopped) this.#backoff.failed();
       this.#events.changed(this);
       throw new ConnectionLost(this.#failure, false, { cause: error });
     }
@@ -234,7 +243,7 @@ export class Backend {
     this.#link = link;
     this.#era = link.era;
     this.#failure = undefined;
-    this.#failures = 0;
+    this.#backoff.reset();
     if (link.era === 'modern' || this.#watchedUris.size > 0) link.listen(this.#watchedUris);
     if (this.#logLevel !== undefined) link.setLogLevel(this.#logLevel);
     this.#armIdleStop();
@@ -249,12 +258,14 @@ export class Backend {
     if (link !== this.#link) return;
     this.#forget();
     this.#failure = reasonOf(reason);
-    this.#scheduleRetry();
+    if (!this.#stopped) this.#backoff.failed();
     this.#events.changed(this);
   }
 
   async #disconnect(reason: string): Promise<void> {
-    clearTimeout(this.#retryTimer);
+    this.#abandon.abort(new Error(reason));
+    await this.#connecting?.catch(() => undefined /* it was given up */);
+    this.#backoff.stop();
     const link = this.#link;
     this.#forget();
     await link?.close(reason);
@@ -268,16 +279,6 @@ export class Backend {
     this.#link = undefined;
   }
 
-  #scheduleRetry(): void {
-    if (this.#stopped) return;
-    const base = Math.min(this.#limits.reconnectMs * 2 ** this.#failures++, this.#limits.maxReconnectMs);
-    // Jitter keeps many gateways from knocking at the same moment after an outage.
-    const wait = base * (1 + Math.random() / 4);
-    clearTimeout(this.#retryTimer);
-    this.#retryTimer = setTimeout(() => void this.start(), wait);
-    this.#retryTimer.unref();
-  }
-
   #becameQuiet(): void {
     this.#quiet?.();
     this.#armIdleStop();
@@ -285,7 +286,8 @@ export class Backend {
 
   #armIdleStop(): void {
     clearTimeout(this.#idleTimer);
-    if (this.config.idleStopMs === 0 || this.#calls > 0 || !this.#link) return;
+    const isBusy = this.#calls > 0 || this.#watchedUris.size > 0;
+    if (this.config.idleStopMs === 0 || isBusy || !this.#link) return;
     this.#idleTimer = setTimeout(() => {
       if (this.#calls === 0) void this.#disconnect('idle').then(() => this.#events.changed(this));
     }, this.config.idleStopMs);

@@ -6,7 +6,14 @@ import {
   stringFrom,
   toJson,
 } from '../json/raw-json.ts';
-import { AnswerTooLarge, BackendError, CallAborted, CallTimeout, ConnectionLost } from './failures.ts';
+import {
+  AnswerTooLarge,
+  BackendBusy,
+  BackendError,
+  CallAborted,
+  CallTimeout,
+  ConnectionLost,
+} from './failures.ts';
 import { reasonOf } from './reason.ts';
 import {
   type BackendTransport,
@@ -57,6 +64,7 @@ interface Pending {
 export class Connection {
   readonly #transport: BackendTransport;
   readonly #events: ConnectionEvents;
+  readonly #maxBacklogBytes: number;
   readonly #pending = new Map<number, Pending>();
   /** Requests of the backend that are being answered, by their raw id, until it has taken the answer. */
   readonly #incoming = new Map<string, AbortController>();
@@ -66,8 +74,14 @@ export class Connection {
   #over: string | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(makeTransport: (events: TransportEvents) => BackendTransport, events: ConnectionEvents) {
+  /** Beyond `maxBacklogBytes` that the backend has not taken, nothing is written to it. */
+  constructor(
+    makeTransport: (events: TransportEvents) => BackendTransport,
+    maxBacklogBytes: number,
+    events: ConnectionEvents,
+  ) {
     this.#events = events;
+    this.#maxBacklogBytes = maxBacklogBytes;
     this.#transport = makeTransport({
       message: (bytes) => this.#receive(bytes),
       closed: (reason) => this.#end(reason),
@@ -100,6 +114,8 @@ export class Connection {
     const sent = options.onProgress ? withProgressToken(params, id) : params;
     const head = Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":`);
     const message = Buffer.concat([head, joinObject(sent), CLOSE]);
+    if (!this.#hasRoomFor(message))
+      return Promise.reject(new BackendBusy(`${this.#transport.backlog} bytes wait to be written to it`));
     return new Promise((resolve, reject) => {
       const { timeoutMs, onProgress, signal } = options;
       const pending: Pending = {
@@ -172,9 +188,16 @@ export class Connection {
     if (Number.isFinite(next)) this.#watchDeadline(next);
   }
 
-  /** Best effort: a notification that cannot be sent is a connection that ends anyway. */
+  /** Best effort: a notification that cannot be sent is a connection that ends anyway, or one that nobody reads. */
   notify(method: string, params: Record<string, unknown>): void {
-    this.#send(toJson({ jsonrpc: '2.0', method, params }), undefined);
+    const message = toJson({ jsonrpc: '2.0', method, params });
+    if (this.#hasRoomFor(message)) this.#send(message, undefined);
+  }
+
+  /** One message always goes, however large it is: what it may have, whoever took it in has decided. */
+  #hasRoomFor({ length }: Buffer): boolean {
+    const { backlog } = this.#transport;
+    return backlog === 0 || backlog + length <= this.#maxBacklogBytes;
   }
 
   /** Settles when the message is sent, or cannot be; it never fails. */
@@ -248,6 +271,7 @@ export class Connection {
         ['id', rawId],
         [field, bytes],
       ]);
+      if (!this.#hasRoomFor(answer)) return this.close('it asks and does not read the answers');
       await this.#send(answer, undefined);
     }
     this.#incoming.delete(key);

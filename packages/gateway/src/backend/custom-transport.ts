@@ -13,6 +13,10 @@ export class CustomTransport implements BackendTransport {
     this.#events = events;
   }
 
+  get backlog(): number {
+    return this.#link?.backlog ?? 0;
+  }
+
   async start(): Promise<void> {
     this.#link = await this.#endpoint.open({
       message: (bytes) => this.#events.message(bytes),

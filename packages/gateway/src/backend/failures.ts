@@ -23,6 +23,8 @@ export class ConnectionLost extends Error {
 
 /** The backend did not answer in time. */
 export class CallTimeout extends Error {}
+/** So much waits to be written to the backend that nothing is added to it. */
+export class BackendBusy extends Error {}
 /** The caller gave up. */
 export class CallAborted extends Error {}
 /** The answer was larger than the gateway passes on. */

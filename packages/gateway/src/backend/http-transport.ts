@@ -27,6 +27,8 @@ export class HttpTransport implements BackendTransport {
   readonly #events: TransportEvents;
   #sdk: Transport | undefined;
   #goodbye: (() => Promise<void>) | undefined;
+  /** Of requests to which no response has begun. */
+  #backlog = 0;
   #answered = false;
   #over = false;
 
@@ -40,6 +42,10 @@ export class HttpTransport implements BackendTransport {
     this.#endpoint = endpoint;
     this.#maxMessageBytes = maxMessageBytes;
     this.#events = events;
+  }
+
+  get backlog(): number {
+    return this.#backlog;
   }
 
   async start(): Promise<void> {
@@ -73,6 +79,7 @@ export class HttpTransport implements BackendTransport {
   async send(message: Buffer, options: SendOptions = {}): Promise<void> {
     if (!this.#sdk || this.#over) throw new NotWritten('the connection is closed');
     const { signal, headers, onStreamEnd } = options;
+    this.#backlog += message.length;
     try {
       await this.#sdk.send(JSON.parse(message.toString()) as JSONRPCMessage, {
         ...(signal === undefined ? {} : { requestSignal: signal }),
@@ -81,6 +88,8 @@ export class HttpTransport implements BackendTransport {
       });
     } catch (error) {
       throw this.#translate(error);
+    } finally {
+      this.#backlog -= message.length;
     }
   }
 

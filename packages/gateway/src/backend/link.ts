@@ -3,10 +3,10 @@ import type { Endpoint } from '../config/backend-config.ts';
 import { isObject, type JsonMembers, objectFrom, toJson } from '../json/raw-json.ts';
 import type { CallOptions, Connection, ConnectionEvents } from './connection.ts';
 import { paramsFor } from './envelope.ts';
-import { BackendError, CallTimeout } from './failures.ts';
+import { BackendBusy, BackendError, CallTimeout } from './failures.ts';
 import { fetchList } from './fetch-lists.ts';
 import type { Era, Negotiated } from './negotiate.ts';
-import { openConnection } from './open-connection.ts';
+import { closeWhenGivenUp, openConnection } from './open-connection.ts';
 import { reasonOf } from './reason.ts';
 
 interface LinkEvents {
@@ -23,6 +23,9 @@ export interface LinkOptions {
   clientCapabilities: Record<string, unknown>;
   timeoutMs: number;
   maxMessageBytes: number;
+  maxBacklogBytes: number;
+  /** Gives up connecting. */
+  signal: AbortSignal;
   events: LinkEvents;
 }
 
@@ -71,6 +74,7 @@ export class Link {
     });
     const opened = new Link(connection, negotiated, options);
     link = opened;
+    using _guard = closeWhenGivenUp(connection, options.signal);
     try {
       opened.lists = { ...NO_LISTS, ...(await opened.#fetch(LIST_NAMES)) };
     } catch (error) {
@@ -149,7 +153,7 @@ export class Link {
       await this.request(method, new Map(), { clientCapabilities: {} }, timeoutMs);
       if (this.problem === NO_PING) this.problem = undefined;
     } catch (error) {
-      if (error instanceof CallTimeout) this.problem = NO_PING;
+      if (error instanceof CallTimeout || error instanceof BackendBusy) this.problem = NO_PING;
     }
     if (this.problem !== before) this.#options.events.changed();
   }

@@ -10,6 +10,9 @@ export interface OpenOptions {
   clientCapabilities: Record<string, unknown>;
   timeoutMs: number;
   maxMessageBytes: number;
+  maxBacklogBytes: number;
+  /** Gives up connecting. */
+  signal: AbortSignal;
   events: Omit<ConnectionEvents, 'closed'>;
   closed(connection: Connection, reason: string): void;
 }
@@ -27,6 +30,7 @@ export async function openConnection(endpoint: Endpoint, options: OpenOptions): 
   try {
     return await open(kind, endpoint, options);
   } catch (error) {
+    options.signal.throwIfAborted();
     if (error instanceof ProbeKilled) return open(kind, endpoint, { ...options, known: 'legacy' });
     const notStreamable = error instanceof HttpRefused && [400, 404, 405].includes(error.status);
     if (endpoint.kind === 'auto' && notStreamable) return open('sse', endpoint, options);
@@ -36,10 +40,11 @@ export async function openConnection(endpoint: Endpoint, options: OpenOptions): 
 
 async function open(kind: Kind, endpoint: Endpoint, options: OpenOptions): Promise<Opened> {
   const makeTransport = await transportFor(kind, endpoint, options.maxMessageBytes);
-  const connection: Connection = new Connection(makeTransport, {
+  const connection: Connection = new Connection(makeTransport, options.maxBacklogBytes, {
     ...options.events,
     closed: (reason) => options.closed(connection, reason),
   });
+  using _guard = closeWhenGivenUp(connection, options.signal);
   try {
     await within(options.timeoutMs, connection.start());
     const known = kind === 'sse' || kind === 'custom' ? 'legacy' : options.known;
@@ -48,6 +53,14 @@ async function open(kind: Kind, endpoint: Endpoint, options: OpenOptions): Promi
     await connection.close('the connection could not be set up');
     throw error;
   }
+}
+
+/** Closes a connection if `signal` aborts before this is disposed; whatever waits for an answer then fails. */
+export function closeWhenGivenUp(connection: Connection, signal: AbortSignal): Disposable {
+  const close = () => void connection.close('it was given up');
+  if (signal.aborted) close();
+  signal.addEventListener('abort', close);
+  return { [Symbol.dispose]: () => signal.removeEventListener('abort', close) };
 }
 
 /** The network transports bring libraries along: they are loaded by the first backend that needs them. */

@@ -1,5 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  type ChildProcess,
+  type ChildProcessByStdio,
+  type SpawnOptionsWithStdioTuple,
+  type StdioPipe,
+  spawn,
+} from 'node:child_process';
 import type { Socket } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
 
 /**
  * Ends the backends' process groups when the gateway dies without a goodbye (kill -9, a crash).
@@ -17,24 +24,49 @@ for group in $groups; do kill -s TERM -- "-$group" 2>/dev/null; done
 [ "$groups" = ' ' ] || sleep 1
 for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done`;
 
-let shell: ChildProcess | undefined;
+/** Becomes the program once it is told to; if the gateway dies before that, it ends with its input. */
+const GATE = 'read -r go && exec "$@"';
 
-export function watchGroup(groupId: number): void {
-  if (!shell) {
-    shell = spawn('/bin/sh', ['-c', SCRIPT], {
-      detached: true,
-      stdio: ['pipe', 'ignore', 'ignore'],
-      env: {},
-    });
-    shell.unref();
-    // The pipe must not keep a finished gateway running.
-    (shell.stdin as Socket | null)?.unref();
-    shell.on('error', () => (shell = undefined));
-    shell.stdin?.on('error', () => (shell = undefined));
+let shell: ChildProcess | undefined;
+const groups = new Set<number>();
+
+/** Starts a program as the leader of a group of its own. It does nothing before its group is watched. */
+export function spawnWatched(
+  command: string,
+  args: string[],
+  options: SpawnOptionsWithStdioTuple<StdioPipe, StdioPipe, StdioPipe>,
+): ChildProcessByStdio<Writable, Readable, Readable> {
+  const reaper = startShell();
+  const child = spawn('/bin/sh', ['-c', GATE, 'sh', command, ...args], { ...options, detached: true });
+  if (child.pid !== undefined) {
+    groups.add(child.pid);
+    reaper.stdin?.write(`+ ${child.pid}\n`);
+    child.stdin.write('go\n');
   }
-  shell.stdin?.write(`+ ${groupId}\n`);
+  return child;
 }
 
 export function forgetGroup(groupId: number): void {
+  groups.delete(groupId);
   shell?.stdin?.write(`- ${groupId}\n`);
+}
+
+function startShell(): ChildProcess {
+  if (shell) return shell;
+  const started = spawn('/bin/sh', ['-c', SCRIPT], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: {},
+  });
+  started.unref();
+  // The pipe must not keep a finished gateway running.
+  (started.stdin as Socket | null)?.unref();
+  const gone = () => {
+    if (shell === started) shell = undefined;
+  };
+  started.on('error', gone).on('exit', gone);
+  started.stdin?.on('error', gone);
+  for (const group of groups) started.stdin?.write(`+ ${group}\n`);
+  shell = started;
+  return started;
 }

@@ -29,6 +29,9 @@ export async function openSocketLink(
   socket.on('close', () => events.closed('the other end closed the connection'));
   socket.resume();
   return {
+    get backlog() {
+      return socket.writableLength;
+    },
     send(message) {
       if (!socket.writable) throw new NotWritten('the connection is closed');
       socket.write(toLine(message));

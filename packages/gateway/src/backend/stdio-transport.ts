@@ -1,14 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StdioEndpoint } from '../config/backend-config.ts';
 import { LineReader, toLine } from '../json/lines.ts';
 import { backendEnvironment } from './environment.ts';
-import { forgetGroup, watchGroup } from './reaper.ts';
+import { forgetGroup, spawnWatched } from './reaper.ts';
 import { type BackendTransport, NotWritten, type TransportEvents } from './transport.ts';
 
 /** How long a child has after each step: end of input, then SIGTERM, then SIGKILL. */
 const GRACE_MS = 1500;
+/** How long what a child said before it ended is waited for, if somebody else keeps its output open. */
+const LAST_WORDS_MS = 500;
 /** The last words of a child, told when it dies. */
 const KEPT_STDERR = 2000;
 
@@ -31,31 +33,33 @@ export class StdioTransport implements BackendTransport {
     });
   }
 
+  get backlog(): number {
+    return this.#child?.stdin?.writableLength ?? 0;
+  }
+
   async start(): Promise<void> {
     const { command, args, env, cwd } = this.#endpoint;
-    const child = spawn(command, args, {
-      detached: true,
+    const child = spawnWatched(command, args, {
       stdio: ['pipe', 'pipe', 'pipe'],
       env: backendEnvironment(process.env, env),
       ...(cwd === undefined ? {} : { cwd }),
     });
     this.#child = child;
-    child.once('exit', (code, signal) =>
-      this.#ended(signal ? `ended by ${signal}` : `exited with code ${code}`),
-    );
+    child.once('exit', (code, signal) => {
+      void this.#ended(child, signal ? `ended by ${signal}` : `exited with code ${code}`);
+    });
     child.stdin.on('error', () => undefined /* the exit event tells more */);
     child.stdout.on('data', (chunk: Buffer) => this.#lines.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString()).slice(-KEPT_STDERR);
     });
-    await Promise.race([
-      once(child, 'spawn'),
-      once(child, 'error').then(([error]: Error[]) => {
-        this.#over = true;
-        throw new Error(`cannot start ${command}: ${error?.message}`);
-      }),
-    ]);
-    if (child.pid !== undefined) watchGroup(child.pid);
+    try {
+      await once(child, 'spawn');
+    } catch (error) {
+      this.#over = true;
+      const place = cwd === undefined ? '' : ` in ${cwd}`;
+      throw new Error(`cannot start ${command}${place}: ${(error as Error).message}`, { cause: error });
+    }
   }
 
   send(message: Buffer): void | Promise<void> {
@@ -80,15 +84,16 @@ export class StdioTransport implements BackendTransport {
     await gone;
   }
 
-  #ended(reason: string): void {
-    if (this.#over) return;
+  async #ended(child: ChildProcess, reason: string): Promise<void> {
     this.#over = true;
-    const pid = this.#child?.pid;
-    if (pid !== undefined) {
+    const said = once(child, 'close');
+    if (child.pid !== undefined) {
       // What the child started and left behind goes with it.
-      signalGroup(pid, 'SIGKILL');
-      forgetGroup(pid);
+      signalGroup(child.pid, 'SIGKILL');
+      forgetGroup(child.pid);
     }
+    // What it said last, on both of its outputs, may still be on its way.
+    await Promise.race([said, delay(LAST_WORDS_MS, undefined, { ref: false })]);
     const words = this.#stderr.trim().split('\n').at(-1);
     this.#events.closed(words ? `the process ${reason}: ${words}` : `the process ${reason}`);
   }

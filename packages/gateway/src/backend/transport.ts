@@ -23,6 +23,8 @@ export interface SendOptions {
  */
 export interface BackendTransport {
   readonly kind: 'stdio' | 'ws' | 'http' | 'sse' | 'custom';
+  /** Bytes that were sent and that the peer has not taken yet. */
+  readonly backlog: number;
   start(): Promise<void>;
   send(message: Buffer, options?: SendOptions): void | Promise<void>;
   /** Tells the transport which protocol version was agreed on. */
@@ -32,6 +34,8 @@ export interface BackendTransport {
 
 /** An open way to a server of the 2025 revisions; each message is one of JSON-RPC. */
 export interface CustomLink {
+  /** As of a transport, where messages can wait. */
+  readonly backlog?: number;
   /** Throws NotWritten like a transport, if it knows. */
   send(message: Buffer): void;
   close(): Promise<void>;

@@ -23,6 +23,10 @@ export class WebSocketTransport implements BackendTransport {
     this.#events = events;
   }
 
+  get backlog(): number {
+    return this.#socket?.bufferedAmount ?? 0;
+  }
+
   async start(): Promise<void> {
     const { url, headers, subprotocol } = this.#endpoint;
     const socket = new WebSocket(url, subprotocol === undefined ? [] : [subprotocol], {

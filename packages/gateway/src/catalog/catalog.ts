@@ -47,6 +47,8 @@ export interface Catalog {
   resources: Map<string, Route>;
   templates: Route[];
   reports: Map<string, SourceReport>;
+  /** Why tools that backends have are not offered, by the names they would have. */
+  refused: Map<string, string>;
   /** The answers to the list methods, written once. */
   lists: { tools: Buffer; prompts: Buffer; resources: Buffer; templates: Buffer };
 }
@@ -61,10 +63,11 @@ export function buildCatalog(sources: CatalogSource[], ownTools: Definition[]): 
   const resources = new Map<string, Route>();
   const templates: Route[] = [];
   const reports = new Map<string, SourceReport>();
+  const refused = new Map<string, string>();
   for (const source of sources) {
     const report: SourceReport = { toolNames: [], invalid: [], hidden: [] };
     reports.set(source.name, report);
-    addTools(source, tools, report);
+    addTools(source, tools, refused, report);
     addNamed(source, prompts, report);
     addResources(source, resources, templates, report);
   }
@@ -74,6 +77,7 @@ export function buildCatalog(sources: CatalogSource[], ownTools: Definition[]): 
     resources,
     templates,
     reports,
+    refused,
     lists: writeLists(tools, prompts, resources, templates),
   };
 }
@@ -83,7 +87,12 @@ export function resourceRoute(catalog: Catalog, uri: string): Route | undefined 
   return catalog.resources.get(uri) ?? catalog.templates.find(({ name }) => matchesTemplate(name, uri));
 }
 
-function addTools(source: CatalogSource, tools: Map<string, Route>, report: SourceReport): void {
+function addTools(
+  source: CatalogSource,
+  tools: Map<string, Route>,
+  refused: Map<string, string>,
+  report: SourceReport,
+): void {
   for (const tool of source.lists.tools) {
     const original = isObject(tool) && typeof tool.name === 'string' ? tool.name : '(unnamed)';
     if (!isAllowed(original, source.allow, source.deny)) continue;
@@ -95,6 +104,7 @@ function addTools(source: CatalogSource, tools: Map<string, Route>, report: Sour
       (holder && `Name conflict: '${name}' is already provided by ${holder.backend || 'the gateway'}`);
     if (problem !== undefined) {
       report.invalid.push({ name: safeLine(original), reason: problem });
+      refused.set(name, problem);
       continue;
     }
     const definition = { ...(tool as Definition), name };

@@ -81,7 +81,7 @@ export async function openConfig(file: string): Promise<ConfigText> {
 const LISTS = ['backends', 'servers', 'mcpServers'];
 
 /** The three forms a file may have: `backends` or `servers` as lists, `mcpServers` as a map. */
-function entriesOf(file: string, text: ConfigText): Array<{ path: ConfigPath; entry: ListedBackend }> {
+export function entriesOf(file: string, text: ConfigText): Array<{ path: ConfigPath; entry: ListedBackend }> {
   const root = text.value ?? {};
   if (typeof root !== 'object' || Array.isArray(root)) {
     throw invalid(file, text, [], 'the file must hold a map with "backends", "servers" or "mcpServers"');

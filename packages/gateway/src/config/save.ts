@@ -3,11 +3,21 @@ import { open, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { RelayError } from '@agent-relay/protocol';
 import { ensureDirectory } from './ensure-directory.ts';
-import { loadConfig, openConfig } from './load.ts';
+import { entriesOf, loadConfig, openConfig } from './load.ts';
 
-/** Adds a backend reached by URL to a file, in the form the file already uses. */
+/** Adds a backend reached by URL to a file, in the form the file already uses. One that is disabled keeps its name. */
 export async function saveBackend(file: string, name: string, url: string): Promise<void> {
   const text = await openConfig(file);
+  const taken = entriesOf(file, text).find(({ entry }) => entry.name === name);
+  if (taken) {
+    throw new RelayError(
+      'BackendExists',
+      `${file}:${text.position(taken.path)} has a server named '${name}'.`,
+      {
+        next: 'Choose another name, or enable that one in the file.',
+      },
+    );
+  }
   const root = (text.value ?? {}) as Record<string, unknown>;
   if (root.mcpServers !== undefined && root.backends === undefined && root.servers === undefined) {
     return writeAtomically(file, text.withValue(['mcpServers', name], { url }));

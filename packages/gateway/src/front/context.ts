@@ -1,5 +1,6 @@
-import type { Backend, BackendEvents, BackendLimits, Remembered } from '../backend/backend.ts';
+import type { Backend, BackendEvents, Remembered } from '../backend/backend.ts';
 import type { BackendSet } from '../backend/backend-set.ts';
+import type { BackendLimits } from '../backend/limits.ts';
 import type { Era } from '../backend/negotiate.ts';
 import type { Catalog, CatalogSource, Route } from '../catalog/catalog.ts';
 import type { Definition } from '../catalog/validate-tool.ts';
@@ -45,7 +46,8 @@ export interface GatewayHost {
   /** Asks for updates of a resource; the backend is asked once for all who watch it. */
   watch(watcher: ResourceWatcher, uri: string, backend: Backend): void;
   unwatch(watcher: ResourceWatcher, uri: string): void;
-  setLogLevel(level: string): void;
+  /** A session wants to hear more, or less, of what backends log. */
+  logLevelChanged(): void;
 }
 
 /** What makes the session of one client different from others. */

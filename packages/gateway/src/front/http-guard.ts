@@ -23,20 +23,22 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 /** Decides who may talk to the HTTP front, before anything of the request is read. */
 export class Guard {
   readonly #options: GuardOptions;
+  readonly #hosts: Set<string>;
   /** Host headers that were found good, as they are written. */
   readonly #goodHosts = new Set<string>();
   readonly #ownUser = new WeakMap<Socket, Promise<boolean>>();
 
   constructor(options: GuardOptions) {
     this.#options = options;
+    this.#hosts = new Set([...LOOPBACK, ...(options.allowedHosts ?? [])].map((host) => host.toLowerCase()));
   }
 
   async check(request: IncomingMessage): Promise<Refusal | undefined> {
-    const { apiKey, isOwnUser = async () => false, allowedHosts = [], allowedOrigins = [] } = this.#options;
+    const { apiKey, isOwnUser = async () => false, allowedOrigins = [] } = this.#options;
     const { host = '' } = request.headers;
     if (!this.#goodHosts.has(host)) {
       const name = hostName(`http://${host}`);
-      if (name === undefined || ![...LOOPBACK, ...allowedHosts].includes(name)) {
+      if (name === undefined || !this.#hosts.has(name)) {
         return { status: 403, message: 'This Host is not served here.' };
       }
       if (this.#goodHosts.size < 100) this.#goodHosts.add(host);

@@ -15,6 +15,8 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
 export interface Visit extends SessionOptions {
   /** The same for all requests of one client; another one cannot reach its sessions. */
   caller: string;
+  /** Told of each session that is kept for the client. `end` ends it; what is returned is called when it has ended. */
+  begin?(end: () => Promise<void>): () => void;
 }
 
 export interface HttpHandlerOptions {
@@ -32,7 +34,10 @@ interface Visitor {
   session: Session;
   standalone: StandaloneOutlet;
   seen: number;
-  open: number;
+  /** Responses that are not over: as long as there are any, it is not idle. */
+  readonly open: Set<ServerResponse>;
+  /** To be told that it has ended. */
+  ended?: () => void;
 }
 
 /**
@@ -68,9 +73,7 @@ export class HttpHandler {
 
   async close(): Promise<void> {
     clearInterval(this.#sweep);
-    const all = [...this.#visitors.values()];
-    this.#visitors.clear();
-    await Promise.all(all.map(({ session }) => session.close()));
+    await Promise.all([...this.#visitors.values()].map((visitor) => this.#dismiss(visitor)));
   }
 
   async #post(request: IncomingMessage, response: ServerResponse, visit: Visit): Promise<void> {
@@ -125,9 +128,7 @@ export class HttpHandler {
   }
 
   async #end(request: IncomingMessage, response: ServerResponse, visit: Visit): Promise<void> {
-    const { visitor, sessionId } = this.#visitorOf(request, visit);
-    this.#visitors.delete(sessionId);
-    await visitor.session.close();
+    await this.#dismiss(this.#visitorOf(request, visit).visitor);
     response.writeHead(200).end();
   }
 
@@ -141,12 +142,14 @@ export class HttpHandler {
     return visitor.session.receive(posted.bytes, new ReplyOutlet(response, headers));
   }
 
-  #welcome(key: string, { caller, ...options }: Visit): Visitor {
+  #welcome(key: string, { caller, begin, ...options }: Visit): Visitor {
     const standalone = new StandaloneOutlet();
     const session = this.#gateway.openSession(standalone, options);
-    const visitor = { key, caller, session, standalone, seen: Date.now(), open: 0 };
+    const visitor: Visitor = { key, caller, session, standalone, seen: Date.now(), open: new Set() };
     this.#endSurplus();
     this.#visitors.set(key, visitor);
+    const ended = begin?.(() => this.#dismiss(visitor));
+    if (ended) visitor.ended = ended;
     return visitor;
   }
 
@@ -155,15 +158,14 @@ export class HttpHandler {
     const sessionId = request.headers['mcp-session-id'];
     if (typeof sessionId !== 'string') throw refusal(400, 'The Mcp-Session-Id header is missing.');
     const visitor = sessionId.includes(' ') ? undefined : this.#visitors.get(sessionId);
-    if (visitor?.caller !== caller) throw new HttpError(404, new ProtocolError(-32001, 'Session not found'));
+    if (visitor?.caller !== caller) throw sessionNotFound();
     return { visitor, sessionId };
   }
 
-  /** A visitor with an open response is not idle. */
   #occupy(visitor: Visitor, response: ServerResponse): void {
-    visitor.open++;
+    visitor.open.add(response);
     response.once('close', () => {
-      visitor.open--;
+      visitor.open.delete(response);
       visitor.seen = Date.now();
       if (this.#visitors.get(visitor.key) !== visitor) return;
       this.#visitors.delete(visitor.key);
@@ -174,21 +176,31 @@ export class HttpHandler {
   #endIdle(): void {
     const limit = Date.now() - this.#idleMs;
     for (const visitor of [...this.#visitors.values()]) {
-      if (visitor.open === 0 && visitor.seen <= limit) this.#drop(visitor);
+      if (visitor.open.size === 0 && visitor.seen <= limit) void this.#dismiss(visitor);
     }
   }
 
   #endSurplus(): void {
     if (this.#visitors.size < this.#most) return;
-    const idle = [...this.#visitors.values()].find(({ open }) => open === 0);
-    if (idle) this.#drop(idle);
+    const idle = [...this.#visitors.values()].find(({ open }) => open.size === 0);
+    if (idle) void this.#dismiss(idle);
   }
 
-  #drop({ key, session }: Visitor): void {
-    this.#visitors.delete(key);
-    void session.close();
+  /** Ends a session and what is open of it. */
+  async #dismiss(visitor: Visitor): Promise<void> {
+    if (this.#visitors.get(visitor.key) !== visitor) return;
+    this.#visitors.delete(visitor.key);
+    visitor.ended?.();
+    const closed = visitor.session.close();
+    for (const response of visitor.open) {
+      if (response.headersSent) response.end();
+      else refuse(response, sessionNotFound());
+    }
+    await closed;
   }
 }
+
+const sessionNotFound = () => new HttpError(404, new ProtocolError(-32001, 'Session not found'));
 
 function accepted(response: ServerResponse): void {
   response.writeHead(202).end();

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { listenError, RelayError } from '@agent-relay/protocol';
 import type { Gateway } from '../gateway.ts';
@@ -11,6 +12,8 @@ export interface HttpFrontOptions extends GuardOptions, HttpHandlerOptions {
   host?: string;
   port?: number;
   path?: string;
+  /** A certificate and its key: then it is HTTPS. */
+  tls?: { cert: Buffer; key: Buffer };
 }
 
 export interface HttpFront {
@@ -22,13 +25,13 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /** Listens for clients of the gateway, and lets in whom its guard knows. */
 export async function serveGatewayHttp(gateway: Gateway, options: HttpFrontOptions = {}): Promise<HttpFront> {
-  const { host = '127.0.0.1', port = 0, path = '/mcp' } = options;
+  const { host = '127.0.0.1', port = 0, path = '/mcp', tls } = options;
   if (options.apiKey === undefined && !(LOOPBACK.has(host) && options.isOwnUser)) {
     throw new RelayError('InvalidSettings', `Listening on ${host} needs a key.`, {
       next: 'Set RELAY_MCP_API_KEY, or listen on 127.0.0.1.',
     });
   }
-  const guard = new Guard(options);
+  const guard = new Guard({ ...options, allowedHosts: [...(options.allowedHosts ?? []), inUrl(host)] });
   const handler = new HttpHandler(gateway, options);
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const refused = await guard.check(request);
@@ -37,16 +40,17 @@ export async function serveGatewayHttp(gateway: Gateway, options: HttpFrontOptio
     // All that are let in are one user or hold one key: which of its agents calls, it says itself.
     await handler.handle(request, response, { caller: String(request.headers['relay-agent'] ?? '') });
   };
-  const server = createServer((request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
     serve(request, response).catch((error) => refuse(response, error));
-  });
+  };
+  const server = tls ? createSecureServer(tls, listener) : createServer(listener);
   server.listen(port, host);
   await once(server, 'listening').catch((error: Error) => {
     throw listenError(error, { host, port });
   });
-  const { address, port: actual, family } = server.address() as AddressInfo;
+  const { address, port: actual } = server.address() as AddressInfo;
   return {
-    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}${path}`,
+    url: `${tls ? 'https' : 'http'}://${inUrl(address)}:${actual}${path}`,
     async close() {
       await handler.close();
       server.closeAllConnections();
@@ -55,3 +59,5 @@ export async function serveGatewayHttp(gateway: Gateway, options: HttpFrontOptio
     },
   };
 }
+
+const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);

@@ -19,7 +19,7 @@ export class LiveCatalog {
   }
 
   get current(): Catalog {
-    this.#rebuild();
+    this.refresh();
     return this.#current;
   }
 
@@ -27,10 +27,11 @@ export class LiveCatalog {
   invalidate(): void {
     if (this.#stale) return;
     this.#stale = true;
-    setImmediate(() => this.#rebuild());
+    setImmediate(() => this.refresh());
   }
 
-  #rebuild(): void {
+  /** Takes over what changed, and says so, without waiting. */
+  refresh(): void {
     if (!this.#stale) return;
     this.#stale = false;
     const before = this.#current.lists;

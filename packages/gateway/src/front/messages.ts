@@ -1,6 +1,7 @@
 import { RelayError } from '@agent-relay/protocol';
 import {
   AnswerTooLarge,
+  BackendBusy,
   BackendError,
   CallAborted,
   CallTimeout,
@@ -87,6 +88,12 @@ export function toRelayError(error: unknown, backend?: string): RelayError {
   const reason = reasonOf(error);
   if (error instanceof CallTimeout)
     return new RelayError('Timeout', `${who} gave ${reason}.`, { cause: error });
+  if (error instanceof BackendBusy) {
+    return new RelayError('Overloaded', `${who} does not read what is sent to it: ${reason}.`, {
+      next: 'Wait for answers before sending more, or connect it again with the tool relay_reconnect_server.',
+      cause: error,
+    });
+  }
   if (error instanceof CallAborted) return new RelayError('Cancelled', undefined, { cause: error });
   if (error instanceof AnswerTooLarge) return new RelayError('ResultTooLarge', undefined, { cause: error });
   if (error instanceof ConnectionLost || error instanceof HttpRefused) {

@@ -3,7 +3,7 @@ import { BackendError, CallAborted } from '../backend/failures.ts';
 import { type Era, IDENTITY, LEGACY_VERSIONS, MODERN_VERSION } from '../backend/negotiate.ts';
 import { type Catalog, type Route, resourceRoute } from '../catalog/catalog.ts';
 import { paramHeaders } from '../catalog/param-headers.ts';
-import { isObject, type JsonMembers, objectFrom, stringFrom, toJson } from '../json/raw-json.ts';
+import { isObject, type JsonMembers, objectFrom, scanObject, stringFrom, toJson } from '../json/raw-json.ts';
 import type { Call } from './call.ts';
 import type { SessionContext } from './context.ts';
 import type { ForwardOptions } from './forward.ts';
@@ -134,6 +134,9 @@ async function callTool(session: SessionContext, call: Call): Promise<Buffer> {
 }
 
 function unknownTool(name: string, catalog: Catalog): ProtocolError {
+  const reason = catalog.refused.get(name);
+  if (reason !== undefined)
+    return new ProtocolError(INVALID_PARAMS, `The tool ${name} is not offered. ${reason}.`, { reason });
   const suggestions = nearNames(name, catalog.tools.keys());
   const hint =
     suggestions.length === 0
@@ -152,19 +155,25 @@ async function callOwnTool(
   if (!isSearch) return callManagementTool(session, name, args);
   const catalog = await session.catalog(call);
   if (name === 'relay_search_tools') {
-    const limit = typeof args.limit === 'number' ? args.limit : 10;
-    const tools = findTools(catalog, required(args, 'query'), limit);
-    return shown({ tools });
+    return shown({ tools: findTools(catalog, required(args, 'query'), args.limit) });
   }
   const wanted = required(args, 'name');
   const route = catalog.tools.get(wanted);
-  if (!route || route.backend === '') throw new RelayError('ToolNotFound', `No tool is named '${wanted}'.`);
+  if (!route || route.backend === '') {
+    const reason = catalog.refused.get(wanted);
+    throw new RelayError(
+      'ToolNotFound',
+      reason === undefined
+        ? `No tool is named '${wanted}'.`
+        : `The tool '${wanted}' is not offered. ${reason}.`,
+    );
+  }
   if (name === 'relay_describe_tool') return shown(route.definition);
-  const params = new Map(call.params).set(
-    'arguments',
-    toJson(isObject(args.arguments) ? args.arguments : {}),
-  );
-  return callBackendTool(session, call, route, params);
+  if (args.arguments !== undefined && !isObject(args.arguments))
+    throw new RelayError('InvalidRequest', 'The parameter "arguments" must be an object.');
+  // As they were written: numbers of any size arrive as they are.
+  const raw = scanObject(call.params.get('arguments') ?? EMPTY)?.get('arguments') ?? EMPTY;
+  return callBackendTool(session, call, route, new Map(call.params).set('arguments', raw));
 }
 
 function callBackendTool(

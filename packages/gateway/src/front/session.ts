@@ -8,7 +8,7 @@ import { ClientBackends } from './client-backends.ts';
 import type { GatewayHost, ResourceWatcher, SessionContext, SessionOptions } from './context.ts';
 import { Forwarder } from './forward.ts';
 import type { ListName, LiveCatalog } from './live-catalog.ts';
-import { isLoud } from './log-levels.ts';
+import { isLoud, USUAL_LEVEL } from './log-levels.ts';
 import {
   errorBytes,
   errorMessage,
@@ -96,6 +96,11 @@ export class Session implements SessionContext, ResourceWatcher {
     return this.#options.mayConfigure ?? true;
   }
 
+  /** What the client asked to hear, if it did. */
+  get logLevel(): string | undefined {
+    return this.#logLevel;
+  }
+
   get instructions(): string | undefined {
     return this.#options.instructions;
   }
@@ -108,6 +113,8 @@ export class Session implements SessionContext, ResourceWatcher {
     this.#openOwn(call);
     await Promise.all([this.gateway.ready(), this.#own?.backends.settled(this.gateway.startupMs)]);
     this.#isComplete = true;
+    // The catalogue of this client follows the shared one: what that one has not told yet would be missing.
+    this.gateway.catalog.refresh();
     return this.liveCatalog.current;
   }
 
@@ -125,7 +132,7 @@ export class Session implements SessionContext, ResourceWatcher {
 
   setLogLevel(level: string): void {
     this.#logLevel = level;
-    this.gateway.setLogLevel(level);
+    this.gateway.logLevelChanged();
     for (const backend of this.#own?.backends ?? []) backend.setLogLevel(level);
   }
 
@@ -157,7 +164,7 @@ export class Session implements SessionContext, ResourceWatcher {
       const wanted = call.meta[META.logLevel];
       if (typeof wanted === 'string' && isLoud(level, wanted))
         call.reply.send(notificationMessage('notifications/message', params));
-    } else if (this.#legacyClient && isLoud(level, this.#logLevel ?? 'info')) {
+    } else if (this.#legacyClient && isLoud(level, this.#logLevel ?? USUAL_LEVEL)) {
       (call?.reply ?? this.#output).send(notificationMessage('notifications/message', params));
     }
   }

@@ -31,7 +31,7 @@ interface Facts {
 }
 
 export function readStatus(
-  configured: ConfiguredBackend[],
+  configured: readonly ConfiguredBackend[],
   backendOf: (name: string) => Backend | undefined,
   catalog: Catalog,
   facts: Facts,

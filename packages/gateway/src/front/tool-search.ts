@@ -1,6 +1,8 @@
 import type { Catalog, Route } from '../catalog/catalog.ts';
 import type { Definition } from '../catalog/validate-tool.ts';
 
+const MOST_FOUND = 50;
+
 /** Three tools in place of hundreds: the model finds what it needs and reads only that. */
 export const searchTools: Definition[] = [
   {
@@ -8,7 +10,7 @@ export const searchTools: Definition[] = [
     description: 'Find tools of the connected servers by words of their name or description',
     inputSchema: {
       type: 'object',
-      properties: { query: { type: 'string' }, limit: { type: 'integer', minimum: 1, maximum: 50 } },
+      properties: { query: { type: 'string' }, limit: { type: 'integer', minimum: 1, maximum: MOST_FOUND } },
       required: ['query'],
     },
     annotations: { readOnlyHint: true },
@@ -37,7 +39,8 @@ export interface FoundTool {
 }
 
 /** The tools that match best. A word in the name counts more than one in the description. */
-export function findTools(catalog: Catalog, query: string, limit: number): FoundTool[] {
+export function findTools(catalog: Catalog, query: string, limit: unknown): FoundTool[] {
+  const most = typeof limit === 'number' ? Math.min(Math.max(Math.floor(limit), 1), MOST_FOUND) : 10;
   const words = wordsOf(query);
   const scored = [...catalog.tools]
     .filter(([, route]) => route.backend !== '')
@@ -45,7 +48,7 @@ export function findTools(catalog: Catalog, query: string, limit: number): Found
   return scored
     .filter((entry) => entry.score > 0)
     .sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1))
-    .slice(0, limit)
+    .slice(0, most)
     .map(({ name, route }) => ({
       name,
       server: route.backend,

@@ -21,8 +21,17 @@ export function callerOf(request: IncomingMessage, access: Access): Caller {
   const header = request.headers[AGENT_HEADER];
   const name = typeof header === 'string' && header !== '' ? header : undefined;
   const isNamed = name !== undefined || access.kind === 'agentToken';
-  return { access, name, isNamed, key: `${accessId(access)} ${name?.toLowerCase() ?? ''}` };
+  return { access, name, isNamed, key: callerKey(access, name) };
 }
+
+/** The same holder, but nobody that others could see; an agent token always is its agent. */
+export const unseen = (caller: Caller): Caller =>
+  caller.access.kind === 'agentToken'
+    ? caller
+    : { access: caller.access, name: undefined, isNamed: false, key: callerKey(caller.access, undefined) };
+
+const callerKey = (access: Access, name: string | undefined): string =>
+  `${accessId(access)} ${name?.toLowerCase() ?? ''}`;
 
 /** The catalogues of a door, one for each choice of toolsets, made when first chosen. */
 export class Catalogues {

@@ -5,6 +5,7 @@ import { accessId, admit } from './access.ts';
 import { type Caller, Catalogues, callerOf } from './caller.ts';
 import { Desks } from './desks.ts';
 import { gatewayVisit } from './gateway.ts';
+import { GatewaySessions } from './gateway-sessions.ts';
 import { DEFAULT_PATHS, type McpHttpOptions } from './options.ts';
 import { answerCors, originGuard } from './origin.ts';
 import { Participants } from './participants.ts';
@@ -42,13 +43,14 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const desks = new Desks(participants, onerror);
   const replies = new HttpReplies(onerror);
   const sessions = new Sessions<StreamableSession>({ idleMs: sessionIdleMs, most: maxSessions, onerror });
-  const parts = { desks, replies, sessions, onerror };
+  const gatewaySessions = new GatewaySessions(participants);
+  const parts = { desks, replies, sessions, gatewaySessions, onerror };
   const single = new SingleRequests(parts);
   const sse = new SseSessions({ desks, messagesPath: paths.messages, most: maxSessions, onerror });
 
   const health = () => ({
     status: 'ok',
-    clients: sessions.size + sse.size,
+    clients: sessions.size + sse.size + gatewaySessions.size,
     uptime: (Date.now() - startedAt) / 1000,
   });
 
@@ -108,7 +110,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
         'InvalidRequest',
         'The older HTTP transport does not serve the toolset "gateway".',
         {
-          next: `Connect to ${paths.mcp} by Streamable HTTP.`,
+          next: `Connect to ${paths.mcp}?tools=gateway by Streamable HTTP, or run on stdio: agent-relay mcp --tools gateway`,
         },
       );
     }

@@ -8,12 +8,14 @@ import { mainToolset } from '../server/prompts.ts';
 import type { RelayServer } from '../server/relay-server.ts';
 import type { Caller } from './caller.ts';
 import type { Desks } from './desks.ts';
+import type { GatewaySessions } from './gateway-sessions.ts';
 import type { GatewayVisit } from './options.ts';
 import type { HttpReplies } from './replies.ts';
 
 interface Parts {
   desks: Desks;
   replies: HttpReplies;
+  gatewaySessions: GatewaySessions;
 }
 
 /** Who visits the gateway. `catalogue` has the toolsets of the relay that the client wants beside it, if any. */
@@ -25,6 +27,7 @@ export const gatewayVisit = (
   // What a session serves is settled when it begins: another choice of toolsets is another session. No header has a newline.
   caller: [caller.key, ...(catalogue?.tools.toolsets ?? []).map(({ name }) => name)].join('\n'),
   mayConfigure: caller.access.kind === 'local' || caller.access.kind === 'apiKey',
+  begin: (end) => parts.gatewaySessions.begin(caller, end),
   ...(catalogue ? { relay: relayServer(caller, catalogue, parts) } : {}),
 });
 

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -9,8 +8,8 @@ import type { McpHttpOptions } from './options.ts';
 export interface ListenOptions extends McpHttpOptions {
   host: string;
   port: number;
-  /** Files with a certificate and its key: then it is HTTPS. */
-  tls?: { cert: string; key: string };
+  /** A certificate and its key: then it is HTTPS. */
+  tls?: { cert: Buffer; key: Buffer };
 }
 
 export interface ListeningMcp {
@@ -31,9 +30,8 @@ export async function listenForMcp(options: ListenOptions): Promise<ListeningMcp
       },
     );
   }
-  const certificate = tls && (await readTls(tls));
   const mcp = createMcpHttp({ ...options, allowedHosts: [...(options.allowedHosts ?? []), host] });
-  const server = certificate ? createSecureServer(certificate, mcp.handle) : createServer(mcp.handle);
+  const server = tls ? createSecureServer(tls, mcp.handle) : createServer(mcp.handle);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError(error, options)));
     server.listen(port, host, resolve);
@@ -53,16 +51,6 @@ export async function listenForMcp(options: ListenOptions): Promise<ListeningMcp
       await closed;
     },
   };
-}
-
-async function readTls(files: { cert: string; key: string }): Promise<{ cert: Buffer; key: Buffer }> {
-  try {
-    return { cert: await readFile(files.cert), key: await readFile(files.key) };
-  } catch (cause) {
-    throw new RelayError('InvalidSettings', `The TLS files cannot be read: ${(cause as Error).message}.`, {
-      cause,
-    });
-  }
 }
 
 const isLoopbackHost = (host: string): boolean =>

@@ -17,6 +17,8 @@ export interface GatewayVisit {
   caller: string;
   /** Whether it may change which servers there are. */
   mayConfigure: boolean;
+  /** Told of each session that is kept for the client. `end` ends it; what is returned is called when it has ended. */
+  begin(end: () => Promise<void>): () => void;
   /** The relay's own server, for a client that wants toolsets of the relay too. */
   relay?: RelayServer;
 }

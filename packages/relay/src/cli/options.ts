@@ -1,3 +1,4 @@
+import { RelayError } from '@agent-relay/protocol';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 /** The project a command talks to; without it, discovery decides. */
@@ -42,6 +43,32 @@ export const withDaemonSettings = (command: Command): Command =>
       'a file that lists MCP servers for all agents (toolset gateway); may be repeated',
       collect,
     );
+
+/** Refuses what was given on the command line and does nothing without another option: nobody would notice. */
+export function refuseIdleOptions(
+  command: Command,
+  names: readonly string[],
+  { without, next = `Add ${without}, or leave it out.` }: { without: string; next?: string },
+): void {
+  const idle = optionsGiven(command).find((option) => names.includes(option.attributeName()));
+  if (idle) throw new RelayError('InvalidRequest', `${idle.long} does nothing without ${without}.`, { next });
+}
+
+/** Refuses options before the name of a subcommand, which has its own. */
+export function refuseOptionsBefore(command: Command, subcommand: Command): void {
+  const [given] = optionsGiven(command);
+  if (!given) return;
+  const words = `${command.name()} ${subcommand.name()}`;
+  const owned = subcommand.options.some(({ long }) => long === given.long);
+  throw new RelayError('InvalidRequest', `${given.long} before "${subcommand.name()}" does nothing.`, {
+    next: owned
+      ? `Write it behind: agent-relay ${words} ${given.flags}`
+      : `Leave it out, or see: agent-relay ${words} --help`,
+  });
+}
+
+const optionsGiven = (command: Command): Option[] =>
+  command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli');
 
 /** Gathers the values of an option that may be repeated. */
 export const collect = (value: string, values: string[] = []): string[] => [...values, value];

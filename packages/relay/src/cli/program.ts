@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { VERSION } from '../version.ts';
+import { refuseOptionsBefore } from './options.ts';
 
 /** Each command is a module of its own, loaded only when it is used. */
 const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
@@ -53,6 +54,7 @@ export async function buildProgram(args: string[]): Promise<Command> {
   everyCommand(program, (command) => {
     command.exitOverride().configureOutput({ writeErr: () => undefined });
     command.helpOption('-h, --help', 'explain the command');
+    command.hook('preSubcommand', refuseOptionsBefore);
   });
   if (args.length === 0) program.action(() => program.outputHelp());
   return program;

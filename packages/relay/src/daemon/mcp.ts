@@ -11,6 +11,7 @@ import { VERSION } from '../version.ts';
 import { isOwnUser } from './own-user.ts';
 import type { Pool } from './pool.ts';
 import type { Settings } from './settings.ts';
+import { readTls } from './tls.ts';
 
 const client = { name: 'agent-relay-mcp', version: VERSION };
 
@@ -19,7 +20,7 @@ const client = { name: 'agent-relay-mcp', version: VERSION };
  * opens: programs of the user, and holders of the API key as guests, enter the workspace they choose, or else the one
  * the daemon was started for.
  */
-export function openMcpDoor({
+export async function openMcpDoor({
   settings: { mcp, dataDirectory },
   relay,
   sessions,
@@ -39,7 +40,7 @@ export function openMcpDoor({
   return listenForMcp({
     ...door,
     ...(apiKey === undefined ? {} : { apiKey }),
-    ...(tlsCertificate && tlsKey ? { tls: { cert: tlsCertificate, key: tlsKey } } : {}),
+    ...(tlsCertificate && tlsKey ? { tls: await readTls(tlsCertificate, tlsKey) } : {}),
     ...(pool ? { gateway: pool } : {}),
     isOwnUser,
     isKeyValid: (key) =>

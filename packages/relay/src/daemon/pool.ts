@@ -45,10 +45,11 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
     });
   };
   return {
-    handle: (request, response, { caller, mayConfigure, relay: beside }) =>
+    handle: (request, response, { caller, mayConfigure, begin, relay: beside }) =>
       visitors.handle(request, response, {
         caller,
         mayConfigure,
+        begin,
         ...(beside && {
           instructions: beside.instructions,
           ownBackends: ({ era, info }) => [

@@ -147,7 +147,13 @@ export async function loadSettings(
     throw new RelayError(
       'InvalidSettings',
       `${file.placeOf(['mcp'])}: mcp.tlsCertificate and mcp.tlsKey need each other.`,
+      { next: 'Set both, here or by RELAY_MCP_TLS_CERTIFICATE and RELAY_MCP_TLS_KEY, or neither.' },
     );
+  }
+  if (flags.mcpApiKey !== undefined && !mcp.http) {
+    throw new RelayError('InvalidSettings', '--mcp-api-key does nothing without --mcp-http.', {
+      next: 'Add --mcp-http, or leave it out.',
+    });
   }
   const data = dataDirectory(env);
   /** A path in the file is relative to it; one from elsewhere to where the command runs. */
@@ -160,8 +166,10 @@ export async function loadSettings(
     ...rest,
     mcp: {
       ...mcp,
-      ...(mcp.tlsCertificate ? { tlsCertificate: locate(mcp.tlsCertificate, directory, env) } : {}),
-      ...(mcp.tlsKey ? { tlsKey: locate(mcp.tlsKey, directory, env) } : {}),
+      ...(mcp.tlsCertificate
+        ? { tlsCertificate: locate(mcp.tlsCertificate, baseOf('mcp.tlsCertificate'), env) }
+        : {}),
+      ...(mcp.tlsKey ? { tlsKey: locate(mcp.tlsKey, baseOf('mcp.tlsKey'), env) } : {}),
       servers,
     },
     configDirectory: directory,
@@ -205,6 +213,8 @@ function overridesOf(env: Environment, flags: SettingsFlags): Override[] {
     ['RELAY_MCP_HTTP_HOST', ['mcp', 'host'], env.RELAY_MCP_HTTP_HOST],
     ['RELAY_MCP_HTTP_PORT', ['mcp', 'port'], numberIn(env.RELAY_MCP_HTTP_PORT)],
     ['RELAY_MCP_API_KEY', ['mcp', 'apiKey'], env.RELAY_MCP_API_KEY],
+    ['RELAY_MCP_TLS_CERTIFICATE', ['mcp', 'tlsCertificate'], env.RELAY_MCP_TLS_CERTIFICATE],
+    ['RELAY_MCP_TLS_KEY', ['mcp', 'tlsKey'], env.RELAY_MCP_TLS_KEY],
     ['RELAY_MCP_SERVERS_CONFIG', ['mcp', 'servers'], pathsIn(env.RELAY_MCP_SERVERS_CONFIG)],
     ['--database', ['database'], flags.database],
     ['--port', ['http', 'port'], numberIn(flags.port)],

@@ -1,3 +1,5 @@
+import { RelayError } from '@agent-relay/protocol';
+
 /** The flags that may be written down, for a restart: none is a secret. */
 export interface StartFlags {
   database?: string;
@@ -25,3 +27,14 @@ export const flagWords = ({ database, port, mcpHttp, mcpServers = [] }: StartFla
   ...(mcpHttp === undefined ? [] : ['--mcp-http', ...(mcpHttp === true ? [] : [mcpHttp])]),
   ...mcpServers.flatMap((file) => ['--mcp-servers', file]),
 ];
+
+/** What is wrong if a daemon runs that was not started with these flags: it goes on as it is. */
+export function missedFlags(wanted: StartFlags, running: { flags: StartFlags }): RelayError | undefined {
+  const has = new Set(Object.entries(running.flags).map((entry) => JSON.stringify(entry)));
+  const missed = Object.entries(wanted).filter((entry) => !has.has(JSON.stringify(entry)));
+  if (missed.length === 0) return undefined;
+  const words = flagWords(Object.fromEntries(missed)).join(' ');
+  return new RelayError('DaemonRunning', `The daemon runs already, and was started without ${words}.`, {
+    next: `Start it again with: agent-relay daemon restart ${words}`,
+  });
+}

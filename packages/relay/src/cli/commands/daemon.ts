@@ -6,7 +6,7 @@ import { findReadyDaemon, startDetached, stopDaemon } from '../../daemon/control
 import { type DaemonRecord, findDaemon } from '../../daemon/lock.ts';
 import { logFile, outputFile } from '../../daemon/log-files.ts';
 import type { Settings, SettingsFlags } from '../../daemon/settings.ts';
-import { flagWords } from '../../daemon/start-flags.ts';
+import { flagWords, missedFlags } from '../../daemon/start-flags.ts';
 import { followLines, lastLines } from '../follow-file.ts';
 import { readableLogLine } from '../log-lines.ts';
 import {
@@ -63,7 +63,10 @@ async function start(options: StartOptions): Promise<void> {
   const settings = await loadSettings(process.env, options);
   const place = await findPlace(options);
   const join = async () => {
-    await joinRunning(place, (await findReadyDaemon(settings.dataDirectory))?.pid);
+    const daemon = await findReadyDaemon(settings.dataDirectory);
+    const missed = daemon && missedFlags(settings.flags, daemon);
+    if (missed) throw missed;
+    await joinRunning(place, daemon?.pid);
   };
   if (await findReadyDaemon(settings.dataDirectory)) return await join();
   try {
@@ -117,6 +120,8 @@ async function startNew(options: StartOptions, settings: Settings): Promise<void
       RELAY_MCP_HTTP_ENABLED: String(settings.mcp.http),
       RELAY_MCP_HTTP_PORT: String(settings.mcp.port),
       RELAY_MCP_API_KEY: settings.mcp.apiKey,
+      RELAY_MCP_TLS_CERTIFICATE: settings.mcp.tlsCertificate,
+      RELAY_MCP_TLS_KEY: settings.mcp.tlsKey,
       RELAY_MCP_SERVERS_CONFIG: settings.mcp.servers.join(delimiter),
     },
   });

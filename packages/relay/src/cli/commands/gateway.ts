@@ -1,15 +1,24 @@
+import type { RunOptions } from '@agent-relay/gateway/run';
+import { RelayError } from '@agent-relay/protocol';
 import { dataDirectory } from '@agent-relay/sdk/node';
 import { Command, Option } from 'commander';
-import { collect, wholeNumber } from '../options.ts';
+import type { Tls } from '../../daemon/tls.ts';
+import { collect, refuseIdleOptions, wholeNumber } from '../options.ts';
 import { print } from '../terminal.ts';
 
 interface ConfigOption {
   config?: string[];
 }
-interface GatewayOptions extends ConfigOption {
+type HttpFront = NonNullable<RunOptions['front']>;
+interface HttpOptions {
+  host?: string;
+  allowHost?: string[];
+  tlsCertificate?: string;
+  tlsKey?: string;
+}
+interface GatewayOptions extends ConfigOption, HttpOptions {
   search?: boolean;
   http?: number;
-  host?: string;
 }
 
 export const command = withConfig(new Command('gateway'))
@@ -18,10 +27,23 @@ export const command = withConfig(new Command('gateway'))
   .option('--search', 'offer tools that find, describe and call the others, for hundreds of them')
   .addOption(new Option('--http [port]', 'serve HTTP (port 3890)').preset('3890').argParser(wholeNumber(0)))
   .option('--host <address>', 'where to serve HTTP; beyond this machine only with RELAY_MCP_API_KEY')
-  .action(async (options: GatewayOptions) => {
+  .option('--allow-host <name>', 'a name by which others reach HTTP here; may be repeated', collect)
+  .addOption(
+    new Option('--tls-certificate <file>', 'serve HTTPS with this certificate').env(
+      'RELAY_MCP_TLS_CERTIFICATE',
+    ),
+  )
+  .addOption(new Option('--tls-key <file>', 'the key of the certificate').env('RELAY_MCP_TLS_KEY'))
+  .action(async ({ config, search, http, ...front }: GatewayOptions, self: Command) => {
+    if (http === undefined) {
+      refuseIdleOptions(self, ['host', 'allowHost', 'tlsCertificate', 'tlsKey'], { without: '--http' });
+    }
     const { runGateway } = await import('@agent-relay/gateway/run');
-    const { isOwnUser } = await import('../../daemon/own-user.ts');
-    await runGateway({ ...options, isOwnUser });
+    await runGateway({
+      ...(config && { config }),
+      ...(search && { search }),
+      ...(http !== undefined && { http, front: await frontOf(front) }),
+    });
   })
   .addCommand(
     withConfig(new Command('approve'))
@@ -40,6 +62,26 @@ export const command = withConfig(new Command('gateway'))
         print(approved.length === 0 ? 'Nothing waits for approval.' : `Approved: ${approved.join(', ')}`);
       }),
   );
+
+async function frontOf({ host, allowHost, tlsCertificate, tlsKey }: HttpOptions): Promise<HttpFront> {
+  const { isOwnUser } = await import('../../daemon/own-user.ts');
+  return {
+    isOwnUser,
+    ...(host !== undefined && { host }),
+    ...(allowHost && { allowedHosts: allowHost }),
+    ...((tlsCertificate || tlsKey) && { tls: await tlsOf(tlsCertificate, tlsKey) }),
+  };
+}
+
+async function tlsOf(certificate: string | undefined, key: string | undefined): Promise<Tls> {
+  if (!certificate || !key) {
+    throw new RelayError('InvalidSettings', 'A TLS certificate and its key need each other.', {
+      next: 'Give --tls-certificate and --tls-key, or RELAY_MCP_TLS_CERTIFICATE and RELAY_MCP_TLS_KEY.',
+    });
+  }
+  const { readTls } = await import('../../daemon/tls.ts');
+  return readTls(certificate, key);
+}
 
 function withConfig(subcommand: Command): Command {
   return subcommand.option(

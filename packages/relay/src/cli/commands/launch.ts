@@ -9,7 +9,7 @@ import { type Prompts, readPrompts, templateDirectory } from '../launch/prompts.
 import { DEFAULT_ROLES, parseRoles } from '../launch/roles.ts';
 import { DEFAULT_COMMAND, sessionLayout } from '../launch/sessions.ts';
 import { openTmux } from '../launch/tmux.ts';
-import { type ProjectOption, wholeNumber } from '../options.ts';
+import { type ProjectOption, refuseIdleOptions, wholeNumber } from '../options.ts';
 import { findPlace, type OpenedProject } from '../project.ts';
 import { print, printAside, styled } from '../terminal.ts';
 
@@ -48,7 +48,8 @@ export const command = new Command('launch')
   .addOption(new Option('--log-only').hideHelp())
   .action(launch);
 
-async function launch(options: Options): Promise<void> {
+async function launch(options: Options, self: Command): Promise<void> {
+  if (!options.tmux && !options.kitty) refuseIdleOptions(self, ['command'], { without: '--tmux or --kitty' });
   const roles = parseRoles(options.roles);
   if (!(await isFree(options.port))) {
     printAside(`error: Port ${options.port} is in use.`);

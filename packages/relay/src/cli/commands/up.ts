@@ -5,9 +5,16 @@ import type { Logger } from '../../daemon/log.ts';
 import { logFile } from '../../daemon/log-files.ts';
 import type { Settings, SettingsFlags } from '../../daemon/settings.ts';
 import type { StartedDaemon } from '../../daemon/start.ts';
+import { missedFlags } from '../../daemon/start-flags.ts';
 import { VERSION } from '../../version.ts';
 import { readableLogLine } from '../log-lines.ts';
-import { type ProjectOption, type ToolsOption, withDaemonSettings, withTools } from '../options.ts';
+import {
+  type ProjectOption,
+  refuseIdleOptions,
+  type ToolsOption,
+  withDaemonSettings,
+  withTools,
+} from '../options.ts';
 import { findPlace, type OpenedProject, openPlace, type Place } from '../project.ts';
 import { joinRunning } from '../running.ts';
 import { stopSignal } from '../stop-signal.ts';
@@ -20,9 +27,13 @@ export const command = withTools(withDaemonSettings(new Command('up')))
   .description('Run the daemon in this terminal and open the project of this directory.')
   .option('--mcp', 'speak MCP on standard input and output; people are told things on standard error')
   .addOption(new Option('--detached').hideHelp())
-  .action(async (options: Options) => {
+  .action(async (options: Options, self: Command) => {
     const { loadSettings } = await import('../../daemon/settings.ts');
     const settings = await loadSettings(process.env, options);
+    if (!settings.mcp.stdio) {
+      const next = 'Add --mcp. Clients of MCP over HTTP choose for themselves, with ?tools= in their URL.';
+      refuseIdleOptions(self, ['tools'], { without: '--mcp', next });
+    }
     const place = await findPlace(options);
     if (options.detached) await runDetached(settings, place);
     else if (settings.mcp.stdio) await runForMcpClient(settings, place, options.tools);
@@ -35,7 +46,10 @@ async function runInTerminal(settings: Settings, place: Place): Promise<void> {
     await serve({ settings, place, log, onReady: (daemon) => introduce(daemon, print) });
   } catch (error) {
     if (!isRelayError(error, 'DaemonRunning')) throw error;
-    await joinRunning(place, await runningPid(settings));
+    const daemon = await findReadyDaemon(settings.dataDirectory);
+    const missed = daemon && missedFlags(settings.flags, daemon);
+    if (missed) throw missed;
+    await joinRunning(place, daemon?.pid);
   }
 }
 
@@ -55,7 +69,11 @@ async function runForMcpClient(settings: Settings, place: Place, tools: string |
     });
   } catch (error) {
     if (!isRelayError(error, 'DaemonRunning')) throw error;
-    await talk(await joinRunning(place, await runningPid(settings), printAside));
+    const daemon = await findReadyDaemon(settings.dataDirectory);
+    const missed = daemon && missedFlags(settings.flags, daemon);
+    // The client is served all the same.
+    if (missed) printAside(`${missed.message} ${missed.next}`);
+    await talk(await joinRunning(place, daemon?.pid, printAside));
   } finally {
     // A signal may have ended the daemon while the client still listens.
     process.stdin.destroy();
@@ -76,9 +94,6 @@ const participantEnvironment = (
   RELAY_WORKSPACE_KEY: undefined,
   ...(tools === undefined ? {} : { RELAY_TOOLS: tools }),
 });
-
-const runningPid = async ({ dataDirectory }: Settings): Promise<number | undefined> =>
-  (await findReadyDaemon(dataDirectory))?.pid;
 
 async function terminalLog(settings: Settings): Promise<Logger> {
   const { openTerminalLog } = await import('../../daemon/log.ts');

@@ -1,0 +1,115 @@
+import { RelayError } from '@agent-relay/protocol';
+import { reasonOf } from '../backend/reason.ts';
+import { backendName } from './backend-config.ts';
+import { type ConfiguredBackend, loadConfig } from './load.ts';
+import { forgetBackend, saveBackend } from './save.ts';
+import { type FileWatch, watchFiles } from './watch.ts';
+
+export interface LiveConfigOptions {
+  /** Read in this order; the first one takes what is added. */
+  files: string[];
+  env?: NodeJS.ProcessEnv | undefined;
+  directoryOf?: ((file: string) => string) | undefined;
+  /** A file that is watched with them, and read anew by `reread` before they are. */
+  beside: { file: string | undefined; reread(): Promise<void> };
+  /** Called with each configuration that is taken over. */
+  apply(backends: ConfiguredBackend[]): void;
+  warn(line: string): void;
+}
+
+/** The configuration as the files have it now. They are watched, and changed here, one change at a time. */
+export class LiveConfig {
+  readonly #options: LiveConfigOptions;
+  #backends: ConfiguredBackend[] = [];
+  #problem: string | undefined;
+  #changing: Promise<void> = Promise.resolve();
+  #watch: Promise<FileWatch> | undefined;
+  #closed = false;
+
+  constructor(options: LiveConfigOptions) {
+    this.#options = options;
+  }
+
+  get backends(): readonly ConfiguredBackend[] {
+    return this.#backends;
+  }
+  /** Why what the files say now is not in effect. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  find(name: string): ConfiguredBackend | undefined {
+    return this.#backends.find(({ config }) => config.name === name);
+  }
+
+  /** Reads the files and watches them. A mistake in one throws. */
+  async start(): Promise<void> {
+    await this.#load();
+    const { files, beside, warn } = this.#options;
+    const watched = beside.file === undefined ? files : [...files, beside.file];
+    if (watched.length === 0) return;
+    this.#watch = watchFiles(
+      watched,
+      () => void this.reload(),
+      (error) => warn(`Changes of the configuration are not noticed: ${reasonOf(error)}`),
+    );
+    // What changed between reading and watching is not missed.
+    void this.#watch.then(() => this.reload());
+  }
+
+  /** Takes over what the files say now; a mistake keeps the running configuration. */
+  reload(): Promise<void> {
+    this.#changing = this.#changing.then(async () => {
+      if (this.#closed) return;
+      try {
+        await this.#options.beside.reread();
+        await this.#load();
+      } catch (error) {
+        this.#problem = error instanceof Error ? error.message : String(error);
+        this.#options.warn(`Configuration not applied: ${this.#problem}`);
+      }
+    });
+    return this.#changing;
+  }
+
+  /** Adds a backend and saves it. URLs only: whoever may call a tool may not start programs. */
+  async add(name: string, url: string): Promise<void> {
+    const valid = backendName.safeParse(name);
+    if (!valid.success) throw new RelayError('InvalidRequest', `The name ${valid.error.issues[0]?.message}.`);
+    if (!/^(wss?|https?):\/\//i.test(url) || !URL.canParse(url)) {
+      throw new RelayError('InvalidRequest', 'The URL must begin with ws://, wss://, http:// or https://.');
+    }
+    if (this.find(name)) throw new RelayError('BackendExists', `A server named '${name}' exists.`);
+    const [file] = this.#options.files;
+    if (file === undefined)
+      throw new RelayError('InvalidBackendConfig', 'The gateway has no configuration file.');
+    await this.#change(() => saveBackend(file, name, url));
+  }
+
+  /** Removes a backend and saves that. */
+  async remove(name: string): Promise<void> {
+    await this.#change(() => forgetBackend(this.#options.files, name));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await (await this.#watch)?.close();
+    await this.#changing;
+  }
+
+  async #change(write: () => Promise<void>): Promise<void> {
+    const done = this.#changing.then(async () => {
+      await write();
+      await this.#load();
+    });
+    this.#changing = done.catch(() => undefined);
+    await done;
+  }
+
+  async #load(): Promise<void> {
+    const { files, env = process.env, directoryOf, apply } = this.#options;
+    this.#backends = await loadConfig(files, env, directoryOf);
+    this.#problem = undefined;
+    apply(this.#backends);
+  }
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { createSandbox } from '../kit/daemon.ts';
+import { connectToCommand, toolNames } from './doors-kit.ts';
+
+describe('an option that would do nothing is refused', () => {
+  it.each([
+    ['up --tools relay', '--tools does nothing without --mcp', '?tools='],
+    ['up --mcp-http 0 --tools relay', '--tools does nothing without --mcp', '?tools='],
+    ['up --mcp-api-key long-enough', '--mcp-api-key does nothing without --mcp-http', 'Add --mcp-http'],
+    ['daemon start --mcp-api-key long-enough', '--mcp-api-key does nothing', 'Add --mcp-http'],
+    ['daemon restart --mcp-api-key long-enough', '--mcp-api-key does nothing', 'Add --mcp-http'],
+    ['gateway --host 127.0.0.1', '--host does nothing without --http', 'Add --http'],
+    ['gateway --allow-host relay.example', '--allow-host does nothing without --http', 'Add --http'],
+    ['gateway --tls-key key.pem', '--tls-key does nothing without --http', 'Add --http'],
+    ['launch --command claude', '--command does nothing without --tmux or --kitty', 'Add --tmux'],
+    [
+      'gateway --config own.yaml approve',
+      '--config before "approve" does nothing',
+      'agent-relay gateway approve --config <file>',
+    ],
+    ['gateway --search approve', '--search before "approve" does nothing', 'gateway approve --help'],
+    ['mcp --tools relay install', '--tools before "install"', 'agent-relay mcp install --tools <list>'],
+  ])('agent-relay %s', async (line, message, next) => {
+    await using sandbox = await createSandbox();
+    const { code, stdout, stderr } = await sandbox.cli(line.split(' '));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`error: ${message}`);
+    expect(stderr.slice(stderr.indexOf('next: '))).toContain(next);
+  });
+
+  it('unless it comes from a variable, which others may need', async () => {
+    await using sandbox = await createSandbox({
+      env: { RELAY_MCP_TLS_KEY: 'key.pem', RELAY_TOOLS: 'relay' },
+    });
+    await using gateway = await connectToCommand(sandbox, ['gateway']);
+    expect(await toolNames(gateway.client)).toContain('relay_get_status');
+  });
+});
+
+describe('options for a daemon that runs already', () => {
+  it('are refused if it was started without them, with the command that applies them', async () => {
+    await using sandbox = await createSandbox();
+    await sandbox.cli(['daemon', 'start', '--mcp-http', '0']);
+    for (const command of [['daemon', 'start'], ['up']]) {
+      expect(await sandbox.cli([...command, '--mcp-http', '0'])).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('running already'),
+      });
+      const refused = await sandbox.cli([...command, '--mcp-http', '0', '--database', 'other.db']);
+      const words = `--database ${sandbox.projectDirectory}/other.db`;
+      expect(refused).toMatchObject({ code: 2, stdout: '' });
+      expect(refused.stderr).toContain(`started without ${words}.`);
+      expect(refused.stderr).toContain(`next: Start it again with: agent-relay daemon restart ${words}`);
+    }
+  });
+
+  it('are told to whoever speaks MCP with it, who is served all the same', async () => {
+    await using sandbox = await createSandbox();
+    await sandbox.cli(['daemon', 'start']);
+    const { client, saidAside } = await connectToCommand(sandbox, ['up', '--mcp', '--mcp-http', '0']);
+    expect(await toolNames(client)).toContain('relay_send_message');
+    await client.close();
+    expect(await saidAside).toContain('started without --mcp-http 0.');
+  });
+});
