@@ -48,14 +48,17 @@ describe('frames', () => {
     expect(parseSplit(bytes, [...bytes.keys()]).texts).toEqual(texts);
   });
 
-  it('do not depend on the buffer they came in once it is reused', () => {
+  it.each([
+    ['array', (bytes: Uint8Array) => new Uint8Array(bytes)],
+    ['buffer of Node', (bytes: Uint8Array) => Buffer.from(bytes)],
+  ])('do not depend on the %s they came in once it is reused', (_, copy) => {
     const parser = new FrameParser();
     const frame = encodeFrame('precious');
-    const reused = frame.slice(0, 7);
+    const reused = copy(frame.subarray(0, 7));
     parser.push(reused, () => undefined);
     reused.fill(0);
     const texts: string[] = [];
-    parser.push(frame.slice(7), (text) => texts.push(text));
+    parser.push(frame.subarray(7), (text) => texts.push(text));
     expect(texts).toEqual(['precious']);
   });
 

@@ -62,8 +62,8 @@ export class FrameParser {
       offset = end;
     }
     if (offset < bytes.length) {
-      // A copy: the rest must not keep a whole network buffer alive, nor change when that buffer is reused.
-      this.#pending = [bytes.slice(offset)];
+      // A copy, also of a Node buffer: the rest must not keep a whole network buffer alive, nor change when that is reused.
+      this.#pending = [Uint8Array.prototype.slice.call(bytes, offset)];
       this.#pendingBytes = bytes.length - offset;
     }
   }
