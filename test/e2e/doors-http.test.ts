@@ -27,6 +27,11 @@ const transports = {
   sse: (options: HttpClientOptions) => sseTransport(`${url}/sse`, options),
 };
 
+it('tells where it is in the status', async () => {
+  expect(await json(['status'])).toMatchObject({ mcp: url });
+  expect((await sandbox.cli(['status'])).stdout).toMatch(/^mcp +http:/m);
+});
+
 describe.each([...ERAS, 'sse'] as const)('the MCP door of the daemon, %s', (kind) => {
   const open = (options: HttpClientOptions) =>
     connectClient(transports[kind](options), { era: kind === '2026-07-28' ? kind : '2025-11-25' });

@@ -38,6 +38,8 @@ export interface DaemonStatus {
   agentsOnline?: number;
   /** Where WebSocket, health and metrics are served; absent when switched off. */
   http?: string;
+  /** Where MCP is served over HTTP; absent when it is not. */
+  mcp?: string;
   /** The MCP servers behind the daemon's gateway; absent if it has none. */
   servers?: McpServerStatus[];
   /** The projects whose local socket cannot be opened, and why; absent if there are none. */

@@ -79,6 +79,7 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
     calls.call(relay.workspaces.byId(workspaceId).name, message);
   const counters = new Counters();
   let http: RunningDaemon['http'];
+  let mcp: string | undefined;
   let pool: Pool | undefined;
   const host: Host = {
     status: () => ({
@@ -86,6 +87,7 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
       pid: process.pid,
       startedAt,
       ...(http ? { http: `http://${http.host}:${http.port}` } : {}),
+      ...(mcp === undefined ? {} : { mcp }),
       ...(pool ? { servers: pool.status() } : {}),
       unserved: sockets.unserved().map(({ project, error }) => ({ project, error: error.toPayload() })),
     }),
@@ -144,8 +146,9 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
       const workspace = relay.workspaces.get(project);
       const door = await openMcpDoor({ settings, relay, sessions, workspace, pool, onError });
       opened.defer(() => door.close());
-      log.info({ url: door.url }, 'MCP is served over HTTP');
-      return door.url;
+      mcp = door.url;
+      log.info({ url: mcp }, 'MCP is served over HTTP');
+      return mcp;
     },
     stop: async () => {
       await opened.disposeAsync();

@@ -18,6 +18,7 @@ export const command = withJson(withProject(new Command('status')))
         ['database', status.database],
         ['socket', status.socketPath],
         ['http', status.http],
+        ['mcp', status.mcp],
         ...(status.servers ?? []).map(serverFact),
         ...(status.unserved ?? []).map(unservedFact),
       ]),

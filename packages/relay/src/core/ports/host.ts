@@ -3,7 +3,7 @@ import type { Workspace } from './store.ts';
 
 /** What the domain asks of the process it runs in. */
 export interface Host {
-  status(): Pick<DaemonStatus, 'version' | 'pid' | 'startedAt' | 'http' | 'servers' | 'unserved'>;
+  status(): Pick<DaemonStatus, 'version' | 'pid' | 'startedAt' | 'http' | 'mcp' | 'servers' | 'unserved'>;
   /**
    * Makes a workspace reachable through its local socket; its path. Again for one that is open: the same path; for one
    * that could not be opened: another try.
