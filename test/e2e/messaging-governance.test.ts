@@ -281,6 +281,14 @@ describe.concurrent('agents and workspaces', () => {
     expectFailure(await cli('who'), 4, /"shop" .* is called "store" now/, /agent-relay daemon start/);
     await rm(join(root, '.relay'));
     await rename(join(root, 'elsewhere'), join(root, '.relay'));
+    const record = await readFile(join(root, '.relay', 'config.json'));
+    await writeFile(join(root, '.relay', 'config.json'), 'no JSON');
+    const elsewhere = { cwd: daemon.directory };
+    expect(
+      output(await daemon.cli(['workspace', 'rename', 'store', 'depot', '--project', 'store'], elsewhere)),
+    ).toContain(`${root} does not record the new name: `);
+    await writeFile(join(root, '.relay', 'config.json'), record);
+    output(await cli('workspace', 'rename', 'depot', 'store', '--project', 'depot'));
     expect(output(await cli('daemon', 'start'))).toMatch(/project +store\n/);
     expect(json(await cli('status', '--json'))).toMatchObject({ project: 'store' });
     output(await cli('workspace', 'rename', 'store', 'shop'));

@@ -112,7 +112,8 @@ function tellWhoNames(
   { recorded, unrecorded }: Awaited<ReturnType<typeof recordRename>>,
 ): void {
   for (const root of recorded) print(`Recorded in ${root}.`);
-  for (const root of unrecorded) print(`${root} still records ${before}: it cannot be written.`);
+  for (const root of unrecorded)
+    print(`${root} does not record the new name: its .relay/config.json cannot be read or written.`);
   if (process.env.RELAY_PROJECT && nameKey(process.env.RELAY_PROJECT) === nameKey(before))
     print(`RELAY_PROJECT still says ${before}: set it to ${name}.`);
   if (recorded.length + unrecorded.length === 0)
