@@ -288,7 +288,11 @@ describe.concurrent('agents and workspaces', () => {
       output(await daemon.cli(['workspace', 'rename', 'store', 'depot', '--project', 'store'], elsewhere)),
     ).toContain(`${root} does not record the new name: `);
     await writeFile(join(root, '.relay', 'config.json'), record);
-    output(await cli('workspace', 'rename', 'depot', 'store', '--project', 'depot'));
+    // However it is spelled: the tokens of its agents move along.
+    output(await cli('workspace', 'rename', 'DEPOT', 'Store', '--project', 'depot'));
+    expect(output(await cli('inbox', '--as', 'Alice', '--project', 'Store'))).toBe('No messages in inbox.\n');
+    output(await cli('workspace', 'rename', 'store', 'store', '--project', 'Store'));
+    expect(output(await cli('inbox', '--as', 'Alice', '--project', 'store'))).toBe('No messages in inbox.\n');
     expect(output(await cli('daemon', 'start'))).toMatch(/project +store\n/);
     expect(json(await cli('status', '--json'))).toMatchObject({ project: 'store' });
     output(await cli('workspace', 'rename', 'store', 'shop'));
