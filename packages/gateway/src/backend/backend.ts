@@ -163,6 +163,7 @@ export class Backend {
 
   /** Asks for updates of a resource, now and after each reconnect. Who is watched is connected, and not idle. */
   watch(uri: string): void {
+    if (this.#watchedUris.has(uri)) return;
     this.#watchedUris.add(uri);
     clearTimeout(this.#idleTimer);
     if (this.#link) this.#link.listen(this.#link.era === 'modern' ? this.#watchedUris : [uri]);
