@@ -374,7 +374,14 @@ describe('bad input', () => {
     expectFailure(result, 2, /65536|64|large|long/i, /file/);
   });
 
+  // Where the file system does not tell the two apart, it is found.
+  it.skipIf(process.platform === 'darwin')('a project in other letters', async () => {
+    const result = await relay('who', '--project', 'DEMO');
+    expectFailure(result, 4, /"DEMO" is spelled "demo"/, /that name: demo/);
+  });
+
   it('a directory of no project, while several run', async () => {
+    await relay('workspace', 'create', 'beside');
     const result = await daemon.cli(['who'], { cwd: daemon.directory });
     expectFailure(result, 2, /Several projects are running: .*demo/, /--project or RELAY_PROJECT/);
   });

@@ -281,6 +281,18 @@ describe.concurrent('agents and workspaces', () => {
     expectFailure(await cli('who'), 4, /"shop" .* is called "store" now/, /agent-relay daemon start/);
     await rm(join(root, '.relay'));
     await rename(join(root, 'elsewhere'), join(root, '.relay'));
+    const record = await readFile(join(root, '.relay', 'config.json'));
+    await writeFile(join(root, '.relay', 'config.json'), 'no JSON');
+    const elsewhere = { cwd: daemon.directory };
+    expect(
+      output(await daemon.cli(['workspace', 'rename', 'store', 'depot', '--project', 'store'], elsewhere)),
+    ).toContain(`${root} does not record the new name: `);
+    await writeFile(join(root, '.relay', 'config.json'), record);
+    // However it is spelled: the tokens of its agents move along.
+    output(await cli('workspace', 'rename', 'DEPOT', 'Store', '--project', 'depot'));
+    expect(output(await cli('inbox', '--as', 'Alice', '--project', 'Store'))).toBe('No messages in inbox.\n');
+    output(await cli('workspace', 'rename', 'store', 'store', '--project', 'Store'));
+    expect(output(await cli('inbox', '--as', 'Alice', '--project', 'store'))).toBe('No messages in inbox.\n');
     expect(output(await cli('daemon', 'start'))).toMatch(/project +store\n/);
     expect(json(await cli('status', '--json'))).toMatchObject({ project: 'store' });
     output(await cli('workspace', 'rename', 'store', 'shop'));

@@ -132,6 +132,9 @@ test('a backend whose resources are watched is not idle', async () => {
   expect(isConnected('watched')).toBe(true);
   await client.unsubscribeResource({ uri: 'note://one' });
   await eventually(() => isConnected('watched') === false);
+  // Nobody hears of changes from one that is stopped.
+  await client.subscribeResource({ uri: 'note://one' });
+  await eventually(() => isConnected('watched') === true);
 });
 
 test('a program calls a tool of a backend by name', async () => {

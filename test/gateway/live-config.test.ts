@@ -69,6 +69,20 @@ test.each(['shared', 'session'])(
   },
 );
 
+test('who watches a resource that another backend has by now hears of that one, whoever watched it before', async () => {
+  const server = (name: string) => ({ name, command: process.execPath, args: [SDK_SERVER, 'legacy'] });
+  await using kit = await GatewayKit.start([server('one')]);
+  const [first, second] = [await kit.client(), await kit.client()];
+  await first.subscribeResource({ uri: 'note://one' });
+  await kit.configure([server('two')]);
+  await kit.gateway.reload();
+  await eventually(() => connected(kit, 'two') === true);
+  await second.subscribeResource({ uri: 'note://one' });
+  await eventually(
+    async () => textOf(await second.callTool({ name: 'watched', arguments: {} })) === 'note://one',
+  );
+});
+
 test('a mistake in the file keeps what runs, and is told with its place', async () => {
   await using kit = await GatewayKit.start([scripted('a', { tools: [tool('echo')] })]);
   await writeFile(kit.configFile, 'backends:\n  - name: a\n   url: ws://x\n');

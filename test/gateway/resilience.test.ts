@@ -160,6 +160,14 @@ test('a backend gets a minimal environment and the directory that was configured
   delete process.env.GATEWAY_TEST_SECRET;
 });
 
+test('a backend gets every variable that was configured, whatever its name', async () => {
+  const env = { OWN: 'yes', 'ConnectionStrings:Default': 'db', 'log.level': 'debug', 'my-key': 'k' };
+  await using kit = await GatewayKit.start([scripted('one', { tools: [tool('environment')] }, { env })]);
+  const client = await kit.client();
+  const answer = await client.callTool({ name: 'environment' });
+  expect(JSON.parse(textOf(answer))).toMatchObject(env);
+});
+
 test('closing ends the whole process group of a backend that ignores every hint', async () => {
   await using kit = await GatewayKit.create();
   await kit.configure([

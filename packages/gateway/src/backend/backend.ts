@@ -108,9 +108,10 @@ export class Backend {
     return this.#failure === undefined ? 'unknown' : 'failed';
   }
 
-  /** Connects now, unless the backend is lazy and its tools are known already. Resolves when that is settled. */
+  /** Connects now, unless the backend is lazy, known already and not watched. Resolves when that is settled. */
   async start(): Promise<void> {
-    if (this.#stopped || (this.config.lazy && this.known)) return;
+    const canWait = this.config.lazy && this.known && this.#watchedUris.size === 0;
+    if (this.#stopped || canWait) return;
     await this.#connect(this.#limits.connectMs).catch(() => undefined /* kept as the failure, and retried */);
   }
 
@@ -160,11 +161,13 @@ export class Backend {
     this.#link?.notify(method, params);
   }
 
-  /** Asks for updates of a resource, now and after each reconnect. Who is watched is not idle. */
+  /** Asks for updates of a resource, now and after each reconnect. Who is watched is connected, and not idle. */
   watch(uri: string): void {
+    if (this.#watchedUris.has(uri)) return;
     this.#watchedUris.add(uri);
     clearTimeout(this.#idleTimer);
-    this.#link?.listen(this.#link.era === 'modern' ? this.#watchedUris : [uri]);
+    if (this.#link) this.#link.listen(this.#link.era === 'modern' ? this.#watchedUris : [uri]);
+    else void this.start();
   }
 
   unwatch(uri: string): void {

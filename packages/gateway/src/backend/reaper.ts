@@ -26,22 +26,29 @@ for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done`;
 
 /** Becomes the program once it is told to; if the gateway dies before that, it ends with its input. */
 const GATE = 'read -r go && exec "$@"';
+/** The names that a shell passes on to what it becomes. */
+const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 let shell: ChildProcess | undefined;
 const groups = new Set<number>();
 
-/** Starts a program as the leader of a group of its own. It does nothing before its group is watched. */
+/**
+ * Starts a program as the leader of a group of its own. It does nothing before its group is watched, unless a shell
+ * would lose a variable it is to have.
+ */
 export function spawnWatched(
   command: string,
   args: string[],
   options: SpawnOptionsWithStdioTuple<StdioPipe, StdioPipe, StdioPipe>,
 ): ChildProcessByStdio<Writable, Readable, Readable> {
   const reaper = startShell();
-  const child = spawn('/bin/sh', ['-c', GATE, 'sh', command, ...args], { ...options, detached: true });
+  const isGated = Object.keys(options.env ?? {}).every((name) => SHELL_NAME.test(name));
+  const [program, words] = isGated ? ['/bin/sh', ['-c', GATE, 'sh', command, ...args]] : [command, args];
+  const child = spawn(program, words, { ...options, detached: true });
   if (child.pid !== undefined) {
     groups.add(child.pid);
     reaper.stdin?.write(`+ ${child.pid}\n`);
-    child.stdin.write('go\n');
+    if (isGated) child.stdin.write('go\n');
   }
   return child;
 }

@@ -14,9 +14,8 @@ export class ResourceWatchers {
   watch(watcher: ResourceWatcher, uri: string, backend: Backend): void {
     const watchers = this.#byUri.get(uri) ?? new Set();
     this.#byUri.set(uri, watchers);
-    const first = watchers.size === 0;
     watchers.add(watcher);
-    if (first) backend.watch(uri);
+    backend.watch(uri);
   }
 
   unwatch(watcher: ResourceWatcher, uri: string): void {

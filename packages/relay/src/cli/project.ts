@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { isRelayError, nameKey } from '@agent-relay/protocol';
+import { nameKey } from '@agent-relay/protocol';
 import {
   DEFAULT_PROJECT,
   type Environment,
@@ -72,21 +72,23 @@ export async function recordRename(
   { name, socketPath, root }: { name: string; socketPath: string; root?: string },
 ): Promise<{ recorded: string[]; unrecorded: string[] }> {
   const places = [await realpath(process.cwd()), ...(root === undefined ? [] : [root])];
-  const configs = await Promise.all(places.map((place) => findProjectConfig(place)));
   const isOld = (project = '') => nameKey(project) === nameKey(before);
-  const roots = new Set(configs.flatMap((config) => (config && isOld(config.project) ? [config.root] : [])));
-  const outcome = { recorded: [] as string[], unrecorded: [] as string[] };
-  for (const found of roots) {
+  const recorded = new Set<string>();
+  const unrecorded = new Set<string>();
+  for (const place of places) {
+    let holder = place;
     try {
-      await writeProjectConfig({ root: found, project: name, socketPath });
-      outcome.recorded.push(found);
-    } catch (error) {
-      // The project has its new name all the same.
-      if (!isRelayError(error)) throw error;
-      outcome.unrecorded.push(found);
+      const config = await findProjectConfig(place);
+      if (config === undefined || !isOld(config.project)) continue;
+      holder = config.root;
+      await writeProjectConfig({ root: holder, project: name, socketPath });
+      recorded.add(holder);
+    } catch {
+      // Whatever is wrong with the record there: the project has its new name all the same.
+      unrecorded.add(holder);
     }
   }
-  return outcome;
+  return { recorded: [...recorded], unrecorded: [...unrecorded] };
 }
 
 async function nearestGitRoot(start: string): Promise<string | undefined> {

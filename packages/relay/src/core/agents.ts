@@ -104,8 +104,8 @@ export class Agents {
     name: string,
     introduction: Introduction,
   ): Promise<{ agent: Agent; issued?: string }> {
-    const known =
-      (introduction.returning && this.#holder(workspace, introduction)) || this.find(workspace, name);
+    const { returning, token: shown = '' } = introduction;
+    const known = (returning && this.holder(workspace, shown)) || this.find(workspace, name);
     if (known) return { agent: await this.#returning(known, introduction) };
     this.#names.checkNew(workspace.id, name);
     if (introduction.token !== undefined && !isAgentToken(introduction.token)) {
@@ -221,7 +221,7 @@ export class Agents {
   }
 
   /** The agent of the workspace that holds the token, whatever it is called now. */
-  #holder(workspace: Workspace, { token = '' }: Introduction): Agent | undefined {
+  holder(workspace: Workspace, token: string): Agent | undefined {
     const hash = hashSecret(token);
     return this.list(workspace).find((agent) => sameHash(agent.tokenHash, hash));
   }

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { renamedTo } from '@agent-relay/sdk/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Workspace } from '../core/ports/store.ts';
 import { ProjectSockets } from './sockets.ts';
@@ -80,6 +81,37 @@ describe('the socket of a project', () => {
     await sockets.close();
     await opening;
     await sockets.closeOne(demo);
+  });
+
+  // Where the file system does not tell the two spellings apart, nobody has to be told.
+  const names = process.platform === 'darwin' ? ['shop'] : ['shop', 'Demo'];
+  it.each(names)('moves with its project to %s, and who asks for the old name is told', async (name) => {
+    const sockets = new ProjectSockets(directory, (_, path) => [listenOn(path)]);
+    const renamed = { ...demo };
+    await sockets.open(renamed);
+    // Also if somebody has tidied up meanwhile.
+    await rm(join(directory, 'projects'), { recursive: true });
+    renamed.name = name;
+    const path = await sockets.move(renamed, 'demo');
+    expect(path).toBe(join(directory, 'projects', name, 'daemon.sock'));
+    expect(isServed(path)).toBe(true);
+    expect(await renamedTo('demo', { RELAY_DATA_DIR: directory })).toBe(name);
+    expect(await renamedTo(name, { RELAY_DATA_DIR: directory })).toBeUndefined();
+    await sockets.close();
+  });
+
+  it('that cannot move is opened again where it was, as if nothing had been tried', async () => {
+    const sockets = new ProjectSockets(directory, (_, path) => [listenOn(path)]);
+    const renamed = { ...demo };
+    const path = await sockets.open(renamed);
+    await writeFile(join(directory, 'projects', 'shop'), 'in the way');
+    renamed.name = 'shop';
+    await expect(sockets.move(renamed, 'demo')).rejects.toMatchObject({ code: 'InvalidSettings' });
+    renamed.name = 'demo';
+    expect(await sockets.open(renamed)).toBe(path);
+    expect(isServed(path)).toBe(true);
+    expect(await renamedTo('demo', { RELAY_DATA_DIR: directory })).toBeUndefined();
+    await sockets.close();
   });
 
   it('does not stay alone where one beside it could not be opened', async () => {

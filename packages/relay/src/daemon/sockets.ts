@@ -1,5 +1,5 @@
 import type { Server } from 'node:net';
-import { isRelayError, nameKey, RelayError } from '@agent-relay/protocol';
+import { isRelayError, RelayError } from '@agent-relay/protocol';
 import { forgetRename, isThere, noteRename, prepareSocketPath } from '@agent-relay/sdk/node';
 import type { Workspace } from '../core/ports/store.ts';
 
@@ -59,9 +59,9 @@ export class ProjectSockets {
    */
   async move(workspace: Workspace, before: string): Promise<string> {
     await this.closeOne(workspace);
-    const path = await this.open(workspace);
-    if (nameKey(before) !== nameKey(workspace.name)) await noteRename(before, workspace.name, this.#env);
-    return path;
+    // Noted before it is opened: opening clears the note where both names are one directory, or if it goes back.
+    if (before !== workspace.name) await noteRename(before, workspace.name, this.#env);
+    return this.open(workspace);
   }
 
   async closeOne(workspace: Workspace): Promise<void> {

@@ -11,6 +11,25 @@ afterAll(() => served[Symbol.asyncDispose]());
 let count = 0;
 const newName = () => `agent-${++count}x`;
 
+it('HELLO of an agent that returns leads to its own project, though another has the name of that by now', async () => {
+  const { core } = served;
+  await using heir = await serve({}, core);
+  const old = await core.newWorkspace();
+  const { name: formerName } = old;
+  const [token, name] = [newAgentToken(), newName()];
+  await core.join(old, name, { token });
+  await core.relay.workspaces.rename(old, `${formerName}-renamed`);
+  await core.relay.workspaces.rename(heir.workspace, formerName);
+  const project = async (hello: Record<string, unknown>) =>
+    (await (await heir.connect()).hello(hello)).project;
+  expect(await project({ name, token, returning: true })).toBe(old.name);
+  expect(await project({ name, token: newAgentToken(), returning: true })).toBe(formerName);
+  const both = newAgentToken();
+  for (const workspace of [old, heir.workspace]) await core.join(workspace, newName(), { token: both });
+  expect(await project({ name: newName(), token: both, returning: true })).toBe(formerName);
+  expect(await project({ name: newName(), token })).toBe(formerName);
+});
+
 describe.each(DOORS)('HELLO on a %s', (door) => {
   const credentials = () => (door === 'unix socket' ? {} : { workspaceKey: served.key });
 

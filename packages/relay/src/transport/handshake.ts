@@ -1,4 +1,11 @@
-import { negotiate, PROTOCOL, parsePayload, RelayError, type WelcomePayload } from '@agent-relay/protocol';
+import {
+  nameKey,
+  negotiate,
+  PROTOCOL,
+  parsePayload,
+  RelayError,
+  type WelcomePayload,
+} from '@agent-relay/protocol';
 import { helloPayload } from '@agent-relay/protocol/schemas';
 import type { Workspace } from '../core/ports/store.ts';
 import type { Principal } from '../core/principal.ts';
@@ -74,7 +81,8 @@ type Admitted = { workspace: Workspace; keyId: string | undefined; tokenName: st
 /** The workspace a connection may enter: its socket's, its key's, or that of the agent whose token it holds. */
 async function admit(relay: Relay, door: Door, hello: Hello): Promise<Admitted> {
   if (door.kind !== 'remote' && (hello.name !== undefined || hello.token === undefined)) {
-    return { workspace: door.workspace, keyId: undefined, tokenName: undefined };
+    const workspace = door.kind === 'local' ? homeOf(relay, door.workspace, hello) : door.workspace;
+    return { workspace, keyId: undefined, tokenName: undefined };
   }
   if (door.kind === 'remote' && hello.workspaceKey !== undefined) {
     return { ...(await relay.workspaces.authenticate(hello.workspaceKey)), tokenName: undefined };
@@ -86,6 +94,16 @@ async function admit(relay: Relay, door: Door, hello: Hello): Promise<Admitted> 
   const workspace = entered.find(({ id }) => id === agent.workspaceId);
   if (!workspace) throw new RelayError('Unauthorized', 'The agent token is not valid.');
   return { workspace, keyId: undefined, tokenName: agent.name };
+}
+
+/** A client that returns to a name which another workspace has by now belongs to the one that had it before. */
+function homeOf(relay: Relay, entered: Workspace, { returning, token }: Hello): Workspace {
+  if (!returning || token === undefined) return entered;
+  const isFormer = ({ formerNames }: Workspace) =>
+    formerNames.some((name) => nameKey(name) === nameKey(entered.name));
+  const others = relay.workspaces.list().filter((workspace) => workspace !== entered && isFormer(workspace));
+  const candidates = others.length > 0 ? [entered, ...others] : [];
+  return candidates.find((workspace) => relay.agents.holder(workspace, token)) ?? entered;
 }
 
 /**

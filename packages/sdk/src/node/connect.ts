@@ -68,7 +68,7 @@ async function connectLocally(
   }
 }
 
-/** A daemon that runs, but does not listen for the project, says whether it knows it, and why it does not serve it. */
+/** A daemon that runs, but does not listen for the project, says whether it knows it so, and why it does not serve it. */
 async function checkKnown(project: string, env: Environment): Promise<void> {
   const [running] = await runningProjects(env);
   if (!running) return;
@@ -80,6 +80,13 @@ async function checkKnown(project: string, env: Environment): Promise<void> {
   const { unserved = [] } = await owner.status();
   const found = unserved.find((one) => nameKey(one.project) === nameKey(project));
   if (found) throw RelayError.fromPayload(found.error);
+  const { workspaces } = await owner.request('WORKSPACE_LIST', {});
+  const known = workspaces.find(({ name }) => nameKey(name) === nameKey(project));
+  if (known === undefined || known.name === project) return;
+  throw new RelayError('ProjectNotFound', `The project "${project}" is spelled "${known.name}".`, {
+    next: `Use that name: ${known.name}`,
+    details: { suggestions: [known.name] },
+  });
 }
 
 function connectToSocket(

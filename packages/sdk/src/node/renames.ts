@@ -1,14 +1,26 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Environment, projectDirectory, readIfThere, writePrivateFile } from './locations.ts';
+import {
+  type Environment,
+  ensurePrivateDirectory,
+  projectDirectory,
+  readIfThere,
+  writePrivateFile,
+} from './locations.ts';
 
 /** A project that got another name leaves a note under the old one, for those who still ask for it. */
 const noteOf = (project: string, env: Environment): string =>
   join(projectDirectory(project, env), 'renamed-to');
 
 /** For the daemon: the project has another name from now on. */
-export const noteRename = (before: string, project: string, env: Environment = process.env): Promise<void> =>
-  writePrivateFile(noteOf(before, env), project);
+export async function noteRename(
+  before: string,
+  project: string,
+  env: Environment = process.env,
+): Promise<void> {
+  await ensurePrivateDirectory(projectDirectory(before, env));
+  await writePrivateFile(noteOf(before, env), project);
+}
 
 /** For the daemon: there is a project of this name, whatever was called so before. */
 export const forgetRename = (project: string, env: Environment = process.env): Promise<void> =>

@@ -75,6 +75,14 @@ describe('the token of a local agent', () => {
     await moveLocalAgentTokens('empty', 'other', env);
     expect(await localAgentToken('site', 'Alicia', env)).toBe(token);
     expect(await readdir(join(directory, 'projects', 'site', 'agents'))).toEqual(['alicia.token']);
+    for (const [before, name] of [
+      ['site', 'Site'],
+      ['Site', 'Site'],
+      ['Site', 'site'],
+    ] as const) {
+      await moveLocalAgentTokens(before, name, env);
+      expect(await localAgentToken(name, 'Alicia', env)).toBe(token);
+    }
   });
 
   test('is forgotten with the agent or its project', async () => {

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, rename, rm } from 'node:fs/promises';
+import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { checkAgentName, isAgentToken, nameKey, RelayError } from '@agent-relay/protocol';
 import {
   type Environment,
   ensurePrivateDirectory,
   isMissing,
+  isThere,
   projectDirectory,
   readIfThere,
   writePrivateFile,
@@ -65,8 +66,10 @@ export async function moveLocalAgentTokens(
   project: string,
   env: Environment = process.env,
 ): Promise<void> {
-  if (nameKey(before) === nameKey(project)) return;
-  await ensurePrivateDirectory(projectDirectory(project, env));
+  const [from, to] = [projectDirectory(before, env), projectDirectory(project, env)];
+  await ensurePrivateDirectory(to);
+  // Two spellings of a name, where the file system does not tell them apart.
+  if (await isSame(from, to)) return;
   // The name was free: what lies there belongs to nobody any more.
   await removeLocalAgentTokens(project, env);
   try {
@@ -80,6 +83,12 @@ export async function moveLocalAgentTokens(
 /** Forgets all tokens of a project that is no more. */
 export async function removeLocalAgentTokens(project: string, env: Environment = process.env): Promise<void> {
   await rm(tokenDirectory(project, env), { recursive: true, force: true });
+}
+
+async function isSame(one: string, other: string): Promise<boolean> {
+  if (!(await isThere(one))) return false;
+  const [first, second] = await Promise.all([stat(one), stat(other)]);
+  return first.dev === second.dev && first.ino === second.ino;
 }
 
 export const newAgentToken = (): string => `at_${randomBytes(32).toString('base64url')}`;

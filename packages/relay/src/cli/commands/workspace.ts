@@ -1,5 +1,5 @@
 import { nameKey, RelayError } from '@agent-relay/protocol';
-import { moveLocalAgentTokens, removeLocalAgentTokens } from '@agent-relay/sdk/node';
+import { moveLocalAgentTokens, type Relay, removeLocalAgentTokens } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import { asOwner } from '../connection.ts';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
@@ -69,12 +69,15 @@ export const command = new Command('workspace')
       .argument('<workspace>', 'its name')
       .argument('<new-name>', 'its name from now on')
       .action(async (workspace: string, name: string, options: Options) => {
-        const renamed = await asOwner(options, (relay) => relay.workspaces.rename(workspace, name));
-        await moveLocalAgentTokens(workspace, renamed.name);
-        const places = await recordRename(workspace, renamed);
+        const { before, renamed } = await asOwner(options, async (relay) => ({
+          before: await spelled(relay, workspace),
+          renamed: await relay.workspaces.rename(workspace, name),
+        }));
+        await moveLocalAgentTokens(before, renamed.name);
+        const places = await recordRename(before, renamed);
         if (options.json) return printJson({ ...renamed, ...places });
-        print(`${workspace} is called ${renamed.name} now.`);
-        tellWhoNames(workspace, renamed.name, places);
+        print(`${before} is called ${renamed.name} now.`);
+        tellWhoNames(before, renamed.name, places);
       }),
   )
   .addCommand(
@@ -105,6 +108,12 @@ export const command = new Command('workspace')
   )
   .addCommand(keys);
 
+/** The name as the daemon spells it: so are the files of the project called, whatever was typed. */
+async function spelled(relay: Relay, workspace: string): Promise<string> {
+  const { workspaces } = await relay.request('WORKSPACE_LIST', {});
+  return workspaces.find(({ name }) => nameKey(name) === nameKey(workspace))?.name ?? workspace;
+}
+
 /** A project is known by its name in more places than the relay can change. */
 function tellWhoNames(
   before: string,
@@ -112,7 +121,8 @@ function tellWhoNames(
   { recorded, unrecorded }: Awaited<ReturnType<typeof recordRename>>,
 ): void {
   for (const root of recorded) print(`Recorded in ${root}.`);
-  for (const root of unrecorded) print(`${root} still records ${before}: it cannot be written.`);
+  for (const root of unrecorded)
+    print(`${root} does not record the new name: its .relay/config.json cannot be read or written.`);
   if (process.env.RELAY_PROJECT && nameKey(process.env.RELAY_PROJECT) === nameKey(before))
     print(`RELAY_PROJECT still says ${before}: set it to ${name}.`);
   if (recorded.length + unrecorded.length === 0)
