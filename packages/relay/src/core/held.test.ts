@@ -236,6 +236,18 @@ describe('a discarded message', () => {
       });
   });
 
+  it('is not one that was delivered before the daemon died', async () => {
+    const one = (await core.relay.held.find(heldId)) ?? expect.unreachable();
+    const sender = core.relay.agents.byId(one.draft.senderId) ?? expect.unreachable();
+    await core.relay.messages.release(one.draft, sender, one.shown);
+    await core.restart();
+    const again = core.owner(workspace);
+    await again.request('HELD_RELEASE', { ids: [heldId], discard: true });
+    const { deliveries, held: hold } = await again.request('TRACE', { id: heldId });
+    expect(deliveries).toMatchObject([{ recipient: other.name }]);
+    expect(hold?.settled?.outcome).toBe('released');
+  });
+
   it('is one whose sender was removed, also when it was to be released', async () => {
     await owner.request('AGENT_REMOVE', { agent: muted.name });
     await owner.request('HELD_RELEASE', { ids: [heldId] });

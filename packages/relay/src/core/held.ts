@@ -64,6 +64,11 @@ export class HeldMessages {
     }
   }
 
+  /** Whether one that waits is delivered all the same: a crash came between the two steps of its release. */
+  wasDelivered({ draft }: HeldMessage): Promise<boolean> {
+    return this.#store.hasSent(draft.senderId, draft.clientId);
+  }
+
   /** Ends the waiting of one: it was delivered, or nobody will get it. */
   async settle({ id, draft }: HeldMessage, outcome: Settlement['outcome'], by: string): Promise<void> {
     await this.#store.settleHeld(id, { outcome, by, at: this.#clock.now() });

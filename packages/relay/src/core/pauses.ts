@@ -49,7 +49,7 @@ export class Pauses {
     const decided: Decided = { released: [], discarded: [] };
     for (const one of wanted) {
       const sender = discard ? undefined : agents.byId(one.draft.senderId);
-      const outcome = sender ? 'released' : 'discarded';
+      const outcome = sender || (await held.wasDelivered(one)) ? 'released' : 'discarded';
       if (sender) {
         governor.release(sender.id);
         // Stored before it is settled: a crash in between repeats it under the same id, and nothing is lost.
