@@ -1,6 +1,5 @@
 import type { RunOptions } from '@agent-relay/gateway/run';
 import { RelayError } from '@agent-relay/protocol';
-import { dataDirectory } from '@agent-relay/sdk/node';
 import { Command, Option } from 'commander';
 import type { Tls } from '../../daemon/tls.ts';
 import { collect, refuseIdleOptions, wholeNumber } from '../options.ts';
@@ -56,6 +55,7 @@ export const command = withConfig(new Command('gateway'))
         // Without a file the servers of the daemon are meant as well.
         if (options.config === undefined) {
           const { poolDirectory } = await import('../../daemon/pool.ts');
+          const { dataDirectory } = await import('@agent-relay/sdk/node');
           const stateDir = poolDirectory(dataDirectory());
           approved.push(...(await approveChanges({ stateDir }, backend, tool)));
         }
