@@ -13,6 +13,7 @@ import {
   visibleMessage,
 } from '../reading.ts';
 import type { Relay } from '../relay.ts';
+import { StoredAnswers } from '../stored-answers.ts';
 import type { Handlers } from './caller.ts';
 
 type Names =
@@ -36,6 +37,7 @@ type Names =
 
 export function messageHandlers(relay: Relay): Handlers<Names> {
   const { attachments, awaits, clock, deliveries, held, messages, pauses, store, workspaces } = relay;
+  const storedAnswers = new StoredAnswers(relay);
   return {
     SEND: async (caller, params, requestId) => {
       const { result, recipient } = await messages.send(caller.principal, requestId, params);
@@ -45,7 +47,7 @@ export function messageHandlers(relay: Relay): Handlers<Names> {
       const settle = caller.settleAwait.bind(caller, requestId);
       const question: OpenAwait = { id: requestId, waiter, target: recipient, message, settle };
       caller.holdAwait(requestId, awaits.open(question, params.await.timeoutMs));
-      if (result.duplicate) await answerFromStore(relay, question);
+      if (result.duplicate) await storedAnswers.search(question);
       return result;
     },
     CANCEL: (caller, { id }) => {
@@ -134,13 +136,4 @@ async function tellInvolved(
 ): Promise<void> {
   const recipients = (await relay.store.deliveriesOf(seq)).map(({ recipientId }) => recipientId);
   for (const agentId of new Set([senderId, ...recipients])) relay.presence.tellAgent(agentId, event);
-}
-
-/** A question asked again after a lost connection: its answer may be stored already. */
-async function answerFromStore({ awaits, descriptions, store }: Relay, asked: OpenAwait): Promise<void> {
-  const { waiter, target, message: question } = asked;
-  const find = (after: number) =>
-    store.findReply({ senderId: target.id, recipientId: waiter.id, after, question });
-  let reply = await find(question.seq);
-  while (reply && !awaits.answerWith(asked, descriptions.stored(reply))) reply = await find(reply.seq);
 }
