@@ -1,7 +1,8 @@
-import { userInfo } from 'node:os';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { personName } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { agentNameOf } from '../../packages/relay/src/cli/names.ts';
 import { type CliResult, hasTerminals } from '../kit/cli.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 
@@ -130,10 +131,39 @@ describe('sending and reading', () => {
     await daemon.cli(['send', 'Heidi', 'by variable'], { env: { RELAY_AGENT_NAME: 'Ivan' } });
     await relay('send', 'Heidi', 'by user');
     const { messages } = json(await relay('inbox', '--as', 'Heidi', '--json'));
-    const me = agentNameOf(userInfo().username);
+    const me = personName();
     expect(messages.map((message: { from: string }) => message.from)).toEqual(['Ivan', me]);
     const agents = json(await relay('who', '--all', '--json'));
     expect(agents).toContainEqual(expect.objectContaining({ name: me, type: 'human' }));
+  });
+
+  it('refuses to act as another agent in the terminal of one', async () => {
+    await known('Grace', 'Heidi');
+    const token = (
+      await readFile(join(daemon.dataDirectory, 'projects', daemon.project, 'agents', 'grace.token'))
+    ).toString();
+    const env = { RELAY_AGENT_NAME: 'Grace', RELAY_AGENT_TOKEN: token };
+    const refused = await daemon.cli(['send', 'Heidi', 'hello', '--as', 'Heidi'], { env });
+    expectFailure(
+      refused,
+      5,
+      /belongs to the agent Grace/,
+      /env -u RELAY_AGENT_TOKEN agent-relay … --as Heidi/,
+    );
+    expect((await daemon.cli(['send', 'Heidi', 'hello', '--as', 'grace'], { env })).code).toBe(0);
+    const unnamed = await daemon.cli(['send', 'Heidi', 'hello', '--as', 'Newcomer'], {
+      env: { RELAY_AGENT_TOKEN: token },
+    });
+    expectFailure(unnamed, 5, /belongs to "Grace"/);
+  });
+
+  it('changes what an agent is', async () => {
+    await known('Mona');
+    expect((await relay('agent', 'set', 'Mona', '--lead')).stdout).toBe('Mona: agent, lead.\n');
+    expect((await relay('agent', 'set', 'Mona', '--no-lead', '--type', 'human')).stdout).toBe(
+      'Mona: human.\n',
+    );
+    expectFailure(await relay('agent', 'set', 'Mona'), 2, /Nothing to change/, /--lead, --no-lead or --type/);
   });
 
   it('shows hostile text without its control characters', async () => {

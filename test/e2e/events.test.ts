@@ -156,6 +156,14 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
     },
     heardBy: PROJECT,
   },
+  'agent.changed': {
+    async cause(world) {
+      const agent = await visitor(world, 'Ruth');
+      await world.owner.agents.set(agent, { lead: true });
+      return { agent };
+    },
+    heardBy: PROJECT,
+  },
   'agent.removed': {
     async cause(world) {
       const agent = await visitor(world, 'Rita');

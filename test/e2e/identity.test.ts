@@ -94,6 +94,7 @@ const AIMED: { [Name in OperationName]: [OperationInput<Name>, ErrorCode | 'ok']
   CHANNEL_TOPIC: [{ channel: 'secret', topic: 'x' }, 'ChannelNotFound'],
   CHANNEL_ARCHIVE: [{ channel: 'secret' }, 'ChannelNotFound'],
   AGENT_RENAME: [{ agent: 'Alice', name: 'Eve' }, 'Forbidden'],
+  AGENT_SET: [{ agent: 'Alice', lead: true }, 'Forbidden'],
   AGENT_REMOVE: [{ agent: 'Alice' }, 'Forbidden'],
   GRANT: [{ agent: 'Alice', project: 'home' }, 'Forbidden'],
   ATTACH: [{ upload: 'u1', offset: 0, data: 'aGk=' }, 'ok'],

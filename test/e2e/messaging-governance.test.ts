@@ -2,12 +2,10 @@ import { once } from 'node:events';
 import { readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Message, Relay } from '@agent-relay/sdk/node';
+import { type Message, personName, type Relay } from '@agent-relay/sdk/node';
 import { describe, expect, it } from 'vitest';
-import { agentNameOf } from '../../packages/relay/src/cli/names.ts';
 import { startDaemon } from '../kit/daemon.ts';
 import { client, expectFailure, json, known, output } from './messaging-commands.ts';
 
@@ -204,7 +202,7 @@ describe.concurrent('a question to a person', () => {
     const command = ['sh', '-c', 'cat > "$HOME/called.part" && mv "$HOME/called.part" "$HOME/called.json"'];
     await using daemon = await startDaemon({ settings: { hooks: { question: { command, webhook } } } });
     const called = join(daemon.directory, 'called.json');
-    const me = agentNameOf(userInfo().username);
+    const me = personName();
     output(await daemon.cli(['inbox']));
     await using alice = await client(daemon, { name: 'Alice' });
     await alice.send(me, 'just so you know');

@@ -78,6 +78,7 @@ export async function openCore({ database, ...limits }: CoreOptions = {}): Promi
       idleAfterMs: IDLE_AFTER_MS,
       goneAfterMs: GONE_AFTER_MS,
       ...LIMITS,
+      personNames: ['owner', 'petra'],
       ...limits,
       onError: (error) => failures.push(error),
     });
@@ -91,11 +92,12 @@ export async function openCore({ database, ...limits }: CoreOptions = {}): Promi
     introduction: Partial<Introduction>,
   ) => {
     const { agent, issued } = await running.relay.agents.identify(who.workspace, name, {
-      name,
+      byOwner: who.local,
       ...introduction,
     });
     const joined = participant({ ...who, agent, unverified: false });
     joined.token = introduction.token ?? issued ?? '';
+    joined.session = introduction.claim?.session;
     joined.connect();
     return joined;
   };
@@ -141,6 +143,7 @@ export class Participant implements Peer, Caller {
   readonly #core: { relay: Relay; operations: Operations };
   readonly principal: Principal;
   token = '';
+  session: string | undefined;
   delivers = true;
   readonly delivered: Message[] = [];
   readonly events: RelayEvent[] = [];

@@ -138,14 +138,4 @@ describe.each(ERAS)('the relay toolset over stdio, revision %s', (era) => {
     ]);
     expect(data).toMatchObject({ connected: true, project: daemon.project });
   });
-
-  it('is an agent of its own, gone when it leaves, without a name', async () => {
-    await using observer = await connect({ socketPath: daemon.socketPath, env: daemon.env });
-    const client = await serve();
-    const { data } = await callTool(client, 'relay_status');
-    expect(data.agentName).toMatch(/^mcp-\d+-[0-9a-f]{6}$/);
-    await client.close();
-    const all = await observer.who({ includeOffline: true });
-    expect(all.find(({ name, status }) => name === data.agentName && status !== 'offline')).toBeUndefined();
-  });
 });

@@ -249,6 +249,11 @@ export const ERRORS = {
     meaning: 'The name belongs to an agent whose token you did not show.',
     next: 'Choose another name, or use the token of that agent.',
   },
+  NameInUse: {
+    ...conflict,
+    meaning: 'Another session is connected under this name.',
+    next: 'Choose another name, or end the other session first.',
+  },
   WorkspaceExists: { ...conflict, meaning: 'A workspace of that name exists.', next: 'Choose another name.' },
   IdConflict: {
     ...conflict,

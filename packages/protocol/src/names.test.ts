@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { RelayError } from './errors.ts';
-import { checkAgentName, checkName, isReservedName, nameKey, nameSkeleton, nearNames } from './names.ts';
+import {
+  agentNameOf,
+  checkAgentName,
+  checkName,
+  isAgentName,
+  nameKey,
+  nameSkeleton,
+  nearNames,
+} from './names.ts';
 
 function refusal(check: () => unknown): RelayError {
   try {
@@ -54,7 +62,7 @@ describe('reserved words', () => {
     '%s, in any case, names no agent',
     (word) => {
       for (const name of [word, word.toUpperCase()]) {
-        expect(isReservedName(name)).toBe(true);
+        expect(isAgentName(name)).toBe(false);
         expect(refusal(() => checkAgentName(name)).code).toBe('ReservedName');
       }
     },
@@ -108,5 +116,22 @@ describe('suggestions for an unknown name', () => {
   it('says nothing when nothing is near', () => {
     expect(nearNames('Zachariah', known)).toEqual([]);
     expect(nearNames('anybody', [])).toEqual([]);
+  });
+});
+
+describe('the name for a user of the system', () => {
+  it.each([
+    ['alice', 'alice'],
+    ['alice.smith', 'alice-smith'],
+    ['DOMAIN\\Bob', 'DOMAIN-Bob'],
+    ['_apt', 'apt'],
+    ['jörg', 'jorg'],
+    ['用户', 'user'],
+    ['system', 'system-user'],
+    ['1ead', '1ead-user'],
+    ['x'.repeat(80), 'x'.repeat(64)],
+  ])('%s is %s', (user, agent) => {
+    expect(agentNameOf(user)).toBe(agent);
+    expect(checkAgentName(agent)).toBe(agent);
   });
 });

@@ -52,8 +52,6 @@ export function checkAgentName(name: string): string {
   return name;
 }
 
-export const isReservedName = (name: string): boolean => RESERVED.has(nameKey(name));
-
 /** Names compare without case; this is the form they are compared and stored unique in. */
 export const nameKey = (name: string): string => name.toLowerCase();
 
@@ -63,6 +61,18 @@ export const nameKey = (name: string): string => name.toLowerCase();
  */
 export const nameSkeleton = (name: string): string =>
   name.replace(/[I1|]/g, 'l').replace(/0/g, 'o').toLowerCase();
+
+/** Any text, such as a user name of the system, as the name of an agent; `fallback` if none of its letters can stay. */
+export function agentNameOf(text: string, fallback = 'user'): string {
+  const name = text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^A-Za-z0-9_-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+|-+$/g, '')
+    .slice(0, MAX_NAME_LENGTH);
+  if (name === '') return fallback;
+  return isAgentName(name) ? name : `${name.slice(0, MAX_NAME_LENGTH - 1 - fallback.length)}-${fallback}`;
+}
 
 /** The known names nearest to one that was not found, best first. */
 export function nearNames(wanted: string, known: Iterable<string>, limit = 3): string[] {

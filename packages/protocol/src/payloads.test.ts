@@ -54,6 +54,7 @@ const SMALLEST: { [Name in OperationName]: Record<string, unknown> } = {
   CHANNEL_TOPIC: { channel: 'dev', topic: 'work' },
   CHANNEL_ARCHIVE: { channel: 'dev' },
   AGENT_RENAME: { agent: 'Bob', name: 'Robert' },
+  AGENT_SET: { agent: 'Bob' },
   AGENT_REMOVE: { agent: 'Bob' },
   GRANT: { agent: 'Bob', project: 'shop' },
   ATTACH: { upload: 'u1', offset: 0, data: '' },

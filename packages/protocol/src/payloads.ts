@@ -59,11 +59,18 @@ export const helloPayload = z.object({
   /** The client was this agent before, under this name: renamed since, it is whoever holds the token. */
   returning: z.boolean().optional(),
   workspaceKey: z.string().max(256).optional(),
+  /**
+   * Asks for the name on behalf of a client program that chose it by itself. It gets a new name, or one that the same
+   * program registered before and no other session holds.
+   */
+  claim: z.object({ client: z.string().min(1).max(64), session: clientId }).optional(),
+  /** Counts when the owner registers a new name on the local socket; later the owner changes it with AGENT_SET. */
   type: z.enum(['agent', 'human']).optional(),
   /** Several speak through this connection, and who does so only says it: what it sends is marked for its readers. */
   unverified: z.boolean().optional(),
   /** Collected when it leaves. */
   ephemeral: z.boolean().optional(),
+  /** Counts like `type`. */
   lead: z.boolean().optional(),
   cli: z.string().max(64).optional(),
   task: shortText.optional(),
@@ -174,6 +181,7 @@ export type RelayEvent =
   | { type: 'reaction.added' | 'reaction.removed'; messageId: string; emoji: string; agent: string }
   | { type: 'agent.online' | 'agent.offline' | 'agent.removed'; agent: string }
   | { type: 'agent.renamed'; agent: string; before: string }
+  | { type: 'agent.changed'; agent: string }
   | { type: 'channel.created' | 'channel.archived' | 'channel.opened'; channel: string; agent: string }
   | { type: 'channel.joined' | 'channel.left'; channel: string; agent: string }
   | { type: 'channel.topic'; channel: string; topic: string; agent: string }

@@ -13,6 +13,11 @@ export class Agents {
     await this.#session.request('AGENT_RENAME', { agent, name });
   }
 
+  /** Makes an agent the lead, or no longer; says whether a person or a program is behind it. */
+  async set(agent: string, changes: { type?: 'agent' | 'human'; lead?: boolean }): Promise<void> {
+    await this.#session.request('AGENT_SET', { agent, ...changes });
+  }
+
   /** Takes an agent away: its connections end, its name is free again, what it wrote stays. */
   async remove(agent: string): Promise<void> {
     await this.#session.request('AGENT_REMOVE', { agent });

@@ -16,6 +16,7 @@ import type { ReconnectOptions } from './backoff.ts';
 export const PROFILE_FIELDS = [
   'name',
   'workspaceKey',
+  'claim',
   'type',
   'unverified',
   'ephemeral',

@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { checkAgentName, isAgentToken, nameKey, RelayError } from '@agent-relay/protocol';
 import type { ParticipantOptions } from '@agent-relay/sdk';
-import { passingName } from '../participant/identity.ts';
 
 /** The header by which a client that holds a key says who it is. */
 export const AGENT_HEADER = 'x-relay-agent';
@@ -89,24 +88,19 @@ export function accessId(access: Access): string {
 }
 
 /**
- * Who the holder of an access is: the owner of the agent token, or whom the header names. A name said with a key is
- * bound to that key: its agent token is derived from both, so that no other key opens it. Without a name, a session
- * gets a passing one (`whenUnnamed: 'passing'`); a single request, which nobody can recognise again, is an observer.
+ * Adds what the holder of an access shows the relay. A name said with a key is bound to that key: its agent token is
+ * derived from both, so that no other key opens it.
  */
-export function profileOf(
-  access: Access,
-  name: string | undefined,
-  whenUnnamed: 'passing' | 'observer',
-): ParticipantOptions {
-  if (access.kind === 'agentToken') {
-    return { token: access.secret, deliver: true, ...(name === undefined ? {} : { name }) };
-  }
-  const key = access.kind === 'workspaceKey' ? { workspaceKey: access.secret } : {};
-  if (name !== undefined) {
-    checkAgentName(name);
-    return { ...key, name, ...(access.kind === 'local' ? {} : { token: boundToken(access.secret, name) }) };
-  }
-  return whenUnnamed === 'observer' ? key : { ...key, name: passingName('mcp'), ephemeral: true };
+export function withCredentials(access: Access, profile: ParticipantOptions): ParticipantOptions {
+  if (access.kind === 'local') return profile;
+  if (access.kind === 'agentToken') return { ...profile, token: access.secret, deliver: true };
+  const { name, ephemeral } = profile;
+  if (name !== undefined) checkAgentName(name);
+  return {
+    ...profile,
+    ...(access.kind === 'workspaceKey' ? { workspaceKey: access.secret } : {}),
+    ...(name === undefined || ephemeral ? {} : { token: boundToken(access.secret, name) }),
+  };
 }
 
 const boundToken = (secret: string, name: string): string =>

@@ -32,7 +32,7 @@ export class Desks {
   ): { desk: Desk; lease: Lease } {
     const lease = caller.isNamed
       ? this.#participants.shared(caller)
-      : this.#participants.passing(caller, sessionId);
+      : this.#participants.ofSession(caller, sessionId);
     return this.#at(lease, caller, catalogue, replies, true);
   }
 

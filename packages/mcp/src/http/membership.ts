@@ -1,6 +1,6 @@
 import { RelayError } from '@agent-relay/protocol';
 import type { Membership } from '../participant/membership.ts';
-import { AGENT_HEADER, profileOf } from './access.ts';
+import { AGENT_HEADER } from './access.ts';
 import type { Caller } from './caller.ts';
 
 /**
@@ -9,16 +9,14 @@ import type { Caller } from './caller.ts';
  */
 export const httpMembership = ({ access, name }: Caller, isSession: boolean): Membership => ({
   async register(participant, registration) {
-    if (participant.name?.toLowerCase() === registration.name.toLowerCase()) return await participant.relay();
+    const isPresent = participant.name?.toLowerCase() === registration.name.toLowerCase();
+    if (isPresent && name !== undefined) return await participant.relay();
     if (!isSession || name !== undefined || access.kind === 'agentToken') {
       throw new RelayError('Forbidden', 'The name of this client comes with each of its requests.', {
         next: `Change the header ${AGENT_HEADER} in the configuration of the client.`,
       });
     }
-    return await participant.become({
-      ...registration,
-      ...profileOf(access, registration.name, 'passing'),
-    });
+    return await participant.register(registration);
   },
   join: () => Promise.reject(bound('change its workspace')),
   createWorkspace: () => Promise.reject(bound('create workspaces')),

@@ -1,11 +1,12 @@
 import type { ParticipantOptions, Relay } from '@agent-relay/sdk';
+import { passingName } from '../participant/identity.ts';
 import { Participant } from '../participant/participant.ts';
 import { Roles } from '../participant/roles.ts';
-import { type Access, accessId, profileOf } from './access.ts';
+import { type Access, accessId, withCredentials } from './access.ts';
 import type { Caller } from './caller.ts';
 
 /** How long an agent stays online after the last request made for it. */
-const LINGER_MS = 5 * 60_000;
+export const LINGER_MS = 5 * 60_000;
 
 type ConnectFor = (profile: ParticipantOptions, access: Access) => Promise<Relay>;
 
@@ -44,16 +45,16 @@ export class Participants {
 
   /** The shared participant of a caller. */
   shared({ access, name, key }: Caller): Lease {
-    const entry = this.#entries.get(key) ?? this.#open(key, access, profileOf(access, name, 'observer'));
+    const entry = this.#entries.get(key) ?? this.#open(key, access, name === undefined ? {} : { name });
     return this.#lease(entry, () => {
       entry.timer = setTimeout(() => this.#close(key, entry), LINGER_MS).unref();
     });
   }
 
-  /** A participant of one session alone, with a passing name: nobody else can mean the same. */
-  passing({ access }: Caller, sessionId: string): Lease {
+  /** A participant of one session alone, called after its client. */
+  ofSession({ access }: Caller, sessionId: string): Lease {
     const key = `session ${sessionId}`;
-    const entry = this.#open(key, access, profileOf(access, undefined, 'passing'));
+    const entry = this.#open(key, access, {}, passingName('mcp'));
     return this.#lease(entry, () => this.#close(key, entry));
   }
 
@@ -62,9 +63,7 @@ export class Participants {
     const key = accessId(access);
     const known = this.#roles.get(key);
     if (known) return known;
-    const connect = ({ name, ...role }: ParticipantOptions) =>
-      this.#connect({ ...role, ...profileOf(access, name, 'observer') }, access);
-    const roles = new Roles(this.#roleNames, connect);
+    const roles = new Roles(this.#roleNames, (role) => this.#connectWith(access, role));
     if (this.#roleNames.length > 0) this.#roles.set(key, roles);
     return roles;
   }
@@ -74,8 +73,12 @@ export class Participants {
     await Promise.all([...this.#roles.values()].map((roles) => roles.close()));
   }
 
-  #open(key: string, access: Access, profile: ParticipantOptions): Entry {
-    const participant = new Participant((wanted) => this.#connect(wanted, access), profile);
+  #connectWith(access: Access, profile: ParticipantOptions): Promise<Relay> {
+    return this.#connect(withCredentials(access, profile), access);
+  }
+
+  #open(key: string, access: Access, profile: ParticipantOptions, passingName?: string): Entry {
+    const participant = new Participant((wanted) => this.#connectWith(access, wanted), profile, passingName);
     const entry: Entry = { participant, users: 0, timer: undefined, onclose: new Set() };
     this.#entries.set(key, entry);
     participant.events.once('refused', () => this.#close(key, entry));

@@ -4,6 +4,8 @@ import type { ServerResponse } from 'node:http';
 export interface Session {
   /** Whose it is; nobody else may use it. */
   readonly owner: string;
+  /** No response to it is open any more. */
+  rested?(): void;
   close(): Promise<void>;
 }
 
@@ -49,7 +51,9 @@ export class Sessions<S extends Session> {
     kept.openResponses += 1;
     response.once('close', () => {
       kept.openResponses -= 1;
-      if (this.#kept.has(id)) this.#touch(id, kept);
+      if (!this.#kept.has(id)) return;
+      this.#touch(id, kept);
+      if (kept.openResponses === 0) kept.session.rested?.();
     });
     return kept.session;
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ParticipantOptions } from '@agent-relay/sdk';
 import { connect, type Environment } from '@agent-relay/sdk/node';
 import { VERSION } from '../version.ts';
-import type { Connect } from './participant.ts';
+import type { Connect } from './connect.ts';
 import { remoteAgentToken } from './remote-token.ts';
 
 /** How every connection of an MCP server behaves: a daemon that restarts is found again at once. */
@@ -15,13 +15,13 @@ const CONNECTION = {
 /** Where the daemon of this machine serves WebSocket, unless it is told otherwise. */
 const LOCAL_URL = 'ws://127.0.0.1:3888/ws';
 
-/** Who the session is: `RELAY_AGENT_NAME`, or nobody in particular until it ends. */
-export const environmentProfile = (env: Environment): ParticipantOptions =>
-  env.RELAY_AGENT_NAME
-    ? { name: env.RELAY_AGENT_NAME, ...(env.RELAY_LEAD === '1' ? { lead: true } : {}) }
-    : { name: passingName(`mcp-${process.pid}`), ephemeral: true };
+/** Who the session is: `RELAY_AGENT_NAME`, or else called after its client. */
+export const environmentProfile = (env: Environment): ParticipantOptions => ({
+  ...(env.RELAY_AGENT_NAME ? { name: env.RELAY_AGENT_NAME } : {}),
+  ...(env.RELAY_LEAD === '1' ? { lead: true } : {}),
+});
 
-/** A name for somebody who did not say theirs. */
+/** A name for one session, where nothing tells a better one. */
 export const passingName = (prefix: string): string => `${prefix}-${randomBytes(3).toString('hex')}`;
 
 /** The relay the environment points to: a workspace by its key, or the daemon of this user. */

@@ -20,7 +20,7 @@ export interface Membership {
 export function localMembership(env: Environment): Membership {
   let url = env.RELAY_URL;
   return {
-    register: (participant, registration) => participant.become(registration),
+    register: (participant, registration) => participant.register(registration),
     async join(participant, workspaceKey) {
       // Asked once: over a key, the daemon may not tell.
       url ??= await daemonUrl(participant);

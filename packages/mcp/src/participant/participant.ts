@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
+import { nameKey } from '@agent-relay/protocol';
 import { type Inbox, type ParticipantOptions, type Relay, RelayError } from '@agent-relay/sdk';
 import { cliOf } from './client-cli.ts';
+import { connectNamedAfter } from './client-name.ts';
+import type { Connect } from './connect.ts';
 import { Turns } from './turns.ts';
-
-/** Makes a connection to the relay for a participant; which daemon, and with which credentials, is its business. */
-export type Connect = (profile: ParticipantOptions) => Promise<Relay>;
 
 export interface ParticipantEvents {
   /** A message came in. */
@@ -47,28 +48,40 @@ const LAST_RETRY_MS = 5000;
  */
 export class Participant {
   readonly events = new EventEmitter<ParticipantEvents>();
-  readonly #turns = new Turns();
+  readonly #readers = new Turns();
+  readonly #changes = new Turns();
+  /** Tells this session from others that claim the same name. */
+  readonly #session = randomUUID();
+  readonly #passingName: string | undefined;
   #connect: Connect;
   #profile: ParticipantOptions;
+  /** The profile of the present connection: with the name it found. */
+  #present: ParticipantOptions | undefined;
   #relay: Relay | undefined;
   #connecting: Promise<Relay> | undefined;
   #watch: NodeJS.Timeout | undefined;
+  #rest: NodeJS.Timeout | undefined;
   #lostAt = 0;
   #started = false;
   /** False only if there is surely nothing unread, so that nobody has to ask. */
   #mayHaveUnread = false;
   #closed = false;
 
-  constructor(connect: Connect, profile: ParticipantOptions) {
+  /**
+   * Without a name in `profile`, the participant is called after its client; if that says no name either,
+   * `passingName`, and only while it is there. Without that it observes.
+   */
+  constructor(connect: Connect, profile: ParticipantOptions, passingName?: string) {
     this.#connect = connect;
     this.#profile = profile;
+    this.#passingName = passingName;
     // A server has many sessions, and each follows its participant.
     this.events.setMaxListeners(0);
   }
 
   /** The name it has, or asks for; undefined for an observer. */
   get name(): string | undefined {
-    return this.#relay?.name ?? this.#profile.name;
+    return this.#relay?.name ?? this.#present?.name ?? this.#profile.name;
   }
 
   get isConnected(): boolean {
@@ -83,9 +96,20 @@ export class Participant {
 
   /** Connects in the background, now or as soon as there is a daemon, so that others see this agent. */
   start(): void {
+    clearTimeout(this.#rest);
     if (this.#started) return;
     this.#started = true;
     this.#reach(FIRST_RETRY_MS);
+  }
+
+  /** Leaves the relay if it is not started again within this time; the name is free for others then. */
+  restAfter(ms: number): void {
+    clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => {
+      this.#started = false;
+      clearTimeout(this.#watch);
+      void this.#relay?.close();
+    }, ms).unref();
   }
 
   /** The connection; rejects with the reason there is none, and how to get one. */
@@ -98,17 +122,24 @@ export class Participant {
     return await this.#connectOnce();
   }
 
-  /** Speaks for somebody else from now on, perhaps elsewhere. If that fails, everything stays as it was. */
-  async become(profile: ParticipantOptions, connect: Connect = this.#connect): Promise<Relay> {
-    const before = this.#relay;
-    const { cli } = this.#profile;
-    const next = cli === undefined ? profile : { cli, ...profile };
-    const relay = await connect(next);
-    this.#profile = next;
-    this.#connect = connect;
-    await this.#use(relay);
-    await before?.close();
-    return relay;
+  /**
+   * Takes a name that the session chose by itself: a new one, or one that its client had before and nobody else holds.
+   * With the name it has already, it changes what it says about itself.
+   */
+  register(registration: ParticipantOptions & { name: string }): Promise<Relay> {
+    const isPresent = this.name !== undefined && nameKey(this.name) === nameKey(registration.name);
+    return this.become({ ...(isPresent ? this.#present : this.#claim()), ...registration });
+  }
+
+  /**
+   * Speaks for somebody else from now on, perhaps elsewhere. If that fails, everything stays as it was. A connection
+   * that is being made at the same time is waited for: it must not take the place of the one made here.
+   */
+  become(profile: ParticipantOptions, connect: Connect = this.#connect): Promise<Relay> {
+    return this.#changes.run(() => {
+      const { cli } = this.#profile;
+      return this.#connectAs(cli === undefined ? profile : { cli, ...profile }, connect);
+    });
   }
 
   /** How many messages are unread, asked only if there may be any. */
@@ -126,7 +157,7 @@ export class Participant {
    * reply that never arrived. One reader at a time, from the question to the mark: two never get the same message.
    */
   async takeMessages(read: (relay: Relay) => Promise<Inbox>, { afterReply }: ReplyWatch): Promise<Inbox> {
-    const leave = await this.#turns.enter();
+    const leave = await this.#readers.enter();
     try {
       const relay = await this.relay();
       this.#mayHaveUnread = false;
@@ -151,24 +182,56 @@ export class Participant {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#watch);
+    clearTimeout(this.#rest);
     this.events.removeAllListeners();
     await this.#relay?.close();
   }
 
   #connectOnce(): Promise<Relay> {
-    this.#connecting ??= this.#connect(this.#profile)
-      .then((relay) => this.#use(relay))
-      .finally(() => {
-        this.#connecting = undefined;
-      });
+    const attempt = async () => {
+      // Somebody may have become another meanwhile, and is connected by that.
+      if (this.#relay?.state === 'connected') return this.#relay;
+      return await this.#connectAs(this.#profile, this.#connect);
+    };
+    this.#connecting ??= this.#changes.run(attempt).finally(() => {
+      this.#connecting = undefined;
+    });
     return this.#connecting;
   }
 
-  async #use(relay: Relay): Promise<Relay> {
+  async #connectAs(profile: ParticipantOptions, connect: Connect): Promise<Relay> {
+    const before = this.#relay;
+    const { relay, present } = await this.#open(profile, connect);
     if (this.#closed) {
       await relay.close();
       throw new RelayError('Cancelled', 'The session has ended.');
     }
+    this.#profile = profile;
+    this.#present = present;
+    this.#connect = connect;
+    await this.#use(relay);
+    await before?.close();
+    return relay;
+  }
+
+  async #open(
+    profile: ParticipantOptions,
+    connect: Connect,
+  ): Promise<{ relay: Relay; present: ParticipantOptions }> {
+    const { name, token, cli } = profile;
+    const passing = { ...profile, name: this.#passingName ?? '', ephemeral: true };
+    if (name !== undefined || token !== undefined || this.#passingName === undefined)
+      return { relay: await connect(profile), present: profile };
+    if (cli === undefined) return { relay: await connect(passing), present: passing };
+    const claimed = { ...profile, ...this.#claim() };
+    return await connectNamedAfter(cli, connect, claimed, { passing, before: this.#present?.name });
+  }
+
+  #claim(): Pick<ParticipantOptions, 'claim'> {
+    return { claim: { client: this.#profile.cli ?? 'unnamed client', session: this.#session } };
+  }
+
+  async #use(relay: Relay): Promise<void> {
     this.#relay = relay;
     this.#mayHaveUnread = (relay.welcome.unread ?? 0) > 0;
     relay.on('message', () => {
@@ -197,7 +260,6 @@ export class Participant {
     });
     await relay.watch();
     this.events.emit('connected');
-    return relay;
   }
 
   /** Tries to connect, and again later, ever less often. The reason it failed is told to the next call that asks. */

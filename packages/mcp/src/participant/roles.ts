@@ -1,5 +1,6 @@
 import { RelayError } from '@agent-relay/sdk';
-import { type Connect, Participant } from './participant.ts';
+import type { Connect } from './connect.ts';
+import { Participant } from './participant.ts';
 
 export const DEFAULT_ROLES = ['pm', 'dev-a', 'dev-b'];
 

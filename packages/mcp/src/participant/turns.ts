@@ -10,4 +10,14 @@ export class Turns {
     await before;
     return resolve;
   }
+
+  /** Does the work when it is the caller's turn. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    const leave = await this.enter();
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  }
 }

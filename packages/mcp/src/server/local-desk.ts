@@ -3,7 +3,7 @@ import { RelayError } from '@agent-relay/sdk';
 import type { Environment } from '@agent-relay/sdk/node';
 import { ToolTable } from '../framework/tool-table.ts';
 import { chooseToolsets, GATEWAY_TOOLSET, type Toolset, toolsetNames } from '../framework/toolset.ts';
-import { environmentConnect, environmentProfile } from '../participant/identity.ts';
+import { environmentConnect, environmentProfile, passingName } from '../participant/identity.ts';
 import { localMembership } from '../participant/membership.ts';
 import { Participant } from '../participant/participant.ts';
 import { DEFAULT_ROLES, Roles } from '../participant/roles.ts';
@@ -49,7 +49,7 @@ export function localDesk(
   const connect = environmentConnect(env);
   return {
     catalogue: relayCatalogue(new ToolTable(localToolsets(options))),
-    participant: new Participant(connect, environmentProfile(env)),
+    participant: new Participant(connect, environmentProfile(env), passingName(`mcp-${process.pid}`)),
     roles: new Roles(rolesIn(env), connect),
     membership: localMembership(env),
     replies,

@@ -63,6 +63,13 @@ export const agentOperations = {
     result: result<{ token: string }>(),
   },
   AGENT_RENAME: { params: z.object({ agent: name, name }).strict(), result: result<{ name: string }>() },
+  /** Makes an agent the lead, or no longer; says whether a person or a program is behind it. */
+  AGENT_SET: {
+    params: z
+      .object({ agent: name, type: z.enum(['agent', 'human']).optional(), lead: z.boolean().optional() })
+      .strict(),
+    result: result<{ type: AgentType; lead: boolean }>(),
+  },
   /** Takes an agent away: its connections end, its name is free again, what it wrote stays. */
   AGENT_REMOVE: { params: z.object({ agent: name }).strict(), result: result<Nothing>() },
   /** Allows, or no longer allows, an agent from outside this machine to write into another project. */

@@ -1,8 +1,6 @@
-import { userInfo } from 'node:os';
-import { isRelayError, type Message } from '@agent-relay/protocol';
-import { connect, type NodeConnectOptions, type Relay } from '@agent-relay/sdk/node';
+import { isRelayError, type Message, nameKey, RelayError } from '@agent-relay/protocol';
+import { connect, isPerson, type NodeConnectOptions, personName, type Relay } from '@agent-relay/sdk/node';
 import { VERSION } from '../version.ts';
-import { agentNameOf } from './names.ts';
 import type { AgentOption, ProjectOption } from './options.ts';
 
 const client = { name: 'agent-relay', version: VERSION };
@@ -33,15 +31,32 @@ export async function asAgent<T>(
   { deliver = false }: Pick<NodeConnectOptions, 'deliver'> = {},
 ): Promise<T> {
   const { RELAY_AGENT_NAME, RELAY_AGENT_TOKEN: token } = process.env;
-  const named = options.as ?? RELAY_AGENT_NAME;
-  const who = named ? { name: named } : { name: agentNameOf(userInfo().username), type: 'human' as const };
-  const proof = token ? { token } : {};
-  await using relay = await enter({ ...onProject(options), ...who, ...proof, deliver });
-  if (relay.agentToken !== undefined) tellToken(who.name, relay.agentToken);
+  if (token) checkOwnName(options.as, RELAY_AGENT_NAME);
+  const name = options.as || RELAY_AGENT_NAME || personName();
+  const who = { name, ...(isPerson(name) ? { type: 'human' as const } : {}), ...(token ? { token } : {}) };
+  await using relay = await enter({ ...onProject(options), ...who, deliver });
+  if (relay.agentToken !== undefined) tellToken(name, relay.agentToken);
   return await work(relay);
 }
 
-const enter = (options: NodeConnectOptions): Promise<Relay> => connect({ ...options, client });
+/** Keeps a program that runs as one agent from acting as another by mistake; a person can still do it on purpose. */
+function checkOwnName(wanted: string | undefined, own: string | undefined): void {
+  if (!wanted || !own || nameKey(wanted) === nameKey(own)) return;
+  throw new RelayError(
+    'Forbidden',
+    `This terminal belongs to the agent ${own}; it cannot act as ${wanted}.`,
+    {
+      next: `Leave out --as. A person who means it types: env -u RELAY_AGENT_TOKEN agent-relay … --as ${wanted}`,
+    },
+  );
+}
+
+async function enter(options: NodeConnectOptions): Promise<Relay> {
+  const relay = await connect({ ...options, client });
+  const { advice } = relay.welcome;
+  if (advice !== undefined) process.stderr.write(`note: ${advice}\n`);
+  return relay;
+}
 
 /** Marks a message read that has been shown. Whoever leaves at this moment finds it unread once more. */
 export async function markRead(relay: Relay, { id }: Message): Promise<void> {

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 const identify = (name: string, token?: string) =>
-  core.relay.agents.identify(workspace, name, { name, ...(token === undefined ? {} : { token }) });
+  core.relay.agents.identify(workspace, name, token === undefined ? {} : { token });
 const names = () => core.relay.agents.list(workspace).map(({ name }) => name);
 /** Ends when the database has done everything it was asked until now. */
 const written = () =>
@@ -93,6 +93,24 @@ describe('a new name', () => {
       { actor: 'Alice', action: 'agent.registered', subject: 'Alice' },
     ]);
   });
+
+  it('cannot be had with the token of another agent', async () => {
+    const { issued = '' } = await identify('Alice');
+    await expect(identify('Bob', issued)).rejects.toMatchObject({
+      code: 'Unauthorized',
+      message: expect.stringContaining('Alice'),
+    });
+  });
+
+  it.each(['owner', 'Petra', 'PETRA'])('is not %s, unless the owner registers a person', async (name) => {
+    const { agents } = core.relay;
+    for (const introduction of [{}, { byOwner: true }, { type: 'human' as const }])
+      await expect(agents.identify(workspace, name, introduction)).rejects.toMatchObject({
+        code: 'ReservedName',
+      });
+    const person = await agents.identify(workspace, name, { byOwner: true, type: 'human' });
+    expect(person.agent).toMatchObject({ name, type: 'human' });
+  });
 });
 
 describe('a known name', () => {
@@ -121,6 +139,66 @@ describe('a known name', () => {
     const tools = [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object' } }];
     await alice.request('ANNOUNCE', { kind: 'capability_announcement', capabilities: ['see'], tools });
     expect((await alice.request('WHO', {})).agents).toMatchObject([{ capabilities: ['see'], tools }]);
+  });
+});
+
+describe('what the owner decides', () => {
+  const claimed = { type: 'human', lead: true } as const;
+
+  it('counts when the owner registers the name, and only then', async () => {
+    await core.join(workspace, 'First');
+    const remote = await core.relay.agents.identify(workspace, 'Remote', claimed);
+    expect(remote.agent).toMatchObject({ type: 'agent', lead: false });
+    const token = remote.issued ?? '';
+    const again = await core.relay.agents.identify(workspace, 'Remote', { ...claimed, token, byOwner: true });
+    expect(again.agent).toMatchObject({ type: 'agent', lead: false });
+    expect(core.relay.agents.lead(workspace).name).toBe('First');
+  });
+
+  it('is changed with AGENT_SET, stays after a restart, and is in the audit trail', async () => {
+    const owner = core.owner(workspace);
+    await core.join(workspace, 'First');
+    await core.join(workspace, 'Second');
+    expect(await owner.request('AGENT_SET', { agent: 'second', lead: true })).toEqual({
+      type: 'agent',
+      lead: true,
+    });
+    await core.restart();
+    expect(core.relay.agents.lead(workspace).name).toBe('Second');
+    expect((await core.relay.store.listAudit(workspace.id, 10))[0]).toMatchObject({
+      actor: 'owner',
+      action: 'agent.changed',
+      subject: 'Second',
+      detail: { lead: true },
+    });
+  });
+});
+
+describe('a name that a client chose by itself', () => {
+  const claim = (client: string, session: string) => ({ claim: { client, session } });
+
+  it('is for the client that registered it, and for one of its sessions at a time', async () => {
+    const first = await core.join(workspace, 'claude', { ...claim('claude', 's1'), token: newAgentToken() });
+    const { token } = first;
+    const come = (introduction: object) =>
+      core.relay.agents.identify(workspace, 'claude', { token, ...introduction });
+    await expect(come(claim('codex', 's2'))).rejects.toMatchObject({ code: 'NameTaken' });
+    await expect(come(claim('claude', 's2'))).rejects.toMatchObject({ code: 'NameInUse' });
+    await expect(come({ ...claim('claude', 's2'), returning: true })).rejects.toMatchObject({
+      code: 'NameInUse',
+    });
+    expect((await come(claim('claude', 's1'))).agent.name).toBe('claude');
+    first.disconnect();
+    expect((await come(claim('claude', 's2'))).agent.name).toBe('claude');
+  });
+
+  it('is not for a new session while anybody is connected as the agent, and still for one that returns', async () => {
+    const { token } = await core.join(workspace, 'claude', claim('claude', 's1'));
+    const come = (introduction: object) =>
+      core.relay.agents.identify(workspace, 'claude', { token, ...introduction });
+    await core.join(workspace, 'claude', { token });
+    expect((await come({ ...claim('claude', 's1'), returning: true })).agent.name).toBe('claude');
+    await expect(come(claim('claude', 's2'))).rejects.toMatchObject({ code: 'NameInUse' });
   });
 });
 

@@ -7,9 +7,9 @@ import {
   SYSTEM_AGENT,
 } from '@agent-relay/protocol';
 import { AgentNames, nameTaken } from './agent-names.ts';
-import { hasProfile, type Introduction, profileOf } from './introduction.ts';
+import { hasProfile, type Introduction, profileOf, standingOf } from './introduction.ts';
 import type { Clock } from './ports/clock.ts';
-import type { Agent, AgentProfile, Store, Workspace } from './ports/store.ts';
+import type { Agent, AgentProfile, AgentStanding, Store, Workspace } from './ports/store.ts';
 import type { Presence } from './presence.ts';
 import { hashSecret, newAgentToken, sameHash } from './secrets.ts';
 
@@ -22,7 +22,7 @@ export class Agents {
   readonly #clock: Clock;
   readonly #presence: Presence;
   readonly #background: (work: Promise<void>) => void;
-  readonly #names = new AgentNames();
+  readonly #names: AgentNames;
   /** Agents removed since the start: a read that began before may still find them in the store. */
   readonly #removed = new Set<number>();
   /** Told when an agent is not there any more, and is not expected back at once. */
@@ -30,9 +30,21 @@ export class Agents {
   /** Told when an agent is gone for good. */
   onRemoved: (agent: Agent) => void = () => undefined;
 
-  /** `background` runs work nobody waits for, and sees to it that its failure is not lost. */
-  constructor(store: Store, clock: Clock, presence: Presence, background: (work: Promise<void>) => void) {
+  /**
+   * `personNames` are kept for people, registered by the owner. `background` runs work nobody waits for, and sees to it
+   * that its failure is not lost.
+   */
+  constructor(
+    store: Store,
+    clock: Clock,
+    presence: Presence,
+    {
+      personNames,
+      background,
+    }: { personNames: readonly string[]; background: (work: Promise<void>) => void },
+  ) {
     this.#store = store;
+    this.#names = new AgentNames(personNames);
     this.#clock = clock;
     this.#presence = presence;
     this.#background = background;
@@ -107,15 +119,17 @@ export class Agents {
     const { returning, token: shown = '' } = introduction;
     const known = (returning && this.holder(workspace, shown)) || this.find(workspace, name);
     if (known) return { agent: await this.#returning(known, introduction) };
-    this.#names.checkNew(workspace.id, name);
-    if (introduction.token !== undefined && !isAgentToken(introduction.token)) {
-      throw new RelayError('InvalidRequest', 'token: an agent token is at_ and 43 letters of base64url.', {
-        details: { field: 'token' },
-      });
-    }
+    const standing = standingOf(introduction);
+    const rights = { isPerson: standing.type === 'human' };
+    this.#names.checkNew(workspace.id, name, rights);
     const token = introduction.token ?? newAgentToken();
+    this.#checkNewToken(workspace, token);
     const agent = await this.#store.createAgent({
       ...profileOf(introduction),
+      ...standing,
+      ephemeral: introduction.ephemeral ?? false,
+      registeredBy: introduction.claim?.client,
+      heldBy: introduction.heldBy,
       workspaceId: workspace.id,
       name,
       tokenHash: hashSecret(token),
@@ -125,12 +139,12 @@ export class Agents {
       const found = await this.#store.findAgent(workspace.id, name);
       const winner = found && this.byId(found.id);
       if (winner) return { agent: await this.#returning(winner, introduction) };
-      this.#names.checkNew(workspace.id, name);
+      this.#names.checkNew(workspace.id, name, rights);
       throw new RelayError('NameTaken', `The name "${name}" is being registered by someone else.`);
     }
     this.#names.add(agent);
     if (agent.ephemeral) this.#collectUnlessItComes(agent);
-    await this.#audit(agent, 'agent.registered');
+    await this.#audit(agent, 'agent.registered', { client: agent.heldBy });
     return introduction.token === undefined ? { agent, issued: token } : { agent };
   }
 
@@ -141,6 +155,10 @@ export class Agents {
     const agent = await this.#store.createAgent({
       ...profileOf({}),
       type: 'system',
+      lead: false,
+      ephemeral: false,
+      registeredBy: undefined,
+      heldBy: undefined,
       workspaceId: workspace.id,
       name: SYSTEM_AGENT,
       tokenHash: hashSecret(newAgentToken()),
@@ -156,18 +174,29 @@ export class Agents {
     Object.assign(agent, changes);
   }
 
+  /** What the owner decides about the agent. */
+  async set(agent: Agent, standing: AgentStanding): Promise<void> {
+    await this.#store.updateAgent(agent.id, standing);
+    Object.assign(agent, standing);
+  }
+
   async rotateToken(agent: Agent, token: string = newAgentToken()): Promise<string> {
     if (!isAgentToken(token))
       throw new RelayError('InvalidRequest', 'token: not an agent token.', { details: { field: 'token' } });
     const tokenHash = hashSecret(token);
     await this.#store.updateAgent(agent.id, { tokenHash });
-    agent.tokenHash = tokenHash;
+    if (this.byId(agent.id)) {
+      this.#names.delete(agent);
+      agent.tokenHash = tokenHash;
+      this.#names.add(agent);
+    }
     return token;
   }
 
   async rename(agent: Agent, name: string): Promise<void> {
     const workspaceId = agent.workspaceId;
-    if (nameKey(name) !== nameKey(agent.name)) this.#names.checkNew(workspaceId, name, agent);
+    if (nameKey(name) !== nameKey(agent.name))
+      this.#names.checkNew(workspaceId, name, { renamed: agent, isPerson: agent.type === 'human' });
     if (!(await this.#store.renameAgent(agent.id, name))) throw nameTaken(name);
     if (this.#removed.has(agent.id))
       throw new RelayError('AgentNotFound', `The agent "${agent.name}" was removed meanwhile.`);
@@ -222,8 +251,24 @@ export class Agents {
 
   /** The agent of the workspace that holds the token, whatever it is called now. */
   holder(workspace: Workspace, token: string): Agent | undefined {
-    const hash = hashSecret(token);
-    return this.list(workspace).find((agent) => sameHash(agent.tokenHash, hash));
+    return this.#names.findByToken(workspace.id, hashSecret(token));
+  }
+
+  /** Throws unless nobody else holds the agent: one session at a time has a name that a client chose by itself. */
+  checkNotHeld(agent: Agent, { claim, returning }: Introduction): void {
+    if (claim === undefined || !this.#presence.isHeldByOther(agent.id, claim.session, returning ?? false))
+      return;
+    throw new RelayError('NameInUse', `Another session is connected as "${agent.name}".`);
+  }
+
+  #checkNewToken(workspace: Workspace, token: string): void {
+    if (!isAgentToken(token)) {
+      throw new RelayError('InvalidRequest', 'token: an agent token is at_ and 43 letters of base64url.', {
+        details: { field: 'token' },
+      });
+    }
+    const other = this.holder(workspace, token);
+    if (other) throw new RelayError('Unauthorized', `The agent token belongs to "${other.name}".`);
   }
 
   async #returning(agent: Agent, introduction: Introduction): Promise<Agent> {
@@ -233,12 +278,27 @@ export class Agents {
         `The name "${agent.name}" belongs to an agent whose token you did not show.`,
       );
     }
+    const { claim, heldBy } = introduction;
+    if (claim && agent.registeredBy !== claim.client)
+      throw new RelayError('NameTaken', `The name "${agent.name}" belongs to another agent.`, {
+        next: `Choose another name. To be ${agent.name}, the user sets RELAY_AGENT_NAME=${agent.name} for this client.`,
+      });
+    this.checkNotHeld(agent, introduction);
+    if (heldBy !== undefined && heldBy !== agent.heldBy) await this.#takenOver(agent, heldBy);
     const profile = profileOf(introduction, agent);
     if (!hasProfile(agent, profile)) {
       await this.#store.updateAgent(agent.id, profile);
       Object.assign(agent, profile);
     }
     return agent;
+  }
+
+  /** Another client program is the agent now. */
+  async #takenOver(agent: Agent, heldBy: string): Promise<void> {
+    const before = agent.heldBy;
+    agent.heldBy = heldBy;
+    await this.#store.updateAgent(agent.id, { heldBy });
+    await this.#audit(agent, 'agent.held', { client: heldBy, before });
   }
 
   /** Ephemeral agents are collected when they leave; the others are remembered with the time they were last there. */
@@ -256,7 +316,7 @@ export class Agents {
     });
   }
 
-  #audit(agent: Agent, action: string): Promise<void> {
+  #audit(agent: Agent, action: string, detail: Record<string, unknown>): Promise<void> {
     const { workspaceId, name } = agent;
     return this.#store.appendAudit({
       workspaceId,
@@ -264,7 +324,7 @@ export class Agents {
       actor: name,
       action,
       subject: name,
-      detail: undefined,
+      detail,
     });
   }
 }

@@ -6,6 +6,8 @@ import { type Principal, seesWholeWorkspace } from './principal.ts';
 /** What the domain needs of a live connection. Implementations must return at once: a slow peer is their own affair. */
 export interface Peer {
   readonly principal: Principal;
+  /** The session for which a client claimed the agent's name. */
+  readonly session?: string | undefined;
   /** Takes the agent's deliveries as they are stored. */
   readonly delivers: boolean;
   /** A message was stored for the agent. */
@@ -111,6 +113,13 @@ export class Presence {
 
   isOnline(agentId: number): boolean {
     return (this.#seats.get(agentId)?.peers.size ?? 0) > 0;
+  }
+
+  /** Whether a connection of somebody else keeps a session from the agent; from one that returns, only another session does. */
+  isHeldByOther(agentId: number, session: string, isReturning: boolean): boolean {
+    for (const peer of this.peersOf(agentId))
+      if (peer.session !== session && (peer.session !== undefined || !isReturning)) return true;
+    return false;
   }
 
   peersOf(agentId: number): Iterable<Peer> {

@@ -28,6 +28,8 @@ export interface RelayOptions {
   rateLimit: RateLimit;
   governor: GovernorLimits;
   attachments: AttachmentLimits;
+  /** Names that only the owner registers, for a person. */
+  personNames: readonly string[];
   /** Gets the failures of work that nobody waits for. */
   onError: (error: unknown) => void;
 }
@@ -62,7 +64,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const newId = idMaker(() => clock.now(), options.random);
   const workspaces = await Workspaces.load(store, clock);
   const presence = new Presence(clock, options);
-  const agents = new Agents(store, clock, presence, background);
+  const agents = new Agents(store, clock, presence, { personNames: options.personNames, background });
   const channels = new Channels(store, clock, agents);
   const descriptions = new Descriptions(agents, workspaces);
   const deliveries = new Deliveries(store, clock, agents, presence);

@@ -1,4 +1,5 @@
 import { MAX_BODY_BYTES } from '@agent-relay/protocol';
+import { personName } from '@agent-relay/sdk/node';
 import { createOperations } from '../core/operations/index.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Host } from '../core/ports/host.ts';
@@ -71,6 +72,7 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
     rateLimit: settings.rateLimit,
     governor: settings.governor,
     attachments: settings.attachments,
+    personNames: ['owner', personName()],
     onError,
   });
   opened.defer(startUpkeep(store, systemClock, settings.retention, onError));

@@ -257,3 +257,45 @@ describe('an agent that resumes', () => {
     expect(before.seq).toBeLessThan(after.seq);
   });
 });
+
+describe('HELLO that says more than the agent is', () => {
+  it.each(DOORS)('is told so on a %s, and changes nothing', async (door) => {
+    const token = newAgentToken();
+    const name = newName();
+    const credentials = door === 'unix socket' ? {} : { workspaceKey: served.key };
+    await served.join(name, { token }, door);
+    for (const [claimed, flag] of [
+      [{ type: 'human' }, '--type human'],
+      [{ lead: true }, '--lead'],
+    ] as const) {
+      const client = await served.connect(door);
+      expect(await client.hello({ name, token, ...credentials, ...claimed })).toMatchObject({
+        agent: { type: 'agent', lead: false },
+        advice: expect.stringContaining(`agent-relay agent set ${name} ${flag}`),
+      });
+    }
+  });
+
+  it('registers a person or a lead on the local socket alone', async () => {
+    const claimed = { type: 'human', lead: true } as const;
+    const [near, far] = [newName(), newName()];
+    const local = await served.connect('unix socket');
+    expect(await local.hello({ name: near, ...claimed })).toMatchObject({ agent: claimed });
+    const remote = await served.connect('WebSocket');
+    expect(await remote.hello({ name: far, workspaceKey: served.key, ...claimed })).toMatchObject({
+      agent: { type: 'agent', lead: false },
+    });
+  });
+});
+
+it('of two sessions that claim a known name at once, one gets it', async () => {
+  const [name, token] = [newName(), newAgentToken()];
+  const claim = (session: string) => ({ name, token, claim: { client: 'claude', session } });
+  const first = await served.connect();
+  await first.hello(claim('s0'));
+  await first.end();
+  const clients = await Promise.all(['s1', 's2', 's3'].map(() => served.connect()));
+  const outcomes = await Promise.allSettled(clients.map((client, index) => client.hello(claim(`s${index}`))));
+  const refused = outcomes.filter(({ status }) => status === 'rejected');
+  expect(refused).toMatchObject([{ reason: { code: 'NameInUse' } }, { reason: { code: 'NameInUse' } }]);
+});

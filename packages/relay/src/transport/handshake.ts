@@ -7,7 +7,7 @@ import {
   type WelcomePayload,
 } from '@agent-relay/protocol';
 import { helloPayload } from '@agent-relay/protocol/schemas';
-import type { Workspace } from '../core/ports/store.ts';
+import type { Agent, Workspace } from '../core/ports/store.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Relay } from '../core/relay.ts';
 
@@ -26,9 +26,14 @@ export interface Introduced {
   issuedToken: string | undefined;
   delivers: boolean;
   resumeAfter: number;
-  /** Whether key and token still hold: they may have been revoked while this was found out. */
-  isStillValid(): boolean;
-  welcome: Pick<WelcomePayload, 'agent' | 'agentToken' | 'unread' | 'resumeAfter' | 'protocol' | 'project'>;
+  /** Throws if key, token or name are not the client's any more: others did not stand still while this was found out. */
+  confirm(): void;
+  /** The session the client claims its name for. */
+  session: string | undefined;
+  welcome: Pick<
+    WelcomePayload,
+    'agent' | 'agentToken' | 'unread' | 'resumeAfter' | 'protocol' | 'project' | 'advice'
+  >;
 }
 
 /** Finds out who is on a connection, from the payload of its HELLO and the door it came through. */
@@ -42,7 +47,7 @@ export async function introduce(relay: Relay, door: Door, payload: unknown): Pro
     );
   }
   const admitted = await admit(relay, door, hello);
-  const { agent, issued } = await identify(relay, admitted, hello);
+  const { agent, issued } = await identify(relay, door, admitted, hello);
   const resumeAfter = await resumePoint(relay, admitted.workspace, hello);
   const principal: Principal = {
     workspace: admitted.workspace,
@@ -57,9 +62,13 @@ export async function introduce(relay: Relay, door: Door, payload: unknown): Pro
     issuedToken: issued,
     delivers: hello.deliver && agent !== undefined,
     resumeAfter,
-    isStillValid: () =>
-      !(admitted.keyId !== undefined && relay.workspaces.isRevoked(admitted.keyId)) &&
-      (agent === undefined || relay.agents.holdsToken(agent, hello.token ?? issued ?? '')),
+    session: agent && hello.claim?.session,
+    confirm: () => {
+      const isRevoked = admitted.keyId !== undefined && relay.workspaces.isRevoked(admitted.keyId);
+      if (isRevoked || (agent && !relay.agents.holdsToken(agent, hello.token ?? issued ?? '')))
+        throw new RelayError('Unauthorized');
+      if (agent) relay.agents.checkNotHeld(agent, hello);
+    },
     welcome: {
       protocol,
       project: principal.workspace.name,
@@ -69,6 +78,7 @@ export async function introduce(relay: Relay, door: Door, payload: unknown): Pro
         ? {}
         : {
             agent: { name: agent.name, type: agent.type, lead: agent.lead },
+            ...adviceOn(agent, hello),
             unread: await relay.store.countUnread(agent.id, relay.clock.now()),
           }),
     },
@@ -114,13 +124,38 @@ async function resumePoint(relay: Relay, workspace: Workspace, { resumeAfter = 0
   return resumeAfter > 0 && resumeAfter <= (await relay.store.lastSeq(workspace.id)) ? resumeAfter : 0;
 }
 
-async function identify(relay: Relay, { workspace, tokenName }: Admitted, hello: Hello) {
+async function identify(relay: Relay, door: Door, { workspace, tokenName, keyId }: Admitted, hello: Hello) {
   const name = (hello.returning ? tokenName : undefined) ?? hello.name ?? tokenName;
   if (name === undefined) return { agent: undefined, issued: undefined };
   // A token alone admits only the agent it belongs to: it is not a key to register others with.
   if (tokenName !== undefined && name.toLowerCase() !== tokenName.toLowerCase()) {
     throw new RelayError('Unauthorized', `The agent token does not belong to "${name}".`);
   }
-  const { agent, issued } = await relay.agents.identify(workspace, name, hello);
+  const { agent, issued } = await relay.agents.identify(workspace, name, {
+    ...hello,
+    byOwner: door.kind === 'local',
+    heldBy: holderOf(hello, keyId),
+  });
   return { agent, issued };
+}
+
+/** How the audit trail names the client on a connection. */
+function holderOf({ cli, client }: Hello, keyId: string | undefined): string {
+  const program = cli ?? client?.name ?? 'unnamed client';
+  return keyId === undefined ? program : `${program} (key ${keyId})`;
+}
+
+/** An agent is told when it is not what it says. */
+function adviceOn(
+  { name, type, lead }: Agent,
+  { type: claimedType, lead: claimsLead }: Hello,
+): { advice?: string } {
+  const granted = 'Only the owner of the daemon changes that, with:';
+  if (claimedType !== undefined && claimedType !== type)
+    return {
+      advice: `${name} is registered as ${type}. ${granted} agent-relay agent set ${name} --type ${claimedType}`,
+    };
+  if (claimsLead && !lead)
+    return { advice: `${name} is not the lead. ${granted} agent-relay agent set ${name} --lead` };
+  return {};
 }

@@ -39,6 +39,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
   readonly #door: Door;
   #state: 'new' | 'identifying' | 'open' | 'closing' | 'closed' = 'new';
   #principal: Principal | undefined;
+  #session: string | undefined;
   #stopHelloTimer: (() => void) | undefined;
   readonly #intake: Intake;
   readonly #requests: Requests;
@@ -65,6 +66,10 @@ export class Session implements Peer, Caller, ConnectionEvents {
   get principal(): Principal {
     if (!this.#principal) throw new RelayError('HelloRequired');
     return this.#principal;
+  }
+
+  get session(): string | undefined {
+    return this.#session;
   }
 
   get delivers(): boolean {
@@ -135,9 +140,10 @@ export class Session implements Peer, Caller, ConnectionEvents {
     try {
       const introduced = await introduce(relay, this.#door, envelope.payload);
       if (this.#state !== 'identifying') return;
-      if (!introduced.isStillValid()) throw new RelayError('Unauthorized');
+      introduced.confirm();
       this.#stopWaitingForHello();
       this.#principal = introduced.principal;
+      this.#session = introduced.session;
       this.#state = 'open';
       this.#send('WELCOME', { ...introduced.welcome, ...welcome } satisfies WelcomePayload);
       if (introduced.delivers) this.#deliveries = this.#streamAfter(introduced.resumeAfter);

@@ -23,6 +23,7 @@ export {
   readIfThere,
   writePrivateFile,
 } from './locations.ts';
+export { isPerson, personName } from './person.ts';
 export {
   findProjectConfig,
   type ProjectConfig,

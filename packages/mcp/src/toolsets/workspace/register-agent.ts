@@ -1,3 +1,4 @@
+import { RelayError } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { ACTS_ONCE, defineTool, replyJson } from '../../framework/tool.ts';
 import { defined } from '../defined.ts';
@@ -20,8 +21,13 @@ export const registerAgent = defineTool({
   }),
   annotations: ACTS_ONCE,
   handler: async (participant, { name, handle, type, metadata }, call) => {
+    if (type === 'human') {
+      throw new RelayError('Forbidden', 'A session cannot register as a person: the owner decides that.', {
+        next: 'Leave out type. The owner can run: agent-relay agent set NAME --type human',
+      });
+    }
     const address = (handle ?? name).replace(/^@/, '');
-    const registration = { name: address, ...defined({ type, ...metadata }) };
+    const registration = { name: address, ...defined({ ...metadata }) };
     const relay = await call.membership.register(participant, registration);
     return replyJson({
       name: relay.name,

@@ -1,8 +1,11 @@
+import { RelayError } from '@agent-relay/protocol';
 import { removeLocalAgentToken, renameLocalAgentToken, storeLocalAgentToken } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import { asOwner } from '../connection.ts';
-import { type ProjectOption, withProject } from '../options.ts';
+import { oneOf, type ProjectOption, withProject } from '../options.ts';
 import { print } from '../terminal.ts';
+
+type Standing = { lead?: boolean; type?: 'agent' | 'human' };
 
 export const command = new Command('agent')
   .description('Manage the agents of the project.')
@@ -30,6 +33,25 @@ export const command = new Command('agent')
           await renameLocalAgentToken(relay.project, agent, name);
         });
         print(`${agent} is called ${name} now.`);
+      }),
+  )
+  .addCommand(
+    withProject(new Command('set'))
+      .description('Make an agent the lead, or say whether it is a person or a program.')
+      .argument('<agent>', 'its name')
+      .option('--lead', 'it is the lead of the project')
+      .option('--no-lead', 'it is not the lead')
+      .addOption(oneOf('--type <type>', 'what is behind it', ['agent', 'human']))
+      .action(async (agent: string, options: ProjectOption & Standing) => {
+        const { lead, type } = options;
+        if (lead === undefined && type === undefined) {
+          throw new RelayError('InvalidRequest', 'Nothing to change.', {
+            next: 'Add --lead, --no-lead or --type.',
+          });
+        }
+        const changes = { ...(lead === undefined ? {} : { lead }), ...(type === undefined ? {} : { type }) };
+        const now = await asOwner(options, (relay) => relay.request('AGENT_SET', { agent, ...changes }));
+        print(`${agent}: ${now.type}${now.lead ? ', lead' : ''}.`);
       }),
   )
   .addCommand(

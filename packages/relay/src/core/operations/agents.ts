@@ -14,6 +14,7 @@ type Names =
   | 'RELEASE'
   | 'TOKEN_ROTATE'
   | 'AGENT_RENAME'
+  | 'AGENT_SET'
   | 'AGENT_REMOVE'
   | 'GRANT';
 
@@ -66,6 +67,15 @@ export function agentHandlers({ agents, presence, store, workspaces }: Relay): H
       await workspaces.audit(principal, principal.workspace, 'agent.renamed', name, { before: old });
       presence.tell(principal.workspace.id, { type: 'agent.renamed', agent: name, before: old });
       return { name };
+    },
+    AGENT_SET: async ({ principal }, { agent: name, ...changes }) => {
+      requireOwner(principal, 'change what an agent is');
+      const agent = agents.get(principal.workspace, name);
+      const { type = agent.type, lead = agent.lead } = changes;
+      await agents.set(agent, { type, lead });
+      await workspaces.audit(principal, principal.workspace, 'agent.changed', agent.name, changes);
+      presence.tell(principal.workspace.id, { type: 'agent.changed', agent: agent.name });
+      return { type: agent.type, lead: agent.lead };
     },
     AGENT_REMOVE: async ({ principal }, { agent: name }) => {
       requireOwner(principal, 'remove agents');

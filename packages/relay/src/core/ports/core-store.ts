@@ -49,9 +49,6 @@ export interface WorkspaceStore {
 
 /** What an agent says about itself; changes with each HELLO. */
 export interface AgentProfile {
-  type: AgentType;
-  lead: boolean;
-  ephemeral: boolean;
   cli: string | undefined;
   task: string | undefined;
   parent: string | undefined;
@@ -60,10 +57,21 @@ export interface AgentProfile {
   mcpEnabled: boolean;
 }
 
-export interface Agent extends AgentProfile {
+/** What the owner decides about an agent. */
+export interface AgentStanding {
+  type: AgentType;
+  lead: boolean;
+}
+
+export interface Agent extends AgentProfile, AgentStanding {
   id: number;
   workspaceId: number;
   name: string;
+  ephemeral: boolean;
+  /** The client program that chose the name by itself, and may come back to it. */
+  registeredBy: string | undefined;
+  /** The client program that was connected as this agent last. */
+  heldBy: string | undefined;
   /** SHA-256 of the agent token, in hex. */
   tokenHash: string;
   createdAt: number;
@@ -82,7 +90,9 @@ export interface AgentStore {
   countAgents(): Promise<Array<{ workspaceId: number; agents: number }>>;
   updateAgent(
     id: number,
-    changes: Partial<AgentProfile & { tokenHash: string; lastSeenAt: number }>,
+    changes: Partial<
+      AgentProfile & AgentStanding & { heldBy: string; tokenHash: string; lastSeenAt: number }
+    >,
   ): Promise<void>;
   /** Takes an agent away: its name is free again, what it sent stays. */
   removeAgent(id: number, at: number): Promise<void>;

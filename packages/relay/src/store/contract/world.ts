@@ -37,6 +37,8 @@ export const agentOf = (workspaceId: number, name = unique('agent')): Omit<Agent
   type: 'agent',
   lead: false,
   ephemeral: false,
+  registeredBy: undefined,
+  heldBy: undefined,
   cli: undefined,
   task: undefined,
   parent: undefined,

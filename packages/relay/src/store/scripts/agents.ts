@@ -1,12 +1,15 @@
 import { nameSkeleton } from '@agent-relay/protocol';
-import type { Agent, AgentProfile } from '../../core/ports/store.ts';
+import type { Agent, AgentProfile, AgentStanding } from '../../core/ports/store.ts';
 import { flag, orNull, rows, type Script, type Value } from './script.ts';
 
-type AgentChanges = Partial<AgentProfile & { tokenHash: string; lastSeenAt: number }>;
+type AgentChanges = Partial<
+  AgentProfile & AgentStanding & { heldBy: string; tokenHash: string; lastSeenAt: number }
+>;
+type AgentFields = Partial<Omit<Agent, 'id' | 'workspaceId' | 'name' | 'createdAt'>>;
 
-/** How each field that may change is kept. */
+/** How each field is kept, the name and what follows from it aside. */
 const COLUMNS: {
-  [Field in keyof Required<AgentChanges>]: [column: string, toValue: (agent: AgentChanges) => Value];
+  [Field in keyof Required<AgentFields>]: [column: string, toValue: (agent: AgentFields) => Value];
 } = {
   type: ['type', ({ type }) => orNull(type)],
   lead: ['is_lead', ({ lead }) => flag(lead === true)],
@@ -17,11 +20,13 @@ const COLUMNS: {
   capabilities: ['capabilities', ({ capabilities }) => JSON.stringify(capabilities)],
   tools: ['tools', ({ tools }) => JSON.stringify(tools)],
   mcpEnabled: ['mcp_enabled', ({ mcpEnabled }) => flag(mcpEnabled === true)],
+  registeredBy: ['registered_by', ({ registeredBy }) => orNull(registeredBy)],
+  heldBy: ['held_by', ({ heldBy }) => orNull(heldBy)],
   tokenHash: ['token_hash', ({ tokenHash }) => orNull(tokenHash)],
   lastSeenAt: ['last_seen_at', ({ lastSeenAt }) => orNull(lastSeenAt)],
 };
 
-const FIELDS = Object.keys(COLUMNS) as Array<keyof AgentChanges>;
+const FIELDS = Object.keys(COLUMNS) as Array<keyof AgentFields>;
 const AGENT = [
   'id, workspace_id AS "workspaceId", name, created_at AS "createdAt"',
   ...FIELDS.map((field) => `${COLUMNS[field][0]} AS "${field}"`),
@@ -43,6 +48,8 @@ const toAgent = (row: AgentRow): Agent => ({
   cli: row.cli ?? undefined,
   task: row.task ?? undefined,
   parent: row.parent ?? undefined,
+  registeredBy: row.registeredBy ?? undefined,
+  heldBy: row.heldBy ?? undefined,
   capabilities: JSON.parse(row.capabilities),
   tools: JSON.parse(row.tools),
 });

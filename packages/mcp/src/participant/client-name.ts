@@ -1,0 +1,31 @@
+import { agentNameOf } from '@agent-relay/protocol';
+import { isRelayError, type ParticipantOptions, type Relay } from '@agent-relay/sdk';
+import type { Connect } from './connect.ts';
+
+/** So many sessions of one client have names of their own at the same time. */
+const MOST_NAMES = 32;
+
+const NOT_FREE = ['NameInUse', 'NameTaken', 'LookAlikeName', 'ReservedName'] as const;
+
+/**
+ * Connects under the name the session had `before`, or the first of `claude`, `claude-2`, … that is free. Each is kept for
+ * the client: its next session finds the same inbox again. When all are in use, the session is `passing`.
+ */
+export async function connectNamedAfter(
+  client: string,
+  connect: Connect,
+  profile: ParticipantOptions,
+  { passing, before }: { passing: ParticipantOptions; before?: string | undefined },
+): Promise<{ relay: Relay; present: ParticipantOptions }> {
+  const base = agentNameOf(client, 'agent').slice(0, 60);
+  const numbered = Array.from({ length: MOST_NAMES - 1 }, (_, index) => `${base}-${index + 2}`);
+  for (const name of [...(before === undefined ? [] : [before]), base, ...numbered]) {
+    const present = { ...profile, name };
+    try {
+      return { relay: await connect(present), present };
+    } catch (error) {
+      if (!isRelayError(error) || !NOT_FREE.some((code) => code === error.code)) throw error;
+    }
+  }
+  return { relay: await connect(passing), present: passing };
+}
