@@ -3,10 +3,21 @@ import type { Clock } from '../../packages/relay/src/core/ports/clock.ts';
 /** A clock that stands still until a test moves it. */
 export class ManualClock implements Clock {
   #now = 1_800_000_000_000;
+  /** How far somebody has set the clock away from the time that passes. */
+  #set = 0;
   readonly #timers = new Set<{ at: number; action: () => void }>();
 
   now(): number {
+    return this.#now + this.#set;
+  }
+
+  elapsed(): number {
     return this.#now;
+  }
+
+  /** Sets the clock of the machine; no time passes. */
+  set(byMs: number): void {
+    this.#set += byMs;
   }
 
   after(ms: number, action: () => void): () => void {

@@ -22,7 +22,7 @@ export async function ask(
   const { timeoutMs = 30_000, signal, onStored, id = session.newId(), ...rest } = options;
   if (signal?.aborted) throw cancelled(signal);
   const { promise, resolve, reject } = Promise.withResolvers<Message>();
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   let stored: SendResult | undefined;
   /** The daemon knows only the time that was left at the latest connection. */
   const late = () => {
@@ -38,9 +38,13 @@ export async function ask(
     repeatable: true,
     deadline: deadline + GRACE_MS,
     encode: () => {
-      const now = Date.now();
-      const remaining = Math.max(1, deadline - now);
-      return encodeEnvelope('SEND', id, now, { to, content, ...rest, await: { timeoutMs: remaining } });
+      const remaining = Math.max(1, Math.round(deadline - performance.now()));
+      return encodeEnvelope('SEND', id, Date.now(), {
+        to,
+        content,
+        ...rest,
+        await: { timeoutMs: remaining },
+      });
     },
     expire: late,
     answer: (result: Record<string, unknown>) => {

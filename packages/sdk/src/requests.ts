@@ -9,7 +9,7 @@ export interface OpenRequest {
   encode(): string;
   /** Whether it may go out again when a connection took its answer along. */
   readonly repeatable: boolean;
-  /** When it fails with the error of `expire`, in milliseconds of `Date.now`. */
+  /** When it fails with the error of `expire`, in milliseconds of `performance.now`. */
   readonly deadline: number;
   expire(): RelayError;
   /** Takes the daemon's ACK; false if the request goes on waiting, for a reply. */
@@ -84,13 +84,13 @@ export class Requests {
   #wakeAt(time: number): void {
     clearTimeout(this.#timer);
     this.#timerAt = time;
-    this.#timer = setTimeout(() => this.#sweep(), Math.max(0, time - Date.now()));
+    this.#timer = setTimeout(() => this.#sweep(), Math.max(0, time - performance.now()));
   }
 
   /** The timer is not moved when a request is answered: it fires at most once per timeout, not once per request. */
   #sweep(): void {
     this.#timerAt = Number.POSITIVE_INFINITY;
-    const now = Date.now();
+    const now = performance.now();
     let next = Number.POSITIVE_INFINITY;
     for (const request of this.#open.values()) {
       if (request.deadline <= now) this.fail(request.id, request.expire());

@@ -130,7 +130,7 @@ export class Session {
         sent: false,
         encode: () => text,
         repeatable: isRepeatable(operation),
-        deadline: Date.now() + this.#requestTimeoutMs,
+        deadline: performance.now() + this.#requestTimeoutMs,
         expire: () =>
           new RelayError('Timeout', `${operation} was not answered within ${this.#requestTimeoutMs} ms.`),
         answer: (result) => {

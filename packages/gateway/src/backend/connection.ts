@@ -123,7 +123,7 @@ export class Connection {
         reject,
         onProgress,
         timeoutMs,
-        deadline: Date.now() + timeoutMs,
+        deadline: performance.now() + timeoutMs,
         signal,
         abort: undefined,
         stream: options.cancelByStream ? new AbortController() : undefined,
@@ -174,13 +174,13 @@ export class Connection {
     if (this.#timer && this.#timerAt <= deadline) return;
     clearTimeout(this.#timer);
     this.#timerAt = deadline;
-    this.#timer = setTimeout(() => this.#sweep(), Math.max(0, deadline - Date.now()));
+    this.#timer = setTimeout(() => this.#sweep(), Math.max(0, deadline - performance.now()));
     this.#timer.unref();
   }
 
   #sweep(): void {
     this.#timer = undefined;
-    const now = Date.now();
+    const now = performance.now();
     for (const [id, { deadline, timeoutMs }] of [...this.#pending]) {
       if (deadline <= now) this.#giveUp(id, new CallTimeout(`no answer within ${timeoutMs / 1000} s`));
     }

@@ -145,7 +145,7 @@ export class HttpHandler {
   #welcome(key: string, { caller, begin, ...options }: Visit): Visitor {
     const standalone = new StandaloneOutlet();
     const session = this.#gateway.openSession(standalone, options);
-    const visitor: Visitor = { key, caller, session, standalone, seen: Date.now(), open: new Set() };
+    const visitor: Visitor = { key, caller, session, standalone, seen: performance.now(), open: new Set() };
     this.#endSurplus();
     this.#visitors.set(key, visitor);
     const ended = begin?.(() => this.#dismiss(visitor));
@@ -166,7 +166,7 @@ export class HttpHandler {
     visitor.open.add(response);
     response.once('close', () => {
       visitor.open.delete(response);
-      visitor.seen = Date.now();
+      visitor.seen = performance.now();
       if (this.#visitors.get(visitor.key) !== visitor) return;
       this.#visitors.delete(visitor.key);
       this.#visitors.set(visitor.key, visitor);
@@ -174,7 +174,7 @@ export class HttpHandler {
   }
 
   #endIdle(): void {
-    const limit = Date.now() - this.#idleMs;
+    const limit = performance.now() - this.#idleMs;
     for (const visitor of [...this.#visitors.values()]) {
       if (visitor.open.size === 0 && visitor.seen <= limit) void this.#dismiss(visitor);
     }

@@ -34,7 +34,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const { sessionIdleMs = 12 * HOUR_MS, maxSessions = 1000, requestsPerMinute = 6000 } = options;
   const origins = { allowedHosts: [], allowedOrigins: [], cors: false, ipAllowlist: [], ...options };
   const paths = { ...DEFAULT_PATHS, ...options.paths };
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   const checkOrigin = originGuard(origins);
   const requests = new RateLimit(requestsPerMinute);
   const failures = new RateLimit(FAILURES_PER_MINUTE);
@@ -51,7 +51,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const health = () => ({
     status: 'ok',
     clients: sessions.size + sse.size + gatewaySessions.size,
-    uptime: (Date.now() - startedAt) / 1000,
+    uptime: (performance.now() - startedAt) / 1000,
   });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

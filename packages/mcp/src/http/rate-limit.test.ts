@@ -1,5 +1,16 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { RateLimit } from './rate-limit.ts';
+
+afterEach(() => vi.useRealTimers());
+
+it('does not mind a clock that somebody sets back', () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const limit = new RateLimit(60);
+  limit.take('alice');
+  vi.setSystemTime(Date.now() - 3_600_000);
+  limit.take('alice');
+  limit.check('alice');
+});
 
 it('tells whether a request could be made without counting it', () => {
   const limit = new RateLimit(1, () => 0);

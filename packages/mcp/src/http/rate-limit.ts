@@ -9,7 +9,7 @@ export class RateLimit {
   readonly #now: () => number;
   readonly #buckets = new Map<string, { left: number; at: number }>();
 
-  constructor(perMinute: number, now: () => number = Date.now) {
+  constructor(perMinute: number, now: () => number = () => performance.now()) {
     this.#perMinute = perMinute;
     this.#now = now;
   }

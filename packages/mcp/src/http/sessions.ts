@@ -39,7 +39,7 @@ export class Sessions<S extends Session> {
   }
 
   add(id: string, session: S): void {
-    this.#kept.set(id, { session, openResponses: 0, lastUsed: Date.now() });
+    this.#kept.set(id, { session, openResponses: 0, lastUsed: performance.now() });
     this.#endSurplus();
   }
 
@@ -68,13 +68,13 @@ export class Sessions<S extends Session> {
   }
 
   #touch(id: string, kept: Kept<S>): void {
-    kept.lastUsed = Date.now();
+    kept.lastUsed = performance.now();
     this.#kept.delete(id);
     this.#kept.set(id, kept);
   }
 
   #endIdle(): void {
-    const limit = Date.now() - this.#idleMs;
+    const limit = performance.now() - this.#idleMs;
     for (const [id, { openResponses, lastUsed }] of [...this.#kept]) {
       if (openResponses === 0 && lastUsed < limit) this.#end(id).catch(this.#onerror);
     }

@@ -117,7 +117,7 @@ export class Participant {
     const relay = this.#relay;
     if (relay?.state === 'connected') return relay;
     if (relay?.state === 'reconnecting') {
-      return await returned(relay, Math.max(this.#lostAt + RETURN_MS - Date.now(), SHORT_WAIT_MS));
+      return await returned(relay, Math.max(this.#lostAt + RETURN_MS - performance.now(), SHORT_WAIT_MS));
     }
     return await this.#connectOnce();
   }
@@ -245,7 +245,7 @@ export class Participant {
       this.events.emit('channels');
     });
     relay.on('disconnected', () => {
-      this.#lostAt = Date.now();
+      this.#lostAt = performance.now();
     });
     relay.on('connected', (welcome) => {
       this.#mayHaveUnread ||= (welcome.unread ?? 0) > 0;

@@ -7,9 +7,9 @@ export function stopSignal(): Promise<NodeJS.Signals> {
     let first: number | undefined;
     const onSignal = (signal: NodeJS.Signals) => {
       if (first === undefined) {
-        first = Date.now();
+        first = performance.now();
         stop(signal);
-      } else if (Date.now() - first > SAME_SIGNAL_MS) {
+      } else if (performance.now() - first > SAME_SIGNAL_MS) {
         process.exit(130);
       }
     };

@@ -94,7 +94,7 @@ export class Governor {
   }
 
   #isOver({ lastAt }: Chain): boolean {
-    return this.#clock.now() - lastAt > this.#limits.windowMs;
+    return this.#clock.elapsed() - lastAt > this.#limits.windowMs;
   }
 
   #chainOf(sender: Agent): Chain | undefined {
@@ -106,7 +106,7 @@ export class Governor {
 
   #continue(sender: Agent, body: string): Chain {
     const known = sender.type === 'agent' ? this.#chainOf(sender) : undefined;
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     const chain: Chain =
       known && known.paused === undefined
         ? known

@@ -22,6 +22,13 @@ const status = async (name: string) => {
 };
 
 describe('an agent', () => {
+  it.each([-3_600_000, 3_600_000])('does not become idle by a clock that is set by %i ms', async (ms) => {
+    core.clock.set(ms);
+    expect(await status('Alice')).toMatchObject({ status: 'active' });
+    core.clock.advance(IDLE_AFTER_MS);
+    expect(await status('Alice')).toMatchObject({ status: 'idle' });
+  });
+
   it('is active while it is connected and does something, idle after a while, offline without a connection', async () => {
     const connectedAt = core.clock.now();
     expect(await status('Alice')).toMatchObject({ status: 'active', connectedAt });

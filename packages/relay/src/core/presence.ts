@@ -23,6 +23,8 @@ interface Seat {
   peers: Set<Peer>;
   connectedAt: number;
   lastActivityAt: number;
+  /** The same by the clock that nobody sets. */
+  activeAt: number;
   cancelLeaving?: () => void;
 }
 
@@ -54,7 +56,12 @@ export class Presence {
     const now = this.#clock.now();
     const seat = this.#seats.get(agent.id);
     if (!seat) {
-      this.#seats.set(agent.id, { peers: new Set([peer]), connectedAt: now, lastActivityAt: now });
+      this.#seats.set(agent.id, {
+        peers: new Set([peer]),
+        connectedAt: now,
+        lastActivityAt: now,
+        activeAt: this.#clock.elapsed(),
+      });
       this.tell(workspace.id, { type: 'agent.online', agent: agent.name });
       return;
     }
@@ -64,7 +71,7 @@ export class Presence {
     }
     seat.cancelLeaving?.();
     delete seat.cancelLeaving;
-    seat.lastActivityAt = now;
+    this.active(agent.id);
     seat.peers.add(peer);
   }
 
@@ -103,7 +110,9 @@ export class Presence {
   /** Notes that the agent did something by itself (heartbeats don't count). */
   active(agentId: number): void {
     const seat = this.#seats.get(agentId);
-    if (seat) seat.lastActivityAt = this.#clock.now();
+    if (!seat) return;
+    seat.lastActivityAt = this.#clock.now();
+    seat.activeAt = this.#clock.elapsed();
   }
 
   /** Whether the agent is connected, or was until less than `goneAfterMs` ago. */
@@ -142,7 +151,7 @@ export class Presence {
     const seat = this.#seats.get(agent.id);
     if (!seat || seat.peers.size === 0)
       return { status: 'offline', lastActivityAt: seat?.lastActivityAt ?? agent.lastSeenAt };
-    const idle = this.#clock.now() - seat.lastActivityAt >= this.#idleAfterMs;
+    const idle = this.#clock.elapsed() - seat.activeAt >= this.#idleAfterMs;
     return {
       status: idle ? 'idle' : 'active',
       connectedAt: seat.connectedAt,

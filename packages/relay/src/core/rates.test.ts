@@ -34,6 +34,14 @@ describe('the rate limit', () => {
     expect((await bob.request('INBOX', {})).unread).toBe(3);
   });
 
+  it.each([-3_600_000, 3_600_000])('counts the time that passes, not a clock set by %i ms', async (ms) => {
+    await sendMany(alice, 'Bob', 3);
+    core.clock.set(ms);
+    await expect(alice.send('Bob', 'early')).rejects.toMatchObject({ details: { retryAfterMs: 500 } });
+    core.clock.advance(500);
+    await alice.send('Bob', 'in time');
+  });
+
   it('is over at the time it named, and not before', async () => {
     await sendMany(alice, 'Bob', 3);
     core.clock.advance(375);

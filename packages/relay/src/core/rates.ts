@@ -23,7 +23,7 @@ export class Rates {
   take(agentId: number): RelayError | undefined {
     const { perSecond, burst } = this.#limit;
     if (perSecond === 0) return undefined;
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     const bucket = this.#buckets.get(agentId) ?? { tokens: burst, at: now };
     const tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * perSecond);
     if (tokens < 1) {

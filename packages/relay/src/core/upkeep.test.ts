@@ -112,6 +112,7 @@ it('reports a failure that goes on once', async () => {
   let tries = 0;
   const clock: Clock = {
     now: () => core.clock.now(),
+    elapsed: () => core.clock.elapsed(),
     after: (ms, action) => {
       tries++;
       return core.clock.after(ms, action);

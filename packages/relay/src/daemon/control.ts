@@ -65,11 +65,11 @@ async function diedEarly(dataDirectory: string): Promise<RelayError> {
 
 /** The running daemon once it is ready; undefined if none runs. */
 export async function findReadyDaemon(dataDirectory: string): Promise<DaemonRecord | undefined> {
-  const deadline = Date.now() + START_DEADLINE_MS;
+  const deadline = performance.now() + START_DEADLINE_MS;
   for (;;) {
     const found = await findDaemon(dataDirectory);
     if (found !== 'starting') return found;
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw new RelayError('Timeout', 'A daemon is starting but does not get ready.');
     await delay(POLL_MS);
   }
@@ -98,9 +98,9 @@ export async function stopDaemon(dataDirectory: string, { force }: { force: bool
 
 /** Whether the lock became free in time: the process has ended, or is past everything that matters. */
 async function isGone(dataDirectory: string): Promise<boolean> {
-  const deadline = Date.now() + STOP_DEADLINE_MS;
+  const deadline = performance.now() + STOP_DEADLINE_MS;
   while (isLocked(dataDirectory)) {
-    if (Date.now() > deadline) return false;
+    if (performance.now() > deadline) return false;
     await delay(POLL_MS);
   }
   return true;

@@ -128,7 +128,7 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
       .catch((err) => log.error({ project: workspace.name, err }, 'the project is not served'));
   }
   const web = settings.http.enabled
-    ? await listenOnHttp(httpOptions(settings, relay, sessions, counters, startedAt))
+    ? await listenOnHttp(httpOptions(settings, relay, sessions, counters))
     : undefined;
   if (web) {
     http = { host: settings.http.host, port: web.port };
@@ -160,18 +160,12 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
   };
 }
 
-function httpOptions(
-  settings: Settings,
-  relay: Relay,
-  sessions: Sessions,
-  counters: Counters,
-  startedAt: number,
-) {
+function httpOptions(settings: Settings, relay: Relay, sessions: Sessions, counters: Counters) {
   const metrics = createMetrics(relay, counters);
   return {
     ...settings.http,
     webSocket: new WebSocketDoor(settings.limits.maxFrameBytes, sessions.acceptAt({ kind: 'remote' })),
-    health: () => ({ status: 'ok', version: VERSION, uptime: (Date.now() - startedAt) / 1000 }),
+    health: () => ({ status: 'ok', version: VERSION, uptime: process.uptime() }),
     metrics: async () => ({ contentType: metrics.contentType, body: await metrics.metrics() }),
     isKeyValid: (key: string) =>
       relay.workspaces.authenticate(key).then(
@@ -183,6 +177,7 @@ function httpOptions(
 
 const systemClock: Clock = {
   now: Date.now,
+  elapsed: () => performance.now(),
   after: (ms, action) => {
     const timer = setTimeout(action, ms);
     // A timer alone does not keep a daemon alive that has nothing else to do.

@@ -57,7 +57,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
     this.#door = door;
     this.#intake = new Intake(connection, context.maxPendingRequests, (text) => this.#take(text));
     this.#requests = new Requests(context, this, this.#intake, (type, payload) => this.#send(type, payload));
-    this.#lastHeard = this.#lastSent = context.relay.clock.now();
+    this.#lastHeard = this.#lastSent = context.relay.clock.elapsed();
     this.#stopHelloTimer = context.relay.clock.after(HELLO_MS, () =>
       this.#refuse(new RelayError('HelloRequired', `No HELLO came within ${HELLO_MS} ms.`)),
     );
@@ -79,7 +79,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
   // ── What the connection tells ──────────────────────────────────────────────
 
   readonly text = (text: string): void => {
-    this.#lastHeard = this.#context.relay.clock.now();
+    this.#lastHeard = this.#context.relay.clock.elapsed();
     this.#intake.arrived(text);
   };
 
@@ -273,10 +273,10 @@ export class Session implements Peer, Caller, ConnectionEvents {
   }
 
   #send(type: string, payload: unknown): void {
-    const now = this.#context.relay.clock.now();
-    this.#lastSent = now;
+    const { clock } = this.#context.relay;
+    this.#lastSent = clock.elapsed();
     this.#sent += 1;
-    this.#connection.send(new Outgoing(encodeEnvelope(type, `d${this.#sent}`, now, payload)));
+    this.#connection.send(new Outgoing(encodeEnvelope(type, `d${this.#sent}`, clock.now(), payload)));
     this.#intake.slowDown();
   }
 }

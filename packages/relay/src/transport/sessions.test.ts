@@ -66,6 +66,17 @@ describe.each(DOORS)('heartbeats on a %s', (door) => {
     expect(sent).toMatchObject({ online: 0, offline: ['silent'] });
   });
 
+  it.each([-3_600_000, 3_600_000])('do not mind a clock that is set by %i ms', async (ms) => {
+    const client = await served.join('alice', {}, door);
+    const listener = await served.join('listener');
+    served.core.clock.set(ms);
+    await pass(1000, listener);
+    expect(client.received).toEqual([]);
+    expect(served.counters.connectionsLost).toBe(0);
+    await pass(HEARTBEAT_MS - 1000, listener);
+    await client.next('PING');
+  });
+
   it('answer a PING of the client with its id', async () => {
     const client = await served.join('alice', {}, door);
     const id = client.send('PING');

@@ -61,7 +61,7 @@ export class Sessions {
   #sweep(clock: Clock): void {
     const sweepMs = Math.min(SWEEP_MS, this.#context.welcome.heartbeatMs / 2);
     this.#stopSweep = clock.after(sweepMs, () => {
-      const now = clock.now();
+      const now = clock.elapsed();
       for (const session of this.#sessions) session.beat(now);
       this.#sweep(clock);
     });

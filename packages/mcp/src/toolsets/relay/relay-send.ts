@@ -48,10 +48,10 @@ async function awaitResponse(
   call: Call,
 ): Promise<Message> {
   const relay = await participant.relay();
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   const total = options.timeoutMs / 1000;
   const timer = setInterval(() => {
-    const waited = Math.round((Date.now() - startedAt) / 1000);
+    const waited = Math.round((performance.now() - startedAt) / 1000);
     // A client that cannot be told is gone, and then the call is cancelled anyway.
     call.progress(waited, total, `Waiting for ${to}`).catch(() => clearInterval(timer));
   }, PROGRESS_MS);
