@@ -99,5 +99,15 @@ export function pastTime(text: string): number {
   throw new InvalidArgumentError('It must be how long ago, such as 2h, or a date, such as 2026-01-31.');
 }
 
+/** In so long (`10m`), or a date and time (`2026-01-31T14:00Z`). */
+export function futureTime(text: string): number {
+  if (/^\d+[smhd]$/.test(text)) return Date.now() + duration(text);
+  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (time >= 0) return time;
+  throw new InvalidArgumentError(
+    'It must be how long, such as 10m, or a date and time, such as 2026-01-31T14:00Z.',
+  );
+}
+
 export const oneOf = (flags: string, description: string, choices: readonly string[]): Option =>
   new Option(flags, description).choices([...choices]);

@@ -17,11 +17,22 @@ export const alreadyExpired = (expiresAt: number | undefined, now: number): Rela
 export const awaitsOneAgent = (): RelayError =>
   wrongField('await', 'only the answer of one agent can be awaited.');
 
-/** What the store, too, calls the same message. */
-export const isRepetition = (one: MessageDraft, other: MessageDraft): boolean =>
-  (['conversationId', 'body', 'kind', 'importance', 'replyTo'] as const).every(
-    (field) => one[field] === other[field],
-  );
+const COMPARED = ['conversationId', 'body', 'kind', 'importance', 'replyTo', 'expiresAt'] as const;
+
+type Compared = Pick<MessageDraft, (typeof COMPARED)[number] | 'id' | 'thread' | 'attachments'>;
+
+/** Whether a message that comes under an id used before is the one that used it. */
+export const isRepetition = (again: Compared, first: Compared): boolean =>
+  COMPARED.every((field) => again[field] === first[field]) &&
+  givenThread(again) === givenThread(first) &&
+  filesOf(again) === filesOf(first);
+
+/** A question without a thread has its own id for one, which is another each time it is asked. */
+const givenThread = ({ id, thread }: Compared): string | undefined => (thread === id ? undefined : thread);
+
+/** A file that is sent again was uploaded again, under another id. */
+const filesOf = ({ attachments }: Compared): string =>
+  JSON.stringify(attachments.map(({ name, mediaType, sha256 }) => [name, mediaType, sha256]));
 
 export const idConflict = (clientId: string, messageId: string): RelayError =>
   new RelayError('IdConflict', `The id "${clientId}" was used before for another message (${messageId}).`);

@@ -1,4 +1,5 @@
 import type { Appended, MessageDraft } from '../core/ports/store.ts';
+import { isRepetition } from '../core/send-checks.ts';
 import { flag, orNull, rows, type Script, storable } from './scripts/script.ts';
 
 /** The columns of a new message in the order of `DraftValues`. */
@@ -68,17 +69,55 @@ const listOrNull = (list: unknown[]): string | null =>
  * more whether it was the same; to call it another would make the sender send it again.
  */
 export function* findDuplicate(values: DraftValues): Script<Appended | undefined> {
-  const [senderId, clientId, conversationId, , , , body, , replyTo, kind, importance] = values;
-  const [found] = yield* rows<{ seq: number; id: string; thread: string | null; same: number }>(
-    `SELECT seq, id, thread, CASE WHEN conversation_id = ? AND (body = ? OR redacted_at IS NOT NULL)
-       AND kind = ? AND importance = ? AND reply_to IS NOT DISTINCT FROM ? THEN 1 ELSE 0 END AS same
+  const [senderId, clientId] = values;
+  const [found] = yield* rows<Taken>(
+    `SELECT seq, id, conversation_id AS "conversationId", body, thread, reply_to AS "replyTo", kind, importance,
+       expires_at AS "expiresAt", attachments, redacted_at AS "redactedAt"
      FROM messages WHERE sender_id = ? AND client_id = ?`,
-    [conversationId, body, kind, importance, replyTo, senderId, clientId],
+    [senderId, clientId],
   );
   if (!found) return undefined;
-  const { seq, id, thread, same } = found;
-  return { seq, id, thread: thread ?? undefined, recipients: [], duplicate: same === 1 ? 'same' : 'other' };
+  const { seq, redactedAt, ...first } = found;
+  const again = rowOf(values);
+  // Nobody knows any more what an emptied message said, or which files it had.
+  if (redactedAt !== null) Object.assign(again, { body: first.body, attachments: first.attachments });
+  const isSame = isRepetition(withoutNulls(again), withoutNulls(first));
+  const thread = first.thread ?? undefined;
+  return { seq, id: first.id, thread, recipients: [], duplicate: isSame ? 'same' : 'other' };
 }
+
+/** What tells one message from another, as the columns have it. */
+interface Row {
+  id: string;
+  conversationId: number;
+  body: string;
+  thread: string | null;
+  replyTo: string | null;
+  kind: MessageDraft['kind'];
+  importance: MessageDraft['importance'];
+  expiresAt: number | null;
+  attachments: string | null;
+}
+
+type Taken = Row & { seq: number; redactedAt: number | null };
+
+const rowOf = (values: DraftValues): Row => {
+  const [, , conversationId, expiresAt, , id, body, thread, replyTo, kind, importance] = values;
+  const attachments = values[15];
+  return {
+    ...{ id, conversationId, body, thread, replyTo, expiresAt, attachments },
+    kind: kind as Row['kind'],
+    importance: importance as Row['importance'],
+  };
+};
+
+const withoutNulls = (row: Row): Parameters<typeof isRepetition>[0] => ({
+  ...row,
+  thread: row.thread ?? undefined,
+  replyTo: row.replyTo ?? undefined,
+  expiresAt: row.expiresAt ?? undefined,
+  attachments: row.attachments === null ? [] : JSON.parse(row.attachments),
+});
 
 /** The same where the database has just refused the `clientId`: so there is one. */
 export function* takenBy(values: DraftValues): Script<Appended> {

@@ -15,6 +15,7 @@ import { asAgent } from '../connection.ts';
 import {
   type AgentOption,
   duration,
+  futureTime,
   type JsonOption,
   oneOf,
   type ProjectOption,
@@ -49,7 +50,7 @@ export const command = withJson(withAgent(withProject(new Command('send'))))
   .addOption(oneOf('--kind <kind>', 'what it is', MESSAGE_KINDS))
   .addOption(oneOf('--importance <degree>', 'how much it matters', IMPORTANCES))
   .option('--id <id>', 'your own id: sending it again with the same content does nothing')
-  .option('--expires <duration>', 'do not deliver it after so long, such as 10m', duration)
+  .option('--expires <when>', 'do not deliver it later than this: 10m, or 2026-01-31T14:00Z', futureTime)
   .option('--attach <file>', 'a file to hang on it; may be given several times', collect)
   .option('--await', 'wait for the answer and print it')
   .option('--timeout <ms>', 'how long to wait for the answer; also as 90s or 10m', patience, 30_000)
@@ -112,7 +113,7 @@ async function detailsOf(relay: Relay, options: Options): Promise<SendOptions> {
     ...(kind === undefined ? {} : { kind }),
     ...(importance === undefined ? {} : { importance }),
     ...(id === undefined ? {} : { id }),
-    ...(expires === undefined ? {} : { expiresAt: Date.now() + expires }),
+    ...(expires === undefined ? {} : { expiresAt: expires }),
     ...(attachments === undefined ? {} : { attachments }),
   };
 }

@@ -1,8 +1,17 @@
+import type { AttachmentInfo } from '@agent-relay/protocol';
 import { describe, expect, it } from 'vitest';
 import type { Agent, MessageDraft, Store } from '../../core/ports/store.ts';
 import { agentOf, defined, inboxOf, NOW, newWorld, unique } from './world.ts';
 
 type Three = [Agent, Agent, Agent];
+
+const file = (id: string): AttachmentInfo => ({
+  id,
+  name: 'log.txt',
+  mediaType: 'text/plain',
+  size: 3,
+  sha256: 'abc',
+});
 
 export function messages(store: () => Store): void {
   const world = async () => {
@@ -132,16 +141,29 @@ export function messages(store: () => Store): void {
       const { alice, bob, direct, draft } = await world();
       const original = draft(alice, direct, [bob], { thread: 'given', body: '🦊 again' });
       const first = await store().appendMessage(original);
-      const retry = { ...original, id: unique('message'), thread: 'another', createdAt: NOW + 1 };
+      const retry = { ...original, id: unique('message'), createdAt: NOW + 1 };
       expect(await store().appendMessage(retry)).toEqual({ ...first, recipients: [], duplicate: 'same' });
       expect(await store().hasSent(alice.id, original.clientId)).toBe(true);
       expect(await store().hasSent(bob.id, original.clientId)).toBe(false);
       expect(await store().inbox(inboxOf(bob))).toHaveLength(1);
     });
 
+    it('is the same question, though its thread is its own id, and the same file, though uploaded again', async () => {
+      const { alice, bob, direct, draft } = await world();
+      const asked = (id: string) => ({ id, thread: id, attachments: [file(unique('att'))] });
+      const original = draft(alice, direct, [bob], asked(unique('message')));
+      const first = await store().appendMessage(original);
+      const retry = { ...original, ...asked(unique('message')) };
+      expect(await store().appendMessage(retry)).toEqual({ ...first, recipients: [], duplicate: 'same' });
+    });
+
     it('is refused when the content differs', async () => {
       const { alice, bob, direct, channel, draft, workspace } = await world();
-      const original = draft(alice, direct, [bob]);
+      const original = draft(alice, direct, [bob], {
+        thread: 'given',
+        expiresAt: NOW + 1000,
+        attachments: [file('att_1')],
+      });
       const first = await store().appendMessage(original);
       const changes: Array<Partial<MessageDraft>> = [
         { body: 'other' },
@@ -149,6 +171,13 @@ export function messages(store: () => Store): void {
         { importance: 'high' },
         { replyTo: 'message-0' },
         { conversationId: channel.id },
+        { thread: 'another' },
+        { thread: undefined },
+        { expiresAt: NOW + 2000 },
+        { expiresAt: undefined },
+        { attachments: [] },
+        { attachments: [{ ...file('att_1'), sha256: 'another' }] },
+        { attachments: [file('att_1'), file('att_1')] },
       ];
       for (const change of changes) {
         const again = await store().appendMessage({ ...original, id: unique('message'), ...change });
