@@ -24,9 +24,3 @@ export interface ResourceTemplate {
   /** The values there are, for a client that completes what a person types. */
   values(participant: Participant): Promise<string[]>;
 }
-
-export const JSON_TYPE = 'application/json';
-
-export const jsonContents = (uri: string, value: unknown): ReadResourceResult => ({
-  contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(value, null, 2) }],
-});

@@ -45,15 +45,3 @@ export const ACTS_ONCE: ToolAnnotations = { ...ACTS, idempotentHint: true };
 
 /** Keeps the arguments of the handler typed by the schema, and forgets the type outside. */
 export const defineTool = <Input extends z.ZodObject>(tool: Tool<Input>): Tool => tool as unknown as Tool;
-
-/** A result: the sentences for the model, and the same as data for programs. */
-export const reply = (text: string | string[], data: Record<string, unknown>): CallToolResult => ({
-  content: [text].flat().map((line) => ({ type: 'text', text: line })),
-  structuredContent: data,
-});
-
-/** A result whose text is its data as JSON; an array is data too, under the name it is given. */
-export const replyJson = (data: Record<string, unknown>, shown: unknown = data): CallToolResult => ({
-  content: [{ type: 'text', text: JSON.stringify(shown) }],
-  structuredContent: data,
-});

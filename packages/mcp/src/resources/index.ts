@@ -1,6 +1,7 @@
 import { nameKey, nearNames } from '@agent-relay/protocol';
 import { type AgentInfo, RelayError } from '@agent-relay/sdk';
-import { JSON_TYPE, jsonContents, type Resource, type ResourceTemplate } from '../framework/resource.ts';
+import type { Resource, ResourceTemplate } from '../framework/resource.ts';
+import { JSON_TYPE, jsonContents } from '../framework/result.ts';
 import { connectionStatus } from '../participant/connection-status.ts';
 import { knownAgents } from '../participant/known-names.ts';
 import type { Participant } from '../participant/participant.ts';

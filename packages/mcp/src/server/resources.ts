@@ -6,7 +6,7 @@ import {
   ResourceNotFoundError,
   type Server,
 } from '@modelcontextprotocol/server';
-import { failureText } from '../framework/failure.ts';
+import { failureText, safeData } from '../framework/result.ts';
 import type { Desk } from './desk.ts';
 
 /** Answers `resources/list`, `resources/templates/list` and `resources/read`. */
@@ -42,7 +42,7 @@ async function readResource(uri: string, { catalogue, participant }: Desk): Prom
   } catch (error) {
     if (!isRelayError(error)) throw error;
     throw new ProtocolError(ProtocolErrorCode.InternalError, failureText(error), {
-      error: error.toPayload(),
+      error: safeData(error.toPayload()),
     });
   }
   throw new ResourceNotFoundError(uri);

@@ -9,7 +9,7 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { failureResult } from '../framework/failure.ts';
+import { failureResult } from '../framework/result.ts';
 import type { Call, Tool } from '../framework/tool.ts';
 import { defined } from '../toolsets/defined.ts';
 import type { Desk } from './desk.ts';

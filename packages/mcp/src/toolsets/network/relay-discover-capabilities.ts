@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { defineTool, LOOKS, replyJson } from '../../framework/tool.ts';
+import { replyJson } from '../../framework/result.ts';
+import { defineTool, LOOKS } from '../../framework/tool.ts';
 
 export const relayDiscoverCapabilities = defineTool({
   name: 'relay_discover_capabilities',

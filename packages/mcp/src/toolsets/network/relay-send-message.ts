@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ACTS, defineTool, replyJson } from '../../framework/tool.ts';
+import { replyJson } from '../../framework/result.ts';
+import { ACTS, defineTool } from '../../framework/tool.ts';
 import { defined } from '../defined.ts';
 
 export const relaySendMessage = defineTool({

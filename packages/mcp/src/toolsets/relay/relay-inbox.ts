@@ -1,7 +1,8 @@
 import { quotedText, senderOf } from '@agent-relay/protocol';
 import type { InboxMessage } from '@agent-relay/sdk';
 import { z } from 'zod';
-import { ACTS, defineTool, reply } from '../../framework/tool.ts';
+import { reply } from '../../framework/result.ts';
+import { ACTS, defineTool } from '../../framework/tool.ts';
 import { defined } from '../defined.ts';
 
 const input = z.strictObject({

@@ -1,7 +1,8 @@
 import { quotedText, senderOf } from '@agent-relay/protocol';
 import type { Message, SendResult } from '@agent-relay/sdk';
 import { z } from 'zod';
-import { ACTS, type Call, defineTool, reply } from '../../framework/tool.ts';
+import { reply } from '../../framework/result.ts';
+import { ACTS, type Call, defineTool } from '../../framework/tool.ts';
 import type { Participant } from '../../participant/participant.ts';
 
 /** Clients give up on a call that is silent for long. */

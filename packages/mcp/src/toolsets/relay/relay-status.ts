@@ -1,7 +1,7 @@
 import { isRelayError } from '@agent-relay/sdk';
 import { z } from 'zod';
-import { failureText } from '../../framework/failure.ts';
-import { defineTool, LOOKS, reply } from '../../framework/tool.ts';
+import { failureText, reply } from '../../framework/result.ts';
+import { defineTool, LOOKS } from '../../framework/tool.ts';
 import { type ConnectionStatus, connectionStatus } from '../../participant/connection-status.ts';
 
 export const relayStatus = defineTool({

@@ -1,7 +1,8 @@
 import { safeLine } from '@agent-relay/protocol';
 import type { AgentInfo } from '@agent-relay/sdk';
 import { z } from 'zod';
-import { defineTool, LOOKS, reply } from '../../framework/tool.ts';
+import { reply } from '../../framework/result.ts';
+import { defineTool, LOOKS } from '../../framework/tool.ts';
 import { defined } from '../defined.ts';
 
 const input = z.strictObject({

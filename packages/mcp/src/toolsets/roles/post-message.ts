@@ -1,6 +1,7 @@
 import { MESSAGE_KINDS } from '@agent-relay/protocol';
 import { z } from 'zod';
-import { ACTS, defineTool, replyJson } from '../../framework/tool.ts';
+import { replyJson } from '../../framework/result.ts';
+import { ACTS, defineTool } from '../../framework/tool.ts';
 
 export const postMessage = (roles: readonly string[]) =>
   defineTool({

@@ -1,6 +1,7 @@
 import type { Inbox, InboxMessage, Relay } from '@agent-relay/sdk';
 import { z } from 'zod';
-import { ACTS, defineTool, replyJson } from '../../framework/tool.ts';
+import { replyJson } from '../../framework/result.ts';
+import { ACTS, defineTool } from '../../framework/tool.ts';
 
 /** A reply has to fit into somebody's context; what is beyond stays for the next call. */
 const MOST_MESSAGES = 500;

@@ -1,6 +1,7 @@
 import { parseChannelName } from '@agent-relay/protocol';
 import { z } from 'zod';
-import { ACTS, ACTS_ONCE, defineTool, LOOKS, replyJson } from '../../framework/tool.ts';
+import { replyJson } from '../../framework/result.ts';
+import { ACTS, ACTS_ONCE, defineTool, LOOKS } from '../../framework/tool.ts';
 import { defined } from '../defined.ts';
 
 const channel = z.string();

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ACTS, defineTool, reply } from '../../framework/tool.ts';
+import { reply } from '../../framework/result.ts';
+import { ACTS, defineTool } from '../../framework/tool.ts';
 
 export const createWorkspace = defineTool({
   name: 'create_workspace',

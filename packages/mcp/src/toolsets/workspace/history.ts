@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { defineTool, LOOKS, replyJson } from '../../framework/tool.ts';
+import { replyJson } from '../../framework/result.ts';
+import { defineTool, LOOKS } from '../../framework/tool.ts';
 import { defined } from '../defined.ts';
 
 const limit = (most: number, usual: number) => z.int().min(1).max(most).default(usual);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ACTS_ONCE, defineTool, LOOKS, replyJson } from '../../framework/tool.ts';
+import { replyJson } from '../../framework/result.ts';
+import { ACTS_ONCE, defineTool, LOOKS } from '../../framework/tool.ts';
 
 export const checkInbox = defineTool({
   name: 'check_inbox',

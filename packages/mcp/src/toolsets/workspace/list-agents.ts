@@ -1,6 +1,7 @@
 import type { AgentInfo } from '@agent-relay/sdk';
 import { z } from 'zod';
-import { defineTool, LOOKS, replyJson } from '../../framework/tool.ts';
+import { replyJson } from '../../framework/result.ts';
+import { defineTool, LOOKS } from '../../framework/tool.ts';
 
 const STATUSES = ['online', 'active', 'idle', 'offline', 'all'] as const;
 

@@ -1,6 +1,7 @@
 import { parseChannelName } from '@agent-relay/protocol';
 import { z } from 'zod';
-import { ACTS, defineTool, replyJson } from '../../framework/tool.ts';
+import { replyJson } from '../../framework/result.ts';
+import { ACTS, defineTool } from '../../framework/tool.ts';
 import { importanceOf, mode } from './send-dm.ts';
 
 export const postMessage = defineTool({

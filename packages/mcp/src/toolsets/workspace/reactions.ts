@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ACTS_ONCE, defineTool, replyJson } from '../../framework/tool.ts';
+import { replyJson } from '../../framework/result.ts';
+import { ACTS_ONCE, defineTool } from '../../framework/tool.ts';
 
 const input = z.strictObject({ message_id: z.string(), emoji: z.string() });
 

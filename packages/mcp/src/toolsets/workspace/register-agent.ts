@@ -1,6 +1,7 @@
 import { RelayError } from '@agent-relay/sdk';
 import { z } from 'zod';
-import { ACTS_ONCE, defineTool, replyJson } from '../../framework/tool.ts';
+import { replyJson } from '../../framework/result.ts';
+import { ACTS_ONCE, defineTool } from '../../framework/tool.ts';
 import { defined } from '../defined.ts';
 
 export const registerAgent = defineTool({

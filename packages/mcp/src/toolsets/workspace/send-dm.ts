@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ACTS, defineTool, replyJson } from '../../framework/tool.ts';
+import { replyJson } from '../../framework/result.ts';
+import { ACTS, defineTool } from '../../framework/tool.ts';
 
 /** What `mode` means for the recipient: `steer` asks for attention now. */
 export const mode = z

@@ -1,0 +1,62 @@
+import { connect } from '@agent-relay/sdk/node';
+import { expect, it } from 'vitest';
+import { startDaemon } from '../kit/daemon.ts';
+import { callTool, connectStdio } from './kit/clients.ts';
+
+/** Tag characters that spell "hi", direction marks, an escape, a C1 control, a line separator, a private character. */
+const HOSTILE = 'a\u{E0068}\u{E0069}\u202Eb\u2066c\u001B[31m\u009B\u2028\uE000\u200Bz';
+const HARMLESS = /^[\n\t\P{C}]*$/u;
+
+it('no tool and no resource shows a model what a person would not see', async () => {
+  await using daemon = await startDaemon();
+  const options = { socketPath: daemon.socketPath, env: daemon.env };
+  await using mallory = await connect({ ...options, name: 'Mallory', task: HOSTILE, channels: ['#den'] });
+  await using client = await connectStdio(daemon, {
+    env: { RELAY_AGENT_NAME: 'Reader', RELAY_CHANNELS: '#den' },
+    args: ['serve', '--tools', 'workspace,relay,network'],
+  });
+  await callTool(client, 'list_agents');
+  await mallory.channels.topic('#den', HOSTILE);
+  const { messageId: message_id } = await mallory.send('Reader', `needle ${HOSTILE}`, { thread: 't1' });
+  await mallory.send('#den', `needle ${HOSTILE}`);
+  await mallory.send(['Reader', 'Mallory'], HOSTILE);
+
+  const calls: Array<[tool: string, args?: Record<string, unknown>]> = [
+    ['check_inbox'],
+    ['list_agents'],
+    ['list_channels'],
+    ['list_messages', { channel: 'den' }],
+    ['list_dms'],
+    ['search_messages', { query: 'needle' }],
+    ['get_message_thread', { message_id }],
+    ['relay_who'],
+    ['relay_list_agents', { includeMetadata: true }],
+    ['relay_get_messages', {}],
+    ['relay_inbox', { unread_only: false }],
+    ['relay_status'],
+    ['send_dm', { to: `Nobody${HOSTILE}`, text: 'hi' }],
+  ];
+  let seen = 0;
+  for (const [tool, args] of calls) {
+    const { texts, data } = await callTool(client, tool, args);
+    for (const text of [...texts, ...textsIn(data)]) expect(text, tool).toMatch(HARMLESS);
+    if (JSON.stringify(data).includes('\u{FFFD}')) seen += 1;
+  }
+  // Otherwise nothing would have been there to be made harmless.
+  expect(seen).toBeGreaterThanOrEqual(10);
+  const { resources } = await client.listResources();
+  for (const { uri } of resources) {
+    const { contents } = await client.readResource({ uri });
+    for (const content of contents) {
+      const text = 'text' in content ? content.text : '';
+      expect(text, uri).toMatch(HARMLESS);
+      for (const inside of textsIn(JSON.parse(text))) expect(inside, uri).toMatch(HARMLESS);
+    }
+  }
+});
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, item]) => [name, ...textsIn(item)]);
+}
