@@ -28,6 +28,24 @@ beforeAll(async () => {
 });
 afterAll(() => daemon[Symbol.asyncDispose]());
 
+/** A file whose second line is this one. */
+const withLine = (text: string, line: string): string => text.replace('\n', `\n${line}\n`);
+
+const agentLine = (more: object): string =>
+  JSON.stringify({
+    type: 'agent',
+    agent: 'Alice',
+    agentType: 'agent',
+    lead: false,
+    ephemeral: false,
+    capabilities: [],
+    tools: [],
+    mcpEnabled: false,
+    createdAt: 1,
+    lastSeenAt: 1,
+    ...more,
+  });
+
 describe('an export', () => {
   it('is JSON Lines with a head, every record, and an end that counts them', async () => {
     const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
@@ -92,6 +110,15 @@ describe('an import', () => {
     ]);
   });
 
+  it('leaves what is there as it is, #general too', async () => {
+    await using other = await startDaemon({ projectName: 'lively' });
+    output(await other.cli(['channel', 'topic', 'general', 'ours']));
+    const clash = await other.cli(['import', file, '--json']);
+    expect(clash.code).toBe(2);
+    const channels = json(await other.cli(['channel', 'list', '--json']));
+    expect(channels).toContainEqual(expect.objectContaining({ name: '#general', topic: 'ours' }));
+  });
+
   it('fails when the project does not have every record in the end', async () => {
     output(await daemon.cli(['workspace', 'create', 'second']));
     const beside = await daemon.cli(['import', file, '--project', 'second']);
@@ -117,10 +144,47 @@ describe('an import', () => {
       (text) => text.replace(/\{"type":"reaction".*\n/, ''),
       /not those it was written with/,
     ],
-    ['followed by more', (text) => `${text}{"type":"agent"}\n`, /something follows its end/],
+    ['followed by more', (text) => `${text}${agentLine({})}\n`, /something follows its end/],
     ['empty', () => '', /it is empty/],
     ['no JSON', (text) => text.replace('\n', '\n{oops\n'), /line 2 is not JSON/],
-    ['no export', () => '{"type":"agent"}\n', /is not an export/],
+    ['no export', () => `${agentLine({})}\n`, /is not an export/],
+    [
+      'dated beyond all dates',
+      (text) => withLine(text, agentLine({ createdAt: 8.64e15 + 1 })),
+      /line 2 .*createdAt: at most/,
+    ],
+    ['of unknown records', (text) => withLine(text, '{"type":"mystery"}'), /line 2 is no record/],
+    [
+      'deep',
+      (text) => withLine(text, `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`),
+      /line 2 is no record/,
+    ],
+    [
+      'deep in a record',
+      (text) =>
+        withLine(
+          text,
+          agentLine({ tools: [{ name: 'deep', description: '', inputSchema: 'DEEP' }] }).replace(
+            '"DEEP"',
+            `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`,
+          ),
+        ),
+      /line 2 .*nested deeper than 32 levels/,
+    ],
+    [
+      'too wide',
+      (text) => withLine(text, `{"type":"${'x'.repeat(2_000_000)}"}`),
+      /line 2 has more than \d+ bytes/,
+    ],
+    [
+      'against a rule',
+      (text) =>
+        withLine(
+          text,
+          '{"type":"channel","name":"general","createdBy":"relay","createdAt":1,"archivedAt":2}',
+        ),
+      /line 2 .*#general cannot be archived/,
+    ],
   ])('of a file that is %s is refused before anything is done', async (_what, change, message) => {
     const damaged = join(daemon.directory, 'damaged.jsonl');
     await writeFile(damaged, change(await readFile(file, 'utf8')));

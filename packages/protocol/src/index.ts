@@ -13,5 +13,6 @@ export * from './repeatable.ts';
 export * from './sender.ts';
 export * from './system-reason.ts';
 export * from './text.ts';
+export * from './time.ts';
 export type { TransferRecord } from './transfer.ts';
 export * from './vocabulary.ts';

@@ -5,6 +5,9 @@ export const MAX_NAME_LENGTH = 64;
 /** Under this name the relay itself speaks. */
 export const SYSTEM_AGENT = 'relay';
 
+/** The channel that always exists, and everybody is in. */
+export const GENERAL_CHANNEL = 'general';
+
 /** Words of the address grammar and of the relay itself: no agent may be called so. */
 const RESERVED = new Set(['lead', 'spawn', 'release', 'discover', 'system', SYSTEM_AGENT, 'human', 'all']);
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_TIME } from './time.ts';
 import {
   type AgentType,
   DELIVERY_PATHS,
@@ -113,7 +114,7 @@ export const sendPayload = z.object({
   kind: z.enum(MESSAGE_KINDS).default('free'),
   importance: z.enum(IMPORTANCES).default('normal'),
   /** After this time the message is not delivered any more. */
-  expiresAt: z.int().positive().optional(),
+  expiresAt: z.int().positive().max(MAX_TIME).optional(),
   /** Ids of files that were uploaded before. */
   attachments: z.array(z.string().max(64)).max(16).optional(),
   /** Wait for the recipient's answer: it follows as a REPLY envelope, or an ERROR `Timeout`. */

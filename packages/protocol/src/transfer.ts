@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { isAgentName, isName, SYSTEM_AGENT } from './names.ts';
+import { GENERAL_CHANNEL, isAgentName, isName, nameKey, SYSTEM_AGENT } from './names.ts';
 import { capability, emoji, thread, toolDefinition } from './payloads.ts';
+import { MAX_TIME } from './time.ts';
 import { AGENT_TYPES, DELIVERY_PATHS, IMPORTANCES, MESSAGE_KINDS } from './vocabulary.ts';
 
-const time = z.int().nonnegative();
+const time = z.int().nonnegative().max(MAX_TIME);
 const maybeTime = time.exactOptional();
 const text = z.string().max(65_536);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -61,14 +62,19 @@ export const transferRecord = z.discriminatedUnion('type', [
       removedAt: maybeTime,
     })
     .refine(hasItsName, { path: ['agent'], error: 'must be a name that such an agent may have' }),
-  z.strictObject({
-    type: z.literal('channel'),
-    name: z.string().refine(isName, 'must be the name of a channel'),
-    topic: z.string().max(1024).exactOptional(),
-    createdBy: z.string().regex(/^[\x20-\x7e]{1,128}$/, 'must be printable'),
-    createdAt: time,
-    archivedAt: maybeTime,
-  }),
+  z
+    .strictObject({
+      type: z.literal('channel'),
+      name: z.string().refine(isName, 'must be the name of a channel'),
+      topic: z.string().max(1024).exactOptional(),
+      createdBy: z.string().regex(/^[\x20-\x7e]{1,128}$/, 'must be printable'),
+      createdAt: time,
+      archivedAt: maybeTime,
+    })
+    .refine(({ name, archivedAt }) => archivedAt === undefined || nameKey(name) !== GENERAL_CHANNEL, {
+      path: ['archivedAt'],
+      error: '#general cannot be archived',
+    }),
   z.strictObject({
     type: z.literal('member'),
     channel,

@@ -1,4 +1,4 @@
-import { safeLine } from '@agent-relay/protocol';
+import { dateOf, safeLine } from '@agent-relay/protocol';
 import { styled } from './terminal.ts';
 
 const LEVELS: Record<number, [name: string, style: 'dim' | 'green' | 'yellow' | 'red']> = {
@@ -20,7 +20,7 @@ export function readableLogLine(line: string, stream: NodeJS.WriteStream = proce
   }
   const { level, time, msg = '', err, ...fields } = entry;
   const [name, style] = LEVELS[level] ?? [String(level), 'dim'];
-  const at = new Date(time).toISOString().slice(11, 19);
+  const at = dateOf(time).toISOString().slice(11, 19);
   const details = Object.entries(fields).map(([key, value]) => `${key}=${shown(value)}`);
   const error = err === undefined ? [] : [`error=${shown(err.message)}`];
   const rest = styled('dim', safeLine([...details, ...error].join(' ')), stream);

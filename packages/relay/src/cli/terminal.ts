@@ -1,4 +1,5 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
+import { dateOf } from '@agent-relay/protocol';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -44,11 +45,11 @@ export const facts = (pairs: Array<[name: string, value: string | undefined]>): 
 
 /** A time for a person ("2m ago"), or, where no person looks, one that stays true. */
 export const when = (time: number): string =>
-  process.stdout.isTTY ? ago(time, Date.now()) : new Date(time).toISOString();
+  process.stdout.isTTY ? ago(time, Date.now()) : dateOf(time).toISOString();
 
 /** The same where lines stay while time goes on: the clock time ("14:05:09"). */
 export const whenByClock = (time: number): string =>
-  process.stdout.isTTY ? new Date(time).toTimeString().slice(0, 8) : new Date(time).toISOString();
+  process.stdout.isTTY ? dateOf(time).toTimeString().slice(0, 8) : dateOf(time).toISOString();
 
 const UNITS: Array<[letter: string, ms: number]> = [
   ['d', 86_400_000],

@@ -1,11 +1,15 @@
-import { type ChannelInfo, nameKey, nearNames, parseChannelName, RelayError } from '@agent-relay/protocol';
+import {
+  type ChannelInfo,
+  GENERAL_CHANNEL,
+  nameKey,
+  nearNames,
+  parseChannelName,
+  RelayError,
+} from '@agent-relay/protocol';
 import type { Agents } from './agents.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Channel } from './ports/messaging-store.ts';
 import type { Agent, Store, Workspace } from './ports/store.ts';
-
-/** The channel everybody is in. */
-const GENERAL = 'general';
 
 /** The channels of all workspaces and who is in them, held in memory and written through to the store. */
 export class Channels {
@@ -29,7 +33,8 @@ export class Channels {
     for (const { channelId, agentId } of await this.#store.listMemberships(workspace.id)) {
       this.#members.get(channelId)?.add(agentId);
     }
-    if (!this.find(workspace, GENERAL)) await this.create(workspace, GENERAL, undefined, 'relay');
+    if (!this.find(workspace, GENERAL_CHANNEL))
+      await this.create(workspace, GENERAL_CHANNEL, undefined, 'relay');
   }
 
   list(workspace: Workspace): Channel[] {
@@ -73,7 +78,7 @@ export class Channels {
   }
 
   isGeneral(channel: Channel): boolean {
-    return nameKey(channel.name) === GENERAL;
+    return nameKey(channel.name) === GENERAL_CHANNEL;
   }
 
   isMember(channel: Channel, agentId: number): boolean {

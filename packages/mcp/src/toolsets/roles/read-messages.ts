@@ -1,3 +1,4 @@
+import { dateOf } from '@agent-relay/protocol';
 import type { Inbox, InboxMessage, Relay } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { replyJson } from '../../framework/result.ts';
@@ -38,5 +39,5 @@ const relayMessage = ({ id, from, to, kind, content, ts }: InboxMessage) => ({
   to,
   kind,
   body: content,
-  ts: new Date(ts).toISOString(),
+  ts: dateOf(ts).toISOString(),
 });

@@ -1,7 +1,13 @@
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
-import { RelayError, type TransferRecord } from '@agent-relay/protocol';
+import {
+  isRelayError,
+  MAX_FRAME_BYTES,
+  parsePayload,
+  RelayError,
+  type TransferRecord,
+} from '@agent-relay/protocol';
+import { transferRecord } from '@agent-relay/protocol/schemas';
 import { cannotRead } from '../file-failure.ts';
+import { fileLines } from './file-lines.ts';
 import { type End, type Head, Tally } from './lines.ts';
 
 interface Line {
@@ -37,10 +43,9 @@ export async function* recordsOf(file: string): AsyncGenerator<{ text: string; r
 }
 
 async function* lines(file: string): AsyncGenerator<Line> {
-  let number = 0;
   try {
-    for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
-      number++;
+    for await (const { text, number } of fileLines(file, MAX_FRAME_BYTES)) {
+      if (text === undefined) throw damaged(file, `line ${number} has more than ${MAX_FRAME_BYTES} bytes`);
       yield { text, value: parse(file, text, number) };
     }
   } catch (cause) {
@@ -49,15 +54,19 @@ async function* lines(file: string): AsyncGenerator<Line> {
   }
 }
 
-/** What a record says is checked by the daemon. */
+/** A record is checked here, before anything is sent: so a bad line is named, and nothing of the file is imported. */
 function parse(file: string, text: string, number: number): Line['value'] {
   try {
     const value = JSON.parse(text) as Line['value'] | null;
-    if (typeof value?.type === 'string') return value;
+    if (value?.type === 'export' || value?.type === 'end') return value;
+    parsePayload(transferRecord, value, '');
+    // As it is in the file: the order of its fields counts when copies are compared.
+    return value as TransferRecord;
   } catch (cause) {
-    throw damaged(file, `line ${number} is not JSON`, cause);
+    if (cause instanceof SyntaxError) throw damaged(file, `line ${number} is not JSON`, cause);
+    if (!isRelayError(cause)) throw cause;
+    throw damaged(file, `line ${number} is no record (${cause.message.replace(/\.$/, '')})`, cause);
   }
-  throw damaged(file, `line ${number} is no record`);
 }
 
 function asHead(file: string, value: Line['value']): Head {

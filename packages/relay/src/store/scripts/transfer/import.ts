@@ -1,8 +1,8 @@
-import { nameSkeleton, type TransferRecord } from '@agent-relay/protocol';
+import { GENERAL_CHANNEL, nameKey, nameSkeleton, type TransferRecord } from '@agent-relay/protocol';
 import { commands as attachmentCommands } from '../attachments.ts';
 import { withEntryRenewed } from '../indexing.ts';
 import { commands as conversationCommands } from '../messages.ts';
-import { flag, orNull, rows, type Script } from '../script.ts';
+import { flag, orNull, rows, type Script, type Value } from '../script.ts';
 import { addUnchecked, pieceAt, takeContent } from './content.ts';
 import type { Of } from './export.ts';
 import { NameLookup } from './names.ts';
@@ -82,22 +82,33 @@ class Import {
     return 'added';
   }
 
-  /** A channel that is here already, as `#general` always is, becomes what it was. */
+  /** A channel that is there stays as it is. Only `#general`, which every project has from the start, is taken over while unused. */
   *#channel({ name, topic, createdBy, createdAt, archivedAt }: Of<'channel'>): Script<Outcome> {
     const values = [name, orNull(topic), createdBy, createdAt, orNull(archivedAt)];
-    const key = `#${name.toLowerCase()}`;
-    const present = yield* rows(
-      `UPDATE conversations SET name = ?, topic = ?, created_by = ?, created_at = ?, archived_at = ?
-       WHERE workspace_id = ? AND key = ? RETURNING id`,
-      [...values, this.#workspaceId, key],
+    const key = `#${nameKey(name)}`;
+    const [present] = yield* rows<{ id: number }>(
+      'SELECT id FROM conversations WHERE workspace_id = ? AND key = ?',
+      [this.#workspaceId, key],
     );
-    if (present.length > 0) return 'present';
+    if (present && nameKey(name) === GENERAL_CHANNEL) return yield* this.#general(present.id, values);
+    if (present) return 'present';
     yield* rows(
       `INSERT INTO conversations (name, topic, created_by, created_at, archived_at, workspace_id, key, kind)
        VALUES (?, ?, ?, ?, ?, ?, ?, 'channel')`,
       [...values, this.#workspaceId, key],
     );
     return 'added';
+  }
+
+  *#general(id: number, [, topic, createdBy, createdAt]: Value[]): Script<Outcome> {
+    const taken = yield* rows(
+      `UPDATE conversations SET topic = ?, created_by = ?, created_at = ?
+       WHERE id = ? AND topic IS NULL AND (created_by IS DISTINCT FROM ? OR created_at <> ?)
+         AND NOT EXISTS (SELECT 1 FROM messages WHERE conversation_id = conversations.id)
+       RETURNING id`,
+      [topic ?? null, createdBy ?? null, createdAt ?? null, id, createdBy ?? null, createdAt ?? null],
+    );
+    return outcome(taken);
   }
 
   *#member({ channel, agent, joinedAt, present }: Of<'member'>): Script<Outcome> {
