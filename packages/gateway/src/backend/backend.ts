@@ -1,4 +1,5 @@
 import type { Lists } from '../catalog/catalog.ts';
+import { withoutSecrets } from '../config/address.ts';
 import type { BackendConfig } from '../config/backend-config.ts';
 import type { JsonMembers } from '../json/raw-json.ts';
 import { Backoff } from './backoff.ts';
@@ -101,7 +102,8 @@ export class Backend {
   }
   /** Why it is not connected, or what is wrong with it although it is. */
   get problem(): string | undefined {
-    return this.#link ? this.#link.problem : this.#failure;
+    const problem = this.#link ? this.#link.problem : this.#failure;
+    return problem && withoutSecrets(problem, this.config.secrets);
   }
   get health(): Health {
     if (this.#link) return this.problem === undefined ? 'healthy' : 'degraded';
@@ -144,13 +146,13 @@ export class Backend {
   async call(method: string, params: JsonMembers, options: BackendCall): Promise<Answer> {
     this.#calls++;
     try {
-      const link = this.#link ?? (await this.#linkInTime(options.signal));
-      return { bytes: await link.request(method, params, options, this.config.timeoutMs), era: link.era };
+      return await this.#request(method, params, options).catch((error: unknown) => {
+        const again = error instanceof ConnectionLost && (!error.written || options.repeatable);
+        if (!again || this.#stopped || options.signal?.aborted) throw error;
+        return this.#request(method, params, options);
+      });
     } catch (error) {
-      const again = error instanceof ConnectionLost && (!error.written || options.repeatable);
-      if (!again || this.#stopped || options.signal?.aborted) throw error;
-      const link = this.#link ?? (await this.#linkInTime(options.signal));
-      return { bytes: await link.request(method, params, options, this.config.timeoutMs), era: link.era };
+      throw this.#tellable(error);
     } finally {
       this.#calls--;
       if (this.#calls === 0) this.#becameQuiet();
@@ -181,6 +183,17 @@ export class Backend {
     if (level === this.#logLevel) return;
     this.#logLevel = level;
     this.#link?.setLogLevel(level);
+  }
+
+  async #request(method: string, params: JsonMembers, options: BackendCall): Promise<Answer> {
+    const link = this.#link ?? (await this.#linkInTime(options.signal));
+    return { bytes: await link.request(method, params, options, this.config.timeoutMs), era: link.era };
+  }
+
+  /** What went wrong on the way, in words that any client may read. */
+  #tellable(error: unknown): unknown {
+    if (error instanceof Error) error.message = withoutSecrets(error.message, this.config.secrets);
+    return error;
   }
 
   /** A call waits for a connection only so long; the attempt itself goes on behind it. */

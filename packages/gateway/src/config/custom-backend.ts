@@ -11,6 +11,7 @@ export const customBackend = (
     name: `(${name})`,
     endpoint: { kind: 'custom', open },
     address: name,
+    secrets: [],
     prefix: '',
     allow: [],
     deny: [],

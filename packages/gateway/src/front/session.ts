@@ -5,7 +5,13 @@ import { type Catalog, type Route, resourceRoute } from '../catalog/catalog.ts';
 import { isObject, objectFrom, scanObject, stringFrom, toJson } from '../json/raw-json.ts';
 import type { Call, Outlet } from './call.ts';
 import { ClientBackends } from './client-backends.ts';
-import type { GatewayHost, ResourceWatcher, SessionContext, SessionOptions } from './context.ts';
+import type {
+  GatewayHost,
+  ResourceWatcher,
+  ServerChange,
+  SessionContext,
+  SessionOptions,
+} from './context.ts';
 import { Forwarder } from './forward.ts';
 import type { ListName, LiveCatalog } from './live-catalog.ts';
 import { isLoud, USUAL_LEVEL } from './log-levels.ts';
@@ -92,8 +98,13 @@ export class Session implements SessionContext, ResourceWatcher {
     return this.#own;
   }
 
-  get mayConfigure(): boolean {
-    return this.#options.mayConfigure ?? true;
+  get mayManageServers(): boolean {
+    const { manageServers } = this.gateway;
+    return manageServers === 'everyone' || (manageServers === 'local' && !this.#options.remote);
+  }
+
+  async serversChanged(change: ServerChange): Promise<void> {
+    await this.#options.serversChanged?.(change);
   }
 
   /** What the client asked to hear, if it did. */
