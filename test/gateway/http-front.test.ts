@@ -241,7 +241,7 @@ test.each([
   ['not json', 400, -32700],
   ['[]', 400, -32600],
   ['{"jsonrpc":"2.0"}', 400, -32600],
-  [`{"jsonrpc":"2.0","id":1,"method":"ping","params":${'['.repeat(5000)}${']'.repeat(5000)}}`, 400, -32700],
+  [`{"jsonrpc":"2.0","id":1,"method":"ping","params":${'['.repeat(5000)}${']'.repeat(5000)}}`, 400, -32600],
 ])('a bad body is refused: %.20s', async (body, status, code) => {
   await using gateway = await start([]);
   expect(await gateway.post(body)).toMatchObject({ status, body: { error: { code } } });

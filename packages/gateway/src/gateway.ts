@@ -157,6 +157,11 @@ export class Gateway implements GatewayHost {
         const callers = [...this.#sessions].filter((session) => session.isCalling(backend));
         for (const session of callers.length > 0 ? callers : this.#sessions) session.logged(backend, params);
       },
+      tooLoud: ({ config: { name, notificationsPerSecond } }) =>
+        this.#options.log?.(
+          `${name}: more than ${notificationsPerSecond} notifications a second; some are not passed on`,
+          'warn',
+        ),
       ask: () => Promise.reject(new Error('a shared backend cannot ask a client; use scope: session')),
     };
   }

@@ -7,6 +7,7 @@ import { ConnectionLost } from './failures.ts';
 import type { BackendLimits } from './limits.ts';
 import { Link, type LinkCall, NO_LISTS } from './link.ts';
 import type { Era } from './negotiate.ts';
+import { NotificationLimit } from './notification-limit.ts';
 import { reasonOf } from './reason.ts';
 
 export type Health = 'healthy' | 'degraded' | 'failed' | 'unknown';
@@ -22,6 +23,8 @@ export interface BackendEvents {
   changed(backend: Backend): void;
   resourceUpdated(uri: string): void;
   log(backend: Backend, params: Buffer): void;
+  /** It says more than is passed on. */
+  tooLoud(backend: Backend): void;
   /** A request of the backend to whoever called it: sampling, elicitation, roots. */
   ask(backend: Backend, method: string, params: Buffer | undefined, signal: AbortSignal): Promise<Buffer>;
 }
@@ -47,6 +50,7 @@ export class Backend {
   readonly #events: BackendEvents;
   readonly #clientCapabilities: Record<string, unknown>;
   readonly #backoff: Backoff;
+  readonly #limit: NotificationLimit;
   #era: Era | undefined;
   #lists: Lists;
   #link: Link | undefined;
@@ -81,6 +85,7 @@ export class Backend {
     this.#lists = options.remembered?.lists ?? NO_LISTS;
     this.#clientCapabilities = options.clientCapabilities ?? {};
     this.#backoff = new Backoff(limits.reconnectMs, limits.maxReconnectMs, () => void this.start());
+    this.#limit = new NotificationLimit(config.notificationsPerSecond, () => events.tooLoud(this));
     if (options.replaced) {
       for (const uri of options.replaced.#watchedUris) this.#watchedUris.add(uri);
       this.#logLevel = options.replaced.#logLevel;
@@ -104,6 +109,10 @@ export class Backend {
   get problem(): string | undefined {
     const problem = this.#link ? this.#link.problem : this.#failure;
     return problem && withoutSecrets(problem, this.config.secrets);
+  }
+  /** How many of its notifications were not passed on. */
+  get droppedNotifications(): number {
+    return this.#limit.dropped;
   }
   get health(): Health {
     if (this.#link) return this.problem === undefined ? 'healthy' : 'degraded';
@@ -139,6 +148,7 @@ export class Backend {
         setTimeout(resolve, DRAIN_MS).unref();
       });
     }
+    this.#limit.close();
     await this.#disconnect('the backend was removed');
   }
 
@@ -234,9 +244,11 @@ export class Backend {
         timeoutMs,
         maxMessageBytes: this.#limits.maxMessageBytes,
         maxBacklogBytes: this.#limits.maxBacklogBytes,
+        limit: this.#limit,
         events: {
           changed: () => this.#events.changed(this),
           closed: (closed, reason) => this.#lost(closed, reason),
+          isWatched: (uri) => this.#watchedUris.has(uri),
           resourceUpdated: (uri) => this.#events.resourceUpdated(uri),
           log: (params) => this.#events.log(this, params),
           ask: (method, params, signal) => this.#events.ask(this, method, params, signal),

@@ -43,6 +43,8 @@ export interface BackendConfig {
   allow: string[];
   deny: string[];
   timeoutMs: number;
+  /** How much it may say unasked. */
+  notificationsPerSecond: number;
   lazy: boolean;
   idleStopMs: number;
   pin: 'off' | 'warn' | 'strict';
@@ -64,6 +66,7 @@ const fields = {
   allow: z.array(z.string()).optional(),
   deny: z.array(z.string()).optional(),
   timeout: z.number().positive().max(86_400).optional(),
+  notificationsPerSecond: z.number().min(1).max(1_000_000).optional(),
   lazy: z.boolean().optional(),
   idleStop: z.number().positive().optional(),
   pin: z.enum(['off', 'warn', 'strict']).optional(),
@@ -115,6 +118,7 @@ export function toBackendConfig(
     allow: entry.allow ?? [],
     deny: entry.deny ?? [],
     timeoutMs: (entry.timeout ?? 900) * 1000,
+    notificationsPerSecond: entry.notificationsPerSecond ?? 100,
     lazy: entry.lazy ?? false,
     idleStopMs: (entry.idleStop ?? 0) * 1000,
     pin: entry.pin ?? 'warn',
