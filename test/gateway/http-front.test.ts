@@ -261,7 +261,7 @@ test.each([
   ['nobody', 'the key', false],
   [undefined, 'the own user', true],
   ['nobody', 'the own user', false],
-] as const)('servers managed by %s: %s may is %s', async (manageServers, who, may) => {
+] as const)('with manageServers %s, %s may manage: %s', async (manageServers, who, may) => {
   const key = who === 'the key' ? 'the-key-of-the-gateway' : undefined;
   const backends = [scripted('one', { tools: [tool('echo')] })];
   await using gateway = await start(backends, { apiKey: key }, { manageServers });
