@@ -8,8 +8,8 @@ import { SDK_SERVER } from '../gateway/kit/sdk-server.ts';
 import { createSandbox } from '../kit/daemon.ts';
 import { callTool, connectClient, ERAS } from '../mcp/kit/clients.ts';
 import { sseTransport } from '../mcp/kit/http-door.ts';
-import { toolNames } from './doors-kit.ts';
-import { API_KEY, startPool } from './pool-kit.ts';
+import { connectToCommand, toolNames } from './doors-kit.ts';
+import { API_KEY, type PooledDaemon, startPool } from './pool-kit.ts';
 
 const program = (name: string, args: string[], settings = {}) => ({
   name,
@@ -17,6 +17,10 @@ const program = (name: string, args: string[], settings = {}) => ({
   args,
   ...settings,
 });
+
+/** The key of a workspace that is made for it. */
+const newKey = async (daemon: PooledDaemon): Promise<string> =>
+  JSON.parse((await daemon.cli(['workspace', 'create', 'team', '--json'])).stdout).key;
 
 describe.each(ERAS)('the MCP servers of the daemon, %s', (era) => {
   it('are shared by all agents, or one for each, as each is configured', async () => {
@@ -186,16 +190,63 @@ describe('the pool of the daemon', () => {
     await eventually(async () => (await clients()) === 0);
   });
 
-  it('may be used with a workspace key or an agent token, but not changed', async () => {
+  it('may be used with any key or token, but changed by programs of the owner alone, and that is audited', async () => {
     await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
-    const key = /rk_\S+/.exec((await daemon.cli(['workspace', 'create', 'team'])).stdout)?.[0] ?? '';
-    await using guest = await daemon.client({ key, agent: 'Guest' });
-    expect(await callTool(guest, 'echo')).toMatchObject({ isError: false });
-    const refused = await callTool(guest, 'relay_remove_server', { name: 'one' });
-    expect(refused.data).toMatchObject({ error: { code: 'Forbidden' } });
-    await using owner = await daemon.client();
-    expect(await callTool(owner, 'relay_remove_server', { name: 'one' })).toMatchObject({ isError: false });
-    expect(await toolNames(guest)).not.toContain('echo');
+    await (await connect({ project: 'demo', env: daemon.env, name: 'Tess' })).close();
+    const token = await localAgentToken('demo', 'Tess', daemon.env);
+    for (const key of [await newKey(daemon), token, API_KEY]) {
+      await using guest = await daemon.client({ key });
+      expect(await callTool(guest, 'echo')).toMatchObject({ isError: false });
+      for (const change of ['relay_add_server', 'relay_reconnect_server', 'relay_remove_server']) {
+        const { data } = await callTool(guest, change, { name: 'one', url: 'ws://127.0.0.1:1' });
+        expect(data).toMatchObject({
+          error: { code: 'Forbidden', next: expect.stringContaining('mcp.manageServers') },
+        });
+      }
+    }
+    await using owner = await daemon.client({ agent: 'Ann' });
+    const url = 'ws://127.0.0.1:1/?key=secret';
+    expect(await callTool(owner, 'relay_add_server', { name: 'two', url })).toMatchObject({ isError: false });
+    await using local = await connectToCommand(daemon, ['mcp', '--tools', 'gateway'], {
+      env: { RELAY_AGENT_NAME: 'Bob' },
+    });
+    expect(await callTool(local.client, 'relay_remove_server', { name: 'one' })).toMatchObject({
+      isError: false,
+    });
+    expect(await toolNames(owner)).not.toContain('echo');
+    expect(JSON.parse((await daemon.cli(['audit', '--json'])).stdout)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          actor: 'owner',
+          action: 'server.added',
+          subject: 'two',
+          detail: { url: 'ws://127.0.0.1:1/?key=***', as: 'Ann' },
+        }),
+        expect.objectContaining({ actor: 'Bob', action: 'server.removed', subject: 'one' }),
+      ]),
+    );
+  });
+
+  it('may be changed by everyone, or by nobody, if the owner says so', async () => {
+    await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
+    const key = await newKey(daemon);
+    const remove = async (name: string, options = {}) => {
+      await using client = await daemon.client(options);
+      return (await callTool(client, 'relay_remove_server', { name })).isError ? 'refused' : 'done';
+    };
+    const restartWith = async (manageServers: string) => {
+      await daemon.writeSettings({ mcp: { manageServers } });
+      await daemon.cli(['daemon', 'stop']);
+      await daemon.restart();
+    };
+    await restartWith('nobody');
+    expect([await remove('one'), await remove('one', { key })]).toEqual(['refused', 'refused']);
+    await restartWith('everyone');
+    expect(await remove('one', { key })).toBe('done');
+    const team = await daemon.cli(['audit', '--json', '--project', 'team']);
+    expect(JSON.parse(team.stdout)).toContainEqual(
+      expect.objectContaining({ actor: expect.stringMatching(/^key \S+/), action: 'server.removed' }),
+    );
   });
 
   it('takes larger requests than the relay itself', async () => {

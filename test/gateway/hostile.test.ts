@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eventually, GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
 import { startPlainHttpServer } from './kit/plain-http-server.ts';
@@ -202,4 +205,56 @@ test('what was pinned is remembered over restarts', async () => {
   await kit.configure([scripted('a', { tools: [tool('t', { description: 'evil' })] }, { pin: 'strict' })]);
   await (await kit.open({ stateDir })).ready();
   expect(status(kit, 'a')).toMatchObject({ changed_tools: ['t'], tools: 0 });
+});
+
+test('every part of a definition is pinned', async () => {
+  const before = tool('t', { title: 'T', annotations: { readOnlyHint: true }, _meta: { a: 1 } });
+  const changes = {
+    title: 'Other',
+    annotations: { readOnlyHint: true, destructiveHint: true },
+    _meta: { a: 2 },
+    outputSchema: { type: 'object' },
+    icons: [{ src: 'https://evil.example/i.png' }],
+    unheardOf: 1,
+  };
+  for (const [field, value] of Object.entries(changes)) {
+    await using kit = await GatewayKit.create();
+    const stateDir = kit.path('state');
+    const backend = (definition: object) => scripted('a', { tools: [definition] }, { pin: 'strict' });
+    await kit.configure([backend(before)]);
+    await (await kit.open({ stateDir })).ready();
+    expect(status(kit, 'a')).toMatchObject({ health: 'healthy', tools: 1 });
+    await kit.gateway.close();
+    await kit.configure([backend({ ...before, [field]: value })]);
+    await (await kit.open({ stateDir })).ready();
+    expect(status(kit, 'a'), field).toMatchObject({ changed_tools: ['t'], tools: 0 });
+  }
+});
+
+test('what a version approved that compared less counts as changed, and that is told', async () => {
+  await using kit = await GatewayKit.create();
+  const stateDir = kit.path('state');
+  const definition = tool('t');
+  const hash = createHash('sha256')
+    .update(JSON.stringify([definition.name, definition.description, definition.inputSchema]))
+    .digest('hex');
+  await mkdir(stateDir);
+  await writeFile(join(stateDir, 'pins.json'), JSON.stringify({ a: { approved: { t: hash }, pending: {} } }));
+  await writeFile(join(stateDir, 'approvals.json'), JSON.stringify({ a: { t: hash } }));
+  await kit.configure([scripted('a', { tools: [definition] }, { pin: 'strict' })]);
+  await (await kit.open({ stateDir })).ready();
+  expect(status(kit, 'a')).toMatchObject({
+    changed_tools: ['t'],
+    invalid_tools: [{ reason: expect.stringContaining('older version') }],
+  });
+  expect(kit.logs.join('\n')).toContain('a: its tools were approved by an older version');
+
+  const { approveChanges } = await import('@agent-relay/gateway/run');
+  await eventually(async () => (await approveChanges({ stateDir }, 'a')).length === 1);
+  await eventually(() => status(kit, 'a')?.tools === 1);
+  await kit.gateway.close();
+  kit.logs.length = 0;
+  await (await kit.open({ stateDir })).ready();
+  expect(status(kit, 'a')).toMatchObject({ tools: 1 });
+  expect(kit.logs.join('\n')).not.toContain('older version');
 });

@@ -1,4 +1,4 @@
-import { type HttpFrontOptions, serveGatewayHttp } from '@agent-relay/gateway';
+import { type GatewayOptions, type HttpFrontOptions, serveGatewayHttp } from '@agent-relay/gateway';
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { eventually, GatewayKit, progressOf, scripted, textOf, tool } from './kit/gateway-kit.ts';
@@ -14,8 +14,12 @@ const sdkServer = (era: string, settings = {}) => ({
 });
 
 /** A gateway on HTTP, and everything to talk to it. */
-async function start(backends: unknown[], options: HttpFrontOptions = {}) {
-  const kit = await GatewayKit.start(backends);
+async function start(
+  backends: unknown[],
+  options: HttpFrontOptions = {},
+  gatewayOptions: Partial<GatewayOptions> = {},
+) {
+  const kit = await GatewayKit.start(backends, gatewayOptions);
   const front = await serveGatewayHttp(kit.gateway, { isOwnUser: async () => true, ...options });
   const clients: Client[] = [];
   return {
@@ -237,7 +241,7 @@ test.each([
   ['not json', 400, -32700],
   ['[]', 400, -32600],
   ['{"jsonrpc":"2.0"}', 400, -32600],
-  [`{"jsonrpc":"2.0","id":1,"method":"ping","params":${'['.repeat(5000)}${']'.repeat(5000)}}`, 400, -32700],
+  [`{"jsonrpc":"2.0","id":1,"method":"ping","params":${'['.repeat(5000)}${']'.repeat(5000)}}`, 400, -32600],
 ])('a bad body is refused: %.20s', async (body, status, code) => {
   await using gateway = await start([]);
   expect(await gateway.post(body)).toMatchObject({ status, body: { error: { code } } });
@@ -249,4 +253,29 @@ test('a body over the limit, another type, another path and another method', asy
   expect((await gateway.post('{}', { 'content-type': 'text/plain' })).status).toBe(415);
   expect((await fetch(new URL('/other', gateway.url))).status).toBe(404);
   expect((await fetch(gateway.url, { method: 'PUT' })).status).toBe(405);
+});
+
+test.each([
+  [undefined, 'the key', false],
+  ['everyone', 'the key', true],
+  ['nobody', 'the key', false],
+  [undefined, 'the own user', true],
+  ['nobody', 'the own user', false],
+] as const)('with manageServers %s, %s may manage: %s', async (manageServers, who, may) => {
+  const key = who === 'the key' ? 'the-key-of-the-gateway' : undefined;
+  const backends = [scripted('one', { tools: [tool('echo')] })];
+  await using gateway = await start(backends, { apiKey: key }, { manageServers });
+  for (const era of [{}, MODERN]) {
+    const client = await gateway.client(era, key === undefined ? {} : { authorization: `Bearer ${key}` });
+    for (const [name, args] of [
+      ['relay_add_server', { name: 'new', url: 'ws://127.0.0.1:1' }],
+      ['relay_reconnect_server', { name: 'one' }],
+      ['relay_remove_server', { name: 'new' }],
+    ] as const) {
+      const { isError = false, structuredContent } = await client.callTool({ name, arguments: args });
+      expect([isError, structuredContent], name).toEqual(
+        may ? [false, undefined] : [true, { error: expect.objectContaining({ code: 'Forbidden' }) }],
+      );
+    }
+  }
 });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Client } from '@modelcontextprotocol/client';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
 import { startWebSocketServer } from './kit/websocket-server.ts';
 
@@ -121,6 +121,122 @@ test('relay_add_server takes URLs, never commands, and says what is wrong', asyn
     isError: true,
   });
   expect(kit.gateway.status().total_servers).toBe(0);
+});
+
+/** A variable as a file writes it. */
+const variable = (name: string) => `\${${name}}`;
+
+test('nothing of a tool call is expanded, now or when the file is read again', async () => {
+  await using server = await startWebSocketServer([tool('shiny')]);
+  const env = { CANARY: 'secret-of-the-gateway' };
+  await using kit = await GatewayKit.start([], { env });
+  const before = await readFile(kit.configFile, 'utf8');
+  const client = await kit.client();
+  for (const url of [
+    `${server.url}/?stolen=${variable('CANARY')}`,
+    `${server.url}/${variable('CANARY:-x')}`,
+    `ws://${variable('CANARY')}@127.0.0.1:1/`,
+    `ws://${variable('CANARY')}.example/`,
+    `${server.url}/?stolen=$\n{CANARY}`,
+    `${server.url}/?stolen=$\t{CANARY}`,
+    ` ${server.url}`,
+  ]) {
+    const refused = await client.callTool({ name: 'relay_add_server', arguments: { name: 'thief', url } });
+    expect(refused.structuredContent, url).toMatchObject({
+      error: { code: 'InvalidRequest', details: { field: 'url' }, next: expect.stringMatching(/./) },
+    });
+  }
+  for (const name of [variable('CANARY'), `a${variable('CANARY')}`])
+    expect(await call(client, 'relay_add_server', { name, url: server.url })).toMatchObject({
+      isError: true,
+    });
+  expect(await readFile(kit.configFile, 'utf8')).toBe(before);
+  expect(server.connections).toEqual([]);
+
+  // What only resembles a variable stays as it is.
+  const literal = `${server.url}/?a=$CANARY&b=%24%7BCANARY%7D&c={CANARY}`;
+  await call(client, 'relay_add_server', { name: 'plain', url: literal });
+  await kit.gateway.reload();
+  await call(client, 'relay_reconnect_server', { name: 'plain' });
+  const path = '/?a=$CANARY&b=%24%7BCANARY%7D&c={CANARY}';
+  expect(server.connections).toMatchObject([{ path }, { path }]);
+});
+
+test('addresses are shown as they are written, without credentials; errors too', async () => {
+  await using server = await startWebSocketServer([tool('shiny')]);
+  const env = { KEY: 'key-of-the-owner', PLACE: server.url.slice('ws://'.length), WORD: 'passw0rd' };
+  const failing = `http://bob:literal-password@127.0.0.1:1/mcp?token=literal-token`;
+  await using kit = await GatewayKit.start(
+    [
+      { name: 'works', url: `ws://${variable('PLACE')}/?key=${variable('KEY')}` },
+      { name: 'fails', url: failing },
+      { name: 'program', command: `/nowhere/${variable('WORD')}`, args: [variable('KEY')] },
+    ],
+    { env },
+  );
+  const client = await kit.client();
+  const seen = [
+    (await call(client, 'relay_get_status')).text,
+    (await call(client, 'relay_list_servers')).text,
+    (await call(client, 'relay_reconnect_server', { name: 'fails' })).text,
+    (await call(client, 'relay_reconnect_server', { name: 'program' })).text,
+    (await call(client, 'relay_add_server', { name: 'new', url: `${server.url}/?key=literal-token` })).text,
+    ...kit.logs,
+  ].join('\n');
+  expect(kit.gateway.status().servers).toMatchObject([
+    { url: `ws://${variable('PLACE')}/?key=${variable('KEY')}`, connected: true },
+    { url: 'http://***@127.0.0.1:1/mcp?token=***', error: expect.stringContaining('***@127.0.0.1:1') },
+    { url: `/nowhere/${variable('WORD')}`, error: expect.stringContaining(`/nowhere/${variable('WORD')}`) },
+    { url: `${server.url}/?key=***` },
+  ]);
+  for (const secret of ['key-of-the-owner', 'passw0rd', 'literal-password', 'literal-token'])
+    expect(seen).not.toContain(secret);
+});
+
+describe('who may manage servers', () => {
+  const manage = async (client: Client) => {
+    const added = await call(client, 'relay_add_server', { name: 'new', url: 'ws://127.0.0.1:1' });
+    const again = await call(client, 'relay_reconnect_server', { name: 'one' });
+    const removed = await call(client, 'relay_remove_server', { name: 'one' });
+    return [added, again, removed].map(({ isError }) => (isError ? 'refused' : 'done'));
+  };
+  const one = scripted('one', { tools: [tool('echo')] });
+
+  test.each([
+    [undefined, 'done'],
+    ['local', 'done'],
+    ['everyone', 'done'],
+    ['nobody', 'refused'],
+  ] as const)('the client on stdio under %s: %s', async (manageServers, outcome) => {
+    await using kit = await GatewayKit.start([one], { manageServers });
+    expect(await manage(await kit.client())).toEqual([outcome, outcome, outcome]);
+  });
+
+  test('the refusal names the setting', async () => {
+    await using kit = await GatewayKit.start([one], { manageServers: 'nobody' });
+    const client = await kit.client();
+    const refused = await client.callTool({ name: 'relay_remove_server', arguments: { name: 'one' } });
+    expect(refused.structuredContent).toMatchObject({
+      error: {
+        code: 'Forbidden',
+        message: expect.stringContaining('manageServers is "nobody"'),
+        next: expect.stringMatching(/mcp\.manageServers.*--manage-servers/),
+      },
+    });
+    expect((await call(client, 'relay_list_servers')).isError).toBe(false);
+  });
+
+  test('everybody may reconnect a server of its own', async () => {
+    await using kit = await GatewayKit.start(
+      [scripted('mine', { tools: [tool('echo')] }, { scope: 'session' })],
+      {
+        manageServers: 'nobody',
+      },
+    );
+    const client = await kit.client();
+    await client.listTools();
+    expect(await call(client, 'relay_reconnect_server', { name: 'mine' })).toMatchObject({ isError: false });
+  });
 });
 
 test('a backend cannot take the name of a management tool', async () => {

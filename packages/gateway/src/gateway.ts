@@ -10,7 +10,13 @@ import type { Definition } from './catalog/validate-tool.ts';
 import { LiveConfig } from './config/live-config.ts';
 import type { ConfiguredBackend } from './config/load.ts';
 import type { Outlet } from './front/call.ts';
-import type { GatewayHost, OwnBackends, ResourceWatcher, SessionOptions } from './front/context.ts';
+import type {
+  GatewayHost,
+  OwnBackends,
+  ResourceWatcher,
+  ServerManagers,
+  SessionOptions,
+} from './front/context.ts';
 import { type ListName, LiveCatalog } from './front/live-catalog.ts';
 import { mostTalkative, USUAL_LEVEL } from './front/log-levels.ts';
 import { managementTools } from './front/management.ts';
@@ -30,6 +36,8 @@ export interface GatewayOptions {
   stateDir?: string | undefined;
   /** Whether clients get tools to look after the backends. Default: true. */
   management?: boolean;
+  /** Who may change with them which there are. Default: local. */
+  manageServers?: ServerManagers | undefined;
   /** `search` offers three tools that find and call the others, for hundreds of them. */
   mode?: 'list' | 'search' | undefined;
   env?: NodeJS.ProcessEnv;
@@ -44,6 +52,7 @@ export class Gateway implements GatewayHost {
   readonly limits: BackendLimits;
   readonly ownTools: Definition[];
   readonly listsOwnToolsOnly: boolean;
+  readonly manageServers: ServerManagers;
   readonly startupMs: number;
   readonly catalog: LiveCatalog;
   readonly #options: GatewayOptions;
@@ -63,6 +72,7 @@ export class Gateway implements GatewayHost {
       ...(options.management === false ? [] : managementTools),
       ...(this.listsOwnToolsOnly ? searchTools : []),
     ];
+    this.manageServers = options.manageServers ?? 'local';
     this.startupMs = options.startupMs ?? 5000;
     this.limits = { ...USUAL_LIMITS, ...options.limits };
     this.#config = new LiveConfig({
@@ -147,6 +157,11 @@ export class Gateway implements GatewayHost {
         const callers = [...this.#sessions].filter((session) => session.isCalling(backend));
         for (const session of callers.length > 0 ? callers : this.#sessions) session.logged(backend, params);
       },
+      tooLoud: ({ config: { name, notificationsPerSecond } }) =>
+        this.#options.log?.(
+          `${name}: more than ${notificationsPerSecond} notifications a second; some are not passed on`,
+          'warn',
+        ),
       ask: () => Promise.reject(new Error('a shared backend cannot ask a client; use scope: session')),
     };
   }
@@ -162,11 +177,13 @@ export class Gateway implements GatewayHost {
   /** Adds a backend, saves it and connects. */
   async addServer(name: string, url: string): Promise<void> {
     await this.#config.add(name, url);
+    this.#options.log?.(`${name}: added, ${this.#config.find(name)?.config.address}`, 'info');
     await this.#shared.settled(this.limits.callConnectMs);
   }
 
-  removeServer(name: string): Promise<void> {
-    return this.#config.remove(name);
+  async removeServer(name: string): Promise<void> {
+    await this.#config.remove(name);
+    this.#options.log?.(`${name}: removed`, 'info');
   }
 
   /** Calls a tool of a backend by the names the backend itself uses, as a terminal or the dashboard does. */

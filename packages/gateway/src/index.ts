@@ -1,6 +1,7 @@
 export { openSocketLink } from './backend/socket-link.ts';
 export { customBackend } from './config/custom-backend.ts';
 export type { Outlet } from './front/call.ts';
+export type { ServerChange, ServerManagers } from './front/context.ts';
 export { type HttpFront, type HttpFrontOptions, serveGatewayHttp } from './front/http.ts';
 export { HttpHandler, type HttpHandlerOptions, type Visit } from './front/http-handler.ts';
 export { managementTools } from './front/management.ts';

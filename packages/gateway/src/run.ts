@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { approveIn } from './catalog/pins.ts';
+import type { ServerManagers } from './front/context.ts';
 import type { HttpFrontOptions } from './front/http.ts';
 import { serveGatewayStdio } from './front/stdio.ts';
 import { createGateway } from './gateway.ts';
@@ -19,6 +20,8 @@ export interface RunOptions {
   /** How HTTP is served. Its key is RELAY_MCP_API_KEY. */
   front?: Pick<HttpFrontOptions, 'host' | 'allowedHosts' | 'isOwnUser' | 'tls'>;
   stateDir?: string;
+  /** Who may add, remove and reconnect servers with the tools of the gateway. */
+  manageServers?: ServerManagers;
   /** The largest answer of a backend that is passed on. */
   maxResultBytes?: number;
 }
@@ -53,6 +56,7 @@ export async function runGateway(options: RunOptions = {}): Promise<void> {
   const gateway = await createGateway({
     configFiles: files,
     stateDir: stateDirOf(options, files),
+    manageServers: options.manageServers,
     mode: options.search ? 'search' : 'list',
     limits: options.maxResultBytes === undefined ? {} : { maxMessageBytes: options.maxResultBytes },
     log: (line) => process.stderr.write(`${line}\n`),

@@ -298,7 +298,8 @@ export const ERRORS = {
   },
   ResultTooLarge: {
     ...badInput,
-    meaning: 'The backend answered with more bytes than the gateway passes on.',
+    meaning:
+      'The backend gave an answer that the gateway does not pass on: too large, nested too deep, or with a key twice.',
     next: 'Ask for less, or raise the limit of the gateway.',
     http: 502,
   },

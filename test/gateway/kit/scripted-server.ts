@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 
 export interface Script {
   tools?: unknown[];
+  resources?: unknown[];
   /** Tools offered after the tool `change` was called. */
   changedTools?: unknown[];
   /** Never answers these methods. */
@@ -25,6 +26,8 @@ export interface Script {
 
 const script = JSON.parse(process.argv[2] ?? '{}') as Script;
 let tools = script.tools ?? [];
+/** Of the call that came last. */
+let progressToken: unknown;
 
 if (script.stubborn) {
   process.on('SIGTERM', () => undefined);
@@ -47,6 +50,7 @@ interface Message {
   id?: unknown;
   method?: string;
   params?: Record<string, unknown>;
+  error?: unknown;
 }
 
 const lines = createInterface({ input: process.stdin });
@@ -54,7 +58,8 @@ lines.on('close', () => {
   if (!script.stubborn) process.exit(0);
 });
 lines.on('line', (line) => {
-  const { id, method = '', params = {} } = JSON.parse(line) as Message;
+  const { id, method = '', params = {}, error } = JSON.parse(line) as Message;
+  if (id !== undefined && method === '') return note(`answer ${JSON.stringify(id)} ${JSON.stringify(error)}`);
   if (id === undefined) return note(`${method} ${JSON.stringify(params)}`);
   if (script.hang?.includes(method)) return;
   const answer = (result: object) => send({ id, result });
@@ -70,8 +75,15 @@ lines.on('line', (line) => {
       return answer({});
     case 'tools/list':
       return answer({ tools });
+    case 'resources/list':
+      return answer({ resources: script.resources ?? [] });
+    case 'resources/templates/list':
+      return answer({ resourceTemplates: [] });
+    case 'resources/subscribe':
+      return answer({});
     case 'tools/call':
       if (params.name === 'verbatim') return answer(text(line));
+      progressToken = (params._meta as { progressToken?: unknown } | undefined)?.progressToken;
       return call(id, String(params.name), (params.arguments ?? {}) as Record<string, unknown>);
     default:
       note(`unknown ${method}`);
@@ -96,6 +108,16 @@ function call(id: unknown, name: string, args: Record<string, unknown>): void {
     case 'where':
       answer(text(process.cwd()));
       return;
+    case 'say':
+      // As it is written: `ID` stands for the id of this call.
+      for (const line of args.lines as string[]) process.stdout.write(`${line.replace('ID', String(id))}\n`);
+      if (args.answers) return;
+      break;
+    case 'notify':
+      for (let n = 1; n <= Number(args.count); n++)
+        send({ method: args.method, params: { ...(args.params as object), progressToken, progress: n } });
+      if (args.holds) return;
+      break;
     case 'huge':
       huge(id, Number(args.bytes));
       return;

@@ -5,8 +5,8 @@ import { type WebSocket, WebSocketServer } from 'ws';
 
 export interface WebSocketBackend extends AsyncDisposable {
   url: string;
-  /** The headers and subprotocol of each connection that was made. */
-  connections: Array<{ headers: IncomingHttpHeaders; protocol: string }>;
+  /** The path, headers and subprotocol of each connection that was made. */
+  connections: Array<{ path: string | undefined; headers: IncomingHttpHeaders; protocol: string }>;
   sockets: Set<WebSocket>;
 }
 
@@ -16,7 +16,7 @@ export async function startWebSocketServer(tools: unknown[], port = 0): Promise<
   await once(server, 'listening');
   const connections: WebSocketBackend['connections'] = [];
   server.on('connection', (socket, request) => {
-    connections.push({ headers: request.headers, protocol: socket.protocol });
+    connections.push({ path: request.url, headers: request.headers, protocol: socket.protocol });
     socket.on('message', (data) => {
       const { id, method, params } = JSON.parse(String(data)) as {
         id?: number;

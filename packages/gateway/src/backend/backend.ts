@@ -1,4 +1,5 @@
 import type { Lists } from '../catalog/catalog.ts';
+import { withoutSecrets } from '../config/address.ts';
 import type { BackendConfig } from '../config/backend-config.ts';
 import type { JsonMembers } from '../json/raw-json.ts';
 import { Backoff } from './backoff.ts';
@@ -6,6 +7,7 @@ import { ConnectionLost } from './failures.ts';
 import type { BackendLimits } from './limits.ts';
 import { Link, type LinkCall, NO_LISTS } from './link.ts';
 import type { Era } from './negotiate.ts';
+import { NotificationLimit } from './notification-limit.ts';
 import { reasonOf } from './reason.ts';
 
 export type Health = 'healthy' | 'degraded' | 'failed' | 'unknown';
@@ -21,6 +23,8 @@ export interface BackendEvents {
   changed(backend: Backend): void;
   resourceUpdated(uri: string): void;
   log(backend: Backend, params: Buffer): void;
+  /** It says more than is passed on. */
+  tooLoud(backend: Backend): void;
   /** A request of the backend to whoever called it: sampling, elicitation, roots. */
   ask(backend: Backend, method: string, params: Buffer | undefined, signal: AbortSignal): Promise<Buffer>;
 }
@@ -46,6 +50,7 @@ export class Backend {
   readonly #events: BackendEvents;
   readonly #clientCapabilities: Record<string, unknown>;
   readonly #backoff: Backoff;
+  readonly #limit: NotificationLimit;
   #era: Era | undefined;
   #lists: Lists;
   #link: Link | undefined;
@@ -80,6 +85,7 @@ export class Backend {
     this.#lists = options.remembered?.lists ?? NO_LISTS;
     this.#clientCapabilities = options.clientCapabilities ?? {};
     this.#backoff = new Backoff(limits.reconnectMs, limits.maxReconnectMs, () => void this.start());
+    this.#limit = new NotificationLimit(config.notificationsPerSecond, () => events.tooLoud(this));
     if (options.replaced) {
       for (const uri of options.replaced.#watchedUris) this.#watchedUris.add(uri);
       this.#logLevel = options.replaced.#logLevel;
@@ -101,7 +107,12 @@ export class Backend {
   }
   /** Why it is not connected, or what is wrong with it although it is. */
   get problem(): string | undefined {
-    return this.#link ? this.#link.problem : this.#failure;
+    const problem = this.#link ? this.#link.problem : this.#failure;
+    return problem && withoutSecrets(problem, this.config.secrets);
+  }
+  /** How many of its notifications were not passed on. */
+  get droppedNotifications(): number {
+    return this.#limit.dropped;
   }
   get health(): Health {
     if (this.#link) return this.problem === undefined ? 'healthy' : 'degraded';
@@ -137,6 +148,7 @@ export class Backend {
         setTimeout(resolve, DRAIN_MS).unref();
       });
     }
+    this.#limit.close();
     await this.#disconnect('the backend was removed');
   }
 
@@ -144,13 +156,13 @@ export class Backend {
   async call(method: string, params: JsonMembers, options: BackendCall): Promise<Answer> {
     this.#calls++;
     try {
-      const link = this.#link ?? (await this.#linkInTime(options.signal));
-      return { bytes: await link.request(method, params, options, this.config.timeoutMs), era: link.era };
+      return await this.#request(method, params, options).catch((error: unknown) => {
+        const again = error instanceof ConnectionLost && (!error.written || options.repeatable);
+        if (!again || this.#stopped || options.signal?.aborted) throw error;
+        return this.#request(method, params, options);
+      });
     } catch (error) {
-      const again = error instanceof ConnectionLost && (!error.written || options.repeatable);
-      if (!again || this.#stopped || options.signal?.aborted) throw error;
-      const link = this.#link ?? (await this.#linkInTime(options.signal));
-      return { bytes: await link.request(method, params, options, this.config.timeoutMs), era: link.era };
+      throw this.#tellable(error);
     } finally {
       this.#calls--;
       if (this.#calls === 0) this.#becameQuiet();
@@ -181,6 +193,17 @@ export class Backend {
     if (level === this.#logLevel) return;
     this.#logLevel = level;
     this.#link?.setLogLevel(level);
+  }
+
+  async #request(method: string, params: JsonMembers, options: BackendCall): Promise<Answer> {
+    const link = this.#link ?? (await this.#linkInTime(options.signal));
+    return { bytes: await link.request(method, params, options, this.config.timeoutMs), era: link.era };
+  }
+
+  /** What went wrong on the way, in words that any client may read. */
+  #tellable(error: unknown): unknown {
+    if (error instanceof Error) error.message = withoutSecrets(error.message, this.config.secrets);
+    return error;
   }
 
   /** A call waits for a connection only so long; the attempt itself goes on behind it. */
@@ -221,9 +244,11 @@ export class Backend {
         timeoutMs,
         maxMessageBytes: this.#limits.maxMessageBytes,
         maxBacklogBytes: this.#limits.maxBacklogBytes,
+        limit: this.#limit,
         events: {
           changed: () => this.#events.changed(this),
           closed: (closed, reason) => this.#lost(closed, reason),
+          isWatched: (uri) => this.#watchedUris.has(uri),
           resourceUpdated: (uri) => this.#events.resourceUpdated(uri),
           log: (params) => this.#events.log(this, params),
           ask: (method, params, signal) => this.#events.ask(this, method, params, signal),

@@ -2,6 +2,7 @@ import {
   type JsonMembers,
   joinObject,
   objectFrom,
+  scanMessage,
   scanObject,
   stringFrom,
   toJson,
@@ -35,10 +36,14 @@ export interface CallOptions {
 
 /** More questions of a backend than this are not open at once, those included whose answer it has not taken. */
 const MAX_QUESTIONS = 1000;
+/** A refused request is answered if its id is one that a server could have chosen. */
+const LONGEST_ID = 256;
 
 /** What a backend says that is not an answer. */
 export interface ConnectionEvents {
   notification(method: string, params: Buffer | undefined): void;
+  /** One of the call with this id, which `deliver` tells its caller, unless the call is over by then. */
+  progress(id: number, deliver: () => void): void;
   /** A request of the backend; the bytes returned are the result. */
   request(method: string, params: Buffer | undefined, signal: AbortSignal): Promise<Buffer>;
   closed(reason: string): void;
@@ -219,14 +224,20 @@ export class Connection {
   #receive(bytes: Buffer): void {
     // A backend that is told to end may talk on until it does.
     if (this.#over !== undefined) return;
-    const members = scanObject(bytes);
+    const scanned = scanMessage(bytes);
     // A line that is not JSON-RPC is a server that logs to its stdout: ignored, as every client does.
-    if (!members) return;
+    if (!scanned) return;
+    const { members, flaw } = scanned;
+    if (flaw !== undefined) {
+      this.#refuse(members, flaw);
+      return;
+    }
     const rawId = members.get('id');
     const method = stringFrom(members.get('method'));
     if (method !== undefined) {
-      if (rawId === undefined) this.#notified(method, members.get('params'));
-      else void this.#answer(rawId, method, members.get('params'));
+      const params = members.get('params');
+      if (rawId === undefined) this.#notified(method, params);
+      else void this.#answer(rawId, (signal) => this.#events.request(method, params, signal));
       return;
     }
     const pending = rawId && this.#take(Number(rawId.toString()));
@@ -239,11 +250,23 @@ export class Connection {
       pending.reject(new BackendError(toJson({ code: -32603, message: 'the backend sent an empty answer' })));
   }
 
+  /** Whoever waits for something that cannot be passed on is told at once; a notification is for nobody then. */
+  #refuse(members: JsonMembers, flaw: string): void {
+    const rawId = members.get('id');
+    if (rawId === undefined) return;
+    if (!members.has('method')) this.#take(Number(rawId.toString()))?.reject(new AnswerTooLarge(flaw));
+    else if (rawId.length <= LONGEST_ID) {
+      const error = toJson({ code: -32600, message: `The request is refused: ${flaw}.` });
+      void this.#answer(rawId, () => Promise.reject(new BackendError(error)));
+    }
+  }
+
   #notified(method: string, params: Buffer | undefined): void {
     if (method === 'notifications/progress') {
       const progress = params && scanObject(params);
-      const pending = progress && this.#pending.get(Number(progress.get('progressToken')?.toString()));
-      if (pending && progress) pending.onProgress?.(progress);
+      const id = Number(progress?.get('progressToken')?.toString());
+      if (progress && this.#pending.get(id)?.onProgress)
+        this.#events.progress(id, () => this.#pending.get(id)?.onProgress?.(progress));
       return;
     }
     if (method === 'notifications/cancelled') {
@@ -254,14 +277,14 @@ export class Connection {
     this.#events.notification(method, params);
   }
 
-  async #answer(rawId: Buffer, method: string, params: Buffer | undefined): Promise<void> {
+  async #answer(rawId: Buffer, respond: (signal: AbortSignal) => Promise<Buffer>): Promise<void> {
     const key = rawId.toString();
     // Whoever asks twice under one id could not tell the answers apart.
     if (this.#incoming.has(key)) return;
     if (this.#incoming.size >= MAX_QUESTIONS) return this.close('it asks more than it takes answers for');
     const abort = new AbortController();
     this.#incoming.set(key, abort);
-    const [field, bytes] = await this.#events.request(method, params, abort.signal).then(
+    const [field, bytes] = await respond(abort.signal).then(
       (result) => ['result', result] as const,
       (error: unknown) => ['error', error instanceof BackendError ? error.bytes : refusal(error)] as const,
     );
@@ -283,7 +306,7 @@ export class Connection {
       /^\s*\{[^{]*?"id"\s*:\s*(\d+)/.exec(head.toString('latin1')) ??
       /"id"\s*:\s*(\d+)\s*\}\s*$/.exec(tail.toString('latin1'));
     const pending = found && this.#take(Number(found[1]));
-    const error = new AnswerTooLarge('the answer is larger than the gateway passes on');
+    const error = new AnswerTooLarge('it is larger than the gateway passes on');
     if (pending) pending.reject(error);
     else void this.close(error.message);
   }

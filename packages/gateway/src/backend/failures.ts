@@ -1,13 +1,17 @@
-import { objectFrom } from '../json/raw-json.ts';
+import { objectFrom, toJson } from '../json/raw-json.ts';
 
-/** The backend answered with a JSON-RPC error; `bytes` is that error as it came. */
+/** What an error is taken for that says nothing. */
+const NO_ERROR = { code: -32603, message: 'the backend answered with an error' };
+
+/** The backend answered with a JSON-RPC error; `bytes` is that error as it came, if it is one. */
 export class BackendError extends Error {
   readonly bytes: Buffer;
   readonly code: number | undefined;
-  constructor(bytes: Buffer) {
-    const { code, message } = objectFrom(bytes) ?? {};
-    super(typeof message === 'string' ? message : 'the backend answered with an error');
-    this.bytes = bytes;
+  constructor(received: Buffer) {
+    const given = objectFrom(received);
+    const { code, message } = given ?? NO_ERROR;
+    super(typeof message === 'string' ? message : NO_ERROR.message);
+    this.bytes = given ? received : toJson(NO_ERROR);
     this.code = typeof code === 'number' ? code : undefined;
   }
 }
@@ -27,5 +31,5 @@ export class CallTimeout extends Error {}
 export class BackendBusy extends Error {}
 /** The caller gave up. */
 export class CallAborted extends Error {}
-/** The answer was larger than the gateway passes on. */
+/** The answer was larger, or otherwise more, than the gateway passes on. */
 export class AnswerTooLarge extends Error {}

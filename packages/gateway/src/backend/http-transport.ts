@@ -64,7 +64,7 @@ export class HttpTransport implements BackendTransport {
     let started = false;
     sdk.onmessage = (message) => {
       this.#answered = true;
-      this.#events.message(Buffer.from(JSON.stringify(message)));
+      this.#receive(message);
     };
     sdk.onerror = (error) => {
       // The SSE stream is the session: an event source that reconnects by itself has lost it.
@@ -104,6 +104,21 @@ export class HttpTransport implements BackendTransport {
     }
     await this.#sdk?.close();
     this.#end('the connection was closed');
+  }
+
+  /** One that is nested deeper than can be written is more than any of the gateway's limits. */
+  #receive(message: JSONRPCMessage): void {
+    let text: string;
+    try {
+      text = JSON.stringify(message);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      const answered = 'id' in message && !('method' in message) ? message.id : undefined;
+      const head = Buffer.from(JSON.stringify({ id: answered }));
+      this.#events.oversized(head, head);
+      return;
+    }
+    this.#events.message(Buffer.from(text));
   }
 
   #end(reason: string): void {

@@ -3,9 +3,10 @@ import type { Endpoint } from '../config/backend-config.ts';
 import { isObject, type JsonMembers, objectFrom, toJson } from '../json/raw-json.ts';
 import type { CallOptions, Connection, ConnectionEvents } from './connection.ts';
 import { paramsFor } from './envelope.ts';
-import { BackendBusy, BackendError, CallTimeout } from './failures.ts';
+import { AnswerTooLarge, BackendBusy, BackendError, CallTimeout } from './failures.ts';
 import { fetchList } from './fetch-lists.ts';
 import type { Era, Negotiated } from './negotiate.ts';
+import type { NotificationLimit } from './notification-limit.ts';
 import { closeWhenGivenUp, openConnection } from './open-connection.ts';
 import { reasonOf } from './reason.ts';
 
@@ -13,6 +14,7 @@ interface LinkEvents {
   /** Its lists or its problem are not what they were. */
   changed(): void;
   closed(link: Link, reason: string): void;
+  isWatched(uri: string): boolean;
   resourceUpdated(uri: string): void;
   log(params: Buffer): void;
   ask: ConnectionEvents['request'];
@@ -26,6 +28,7 @@ export interface LinkOptions {
   maxBacklogBytes: number;
   /** Gives up connecting. */
   signal: AbortSignal;
+  limit: NotificationLimit;
   events: LinkEvents;
 }
 
@@ -36,6 +39,11 @@ export interface LinkCall extends Omit<CallOptions, 'timeoutMs' | 'cancelByStrea
 
 export const NO_LISTS: Lists = { tools: [], prompts: [], resources: [], templates: [] };
 const LIST_NAMES = ['tools', 'prompts', 'resources', 'templates'] as const;
+const LISTS_CHANGED = new Map<string, readonly (keyof Lists)[]>([
+  ['notifications/tools/list_changed', ['tools']],
+  ['notifications/prompts/list_changed', ['prompts']],
+  ['notifications/resources/list_changed', ['resources', 'templates']],
+]);
 const NO_PING = 'does not answer pings';
 const FOREVER_MS = 2 ** 31 - 1;
 
@@ -67,6 +75,7 @@ export class Link {
         notification: (method, params) => {
           if (link) link.#notified(method, params);
         },
+        progress: (id, deliver) => options.limit.passLatest(`progress ${id}`, deliver),
         request: async (method, params, signal) =>
           method === 'ping' ? toJson({}) : events.ask(method, params, signal),
       },
@@ -203,6 +212,8 @@ export class Link {
       const list = await fetchList(this.#connection, this.#negotiated, name, this.#options.timeoutMs).catch(
         (error: unknown) => {
           // An error in place of a list is a flaw of the backend, not the end of it; no tools at all is none.
+          if (error instanceof AnswerTooLarge)
+            return { items: [], problem: `The list of ${name} is not used: ${reasonOf(error)}` };
           if (!(error instanceof BackendError)) throw error;
           return { items: [], ...(error.code === -32601 ? {} : { problem: reasonOf(error) }) };
         },
@@ -214,13 +225,13 @@ export class Link {
   }
 
   #notified(method: string, params: Buffer | undefined): void {
-    if (method === 'notifications/tools/list_changed') void this.#refresh(['tools']);
-    else if (method === 'notifications/prompts/list_changed') void this.#refresh(['prompts']);
-    else if (method === 'notifications/resources/list_changed')
-      void this.#refresh(['resources', 'templates']);
+    const { limit, events } = this.#options;
+    const lists = LISTS_CHANGED.get(method);
+    if (lists) limit.passLatest(method, () => void this.#refresh(lists));
     else if (method === 'notifications/resources/updated') {
       const uri = objectFrom(params)?.uri;
-      if (typeof uri === 'string') this.#options.events.resourceUpdated(uri);
-    } else if (method === 'notifications/message' && params) this.#options.events.log(params);
+      if (typeof uri === 'string' && events.isWatched(uri))
+        limit.passLatest(`updated ${uri}`, () => events.resourceUpdated(uri));
+    } else if (method === 'notifications/message' && params) limit.pass(() => events.log(params));
   }
 }

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reasonOf } from '../backend/reason.ts';
 import { ensureDirectory } from '../config/ensure-directory.ts';
 import { writeAtomically } from '../config/save.ts';
 import { isObject } from '../json/raw-json.ts';
+import { coversWhole, definitionHash } from './definition-hash.ts';
 
 interface PinnedBackend {
   /** Hash of each tool's definition that was accepted. */
@@ -36,6 +36,8 @@ export class Pins {
   readonly #file: string | undefined;
   readonly #backends: ByBackend<PinnedBackend>;
   readonly #warn: Warn;
+  /** Backends of which it was told that an older version approved their tools. */
+  readonly #toldOlder = new Set<string>();
   #approvals: ByBackend<Approvals>;
   #writing: Promise<void> = Promise.resolve();
 
@@ -84,11 +86,14 @@ export class Pins {
         next.approved[name] = hash;
         continue;
       }
+      if (before !== undefined && !coversWhole(before)) this.#tellOlder(backend);
       next.pending[name] = hash;
       review.changed.push(name);
-      const what = before === undefined ? 'New tool' : 'Changed definition';
       if (mode === 'strict')
-        review.withheld.set(name, `${what}: withheld until "agent-relay gateway approve ${backend} ${name}"`);
+        review.withheld.set(
+          name,
+          `${reasonFor(before)}: withheld until "agent-relay gateway approve ${backend} ${name}"`,
+        );
     }
     if (JSON.stringify(known) !== JSON.stringify(next)) {
       this.#backends.set(backend, next);
@@ -97,6 +102,14 @@ export class Pins {
       );
     }
     return review;
+  }
+
+  #tellOlder(backend: string): void {
+    if (this.#toldOlder.has(backend)) return;
+    this.#toldOlder.add(backend);
+    this.#warn(
+      `${backend}: its tools were approved by an older version, which compared less of them. They count as changed until "agent-relay gateway approve ${backend}".`,
+    );
   }
 
   /** Resolves when everything is on disk, or cannot be. */
@@ -134,6 +147,13 @@ export async function approveIn(directory: string, backend?: string, tool?: stri
   return approved;
 }
 
+const reasonFor = (before: string | undefined): string => {
+  if (before === undefined) return 'New tool';
+  return coversWhole(before)
+    ? 'Changed definition'
+    : 'Approved by an older version, which compared less of it';
+};
+
 const pinsIn = (directory: string): string => join(directory, 'pins.json');
 const approvalsIn = (directory: string): string => join(directory, 'approvals.json');
 
@@ -153,9 +173,3 @@ async function readByBackend<T>(file: string): Promise<ByBackend<T>> {
 
 const writeByBackend = (file: string, entries: ByBackend<unknown>): Promise<void> =>
   writeAtomically(file, JSON.stringify(Object.fromEntries(entries), null, 2), 0o600);
-
-/** What a model is told about a tool: its name, its description and its schema. */
-const definitionHash = ({ name, description, inputSchema }: Record<string, unknown>): string =>
-  createHash('sha256')
-    .update(JSON.stringify([name, description, inputSchema]))
-    .digest('hex');

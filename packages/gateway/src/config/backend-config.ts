@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { OpenCustomLink } from '../backend/transport.ts';
+import { type Secret, secretsOf, shownAddress } from './address.ts';
+import { expandVariables } from './variables.ts';
 
 /** A program that speaks on its standard input and output. */
 export interface StdioEndpoint {
@@ -32,13 +34,17 @@ export type Endpoint = StdioEndpoint | RemoteEndpoint | CustomEndpoint;
 export interface BackendConfig {
   name: string;
   endpoint: Endpoint;
-  /** What status shows: the URL, or the command without its arguments' secrets. */
+  /** What clients see: the URL as the file has it, without credentials, or the command without its arguments. */
   address: string;
+  /** What no message about it may show. */
+  secrets: Secret[];
   /** Put in front of every tool and prompt name. */
   prefix: string;
   allow: string[];
   deny: string[];
   timeoutMs: number;
+  /** How much it may say unasked. */
+  notificationsPerSecond: number;
   lazy: boolean;
   idleStopMs: number;
   pin: 'off' | 'warn' | 'strict';
@@ -60,6 +66,7 @@ const fields = {
   allow: z.array(z.string()).optional(),
   deny: z.array(z.string()).optional(),
   timeout: z.number().positive().max(86_400).optional(),
+  notificationsPerSecond: z.number().min(1).max(1_000_000).optional(),
   lazy: z.boolean().optional(),
   idleStop: z.number().positive().optional(),
   pin: z.enum(['off', 'warn', 'strict']).optional(),
@@ -89,22 +96,35 @@ export type ListedBackend = z.infer<typeof listedBackend>;
 
 export const isEnabled = (entry: ListedBackend): boolean => entry.enabled !== false;
 
-/** Fills in the defaults. `entry` has its variables expanded already; a program runs in `directory` or below it. */
-export function toBackendConfig(entry: ListedBackend, directory: string | undefined): BackendConfig {
-  const endpoint = toEndpoint(entry, directory);
-  return {
+/**
+ * Expands the variables of an entry and fills in the defaults. A program runs in `directory` or below it. `missing` are
+ * the variables that are set nowhere.
+ */
+export function toBackendConfig(
+  written: ListedBackend,
+  env: NodeJS.ProcessEnv,
+  directory: string | undefined,
+): { config: BackendConfig; missing: string[] } {
+  const variables = new Map<string, string | undefined>();
+  const entry = expandVariables(written, env, variables);
+  const missing = [...variables].flatMap(([name, value]) => (value === undefined ? [name] : []));
+  const address = written.url === undefined ? (written.command ?? '') : shownAddress(written.url);
+  const config: BackendConfig = {
     name: entry.name,
-    endpoint,
-    address: endpoint.kind === 'stdio' ? endpoint.command : endpoint.url,
+    endpoint: toEndpoint(entry, directory),
+    address,
+    secrets: secretsOf({ url: entry.url, address }, variables),
     prefix: entry.prefix === true ? `${entry.name.replaceAll('.', '_')}_` : entry.prefix || '',
     allow: entry.allow ?? [],
     deny: entry.deny ?? [],
     timeoutMs: (entry.timeout ?? 900) * 1000,
+    notificationsPerSecond: entry.notificationsPerSecond ?? 100,
     lazy: entry.lazy ?? false,
     idleStopMs: (entry.idleStop ?? 0) * 1000,
     pin: entry.pin ?? 'warn',
     scope: entry.scope ?? 'shared',
   };
+  return { config, missing };
 }
 
 function toEndpoint(entry: ListedBackend, directory: string | undefined): StdioEndpoint | RemoteEndpoint {

@@ -11,11 +11,14 @@ export const customBackend = (
     name: `(${name})`,
     endpoint: { kind: 'custom', open },
     address: name,
+    secrets: [],
     prefix: '',
     allow: [],
     deny: [],
     // It is trusted to end its calls, and may have reason to take long.
     timeoutMs: 86_400_000,
+    // What comes through it was bounded where it came from.
+    notificationsPerSecond: 1_000_000,
     lazy: false,
     idleStopMs: 0,
     pin: 'off',

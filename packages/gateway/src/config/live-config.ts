@@ -3,6 +3,7 @@ import { reasonOf } from '../backend/reason.ts';
 import { backendName } from './backend-config.ts';
 import { type ConfiguredBackend, loadConfig } from './load.ts';
 import { forgetBackend, saveBackend } from './save.ts';
+import { VARIABLE_START } from './variables.ts';
 import { type FileWatch, watchFiles } from './watch.ts';
 
 export interface LiveConfigOptions {
@@ -72,12 +73,30 @@ export class LiveConfig {
     return this.#changing;
   }
 
-  /** Adds a backend and saves it. URLs only: whoever may call a tool may not start programs. */
+  /**
+   * Adds a backend and saves it. URLs only: whoever may call a tool may not start programs. Nothing in it may look like
+   * a variable: the file is read with variables expanded, and an agent is not to have the environment sent anywhere.
+   */
   async add(name: string, url: string): Promise<void> {
     const valid = backendName.safeParse(name);
     if (!valid.success) throw new RelayError('InvalidRequest', `The name ${valid.error.issues[0]?.message}.`);
-    if (!/^(wss?|https?):\/\//i.test(url) || !URL.canParse(url)) {
-      throw new RelayError('InvalidRequest', 'The URL must begin with ws://, wss://, http:// or https://.');
+    const parsed = /^(wss?|https?):\/\//i.test(url) && !/[\s\p{C}]/u.test(url) ? URL.parse(url) : null;
+    if (!parsed) {
+      throw new RelayError(
+        'InvalidRequest',
+        'The URL must begin with ws://, wss://, http:// or https://, and have no spaces.',
+        { details: { field: 'url' } },
+      );
+    }
+    if (url.includes(VARIABLE_START) || parsed.href.includes(VARIABLE_START)) {
+      throw new RelayError(
+        'InvalidRequest',
+        `The URL has a variable ("${VARIABLE_START}"), which only a file may have.`,
+        {
+          next: 'Write the address itself, or ask the owner to add the server to the file of servers.',
+          details: { field: 'url' },
+        },
+      );
     }
     if (this.find(name)) throw new RelayError('BackendExists', `A server named '${name}' exists.`);
     const [file] = this.#options.files;

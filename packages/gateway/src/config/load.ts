@@ -12,7 +12,6 @@ import {
 } from './backend-config.ts';
 import { readConfigText } from './read-text.ts';
 import { type ConfigPath, ConfigSyntaxError, type ConfigText } from './text.ts';
-import { expandVariables } from './variables.ts';
 
 /** A backend of the files, where it is written, and why it cannot run if it cannot. */
 export interface ConfiguredBackend {
@@ -41,15 +40,14 @@ export async function loadConfig(
       if (!isEnabled(entry)) continue;
       const twin = all.find(({ config }) => config.name === entry.name);
       if (twin) throw invalid(file, text, path, `the name "${entry.name}" is taken in ${twin.file}`);
-      const missing = new Set<string>();
-      const config = toBackendConfig(expandVariables(entry, env, missing), directoryOf(file));
+      const { config, missing } = toBackendConfig(entry, env, directoryOf(file));
       all.push({
         config,
         file,
         path,
-        ...(missing.size === 0
+        ...(missing.length === 0
           ? {}
-          : { problem: `${[...missing].join(', ')} not set (${file}:${text.position(path)})` }),
+          : { problem: `${missing.join(', ')} not set (${file}:${text.position(path)})` }),
       });
     }
   }

@@ -28,6 +28,7 @@ export interface GatewayHost {
   readonly startupMs: number;
   /** The tools of the gateway itself. */
   readonly ownTools: Definition[];
+  readonly manageServers: ServerManagers;
   /** Whether only those are listed, and the backends' tools are found by searching. */
   readonly listsOwnToolsOnly: boolean;
   /** The catalogue of the shared backends. */
@@ -50,10 +51,26 @@ export interface GatewayHost {
   logLevelChanged(): void;
 }
 
+/**
+ * Who may add, remove and reconnect the servers of a gateway with its tools: programs of its owner on this machine, all
+ * that are let in, or nobody.
+ */
+export type ServerManagers = 'local' | 'everyone' | 'nobody';
+
+/** A server that a client added to the configuration or removed from it. */
+export interface ServerChange {
+  action: 'added' | 'removed';
+  name: string;
+  /** As it may be shown. */
+  url: string;
+}
+
 /** What makes the session of one client different from others. */
 export interface SessionOptions {
-  /** Whether the client may add and remove backends, for everybody. Default: true. */
-  mayConfigure?: boolean;
+  /** Whether the client is somebody else than a program of the owner on this machine. Default: false. */
+  remote?: boolean;
+  /** Told of each server that the client added or removed. */
+  serversChanged?(change: ServerChange): Promise<void>;
   /** Backends of this client alone, before all others; asked for once, when the client first needs any. */
   ownBackends?(client: SessionClient): ConfiguredBackend[];
   /** What the client is told about them. */
@@ -73,7 +90,9 @@ export interface SessionContext {
   readonly forwarder: Forwarder;
   readonly subscriptions: Subscriptions;
   readonly own: OwnBackends | undefined;
-  readonly mayConfigure: boolean;
+  /** Whether the client may add, remove and reconnect servers that others use too. */
+  readonly mayManageServers: boolean;
+  serversChanged(change: ServerChange): Promise<void>;
   /** What the client is to know about backends of its own. */
   readonly instructions: string | undefined;
   /** The catalogue as it is now. */

@@ -1,6 +1,13 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { META, MODERN_VERSION } from '../backend/negotiate.ts';
-import { isObject, type JsonMembers, objectFrom, scanObject, stringFrom } from '../json/raw-json.ts';
+import {
+  isObject,
+  type JsonMembers,
+  objectFrom,
+  scanMessage,
+  scanObject,
+  stringFrom,
+} from '../json/raw-json.ts';
 import { HttpError } from './http-refusal.ts';
 import {
   INVALID_PARAMS,
@@ -39,14 +46,18 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
 
 /** Reads what kind of message was posted and, for the modern era, that headers and body agree. */
 export function classify(bytes: Buffer, headers: IncomingHttpHeaders): Posted {
-  const members = scanObject(bytes);
-  if (!members) {
+  const scanned = scanMessage(bytes);
+  if (!scanned) {
     const batch = bytes.subarray(0, 16).toString().trimStart().startsWith('[');
     const problem = batch ? 'Batches are not supported.' : 'The body is not valid JSON.';
     throw new HttpError(400, new ProtocolError(batch ? INVALID_REQUEST : -32700, problem));
   }
+  const { members, flaw } = scanned;
   const method = stringFrom(members.get('method'));
   const id = members.get('id');
+  // What is no request answers a question, which the session knows.
+  if (flaw !== undefined && method !== undefined)
+    throw new HttpError(400, new ProtocolError(INVALID_REQUEST, `The request is refused: ${flaw}.`), id);
   if (method === undefined && id === undefined) {
     throw new HttpError(400, new ProtocolError(INVALID_REQUEST, 'The body is not a JSON-RPC message.'));
   }

@@ -37,8 +37,12 @@ export async function serveGatewayHttp(gateway: Gateway, options: HttpFrontOptio
     const refused = await guard.check(request);
     if (refused) throw refusal(refused.status, refused.message);
     if (request.url?.split('?', 1)[0] !== path) throw refusal(404, 'Not found');
-    // All that are let in are one user or hold one key: which of its agents calls, it says itself.
-    await handler.handle(request, response, { caller: String(request.headers['relay-agent'] ?? '') });
+    await handler.handle(request, response, {
+      // All that are let in are one user or hold one key: which of its agents calls, it says itself.
+      caller: String(request.headers['relay-agent'] ?? ''),
+      // Whoever holds the key may be anywhere: a proxy or a tunnel on this machine looks like a program of the owner.
+      remote: options.apiKey !== undefined,
+    });
   };
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     serve(request, response).catch((error) => refuse(response, error));

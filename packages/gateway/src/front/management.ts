@@ -46,24 +46,13 @@ export const managementTools: Definition[] = [
   },
 ];
 
-/** The tools that change which servers there are, for everybody and for good. */
-const CHANGES_CONFIGURATION = new Set(['relay_add_server', 'relay_remove_server']);
-
 /** Answers a management tool. */
 export async function callManagementTool(
-  { gateway, own, mayConfigure }: SessionContext,
+  session: SessionContext,
   tool: string,
   args: Record<string, unknown>,
 ): Promise<Buffer> {
-  if (CHANGES_CONFIGURATION.has(tool) && !mayConfigure) {
-    throw new RelayError(
-      'Forbidden',
-      'You may use the servers of this gateway, but not change which they are.',
-      {
-        next: 'Ask the owner of the daemon to change its configuration.',
-      },
-    );
-  }
+  const { gateway, own } = session;
   const server = (wanted: string) => gateway.status(own).servers.find((entry) => entry.name === wanted);
   switch (tool) {
     case 'relay_get_status': {
@@ -76,22 +65,43 @@ export async function callManagementTool(
       const wanted = required(args, 'name');
       const backend = gateway.backend(wanted, own?.backends);
       if (!backend) throw unknownServer(wanted);
+      // Those of one client are its own affair; to reconnect a shared one ends the calls of all.
+      if (backend === gateway.backend(wanted)) requireManager(session);
       await backend.reconnect();
       return reconnected(wanted, server(wanted));
     }
     case 'relay_add_server': {
       const wanted = required(args, 'name');
       const url = required(args, 'url');
+      requireManager(session);
       await gateway.addServer(wanted, url);
-      return added(wanted, url, server(wanted));
+      const status = server(wanted);
+      await session.serversChanged({ action: 'added', name: wanted, url: status?.url ?? '' });
+      return added(wanted, status);
     }
     default: {
       const wanted = required(args, 'name');
-      if (!server(wanted)) throw unknownServer(wanted);
+      requireManager(session);
+      const before = server(wanted);
+      if (!before) throw unknownServer(wanted);
       await gateway.removeServer(wanted);
+      await session.serversChanged({ action: 'removed', name: wanted, url: before.url });
       return told(`✅ Server '${wanted}' removed.\n\n💾 Configuration saved.`);
     }
   }
+}
+
+function requireManager({ gateway, mayManageServers }: SessionContext): void {
+  if (mayManageServers) return;
+  const allowed =
+    gateway.manageServers === 'nobody' ? 'Nobody' : 'Only programs of the owner on the same machine';
+  throw new RelayError(
+    'Forbidden',
+    `${allowed} may manage the servers of this gateway (manageServers is "${gateway.manageServers}").`,
+    {
+      next: 'Ask the owner to change the file of servers, or who may: mcp.manageServers in settings.json, --manage-servers of agent-relay gateway.',
+    },
+  );
 }
 
 function reconnected(wanted: string, status: ServerStatus | undefined): Buffer {
@@ -102,12 +112,12 @@ function reconnected(wanted: string, status: ServerStatus | undefined): Buffer {
   return told(`${first}\nHealth: ${status?.health}`, failed);
 }
 
-function added(wanted: string, url: string, status: ServerStatus | undefined): Buffer {
+function added(wanted: string, status: ServerStatus | undefined): Buffer {
   const outcome = status?.connected
-    ? [`✅ Server '${wanted}' added and connected`, `URL: ${url}`, `Tools discovered: ${status.tools}`]
+    ? [`✅ Server '${wanted}' added and connected`, `URL: ${status.url}`, `Tools discovered: ${status.tools}`]
     : [
         `⚠️ Server '${wanted}' added, but not connected yet`,
-        `URL: ${url}`,
+        `URL: ${status?.url}`,
         `Error: ${status?.error ?? 'still connecting'}`,
       ];
   return told(`${outcome.join('\n')}\nHealth: ${status?.health}\n\n💾 Configuration saved.`);

@@ -95,7 +95,10 @@ export function toRelayError(error: unknown, backend?: string): RelayError {
     });
   }
   if (error instanceof CallAborted) return new RelayError('Cancelled', undefined, { cause: error });
-  if (error instanceof AnswerTooLarge) return new RelayError('ResultTooLarge', undefined, { cause: error });
+  if (error instanceof AnswerTooLarge)
+    return new RelayError('ResultTooLarge', `${who} gave an answer that is not passed on: ${reason}.`, {
+      cause: error,
+    });
   if (error instanceof ConnectionLost || error instanceof HttpRefused) {
     return new RelayError('BackendUnavailable', `${who} is not available: ${reason}.`, { cause: error });
   }

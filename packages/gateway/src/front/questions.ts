@@ -29,11 +29,13 @@ export class Questions {
     }
   }
 
-  answered(id: Buffer, members: JsonMembers): void {
+  /** An answer with a flaw is none. */
+  answered(id: Buffer, members: JsonMembers, flaw: string | undefined): void {
     const question = this.#open.get(stringFrom(id) ?? '');
     const result = members.get('result');
     const error = members.get('error');
-    if (result) question?.resolve(result);
+    if (flaw !== undefined) question?.reject(new Error(`the client's answer is refused: ${flaw}`));
+    else if (result) question?.resolve(result);
     else if (error) question?.reject(new BackendError(error));
   }
 

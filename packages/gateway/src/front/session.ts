@@ -2,10 +2,16 @@ import type { Backend } from '../backend/backend.ts';
 import { CallAborted } from '../backend/failures.ts';
 import { META, MODERN_VERSION } from '../backend/negotiate.ts';
 import { type Catalog, type Route, resourceRoute } from '../catalog/catalog.ts';
-import { isObject, objectFrom, scanObject, stringFrom, toJson } from '../json/raw-json.ts';
+import { isObject, objectFrom, scanMessage, scanObject, stringFrom, toJson } from '../json/raw-json.ts';
 import type { Call, Outlet } from './call.ts';
 import { ClientBackends } from './client-backends.ts';
-import type { GatewayHost, ResourceWatcher, SessionContext, SessionOptions } from './context.ts';
+import type {
+  GatewayHost,
+  ResourceWatcher,
+  ServerChange,
+  SessionContext,
+  SessionOptions,
+} from './context.ts';
 import { Forwarder } from './forward.ts';
 import type { ListName, LiveCatalog } from './live-catalog.ts';
 import { isLoud, USUAL_LEVEL } from './log-levels.ts';
@@ -61,20 +67,20 @@ export class Session implements SessionContext, ResourceWatcher {
   /** Takes one message of the client. What belongs to it is answered on `reply`; the function returned cancels it. */
   receive(bytes: Buffer, reply: Outlet = this.#output): () => void {
     const abort = new AbortController();
-    const members = scanObject(bytes);
+    const { members, flaw } = scanMessage(bytes) ?? {};
     const method = stringFrom(members?.get('method'));
     const id = members?.get('id');
-    if (members && method !== undefined) {
+    if (members && flaw === undefined && method !== undefined) {
       if (id) void this.#serve(id, method, members.get('params'), reply, abort);
       else this.#notified(method, members.get('params'));
-    } else if (members && id) {
-      this.#questions.answered(id, members);
+    } else if (members && id && method === undefined) {
+      this.#questions.answered(id, members, flaw);
     } else {
       const problem = new ProtocolError(
         members ? INVALID_REQUEST : -32700,
-        'The message is not a JSON-RPC request.',
+        flaw === undefined ? 'The message is not a JSON-RPC request.' : `The request is refused: ${flaw}.`,
       );
-      reply.answer(errorMessage(toJson(null), errorBytes(problem)));
+      reply.answer(errorMessage(id ?? toJson(null), errorBytes(problem)));
     }
     return () => abort.abort();
   }
@@ -92,8 +98,13 @@ export class Session implements SessionContext, ResourceWatcher {
     return this.#own;
   }
 
-  get mayConfigure(): boolean {
-    return this.#options.mayConfigure ?? true;
+  get mayManageServers(): boolean {
+    const { manageServers } = this.gateway;
+    return manageServers === 'everyone' || (manageServers === 'local' && !this.#options.remote);
+  }
+
+  async serversChanged(change: ServerChange): Promise<void> {
+    await this.#options.serversChanged?.(change);
   }
 
   /** What the client asked to hear, if it did. */

@@ -14,6 +14,8 @@ export interface ServerStatus {
   hidden?: Array<{ name: string; reason: string }>;
   /** Tools whose definition is not the one that was approved. */
   changed_tools?: string[];
+  /** Notifications that were not passed on, because there were too many. */
+  dropped_notifications?: number;
   error?: string;
 }
 
@@ -52,6 +54,7 @@ export function readStatus(
       ...(report.invalid.length === 0 ? {} : { invalid_tools: report.invalid }),
       ...(report.hidden.length === 0 ? {} : { hidden: report.hidden }),
       ...(changed.length === 0 ? {} : { changed_tools: changed }),
+      ...(backend?.droppedNotifications ? { dropped_notifications: backend.droppedNotifications } : {}),
       ...(error === undefined ? {} : { error }),
     };
   });

@@ -1,4 +1,6 @@
 const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+const SPACE = 0x20;
 /** How much of an oversized line is kept at each end: enough to find the id of the answer it was. */
 const KEPT = 512;
 
@@ -56,16 +58,21 @@ export class LineReader {
       return;
     }
     let line = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
-    if (line.at(-1) === 0x0d) line = line.subarray(0, -1);
+    if (line.at(-1) === RETURN) line = line.subarray(0, -1);
     if (line.length > 0) this.#events.line(line);
   }
 }
 
 const END = Buffer.from('\n');
 
-/** One that came over a network may be spread over several lines. */
-export const withoutNewlines = (message: Buffer): Buffer =>
-  message.includes(NEWLINE) ? Buffer.from(JSON.stringify(JSON.parse(message.toString()))) : message;
+/**
+ * A message that came over a network may be spread over several lines, and what is no JSON may have line ends anywhere:
+ * whoever reads it line by line must not find two messages in it. Between the parts of JSON a space does as well.
+ */
+export function withoutNewlines(message: Buffer): Buffer {
+  if (!message.includes(NEWLINE) && !message.includes(RETURN)) return message;
+  return Buffer.from(message.map((byte) => (byte === NEWLINE || byte === RETURN ? SPACE : byte)));
+}
 
 /** A message as one line. */
 export const toLine = (message: Buffer): Buffer => Buffer.concat([withoutNewlines(message), END]);

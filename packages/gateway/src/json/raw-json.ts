@@ -9,6 +9,7 @@ export type JsonMembers = Map<string, Buffer>;
 
 /** Deeper nesting than any honest message has; parsers downstream may recurse. */
 const MAX_DEPTH = 512;
+const TOO_DEEP = `it is nested deeper than ${MAX_DEPTH} levels`;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -19,25 +20,49 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** The members of a JSON object, or undefined when the bytes are not one object with unique keys. */
+/** A JSON object as it was found. */
+interface ScannedObject {
+  members: JsonMembers;
+  /** Why nothing of it may be passed on, such as "it is nested deeper than 512 levels". */
+  flaw: string | undefined;
+}
+
+/** The members of a JSON object, or undefined when the bytes are not one object that may be passed on. */
 export function scanObject(bytes: Buffer): JsonMembers | undefined {
-  const members: JsonMembers = new Map();
+  const scanned = scanMessage(bytes);
+  return scanned?.flaw === undefined ? scanned?.members : undefined;
+}
+
+/**
+ * The members of a JSON-RPC message, also of one that may not be passed on: whom it belongs to must be known to refuse it.
+ * Undefined when the bytes are not one object.
+ */
+export function scanMessage(bytes: Buffer): ScannedObject | undefined {
+  const scanned: ScannedObject = { members: new Map(), flaw: undefined };
+  let ids = 0;
   let at = skipSpace(bytes, 0);
   if (bytes[at] !== OPEN_BRACE) return undefined;
   at = skipSpace(bytes, at + 1);
-  if (bytes[at] === CLOSE_BRACE) return skipSpace(bytes, at + 1) === bytes.length ? members : undefined;
+  if (bytes[at] === CLOSE_BRACE) return skipSpace(bytes, at + 1) === bytes.length ? scanned : undefined;
   while (bytes[at] === QUOTE) {
     const keyEnd = skipString(bytes, at);
     const colon = skipSpace(bytes, keyEnd);
     if (bytes[colon] !== COLON) return undefined;
     const start = skipSpace(bytes, colon + 1);
-    const end = skipValue(bytes, start);
+    const end = skipValue(bytes, start, scanned);
     if (end <= start) return undefined;
     const key = keyText(bytes, at, keyEnd);
-    if (key === undefined || members.has(key)) return undefined;
-    members.set(key, bytes.subarray(start, end));
+    if (key === undefined) return undefined;
+    if (key === 'id') ids++;
+    // Two readers could see two messages in it.
+    if (scanned.members.has(key)) scanned.flaw = 'it has a key twice';
+    else scanned.members.set(key, bytes.subarray(start, end));
     at = skipSpace(bytes, end);
-    if (bytes[at] === CLOSE_BRACE) return skipSpace(bytes, at + 1) === bytes.length ? members : undefined;
+    if (bytes[at] === CLOSE_BRACE) {
+      // With two ids it belongs to nobody.
+      if (ids > 1) scanned.members.delete('id');
+      return skipSpace(bytes, at + 1) === bytes.length ? scanned : undefined;
+    }
     if (bytes[at] !== COMMA) return undefined;
     at = skipSpace(bytes, at + 1);
   }
@@ -113,7 +138,7 @@ function skipString(bytes: Buffer, from: number): number {
   }
 }
 
-function skipValue(bytes: Buffer, from: number): number {
+function skipValue(bytes: Buffer, from: number, scanned: ScannedObject): number {
   const first = bytes[from];
   if (first === QUOTE) return skipString(bytes, from);
   if (first !== OPEN_BRACE && first !== OPEN_BRACKET) {
@@ -126,7 +151,7 @@ function skipValue(bytes: Buffer, from: number): number {
     const byte = bytes[at];
     if (byte === QUOTE) at = skipString(bytes, at) - 1;
     else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-      if (++depth > MAX_DEPTH) return from;
+      if (++depth > MAX_DEPTH) scanned.flaw = TOO_DEEP;
     } else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) return at + 1;
   }
   return from;

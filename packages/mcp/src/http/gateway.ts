@@ -26,7 +26,8 @@ export const gatewayVisit = (
 ): GatewayVisit => ({
   // What a session serves is settled when it begins: another choice of toolsets is another session. No header has a newline.
   caller: [caller.key, ...(catalogue?.tools.toolsets ?? []).map(({ name }) => name)].join('\n'),
-  mayConfigure: caller.access.kind === 'local' || caller.access.kind === 'apiKey',
+  access: caller.access,
+  name: caller.name,
   begin: (end) => parts.gatewaySessions.begin(caller, end),
   ...(catalogue ? { relay: relayServer(caller, catalogue, parts) } : {}),
 });

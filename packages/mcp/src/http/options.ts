@@ -15,8 +15,10 @@ export interface GatewayDoor {
 export interface GatewayVisit {
   /** The same for all requests of one client; its sessions are for nobody else. */
   caller: string;
-  /** Whether it may change which servers there are. */
-  mayConfigure: boolean;
+  /** What it was let in for. */
+  access: Access;
+  /** The agent that it is, or says it is. */
+  name: string | undefined;
   /** Told of each session that is kept for the client. `end` ends it; what is returned is called when it has ended. */
   begin(end: () => Promise<void>): () => void;
   /** The relay's own server, for a client that wants toolsets of the relay too. */

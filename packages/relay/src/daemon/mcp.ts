@@ -1,8 +1,9 @@
-import { type ListeningMcp, listenForMcp } from '@agent-relay/mcp';
+import { type GatewayVisit, type ListeningMcp, listenForMcp } from '@agent-relay/mcp';
 import { isAgentToken, isRelayError } from '@agent-relay/protocol';
 import { connect, type OpenWire, type ParticipantOptions } from '@agent-relay/sdk';
 import { localAgentToken } from '@agent-relay/sdk/node';
 import type { Workspace } from '../core/ports/store.ts';
+import type { Principal } from '../core/principal.ts';
 import type { Relay } from '../core/relay.ts';
 import type { AcceptConnection } from '../transport/connection.ts';
 import { connectInMemory } from '../transport/memory.ts';
@@ -36,12 +37,14 @@ export async function openMcpDoor({
   onError: (error: unknown) => void;
 }): Promise<ListeningMcp> {
   const remote = inMemory(sessions.acceptAt({ kind: 'remote' }));
-  const { apiKey, tlsCertificate, tlsKey, servers, ...door } = mcp;
+  const { apiKey, tlsCertificate, tlsKey, servers, manageServers, ...door } = mcp;
+  const enteredBy = ({ project }: { project?: string }) =>
+    project === undefined ? workspace : relay.workspaces.get(project);
   return listenForMcp({
     ...door,
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(tlsCertificate && tlsKey ? { tls: await readTls(tlsCertificate, tlsKey) } : {}),
-    ...(pool ? { gateway: pool } : {}),
+    ...(pool ? { gateway: pool.door(({ access }) => principalOf(relay, access, enteredBy)) } : {}),
     isOwnUser,
     isKeyValid: (key) =>
       isValid(isAgentToken(key) ? relay.agents.byToken(key) : relay.workspaces.authenticate(key)),
@@ -49,7 +52,7 @@ export async function openMcpDoor({
     connect: async (profile, access) => {
       if (access.kind === 'workspaceKey' || access.kind === 'agentToken')
         return connect({ ...profile, client, open: remote });
-      const entered = access.project === undefined ? workspace : relay.workspaces.get(access.project);
+      const entered = enteredBy(access);
       const isUser = access.kind === 'local';
       const open = inMemory(sessions.acceptAt({ kind: isUser ? 'local' : 'guest', workspace: entered }));
       const token = isUser ? tokenOf(profile, entered.name, dataDirectory) : {};
@@ -57,6 +60,20 @@ export async function openMcpDoor({
     },
     onerror: onError,
   });
+}
+
+/** Who was let in, for the audit trail. A name that is said with a key, or by a program of the user, proves nothing. */
+async function principalOf(
+  relay: Relay,
+  access: GatewayVisit['access'],
+  enteredBy: (access: { project?: string }) => Workspace,
+): Promise<Principal> {
+  const anybody = { agent: undefined, unverified: false, local: access.kind === 'local', keyId: undefined };
+  if (access.kind === 'workspaceKey')
+    return { ...anybody, ...(await relay.workspaces.authenticate(access.secret)) };
+  if (access.kind !== 'agentToken') return { ...anybody, workspace: enteredBy(access) };
+  const agent = await relay.agents.byToken(access.secret);
+  return { ...anybody, agent, workspace: relay.workspaces.byId(agent.workspaceId) };
 }
 
 const inMemory =

@@ -1,11 +1,18 @@
 import { stat } from 'node:fs/promises';
 import type { Server, Socket } from 'node:net';
 import { dirname, join } from 'node:path';
-import { createGateway, customBackend, HttpHandler, serveGatewaySocket } from '@agent-relay/gateway';
-import type { GatewayDoor } from '@agent-relay/mcp';
+import {
+  createGateway,
+  customBackend,
+  HttpHandler,
+  type ServerChange,
+  serveGatewaySocket,
+} from '@agent-relay/gateway';
+import type { GatewayDoor, GatewayVisit } from '@agent-relay/mcp';
 import { type McpServerStatus, RelayError } from '@agent-relay/protocol';
 import { isMissing } from '@agent-relay/sdk/node';
 import type { Workspace } from '../core/ports/store.ts';
+import type { Principal } from '../core/principal.ts';
 import type { Relay } from '../core/relay.ts';
 import { introduce } from '../transport/handshake.ts';
 import { listenPrivately } from '../transport/unix-socket.ts';
@@ -14,7 +21,9 @@ import { poolSocketPath } from './pool-socket.ts';
 import type { Settings } from './settings.ts';
 
 /** The MCP servers of the daemon: one gateway for all agents. */
-export interface Pool extends GatewayDoor {
+export interface Pool {
+  /** Serves clients of the MCP door, who are whom `principalOf` says. */
+  door(principalOf: (visit: GatewayVisit) => Promise<Principal>): GatewayDoor;
   /** Serves local clients of a project, beside its socket. */
   listen(workspace: Workspace, socketPath: string): Promise<Server>;
   status(): McpServerStatus[];
@@ -32,33 +41,44 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
     // The daemon may run anywhere.
     directoryOf: dirname,
     stateDir: poolDirectory(dataDirectory),
+    manageServers: mcp.manageServers,
     log: (line, level) => log[level](`gateway: ${line}`),
   });
   const visitors = new HttpHandler(gateway);
   const sockets = new Set<Socket>();
+  const audit = (principal: Principal, { action, name, url }: ServerChange, as?: string): Promise<void> =>
+    relay.workspaces.audit(principal, principal.workspace, `server.${action}`, name, {
+      url,
+      ...(as === undefined ? {} : { as }),
+    });
   const serve = async (workspace: Workspace, socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     await serveGatewaySocket(gateway, socket, async (hello) => {
-      await introduce(relay, { kind: 'local', workspace }, hello);
-      return {};
+      const { principal } = await introduce(relay, { kind: 'local', workspace }, hello);
+      return { serversChanged: (change) => audit(principal, change) };
     });
   };
   return {
-    handle: (request, response, { caller, mayConfigure, begin, relay: beside }) =>
-      visitors.handle(request, response, {
-        caller,
-        mayConfigure,
-        begin,
-        ...(beside && {
-          instructions: beside.instructions,
-          ownBackends: ({ era, info }) => [
-            customBackend('relay', (events) =>
-              beside.connect({ hasSession: era === 'legacy', info }, events),
-            ),
-          ],
-        }),
-      }),
+    door: (principalOf) => ({
+      handle: (request, response, visit) => {
+        const { caller, access, name, begin, relay: beside } = visit;
+        return visitors.handle(request, response, {
+          caller,
+          remote: access.kind !== 'local',
+          serversChanged: async (change) => audit(await principalOf(visit), change, name),
+          begin,
+          ...(beside && {
+            instructions: beside.instructions,
+            ownBackends: ({ era, info }) => [
+              customBackend('relay', (events) =>
+                beside.connect({ hasSession: era === 'legacy', info }, events),
+              ),
+            ],
+          }),
+        });
+      },
+    }),
     status: () =>
       gateway.status().servers.map(({ name, health, tools, error }) => ({
         name,

@@ -40,6 +40,7 @@ export const settingsSchema = z.strictObject({
       tlsCertificate: z.string().min(1).optional(),
       tlsKey: z.string().min(1).optional(),
       servers: z.array(z.string().min(1)).default([]),
+      manageServers: z.enum(['local', 'everyone', 'nobody']).default('local'),
     })
     .prefault({}),
   log: z

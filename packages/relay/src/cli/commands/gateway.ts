@@ -18,12 +18,19 @@ interface HttpOptions {
 interface GatewayOptions extends ConfigOption, HttpOptions {
   search?: boolean;
   http?: number;
+  manageServers?: NonNullable<RunOptions['manageServers']>;
 }
 
 export const command = withConfig(new Command('gateway'))
   .description('Serve the tools of many MCP servers as one, on standard input and output or over HTTP.')
   .enablePositionalOptions()
   .option('--search', 'offer tools that find, describe and call the others, for hundreds of them')
+  .addOption(
+    new Option(
+      '--manage-servers <who>',
+      'who may add, remove and reconnect servers with tools: programs of yours on this machine, or also others',
+    ).choices(['local', 'everyone', 'nobody']),
+  )
   .addOption(new Option('--http [port]', 'serve HTTP (port 3890)').preset('3890').argParser(wholeNumber(0)))
   .option('--host <address>', 'where to serve HTTP; beyond this machine only with RELAY_MCP_API_KEY')
   .option('--allow-host <name>', 'a name by which others reach HTTP here; may be repeated', collect)
@@ -33,7 +40,7 @@ export const command = withConfig(new Command('gateway'))
     ),
   )
   .addOption(new Option('--tls-key <file>', 'the key of the certificate').env('RELAY_MCP_TLS_KEY'))
-  .action(async ({ config, search, http, ...front }: GatewayOptions, self: Command) => {
+  .action(async ({ config, search, http, manageServers, ...front }: GatewayOptions, self: Command) => {
     if (http === undefined) {
       refuseIdleOptions(self, ['host', 'allowHost', 'tlsCertificate', 'tlsKey'], { without: '--http' });
     }
@@ -41,6 +48,7 @@ export const command = withConfig(new Command('gateway'))
     await runGateway({
       ...(config && { config }),
       ...(search && { search }),
+      ...(manageServers && { manageServers }),
       ...(http !== undefined && { http, front: await frontOf(front) }),
     });
   })
