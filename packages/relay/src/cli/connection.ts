@@ -4,6 +4,7 @@ import { connect, type NodeConnectOptions, type Relay } from '@agent-relay/sdk/n
 import { VERSION } from '../version.ts';
 import { agentNameOf } from './names.ts';
 import type { AgentOption, ProjectOption } from './options.ts';
+import { tellIgnored } from './tell-ignored.ts';
 
 const client = { name: 'agent-relay', version: VERSION };
 const onProject = ({ project }: ProjectOption) => (project === undefined ? {} : { project });
@@ -41,7 +42,8 @@ export async function asAgent<T>(
   return await work(relay);
 }
 
-const enter = (options: NodeConnectOptions): Promise<Relay> => connect({ ...options, client });
+const enter = (options: NodeConnectOptions): Promise<Relay> =>
+  connect({ onIgnored: tellIgnored, ...options, client });
 
 /** Marks a message read that has been shown. Whoever leaves at this moment finds it unread once more. */
 export async function markRead(relay: Relay, { id }: Message): Promise<void> {
