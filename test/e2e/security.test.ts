@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { chmod, lstat, readdir, readFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
@@ -160,6 +160,33 @@ describe.skipIf(!isRoot)('another user of the machine (needs root, to become one
       socket.on('connect', () => answer('connected') ?? socket.destroy());
       socket.on('error', ({ code }) => answer(code));`);
     expect(codes).toEqual({ socketCode: 'EACCES', files: paths.map(() => 'EACCES') });
+  });
+
+  it('cannot send commands elsewhere by a .relay that is found above the working directory', async () => {
+    const shared = join(daemon.directory, 'shared');
+    const cwd = join(shared, 'mine');
+    await mkdir(cwd, { recursive: true });
+    await chmod(shared, 0o1777);
+    const relay = join(shared, '.relay');
+    const config = JSON.stringify({ project: 'theirs', socketPath: join(shared, 'theirs.sock') });
+    const mode = await asNobody(`
+      const fs = require('node:fs');
+      process.umask(0);
+      fs.mkdirSync(${JSON.stringify(relay)});
+      fs.writeFileSync(${JSON.stringify(join(relay, 'config.json'))}, ${JSON.stringify(config)});
+      console.log(fs.statSync(${JSON.stringify(relay)}).mode & 0o777);`);
+    expect(mode).toBe(0o777);
+    const found = await daemon.cli(['status', '--json'], { cwd });
+    expect(found).toMatchObject({
+      code: 0,
+      stderr: `note: ${relay} is ignored: it belongs to another user.\n`,
+    });
+    expect(JSON.parse(found.stdout)).toMatchObject({ project: daemon.project });
+    // Nor is a project recorded in a directory of theirs.
+    const started = await daemon.cli(['daemon', 'start'], { cwd: shared });
+    expect(started.code).toBe(5);
+    expect(started.stderr).toContain(`${relay} belongs to another user.`);
+    await rm(shared, { recursive: true });
   });
 
   it('gets no figures and no session without a key', async () => {

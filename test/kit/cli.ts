@@ -12,6 +12,8 @@ export interface CliOptions {
   input?: string;
   /** The Node that starts the command. */
   node?: string;
+  /** The umask it runs under, such as 000; otherwise that of the tests. */
+  umask?: string;
   /** Let it run in a terminal, where it prints what a person likes to read; see `hasTerminals`. */
   terminal?: boolean;
 }
@@ -46,9 +48,10 @@ export async function cli(args: string[], options: CliOptions): Promise<CliResul
 /** Starts the real command; disposing of it kills it if it still runs. */
 export function startCli(
   args: string[],
-  { env, cwd, node = process.execPath, terminal = false }: CliOptions,
+  { env, cwd, node = process.execPath, umask, terminal = false }: CliOptions,
 ): RunningCli {
-  const words = [node, PROGRAM, ...args];
+  const masked = umask === undefined ? [] : ['sh', '-c', `umask ${umask}; exec "$@"`, 'sh'];
+  const words = [...masked, node, PROGRAM, ...args];
   const [file = '', ...rest] = terminal
     ? ['script', '-qec', `exec ${words.map(quoted).join(' ')}`, '/dev/null']
     : words;

@@ -4,7 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findDaemon } from '../../packages/relay/src/daemon/lock.ts';
+import { findDaemon, isLocked } from '../../packages/relay/src/daemon/lock.ts';
 import {
   type CliOptions,
   type CliResult,
@@ -74,7 +74,7 @@ export async function createSandbox({
     PATH: process.env.PATH,
     HOME: directory,
     TMPDIR: directory,
-    NODE_COMPILE_CACHE: join(tmpdir(), 'relay-test-compile-cache'),
+    XDG_CACHE_HOME: join(tmpdir(), 'relay-test-caches'),
     RELAY_DATA_DIR: places.dataDirectory,
     RELAY_CONFIG: places.configDirectory,
     RELAY_HTTP_PORT: '0',
@@ -100,7 +100,7 @@ export async function createSandbox({
     startCli: (args, options) => startCli(args, withDefaults(options)),
     async [Symbol.asyncDispose]() {
       // A daemon that `daemon start` left behind.
-      const left = await findDaemon(places.dataDirectory);
+      const left = isLocked(places.dataDirectory) ? await findDaemon(places.dataDirectory) : undefined;
       if (left !== undefined && left !== 'starting') process.kill(left.pid, 'SIGKILL');
       await rm(directory, { recursive: true, force: true, maxRetries: 5 });
     },

@@ -6,6 +6,7 @@ import type { CatalogSource } from './catalog/catalog.ts';
 import { Manifest } from './catalog/manifest.ts';
 import { isAllowed } from './catalog/names.ts';
 import { Pins } from './catalog/pins.ts';
+import { reasonToDistrust } from './catalog/state-directory.ts';
 import type { Definition } from './catalog/validate-tool.ts';
 import { LiveConfig } from './config/live-config.ts';
 import type { ConfiguredBackend } from './config/load.ts';
@@ -268,8 +269,11 @@ export class Gateway implements GatewayHost {
 /** Makes a gateway from its configuration files and starts it. Backends connect in the background. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const warn = (line: string) => options.log?.(line, 'warn');
-  const manifest = await Manifest.open(options.stateDir, warn);
-  const pins = await Pins.open(options.stateDir, warn);
+  const distrust = options.stateDir && (await reasonToDistrust(options.stateDir));
+  if (distrust) warn(`Nothing about the servers and their tools is remembered: ${distrust}`);
+  const stateDir = distrust ? undefined : options.stateDir;
+  const manifest = await Manifest.open(stateDir, warn);
+  const pins = await Pins.open(stateDir, warn);
   const gateway = new Gateway(options, manifest, pins);
   await gateway.start();
   return gateway;

@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import { RelayError } from '@agent-relay/protocol';
 import { approveIn } from './catalog/pins.ts';
+import { reasonToDistrust } from './catalog/state-directory.ts';
 import type { ServerManagers } from './front/context.ts';
 import type { HttpFrontOptions } from './front/http.ts';
 import { serveGatewayStdio } from './front/stdio.ts';
@@ -83,5 +85,12 @@ export async function approveChanges(
   backend?: string,
   tool?: string,
 ): Promise<string[]> {
-  return approveIn(stateDirOf(options, filesOf(options)), backend, tool);
+  const directory = stateDirOf(options, filesOf(options));
+  const distrust = await reasonToDistrust(directory);
+  if (distrust) {
+    throw new RelayError('NotAllowedToRunAs', `Nothing is approved: ${distrust}.`, {
+      next: `Delete ${directory} and look at the tools again.`,
+    });
+  }
+  return approveIn(directory, backend, tool);
 }

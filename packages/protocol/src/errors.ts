@@ -203,7 +203,7 @@ export const ERRORS = {
   },
   NotAllowedToRunAs: {
     ...denied,
-    meaning: 'The data directory or the socket belongs to another user.',
+    meaning: 'A directory, file or socket that would be used belongs to another user.',
     next: 'Run the command as the user who owns it.',
   },
   PortInUse: {

@@ -1,8 +1,8 @@
 // Runs a program on a Node that can run it. This file must be readable by any Node from 14 on.
-import nodeModule, { createRequire } from 'node:module';
-import { homedir } from 'node:os';
-import { basename, join } from 'node:path';
+import { createRequire } from 'node:module';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { enableCompileCache, withoutOpenCache } from './compile-cache.js';
 
 const WANTED_NODE = 24;
 /** The npm packages that bring a Node binary, one for each platform. */
@@ -19,8 +19,10 @@ export async function runOnNode(program, main) {
   if (Number.parseInt(process.versions.node, 10) >= WANTED_NODE) {
     silenceExperimentalWarnings();
     if (process.env[OUTER_PIPE] !== undefined) await endWithOuter();
-    nodeModule.enableCompileCache(compileCache());
-    return main(process.argv.slice(2));
+    if (enableCompileCache()) return main(process.argv.slice(2));
+    // Node cannot stop using a cache, nor may the processes that this one starts use it.
+    delete process.env.NODE_COMPILE_CACHE;
+    return runAgain(process.execPath, process.execArgv);
   }
   const node = findNode(program);
   if (node !== undefined) return runAgain(node);
@@ -29,12 +31,6 @@ export async function runOnNode(program, main) {
     `error: ${name} needs Node ${WANTED_NODE} or newer; this is ${process.version} and npm has not installed a newer one beside it.\n`,
   );
   process.exitCode = 1;
-}
-
-/** In the user's own cache, because compiled code found in a shared directory could be someone else's. */
-function compileCache() {
-  const { NODE_COMPILE_CACHE, XDG_CACHE_HOME } = process.env;
-  return NODE_COMPILE_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'agent-relay', 'node');
 }
 
 /** What `--disable-warning=ExperimentalWarning` does; a running process cannot be given the flag. */
@@ -70,11 +66,11 @@ async function endWithOuter() {
 }
 
 /** Runs this same command on another Node: same arguments, same terminal, same end. */
-async function runAgain(node) {
+async function runAgain(node, flags = []) {
   const { spawn } = await import('node:child_process');
-  const child = spawn(node, process.argv.slice(1), {
+  const child = spawn(node, [...flags, ...process.argv.slice(1)], {
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
-    env: { ...process.env, [OUTER_PIPE]: '3' },
+    env: { ...withoutOpenCache(process.env), [OUTER_PIPE]: '3' },
   });
   // It only has to be open, and must not keep this process from ending.
   child.stdio[3].on('error', () => undefined);

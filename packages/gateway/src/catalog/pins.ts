@@ -58,7 +58,7 @@ export class Pins {
   static async open(directory: string | undefined, warn: Warn): Promise<Pins> {
     if (directory === undefined) return new Pins(undefined, new Map(), new Map(), warn);
     // An approval may come before anything was noted: only in a directory that is there it is noticed.
-    await ensureDirectory(directory, 0o700).catch((error: unknown) =>
+    await ensureDirectory(directory).catch((error: unknown) =>
       warn(`What the tools look like is not remembered: ${reasonOf(error)}`),
     );
     const [backends, approvals] = await readBoth(directory);

@@ -50,9 +50,11 @@ export async function writeAtomically(file: string, content: string, mode?: numb
       () => 0o600,
     ));
   const temporary = `${target}.${randomUUID()}.tmp`;
-  const handle = await open(temporary, 'wx', permissions);
+  const handle = await open(temporary, 'wx', 0o600);
   try {
     await handle.writeFile(content);
+    // Not when it is made: then the umask would take part.
+    await handle.chmod(permissions);
     await handle.sync();
     await handle.close();
     await rename(temporary, target);

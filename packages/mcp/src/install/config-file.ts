@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { RelayError } from '@agent-relay/protocol';
 import {
@@ -25,13 +25,12 @@ export interface Replacement {
   before: string | undefined;
   /** Undefined removes the file. */
   after: string | undefined;
-  /** The permissions of a file that is not there yet. */
-  mode: number;
 }
 
 /**
  * Puts new content in place, all of it or nothing, after copying the old file to the data directory. Links and
- * permissions stay. A file that is no longer as it was read is left alone. Returns where the copy is.
+ * permissions stay; a new file is for its owner alone. A file that is no longer as it was read is left alone. Returns
+ * where the copy is.
  */
 export async function replaceConfigFile(change: Replacement, env: Environment): Promise<string | undefined> {
   const { before, after } = change;
@@ -39,7 +38,7 @@ export async function replaceConfigFile(change: Replacement, env: Environment): 
     const file = before === undefined ? change.file : await realpath(change.file);
     const backup = before === undefined ? undefined : await backUp(file, env);
     await ensureDirectory(dirname(file));
-    const draft = after === undefined ? undefined : await writeDraft(file, after, change.mode);
+    const draft = after === undefined ? undefined : await writeDraft(file, after);
     try {
       await checkUnchanged(file, before);
       if (draft === undefined) await rm(file);
@@ -59,11 +58,11 @@ async function backUp(file: string, env: Environment): Promise<string> {
   await ensurePrivateDirectory(directory);
   const time = new Date().toISOString().replaceAll(':', '-');
   const backup = join(directory, `${time}-${basename(dirname(file))}-${basename(file)}`);
-  await copyFile(file, backup);
+  await writeFile(backup, await readFile(file), { mode: 0o600 });
   return backup;
 }
 
-async function writeDraft(file: string, content: string, mode: number): Promise<string> {
+async function writeDraft(file: string, content: string): Promise<string> {
   const old = await stat(file).catch((error) => {
     if (isMissing(error)) return undefined;
     throw error;
@@ -71,7 +70,7 @@ async function writeDraft(file: string, content: string, mode: number): Promise<
   const draft = `${file}.${randomUUID()}.tmp`;
   await using handle = await open(draft, 'wx', 0o600);
   await handle.writeFile(content);
-  await handle.chmod(old ? old.mode & 0o777 : mode);
+  if (old) await handle.chmod(old.mode & 0o777);
   // Root may edit the file of another user, who has to stay its owner.
   if (old && process.getuid?.() === 0) await handle.chown(old.uid, old.gid);
   await handle.sync();

@@ -151,8 +151,7 @@ async function apply(
   for (const line of showChange(render(client, old), render(client, now))) task.print(safeText(`  ${line}`));
   if (task.dryRun) return change;
   const after = outcome === 'removed' && isAsNew(client, text) ? undefined : text;
-  const mode = task.global ? 0o600 : 0o644;
-  const backup = await replaceConfigFile({ file, before, after, mode }, task.machine.env);
+  const backup = await replaceConfigFile({ file, before, after }, task.machine.env);
   if (backup === undefined) return change;
   task.print(safeText(`  the old file is kept: ${backup}`));
   return { ...change, backup };

@@ -280,13 +280,21 @@ describe('a file of the user', () => {
 
   test('is kept as it was in the data directory, readable by its user alone', async () => {
     await put('shop/.mcp.json', theirs);
-    await chmod(join(project, '.mcp.json'), 0o600);
+    await chmod(join(project, '.mcp.json'), 0o666);
     const [change] = await install({ editor: 'claude' });
     const backup = change?.backup ?? '';
     expect(await readFile(backup, 'utf8')).toBe(theirs);
     expect((await stat(backup)).mode & 0o077).toBe(0);
     expect(backup.startsWith(join(home, '.local/share/agent-relay/backups/'))).toBe(true);
     expect(printed).toContain(`  the old file is kept: ${backup}`);
+  });
+
+  test('that is new is for its owner alone', async () => {
+    for (const global of [false, true]) {
+      const [change] = await install({ editor: 'cursor', global });
+      expect((await stat(change?.file ?? '')).mode & 0o777).toBe(0o600);
+      expect((await stat(dirname(change?.file ?? ''))).mode & 0o777).toBe(0o700);
+    }
   });
 
   test('keeps its permissions and the link that leads to it, and no draft is left beside it', async () => {
@@ -332,7 +340,7 @@ describe('a file of the user', () => {
 
   test('that another program changes at the same moment is left alone', async () => {
     await put('shop/.mcp.json', '{"theirs": 2}');
-    const replacement = { file: join(project, '.mcp.json'), before: '{}', after: '{"ours": 1}', mode: 0o644 };
+    const replacement = { file: join(project, '.mcp.json'), before: '{}', after: '{"ours": 1}' };
     await expect(replaceConfigFile(replacement, { HOME: home })).rejects.toThrow(
       /changed by another program/,
     );

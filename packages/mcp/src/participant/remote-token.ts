@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { nameKey } from '@agent-relay/protocol';
 import {
+  checkDataDirectory,
   dataDirectory,
   type Environment,
   ensurePrivateDirectory,
@@ -24,6 +25,7 @@ export async function remoteAgentToken(agent: {
   const directory = join(dataDirectory(agent.env), 'remote', host);
   const env = { RELAY_DATA_DIR: directory };
   const file = join(projectDirectory(agent.project, env), 'agents', `${nameKey(agent.name)}.token`);
+  await checkDataDirectory(agent.env);
   const kept = await readIfThere(file);
   if (kept !== undefined) return kept;
   const token = `at_${randomBytes(32).toString('base64url')}`;

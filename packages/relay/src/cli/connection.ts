@@ -2,6 +2,7 @@ import { isRelayError, type Message, nameKey, RelayError } from '@agent-relay/pr
 import { connect, isPerson, type NodeConnectOptions, personName, type Relay } from '@agent-relay/sdk/node';
 import { VERSION } from '../version.ts';
 import type { AgentOption, ProjectOption } from './options.ts';
+import { tellIgnored } from './tell-ignored.ts';
 
 const client = { name: 'agent-relay', version: VERSION };
 const onProject = ({ project }: ProjectOption) => (project === undefined ? {} : { project });
@@ -52,7 +53,7 @@ function checkOwnName(wanted: string | undefined, own: string | undefined): void
 }
 
 async function enter(options: NodeConnectOptions): Promise<Relay> {
-  const relay = await connect({ ...options, client });
+  const relay = await connect({ onIgnored: tellIgnored, ...options, client });
   const { advice } = relay.welcome;
   if (advice !== undefined) process.stderr.write(`note: ${advice}\n`);
   return relay;

@@ -1,4 +1,15 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  lchown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noteRename, prepareSocketPath } from '@agent-relay/sdk/node';
@@ -30,6 +41,21 @@ describe('the place of a project', () => {
       recorded: true,
     });
   });
+
+  it.runIf(process.getuid?.() === 0)(
+    "is not another user's git root in a directory for everybody, such as /tmp (needs root)",
+    async () => {
+      const shared = await make('tmp');
+      await chmod(shared, 0o1777);
+      const root = await make('tmp', 'notes');
+      const git = await make('tmp', '.git');
+      expect(await placeAt(root)).toMatchObject({ root: shared });
+      await lchown(git, 12345, 12345);
+      expect(await placeAt(root)).toMatchObject({ root });
+      await chmod(shared, 0o755);
+      expect(await placeAt(root)).toMatchObject({ root: shared });
+    },
+  );
 
   it('is the directory itself outside git', async () => {
     const directory = await make('notes');

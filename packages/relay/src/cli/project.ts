@@ -1,4 +1,4 @@
-import { realpath, stat } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { nameKey } from '@agent-relay/protocol';
@@ -12,6 +12,7 @@ import {
   writeProjectConfig,
 } from '@agent-relay/sdk/node';
 import type { ProjectOption } from './options.ts';
+import { tellIgnored } from './tell-ignored.ts';
 
 /** The directory a daemon is started for. */
 export interface Place {
@@ -33,7 +34,7 @@ async function nearestPlace(directory: string, env: Environment): Promise<Place>
   const start = await realpath(directory);
   const home = resolve(env.HOME || homedir());
   const shared = new Set(['/', home, (await exists(home)) ? await realpath(home) : home]);
-  const config = await findProjectConfig(start);
+  const config = await findProjectConfig(start, tellIgnored);
   if (config !== undefined) {
     const project = config.project && ((await renamedTo(config.project, env)) ?? config.project);
     return { root: config.root, ...(project ? { project } : {}), recorded: true };
@@ -93,9 +94,17 @@ export async function recordRename(
 
 async function nearestGitRoot(start: string): Promise<string | undefined> {
   for (let directory = start; ; directory = dirname(directory)) {
-    if (await exists(join(directory, '.git'))) return directory;
+    if (await isGitRoot(directory)) return directory;
     if (directory === dirname(directory)) return undefined;
   }
+}
+
+/** Where everybody can make a `.git`, as in /tmp, that of another user says nothing about the directories below. */
+async function isGitRoot(directory: string): Promise<boolean> {
+  const git = join(directory, '.git');
+  if (!(await exists(git))) return false;
+  const [holder, { uid }] = await Promise.all([stat(directory), lstat(git)]);
+  return (holder.mode & 0o002) === 0 || uid === process.getuid?.();
 }
 
 async function exists(path: string): Promise<boolean> {

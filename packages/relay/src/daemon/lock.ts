@@ -3,7 +3,13 @@ import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { RelayError } from '@agent-relay/protocol';
-import { cannotUse, ensurePrivateDirectory, isMissing, writePrivateFile } from '@agent-relay/sdk/node';
+import {
+  cannotUse,
+  checkDataDirectory,
+  ensurePrivateDirectory,
+  isMissing,
+  writePrivateFile,
+} from '@agent-relay/sdk/node';
 import type { StartFlags } from './start-flags.ts';
 
 /** What a running daemon tells about itself beside its lock. */
@@ -89,6 +95,7 @@ export function isLocked(dataDirectory: string): boolean {
  * that it is ready.
  */
 export async function findDaemon(dataDirectory: string): Promise<DaemonRecord | 'starting' | undefined> {
+  await checkDataDirectory({ RELAY_DATA_DIR: dataDirectory });
   if (!isLocked(dataDirectory)) return undefined;
   try {
     return JSON.parse(await readFile(recordFile(dataDirectory), 'utf8')) as DaemonRecord;

@@ -1,5 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { RelayError, systemReason } from '@agent-relay/protocol';
+import { isWritableByOthers } from '@agent-relay/sdk/node';
 import {
   findNodeAtLocation,
   getNodeValue,
@@ -30,8 +32,11 @@ export async function readSettingsFile(file: string): Promise<SettingsFile> {
 
 async function readOptional(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    await using handle = await open(file);
+    checkWriters(file, await handle.stat());
+    return await handle.readFile('utf8');
   } catch (cause) {
+    if (cause instanceof RelayError) throw cause;
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return '';
     throw new RelayError(
       'InvalidSettings',
@@ -41,6 +46,22 @@ async function readOptional(file: string): Promise<string> {
       },
     );
   }
+}
+
+/** Settings name commands to run: they must come from this user, or from root for all. */
+function checkWriters(file: string, found: Stats): void {
+  const own = process.getuid?.();
+  const isTheirs = own !== undefined && found.uid !== own && found.uid !== 0;
+  if (!isTheirs && !isWritableByOthers(found)) return;
+  throw new RelayError(
+    'InvalidSettings',
+    `${file} ${isTheirs ? 'belongs to another user' : 'can be changed by other users'}.`,
+    {
+      next: isTheirs
+        ? 'Set RELAY_CONFIG to a directory of your own.'
+        : `Check what it says, then run: chmod go-w ${file}`,
+    },
+  );
 }
 
 function parseJson(text: string, file: string): Node | undefined {

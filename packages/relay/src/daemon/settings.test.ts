@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -36,6 +36,30 @@ describe('settings', () => {
   it('are read from a file with comments and trailing commas', async () => {
     await write('{\n  // quiet\n  "log": { "level": "warn", },\n}');
     expect((await loadSettings(env)).log).toEqual({ level: 'warn', maxSize: '10M', files: 5 });
+  });
+
+  it('that other users can change are refused: they name commands to run', async () => {
+    await write('{}');
+    await chmod(join(directory, 'settings.json'), 0o666);
+    expect(await complaint()).toMatchObject({
+      code: 'InvalidSettings',
+      next: expect.stringContaining(`chmod go-w ${join(directory, 'settings.json')}`),
+    });
+  });
+
+  it.runIf(process.getuid?.() === 0)("may be changed by the user's own group (needs root)", async () => {
+    await write('{}');
+    await chmod(join(directory, 'settings.json'), 0o664);
+    await chown(join(directory, 'settings.json'), 0, 0);
+    await loadSettings(env);
+    await chown(join(directory, 'settings.json'), 0, 12345);
+    expect((await complaint()).message).toContain('can be changed by other users');
+  });
+
+  it.runIf(process.getuid?.() === 0)('of another user are refused (needs root)', async () => {
+    await write('{}');
+    await chown(join(directory, 'settings.json'), 12345, 12345);
+    expect((await complaint()).message).toContain('belongs to another user');
   });
 
   it('may be an empty file', async () => {

@@ -5,6 +5,7 @@ import type { Relay } from '../relay.ts';
 import type { OpenWire } from '../wire.ts';
 import { runningProjects } from './discover.ts';
 import type { Environment } from './locations.ts';
+import type { OnIgnored } from './project-config.ts';
 import { SocketFinder } from './socket-finder.ts';
 import { localAgentToken, newAgentToken } from './tokens.ts';
 import { unixSocketWire } from './unix-socket.ts';
@@ -21,6 +22,8 @@ export interface NodeConnectOptions extends ParticipantOptions {
   env?: Environment;
   /** Where the search for `.relay/config.json` starts. Default: the working directory. */
   cwd?: string;
+  /** Is told of a `.relay` that is passed over because others own it or can write to it. */
+  onIgnored?: OnIgnored;
 }
 
 /**
@@ -39,7 +42,7 @@ export function connect(options: NodeConnectOptions = {}): Promise<Relay> {
 }
 
 function withEnvironment(options: NodeConnectOptions, env: Environment): ParticipantOptions {
-  const { url, socketPath, project, open, env: _env, cwd, ...participant } = options;
+  const { url, socketPath, project, open, env: _env, cwd, onIgnored, ...participant } = options;
   const name = participant.name ?? (env.RELAY_AGENT_NAME || undefined);
   // An observer is in no channel.
   const channels = participant.channels ?? (name === undefined ? undefined : wordsOf(env.RELAY_CHANNELS));

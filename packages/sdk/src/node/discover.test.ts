@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, lchown, lstat, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -205,4 +205,74 @@ describe('the search for the daemon', () => {
       await expect(discover()).rejects.toMatchObject({ code: 'NotAllowedToRunAs' });
     },
   );
+});
+
+describe('a recorded project', () => {
+  const isRoot = process.getuid?.() === 0;
+  const STRANGER = 12345;
+  let relay: string;
+  let ignored: string[];
+  const find = () => discoverSocket({ env, cwd, onIgnored: (path, why) => ignored.push(`${path}: ${why}`) });
+
+  beforeEach(async () => {
+    ignored = [];
+    await runProject('ours');
+    await runProject('default');
+    await writeProjectConfig({ root: cwd, project: 'ours' });
+    relay = join(cwd, '.relay');
+    expect(await find()).toMatchObject({ project: 'ours' });
+  });
+
+  test('is kept for this user alone, in a directory made before as well', async () => {
+    await chmod(relay, 0o777);
+    await writeProjectConfig({ root: cwd, project: 'ours' });
+    expect((await lstat(relay)).mode & 0o777).toBe(0o700);
+    expect((await lstat(join(relay, 'config.json'))).mode & 0o777).toBe(0o600);
+  });
+
+  test.each([
+    ['directory', () => relay],
+    ['file', () => join(relay, 'config.json')],
+  ])('is passed over if others can write to its %s, and the one above counts', async (_what, path) => {
+    await runProject('above');
+    await writeProjectConfig({ root: join(directory, 'work'), project: 'above' });
+    await chmod(path(), 0o777);
+    expect(await find()).toMatchObject({ project: 'above' });
+    expect(ignored).toEqual([`${path()}: others can write to it`]);
+  });
+
+  test.runIf(isRoot)('is passed over if a group can write to it, unless it is the own one', async () => {
+    await chmod(relay, 0o770);
+    await lchown(relay, 0, 0);
+    expect(await find()).toMatchObject({ project: 'ours' });
+    await lchown(relay, 0, STRANGER);
+    expect(await find()).toMatchObject({ project: 'default', source: 'scan' });
+  });
+
+  test.runIf(isRoot).each([
+    ['directory', () => relay],
+    ['file', () => join(relay, 'config.json')],
+  ])('is passed over if its %s belongs to another user', async (_what, path) => {
+    await lchown(path(), STRANGER, STRANGER);
+    expect(await find()).toMatchObject({ project: 'default', source: 'scan' });
+    expect(ignored).toEqual([`${path()}: it belongs to another user`]);
+  });
+
+  test.runIf(isRoot)('is passed over behind a link of another user', async () => {
+    const shared = join(directory, 'shared');
+    await mkdir(join(shared, 'below'), { recursive: true });
+    await symlink(relay, join(shared, '.relay'));
+    await lchown(join(shared, '.relay'), STRANGER, STRANGER);
+    cwd = join(shared, 'below');
+    expect(await find()).toMatchObject({ project: 'default', source: 'scan' });
+  });
+
+  test.runIf(isRoot)('does not lead to a socket of another user, also behind a link', async () => {
+    const theirs = await listen(join(directory, 'theirs.sock'));
+    await lchown(theirs, STRANGER, STRANGER);
+    const socketPath = join(cwd, 'link.sock');
+    await symlink(theirs, socketPath);
+    await writeProjectConfig({ root: cwd, project: 'ours', socketPath });
+    await expect(find()).rejects.toMatchObject({ code: 'NotAllowedToRunAs' });
+  });
 });

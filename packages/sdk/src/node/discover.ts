@@ -3,14 +3,15 @@ import { connect } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { checkName, isRelayError, RelayError } from '@agent-relay/protocol';
 import {
-  checkOwner,
+  checkDataDirectory,
   type Environment,
   findSocketPath,
   isMissing,
   isThere,
   projectsDirectory,
 } from './locations.ts';
-import { findProjectConfig } from './project-config.ts';
+import { checkOwner } from './ownership.ts';
+import { findProjectConfig, type OnIgnored } from './project-config.ts';
 import { renamedTo } from './renames.ts';
 
 /** Which step of the search decided. */
@@ -28,6 +29,8 @@ export interface DiscoveryOptions {
   project?: string;
   env?: Environment;
   cwd?: string;
+  /** Is told of a `.relay` that is passed over because others own it or can write to it. */
+  onIgnored?: OnIgnored;
 }
 
 /**
@@ -65,8 +68,9 @@ export async function locateSocket(options: DiscoveryOptions = {}): Promise<Disc
 export async function recordedSocket({
   env = process.env,
   cwd = process.cwd(),
+  onIgnored,
 }: DiscoveryOptions): Promise<Discovery | undefined> {
-  const config = await findProjectConfig(env.RELAY_PROJECT_ROOT || cwd);
+  const config = await findProjectConfig(env.RELAY_PROJECT_ROOT || cwd, onIgnored);
   if (config?.socketPath !== undefined) return ofConfiguredSocket(config.socketPath, config.project, env);
   return config?.project === undefined ? undefined : ofProject(config.project, '.relay/config.json', env);
 }
@@ -156,6 +160,7 @@ async function soleRunning(env: Environment): Promise<Discovery> {
 export async function runningProjects(
   env: Environment = process.env,
 ): Promise<Array<Discovery & { project: string }>> {
+  await checkDataDirectory(env);
   const entries = await directoriesIn(projectsDirectory(env));
   const candidates = await Promise.all(entries.map((project) => ifRunning(project, env)));
   return candidates.filter((candidate) => candidate !== undefined);

@@ -12,6 +12,7 @@ export {
 export { ensureDirectory } from './ensure-directory.ts';
 export {
   cannotUse,
+  checkDataDirectory,
   dataDirectory,
   type Environment,
   ensurePrivateDirectory,
@@ -23,9 +24,11 @@ export {
   readIfThere,
   writePrivateFile,
 } from './locations.ts';
+export { isWritableByOthers } from './ownership.ts';
 export { isPerson, personName } from './person.ts';
 export {
   findProjectConfig,
+  type OnIgnored,
   type ProjectConfig,
   prepareProjectConfig,
   writeProjectConfig,

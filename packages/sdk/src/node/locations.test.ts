@@ -1,10 +1,9 @@
-import { chmod, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lchown, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
-  checkOwner,
   dataDirectory,
   ensurePrivateDirectory,
   findSocketPath,
@@ -12,6 +11,8 @@ import {
   prepareSocketPath,
   projectDirectory,
 } from './locations.ts';
+import { checkOwner } from './ownership.ts';
+import { localAgentToken } from './tokens.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -165,12 +166,65 @@ describe('private directories', () => {
     }
   });
 
+  test('behind a link are looked at themselves: closed, or refused and left as they are', async () => {
+    const [open, shared] = [join(directory, 'open'), join(directory, 'shared')];
+    await mkdir(open);
+    await chmod(open, 0o755);
+    await mkdir(shared);
+    await chmod(shared, 0o1777);
+    const link = join(directory, 'link');
+    await symlink('open', link);
+    await ensurePrivateDirectory(link);
+    expect(await mode(open)).toBe(0o700);
+    await rm(link);
+    await symlink('shared', link);
+    await expect(ensurePrivateDirectory(link)).rejects.toMatchObject({ code: 'InvalidSettings' });
+    expect((await lstat(shared)).mode & 0o7777).toBe(0o1777);
+  });
+
+  test.runIf(process.getuid?.() === 0)(
+    'where another user could leave something, and did, are refused however often one asks',
+    async () => {
+      const path = join(directory, 'open');
+      await mkdir(path);
+      await chmod(path, 0o777);
+      await writeFile(join(path, 'daemon.json'), '{}');
+      await lchown(join(path, 'daemon.json'), 12345, 12345);
+      for (const _again of [1, 2]) {
+        await expect(ensurePrivateDirectory(path)).rejects.toMatchObject({
+          code: 'NotAllowedToRunAs',
+          message: expect.stringContaining(join(path, 'daemon.json')),
+        });
+      }
+      await rm(join(path, 'daemon.json'));
+      await ensurePrivateDirectory(path);
+      expect(await mode(path)).toBe(0o700);
+    },
+  );
+
+  test.runIf(process.getuid?.() === 0)(
+    'of another user are no place for clients to look either',
+    async () => {
+      const path = join(directory, 'theirs');
+      await mkdir(path);
+      await lchown(path, 12345, 12345);
+      const link = join(directory, 'data');
+      await symlink(path, link);
+      for (const RELAY_DATA_DIR of [path, link]) {
+        const env = { RELAY_DATA_DIR };
+        const refused = { code: 'NotAllowedToRunAs' };
+        await expect(findSocketPath('shop', env)).rejects.toMatchObject(refused);
+        await expect(localAgentToken('shop', 'Alice', env)).rejects.toMatchObject(refused);
+      }
+    },
+  );
+
   test.skipIf(process.getuid?.() === 0)('of another user are refused', async () => {
     await expect(checkOwner('/etc')).rejects.toMatchObject({ code: 'NotAllowedToRunAs' });
   });
 
   test.runIf(process.getuid?.() === 0)('of another user are refused, also behind a link', async () => {
-    const { chown, lchown } = await import('node:fs/promises');
+    const { chown } = await import('node:fs/promises');
     const path = join(directory, 'theirs');
     await mkdir(path);
     await chown(path, 12345, 12345);

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Stats } from 'node:fs';
-import { chmod, lstat, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { checkName, RelayError } from '@agent-relay/protocol';
 import { ensureDirectory } from './ensure-directory.ts';
+import { closeToOthers } from './ownership.ts';
 
 /** The environment variables a function may look at; `process.env` unless a caller gives its own. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -23,6 +23,12 @@ export function dataDirectory(
   // A relative XDG directory is invalid by its specification and is to be ignored.
   const shared = env.XDG_DATA_HOME && isAbsolute(env.XDG_DATA_HOME) ? env.XDG_DATA_HOME : undefined;
   return join(shared ?? join(home, '.local', 'share'), 'agent-relay');
+}
+
+/** For those who only read there: the data directory, if there is one, is this user's alone. */
+export async function checkDataDirectory(env: Environment = process.env): Promise<void> {
+  const directory = dataDirectory(env);
+  if (await isThere(directory)) await closeToOthers(directory);
 }
 
 /** The directory that holds one directory for each project. */
@@ -57,11 +63,12 @@ export async function findSocketPath(
   env: Environment = process.env,
 ): Promise<string | undefined> {
   const socketPath = inProject(project, env);
+  await checkDataDirectory(env);
   if (fits(socketPath)) return socketPath;
   const shortPath = await readIfThere(pointerOf(socketPath));
   if (shortPath === undefined || !(await isThere(dirname(shortPath)))) return undefined;
   // Runtime directories are wiped at boot; in a shared one, another user could then have taken the place.
-  await checkOwner(dirname(shortPath));
+  await closeToOthers(dirname(shortPath));
   return shortPath;
 }
 
@@ -84,29 +91,15 @@ function shortSocketPath(socketPath: string, env: Environment): string {
   );
 }
 
-/**
- * Makes a directory that only this user can enter, and refuses one that belongs to somebody else, or to everybody: root
- * owns /tmp and /proc, and must not close them.
- */
+/** Makes a directory that only this user can enter, and closes or refuses one that is there, as `closeToOthers` says. */
 export async function ensurePrivateDirectory(path: string): Promise<void> {
   try {
-    await ensureDirectory(path, 0o700);
+    await ensureDirectory(path);
   } catch (cause) {
     throw cannotUse(path, cause);
   }
-  const { mode } = await checkOwner(path);
-  if ((mode & 0o077) === 0) return;
-  if (isForEverybody(path, mode)) {
-    throw new RelayError('InvalidSettings', `The directory ${path} is not for the relay alone.`, {
-      next: 'Set RELAY_DATA_DIR to a directory of its own, which need not be there yet.',
-    });
-  }
-  await chmod(path, 0o700);
+  await closeToOthers(path);
 }
-
-/** Where everybody may write but not delete, where not even the owner may write, or where everything is. */
-const isForEverybody = (path: string, mode: number): boolean =>
-  (mode & 0o1000) !== 0 || (mode & 0o200) === 0 || dirname(path) === path;
 
 /** What is told when a directory of ours cannot be made, or takes no files. */
 export const cannotUse = (path: string, cause: unknown): RelayError =>
@@ -115,14 +108,6 @@ export const cannotUse = (path: string, cause: unknown): RelayError =>
     `The directory ${path} cannot be used (${(cause as NodeJS.ErrnoException).code}).`,
     { next: 'Set RELAY_DATA_DIR to a directory that you can write to.', cause },
   );
-
-/** Refuses a file or directory of another user; a link counts as what it is, not as what it points to. */
-export async function checkOwner(path: string): Promise<Stats> {
-  const found = await lstat(path);
-  const own = process.getuid?.();
-  if (own === undefined || found.uid === own) return found;
-  throw new RelayError('NotAllowedToRunAs', `${path} belongs to another user.`);
-}
 
 /** Writes a file of this user all at once: a reader sees the old content or the new, never a part. */
 export async function writePrivateFile(path: string, content: string): Promise<void> {

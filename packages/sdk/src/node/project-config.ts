@@ -1,7 +1,8 @@
-import { mkdir } from 'node:fs/promises';
+import { chmod, lstat, mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { checkName, isRelayError, RelayError } from '@agent-relay/protocol';
-import { checkOwner, readIfThere, writePrivateFile } from './locations.ts';
+import { isMissing, readIfThere, writePrivateFile } from './locations.ts';
+import { checkOwner, isWritableByOthers } from './ownership.ts';
 
 /** What `.relay/config.json` says about the directory that holds it. */
 export interface ProjectConfig {
@@ -15,13 +16,37 @@ export interface ProjectConfig {
 const directoryIn = (root: string) => join(root, '.relay');
 const fileIn = (root: string) => join(directoryIn(root), 'config.json');
 
-/** The nearest `.relay/config.json`, in `directory` or above it; undefined if there is none. */
-export async function findProjectConfig(directory: string): Promise<ProjectConfig | undefined> {
+/** Is told of a `.relay` that is passed over, and why. */
+export type OnIgnored = (path: string, why: string) => void;
+
+/**
+ * The nearest `.relay/config.json`, in `directory` or above it; undefined if there is none. One that others own or can
+ * write to is passed over: above a directory of ours there may be one for everybody, such as /tmp.
+ */
+export async function findProjectConfig(
+  directory: string,
+  onIgnored: OnIgnored = () => undefined,
+): Promise<ProjectConfig | undefined> {
   for (let root = resolve(directory); ; root = dirname(root)) {
-    const text = await readIfThere(fileIn(root));
+    const text = (await isTrusted(root, onIgnored)) ? await readIfThere(fileIn(root)) : undefined;
     if (text !== undefined) return parse(text, root);
     if (root === dirname(root)) return undefined;
   }
+}
+
+async function isTrusted(root: string, onIgnored: OnIgnored): Promise<boolean> {
+  for (const path of [directoryIn(root), fileIn(root)]) {
+    try {
+      if (!isWritableByOthers(await checkOwner(path))) continue;
+      onIgnored(path, 'others can write to it');
+    } catch (error) {
+      if (isRelayError(error, 'NotAllowedToRunAs')) onIgnored(path, 'it belongs to another user');
+      // Where this user cannot even look, there is no record of theirs.
+      else if (!isMissing(error) && (error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    }
+    return false;
+  }
+  return true;
 }
 
 /** Records which project the directory belongs to, for every tool that runs in it; git does not see it. */
@@ -50,7 +75,7 @@ export async function prepareProjectConfig(root: string): Promise<void> {
 /** Not recursive: Node would try for ever in a directory that takes no others, such as /proc. */
 async function makeDirectory(path: string): Promise<void> {
   try {
-    await mkdir(path);
+    await mkdir(path, 0o700);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
@@ -58,14 +83,17 @@ async function makeDirectory(path: string): Promise<void> {
 
 /** `.relay` may come with somebody else's repository: it may not lead what is written there to another place. */
 async function checkOwnDirectory(path: string): Promise<void> {
-  if ((await checkOwner(path)).isDirectory()) return;
-  throw new RelayError(
-    'InvalidSettings',
-    `${path} is not a directory, but a file or a link to another place.`,
-    {
-      next: 'Look where it comes from, delete it and run the command again.',
-    },
-  );
+  if (!(await lstat(path)).isDirectory()) {
+    throw new RelayError(
+      'InvalidSettings',
+      `${path} is not a directory, but a file or a link to another place.`,
+      {
+        next: 'Look where it comes from, delete it and run the command again.',
+      },
+    );
+  }
+  const { mode } = await checkOwner(path);
+  if ((mode & 0o077) !== 0) await chmod(path, 0o700);
 }
 
 function parse(text: string, root: string): ProjectConfig {

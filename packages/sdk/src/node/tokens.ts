@@ -3,6 +3,7 @@ import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { checkAgentName, isAgentToken, nameKey, RelayError } from '@agent-relay/protocol';
 import {
+  checkDataDirectory,
   type Environment,
   ensurePrivateDirectory,
   isMissing,
@@ -22,6 +23,7 @@ export async function localAgentToken(
   env: Environment = process.env,
 ): Promise<string> {
   const file = tokenFile(project, name, env);
+  await checkDataDirectory(env);
   return (await readToken(file)) ?? (await createToken(file));
 }
 
@@ -33,6 +35,7 @@ export async function storeLocalAgentToken(
   env: Environment = process.env,
 ): Promise<string> {
   const file = tokenFile(project, name, env);
+  await checkDataDirectory(env);
   await ensureTokenDirectory(file);
   await writePrivateFile(file, token);
   return file;

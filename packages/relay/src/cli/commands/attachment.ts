@@ -36,7 +36,7 @@ export const command = new Command('attachment').description('Files that hang on
 
 async function writeNewFile(path: string, content: Uint8Array): Promise<void> {
   try {
-    await using file = await open(path, 'wx');
+    await using file = await open(path, 'wx', 0o600);
     await file.writeFile(content);
   } catch (cause) {
     throw cannotWrite(path, cause, 'Name another file with --output.');

@@ -47,7 +47,7 @@ async function writeCommon(directory: string): Promise<string> {
   const file = join(directory, 'kickoff.md');
   try {
     await ensureDirectory(directory);
-    await writeFile(file, KICKOFF);
+    await writeFile(file, KICKOFF, { mode: 0o600 });
   } catch (error) {
     throw cannotWrite(file, error, 'Set RELAY_CONFIG to a directory that you can write to.');
   }

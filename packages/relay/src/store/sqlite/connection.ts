@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, fchmodSync, fstatSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { RelayError, systemReason } from '@agent-relay/protocol';
 import { inDialect, SQLITE } from '../dialects.ts';
@@ -11,9 +11,24 @@ const CACHE_KIBIBYTES = 8 * 1024;
 const CHECKPOINT_PAGES = 4096;
 const LOG_BYTES = 64 * 1024 * 1024;
 
-function createPrivately(path: string): void {
+/** Makes the file for its owner alone, or closes one that others can open; one of another user is refused. */
+function ensurePrivate(path: string): void {
+  const file = openFile(path);
   try {
-    closeSync(openSync(path, 'a', 0o600));
+    const { uid, mode } = fstatSync(file);
+    const own = process.getuid?.();
+    if (own !== undefined && uid !== own) {
+      throw new RelayError('NotAllowedToRunAs', `The database ${path} belongs to another user.`);
+    }
+    if ((mode & 0o077) !== 0) fchmodSync(file, 0o600);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function openFile(path: string): number {
+  try {
+    return openSync(path, 'a', 0o600);
   } catch (cause) {
     const reason = systemReason(cause, 'its directory is not there');
     throw new RelayError('StoreUnavailable', `The database ${path} cannot be opened: ${reason}.`, { cause });
@@ -32,7 +47,7 @@ export class Connection {
 
   /** For the one writer; creates the file, readable for its owner alone (SQLite gives the log the same mode). */
   static forWriting(path: string): Connection {
-    createPrivately(path);
+    ensurePrivate(path);
     const connection = new Connection(new DatabaseSync(path, { enableForeignKeyConstraints: true }));
     connection.#database.exec(`
       PRAGMA auto_vacuum = INCREMENTAL;

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
+  chownSync,
   copyFileSync,
   existsSync,
   mkdtempSync,
@@ -60,6 +62,23 @@ describe('a SQLite file', () => {
       code: 'StoreUnavailable',
       message: `The database ${nowhere} cannot be opened: its directory is not there.`,
     });
+  });
+
+  it('is closed to others if they could open it', async () => {
+    const path = newPath();
+    await (await openStore(path, { onFatal })).close();
+    chmodSync(path, 0o666);
+    const store = await openStore(path, { onFatal });
+    for (const ending of ['', '-wal', '-shm'])
+      expect([ending, statSync(`${path}${ending}`).mode & 0o777]).toEqual([ending, 0o600]);
+    await store.close();
+  });
+
+  it.runIf(process.getuid?.() === 0)('of another user is refused (needs root)', async () => {
+    const path = newPath();
+    writeFileSync(path, '');
+    chownSync(path, 12345, 12345);
+    await expect(openStore(path, { onFatal })).rejects.toMatchObject({ code: 'NotAllowedToRunAs' });
   });
 
   it('has every confirmed message after its process was killed', async () => {

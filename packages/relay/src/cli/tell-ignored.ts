@@ -1,0 +1,12 @@
+import { safeLine } from '@agent-relay/protocol';
+import type { OnIgnored } from '@agent-relay/sdk/node';
+import { printAside } from './terminal.ts';
+
+const told = new Set<string>();
+
+/** Says once that a `.relay` does not count, and why: somebody may expect the project that it names. */
+export const tellIgnored: OnIgnored = (path, why) => {
+  if (told.has(path)) return;
+  told.add(path);
+  printAside(safeLine(`note: ${path} is ignored: ${why}.`));
+};
