@@ -10,18 +10,16 @@ describe.each(ERAS)('an MCP server and its daemon, revision %s', (era) => {
     await using sandbox = await createSandbox();
     const args = ['serve', '--tools', 'relay,workspace'];
     await using client = await connectStdio(sandbox, { era, args });
-    // Without a daemon, keys go to the usual port, where one of the developer's own may listen.
-    await using elsewhere = await connectStdio(sandbox, {
-      era,
-      args,
-      env: { RELAY_URL: 'ws://127.0.0.1:9' },
-    });
     const { tools } = await client.listTools();
     for (const { name } of tools) {
-      const asked = name === 'set_workspace_key' ? elsewhere : client;
-      const { texts } = await callTool(asked, name, ARGUMENTS[name] ?? {});
+      const { texts } = await callTool(client, name, ARGUMENTS[name] ?? {});
       expect(texts.join(' '), name).toContain('agent-relay daemon start');
     }
+    // A key is shown to no daemon but this user's, or the one that is named.
+    const { texts } = await callTool(client, 'set_workspace_key', { workspace_key: 'rk_x' });
+    expect(texts[0]).toContain('set RELAY_URL');
+    await using keyed = await connectStdio(sandbox, { era, env: { RELAY_WORKSPACE_KEY: 'rk_x' } });
+    expect((await callTool(keyed, 'relay_who')).texts[0]).toContain('set RELAY_URL');
     const send = await callTool(client, 'relay_send', { to: 'Alice', message: 'x' });
     expect(send).toMatchObject({
       isError: true,

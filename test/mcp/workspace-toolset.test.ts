@@ -9,6 +9,21 @@ beforeAll(async () => {
 });
 afterAll(() => daemon[Symbol.asyncDispose]());
 
+it('goes to the local daemon with RELAY_WORKSPACE_KEY alone, wherever that listens, and again after a restart', async () => {
+  await using other = await startDaemon({ settings: { http: { enabled: false } } });
+  // With several projects nothing but the key says which one is meant.
+  for (const name of ['one', 'two']) await other.cli(['workspace', 'create', name]);
+  const { key } = JSON.parse((await other.cli(['workspace', 'create', 'lab', '--json'])).stdout);
+  const env = { RELAY_WORKSPACE_KEY: key, RELAY_AGENT_NAME: 'Keyed' };
+  await using client = await connectStdio(other, { env, args: ['serve', '--tools', 'workspace'] });
+  const agents = async () => (await callTool(client, 'list_agents')).data.agents;
+  expect(await agents()).toMatchObject([{ name: 'Keyed' }]);
+  expect((await other.cli(['who', '--project', 'lab', '--json'])).stdout).toContain('"Keyed"');
+  await other.kill9();
+  await other.start();
+  expect(await agents()).toMatchObject([{ name: 'Keyed' }]);
+});
+
 describe.each(ERAS)('the workspace toolset over stdio, revision %s', (era) => {
   const unique = (name: string) => `${name}-${era.slice(0, 4)}`;
   const open = (env: NodeJS.ProcessEnv = {}) =>

@@ -12,9 +12,6 @@ const CONNECTION = {
   requestTimeoutMs: 10_000,
 } as const satisfies ParticipantOptions;
 
-/** Where the daemon of this machine serves WebSocket, unless it is told otherwise. */
-const LOCAL_URL = 'ws://127.0.0.1:3888/ws';
-
 /** Who the session is: `RELAY_AGENT_NAME`, or else called after its client. */
 export const environmentProfile = (env: Environment): ParticipantOptions => ({
   ...(env.RELAY_AGENT_NAME ? { name: env.RELAY_AGENT_NAME } : {}),
@@ -26,19 +23,24 @@ export const passingName = (prefix: string): string => `${prefix}-${randomBytes(
 
 /** The relay the environment points to: a workspace by its key, or the daemon of this user. */
 export const environmentConnect = (env: Environment): Connect =>
-  env.RELAY_WORKSPACE_KEY || env.RELAY_URL
-    ? workspaceConnect(env, env.RELAY_WORKSPACE_KEY, env.RELAY_URL)
-    : localConnect(env);
+  workspaceConnect(env, env.RELAY_WORKSPACE_KEY);
 
 /** The daemon of this user, as `discoverSocket` finds it. */
-export const localConnect = (env: Environment): Connect => {
-  const { RELAY_AGENT_NAME, RELAY_LEAD, RELAY_URL, ...rest } = env;
-  return (profile) => connect({ ...CONNECTION, ...profile, env: rest });
-};
+export const localConnect = (env: Environment): Connect => atSocket(env, {});
 
-/** A workspace by its key, at the URL of its daemon. */
-export const workspaceConnect =
-  (env: Environment, workspaceKey: string | undefined, url: string = LOCAL_URL): Connect =>
+/** A workspace by its key: at the URL of its daemon if there is one, else at this user's daemon, by its local socket. */
+export const workspaceConnect = (env: Environment, workspaceKey: string | undefined): Connect =>
+  env.RELAY_URL
+    ? atUrl(env.RELAY_URL, workspaceKey, env)
+    : atSocket(env, workspaceKey ? { workspaceKey } : {});
+
+function atSocket(env: Environment, key: Pick<ParticipantOptions, 'workspaceKey'>): Connect {
+  const { RELAY_AGENT_NAME, RELAY_LEAD, RELAY_URL, ...rest } = env;
+  return (profile) => connect({ ...CONNECTION, ...key, ...profile, env: rest });
+}
+
+const atUrl =
+  (url: string, workspaceKey: string | undefined, env: Environment): Connect =>
   async (profile) => {
     const door = {
       ...CONNECTION,

@@ -1,4 +1,4 @@
-import { type OperationResult, type ParticipantOptions, type Relay, RelayError } from '@agent-relay/sdk';
+import type { OperationResult, ParticipantOptions, Relay } from '@agent-relay/sdk';
 import type { Environment } from '@agent-relay/sdk/node';
 import { environmentProfile, localConnect, workspaceConnect } from './identity.ts';
 import type { Participant } from './participant.ts';
@@ -18,26 +18,13 @@ export interface Membership {
 
 /** For a server that runs as the user: it may do what the user may. */
 export function localMembership(env: Environment): Membership {
-  let url = env.RELAY_URL;
   return {
     register: (participant, registration) => participant.register(registration),
-    async join(participant, workspaceKey) {
-      // Asked once: over a key, the daemon may not tell.
-      url ??= await daemonUrl(participant);
-      return await participant.become(environmentProfile(env), workspaceConnect(env, workspaceKey, url));
-    },
+    join: (participant, workspaceKey) =>
+      participant.become(environmentProfile(env), workspaceConnect(env, workspaceKey)),
     async createWorkspace(name) {
       await using owner = await localConnect(env)({ reconnect: false });
       return await owner.request('WORKSPACE_CREATE', { name });
     },
   };
-}
-
-/** A daemon that is reached by its socket knows where it serves keys; without one the usual place has to do. */
-async function daemonUrl(participant: Participant): Promise<string | undefined> {
-  const relay = await participant.relay().catch((error) => {
-    if (error instanceof RelayError) return undefined;
-    throw error;
-  });
-  return relay && (await relay.status()).http;
 }

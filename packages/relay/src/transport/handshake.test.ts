@@ -188,8 +188,22 @@ describe('who may come in', () => {
     await expect(client.hello({ token: elsewhere.token })).rejects.toMatchObject({ code: 'Unauthorized' });
   });
 
-  it('through the WebSocket with a key: an observer who owns nothing', async () => {
-    const client = await served.connect('WebSocket');
+  it('through the local socket with a key of another workspace: an observer there who owns nothing', async () => {
+    const elsewhere = await served.core.newWorkspace();
+    const { key, keyId } = await served.core.owner(elsewhere).request('KEY_CREATE', {});
+    const client = await served.connect();
+    expect(await client.hello({ workspaceKey: key })).toMatchObject({ project: elsewhere.name });
+    await expect(client.request('AUDIT', {})).rejects.toMatchObject({ code: 'Forbidden' });
+    const agent = await served.join(newName(), { workspaceKey: key });
+    expect((await agent.request('WHO', {})).agents).toHaveLength(1);
+    await served.core.owner(elsewhere).request('KEY_REVOKE', { keyId });
+    await Promise.all([client.closed, agent.closed]);
+    const again = await served.connect();
+    await expect(again.hello({ workspaceKey: key })).rejects.toMatchObject({ code: 'Unauthorized' });
+  });
+
+  it.each(DOORS)('through the %s with a key: an observer who owns nothing', async (door) => {
+    const client = await served.connect(door);
     expect(await client.hello({ workspaceKey: served.key })).not.toHaveProperty('agent');
     expect((await client.request('WHO', {})).agents).toBeDefined();
     await expect(client.request('AUDIT', {})).rejects.toMatchObject({ code: 'Forbidden' });

@@ -53,7 +53,7 @@ export async function introduce(relay: Relay, door: Door, payload: unknown): Pro
     workspace: admitted.workspace,
     agent,
     unverified: hello.unverified ?? false,
-    local: door.kind === 'local',
+    local: isUsersOwn(door, admitted),
     keyId: admitted.keyId,
   };
   return {
@@ -88,14 +88,14 @@ export async function introduce(relay: Relay, door: Door, payload: unknown): Pro
 type Hello = ReturnType<typeof helloPayload.parse>;
 type Admitted = { workspace: Workspace; keyId: string | undefined; tokenName: string | undefined };
 
-/** The workspace a connection may enter: its socket's, its key's, or that of the agent whose token it holds. */
+/** The workspace a connection may enter: its key's, its socket's, or that of the agent whose token it holds. */
 async function admit(relay: Relay, door: Door, hello: Hello): Promise<Admitted> {
+  if (door.kind !== 'guest' && hello.workspaceKey !== undefined) {
+    return { ...(await relay.workspaces.authenticate(hello.workspaceKey)), tokenName: undefined };
+  }
   if (door.kind !== 'remote' && (hello.name !== undefined || hello.token === undefined)) {
     const workspace = door.kind === 'local' ? homeOf(relay, door.workspace, hello) : door.workspace;
     return { workspace, keyId: undefined, tokenName: undefined };
-  }
-  if (door.kind === 'remote' && hello.workspaceKey !== undefined) {
-    return { ...(await relay.workspaces.authenticate(hello.workspaceKey)), tokenName: undefined };
   }
   if (hello.token === undefined)
     throw new RelayError('Unauthorized', 'A workspace key or an agent token is required here.');
@@ -124,7 +124,11 @@ async function resumePoint(relay: Relay, workspace: Workspace, { resumeAfter = 0
   return resumeAfter > 0 && resumeAfter <= (await relay.store.lastSeq(workspace.id)) ? resumeAfter : 0;
 }
 
-async function identify(relay: Relay, door: Door, { workspace, tokenName, keyId }: Admitted, hello: Hello) {
+/** Who shows a key on the local socket is what the key makes of them, not the user. */
+const isUsersOwn = (door: Door, { keyId }: Admitted): boolean => door.kind === 'local' && keyId === undefined;
+
+async function identify(relay: Relay, door: Door, admitted: Admitted, hello: Hello) {
+  const { workspace, tokenName, keyId } = admitted;
   const name = (hello.returning ? tokenName : undefined) ?? hello.name ?? tokenName;
   if (name === undefined) return { agent: undefined, issued: undefined };
   // A token alone admits only the agent it belongs to: it is not a key to register others with.
@@ -133,7 +137,7 @@ async function identify(relay: Relay, door: Door, { workspace, tokenName, keyId 
   }
   const { agent, issued } = await relay.agents.identify(workspace, name, {
     ...hello,
-    byOwner: door.kind === 'local',
+    byOwner: isUsersOwn(door, admitted),
     heldBy: holderOf(hello, keyId),
   });
   return { agent, issued };

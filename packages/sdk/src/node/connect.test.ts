@@ -1,4 +1,4 @@
-import { readFile, symlink } from 'node:fs/promises';
+import { chown, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAgentToken } from '@agent-relay/protocol';
 import { describe, expect, test, vi } from 'vitest';
@@ -134,6 +134,43 @@ describe('connecting from Node', () => {
     await peer.welcome();
     await vi.waitFor(() => expect(relay.state).toBe('connected'));
   });
+
+  test('with a key goes to a socket of this user, and asks which project the key leads to', async () => {
+    await using peer = await ScriptedPeer.start();
+    const env = { ...(await shop(peer)), RELAY_PROJECT: 'another' };
+    const connecting = connect({ name: 'Alice', workspaceKey: 'rk_key', env });
+    const observer = await peer.welcome({ project: 'lab' });
+    expect(observer.hello).toMatchObject({ workspaceKey: 'rk_key', deliver: false });
+    const { hello } = await peer.welcome({ project: 'lab' });
+    await using _relay = await connecting;
+    expect(hello).toMatchObject({ name: 'Alice', workspaceKey: 'rk_key' });
+    const file = join(peer.directory, 'data/projects/lab/agents/alice.token');
+    expect(await readFile(file, 'utf8')).toBe(hello?.token);
+  });
+
+  test('with a key and no daemon of this user shows it to nobody, and says what to do', async () => {
+    await using peer = await ScriptedPeer.start();
+    const none = { RELAY_DATA_DIR: join(peer.directory, 'none') };
+    const gone = { ...none, RELAY_SOCKET: join(peer.directory, 'gone.sock') };
+    for (const env of [none, gone]) {
+      await expect(connect({ workspaceKey: 'rk_key', env, cwd: peer.directory })).rejects.toMatchObject({
+        code: 'DaemonNotRunning',
+        next: expect.stringMatching(/agent-relay daemon start; .* RELAY_URL/),
+      });
+    }
+  });
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'with a key does not show it at a socket of another user (needs root, to give it away)',
+    async () => {
+      await using peer = await ScriptedPeer.start();
+      await chown(peer.socketPath, 65_534, 65_534);
+      const env = { RELAY_DATA_DIR: join(peer.directory, 'data'), RELAY_SOCKET: peer.socketPath };
+      await expect(connect({ workspaceKey: 'rk_key', env })).rejects.toMatchObject({
+        code: 'NotAllowedToRunAs',
+      });
+    },
+  );
 
   test('over WebSocket to nobody rejects with DaemonNotRunning', async () => {
     const options = { name: 'Alice', workspaceKey: 'rk', url: 'ws://127.0.0.1:1/ws' };

@@ -4,13 +4,17 @@ import type { ParticipantOptions } from '../options.ts';
 import type { Relay } from '../relay.ts';
 import type { OpenWire } from '../wire.ts';
 import { runningProjects } from './discover.ts';
+import { findKeySocket } from './key-socket.ts';
 import type { Environment } from './locations.ts';
 import type { OnIgnored } from './project-config.ts';
 import { SocketFinder } from './socket-finder.ts';
 import { localAgentToken, newAgentToken } from './tokens.ts';
 import { unixSocketWire } from './unix-socket.ts';
 
-/** Without `url`, `open` or `socketPath`, the daemon is looked for as `discoverSocket` says. */
+/**
+ * Without `url`, `open` or `socketPath`, the daemon is looked for as `discoverSocket` says; with a `workspaceKey` it is this
+ * user's daemon, whichever project it is looked for.
+ */
 export interface NodeConnectOptions extends ParticipantOptions {
   /** The daemon's WebSocket; it asks for a `workspaceKey` or a `token`. */
   url?: string | URL;
@@ -36,6 +40,7 @@ export function connect(options: NodeConnectOptions = {}): Promise<Relay> {
   if (options.open) return connectOverWire({ ...participant, open: options.open });
   const isLocal = options.socketPath !== undefined || options.project !== undefined;
   const url = options.url ?? (isLocal ? undefined : env.RELAY_URL);
+  if (!url && participant.workspaceKey !== undefined) return connectByKey(participant, options, env);
   if (!url) return connectLocally(participant, options, env);
   const workspaceKey = participant.workspaceKey ?? env.RELAY_WORKSPACE_KEY;
   return connectOverWire({ ...participant, ...(workspaceKey ? { workspaceKey } : {}), url });
@@ -99,17 +104,43 @@ function connectToSocket(
 ): Promise<Relay> {
   const finder = new SocketFinder(options);
   const { open } = finder;
+  // A socket at an unusual path has to be asked which project it serves.
+  const findProject = async () => (await finder.find()).project ?? (await askProject({ open }));
+  return connectWithToken(participant, open, findProject, env);
+}
+
+/** The key leads to its workspace, whose name is not known here. */
+function connectByKey(
+  participant: ParticipantOptions,
+  options: NodeConnectOptions,
+  env: Environment,
+): Promise<Relay> {
+  const { workspaceKey } = participant;
+  const open = unixSocketWire(() => findKeySocket(options));
+  return connectWithToken(
+    participant,
+    open,
+    () => askProject({ open, ...(workspaceKey && { workspaceKey }) }),
+    env,
+  );
+}
+
+/** Agents on this machine keep their tokens by project. */
+function connectWithToken(
+  participant: ParticipantOptions,
+  open: OpenWire,
+  findProject: () => Promise<string>,
+  env: Environment,
+): Promise<Relay> {
   const { name, ephemeral, token } = participant;
   if (name === undefined || token !== undefined) return connectOverWire({ ...participant, open });
   // The name of an ephemeral agent dies with this client, so its token need not be kept.
   if (ephemeral) return connectOverWire({ ...participant, token: newAgentToken(), open });
-  const storedToken = async () =>
-    localAgentToken((await finder.find()).project ?? (await askProject(open)), name, env);
+  const storedToken = async () => localAgentToken(await findProject(), name, env);
   return connectOverWire({ ...participant, token: storedToken, open });
 }
 
-/** Tokens are kept by project; a socket at an unusual path has to be asked which one it serves. */
-async function askProject(open: OpenWire): Promise<string> {
-  await using observer = await connectOverWire({ open, reconnect: false });
+async function askProject(door: { open: OpenWire; workspaceKey?: string }): Promise<string> {
+  await using observer = await connectOverWire({ ...door, reconnect: false });
   return observer.project;
 }

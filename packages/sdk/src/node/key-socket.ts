@@ -1,0 +1,29 @@
+import { RelayError } from '@agent-relay/protocol';
+import { locateSocket, runningProjects } from './discover.ts';
+import { isMissing } from './locations.ts';
+import { checkOwner } from './ownership.ts';
+import type { SocketFinderOptions } from './socket-finder.ts';
+
+/**
+ * The socket at which a workspace key may be shown if no URL is given: one of this user's daemon, whichever project it is
+ * for, because the key decides which workspace is entered. A port on this machine could be anybody's.
+ */
+export async function findKeySocket(options: SocketFinderOptions): Promise<string> {
+  const { env = process.env, socketPath } = options;
+  const isChosen = options.project !== undefined || env.RELAY_SOCKET;
+  const chosen = socketPath ?? (isChosen ? (await locateSocket(options)).socketPath : undefined);
+  const found = chosen ?? (await runningProjects(env))[0]?.socketPath;
+  if (found === undefined) throw notRunning('No daemon is running for this user.');
+  try {
+    await checkOwner(found);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    throw notRunning(`No daemon listens on ${found}.`);
+  }
+  return found;
+}
+
+const notRunning = (message: string): RelayError =>
+  new RelayError('DaemonNotRunning', message, {
+    next: 'Start it with: agent-relay daemon start; for a key of a daemon elsewhere, set RELAY_URL to its address.',
+  });
