@@ -54,6 +54,32 @@ describe('options for a daemon that runs already', () => {
     }
   });
 
+  it('are refused if it has another key for MCP over HTTP, or none, wherever the key is set', async () => {
+    await using sandbox = await createSandbox();
+    await sandbox.cli(['daemon', 'start', '--mcp-http', '0']);
+    const ways: Array<[args: string[], env: NodeJS.ProcessEnv]> = [
+      [['--mcp-http', '0', '--mcp-api-key', 'canary-key'], {}],
+      [[], { RELAY_MCP_API_KEY: 'canary-key' }],
+    ];
+    const tries = async (complaint: string) => {
+      for (const [args, env] of ways) {
+        for (const command of [['daemon', 'start'], ['up']]) {
+          const refused = await sandbox.cli([...command, ...args], { env });
+          expect(refused).toMatchObject({ code: 2, stdout: '' });
+          expect(refused.stderr).toContain(`and was started ${complaint} for MCP over HTTP.`);
+          expect(refused.stderr).toContain('next: Set the key in RELAY_MCP_API_KEY and start it again');
+          expect(refused.stderr).not.toContain('canary');
+        }
+      }
+    };
+    await tries('without a key');
+    const other = { env: { RELAY_MCP_API_KEY: 'another-key' } };
+    expect(await sandbox.cli(['daemon', 'restart'], other)).toMatchObject({ code: 0 });
+    await tries('with another key');
+    expect(await sandbox.cli(['daemon', 'start'], other)).toMatchObject({ code: 0 });
+    expect(await sandbox.cli(['daemon', 'start'])).toMatchObject({ code: 0 });
+  });
+
   it('are told to whoever speaks MCP with it, who is served all the same', async () => {
     await using sandbox = await createSandbox();
     await sandbox.cli(['daemon', 'start']);

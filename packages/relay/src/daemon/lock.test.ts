@@ -12,14 +12,14 @@ beforeEach(async () => {
 });
 afterEach(() => rm(join(directory, '..'), { recursive: true }));
 
-const record = { pid: process.pid, version: '1.0.0', startedAt: 1, flags: {}, mcpApiKey: false };
+const record = { pid: process.pid, version: '1.0.0', startedAt: 1, flags: {} };
 
 /** Another process that takes the lock and keeps it. */
 async function holder() {
   const script = `
     const { takeLock } = await import(${JSON.stringify(new URL('./lock.ts', import.meta.url).href)});
     const lock = await takeLock(${JSON.stringify(directory)});
-    await lock.publish({ pid: process.pid, version: '1.0.0', startedAt: 1, flags: {}, mcpApiKey: false });
+    await lock.publish({ pid: process.pid, version: '1.0.0', startedAt: 1, flags: {} });
     process.send('locked');
     setInterval(() => undefined, 60_000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
@@ -46,7 +46,6 @@ describe('the lock of a data directory', () => {
       version: '1.0.0',
       startedAt: 1,
       flags: {},
-      mcpApiKey: false,
     });
     await expect(takeLock(directory)).rejects.toMatchObject({ code: 'DaemonRunning' });
     child.kill('SIGKILL');

@@ -23,8 +23,8 @@ export interface DaemonRecord {
   logFile?: string;
   /** What it was started with, for a restart. */
   flags: StartFlags;
-  /** Whether MCP over HTTP asks for a key, which is not written down here. */
-  mcpApiKey: boolean;
+  /** The mark of the key that MCP over HTTP asks for, if it does; the key itself is not written down. */
+  mcpKeyMark?: string;
 }
 
 export interface DaemonLock {

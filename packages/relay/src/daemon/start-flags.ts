@@ -1,4 +1,5 @@
 import { RelayError } from '@agent-relay/protocol';
+import { isMarkOf } from './key-mark.ts';
 
 /** The flags that may be written down, for a restart: none is a secret. */
 export interface StartFlags {
@@ -28,13 +29,42 @@ export const flagWords = ({ database, port, mcpHttp, mcpServers = [] }: StartFla
   ...mcpServers.flatMap((file) => ['--mcp-servers', file]),
 ];
 
-/** What is wrong if a daemon runs that was not started with these flags: it goes on as it is. */
-export function missedFlags(wanted: StartFlags, running: { flags: StartFlags }): RelayError | undefined {
+/**
+ * What is wrong if a daemon runs that was not started with these flags, or not with this key for MCP over HTTP, wherever
+ * the key is set: it goes on as it is.
+ */
+export function missedFlags(wanted: Wanted, running: Running): RelayError | undefined {
   const has = new Set(Object.entries(running.flags).map((entry) => JSON.stringify(entry)));
-  const missed = Object.entries(wanted).filter((entry) => !has.has(JSON.stringify(entry)));
-  if (missed.length === 0) return undefined;
-  const words = flagWords(Object.fromEntries(missed)).join(' ');
-  return new RelayError('DaemonRunning', `The daemon runs already, and was started without ${words}.`, {
-    next: `Start it again with: agent-relay daemon restart ${words}`,
-  });
+  const missed = Object.entries(wanted.flags).filter((entry) => !has.has(JSON.stringify(entry)));
+  const words = flagWords(Object.fromEntries(missed));
+  const key = missedKey(wanted.mcp, running);
+  if (words.length === 0 && key === undefined) return undefined;
+  const without = [...(words.length > 0 ? [`without ${words.join(' ')}`] : []), ...(key ? [key] : [])];
+  const restart = ['agent-relay daemon restart', ...words].join(' ');
+  return new RelayError(
+    'DaemonRunning',
+    `The daemon runs already, and was started ${without.join(' and ')}.`,
+    {
+      next: key
+        ? `Set the key in RELAY_MCP_API_KEY and start it again with: ${restart}`
+        : `Start it again with: ${restart}`,
+    },
+  );
+}
+
+interface Wanted {
+  flags: StartFlags;
+  mcp: { http: boolean; apiKey?: string | undefined };
+}
+
+interface Running {
+  flags: StartFlags;
+  mcp?: string;
+  mcpKeyMark?: string;
+}
+
+function missedKey({ http, apiKey }: Wanted['mcp'], { mcp, mcpKeyMark }: Running): string | undefined {
+  if (apiKey === undefined || (!http && mcp === undefined)) return undefined;
+  if (mcpKeyMark === undefined) return 'without a key for MCP over HTTP';
+  return isMarkOf(mcpKeyMark, apiKey) ? undefined : 'with another key for MCP over HTTP';
 }

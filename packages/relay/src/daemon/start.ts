@@ -1,5 +1,6 @@
 import { VERSION } from '../version.ts';
 import { keepHeapSmall } from './heap.ts';
+import { keyMark } from './key-mark.ts';
 import { takeLock } from './lock.ts';
 import type { Logger } from './log.ts';
 import { type RunningDaemon, runDaemon } from './run.ts';
@@ -37,6 +38,7 @@ export async function startDaemon<Opened extends { project: string }>(options: {
     const opened = await open(daemon.openProject);
     const mcp = await daemon.openMcp(opened.project);
     const { http } = daemon;
+    const { apiKey } = settings.mcp;
     const failed = Promise.race([daemon.failed, uncaught]);
     await lock.publish({
       pid: process.pid,
@@ -46,7 +48,7 @@ export async function startDaemon<Opened extends { project: string }>(options: {
       ...(mcp ? { mcp } : {}),
       ...(logFile ? { logFile } : {}),
       flags: settings.flags,
-      mcpApiKey: settings.mcp.apiKey !== undefined,
+      ...(apiKey === undefined ? {} : { mcpKeyMark: keyMark(apiKey) }),
     });
     return { http, mcp, opened, failed, stop: () => parts.disposeAsync() };
   } catch (error) {

@@ -64,7 +64,7 @@ async function start(options: StartOptions): Promise<void> {
   const place = await findPlace(options);
   const join = async () => {
     const daemon = await findReadyDaemon(settings.dataDirectory);
-    const missed = daemon && missedFlags(settings.flags, daemon);
+    const missed = daemon && missedFlags(settings, daemon);
     if (missed) throw missed;
     await joinRunning(place, daemon?.pid);
   };
@@ -84,7 +84,7 @@ async function restart(options: StartOptions & { force?: boolean }): Promise<voi
   const daemon = await findReadyDaemon(dataDirectory());
   const all = { ...daemon?.flags, ...options };
   const { flags, mcp } = await loadSettings(process.env, all);
-  if (daemon?.mcpApiKey && mcp.apiKey === undefined) {
+  if (daemon?.mcpKeyMark && mcp.apiKey === undefined) {
     throw new RelayError(
       'InvalidRequest',
       'The daemon was started with a key for MCP over HTTP, which is not kept.',
@@ -147,8 +147,11 @@ async function stop({ force = false }: { force?: boolean }): Promise<void> {
 async function status({ json }: JsonOption): Promise<void> {
   const daemon = await findDaemon(dataDirectory());
   if (daemon === undefined) throw new RelayError('DaemonNotRunning', 'The daemon is not running.');
-  if (json) return printJson(daemon === 'starting' ? { starting: true } : { starting: false, ...daemon });
-  if (daemon === 'starting') return print('The daemon is starting.');
+  if (daemon === 'starting') return json ? printJson({ starting: true }) : print('The daemon is starting.');
+  if (json) {
+    const { mcpKeyMark, ...shown } = daemon;
+    return printJson({ starting: false, ...shown, mcpApiKey: mcpKeyMark !== undefined });
+  }
   print(`The daemon is ${styled('green', 'running')}.`);
   print(
     facts([

@@ -47,7 +47,7 @@ async function runInTerminal(settings: Settings, place: Place): Promise<void> {
   } catch (error) {
     if (!isRelayError(error, 'DaemonRunning')) throw error;
     const daemon = await findReadyDaemon(settings.dataDirectory);
-    const missed = daemon && missedFlags(settings.flags, daemon);
+    const missed = daemon && missedFlags(settings, daemon);
     if (missed) throw missed;
     await joinRunning(place, daemon?.pid);
   }
@@ -70,7 +70,7 @@ async function runForMcpClient(settings: Settings, place: Place, tools: string |
   } catch (error) {
     if (!isRelayError(error, 'DaemonRunning')) throw error;
     const daemon = await findReadyDaemon(settings.dataDirectory);
-    const missed = daemon && missedFlags(settings.flags, daemon);
+    const missed = daemon && missedFlags(settings, daemon);
     // The client is served all the same.
     if (missed) printAside(`${missed.message} ${missed.next}`);
     await talk(await joinRunning(place, daemon?.pid, printAside));
