@@ -47,7 +47,7 @@ module.exports = {
     {
       name: 'browser-safe',
       severity: 'error',
-      from: { path: '^packages/(protocol/src|sdk/src/(?!node/))', pathNot: '\\.test\\.ts$' },
+      from: { path: '^packages/(protocol|sdk)/src/(?!node/)', pathNot: '\\.test\\.ts$' },
       to: { dependencyTypes: ['core'] },
     },
     {

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scripted, tool } from '../gateway/kit/gateway-kit.ts';
@@ -49,6 +52,27 @@ describe('agent-relay gateway', () => {
     expect(await running.result).toMatchObject({ code: 0, stdout: '' });
     const refused = await sandbox.cli(['gateway', '--http', '0', '--host', '0.0.0.0']);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('RELAY_MCP_API_KEY') });
+  });
+
+  it('needs the key of the settings too, and serves the addresses of this machine on all of them', async () => {
+    const { sandbox } = await withBackends(scripted('one', { tools: [tool('first')] }));
+    await using _ended = sandbox;
+    const apiKey = 'the-key-of-the-settings';
+    await sandbox.writeSettings({ mcp: { apiKey, allowedHosts: ['relay.example'] } });
+    await using running = sandbox.startCli(['gateway', '--http', '0', '--host', '0.0.0.0']);
+    const [, port] = await running.until(/Listening on http:\/\/0\.0\.0\.0:(\d+)\/mcp/);
+    const status = async (host: string, headers: Record<string, string> = {}) => {
+      const asked = request(`http://127.0.0.1:${port}/mcp`, { headers: { ...headers, Host: host } }).end();
+      const [response] = (await once(asked, 'response')) as [IncomingMessage];
+      response.resume();
+      return response.statusCode;
+    };
+    expect(await status('127.0.0.1')).toBe(401);
+    const bearer = { Authorization: `Bearer ${apiKey}` };
+    // Let in, and told that it named no session.
+    for (const host of ['127.0.0.1', hostname(), 'relay.example', '127.0.0.1:80'])
+      expect(await status(host, { ...bearer, Accept: 'text/event-stream' }), host).toBe(400);
+    expect(await status('evil.example', bearer)).toBe(403);
   });
 
   it('says that a file is not there, and serves it when it is made', async () => {

@@ -1,5 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -109,11 +111,35 @@ describe('agent-relay launch', () => {
     await using sandbox = await createSandbox();
     const { running, port } = await launched(sandbox);
     await using ended = running;
+    // A session that is connected is not to be killed with it.
+    await using _session = await session(port);
     const refused = await sandbox.cli(['launch', '--port', String(port)]);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toContain(`kill $(lsof -ti:${port})`);
+    const { pid } = ended.child;
+    expect(refused.stderr).toBe(
+      `error: Port ${port} on 127.0.0.1 is in use by process ${pid} (node agent-relay.js launch).\n` +
+        `next: Is the relay running already? Choose another port with --port, or stop that program: kill ${pid}\n`,
+    );
     ended.child.kill('SIGKILL');
     await ended.result;
+  });
+
+  it.each([
+    ['RELAY_HTTP_PORT', {}],
+    ['RELAY_MCP_HTTP_PORT', { RELAY_MCP_HTTP_ENABLED: 'true' }],
+  ])('does not offer its own --port when the daemon that it runs cannot have %s', async (name, env) => {
+    await using sandbox = await createSandbox();
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const refused = await sandbox.cli(['launch', '--port', String(await freePort())], {
+      env: { ...env, [name]: String(port) },
+    });
+    server.close();
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain(`Port ${port} on 127.0.0.1 is in use by process ${process.pid} (`);
+    expect(refused.stderr).toContain(`next: Choose another port with ${name}, or stop`);
+    expect(refused.stderr).not.toContain('--port');
   });
 
   it('takes its words from templates the user can edit', async () => {
@@ -132,11 +158,15 @@ describe('agent-relay launch', () => {
     expect(stdout).toContain('You lead pm, dev, PM.');
   });
 
-  it('asks for the key of RELAY_MCP_API_KEY, and puts it into the entry for the client', async () => {
-    await using sandbox = await createSandbox();
+  it.each([
+    ['RELAY_MCP_API_KEY', { env: { RELAY_MCP_API_KEY: 'a-secret-of-mine' } }],
+    ['the settings', { settings: { mcp: { apiKey: 'a-secret-of-mine' } } }],
+  ])('needs the key of %s, and puts it into the entry for the client', async (_where, options) => {
+    await using sandbox = await createSandbox(options);
     const key = 'a-secret-of-mine';
-    const { running, port } = await launched(sandbox, [], { RELAY_MCP_API_KEY: key });
+    const { running, port } = await launched(sandbox);
     await using ended = running;
+    await expect(session(port)).rejects.toThrow('401');
     await using client = await session(port, { key });
     expect(await post(client, 'pm', 'dev-a', 'free', 'with a key')).toMatchObject({ isError: false });
     ended.child.kill('SIGTERM');

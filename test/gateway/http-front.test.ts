@@ -155,7 +155,10 @@ test('a port that is taken, and an address that is none of this machine, are tol
   const port = Number(new URL(gateway.url).port);
   const listen = (options: HttpFrontOptions) =>
     serveGatewayHttp(gateway.kit.gateway, { apiKey: 'k', ...options });
-  await expect(listen({ port })).rejects.toMatchObject({ code: 'PortInUse' });
+  await expect(listen({ port, choosePort: '--http PORT' })).rejects.toMatchObject({
+    code: 'PortInUse',
+    next: `Choose another port with --http PORT, or stop that program: kill ${process.pid}`,
+  });
   await expect(listen({ host: 'nowhere.invalid' })).rejects.toMatchObject({ code: 'InvalidSettings' });
 });
 

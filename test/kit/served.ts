@@ -16,7 +16,12 @@ export interface ServedOptions {
   maxConnections?: number;
   maxPendingRequests?: number;
   maxFrameBytes?: number;
-  http?: Partial<Pick<HttpOptions, 'host' | 'allowedHosts' | 'allowedOrigins'>>;
+  http?: Partial<
+    Pick<
+      HttpOptions,
+      'host' | 'allowedHosts' | 'allowedOrigins' | 'needsKey' | 'maxConnections' | 'headersTimeoutMs'
+    >
+  >;
 }
 
 /** The doors of the daemon in this process, on a clock that a test moves. */
@@ -72,6 +77,8 @@ export async function serve(options: ServedOptions = {}, shared?: TestCore): Pro
   const web = await listenOnHttp({
     host: '127.0.0.1',
     port: 0,
+    choosePort: '--port',
+    needsKey: false,
     allowedHosts: [],
     allowedOrigins: [],
     ...options.http,

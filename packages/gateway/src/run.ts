@@ -19,8 +19,8 @@ export interface RunOptions {
   search?: boolean;
   /** Serve HTTP on this port in place of stdio. */
   http?: number;
-  /** How HTTP is served. Its key is RELAY_MCP_API_KEY. */
-  front?: Pick<HttpFrontOptions, 'host' | 'allowedHosts' | 'isOwnUser' | 'tls'>;
+  /** How HTTP is served. */
+  front?: Omit<HttpFrontOptions, 'port' | 'choosePort'>;
   stateDir?: string;
   /** Who may add, remove and reconnect servers with the tools of the gateway. */
   manageServers?: ServerManagers;
@@ -69,9 +69,9 @@ export async function runGateway(options: RunOptions = {}): Promise<void> {
   if (options.http === undefined) {
     await Promise.race([serveGatewayStdio(gateway), told]);
   } else {
-    const apiKey = process.env.RELAY_MCP_API_KEY || undefined;
     const { serveGatewayHttp } = await import('./front/http.ts');
-    const front = await serveGatewayHttp(gateway, { ...options.front, port: options.http, apiKey });
+    const place = { port: options.http, choosePort: '--http PORT' };
+    const front = await serveGatewayHttp(gateway, { ...options.front, ...place });
     process.stderr.write(`Listening on ${front.url}\n`);
     await told;
     await front.close();

@@ -1,13 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { servedHosts } from '@agent-relay/protocol/node';
 
 export interface GuardOptions {
+  /** The address that is listened on. Default: 127.0.0.1. */
+  host?: string;
   /** The key that callers show. */
   apiKey?: string | undefined;
   /** Whether a request comes from a program of the user this process runs for; asked where there is no key. */
   isOwnUser?: ((request: IncomingMessage) => Promise<boolean>) | undefined;
-  /** Host names beside the loopback ones that requests may name. */
+  /** Host names beside those of the address that requests may name. */
   allowedHosts?: string[];
   /** Origins of web pages that may call. None by default. */
   allowedOrigins?: string[];
@@ -23,14 +26,14 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 /** Decides who may talk to the HTTP front, before anything of the request is read. */
 export class Guard {
   readonly #options: GuardOptions;
-  readonly #hosts: Set<string>;
+  readonly #isServed: (name: string) => boolean;
   /** Host headers that were found good, as they are written. */
   readonly #goodHosts = new Set<string>();
   readonly #ownUser = new WeakMap<Socket, Promise<boolean>>();
 
   constructor(options: GuardOptions) {
     this.#options = options;
-    this.#hosts = new Set([...LOOPBACK, ...(options.allowedHosts ?? [])].map((host) => host.toLowerCase()));
+    this.#isServed = servedHosts(options.host ?? '127.0.0.1', options.allowedHosts ?? []);
   }
 
   async check(request: IncomingMessage): Promise<Refusal | undefined> {
@@ -38,7 +41,7 @@ export class Guard {
     const { host = '' } = request.headers;
     if (!this.#goodHosts.has(host)) {
       const name = hostName(`http://${host}`);
-      if (name === undefined || !this.#hosts.has(name)) {
+      if (name === undefined || !this.#isServed(name)) {
         return { status: 403, message: 'This Host is not served here.' };
       }
       if (this.#goodHosts.size < 100) this.#goodHosts.add(host);

@@ -1,16 +1,17 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { listenError, RelayError } from '@agent-relay/protocol';
+import { RelayError } from '@agent-relay/protocol';
+import { type HttpLimits, hostInUrl, isLoopbackHost, openHttpServer } from '@agent-relay/protocol/node';
 import type { Gateway } from '../gateway.ts';
 import { Guard, type GuardOptions } from './http-guard.ts';
 import { HttpHandler, type HttpHandlerOptions } from './http-handler.ts';
 import { refusal, refuse } from './http-refusal.ts';
 
-export interface HttpFrontOptions extends GuardOptions, HttpHandlerOptions {
-  host?: string;
+export interface HttpFrontOptions extends GuardOptions, HttpHandlerOptions, HttpLimits {
   port?: number;
+  /** How a person chooses another port; told when this one is taken. */
+  choosePort?: string;
   path?: string;
   /** A certificate and its key: then it is HTTPS. */
   tls?: { cert: Buffer; key: Buffer };
@@ -21,17 +22,15 @@ export interface HttpFront {
   close(): Promise<void>;
 }
 
-const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
-
 /** Listens for clients of the gateway, and lets in whom its guard knows. */
 export async function serveGatewayHttp(gateway: Gateway, options: HttpFrontOptions = {}): Promise<HttpFront> {
   const { host = '127.0.0.1', port = 0, path = '/mcp', tls } = options;
-  if (options.apiKey === undefined && !(LOOPBACK.has(host) && options.isOwnUser)) {
+  if (options.apiKey === undefined && !(isLoopbackHost(host) && options.isOwnUser)) {
     throw new RelayError('InvalidSettings', `Listening on ${host} needs a key.`, {
       next: 'Set RELAY_MCP_API_KEY, or listen on 127.0.0.1.',
     });
   }
-  const guard = new Guard({ ...options, allowedHosts: [...(options.allowedHosts ?? []), inUrl(host)] });
+  const guard = new Guard(options);
   const handler = new HttpHandler(gateway, options);
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const refused = await guard.check(request);
@@ -47,14 +46,10 @@ export async function serveGatewayHttp(gateway: Gateway, options: HttpFrontOptio
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     serve(request, response).catch((error) => refuse(response, error));
   };
-  const server = tls ? createSecureServer(tls, listener) : createServer(listener);
-  server.listen(port, host);
-  await once(server, 'listening').catch((error: Error) => {
-    throw listenError(error, { host, port });
-  });
+  const server = await openHttpServer(listener, { ...options, host, port });
   const { address, port: actual } = server.address() as AddressInfo;
   return {
-    url: `${tls ? 'https' : 'http'}://${inUrl(address)}:${actual}${path}`,
+    url: `${tls ? 'https' : 'http'}://${hostInUrl(address)}:${actual}${path}`,
     async close() {
       await handler.close();
       server.closeAllConnections();
@@ -63,5 +58,3 @@ export async function serveGatewayHttp(gateway: Gateway, options: HttpFrontOptio
     },
   };
 }
-
-const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);

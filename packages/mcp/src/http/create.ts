@@ -32,7 +32,14 @@ export interface McpHttp {
 export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const { onerror = console.error, maxBodyBytes = 1024 * 1024, roles = [] } = options;
   const { sessionIdleMs = 12 * HOUR_MS, maxSessions = 1000, requestsPerMinute = 6000 } = options;
-  const origins = { allowedHosts: [], allowedOrigins: [], cors: false, ipAllowlist: [], ...options };
+  const origins = {
+    host: '127.0.0.1',
+    allowedHosts: [],
+    allowedOrigins: [],
+    cors: false,
+    ipAllowlist: [],
+    ...options,
+  };
   const paths = { ...DEFAULT_PATHS, ...options.paths };
   const startedAt = performance.now();
   const checkOrigin = originGuard(origins);

@@ -1,13 +1,14 @@
-import { createServer } from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { listenError, RelayError } from '@agent-relay/protocol';
+import { RelayError } from '@agent-relay/protocol';
+import { type HttpLimits, hostInUrl, isLoopbackHost, openHttpServer } from '@agent-relay/protocol/node';
 import { createMcpHttp } from './create.ts';
 import type { McpHttpOptions } from './options.ts';
 
-export interface ListenOptions extends McpHttpOptions {
+export interface ListenOptions extends McpHttpOptions, HttpLimits {
   host: string;
   port: number;
+  /** How a person chooses another port, such as `--port`; told when this one is taken. */
+  choosePort?: string;
   /** A certificate and its key: then it is HTTPS. */
   tls?: { cert: Buffer; key: Buffer };
 }
@@ -20,7 +21,7 @@ export interface ListeningMcp {
 
 /** Opens the MCP door on a port of its own. Beyond this machine it opens only with a key to it. */
 export async function listenForMcp(options: ListenOptions): Promise<ListeningMcp> {
-  const { host, port, tls } = options;
+  const { host, tls } = options;
   if (!isLoopbackHost(host) && options.apiKey === undefined) {
     throw new RelayError(
       'InvalidSettings',
@@ -30,20 +31,15 @@ export async function listenForMcp(options: ListenOptions): Promise<ListeningMcp
       },
     );
   }
-  const mcp = createMcpHttp({ ...options, allowedHosts: [...(options.allowedHosts ?? []), host] });
-  const server = tls ? createSecureServer(tls, mcp.handle) : createServer(mcp.handle);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(listenError(error, options)));
-    server.listen(port, host, resolve);
-  }).catch(async (error) => {
+  const mcp = createMcpHttp(options);
+  const server = await openHttpServer(mcp.handle, options).catch(async (error) => {
     await mcp.close();
     throw error;
   });
-  const actual = (server.address() as AddressInfo).port;
-  const name = host.includes(':') ? `[${host}]` : host;
+  const { port } = server.address() as AddressInfo;
   return {
-    port: actual,
-    url: `${tls ? 'https' : 'http'}://${name}:${actual}${options.paths?.mcp ?? '/mcp'}`,
+    port,
+    url: `${tls ? 'https' : 'http'}://${hostInUrl(host)}:${port}${options.paths?.mcp ?? '/mcp'}`,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       await mcp.close();
@@ -52,6 +48,3 @@ export async function listenForMcp(options: ListenOptions): Promise<ListeningMcp
     },
   };
 }
-
-const isLoopbackHost = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);

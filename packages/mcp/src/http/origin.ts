@@ -1,9 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { RelayError } from '@agent-relay/protocol';
+import { servedHosts } from '@agent-relay/protocol/node';
 
 export interface OriginOptions {
-  /** Host names served besides the loopback ones. */
+  /** The address that is listened on. Default: 127.0.0.1. */
+  host: string;
+  /** Host names served besides those of the address. */
   allowedHosts: readonly string[];
   /** Origins of web pages that may connect, besides pages served from here. */
   allowedOrigins: readonly string[];
@@ -13,18 +16,16 @@ export interface OriginOptions {
   ipAllowlist: readonly string[];
 }
 
-const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
-
 /** Refuses requests by where they come from: an address, a borrowed host name (DNS rebinding), a foreign web page. */
 export function originGuard(options: OriginOptions): (request: IncomingMessage) => void {
   const isAllowedAddress = addressTest(options.ipAllowlist);
-  const hosts = new Set([...LOOPBACK_NAMES, ...options.allowedHosts.map((host) => host.toLowerCase())]);
+  const isServed = servedHosts(options.host, options.allowedHosts);
   return ({ headers, socket }) => {
     if (!isAllowedAddress(socket.remoteAddress ?? '')) {
       throw refusal('Connections from this address are not allowed here.', 'ipAllowlist');
     }
     const host = headers.host?.replace(/:\d+$/, '').toLowerCase() ?? '';
-    if (!hosts.has(host)) throw refusal(`The host "${host}" is not served here.`, 'allowedHosts');
+    if (!isServed(host)) throw refusal(`The host "${host}" is not served here.`, 'allowedHosts');
     const { origin } = headers;
     if (origin === undefined || isOwnOrigin(origin, headers.host) || options.allowedOrigins.includes(origin))
       return;

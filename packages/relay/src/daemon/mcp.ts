@@ -22,7 +22,8 @@ const client = { name: 'agent-relay-mcp', version: VERSION };
  * the daemon was started for.
  */
 export async function openMcpDoor({
-  settings: { mcp, dataDirectory },
+  settings: { mcp, limits, dataDirectory },
+  choosePort,
   relay,
   sessions,
   workspace,
@@ -30,6 +31,7 @@ export async function openMcpDoor({
   onError,
 }: {
   settings: Settings;
+  choosePort: string;
   relay: Relay;
   sessions: Sessions;
   workspace: Workspace;
@@ -42,6 +44,8 @@ export async function openMcpDoor({
     project === undefined ? workspace : relay.workspaces.get(project);
   return listenForMcp({
     ...door,
+    choosePort,
+    headersTimeoutMs: limits.headersTimeoutMs,
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(tlsCertificate && tlsKey ? { tls: await readTls(tlsCertificate, tlsKey) } : {}),
     ...(pool ? { gateway: pool.door(({ access }) => principalOf(relay, access, enteredBy)) } : {}),

@@ -4,6 +4,7 @@ import { createOperations } from '../core/operations/index.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Host } from '../core/ports/host.ts';
 import { createRelay, type Relay } from '../core/relay.ts';
+import { hashSecret, sameHash } from '../core/secrets.ts';
 import { startUpkeep } from '../core/upkeep.ts';
 import { openStore } from '../store/open.ts';
 import { Counters } from '../transport/counters.ts';
@@ -38,25 +39,44 @@ export interface RunningDaemon {
   failed: Promise<Error>;
 }
 
+/** How a person chooses other ports than those that are taken. */
+export interface PortOptions {
+  http: string;
+  mcp: string;
+}
+
+const PORT_OPTIONS: PortOptions = {
+  http: '--port or RELAY_HTTP_PORT',
+  mcp: '--mcp-http PORT or RELAY_MCP_HTTP_PORT',
+};
+
 /** The composition root: the only place where the parts of the daemon meet. */
 export async function runDaemon({
   settings,
   log,
+  portOptions = PORT_OPTIONS,
 }: {
   settings: Settings;
   log: Logger;
+  /** Default: the options of the commands that start a daemon. */
+  portOptions?: PortOptions | undefined;
 }): Promise<RunningDaemon> {
   // What was opened, to be closed in the opposite order: when the daemon stops, or when it cannot start.
   const opened = new AsyncDisposableStack();
   try {
-    return await start(settings, log, opened);
+    return await start(settings, portOptions, log, opened);
   } catch (error) {
     await opened.disposeAsync();
     throw error;
   }
 }
 
-async function start(settings: Settings, log: Logger, opened: AsyncDisposableStack): Promise<RunningDaemon> {
+async function start(
+  settings: Settings,
+  portOptions: PortOptions,
+  log: Logger,
+  opened: AsyncDisposableStack,
+): Promise<RunningDaemon> {
   const startedAt = Date.now();
   const failure = Promise.withResolvers<Error>();
   const onError = (error: unknown) => log.error({ err: error }, 'unexpected failure');
@@ -128,7 +148,10 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
       .catch((err) => log.error({ project: workspace.name, err }, 'the project is not served'));
   }
   const web = settings.http.enabled
-    ? await listenOnHttp(httpOptions(settings, relay, sessions, counters))
+    ? await listenOnHttp({
+        ...httpOptions(settings, relay, sessions, counters),
+        choosePort: portOptions.http,
+      })
     : undefined;
   if (web) {
     http = { host: settings.http.host, port: web.port };
@@ -146,7 +169,8 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
       if (!settings.mcp.http) return undefined;
       const { openMcpDoor } = await import('./mcp.ts');
       const workspace = relay.workspaces.get(project);
-      const door = await openMcpDoor({ settings, relay, sessions, workspace, pool, onError });
+      const choosePort = portOptions.mcp;
+      const door = await openMcpDoor({ settings, choosePort, relay, sessions, workspace, pool, onError });
       opened.defer(() => door.close());
       mcp = door.url;
       log.info({ url: mcp }, 'MCP is served over HTTP');
@@ -162,16 +186,20 @@ async function start(settings: Settings, log: Logger, opened: AsyncDisposableSta
 
 function httpOptions(settings: Settings, relay: Relay, sessions: Sessions, counters: Counters) {
   const metrics = createMetrics(relay, counters);
+  const { apiKey } = settings.mcp;
   return {
     ...settings.http,
+    headersTimeoutMs: settings.limits.headersTimeoutMs,
     webSocket: new WebSocketDoor(settings.limits.maxFrameBytes, sessions.acceptAt({ kind: 'remote' })),
     health: () => ({ status: 'ok', version: VERSION, uptime: process.uptime() }),
     metrics: async () => ({ contentType: metrics.contentType, body: await metrics.metrics() }),
-    isKeyValid: (key: string) =>
+    isKeyValid: async (key: string) =>
+      (apiKey !== undefined && sameHash(hashSecret(key), hashSecret(apiKey))) ||
       relay.workspaces.authenticate(key).then(
         () => true,
         () => false,
       ),
+    needsKey: apiKey !== undefined,
   };
 }
 

@@ -177,6 +177,7 @@ describe('settings', () => {
       RELAY_MCP_HTTP_ENABLED: '1',
       RELAY_MCP_HTTP_HOST: '127.0.0.2',
       RELAY_MCP_API_KEY: 'from-the-environment',
+      RELAY_MCP_ALLOWED_HOSTS: 'relay.example, 10.0.0.7',
     });
     expect((await loadSettings(env)).mcp).toMatchObject({
       stdio: true,
@@ -184,6 +185,7 @@ describe('settings', () => {
       host: '127.0.0.2',
       port: 4001,
       apiKey: 'from-the-environment',
+      allowedHosts: ['relay.example', '10.0.0.7'],
       tlsCertificate: join(directory, 'cert.pem'),
       tlsKey: join(directory, 'key.pem'),
     });

@@ -13,6 +13,8 @@ const bytes = z
   .min(0)
   .max(1024 ** 5);
 
+const httpConnections = z.int().min(1).max(1_000_000).default(4000);
+
 /** What `settings.json` may hold. `docs/settings.md` describes each field; a test compares the two. */
 export const settingsSchema = z.strictObject({
   database: z.string().min(1).optional(),
@@ -23,6 +25,7 @@ export const settingsSchema = z.strictObject({
       port: z.int().min(0).max(65_535).default(3888),
       allowedHosts: z.array(z.string().min(1)).default([]),
       allowedOrigins: z.array(z.url()).default([]),
+      maxConnections: httpConnections,
     })
     .prefault({}),
   mcp: z
@@ -37,6 +40,7 @@ export const settingsSchema = z.strictObject({
       cors: z.boolean().default(false),
       ipAllowlist: z.array(z.string().min(1)).default([]),
       requestsPerMinute: z.int().min(1).max(1_000_000).default(6000),
+      maxConnections: httpConnections,
       tlsCertificate: z.string().min(1).optional(),
       tlsKey: z.string().min(1).optional(),
       servers: z.array(z.string().min(1)).default([]),
@@ -58,6 +62,7 @@ export const settingsSchema = z.strictObject({
       maxFrameBytes: z.int().min(131_072).max(67_108_864).default(MAX_FRAME_BYTES),
       maxConnections: z.int().min(1).max(1_000_000).default(20_000),
       maxPendingRequests: z.int().min(1).max(100_000).default(1024),
+      headersTimeoutMs: milliseconds.default(10_000),
     })
     .prefault({}),
   heartbeatMs: milliseconds.default(15_000),
@@ -214,6 +219,7 @@ function overridesOf(env: Environment, flags: SettingsFlags): Override[] {
     ['RELAY_MCP_HTTP_HOST', ['mcp', 'host'], env.RELAY_MCP_HTTP_HOST],
     ['RELAY_MCP_HTTP_PORT', ['mcp', 'port'], numberIn(env.RELAY_MCP_HTTP_PORT)],
     ['RELAY_MCP_API_KEY', ['mcp', 'apiKey'], env.RELAY_MCP_API_KEY],
+    ['RELAY_MCP_ALLOWED_HOSTS', ['mcp', 'allowedHosts'], wordsIn(env.RELAY_MCP_ALLOWED_HOSTS)],
     ['RELAY_MCP_TLS_CERTIFICATE', ['mcp', 'tlsCertificate'], env.RELAY_MCP_TLS_CERTIFICATE],
     ['RELAY_MCP_TLS_KEY', ['mcp', 'tlsKey'], env.RELAY_MCP_TLS_KEY],
     ['RELAY_MCP_SERVERS_CONFIG', ['mcp', 'servers'], pathsIn(env.RELAY_MCP_SERVERS_CONFIG)],
@@ -234,6 +240,9 @@ function overridesOf(env: Environment, flags: SettingsFlags): Override[] {
 const numberIn = (text: string | undefined): unknown => (/^\d+$/.test(text ?? '') ? Number(text) : text);
 const booleanIn = (text: string | undefined): unknown =>
   ({ true: true, '1': true, false: false, '0': false })[text ?? ''] ?? text;
+
+const wordsIn = (text: string | undefined): string[] | undefined =>
+  text ? text.split(/[\s,]+/).filter((word) => word !== '') : undefined;
 
 const pathsIn = (text: string | undefined): string[] | undefined =>
   text ? text.split(delimiter).filter((path) => path !== '') : undefined;

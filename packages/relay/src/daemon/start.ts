@@ -3,7 +3,7 @@ import { keepHeapSmall } from './heap.ts';
 import { keyMark } from './key-mark.ts';
 import { takeLock } from './lock.ts';
 import type { Logger } from './log.ts';
-import { type RunningDaemon, runDaemon } from './run.ts';
+import { type PortOptions, type RunningDaemon, runDaemon } from './run.ts';
 import type { Settings } from './settings.ts';
 import { firstUncaught } from './uncaught.ts';
 
@@ -23,9 +23,10 @@ export async function startDaemon<Opened extends { project: string }>(options: {
   settings: Settings;
   log: Logger;
   logFile?: string;
+  portOptions?: PortOptions;
   open(openProject: RunningDaemon['openProject']): Promise<Opened>;
 }): Promise<StartedDaemon<Opened>> {
-  const { settings, log, logFile, open } = options;
+  const { settings, log, logFile, portOptions, open } = options;
   const lock = await takeLock(settings.dataDirectory);
   const parts = new AsyncDisposableStack();
   parts.defer(() => lock.release());
@@ -33,7 +34,7 @@ export async function startDaemon<Opened extends { project: string }>(options: {
     keepHeapSmall();
     const uncaught = firstUncaught(log);
     const startedAt = Date.now();
-    const daemon = await runDaemon({ settings, log });
+    const daemon = await runDaemon({ settings, log, portOptions });
     parts.defer(() => daemon.stop());
     const opened = await open(daemon.openProject);
     const mcp = await daemon.openMcp(opened.project);

@@ -93,6 +93,17 @@ describe('what is served', () => {
     expect(await get('/metrics')).toMatchObject({ status: 200, body: 'the figures' });
   });
 
+  it.each([
+    ['a key is set', { needsKey: true }],
+    ['others can reach the port', { host: '0.0.0.0' }],
+  ])('/metrics is for holders of a key alone if %s', async (_why, http) => {
+    await using other = await serve({ http });
+    const address = `http://127.0.0.1:${other.http.split(':')[1]}/metrics`;
+    expect((await fetch(address)).status).toBe(401);
+    const headers = { Authorization: `Bearer ${other.key}` };
+    expect((await fetch(address, { headers })).status).toBe(200);
+  });
+
   it('/metrics is for holders of a key, and a wrong key is no key', async () => {
     const answer = (key: string) => get('/metrics', { Authorization: `Bearer ${key}` });
     expect((await answer(served.key)).status).toBe(200);
@@ -139,6 +150,8 @@ describe('a place nobody can listen on', () => {
     const options = {
       host,
       port: Number(port()),
+      choosePort: '--port',
+      needsKey: false,
       allowedHosts: [],
       allowedOrigins: [],
       webSocket: new WebSocketDoor(1000, served.sessions.acceptAt({ kind: 'remote' })),

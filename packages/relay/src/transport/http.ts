@@ -1,16 +1,19 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { ERRORS, listenError, RelayError } from '@agent-relay/protocol';
-import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
+import { ERRORS, RelayError } from '@agent-relay/protocol';
+import { type HttpLimits, isLoopbackHost, openHttpServer, servedHosts } from '@agent-relay/protocol/node';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { isOwnUser } from './own-user.ts';
 import type { WebSocketDoor } from './websocket.ts';
 
-export interface HttpOptions {
+export interface HttpOptions extends HttpLimits {
   host: string;
   port: number;
-  /** Host names served besides the loopback ones and `host`. */
+  /** How a person chooses another port, such as `--port`; told when this one is taken. */
+  choosePort: string;
+  /** Host names served besides those of `host`. */
   allowedHosts: string[];
   /** Origins of web pages that may connect, besides pages served from here. */
   allowedOrigins: string[];
@@ -19,22 +22,18 @@ export interface HttpOptions {
   metrics: () => Promise<{ contentType: string; body: string }>;
   /** Whether a bearer token opens the pages that are not for everybody. */
   isKeyValid: (key: string) => Promise<boolean>;
+  /** Whether programs of the same user have to show a key too; they always do if others can reach the port. */
+  needsKey: boolean;
 }
 
 const WEBSOCKET_PATH = '/ws';
 
 /** The web side of the daemon: WebSocket, health, metrics. */
 export async function listenOnHttp(options: HttpOptions): Promise<{ port: number; close(): void }> {
-  const app = createApp(options);
-  const server = createAdaptorServer({
-    fetch: app.fetch,
-    serverOptions: { requestTimeout: 30_000 },
-  }) as Server;
-  server.on('upgrade', (request, socket, head) => upgrade(options, request, socket, head));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(listenError(error, options, ' with --port or RELAY_HTTP_PORT')));
-    server.listen(options.port, options.host, () => resolve());
-  });
+  const refusal = originGuard(options);
+  const app = createApp(options, refusal);
+  const server = await openHttpServer(getRequestListener(app.fetch), options);
+  server.on('upgrade', (request, socket, head) => upgrade(options, refusal(request), request, socket, head));
   return {
     port: (server.address() as AddressInfo).port,
     /** Takes nothing new and ends plain requests; WebSockets are ended by their sessions. */
@@ -45,10 +44,10 @@ export async function listenOnHttp(options: HttpOptions): Promise<{ port: number
   };
 }
 
-function createApp(options: HttpOptions): Hono<{ Bindings: HttpBindings }> {
+function createApp(options: HttpOptions, refusal: OriginGuard): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
   app.use(async (context, next) => {
-    const refused = refusal(context.env.incoming, options);
+    const refused = refusal(context.env.incoming);
     if (refused) return context.json({ error: refused.toPayload() }, 403);
     context.header('X-Content-Type-Options', 'nosniff');
     context.header('Content-Security-Policy', "default-src 'none'");
@@ -59,7 +58,7 @@ function createApp(options: HttpOptions): Hono<{ Bindings: HttpBindings }> {
     if (!(await isTrusted(context.env.incoming, options))) {
       context.header('WWW-Authenticate', 'Bearer');
       return context.json(
-        { error: new RelayError('Unauthorized', 'A workspace key is required here.').toPayload() },
+        { error: new RelayError('Unauthorized', 'A key is required here.').toPayload() },
         401,
       );
     }
@@ -70,37 +69,43 @@ function createApp(options: HttpOptions): Hono<{ Bindings: HttpBindings }> {
   return app;
 }
 
+type OriginGuard = (request: IncomingMessage) => RelayError | undefined;
+
 /** A page in the user's browser must not reach the daemon under a borrowed name (DNS rebinding) or from elsewhere. */
-function refusal(request: IncomingMessage, options: HttpOptions): RelayError | undefined {
-  const host = hostName(request.headers.host);
-  const served = ['localhost', '127.0.0.1', '[::1]', options.host, ...options.allowedHosts];
-  if (host === undefined || !served.some((name) => name.toLowerCase() === host)) {
-    return new RelayError('OriginRefused', `The host "${host ?? ''}" is not served here.`);
-  }
-  const { origin } = request.headers;
-  const own = `http://${request.headers.host}`;
-  if (origin !== undefined && origin !== own && !options.allowedOrigins.includes(origin)) {
+function originGuard({ host, allowedHosts, allowedOrigins }: HttpOptions): OriginGuard {
+  const isServed = servedHosts(host, allowedHosts);
+  return ({ headers }) => {
+    const name = hostName(headers.host) ?? '';
+    if (!isServed(name)) return new RelayError('OriginRefused', `The host "${name}" is not served here.`);
+    const { origin } = headers;
+    if (origin === undefined || origin === `http://${headers.host}` || allowedOrigins.includes(origin))
+      return undefined;
     return new RelayError('OriginRefused', `Pages from "${origin}" may not connect here.`);
-  }
-  return undefined;
+  };
 }
 
 const hostName = (host: string | undefined): string | undefined => host?.replace(/:\d+$/, '').toLowerCase();
 
-/** Somebody with a key, or a program of the user this daemon runs for. */
+/** Somebody with a key, or, where none is needed, a program of the user this daemon runs for. */
 async function isTrusted(request: IncomingMessage, options: HttpOptions): Promise<boolean> {
   const bearer = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '')?.[1];
-  return bearer === undefined ? isOwnUser(request) : options.isKeyValid(bearer);
+  if (bearer !== undefined) return options.isKeyValid(bearer);
+  return !options.needsKey && isLoopbackHost(options.host) && isOwnUser(request);
 }
 
 /** The key comes in HELLO, where it is in no URL and no log; here only Host and Origin decide. */
-function upgrade(options: HttpOptions, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+function upgrade(
+  { webSocket }: HttpOptions,
+  refused: RelayError | undefined,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): void {
   // Without a listener, a peer that resets the connection while it is refused would end the daemon.
   socket.on('error', () => socket.destroy());
-  const refused = refusal(request, options);
   const path = request.url?.split('?')[0];
   if (!refused && path === WEBSOCKET_PATH) {
-    options.webSocket.upgrade(request, socket, head);
+    webSocket.upgrade(request, socket, head);
     return;
   }
   const [status, text] = refused ? [ERRORS.OriginRefused.http, 'Forbidden'] : [404, 'Not Found'];

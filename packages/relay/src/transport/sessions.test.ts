@@ -110,6 +110,14 @@ describe('more connections than the daemon takes', () => {
     await first.end();
     await served.join('four', {}, door);
   });
+
+  it('leave room for programs of the user if they come from elsewhere', async () => {
+    await start({ maxConnections: 10 });
+    for (let i = 0; i < 9; i++) await served.join(`remote-${i}`, {}, 'WebSocket');
+    const tenth = await served.connect('WebSocket');
+    expect(await tenth.nextError()).toMatchObject({ code: 'Overloaded' });
+    await served.join('local');
+  });
 });
 
 describe('requests beyond what one connection may have open', () => {

@@ -23,12 +23,12 @@ export class Sessions {
 
   /** For a door: makes each of its connections a session. */
   acceptAt(door: Door): AcceptConnection {
+    // The last tenth is kept for the user's own programs.
+    const reserve = door.kind === 'remote' ? Math.floor(this.#maxConnections / 10) : 0;
+    const most = this.#maxConnections - reserve;
     return (connection) => {
-      if (this.#sessions.size >= this.#maxConnections) {
-        const error = new RelayError(
-          'Overloaded',
-          `The daemon has ${this.#maxConnections} connections, which is its limit.`,
-        );
+      if (this.#sessions.size >= most) {
+        const error = new RelayError('Overloaded', `The daemon has ${most} connections, which is its limit.`);
         connection.send(
           new Outgoing(encodeEnvelope('ERROR', 'd1', this.#context.relay.clock.now(), error.toPayload())),
         );

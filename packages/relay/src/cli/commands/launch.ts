@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Command, Option } from 'commander';
 import type { Settings } from '../../daemon/settings.ts';
-import { addressOf, clientConfig, isFree } from '../launch/address.ts';
+import { addressOf, clientConfig, portProblem } from '../launch/address.ts';
 import { launchKey } from '../launch/key.ts';
 import { openKitty } from '../launch/kitty.ts';
 import { type Prompts, readPrompts, templateDirectory } from '../launch/prompts.ts';
@@ -51,15 +51,17 @@ export const command = new Command('launch')
 async function launch(options: Options, self: Command): Promise<void> {
   if (!options.tmux && !options.kitty) refuseIdleOptions(self, ['command'], { without: '--tmux or --kitty' });
   const roles = parseRoles(options.roles);
-  if (!(await isFree(options.port))) {
-    printAside(`error: Port ${options.port} is in use.`);
-    printAside(`next: Is the relay running already? Kill it with: kill $(lsof -ti:${options.port})`);
+  const problem = await portProblem(options.port);
+  if (problem) {
+    if (problem.code !== 'PortInUse') throw problem;
+    printAside(`error: ${problem.message}`);
+    printAside(`next: Is the relay running already? ${problem.next}`);
     process.exitCode = 1;
     return;
   }
   const { loadSettings } = await import('../../daemon/settings.ts');
   const settings = await loadSettings();
-  const key = await launchKey(settings.dataDirectory);
+  const key = await launchKey(settings);
   const prompts = await readPrompts(settings.configDirectory, roles);
   const { tmux, kitty } = options;
   await (tmux || kitty ? openShells : serve)({ ...options, settings, key, prompts });

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import type { RelayError } from '@agent-relay/protocol';
+import { listenError } from '@agent-relay/protocol/node';
 
 export const HOST = '127.0.0.1';
 
@@ -13,15 +15,14 @@ export const clientConfig = (port: number, key: string | undefined): string => {
   return JSON.stringify({ mcpServers: { relay } }, undefined, 2);
 };
 
-/** Whether nobody listens on the port. */
-export async function isFree(port: number): Promise<boolean> {
+/** Why the port cannot be used; undefined if it can. */
+export async function portProblem(port: number): Promise<RelayError | undefined> {
   const server = createServer().listen(port, HOST);
   try {
     await once(server, 'listening');
-    return true;
+    return undefined;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false;
-    throw error;
+    return await listenError(error as Error, { host: HOST, port, choosePort: '--port' });
   } finally {
     server.close();
   }

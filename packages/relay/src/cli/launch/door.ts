@@ -1,6 +1,7 @@
 import { type ListeningMcp, listenForMcp } from '@agent-relay/mcp';
 import { connect } from '@agent-relay/sdk/node';
 import { isOwnUser } from '../../daemon/own-user.ts';
+import type { Settings } from '../../daemon/settings.ts';
 import type { OpenedProject } from '../project.ts';
 import { HOST } from './address.ts';
 
@@ -13,15 +14,19 @@ export async function openRolesDoor(options: {
   roles: readonly string[];
   key: string | undefined;
   project: OpenedProject;
-  dataDirectory: string;
+  settings: Settings;
   onerror(error: unknown): void;
 }): Promise<ListeningMcp> {
-  const { port, roles, key, project, dataDirectory, onerror } = options;
+  const { port, roles, key, project, settings, onerror } = options;
+  const { dataDirectory, mcp, limits } = settings;
   const door = { socketPath: project.socketPath, env: { RELAY_DATA_DIR: dataDirectory } };
   for (const name of roles) await (await connect({ ...door, name, deliver: false })).close();
   return await listenForMcp({
     host: HOST,
     port,
+    choosePort: '--port',
+    maxConnections: mcp.maxConnections,
+    headersTimeoutMs: limits.headersTimeoutMs,
     roles,
     defaultTools: ['roles'],
     toolsetsFor: () => ['roles'],

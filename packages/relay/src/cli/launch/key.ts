@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { ensurePrivateDirectory, readIfThere, writePrivateFile } from '@agent-relay/sdk/node';
+import type { Settings } from '../../daemon/settings.ts';
 
 /**
  * The key that sessions have to show, if any: the user's own, or one that is kept where the system does not tell which
  * user is behind a connection.
  */
 export async function launchKey(
-  dataDirectory: string,
-  env: NodeJS.ProcessEnv = process.env,
+  { dataDirectory, mcp }: Settings,
   platform: NodeJS.Platform = process.platform,
 ): Promise<string | undefined> {
-  if (env.RELAY_MCP_API_KEY) return env.RELAY_MCP_API_KEY;
+  if (mcp.apiKey !== undefined) return mcp.apiKey;
   if (platform === 'linux') return undefined;
   const directory = join(dataDirectory, 'launch');
   const kept = await readIfThere(join(directory, 'key'));

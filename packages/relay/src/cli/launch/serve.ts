@@ -30,9 +30,8 @@ export async function serveRoles(options: {
   await using daemon = await daemonFor(place, settings);
   const { project, failed } = daemon;
   const serve = async (relay: Relay) => {
-    const { dataDirectory } = settings;
     await using parts = new AsyncDisposableStack();
-    const door = await openRolesDoor({ ...options, project, dataDirectory, onerror: complain });
+    const door = await openRolesDoor({ ...options, project, onerror: complain });
     parts.defer(() => door.close());
     onReady(project);
     const ended = await Promise.race([stopped, failed, printMessages(relay, options.roles)]);
@@ -54,7 +53,9 @@ async function daemonFor(place: Place, settings: Settings): Promise<ServingDaemo
   );
   try {
     const open = (openProject: Parameters<typeof openPlace>[1]) => openPlace(place, openProject);
-    const { opened, failed, stop } = await startDaemon({ settings, log, open });
+    // The options of this command are about the port of the sessions.
+    const portOptions = { http: 'RELAY_HTTP_PORT', mcp: 'RELAY_MCP_HTTP_PORT' };
+    const { opened, failed, stop } = await startDaemon({ settings, log, portOptions, open });
     return { project: opened, failed, [Symbol.asyncDispose]: stop };
   } catch (error) {
     if (!isRelayError(error, 'DaemonRunning')) throw error;

@@ -1,0 +1,32 @@
+import { hostname, networkInterfaces } from 'node:os';
+
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+const EVERY_INTERFACE = ['0.0.0.0', '::'];
+
+/** Whether a server that listens on this address can be reached from this machine only. */
+export const isLoopbackHost = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+
+/** An address as it stands in a URL or a Host header. */
+export const hostInUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+/**
+ * A test for the host names, without a port, that requests to a server may name: the loopback ones, the address it
+ * listens on, and those allowed besides. If it listens on every interface, also this machine's name and its addresses,
+ * which may change while it runs.
+ */
+export function servedHosts(bind: string, allowed: readonly string[]): (name: string) => boolean {
+  const fixed = new Set([...LOOPBACK_NAMES, hostInUrl(bind), ...allowed].map((name) => name.toLowerCase()));
+  const isEverywhere = EVERY_INTERFACE.includes(bind);
+  return (name) => {
+    const asked = name.toLowerCase();
+    return fixed.has(asked) || (isEverywhere && ownHosts().includes(asked));
+  };
+}
+
+const ownHosts = (): string[] => [
+  hostname().toLowerCase(),
+  ...Object.values(networkInterfaces()).flatMap((addresses = []) =>
+    addresses.map(({ address }) => hostInUrl(address)),
+  ),
+];

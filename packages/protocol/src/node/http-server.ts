@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { type ListenPlace, listenError } from './listen-error.ts';
+
+/** What strangers may cost an HTTP server before they have said who they are. */
+export interface HttpLimits {
+  /** How many connections may be open at once, WebSockets included. */
+  maxConnections?: number | undefined;
+  /** How long a connection may take to send the headers of a request; one that sends nothing is closed. */
+  headersTimeoutMs?: number | undefined;
+}
+
+export interface HttpServerOptions extends ListenPlace, HttpLimits {
+  /** A certificate and its key: then it is HTTPS. */
+  tls?: { cert: Buffer; key: Buffer } | undefined;
+}
+
+const REQUEST_MS = 60_000;
+const CHECK_MS = 2_000;
+
+/** Opens an HTTP server within its limits; rejects with what a person can do if it cannot listen. */
+export async function openHttpServer(listener: RequestListener, options: HttpServerOptions): Promise<Server> {
+  const { host, port, tls, maxConnections = 4000, headersTimeoutMs = 10_000 } = options;
+  const timeouts: ServerOptions = {
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: Math.max(REQUEST_MS, headersTimeoutMs),
+    connectionsCheckingInterval: Math.min(CHECK_MS, headersTimeoutMs),
+  };
+  const server = tls
+    ? createSecureServer({ ...timeouts, ...tls, handshakeTimeout: headersTimeoutMs }, listener)
+    : createServer(timeouts, listener);
+  server.maxConnections = Math.min(maxConnections, await shareOfDescriptors());
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  }).catch(async (error: Error) => {
+    throw await listenError(error, options);
+  });
+  return server;
+}
+
+/**
+ * A quarter of the files this process may open: however many connect, enough is left for the local socket, the database
+ * and another such server. Only Linux tells how many that are; elsewhere it is at least 10,240.
+ */
+async function shareOfDescriptors(): Promise<number> {
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
+  const soft = /^Max open files +(\d+)/m.exec(limits)?.[1];
+  return soft === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(Number(soft) / 4));
+}

@@ -1,0 +1,36 @@
+import { RelayError } from '../errors.ts';
+import { findPortHolder, type PortHolder } from './port-holder.ts';
+
+/** Where a server was to listen; `choosePort` tells how to choose another port, such as `--port`. */
+export interface ListenPlace {
+  host: string;
+  port: number;
+  choosePort?: string | undefined;
+}
+
+/** Why a server cannot listen, and what a person can do about it. */
+export async function listenError(cause: Error & { code?: string }, place: ListenPlace): Promise<RelayError> {
+  if (cause.code === 'EADDRINUSE') return await portInUse(place, cause);
+  const { host, port, choosePort } = place;
+  return new RelayError('InvalidSettings', `Cannot listen on port ${port} of ${host}: ${cause.message}.`, {
+    next: `Choose an address of this machine, such as 127.0.0.1, and a port that you may use${withOption(choosePort)}.`,
+    cause,
+  });
+}
+
+/** Says who holds a port, and how to stop that one process: others are merely connected to it. */
+async function portInUse({ host, port, choosePort }: ListenPlace, cause: unknown): Promise<RelayError> {
+  const holder = await findPortHolder(port);
+  return new RelayError('PortInUse', `Port ${port} on ${host} is in use by ${nameOf(holder)}.`, {
+    next: `Choose another port${withOption(choosePort)}, or stop that program: ${stopCommand(port, holder)}`,
+    cause,
+  });
+}
+
+const nameOf = (holder: PortHolder | undefined): string =>
+  holder ? `process ${holder.pid} (${holder.command || 'unknown'})` : 'another program';
+
+const stopCommand = (port: number, holder: PortHolder | undefined): string =>
+  holder ? `kill ${holder.pid}` : `kill $(lsof -ti:${port} -sTCP:LISTEN)`;
+
+const withOption = (choosePort: string | undefined): string => (choosePort ? ` with ${choosePort}` : '');
