@@ -9,23 +9,30 @@ import { toolNames } from './doors-kit.ts';
 
 const API_KEY = 'the-key-of-the-door';
 
+/** Without a key for its MCP door, and with one. */
 let sandbox: Sandbox;
+let keyed: Sandbox;
 let url: string;
+let keyedUrl: string;
 beforeAll(async () => {
   sandbox = await createSandbox();
-  const env = { RELAY_MCP_API_KEY: API_KEY };
-  const { stdout } = await sandbox.cli(['daemon', 'start', '--mcp-http', '0'], { env });
-  url = /mcp +(http:\S+)/.exec(stdout)?.[1] ?? expect.unreachable(stdout);
+  keyed = await createSandbox({ env: { RELAY_MCP_API_KEY: API_KEY } });
+  url = await startWithDoor(sandbox);
+  keyedUrl = await startWithDoor(keyed);
 });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+afterAll(async () => {
+  await sandbox[Symbol.asyncDispose]();
+  await keyed[Symbol.asyncDispose]();
+});
+
+async function startWithDoor(place: Sandbox): Promise<string> {
+  const { stdout } = await place.cli(['daemon', 'start', '--mcp-http', '0']);
+  return /mcp +(http:\S+)/.exec(stdout)?.[1] ?? expect.unreachable(stdout);
+}
 
 const agent = (name: string) => connect({ project: 'demo', env: sandbox.env, name });
-const json = async (args: string[]) => JSON.parse((await sandbox.cli([...args, '--json'])).stdout);
-const transports = {
-  '2025-11-25': (options: HttpClientOptions) => httpTransport({ url }, options),
-  '2026-07-28': (options: HttpClientOptions) => httpTransport({ url }, options),
-  sse: (options: HttpClientOptions) => sseTransport(`${url}/sse`, options),
-};
+const json = async (args: string[], place = sandbox) =>
+  JSON.parse((await place.cli([...args, '--json'])).stdout);
 
 it('tells where it is in the status', async () => {
   expect(await json(['status'])).toMatchObject({ mcp: url });
@@ -33,8 +40,14 @@ it('tells where it is in the status', async () => {
 });
 
 describe.each([...ERAS, 'sse'] as const)('the MCP door of the daemon, %s', (kind) => {
-  const open = (options: HttpClientOptions) =>
-    connectClient(transports[kind](options), { era: kind === '2026-07-28' ? kind : '2025-11-25' });
+  const era = { era: kind === 'sse' ? '2025-11-25' : kind } as const;
+  const openAt = (address: string, options: HttpClientOptions) => {
+    const transport =
+      kind === 'sse' ? sseTransport(`${address}/sse`, options) : httpTransport({ url: address }, options);
+    return connectClient(transport, era);
+  };
+  const open = (options: HttpClientOptions) => openAt(url, options);
+  const openKeyed = (options: HttpClientOptions) => openAt(keyedUrl, { key: API_KEY, ...options });
   const unique = (name: string) => `${name}-${kind.slice(0, 4)}`;
 
   it('lets in programs of the user, under the names they have everywhere', async () => {
@@ -49,29 +62,29 @@ describe.each([...ERAS, 'sse'] as const)('the MCP door of the daemon, %s', (kind
   });
 
   it('takes the holder of a workspace key or an agent token to their workspace', async () => {
-    const { key } = await json(['workspace', 'create', unique('space')]);
-    await using byKey = await open({ key, agent: unique('Remote'), tools: 'relay' });
+    const { key } = await json(['workspace', 'create', unique('space')], keyed);
+    await using byKey = await openKeyed({ key, agent: unique('Remote'), tools: 'relay' });
     expect((await callTool(byKey, 'relay_status')).data).toMatchObject({
       project: unique('space'),
       agentName: unique('Remote'),
     });
     const { agentToken: token = '' } = await connectRemotely(key, unique('Owner'));
-    await using byToken = await open({ key: token, tools: 'relay' });
+    await using byToken = await openKeyed({ key: token, tools: 'relay' });
     expect((await callTool(byToken, 'relay_status')).data).toMatchObject({ agentName: unique('Owner') });
   });
 
   it('takes programs of the user and the holder of its own key to the project they choose', async () => {
     const project = unique('other');
-    await json(['workspace', 'create', project]);
+    for (const place of [sandbox, keyed]) await json(['workspace', 'create', project], place);
     const asked = new URL(kind === 'sse' ? `${url}/sse` : url);
     asked.searchParams.set('project', project.toUpperCase());
     const byUrl = kind === 'sse' ? sseTransport(asked.href, {}) : httpTransport({ url: asked.href }, {});
-    await using client = await connectClient(byUrl, { era: kind === '2026-07-28' ? kind : '2025-11-25' });
+    await using client = await connectClient(byUrl, era);
     expect(await projectOf(client)).toBe(project);
-    for (const key of [{}, { key: API_KEY }]) {
-      const name = unique(`in-both-${Object.keys(key).length}`);
-      await using there = await open({ ...key, project, agent: name, tools: 'relay' });
-      await using here = await open({ ...key, agent: name, tools: 'relay' });
+    for (const enter of [open, openKeyed]) {
+      const name = unique('in-both');
+      await using there = await enter({ project, agent: name, tools: 'relay' });
+      await using here = await enter({ agent: name, tools: 'relay' });
       expect(await projectOf(there)).toBe(project);
       expect(await projectOf(here)).toBe('demo');
       await callTool(there, 'relay_send', { to: '*', message: 'only there' });
@@ -79,25 +92,26 @@ describe.each([...ERAS, 'sse'] as const)('the MCP door of the daemon, %s', (kind
     }
   });
 
-  it('lets in the holder of its own key, and nobody with a wrong one', async () => {
-    await using client = await open({ key: API_KEY, agent: unique('Keyed'), tools: 'relay' });
+  it('lets in the holder of its own key, and nobody with a wrong one or none', async () => {
+    await using client = await openKeyed({ agent: unique('Keyed'), tools: 'relay' });
     expect((await callTool(client, 'relay_status')).data).toMatchObject({ project: 'demo' });
-    await expect(open({ key: 'wrong' })).rejects.toThrow();
+    await expect(openKeyed({ key: 'wrong' })).rejects.toThrow(/401|Unauthorized/);
+    await expect(openAt(keyedUrl, { agent: unique('Keyed') })).rejects.toThrow(/401|Unauthorized/);
   });
 
   it('shows the holder of its own key nothing of others, and no way into other projects', async () => {
     const [project, bob] = [unique('closed'), unique('Reader')];
-    await json(['workspace', 'create', project]);
-    for (const place of ['demo', project]) await sandbox.cli(['inbox', '--as', bob, '--project', place]);
-    await sandbox.cli(['send', bob, `swordfish ${kind}`, '--as', unique('Alice')]);
+    await json(['workspace', 'create', project], keyed);
+    for (const place of ['demo', project]) await keyed.cli(['inbox', '--as', bob, '--project', place]);
+    await keyed.cli(['send', bob, `swordfish ${kind}`, '--as', unique('Alice')]);
     const search = async (options: HttpClientOptions) => {
-      await using client = await open({ ...options, tools: 'workspace' });
+      await using client = await openKeyed({ ...options, tools: 'workspace' });
       return (await callTool(client, 'search_messages', { query: 'swordfish' })).texts.join();
     };
-    expect(await search({ agent: unique('Alice') })).toContain(`swordfish ${kind}`);
+    expect((await keyed.cli(['search', 'swordfish'])).stdout).toContain(kind);
     for (const name of [{}, { agent: unique('Eve') }])
-      expect(await search({ key: API_KEY, ...name })).not.toContain(`swordfish ${kind}`);
-    await using eve = await open({ key: API_KEY, agent: unique('Eve'), tools: 'relay' });
+      expect(await search(name)).not.toContain(`swordfish ${kind}`);
+    await using eve = await openKeyed({ agent: unique('Eve'), tools: 'relay' });
     const sent = await callTool(eve, 'relay_send', { to: `${project}:${bob}`, message: 'in by the back' });
     expect(sent).toMatchObject({ isError: true, texts: [expect.stringContaining('workspace grant')] });
   });
@@ -110,7 +124,7 @@ async function projectOf(client: TestClient) {
 }
 
 async function connectRemotely(workspaceKey: string, name: string) {
-  const { http } = await json(['status']);
+  const { http } = await json(['status'], keyed);
   await using relay = await connect({
     url: `${http.replace('http', 'ws')}/ws`,
     workspaceKey,
@@ -136,6 +150,21 @@ it('says so when there is no such project, or no choice of one', async () => {
 it('shows where it is in the status, and its health to everybody', async () => {
   expect((await sandbox.cli(['daemon', 'status'])).stdout).toContain(url);
   expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'ok' });
+});
+
+it('needs the key that is set, also from programs of the user, for the figures of the daemon too', async () => {
+  const asked = (address: string, key?: string) =>
+    fetch(address, { headers: headersOf({ agent: 'Alice', ...(key && { key }) }) });
+  for (const path of ['', '/sse', '/messages']) {
+    const refused = await asked(`${keyedUrl}${path}`);
+    expect([refused.status, await refused.text()]).toEqual([401, '{"error":"Unauthorized"}']);
+    expect(refused.headers.get('www-authenticate')).toBe('Bearer');
+  }
+  const metricsOf = async (place: Sandbox) => `${(await json(['status'], place)).http}/metrics`;
+  expect((await asked(await metricsOf(sandbox))).status).toBe(200);
+  expect((await asked(await metricsOf(keyed))).status).toBe(401);
+  expect((await asked(await metricsOf(keyed), API_KEY)).status).toBe(200);
+  expect((await asked(await metricsOf(keyed), 'another key')).status).toBe(401);
 });
 
 it('ends the sessions of a key that is revoked', async () => {
@@ -186,5 +215,8 @@ describe('a daemon that is told to serve MCP over HTTP', () => {
     const { port } = new URL(url);
     const refused = await other.cli(['daemon', 'start', '--mcp-http', port]);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`Port ${port}`) });
+    const { pid } = await json(['daemon', 'status']);
+    expect(refused.stderr).toMatch(new RegExp(`in use by process ${pid} \\(node agent-relay\\.js up\\)\\.`));
+    expect(refused.stderr).toMatch(new RegExp(`--mcp-http PORT .*: kill ${pid}\n`));
   });
 });

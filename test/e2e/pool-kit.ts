@@ -6,8 +6,6 @@ import { type ClientSettings, connectClient, type TestClient } from '../mcp/kit/
 import { type HttpClientOptions, httpTransport } from '../mcp/kit/http-door.ts';
 import { freePort } from './doors-kit.ts';
 
-export const API_KEY = 'the-key-of-the-door';
-
 /** A daemon in the background with MCP servers for all agents, and its MCP door. */
 export interface PooledDaemon extends Sandbox {
   /** Where MCP is served. */
@@ -28,8 +26,9 @@ export interface PooledDaemon extends Sandbox {
 /** Starts a daemon with the servers that `list` makes, given where their files may be. */
 export async function startPool(
   list: (pathOf: (name: string) => string) => unknown[],
+  env: NodeJS.ProcessEnv = {},
 ): Promise<PooledDaemon> {
-  const sandbox = await createSandbox({ env: { RELAY_MCP_API_KEY: API_KEY } });
+  const sandbox = await createSandbox({ env });
   const pathOf = (name: string) => join(sandbox.directory, name);
   const file = join(sandbox.projectDirectory, 'mcp-servers.json');
   const configure = (servers: unknown[]) => writeFile(file, JSON.stringify({ servers }, null, 2));

@@ -9,7 +9,7 @@ import { createSandbox } from '../kit/daemon.ts';
 import { callTool, connectClient, ERAS } from '../mcp/kit/clients.ts';
 import { sseTransport } from '../mcp/kit/http-door.ts';
 import { connectToCommand, toolNames } from './doors-kit.ts';
-import { API_KEY, type PooledDaemon, startPool } from './pool-kit.ts';
+import { type PooledDaemon, startPool } from './pool-kit.ts';
 
 const program = (name: string, args: string[], settings = {}) => ({
   name,
@@ -123,7 +123,10 @@ describe('the pool of the daemon', () => {
   });
 
   it('is for those who are let in, and a session for the one who opened it', async () => {
-    await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
+    const key = 'the-key-of-the-door';
+    await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })], {
+      RELAY_MCP_API_KEY: key,
+    });
     const post = (body: object, headers: Record<string, string> = {}) =>
       fetch(`${daemon.url}?tools=gateway`, {
         method: 'POST',
@@ -142,13 +145,13 @@ describe('the pool of the daemon', () => {
     };
     const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
     expect((await post(initialize, { authorization: 'Bearer wrong' })).status).toBe(401);
-    const ann = { authorization: `Bearer ${API_KEY}`, 'x-relay-agent': 'Ann' };
+    const ann = { authorization: `Bearer ${key}`, 'x-relay-agent': 'Ann' };
     const opened = await post(initialize, ann);
     const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
     expect((await post(list, { ...ann, ...session })).status).toBe(200);
     expect((await post(list, { ...ann, ...session, 'x-relay-agent': 'Bob' })).status).toBe(404);
     // The same name, but without the key.
-    expect((await post(list, { ...session, 'x-relay-agent': 'Ann' })).status).toBe(404);
+    expect((await post(list, { ...session, 'x-relay-agent': 'Ann' })).status).toBe(401);
   });
 
   it.each(ERAS)('counts its sessions, and ends those of a key that is revoked, %s', async (era) => {
@@ -194,8 +197,17 @@ describe('the pool of the daemon', () => {
     await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
     await (await connect({ project: 'demo', env: daemon.env, name: 'Tess' })).close();
     const token = await localAgentToken('demo', 'Tess', daemon.env);
-    for (const key of [await newKey(daemon), token, API_KEY]) {
-      await using guest = await daemon.client({ key });
+    const apiKey = 'the-key-of-the-door';
+    await using keyed = await startPool(() => [scripted('one', { tools: [tool('echo')] })], {
+      RELAY_MCP_API_KEY: apiKey,
+    });
+    const guests: Array<[PooledDaemon, key: string]> = [
+      [daemon, await newKey(daemon)],
+      [daemon, token],
+      [keyed, apiKey],
+    ];
+    for (const [entered, key] of guests) {
+      await using guest = await entered.client({ key });
       expect(await callTool(guest, 'echo')).toMatchObject({ isError: false });
       for (const change of ['relay_add_server', 'relay_reconnect_server', 'relay_remove_server']) {
         const { data } = await callTool(guest, change, { name: 'one', url: 'ws://127.0.0.1:1' });

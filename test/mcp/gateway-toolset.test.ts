@@ -9,20 +9,23 @@ let daemon: TestDaemon;
 let kit: GatewayKit;
 let visitors: HttpHandler;
 let door: TestDoor;
+let keyedDoor: TestDoor;
 beforeAll(async () => {
   daemon = await startDaemon();
   kit = await GatewayKit.start([scripted('one', { tools: [tool('echo')] })]);
   visitors = new HttpHandler(kit.gateway);
-  door = await openDoor(daemon, {
-    apiKey: 'the-api-key',
+  const options: Parameters<typeof openDoor>[1] = {
     gateway: {
       handle: (request, response, visit) => visitors.handle(request, response, visit),
     },
     defaultTools: ['gateway'],
     toolsetsFor: ({ kind }) => (kind === 'apiKey' ? ['network'] : undefined),
-  });
+  };
+  door = await openDoor(daemon, options);
+  keyedDoor = await openDoor(daemon, { ...options, apiKey: 'the-api-key' });
 });
 afterAll(async () => {
+  await keyedDoor.close();
   await door.close();
   await visitors.close();
   await kit[Symbol.asyncDispose]();
@@ -37,11 +40,13 @@ it('is served where nobody chooses, if the door says so', async () => {
 it('is refused to a key that does not allow it', async () => {
   const headers = { authorization: 'Bearer the-api-key' };
   for (const tools of ['gateway', 'network,gateway']) {
-    const refused = await fetch(`${door.url}?tools=${tools}`, { method: 'POST', headers, body: '{}' });
+    const refused = await fetch(`${keyedDoor.url}?tools=${tools}`, { method: 'POST', headers, body: '{}' });
     expect(refused.status).toBe(403);
     expect(await refused.text()).toContain('does not allow the toolset \\"gateway\\"');
   }
-  await using client = await connectClient(httpTransport(door, { key: 'the-api-key', tools: 'network' }));
+  await using client = await connectClient(
+    httpTransport(keyedDoor, { key: 'the-api-key', tools: 'network' }),
+  );
   expect((await client.listTools()).tools.length).toBeGreaterThan(0);
 });
 

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { hostname, networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { callTool, connectClient } from './kit/clients.ts';
@@ -55,8 +56,11 @@ const post = (url: string, body: string, headers: Record<string, string> = {}) =
   });
 
 describe('who may enter', () => {
-  it('answers 401 without a key where one is needed, and with a wrong key everywhere', async () => {
-    await using door = await openDoor(daemon, { isOwnUser: async () => false, apiKey: 'secret' });
+  it.each([
+    ['a stranger', false],
+    ['the user', true],
+  ])('answers 401 without the key that is set, and with a wrong one, to %s', async (_who, isUser) => {
+    await using door = await openDoor(daemon, { isOwnUser: async () => isUser, apiKey: 'secret' });
     for (const path of ['', '/sse', '/messages']) {
       const refused = await ask(`${door.url}${path}`);
       expect(refused).toMatchObject({ status: 401, body: '{"error":"Unauthorized"}' });
@@ -148,9 +152,31 @@ describe('who may enter', () => {
     expect((await ask(`http://127.0.0.1:${open.port}/mcp/health`)).status).toBe(200);
   });
 
+  it('serves the names and addresses of this machine if it listens on all of them', async () => {
+    const own = Object.values(networkInterfaces()).flatMap((addresses = []) =>
+      addresses.map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address)),
+    );
+    const options = { apiKey: 'secret', allowedHosts: ['relay.example'] };
+    await using everywhere = await openDoor(daemon, { host: '0.0.0.0', ...options });
+    await using here = await openDoor(daemon, options);
+    const status = async ({ port }: { port: number }, Host: string) =>
+      (await ask(`http://127.0.0.1:${port}/mcp/health`, { headers: { Host } })).status;
+    for (const host of [...own, hostname().toUpperCase(), 'relay.example', 'RELAY.example:443'])
+      expect(await status(everywhere, host), host).toBe(200);
+    for (const host of ['evil.example', '192.0.2.1', `${hostname()}.evil.example`])
+      expect(await status(everywhere, host), host).toBe(403);
+    expect(await status(here, `${hostname()}.lan`)).toBe(403);
+    expect(await status(here, '192.0.2.1')).toBe(403);
+  });
+
   it('says that the port is in use', async () => {
     await using door = await openDoor(daemon);
-    await expect(openDoor(daemon, { port: door.port })).rejects.toMatchObject({ code: 'PortInUse' });
+    const options = { port: door.port, choosePort: '--mcp-http PORT' };
+    await expect(openDoor(daemon, options)).rejects.toMatchObject({
+      code: 'PortInUse',
+      message: expect.stringContaining(`process ${process.pid} (`),
+      next: `Choose another port with --mcp-http PORT, or stop that program: kill ${process.pid}`,
+    });
   });
 });
 
@@ -177,7 +203,8 @@ describe('what a client may do', () => {
     await using door = await openDoor(daemon, { apiKey: 'k', toolsetsFor: () => ['relay', 'network'] });
     await using client = await connectClient(httpTransport(door, { key: 'k', tools: 'relay' }));
     expect((await client.listTools()).tools.length).toBeGreaterThan(0);
-    expect((await post(`${door.url}?tools=workspace`, initialize)).status).toBe(403);
+    const refused = await post(`${door.url}?tools=workspace`, initialize, headersOf({ key: 'k' }));
+    expect(refused.status).toBe(403);
     await using open = await openDoor(daemon);
     expect((await post(`${open.url}?tools=nope`, initialize)).status).toBe(400);
     // Nobody may declare whom they speak for, unless the door was opened for that.
@@ -193,9 +220,10 @@ describe('what a client may do', () => {
       post(door.url, list, { ...session, ...headersOf(options) }).then(({ status }) => status);
     expect(await ask({ key: 'k', agent: 'Alice' })).toBe(200);
     expect(await ask({ key: 'k', agent: 'Mallory' })).toBe(404);
-    expect(await ask({ agent: 'Alice' })).toBe(404);
+    expect(await ask({ agent: 'Alice' })).toBe(401);
     expect(await post(door.url, list, headersOf({ key: 'k' }))).toMatchObject({ status: 400 });
-    expect(await post(door.url, list, { 'Mcp-Session-Id': 'unknown' })).toMatchObject({ status: 404 });
+    const unknown = { 'Mcp-Session-Id': 'unknown', ...headersOf({ key: 'k' }) };
+    expect(await post(door.url, list, unknown)).toMatchObject({ status: 404 });
   });
 
   it('ends sessions that were left behind', async () => {

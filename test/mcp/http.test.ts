@@ -5,28 +5,32 @@ import { callTool, connectClient, ERAS } from './kit/clients.ts';
 import { httpTransport, openDoor, sseTransport, type TestDoor } from './kit/http-door.ts';
 
 let daemon: TestDaemon;
+/** Without a key of its own, and with one. */
 let door: TestDoor;
+let keyedDoor: TestDoor;
 beforeAll(async () => {
   daemon = await startDaemon();
-  door = await openDoor(daemon, { apiKey: 'the-api-key' });
+  door = await openDoor(daemon);
+  keyedDoor = await openDoor(daemon, { apiKey: 'the-api-key' });
 });
 afterAll(async () => {
+  await keyedDoor.close();
   await door.close();
   await daemon[Symbol.asyncDispose]();
 });
 
 const agent = (name: string) => connect({ socketPath: daemon.socketPath, env: daemon.env, name });
 const transports = {
-  '2025-11-25': (options = {}) => httpTransport(door, options),
-  '2026-07-28': (options = {}) => httpTransport(door, options),
-  sse: (options = {}) => sseTransport(`${door.url}/sse`, options),
+  '2025-11-25': httpTransport,
+  '2026-07-28': httpTransport,
+  sse: ({ url }: TestDoor, options = {}) => sseTransport(`${url}/sse`, options),
 };
 
 describe.each([...ERAS, 'sse'] as const)('MCP over HTTP, %s', (kind) => {
   const era = kind === '2026-07-28' ? kind : '2025-11-25';
   const unique = (name: string) => `${name}-${kind.slice(0, 4)}`;
-  const open = (options: Parameters<typeof httpTransport>[1]) =>
-    connectClient(transports[kind](options), { era });
+  const open = (options: Parameters<typeof httpTransport>[1], at = door) =>
+    connectClient(transports[kind](at, options), { era });
 
   it('serves the toolset network by default, and others by ?tools=', async () => {
     await using network = await open({});
@@ -88,7 +92,8 @@ describe.each([...ERAS, 'sse'] as const)('MCP over HTTP, %s', (kind) => {
 
   it('lets in holders of a workspace key, of an agent token, and of the API key', async () => {
     const { key } = JSON.parse((await daemon.cli(['workspace', 'create', unique('space'), '--json'])).stdout);
-    await using byKey = await open({ key, agent: unique('KeyHolder'), tools: 'relay' });
+    const openKeyed = (options: Parameters<typeof httpTransport>[1]) => open(options, keyedDoor);
+    await using byKey = await openKeyed({ key, agent: unique('KeyHolder'), tools: 'relay' });
     const status = await callTool(byKey, 'relay_status');
     expect(status.data).toMatchObject({ agentName: unique('KeyHolder'), project: unique('space') });
     const token = `at_${Buffer.alloc(32, kind).toString('base64url')}`;
@@ -101,11 +106,12 @@ describe.each([...ERAS, 'sse'] as const)('MCP over HTTP, %s', (kind) => {
         env: {},
       })
     ).close();
-    await using byToken = await open({ key: token, tools: 'relay' });
+    await using byToken = await openKeyed({ key: token, tools: 'relay' });
     expect((await callTool(byToken, 'relay_status')).data).toMatchObject({ agentName: unique('Owner') });
-    await using byApiKey = await open({ key: 'the-api-key', agent: unique('ApiUser'), tools: 'relay' });
+    await using byApiKey = await openKeyed({ key: 'the-api-key', agent: unique('ApiUser'), tools: 'relay' });
     expect((await callTool(byApiKey, 'relay_status')).data).toMatchObject({ agentName: unique('ApiUser') });
-    await expect(open({ key: 'wrong' })).rejects.toThrow();
+    await expect(openKeyed({ key: 'wrong' })).rejects.toThrow();
+    await expect(openKeyed({ agent: unique('Keyless') })).rejects.toThrow();
   });
 });
 

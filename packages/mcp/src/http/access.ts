@@ -22,11 +22,14 @@ export type Access =
 
 /** How the door finds out whom it may let in. */
 export interface Doorkeeper {
-  /** The key of the door, besides those of workspaces and agents. */
+  /**
+   * The key of the door, besides those of workspaces and agents. Where it is set, one of them has to be shown: a proxy
+   * or a tunnel of the user brings in strangers too.
+   */
   apiKey?: string;
   /** Whether a workspace key or an agent token is valid. */
   isKeyValid(key: string): Promise<boolean>;
-  /** Whether the peer is a program of the user the daemon runs for. */
+  /** Whether the peer is a program of the user the daemon runs for; enough where no key is set. */
   isOwnUser(request: IncomingMessage): Promise<boolean>;
   /** The project of this name, as it is spelled; throws if there is none. Absent where there is no choice. */
   findProject?(name: string): string;
@@ -58,7 +61,10 @@ function wantedProject({ url = '/', headers }: IncomingMessage): string | undefi
 /** A key that is shown must be right, also where none is needed. */
 async function recognise(request: IncomingMessage, keeper: Doorkeeper): Promise<Access | undefined> {
   const { authorization } = request.headers;
-  if (authorization === undefined) return (await isOwnUser(request, keeper)) ? { kind: 'local' } : undefined;
+  if (authorization === undefined) {
+    const isLocal = keeper.apiKey === undefined && (await isOwnUser(request, keeper));
+    return isLocal ? { kind: 'local' } : undefined;
+  }
   const secret = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
   if (secret === undefined) return undefined;
   if (keeper.apiKey !== undefined && isSame(secret, keeper.apiKey)) return { kind: 'apiKey', secret };
