@@ -40,6 +40,8 @@ export async function openHttpServer(listener: RequestListener, options: HttpSer
   }).catch(async (error: Error) => {
     throw await listenError(error, options);
   });
+  // A connection that could not be accepted is lost; without a listener it would end the process.
+  server.on('error', () => undefined);
   return server;
 }
 
