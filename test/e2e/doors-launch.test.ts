@@ -44,7 +44,7 @@ describe('agent-relay launch', () => {
     expect((await callTool(pm, 'list_pending', { for: 'pm' })).data).toMatchObject({ count: 2 });
     expect((await read(pm, 'pm')).map(({ body }) => body.split('\n')[0])).toEqual([
       '## STATUS UPDATE — DEV-B',
-      'Which\u001b[31m port?',
+      'Which\u{FFFD}[31m port?',
     ]);
     expect(await read(pm, 'pm')).toEqual([]);
     running.child.kill('SIGINT');
