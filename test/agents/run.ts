@@ -56,12 +56,14 @@ async function checkInstallation(agent: Agent, { env }: TestDaemon): Promise<voi
   const speaksAs = async (name: string, variables = {}) => {
     if (!ask) return;
     const { results } = await agent.ask(['use relay_status {}'], variables);
-    assert.match(results[0] ?? '', new RegExp(`\\b${name}\\b`));
+    assert.match(results[0] ?? '', new RegExp(`${name}\\b`, 'i'));
   };
   await checks.run(`${title} connects to the server after install -g`, async () => {
     await runInstall({ ...options, global: true });
     assert.match(await agent.listServers(), list.connected);
     await speaksAs(`${title}-once`, { RELAY_AGENT_NAME: `${title}-once` });
+    // Without a name it is called after the client.
+    await speaksAs(`"agentName":"${id}`);
   });
   await checks.run(`${title} has no such server after uninstall -g`, async () => {
     await runUninstall({ ...options, global: true });
@@ -105,7 +107,8 @@ async function checkExchange(one: Agent, other: Agent): Promise<void> {
     await Promise.race([watching.until(new RegExp(merge)), waiting]);
     await other.ask(['use relay_inbox {}', send(first, answer)]);
     const { results } = await waiting;
-    assert.ok(results[0]?.includes(answer) && results[0].includes(second), results[0]);
+    assert.ok(results[0]?.includes(answer), results[0]);
+    assert.match(results[0] ?? '', new RegExp(`\\b${second}\\b`, 'i'));
   });
 }
 
@@ -117,6 +120,6 @@ async function checkPool({ cli: { id, title }, home, ask }: Agent): Promise<void
     assert.equal(code, 0, stderr);
     const { results } = await ask(['use echo {"message":"from the pool"}', 'use relay_status {}']);
     assert.match(results[0] ?? '', /Echo: from the pool/);
-    assert.match(results[1] ?? '', new RegExp(`\\b${title}\\b`));
+    assert.match(results[1] ?? '', new RegExp(`\\b${title}\\b`, 'i'));
   });
 }
