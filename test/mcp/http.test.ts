@@ -147,3 +147,14 @@ it('lets a session without a name register one', async () => {
   const refused = await callTool(named, 'register_agent', { name: 'Other' });
   expect(refused.data).toMatchObject({ error: { code: 'Forbidden' } });
 });
+
+it('lets the holder of an agent token register as that agent, and as no other', async () => {
+  await (await connect({ socketPath: daemon.socketPath, env: daemon.env, name: 'Holder' })).close();
+  await using owner = await connect({ socketPath: daemon.socketPath, env: daemon.env });
+  const { token } = await owner.request('TOKEN_ROTATE', { agent: 'Holder' });
+  await using client = await connectClient(httpTransport(door, { tools: 'workspace', key: token }));
+  const registered = await callTool(client, 'register_agent', { name: 'holder' });
+  expect(registered.data).toMatchObject({ name: 'Holder' });
+  const refused = await callTool(client, 'register_agent', { name: 'Other' });
+  expect(refused.data).toMatchObject({ error: { code: 'Forbidden' } });
+});

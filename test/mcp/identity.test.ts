@@ -26,6 +26,70 @@ async function leave({ transport }: TestClient): Promise<void> {
   if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession();
 }
 
+describe('a session over HTTP that is silent', () => {
+  const LINGER_MS = 300;
+  const isOnline = async (name: string) => {
+    await using owner = await connect({ socketPath: daemon.socketPath, env: daemon.env });
+    return (await owner.who()).some((agent) => agent.name === name);
+  };
+  const open = (door: TestDoor, name: string, agent?: string) =>
+    connectClient(httpTransport(door, { tools: 'workspace,relay', ...(agent ? { agent } : {}) }), { name });
+
+  it('leaves its name to others after a while, and is somebody else when it speaks again', async () => {
+    await using quick = await openDoor(daemon, { lingerMs: LINGER_MS });
+    await using gone = await openSession(quick, 'silent-client');
+    expect(await gone.name()).toBe('silent-client');
+    await expect.poll(() => isOnline('silent-client')).toBe(false);
+    await using heir = await open(quick, 'silent-client');
+    expect(await nameOf(heir)).toBe('silent-client');
+    expect(await gone.name()).toBe('silent-client-2');
+  });
+
+  it('stays while a stream of it is open, and so does an agent that another session speaks for', async () => {
+    await using quick = await openDoor(daemon, { lingerMs: LINGER_MS });
+    await using streaming = await open(quick, 'streaming-client');
+    await using named = await open(quick, 'any', 'Shared');
+    expect([await nameOf(streaming), await nameOf(named)]).toEqual(['streaming-client', 'Shared']);
+    await using other = await open(quick, 'any', 'Shared');
+    await nameOf(other);
+    await other.close();
+    // By the time this one has gone, the others would have too.
+    await using last = await openSession(quick, 'last-client');
+    await last.name();
+    await expect.poll(() => isOnline('last-client')).toBe(false);
+    expect([await isOnline('streaming-client'), await isOnline('Shared')]).toEqual([true, true]);
+  });
+});
+
+/** A session of a client that only posts, as simple ones do: nothing of it is open between two calls. */
+async function openSession(door: TestDoor, client: string) {
+  const url = `${door.url}?tools=relay`;
+  const post = (body: object, session?: string) =>
+    fetch(url, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        ...(session ? { 'Mcp-Session-Id': session } : {}),
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', ...body }),
+    });
+  const clientInfo = { name: client, version: '1' };
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+  const opened = await post({ id: 1, method: 'initialize', params });
+  await opened.text();
+  const session = opened.headers.get('mcp-session-id') ?? '';
+  return {
+    async name(): Promise<string> {
+      const call = { id: 2, method: 'tools/call', params: { name: 'relay_status', arguments: {} } };
+      const [, name = ''] = /"agentName":"([^"]+)"/.exec(await (await post(call, session)).text()) ?? [];
+      return name;
+    },
+    [Symbol.asyncDispose]: async () =>
+      void (await fetch(url, { method: 'DELETE', headers: { 'Mcp-Session-Id': session } })),
+  };
+}
+
 async function audited(action: string): Promise<unknown[]> {
   await using owner = await connect({ socketPath: daemon.socketPath, env: daemon.env });
   const { entries } = await owner.request('AUDIT', { limit: 1000 });

@@ -16,7 +16,8 @@ import { Sessions } from './sessions.ts';
 import { SseSessions } from './sse.ts';
 import { type Exchange, SingleRequests, type StreamableSession, serveSession } from './streamable.ts';
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 /** Whoever guesses keys does not get far. */
 const FAILURES_PER_MINUTE = 60;
 
@@ -32,6 +33,7 @@ export interface McpHttp {
 export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const { onerror = console.error, maxBodyBytes = 1024 * 1024, roles = [] } = options;
   const { sessionIdleMs = 12 * HOUR_MS, maxSessions = 1000, requestsPerMinute = 6000 } = options;
+  const { lingerMs = 5 * MINUTE_MS } = options;
   const origins = {
     host: '127.0.0.1',
     allowedHosts: [],
@@ -46,7 +48,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const requests = new RateLimit(requestsPerMinute);
   const failures = new RateLimit(FAILURES_PER_MINUTE);
   const catalogues = new Catalogues(options);
-  const participants = new Participants(options.connect, roles, onerror);
+  const participants = new Participants(options.connect, { roles, lingerMs, onerror });
   const desks = new Desks(participants, onerror);
   const replies = new HttpReplies(onerror);
   const sessions = new Sessions<StreamableSession>({ idleMs: sessionIdleMs, most: maxSessions, onerror });

@@ -1,4 +1,4 @@
-import { RelayError } from '@agent-relay/protocol';
+import { nameKey, RelayError } from '@agent-relay/protocol';
 import type { Membership } from '../participant/membership.ts';
 import { AGENT_HEADER } from './access.ts';
 import type { Caller } from './caller.ts';
@@ -9,14 +9,13 @@ import type { Caller } from './caller.ts';
  */
 export const httpMembership = ({ access, name }: Caller, isSession: boolean): Membership => ({
   async register(participant, registration) {
-    const isPresent = participant.name?.toLowerCase() === registration.name.toLowerCase();
-    if (isPresent && name !== undefined) return await participant.relay();
-    if (!isSession || name !== undefined || access.kind === 'agentToken') {
-      throw new RelayError('Forbidden', 'The name of this client comes with each of its requests.', {
-        next: `Change the header ${AGENT_HEADER} in the configuration of the client.`,
-      });
-    }
-    return await participant.register(registration);
+    const isFixed = !isSession || name !== undefined || access.kind === 'agentToken';
+    if (!isFixed) return await participant.register(registration);
+    const relay = await participant.relay();
+    if (relay.name !== undefined && nameKey(relay.name) === nameKey(registration.name)) return relay;
+    throw new RelayError('Forbidden', 'The name of this client comes with each of its requests.', {
+      next: `Change the header ${AGENT_HEADER} in the configuration of the client.`,
+    });
   },
   join: () => Promise.reject(bound('change its workspace')),
   createWorkspace: () => Promise.reject(bound('create workspaces')),

@@ -42,6 +42,8 @@ export interface McpHttpOptions extends Doorkeeper, Partial<OriginOptions> {
   maxBodyBytes?: number;
   /** How long a session without an open stream is kept. Default: 12 hours. */
   sessionIdleMs?: number;
+  /** How long an agent stays online after the last request made for it. Default: 5 minutes. */
+  lingerMs?: number;
   /** Beyond so many, the sessions that were idle for longest are ended. Default: 1000. */
   maxSessions?: number;
   paths?: Partial<McpPaths>;

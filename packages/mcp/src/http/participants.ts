@@ -5,9 +5,6 @@ import { Roles } from '../participant/roles.ts';
 import { type Access, accessId, withCredentials } from './access.ts';
 import type { Caller } from './caller.ts';
 
-/** How long an agent stays online after the last request made for it. */
-export const LINGER_MS = 5 * 60_000;
-
 type ConnectFor = (profile: ParticipantOptions, access: Access) => Promise<Relay>;
 
 interface Entry {
@@ -26,6 +23,8 @@ export interface Lease {
    * function returned takes that back.
    */
   onclose(action: () => Promise<void>): () => void;
+  /** Nobody uses it at the moment, though it is kept. */
+  unused(): void;
   release(): void;
 }
 
@@ -33,21 +32,26 @@ export interface Lease {
 export class Participants {
   readonly #connect: ConnectFor;
   readonly #roleNames: readonly string[];
+  readonly #lingerMs: number;
   readonly #onerror: (error: unknown) => void;
   readonly #entries = new Map<string, Entry>();
   readonly #roles = new Map<string, Roles>();
 
-  constructor(connect: ConnectFor, roleNames: readonly string[], onerror: (error: unknown) => void) {
+  constructor(
+    connect: ConnectFor,
+    options: { roles: readonly string[]; lingerMs: number; onerror(error: unknown): void },
+  ) {
     this.#connect = connect;
-    this.#roleNames = roleNames;
-    this.#onerror = onerror;
+    this.#roleNames = options.roles;
+    this.#lingerMs = options.lingerMs;
+    this.#onerror = options.onerror;
   }
 
   /** The shared participant of a caller. */
   shared({ access, name, key }: Caller): Lease {
     const entry = this.#entries.get(key) ?? this.#open(key, access, name === undefined ? {} : { name });
     return this.#lease(entry, () => {
-      entry.timer = setTimeout(() => this.#close(key, entry), LINGER_MS).unref();
+      entry.timer = setTimeout(() => this.#close(key, entry), this.#lingerMs).unref();
     });
   }
 
@@ -55,7 +59,11 @@ export class Participants {
   ofSession({ access }: Caller, sessionId: string): Lease {
     const key = `session ${sessionId}`;
     const entry = this.#open(key, access, {}, passingName('mcp'));
-    return this.#lease(entry, () => this.#close(key, entry));
+    return {
+      ...this.#lease(entry, () => this.#close(key, entry)),
+      // Clients seldom say that they leave; what others see of a silent one must not last as long as its session.
+      unused: () => entry.participant.restAfter(this.#lingerMs),
+    };
   }
 
   /** The roles that the holders of one access share. */
@@ -94,6 +102,8 @@ export class Participants {
         entry.onclose.add(action);
         return () => entry.onclose.delete(action);
       },
+      // Others may use it, and it rests when the last one has released it.
+      unused: () => undefined,
       release: () => {
         entry.users -= 1;
         if (entry.users === 0) unused();

@@ -4,8 +4,8 @@ import type { ServerResponse } from 'node:http';
 export interface Session {
   /** Whose it is; nobody else may use it. */
   readonly owner: string;
-  /** No response to it is open any more. */
-  rested?(): void;
+  /** No response of it is open any more. */
+  unused?(): void;
   close(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export class Sessions<S extends Session> {
       kept.openResponses -= 1;
       if (!this.#kept.has(id)) return;
       this.#touch(id, kept);
-      if (kept.openResponses === 0) kept.session.rested?.();
+      if (kept.openResponses === 0) kept.session.unused?.();
     });
     return kept.session;
   }

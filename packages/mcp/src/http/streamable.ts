@@ -9,7 +9,7 @@ import type { Catalogue, Desk } from '../server/desk.ts';
 import type { Caller } from './caller.ts';
 import type { Desks } from './desks.ts';
 import { EventLog } from './event-log.ts';
-import { type Lease, LINGER_MS } from './participants.ts';
+import type { Lease } from './participants.ts';
 import type { HttpReplies } from './replies.ts';
 import { sendRpcError } from './respond.ts';
 import type { Session, Sessions } from './sessions.ts';
@@ -76,10 +76,10 @@ async function openSession(
     serve: (request, response, message) => {
       // A handshake alone costs the relay nothing; a client that asks for something is there.
       if (isJSONRPCRequest(message)) desk.participant.start();
+      else desk.participant.stay();
       return transport.handleRequest(request, response, message);
     },
-    // Clients seldom say that they leave; what others see of one that is silent must not last as long as its session.
-    rested: () => desk.participant.restAfter(LINGER_MS),
+    unused: () => lease.unused(),
     close: () => transport.close(),
   };
   await buildServer(desk, { era: 'legacy', lasting: true }).connect(transport);

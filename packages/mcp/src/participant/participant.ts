@@ -61,6 +61,7 @@ export class Participant {
   #connecting: Promise<Relay> | undefined;
   #watch: NodeJS.Timeout | undefined;
   #rest: NodeJS.Timeout | undefined;
+  #isResting = false;
   #lostAt = 0;
   #started = false;
   /** False only if there is surely nothing unread, so that nobody has to ask. */
@@ -96,20 +97,29 @@ export class Participant {
 
   /** Connects in the background, now or as soon as there is a daemon, so that others see this agent. */
   start(): void {
-    clearTimeout(this.#rest);
+    this.stay();
     if (this.#started) return;
     this.#started = true;
     this.#reach(FIRST_RETRY_MS);
   }
 
-  /** Leaves the relay if it is not started again within this time; the name is free for others then. */
+  /** Leaves the relay after this time, unless it is told to stay before; the name is free for others then. */
   restAfter(ms: number): void {
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => {
+      this.#isResting = this.#started;
       this.#started = false;
       clearTimeout(this.#watch);
       void this.#relay?.close();
     }, ms).unref();
+  }
+
+  /** Does not leave the relay, or comes back if it has. */
+  stay(): void {
+    clearTimeout(this.#rest);
+    if (!this.#isResting) return;
+    this.#isResting = false;
+    this.start();
   }
 
   /** The connection; rejects with the reason there is none, and how to get one. */
