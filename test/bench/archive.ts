@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { idMaker } from '@agent-relay/protocol';
-import { hashSecret } from '../../packages/relay/src/core/secrets.ts';
+import { hashSecret } from '../../packages/relay/src/core/directory/secrets.ts';
 import { draftValues } from '../../packages/relay/src/store/append.ts';
-import { Connection } from '../../packages/relay/src/store/sqlite/connection.ts';
+import { Database } from '../../packages/relay/src/store/sqlite/database.ts';
 import type { AppendCall, Call } from '../../packages/relay/src/store/sqlite/threads.ts';
 import { Writer } from '../../packages/relay/src/store/sqlite/writer.ts';
 
@@ -36,7 +36,7 @@ export const threadName = (index: number): string => `thread-${index}`;
  */
 export function buildArchive(directory: string, size: ArchiveSize): string {
   const path = join(directory, `${size.messages}-${size.agents}.db`);
-  const connection = Connection.forWriting(path);
+  const connection = Database.forWriting(path);
   const writer = new Writer(connection);
   const run = (calls: Call[]): unknown[] => {
     const { values, failures } = writer.run(calls);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { idMaker } from '@agent-relay/protocol';
 import { draftValues } from '../../packages/relay/src/store/append.ts';
-import { Connection } from '../../packages/relay/src/store/sqlite/connection.ts';
+import { Database } from '../../packages/relay/src/store/sqlite/database.ts';
 import type { Call } from '../../packages/relay/src/store/sqlite/threads.ts';
 import { Writer } from '../../packages/relay/src/store/sqlite/writer.ts';
 import { requestId, sampleBody } from './pairs.ts';
@@ -16,7 +16,7 @@ export class RawSqlite implements Disposable {
 
   /** As many pairs of sender and receiver as the measured daemon has. */
   constructor(directory: string, pairs: number) {
-    this.#writer = new Writer(Connection.forWriting(join(directory, 'raw.db')));
+    this.#writer = new Writer(Database.forWriting(join(directory, 'raw.db')));
     this.#pairs = pairs;
     const createdAt = Date.now();
     const workspace: Call = ['createWorkspace', { name: 'raw', root: undefined, createdAt }];

@@ -4,7 +4,7 @@ import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ErrorPayload, InboxMessage } from '@agent-relay/protocol';
-import { logFile } from '../../packages/relay/src/daemon/log-files.ts';
+import { logFile } from '../../packages/relay/src/daemon/log/log-files.ts';
 import { FrameClient } from '../bench/frame-client.ts';
 import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { CannotRun, type Fault, within } from './fault.ts';

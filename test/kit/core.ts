@@ -11,12 +11,12 @@ import {
   type RelayEvent,
 } from '@agent-relay/protocol';
 import { OPERATIONS } from '@agent-relay/protocol/schemas';
-import type { AwaitOutcome } from '../../packages/relay/src/core/awaits.ts';
-import type { Introduction } from '../../packages/relay/src/core/introduction.ts';
+import type { AwaitOutcome } from '../../packages/relay/src/core/delivery/awaits.ts';
+import type { Introduction } from '../../packages/relay/src/core/directory/introduction.ts';
+import type { Peer } from '../../packages/relay/src/core/directory/presence.ts';
 import type { Caller } from '../../packages/relay/src/core/operations/caller.ts';
 import { createOperations, type Operations } from '../../packages/relay/src/core/operations/index.ts';
 import type { Workspace } from '../../packages/relay/src/core/ports/store.ts';
-import type { Peer } from '../../packages/relay/src/core/presence.ts';
 import type { Principal } from '../../packages/relay/src/core/principal.ts';
 import { createRelay, type Relay, type RelayOptions } from '../../packages/relay/src/core/relay.ts';
 import { openStore } from '../../packages/relay/src/store/open.ts';

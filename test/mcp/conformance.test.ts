@@ -14,7 +14,7 @@ let daemon: TestDaemon;
 let door: TestDoor;
 beforeAll(async () => {
   daemon = await startDaemon();
-  door = await openDoor(daemon, { extendCatalogue: withFixtures });
+  door = await openDoor(daemon, { extendOffering: withFixtures });
 });
 afterAll(async () => {
   await door.close();

@@ -10,22 +10,22 @@ import { reasonToDistrust } from './catalog/state-directory.ts';
 import type { Definition } from './catalog/validate-tool.ts';
 import { LiveConfig } from './config/live-config.ts';
 import type { ConfiguredBackend } from './config/load.ts';
-import type { Outlet } from './front/call.ts';
+import type { Outlet } from './front/session/call.ts';
 import type {
+  FrontSessionOptions,
   GatewayHost,
   OwnBackends,
   ResourceWatcher,
   ServerManagers,
-  SessionOptions,
-} from './front/context.ts';
-import { type ListName, LiveCatalog } from './front/live-catalog.ts';
-import { mostTalkative, USUAL_LEVEL } from './front/log-levels.ts';
-import { managementTools } from './front/management.ts';
-import { toRelayError } from './front/messages.ts';
-import { ResourceWatchers } from './front/resource-watchers.ts';
-import { Session } from './front/session.ts';
-import { type GatewayStatus, readStatus } from './front/status.ts';
-import { searchTools } from './front/tool-search.ts';
+} from './front/session/context.ts';
+import { type ListName, LiveCatalog } from './front/session/live-catalog.ts';
+import { mostTalkative, USUAL_LEVEL } from './front/session/log-levels.ts';
+import { toRelayError } from './front/session/messages.ts';
+import { ResourceWatchers } from './front/session/resource-watchers.ts';
+import { FrontSession } from './front/session/session.ts';
+import { managementTools } from './front/tools/management.ts';
+import { type GatewayStatus, readStatus } from './front/tools/status.ts';
+import { searchTools } from './front/tools/tool-search.ts';
 import { objectFrom, toJson } from './json/raw-json.ts';
 
 export interface GatewayOptions {
@@ -60,7 +60,7 @@ export class Gateway implements GatewayHost {
   readonly #manifest: Manifest;
   readonly #pins: Pins;
   readonly #shared: BackendSet;
-  readonly #sessions = new Set<Session>();
+  readonly #sessions = new Set<FrontSession>();
   readonly #watchers: ResourceWatchers;
   readonly #config: LiveConfig;
 
@@ -112,8 +112,8 @@ export class Gateway implements GatewayHost {
     return this.#config.reload();
   }
 
-  openSession(output: Outlet, options: SessionOptions = {}): Session {
-    const session = new Session(this, output, options, () => {
+  openSession(output: Outlet, options: FrontSessionOptions = {}): FrontSession {
+    const session = new FrontSession(this, output, options, () => {
       this.#sessions.delete(session);
       this.#watchers.forget(session);
       this.logLevelChanged();

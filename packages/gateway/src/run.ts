@@ -6,8 +6,8 @@ import { setFlagsFromString } from 'node:v8';
 import { RelayError } from '@agent-relay/protocol';
 import { approveIn } from './catalog/pins.ts';
 import { reasonToDistrust } from './catalog/state-directory.ts';
-import type { ServerManagers } from './front/context.ts';
-import type { HttpFrontOptions } from './front/http.ts';
+import type { HttpFrontOptions } from './front/http/serve.ts';
+import type { ServerManagers } from './front/session/context.ts';
 import { serveGatewayStdio } from './front/stdio.ts';
 import { createGateway } from './gateway.ts';
 
@@ -69,7 +69,7 @@ export async function runGateway(options: RunOptions = {}): Promise<void> {
   if (options.http === undefined) {
     await Promise.race([serveGatewayStdio(gateway), told]);
   } else {
-    const { serveGatewayHttp } = await import('./front/http.ts');
+    const { serveGatewayHttp } = await import('./front/http/serve.ts');
     const place = { port: options.http, choosePort: '--http PORT' };
     const front = await serveGatewayHttp(gateway, { ...options.front, ...place });
     process.stderr.write(`Listening on ${front.url}\n`);

@@ -1,5 +1,5 @@
 export { GATEWAY_TOOLSET, toolsetNames } from './framework/toolset.ts';
-export type { Access, Doorkeeper } from './http/access.ts';
+export type { Access, Doorkeeper } from './http/admission/access.ts';
 export { createMcpHttp, type McpHttp } from './http/create.ts';
 export { type ListeningMcp, type ListenOptions, listenForMcp } from './http/listen.ts';
 export type { GatewayDoor, GatewayVisit, McpHttpOptions, McpPaths } from './http/options.ts';

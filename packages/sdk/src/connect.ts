@@ -1,9 +1,9 @@
 import { type HelloPayload, PROTOCOL } from '@agent-relay/protocol';
+import { ClientSession } from './connection/client-session.ts';
+import { webSocketWire } from './connection/websocket.ts';
+import type { OpenWire } from './connection/wire.ts';
 import { type ParticipantOptions, PROFILE_FIELDS } from './options.ts';
-import { Relay } from './relay.ts';
-import { Session } from './session.ts';
-import { webSocketWire } from './websocket.ts';
-import type { OpenWire } from './wire.ts';
+import { Relay } from './relay/relay.ts';
 
 /** How to reach the daemon from anywhere: the URL of its WebSocket, or a way of one's own to open a wire. */
 export type ConnectOptions = ParticipantOptions & ({ url: string | URL } | { open: OpenWire });
@@ -11,7 +11,7 @@ export type ConnectOptions = ParticipantOptions & ({ url: string | URL } | { ope
 /** Connects to the relay; resolves when the daemon has said WELCOME, rejects with a `RelayError`. */
 export async function connect(options: ConnectOptions): Promise<Relay> {
   const { reconnect = true, requestTimeoutMs = 30_000 } = options;
-  const session = new Session({
+  const session = new ClientSession({
     open: 'open' in options ? options.open : webSocketWire(String(options.url)),
     hello: helloOf(options),
     token: options.token,

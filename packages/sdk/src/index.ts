@@ -23,8 +23,9 @@ export {
   type TransferRecord,
   type WelcomePayload,
 } from '@agent-relay/protocol';
-export type { ReconnectOptions } from './backoff.ts';
 export { type ConnectOptions, connect } from './connect.ts';
+export type { ReconnectOptions } from './connection/backoff.ts';
+export type { OpenWire, Wire, WireEvents } from './connection/wire.ts';
 export type {
   HistoryOptions,
   Inbox,
@@ -37,5 +38,4 @@ export type {
   SendOptions,
   WhoOptions,
 } from './options.ts';
-export type { Relay } from './relay.ts';
-export type { OpenWire, Wire, WireEvents } from './wire.ts';
+export type { Relay } from './relay/relay.ts';

@@ -10,7 +10,7 @@ import type {
   SendResult,
   WelcomePayload,
 } from '@agent-relay/protocol';
-import type { ReconnectOptions } from './backoff.ts';
+import type { ReconnectOptions } from './connection/backoff.ts';
 
 /** What an agent tells about itself in HELLO. */
 export const PROFILE_FIELDS = [

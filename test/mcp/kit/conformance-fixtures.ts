@@ -18,17 +18,17 @@ import type { Prompt } from '../../../packages/mcp/src/framework/prompt.ts';
 import type { Resource, ResourceTemplate } from '../../../packages/mcp/src/framework/resource.ts';
 import { type Call, defineTool, LOOKS, type Tool } from '../../../packages/mcp/src/framework/tool.ts';
 import { ToolTable } from '../../../packages/mcp/src/framework/tool-table.ts';
-import type { Catalogue } from '../../../packages/mcp/src/server/desk.ts';
+import type { Offering } from '../../../packages/mcp/src/server/client-context.ts';
 
 /** What the official conformance suite expects a server to offer, written as definitions of our own framework. */
-export function withFixtures(catalogue: Catalogue): Catalogue {
-  const [first, ...others] = catalogue.tools.toolsets;
-  if (!first) throw new Error('A catalogue has a toolset.');
+export function withFixtures(offering: Offering): Offering {
+  const [first, ...others] = offering.tools.toolsets;
+  if (!first) throw new Error('A offering has a toolset.');
   return {
     tools: new ToolTable([{ ...first, tools: [...first.tools, ...TOOLS] }, ...others]),
-    resources: [...catalogue.resources, ...RESOURCES],
-    templates: [...catalogue.templates, TEMPLATE],
-    prompts: [...catalogue.prompts, ...PROMPTS],
+    resources: [...offering.resources, ...RESOURCES],
+    templates: [...offering.templates, TEMPLATE],
+    prompts: [...offering.prompts, ...PROMPTS],
     capabilities: { logging: {} },
   };
 }

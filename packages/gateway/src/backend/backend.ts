@@ -3,9 +3,9 @@ import { withoutSecrets } from '../config/address.ts';
 import type { BackendConfig } from '../config/backend-config.ts';
 import type { JsonMembers } from '../json/raw-json.ts';
 import { Backoff } from './backoff.ts';
+import { ConnectedBackend, type ConnectedCall, NO_LISTS } from './connected-backend.ts';
 import { ConnectionLost } from './failures.ts';
 import type { BackendLimits } from './limits.ts';
-import { Link, type LinkCall, NO_LISTS } from './link.ts';
 import type { Era } from './negotiate.ts';
 import { NotificationLimit } from './notification-limit.ts';
 import { reasonOf } from './reason.ts';
@@ -29,7 +29,7 @@ export interface BackendEvents {
   ask(backend: Backend, method: string, params: Buffer | undefined, signal: AbortSignal): Promise<Buffer>;
 }
 
-export interface BackendCall extends LinkCall {
+export interface BackendCall extends ConnectedCall {
   /** Running it twice does no harm: it may be repeated even if it was written already. */
   repeatable: boolean;
 }
@@ -53,7 +53,7 @@ export class Backend {
   readonly #limit: NotificationLimit;
   #era: Era | undefined;
   #lists: Lists;
-  #link: Link | undefined;
+  #connected: ConnectedBackend | undefined;
   #connecting: Promise<void> | undefined;
   /** Gives up the attempt that is being made. */
   #abandon = new AbortController();
@@ -93,7 +93,7 @@ export class Backend {
   }
 
   get lists(): Lists {
-    return this.#link?.lists ?? this.#lists;
+    return this.#connected?.lists ?? this.#lists;
   }
   /** Its lists are known, from the server or from the last time. */
   get known(): boolean {
@@ -103,11 +103,11 @@ export class Backend {
     return this.#era;
   }
   get connected(): boolean {
-    return this.#link !== undefined;
+    return this.#connected !== undefined;
   }
   /** Why it is not connected, or what is wrong with it although it is. */
   get problem(): string | undefined {
-    const problem = this.#link ? this.#link.problem : this.#failure;
+    const problem = this.#connected ? this.#connected.problem : this.#failure;
     return problem && withoutSecrets(problem, this.config.secrets);
   }
   /** How many of its notifications were not passed on. */
@@ -115,7 +115,7 @@ export class Backend {
     return this.#limit.dropped;
   }
   get health(): Health {
-    if (this.#link) return this.problem === undefined ? 'healthy' : 'degraded';
+    if (this.#connected) return this.problem === undefined ? 'healthy' : 'degraded';
     return this.#failure === undefined ? 'unknown' : 'failed';
   }
 
@@ -170,7 +170,7 @@ export class Backend {
   }
 
   notify(method: string, params: Record<string, unknown>): void {
-    this.#link?.notify(method, params);
+    this.#connected?.notify(method, params);
   }
 
   /** Asks for updates of a resource, now and after each reconnect. Who is watched is connected, and not idle. */
@@ -178,13 +178,13 @@ export class Backend {
     if (this.#watchedUris.has(uri)) return;
     this.#watchedUris.add(uri);
     clearTimeout(this.#idleTimer);
-    if (this.#link) this.#link.listen(this.#link.era === 'modern' ? this.#watchedUris : [uri]);
+    if (this.#connected) this.#connected.listen(this.#connected.era === 'modern' ? this.#watchedUris : [uri]);
     else void this.start();
   }
 
   unwatch(uri: string): void {
     if (!this.#watchedUris.delete(uri)) return;
-    this.#link?.unlisten(uri, this.#watchedUris);
+    this.#connected?.unlisten(uri, this.#watchedUris);
     this.#armIdleStop();
   }
 
@@ -192,12 +192,15 @@ export class Backend {
   setLogLevel(level: string): void {
     if (level === this.#logLevel) return;
     this.#logLevel = level;
-    this.#link?.setLogLevel(level);
+    this.#connected?.setLogLevel(level);
   }
 
   async #request(method: string, params: JsonMembers, options: BackendCall): Promise<Answer> {
-    const link = this.#link ?? (await this.#linkInTime(options.signal));
-    return { bytes: await link.request(method, params, options, this.config.timeoutMs), era: link.era };
+    const connected = this.#connected ?? (await this.#connectedInTime(options.signal));
+    return {
+      bytes: await connected.request(method, params, options, this.config.timeoutMs),
+      era: connected.era,
+    };
   }
 
   /** What went wrong on the way, in words that any client may read. */
@@ -207,7 +210,7 @@ export class Backend {
   }
 
   /** A call waits for a connection only so long; the attempt itself goes on behind it. */
-  async #linkInTime(signal: AbortSignal | undefined): Promise<Link> {
+  async #connectedInTime(signal: AbortSignal | undefined): Promise<ConnectedBackend> {
     const lost = () => new ConnectionLost(this.#failure ?? 'it did not connect in time', false);
     if (this.#stopped) throw lost();
     const late = Promise.withResolvers<never>();
@@ -220,13 +223,13 @@ export class Backend {
       clearTimeout(timer);
       signal?.removeEventListener('abort', giveUp);
     }
-    if (!this.#link) throw lost();
-    return this.#link;
+    if (!this.#connected) throw lost();
+    return this.#connected;
   }
 
   /** One attempt at a time, shared by all who wait for it. */
   #connect(timeoutMs: number): Promise<void> {
-    if (this.#link) return Promise.resolve();
+    if (this.#connected) return Promise.resolve();
     this.#connecting ??= this.#attempt(timeoutMs).finally(() => {
       this.#connecting = undefined;
     });
@@ -237,7 +240,7 @@ export class Backend {
     this.#backoff.stop();
     this.#abandon = new AbortController();
     try {
-      const link = await Link.open(this.config.endpoint, {
+      const connected = await ConnectedBackend.open(this.config.endpoint, {
         signal: this.#abandon.signal,
         known: this.#era,
         clientCapabilities: this.#clientCapabilities,
@@ -254,7 +257,7 @@ export class Backend {
           ask: (method, params, signal) => this.#events.ask(this, method, params, signal),
         },
       });
-      await this.#adopt(link);
+      await this.#adopt(connected);
     } catch (error) {
       this.#failure = reasonOf(error);
       if (!this.#stopped) this.#backoff.failed();
@@ -263,27 +266,27 @@ export class Backend {
     }
   }
 
-  async #adopt(link: Link): Promise<void> {
+  async #adopt(connected: ConnectedBackend): Promise<void> {
     if (this.#stopped) {
-      await link.close('the backend was removed');
+      await connected.close('the backend was removed');
       throw new Error('the backend was removed');
     }
-    this.#link = link;
-    this.#era = link.era;
+    this.#connected = connected;
+    this.#era = connected.era;
     this.#failure = undefined;
     this.#backoff.reset();
-    if (link.era === 'modern' || this.#watchedUris.size > 0) link.listen(this.#watchedUris);
-    if (this.#logLevel !== undefined) link.setLogLevel(this.#logLevel);
+    if (connected.era === 'modern' || this.#watchedUris.size > 0) connected.listen(this.#watchedUris);
+    if (this.#logLevel !== undefined) connected.setLogLevel(this.#logLevel);
     this.#armIdleStop();
     this.#checkTimer = setInterval(() => {
-      if (this.#calls === 0) void link.check(this.#limits.callConnectMs);
+      if (this.#calls === 0) void connected.check(this.#limits.callConnectMs);
     }, CHECK_MS);
     this.#checkTimer.unref();
     this.#events.changed(this);
   }
 
-  #lost(link: Link, reason: string): void {
-    if (link !== this.#link) return;
+  #lost(connected: ConnectedBackend, reason: string): void {
+    if (connected !== this.#connected) return;
     this.#forget();
     this.#failure = reasonOf(reason);
     if (!this.#stopped) this.#backoff.failed();
@@ -294,9 +297,9 @@ export class Backend {
     this.#abandon.abort(new Error(reason));
     await this.#connecting?.catch(() => undefined /* it was given up */);
     this.#backoff.stop();
-    const link = this.#link;
+    const connected = this.#connected;
     this.#forget();
-    await link?.close(reason);
+    await connected?.close(reason);
   }
 
   /** The lists stay: what it offered is still offered while it is away. */
@@ -304,7 +307,7 @@ export class Backend {
     clearInterval(this.#checkTimer);
     clearTimeout(this.#idleTimer);
     this.#lists = this.lists;
-    this.#link = undefined;
+    this.#connected = undefined;
   }
 
   #becameQuiet(): void {
@@ -315,7 +318,7 @@ export class Backend {
   #armIdleStop(): void {
     clearTimeout(this.#idleTimer);
     const isBusy = this.#calls > 0 || this.#watchedUris.size > 0;
-    if (this.config.idleStopMs === 0 || isBusy || !this.#link) return;
+    if (this.config.idleStopMs === 0 || isBusy || !this.#connected) return;
     this.#idleTimer = setTimeout(() => {
       if (this.#calls === 0) void this.#disconnect('idle').then(() => this.#events.changed(this));
     }, this.config.idleStopMs);

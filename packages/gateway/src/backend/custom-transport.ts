@@ -1,12 +1,12 @@
 import type { CustomEndpoint } from '../config/backend-config.ts';
-import { type BackendTransport, type CustomLink, NotWritten, type TransportEvents } from './transport.ts';
+import { type BackendTransport, type CustomChannel, NotWritten, type TransportEvents } from './transport.ts';
 
 /** A server that whoever runs the gateway knows how to reach, such as one in this process. */
 export class CustomTransport implements BackendTransport {
   readonly kind = 'custom';
   readonly #endpoint: CustomEndpoint;
   readonly #events: TransportEvents;
-  #link: CustomLink | undefined;
+  #channel: CustomChannel | undefined;
 
   constructor(endpoint: CustomEndpoint, events: TransportEvents) {
     this.#endpoint = endpoint;
@@ -14,11 +14,11 @@ export class CustomTransport implements BackendTransport {
   }
 
   get backlog(): number {
-    return this.#link?.backlog ?? 0;
+    return this.#channel?.backlog ?? 0;
   }
 
   async start(): Promise<void> {
-    this.#link = await this.#endpoint.open({
+    this.#channel = await this.#endpoint.open({
       message: (bytes) => this.#events.message(bytes),
       closed: (reason) => this.#ended(reason),
       oversized: (head, tail) => this.#events.oversized(head, tail),
@@ -26,16 +26,16 @@ export class CustomTransport implements BackendTransport {
   }
 
   send(message: Buffer): void {
-    if (!this.#link) throw new NotWritten('the connection has ended');
-    this.#link.send(message);
+    if (!this.#channel) throw new NotWritten('the connection has ended');
+    this.#channel.send(message);
   }
 
   async close(): Promise<void> {
-    await this.#link?.close();
+    await this.#channel?.close();
   }
 
   #ended(reason: string): void {
-    this.#link = undefined;
+    this.#channel = undefined;
     this.#events.closed(reason);
   }
 }

@@ -1,6 +1,6 @@
 import type { Lists } from '../catalog/catalog.ts';
 import { isObject, objectFrom, toJson } from '../json/raw-json.ts';
-import type { Connection } from './connection.ts';
+import type { BackendRpc } from './backend-rpc.ts';
 import { envelope, type Negotiated } from './negotiate.ts';
 
 const MAX_ITEMS = 2000;
@@ -22,7 +22,7 @@ export interface FetchedList {
 
 /** Reads one list, page by page, within limits: a backend that never stops listing gets no further than that. */
 export async function fetchList(
-  connection: Connection,
+  rpc: BackendRpc,
   negotiated: Negotiated,
   list: keyof Lists,
   timeoutMs: number,
@@ -37,7 +37,7 @@ export async function fetchList(
     const params = new Map<string, Buffer>();
     if (cursor !== undefined) params.set('cursor', toJson(cursor));
     if (negotiated.era === 'modern') params.set('_meta', toJson(envelope({})));
-    const received = await connection.request(method, params, { timeoutMs });
+    const received = await rpc.request(method, params, { timeoutMs });
     bytes += received.length;
     if (bytes > MAX_MEGABYTES * 1024 * 1024)
       return { items, problem: `More than ${MAX_MEGABYTES} MB of ${list}: the rest is left out` };

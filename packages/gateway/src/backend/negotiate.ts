@@ -1,5 +1,5 @@
 import { isObject, objectFrom, toJson } from '../json/raw-json.ts';
-import type { Connection } from './connection.ts';
+import type { BackendRpc } from './backend-rpc.ts';
 import { BackendError, CallTimeout, ConnectionLost } from './failures.ts';
 import { HttpRefused } from './transport.ts';
 
@@ -38,20 +38,20 @@ export interface NegotiateOptions {
   timeoutMs: number;
 }
 
-export async function negotiate(connection: Connection, options: NegotiateOptions): Promise<Negotiated> {
+export async function negotiate(rpc: BackendRpc, options: NegotiateOptions): Promise<Negotiated> {
   if (options.known !== 'legacy') {
     // Only where there is no HTTP status may an old server be silent about what it does not know.
-    const mayBeSilent = connection.kind === 'stdio' || connection.kind === 'ws';
+    const mayBeSilent = rpc.kind === 'stdio' || rpc.kind === 'ws';
     const patience = mayBeSilent ? Math.min(PROBE_MS, options.timeoutMs) : options.timeoutMs;
-    const modern = await discover(connection, options, patience);
+    const modern = await discover(rpc, options, patience);
     if (modern) return modern;
   }
   try {
-    return await initialize(connection, options);
+    return await initialize(rpc, options);
   } catch (error) {
     // Servers of the newest revision alone refuse `initialize`; a slow one may have missed the probe's time.
     if (!isUnsupportedVersion(error)) throw error;
-    const modern = await discover(connection, options, options.timeoutMs);
+    const modern = await discover(rpc, options, options.timeoutMs);
     if (!modern) throw error;
     return modern;
   }
@@ -75,13 +75,13 @@ export const envelope = (capabilities: unknown): Record<string, unknown> => ({
 });
 
 async function discover(
-  connection: Connection,
+  rpc: BackendRpc,
   { clientCapabilities }: NegotiateOptions,
   timeoutMs: number,
 ): Promise<Negotiated | undefined> {
   try {
     const params = new Map([['_meta', toJson(envelope(clientCapabilities))]]);
-    const ask = () => connection.request('server/discover', params, { timeoutMs });
+    const ask = () => rpc.request('server/discover', params, { timeoutMs });
     const answer = await ask().catch((error: unknown) => {
       if (isWorthAnotherTry(error)) return ask();
       throw error;
@@ -89,32 +89,32 @@ async function discover(
     const result = objectFrom(answer);
     const versions = result?.supportedVersions;
     if (!Array.isArray(versions) || !versions.includes(MODERN_VERSION)) return undefined;
-    connection.negotiated(MODERN_VERSION);
+    rpc.negotiated(MODERN_VERSION);
     return { era: 'modern', capabilities: isObject(result?.capabilities) ? result.capabilities : {} };
   } catch (error) {
     if (error instanceof BackendError || error instanceof CallTimeout) return undefined;
     if (error instanceof HttpRefused && error.status < 500 && error.status !== 401 && error.status !== 403) {
       return undefined;
     }
-    if (error instanceof ConnectionLost && error.written && connection.kind === 'stdio') {
+    if (error instanceof ConnectionLost && error.written && rpc.kind === 'stdio') {
       throw new ProbeKilled(error.message, { cause: error });
     }
     throw error;
   }
 }
 
-async function initialize(connection: Connection, options: NegotiateOptions): Promise<Negotiated> {
+async function initialize(rpc: BackendRpc, options: NegotiateOptions): Promise<Negotiated> {
   const params = new Map([
     ['protocolVersion', toJson(LEGACY_VERSIONS[0])],
     ['capabilities', toJson(options.clientCapabilities)],
     ['clientInfo', toJson(IDENTITY)],
   ]);
-  const result = objectFrom(await connection.request('initialize', params, { timeoutMs: options.timeoutMs }));
+  const result = objectFrom(await rpc.request('initialize', params, { timeoutMs: options.timeoutMs }));
   const version = result?.protocolVersion;
   if (typeof version !== 'string' || !LEGACY_VERSIONS.includes(version)) {
     throw new Error(`the server speaks an unknown protocol version (${String(version)})`);
   }
-  connection.negotiated(version);
-  connection.notify('notifications/initialized', {});
+  rpc.negotiated(version);
+  rpc.notify('notifications/initialized', {});
   return { era: 'legacy', capabilities: isObject(result?.capabilities) ? result.capabilities : {} };
 }

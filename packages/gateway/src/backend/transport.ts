@@ -33,7 +33,7 @@ export interface BackendTransport {
 }
 
 /** An open way to a server of the 2025 revisions; each message is one of JSON-RPC. */
-export interface CustomLink {
+export interface CustomChannel {
   /** As of a transport, where messages can wait. */
   readonly backlog?: number;
   /** Throws NotWritten like a transport, if it knows. */
@@ -42,7 +42,7 @@ export interface CustomLink {
 }
 
 /** Connects to such a server. `closed` is called once it has ended. */
-export type OpenCustomLink = (events: TransportEvents) => Promise<CustomLink>;
+export type OpenCustomChannel = (events: TransportEvents) => Promise<CustomChannel>;
 
 /** The peer did not act on the message, and will not on the next one: connect again. */
 export class NotWritten extends Error {}

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { OpenCustomLink } from '../backend/transport.ts';
+import type { OpenCustomChannel } from '../backend/transport.ts';
 import { type Secret, secretsOf, shownAddress } from './address.ts';
 import { expandVariables } from './variables.ts';
 
@@ -24,7 +24,7 @@ export interface RemoteEndpoint {
 /** Whatever this function reaches. No file can ask for it. */
 export interface CustomEndpoint {
   kind: 'custom';
-  open: OpenCustomLink;
+  open: OpenCustomChannel;
 }
 
 /** How to reach a backend. */

@@ -1,10 +1,10 @@
-import type { OpenCustomLink } from '../backend/transport.ts';
+import type { OpenCustomChannel } from '../backend/transport.ts';
 import type { ConfiguredBackend } from './load.ts';
 
 /** A backend of one session that no file lists. Its name is none that a file could give. */
 export const customBackend = (
   name: string,
-  open: OpenCustomLink,
+  open: OpenCustomChannel,
   options: Pick<ConfiguredBackend, 'meanwhile'> = {},
 ): ConfiguredBackend => ({
   config: {

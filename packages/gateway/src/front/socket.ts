@@ -3,7 +3,7 @@ import { isRelayError, RelayError } from '@agent-relay/protocol';
 import { reasonOf } from '../backend/reason.ts';
 import type { Gateway } from '../gateway.ts';
 import { readFirstLine } from '../json/first-line.ts';
-import type { SessionOptions } from './context.ts';
+import type { FrontSessionOptions } from './session/context.ts';
 import { serveGatewayStdio } from './stdio.ts';
 
 /**
@@ -13,7 +13,7 @@ import { serveGatewayStdio } from './stdio.ts';
 export async function serveGatewaySocket(
   gateway: Gateway,
   socket: Socket,
-  admit: (hello: unknown) => Promise<SessionOptions>,
+  admit: (hello: unknown) => Promise<FrontSessionOptions>,
 ): Promise<void> {
   // An error is always followed by 'close'.
   socket.on('error', () => undefined);

@@ -2,14 +2,14 @@ import type { Readable, Writable } from 'node:stream';
 import type { Gateway } from '../gateway.ts';
 import { LineReader, toLine } from '../json/lines.ts';
 import { toJson } from '../json/raw-json.ts';
-import type { SessionOptions } from './context.ts';
-import { errorMessage } from './messages.ts';
+import type { FrontSessionOptions } from './session/context.ts';
+import { errorMessage } from './session/messages.ts';
 
 /** A client that does not read loses notifications, never answers; the gateway does not keep them for it. */
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 
-export interface StdioOptions extends SessionOptions {
+export interface StdioOptions extends FrontSessionOptions {
   input?: Readable;
   output?: Writable;
 }

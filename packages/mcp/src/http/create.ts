@@ -1,20 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isRelayError, RelayError } from '@agent-relay/protocol';
 import { classifyInboundRequest } from '@modelcontextprotocol/server';
-import { accessId, admit } from './access.ts';
-import { type Caller, Catalogues, callerOf } from './caller.ts';
-import { Desks } from './desks.ts';
+import { accessId, admit } from './admission/access.ts';
+import { type Caller, callerOf, Offerings } from './admission/caller.ts';
+import { answerCors, originGuard } from './admission/origin.ts';
+import { RateLimit } from './admission/rate-limit.ts';
 import { gatewayVisit } from './gateway.ts';
-import { GatewaySessions } from './gateway-sessions.ts';
 import { DEFAULT_PATHS, type McpHttpOptions } from './options.ts';
-import { answerCors, originGuard } from './origin.ts';
-import { Participants } from './participants.ts';
-import { RateLimit } from './rate-limit.ts';
-import { HttpReplies } from './replies.ts';
-import { readJson, sendFailure, sendJson, sendRpcError } from './respond.ts';
-import { Sessions } from './sessions.ts';
-import { SseSessions } from './sse.ts';
-import { type Exchange, SingleRequests, type StreamableSession, serveSession } from './streamable.ts';
+import { ClientContexts } from './participants/client-contexts.ts';
+import { GatewaySessions } from './participants/gateway-sessions.ts';
+import { Participants } from './participants/participants.ts';
+import { HttpReplies } from './transports/replies.ts';
+import { readJson, sendFailure, sendJson, sendRpcError } from './transports/respond.ts';
+import { HttpSessions } from './transports/sessions.ts';
+import { SseSessions } from './transports/sse.ts';
+import {
+  type Exchange,
+  SingleRequests,
+  type StreamableSession,
+  serveSession,
+} from './transports/streamable.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -47,15 +52,15 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const checkOrigin = originGuard(origins);
   const requests = new RateLimit(requestsPerMinute);
   const failures = new RateLimit(FAILURES_PER_MINUTE);
-  const catalogues = new Catalogues(options);
+  const offerings = new Offerings(options);
   const participants = new Participants(options.connect, { roles, lingerMs, onerror });
-  const desks = new Desks(participants, onerror);
+  const contexts = new ClientContexts(participants, onerror);
   const replies = new HttpReplies(onerror);
-  const sessions = new Sessions<StreamableSession>({ idleMs: sessionIdleMs, most: maxSessions, onerror });
+  const sessions = new HttpSessions<StreamableSession>({ idleMs: sessionIdleMs, most: maxSessions, onerror });
   const gatewaySessions = new GatewaySessions(participants);
-  const parts = { desks, replies, sessions, gatewaySessions, onerror };
+  const parts = { contexts, replies, sessions, gatewaySessions, onerror };
   const single = new SingleRequests(parts);
-  const sse = new SseSessions({ desks, messagesPath: paths.messages, most: maxSessions, onerror });
+  const sse = new SseSessions({ contexts, messagesPath: paths.messages, most: maxSessions, onerror });
 
   const health = () => ({
     status: 'ok',
@@ -83,7 +88,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     }
     requests.take(accessId(access));
     const caller = callerOf(request, access);
-    if (path !== paths.messages && catalogues.asksForGateway(request))
+    if (path !== paths.messages && offerings.asksForGateway(request))
       return serveGateway(path, request, response, caller);
     const body = request.method === 'POST' ? await readJson(request, maxBodyBytes) : undefined;
     const exchange: Exchange = {
@@ -91,7 +96,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       response,
       body,
       caller,
-      catalogue: () => catalogues.chosenBy(request, access),
+      offering: () => offerings.chosenBy(request, access),
     };
     if (path === paths.mcp) return replies.serve(response, () => serveMcp(exchange));
     if (path === paths.sse && request.method === 'GET') return sse.openStream(exchange);
@@ -123,8 +128,8 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
         },
       );
     }
-    const catalogue = catalogues.chosenBesideGateway(request, caller.access);
-    const visit = gatewayVisit(caller, catalogue, parts);
+    const offering = offerings.chosenBesideGateway(request, caller.access);
+    const visit = gatewayVisit(caller, offering, parts);
     return replies.serve(response, () => gateway.handle(request, response, visit));
   }
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ParticipantOptions, Relay } from '@agent-relay/sdk';
-import type { Catalogue } from '../server/desk.ts';
+import type { Offering } from '../server/client-context.ts';
 import type { RelayServer } from '../server/relay-server.ts';
-import type { Access, Doorkeeper } from './access.ts';
-import type { OriginOptions } from './origin.ts';
+import type { Access, Doorkeeper } from './admission/access.ts';
+import type { OriginOptions } from './admission/origin.ts';
 
 /** A gateway to other MCP servers: the toolset `gateway`. */
 export interface GatewayDoor {
@@ -48,7 +48,7 @@ export interface McpHttpOptions extends Doorkeeper, Partial<OriginOptions> {
   maxSessions?: number;
   paths?: Partial<McpPaths>;
   /** Adds to what is offered; for tests of the protocol. */
-  extendCatalogue?(catalogue: Catalogue): Catalogue;
+  extendOffering?(offering: Offering): Offering;
   onerror?(error: unknown): void;
 }
 

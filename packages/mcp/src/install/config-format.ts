@@ -4,12 +4,12 @@ export type Entry = Readonly<Record<string, ConfigValue>>;
 export type Table = Record<string, unknown>;
 
 /** Where in a file something is, counted from 1. */
-export interface Place {
+export interface FilePosition {
   line: number;
   column: number;
 }
 
-export type Parsed = { value: Table } | ({ problem: string } & Place);
+export type Parsed = { value: Table } | ({ problem: string } & FilePosition);
 
 /**
  * A way of writing configuration files, edited as text so that everything the user wrote stays as it was: comments,
@@ -27,7 +27,7 @@ export interface ConfigFormat {
 export const isTable = (value: unknown): value is Table =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
-export function placeOf(text: string, offset: number): Place {
+export function positionOf(text: string, offset: number): FilePosition {
   const lines = text.slice(0, offset).split('\n');
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }

@@ -6,7 +6,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
-import { type ConfigFormat, type Entry, isTable, placeOf } from './config-format.ts';
+import { type ConfigFormat, type Entry, isTable, positionOf } from './config-format.ts';
 import { insertProperty, removeProperty, replaceValue } from './json-edits.ts';
 
 const READING = { allowTrailingComma: true };
@@ -20,7 +20,7 @@ export const json: ConfigFormat = {
     const value: unknown = parse(content, errors, READING);
     const [first] = errors;
     if (first)
-      return { problem: inWords(printParseErrorCode(first.error)), ...placeOf(content, first.offset) };
+      return { problem: inWords(printParseErrorCode(first.error)), ...positionOf(content, first.offset) };
     if (!isTable(value)) return { problem: 'it is not an object', line: 1, column: 1 };
     return { value };
   },

@@ -5,7 +5,7 @@ import { type Inbox, type ParticipantOptions, type Relay, RelayError } from '@ag
 import { cliOf } from './client-cli.ts';
 import { connectNamedAfter } from './client-name.ts';
 import type { Connect } from './connect.ts';
-import { Turns } from './turns.ts';
+import { Mutex } from './mutex.ts';
 
 export interface ParticipantEvents {
   /** A message came in. */
@@ -48,8 +48,8 @@ const LAST_RETRY_MS = 5000;
  */
 export class Participant {
   readonly events = new EventEmitter<ParticipantEvents>();
-  readonly #readers = new Turns();
-  readonly #changes = new Turns();
+  readonly #readers = new Mutex();
+  readonly #changes = new Mutex();
   /** Tells this session from others that claim the same name. */
   readonly #session = randomUUID();
   readonly #passingName: string | undefined;

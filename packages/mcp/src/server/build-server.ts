@@ -2,8 +2,8 @@ import { Server } from '@modelcontextprotocol/server';
 import { instructions } from '../prompts/instructions.ts';
 import { VERSION } from '../version.ts';
 import { serveSubscriptions } from './changes.ts';
+import type { ClientContext } from './client-context.ts';
 import { serveCompletions } from './completions.ts';
-import type { Desk } from './desk.ts';
 import { mainToolset, servePrompts } from './prompts.ts';
 import { serveResources } from './resources.ts';
 import { serveTools } from './tools.ts';
@@ -16,28 +16,28 @@ export interface ServingOptions {
 }
 
 /**
- * One MCP server in front of a desk. Servers are cheap and come and go with connections, sessions or even requests;
- * what lasts is in the desk.
+ * One MCP server for a client. Servers are cheap and come and go with connections, sessions or even requests;
+ * what lasts is in its context.
  */
-export function buildServer(desk: Desk, { era, lasting }: ServingOptions): Server {
+export function buildServer(context: ClientContext, { era, lasting }: ServingOptions): Server {
   const server = new Server(
     { name: 'agent-relay', title: 'Agent Relay', version: VERSION },
     {
-      instructions: instructions(mainToolset(desk.catalogue.tools.toolsets).wording),
+      instructions: instructions(mainToolset(context.offering.tools.toolsets).wording),
       capabilities: {
         tools: {},
         resources: { subscribe: true },
         prompts: {},
         completions: {},
-        ...desk.catalogue.capabilities,
+        ...context.offering.capabilities,
       },
     },
   );
-  server.onerror = desk.onerror;
-  serveTools(server, desk);
-  serveResources(server, desk);
-  servePrompts(server, desk);
-  serveCompletions(server, desk);
-  if (lasting) serveSubscriptions(server, desk, era);
+  server.onerror = context.onerror;
+  serveTools(server, context);
+  serveResources(server, context);
+  servePrompts(server, context);
+  serveCompletions(server, context);
+  if (lasting) serveSubscriptions(server, context, era);
   return server;
 }

@@ -1,6 +1,6 @@
 import type { Server } from '@modelcontextprotocol/server';
 import type { Participant } from '../participant/participant.ts';
-import type { Desk } from './desk.ts';
+import type { ClientContext } from './client-context.ts';
 
 /** The most a client may be offered at once. */
 const MOST_VALUES = 100;
@@ -8,14 +8,14 @@ const MOST_VALUES = 100;
 type Values = (participant: Participant) => Promise<string[]>;
 
 /** Answers `completion/complete`. */
-export function serveCompletions(server: Server, { catalogue, participant }: Desk): void {
+export function serveCompletions(server: Server, { offering, participant }: ClientContext): void {
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }) => {
     const values: Values | undefined =
       ref.type === 'ref/prompt'
-        ? catalogue.prompts
+        ? offering.prompts
             .find(({ name }) => name === ref.name)
             ?.arguments.find(({ name }) => name === argument.name)?.values
-        : catalogue.templates.find(({ uriTemplate }) => uriTemplate === ref.uri)?.values;
+        : offering.templates.find(({ uriTemplate }) => uriTemplate === ref.uri)?.values;
     const all = values === undefined ? [] : await values(participant);
     const fitting = startingWith(all, argument.value);
     return {

@@ -1,9 +1,9 @@
 import type { Server } from '@modelcontextprotocol/server';
 import { buildServer } from './build-server.ts';
 import { asClientInfo } from './client-info.ts';
-import { type LocalDeskOptions, localDesk } from './local-desk.ts';
+import { type LocalContextOptions, localClientContext } from './local-client-context.ts';
 
-export interface ServerOptions extends LocalDeskOptions {
+export interface ServerOptions extends LocalContextOptions {
   /** The program behind the connection, where another one makes it. */
   client?: unknown;
   onerror?(error: unknown): void;
@@ -20,16 +20,16 @@ export function createServer(options: ServerOptions = {}): Server {
     after: (_mcp: unknown, action: (written: boolean) => Promise<void>) =>
       void setImmediate(() => action(true).catch(onerror)),
   };
-  const desk = localDesk(options, replies, onerror);
-  const server = buildServer(desk, { era: 'legacy', lasting: true });
+  const context = localClientContext(options, replies, onerror);
+  const server = buildServer(context, { era: 'legacy', lasting: true });
   server.oninitialized = () => {
-    desk.participant.introduce(asClientInfo(options.client) ?? server.getClientVersion());
-    desk.participant.start();
+    context.participant.introduce(asClientInfo(options.client) ?? server.getClientVersion());
+    context.participant.start();
   };
   const closed = server.onclose;
   server.onclose = () => {
     closed?.();
-    Promise.all([desk.participant.close(), desk.roles.close()]).catch(onerror);
+    Promise.all([context.participant.close(), context.roles.close()]).catch(onerror);
   };
   return server;
 }

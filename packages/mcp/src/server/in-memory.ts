@@ -10,13 +10,13 @@ export interface MemoryEvents {
 }
 
 /** The client's end of a connection in memory. */
-export interface MemoryLink {
+export interface MemoryChannel {
   send(message: Buffer): void;
   close(): Promise<void>;
 }
 
 /** Connects a server to a client in this process. It then speaks the 2025 revisions. */
-export async function connectInMemory(server: Server, events: MemoryEvents): Promise<MemoryLink> {
+export async function connectInMemory(server: Server, events: MemoryEvents): Promise<MemoryChannel> {
   let isOver = false;
   const transport: Transport = {
     start: async () => undefined,

@@ -1,11 +1,11 @@
 import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
 import type { Prompt } from '../framework/prompt.ts';
 import type { Toolset } from '../framework/toolset.ts';
-import type { Desk } from './desk.ts';
+import type { ClientContext } from './client-context.ts';
 
 /** Answers `prompts/list` and `prompts/get`. */
-export function servePrompts(server: Server, { catalogue }: Desk): void {
-  const { prompts } = catalogue;
+export function servePrompts(server: Server, { offering }: ClientContext): void {
+  const { prompts } = offering;
   server.setRequestHandler('prompts/list', () => ({ prompts: prompts.map(listedPrompt) }));
   server.setRequestHandler('prompts/get', ({ params }, mcp) => {
     const prompt = prompts.find(({ name }) => name === params.name);
@@ -20,7 +20,7 @@ export function servePrompts(server: Server, { catalogue }: Desk): void {
         `The prompt "${prompt.name}" needs the argument "${missing.name}": ${missing.description}.`,
       );
     }
-    const { toolsets } = catalogue.tools;
+    const { toolsets } = offering.tools;
     return prompt.get(args, { wording: mainToolset(toolsets).wording, toolsets, mcp });
   });
 }

@@ -1,11 +1,11 @@
-import type { MemoryEvents, MemoryLink } from './in-memory.ts';
+import type { MemoryChannel, MemoryEvents } from './in-memory.ts';
 
 /** The relay's server for one client of a gateway. */
 export interface RelayServer {
   /** What a model is told about it. */
   instructions: string;
   /** Connects the client to it, in the 2025 revisions. */
-  connect(client: GatewayClient, events: MemoryEvents): Promise<MemoryLink>;
+  connect(client: GatewayClient, events: MemoryEvents): Promise<MemoryChannel>;
 }
 
 export interface GatewayClient {

@@ -1,5 +1,5 @@
 import type { RequestId, ServerContext } from '@modelcontextprotocol/server';
-import type { Replies } from './desk.ts';
+import type { Replies } from './client-context.ts';
 
 type AfterReply = (written: boolean) => Promise<void>;
 

@@ -7,11 +7,11 @@ import {
   type Server,
 } from '@modelcontextprotocol/server';
 import { failureText, safeData } from '../framework/result.ts';
-import type { Desk } from './desk.ts';
+import type { ClientContext } from './client-context.ts';
 
 /** Answers `resources/list`, `resources/templates/list` and `resources/read`. */
-export function serveResources(server: Server, desk: Desk): void {
-  const { resources, templates } = desk.catalogue;
+export function serveResources(server: Server, context: ClientContext): void {
+  const { resources, templates } = context.offering;
   server.setRequestHandler('resources/list', () => ({
     resources: resources.map(({ uri, name, description, mimeType }) => ({
       uri,
@@ -28,14 +28,17 @@ export function serveResources(server: Server, desk: Desk): void {
       mimeType,
     })),
   }));
-  server.setRequestHandler('resources/read', ({ params: { uri } }) => readResource(uri, desk));
+  server.setRequestHandler('resources/read', ({ params: { uri } }) => readResource(uri, context));
 }
 
-async function readResource(uri: string, { catalogue, participant }: Desk): Promise<ReadResourceResult> {
+async function readResource(
+  uri: string,
+  { offering, participant }: ClientContext,
+): Promise<ReadResourceResult> {
   try {
-    const resource = catalogue.resources.find((known) => known.uri === uri);
+    const resource = offering.resources.find((known) => known.uri === uri);
     if (resource) return await resource.read(participant);
-    for (const template of catalogue.templates) {
+    for (const template of offering.templates) {
       const value = template.match(uri);
       if (value !== undefined) return await template.read(participant, value, uri);
     }

@@ -12,45 +12,45 @@ import {
 import { failureResult } from '../framework/result.ts';
 import type { Call, Tool } from '../framework/tool.ts';
 import { defined } from '../toolsets/defined.ts';
-import type { Desk } from './desk.ts';
+import type { ClientContext } from './client-context.ts';
 
 /** Answers `tools/list` and `tools/call`. */
-export function serveTools(server: Server, desk: Desk): void {
-  const { tools } = desk.catalogue;
+export function serveTools(server: Server, context: ClientContext): void {
+  const { tools } = context.offering;
   server.setRequestHandler('tools/list', () => ({ tools: tools.list() }));
   server.setRequestHandler('tools/call', async ({ params }, mcp) => {
     const tool = tools.find(params.name);
     if (!tool) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}" here.`);
     }
-    return await callTool(tool, params.arguments, desk, mcp);
+    return await callTool(tool, params.arguments, context, mcp);
   });
 }
 
 async function callTool(
   tool: Tool,
   args: unknown,
-  desk: Desk,
+  context: ClientContext,
   mcp: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   try {
     const checked = parsePayload(tool.input, args, tool.name);
-    const result = await tool.handler(desk.participant, checked, callOf(desk, mcp));
+    const result = await tool.handler(context.participant, checked, callOf(context, mcp));
     if (isInputRequiredResult(result) || result.isError || tool.showsInbox) return result;
-    return await withUnreadHint(result, desk);
+    return await withUnreadHint(result, context);
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
-    if (!isRelayError(error)) desk.onerror(error);
-    return failureResult(explained(error, desk));
+    if (!isRelayError(error)) context.onerror(error);
+    return failureResult(explained(error, context));
   }
 }
 
-const callOf = (desk: Desk, mcp: ServerContext): Call => ({
+const callOf = (context: ClientContext, mcp: ServerContext): Call => ({
   signal: mcp.mcpReq.signal,
   mcp,
-  roles: desk.roles,
-  membership: desk.membership,
-  afterReply: (action) => desk.replies.after(mcp, action),
+  roles: context.roles,
+  membership: context.membership,
+  afterReply: (action) => context.replies.after(mcp, action),
   progress: async (progress, total, message) => {
     const progressToken = mcp.mcpReq._meta?.progressToken;
     if (progressToken === undefined) return;
@@ -59,8 +59,8 @@ const callOf = (desk: Desk, mcp: ServerContext): Call => ({
   },
 });
 
-/** Says what the catalogue cannot know: what the door advises, and that the daemon is gone rather than slow. */
-function explained(error: unknown, { participant, nextSteps }: Desk): unknown {
+/** Says what the offering cannot know: what the door advises, and that the daemon is gone rather than slow. */
+function explained(error: unknown, { participant, nextSteps }: ClientContext): unknown {
   if (!isRelayError(error)) return error;
   if (error.code === 'Timeout' && !participant.isConnected) {
     return new RelayError('Connection', `The daemon went away during this call. ${error.message}`, {
@@ -78,9 +78,9 @@ function explained(error: unknown, { participant, nextSteps }: Desk): unknown {
 }
 
 /** An agent that just called a tool is listening: one line tells it that messages are waiting. */
-async function withUnreadHint(result: CallToolResult, desk: Desk): Promise<CallToolResult> {
-  const { participant, catalogue } = desk;
-  const toolset = catalogue.tools.toolsets.find(({ tools }) => tools.some(({ showsInbox }) => showsInbox));
+async function withUnreadHint(result: CallToolResult, context: ClientContext): Promise<CallToolResult> {
+  const { participant, offering } = context;
+  const toolset = offering.tools.toolsets.find(({ tools }) => tools.some(({ showsInbox }) => showsInbox));
   if (!toolset || !participant.isConnected) return result;
   // What the tool did is done: a daemon that goes away just now costs the hint, not the result.
   const unread = await participant.countUnread().catch(() => 0);

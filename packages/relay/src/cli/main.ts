@@ -14,7 +14,7 @@ export async function main(args: string[]): Promise<void> {
     await program.parseAsync(insertLeading(words, leading, rest), { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
-    const { reportFailure } = await import('./failure.ts');
+    const { reportFailure } = await import('./output/failure.ts');
     // Whatever the failed command left open must not keep it from ending.
     process.exit(reportFailure(error, { json: wantsJson(args), args: rest, words }));
   }

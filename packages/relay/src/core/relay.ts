@@ -1,21 +1,21 @@
 import { idMaker } from '@agent-relay/protocol';
-import { Agents } from './agents.ts';
-import { type AttachmentLimits, Attachments } from './attachments.ts';
-import { Awaits } from './awaits.ts';
-import { Channels } from './channels.ts';
-import { Deliveries } from './deliveries.ts';
-import { Descriptions } from './describe.ts';
-import { Fanout } from './fanout.ts';
-import { Governor, type GovernorLimits } from './governor.ts';
-import { HeldMessages } from './held.ts';
-import { Messages } from './messages.ts';
-import { Pauses } from './pauses.ts';
+import { Awaits } from './delivery/awaits.ts';
+import { Deliveries } from './delivery/deliveries.ts';
+import { Fanout } from './delivery/fanout.ts';
+import { Agents } from './directory/agents.ts';
+import { Channels } from './directory/channels.ts';
+import { Presence } from './directory/presence.ts';
+import { Workspaces } from './directory/workspaces.ts';
+import { type AttachmentLimits, Attachments } from './files/attachments.ts';
+import { Governor, type GovernorLimits } from './governance/governor.ts';
+import { HeldMessages } from './governance/held.ts';
+import { HeldReleases } from './governance/held-releases.ts';
+import { type RateLimit, SendRates } from './governance/send-rates.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Store, Workspace } from './ports/store.ts';
-import { Presence } from './presence.ts';
-import { type RateLimit, Rates } from './rates.ts';
-import { Routes } from './routes.ts';
-import { Workspaces } from './workspaces.ts';
+import { Descriptions } from './reading/descriptions.ts';
+import { Messages } from './sending/messages.ts';
+import { Routes } from './sending/routes.ts';
 
 export interface RelayOptions {
   store: Store;
@@ -48,7 +48,7 @@ export interface Relay {
   readonly attachments: Attachments;
   readonly awaits: Awaits;
   readonly held: HeldMessages;
-  readonly pauses: Pauses;
+  readonly heldReleases: HeldReleases;
   readonly fanout: Fanout;
   createWorkspace(name: string): Promise<Workspace>;
   /** The workspace of a directory, created the first time (see `Workspaces.openFor`). */
@@ -70,7 +70,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const deliveries = new Deliveries(store, clock, agents, presence);
   const attachments = new Attachments(store, clock, newId, options.attachments);
   const awaits = new Awaits(clock);
-  const rates = new Rates(clock, options.rateLimit);
+  const rates = new SendRates(clock, options.rateLimit);
   const governor = new Governor(clock, options.governor);
   const held = new HeldMessages(store, clock, presence);
   const messages = new Messages({
@@ -86,7 +86,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     routes: new Routes(store, workspaces, agents, channels),
     maxBodyBytes: options.maxBodyBytes,
   });
-  const pauses = new Pauses({ agents, messages, held, governor });
+  const heldReleases = new HeldReleases({ agents, messages, held, governor });
   const fanout = new Fanout(presence, awaits);
 
   awaits.onAnswered = ({ waiter, message: question }, { seq }) =>
@@ -123,7 +123,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     attachments,
     awaits,
     held,
-    pauses,
+    heldReleases,
     fanout,
     createWorkspace: async (name) => load(await workspaces.create(name)),
     openProject: async (root, name) => {

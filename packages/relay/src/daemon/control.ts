@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ErrorPayload, RelayError } from '@agent-relay/protocol';
 import { ensurePrivateDirectory, readIfThere } from '@agent-relay/sdk/node';
 import { type DaemonRecord, findDaemon, isLocked } from './lock.ts';
-import { logDirectory, outputFile } from './log-files.ts';
+import { logDirectory, outputFile } from './log/log-files.ts';
 
 /** What a detached daemon tells the command that started it, once. */
 export type StartReport =

@@ -10,7 +10,7 @@ import {
   isMissing,
   writePrivateFile,
 } from '@agent-relay/sdk/node';
-import type { StartFlags } from './start-flags.ts';
+import type { StartFlags } from './settings/start-flags.ts';
 
 /** What a running daemon tells about itself beside its lock. */
 export interface DaemonRecord {

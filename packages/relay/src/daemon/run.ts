@@ -1,10 +1,10 @@
 import { MAX_BODY_BYTES } from '@agent-relay/protocol';
 import { personName } from '@agent-relay/sdk/node';
+import { hashSecret, sameHash } from '../core/directory/secrets.ts';
 import { createOperations } from '../core/operations/index.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Host } from '../core/ports/host.ts';
 import { createRelay, type Relay } from '../core/relay.ts';
-import { hashSecret, sameHash } from '../core/secrets.ts';
 import { startUpkeep } from '../core/upkeep.ts';
 import { openStore } from '../store/open.ts';
 import { Counters } from '../transport/counters.ts';
@@ -13,12 +13,12 @@ import { Sessions } from '../transport/sessions.ts';
 import { listenOnSocket } from '../transport/unix-socket.ts';
 import { WebSocketDoor } from '../transport/websocket.ts';
 import { VERSION } from '../version.ts';
-import { PersonCalls } from './hooks.ts';
-import type { Logger } from './log.ts';
-import { createMetrics } from './metrics.ts';
-import type { Pool } from './pool.ts';
-import type { Settings } from './settings.ts';
-import { ProjectSockets } from './sockets.ts';
+import { createMetrics } from './doors/metrics.ts';
+import type { Pool } from './doors/pool.ts';
+import { ProjectSockets } from './doors/project-sockets.ts';
+import type { Logger } from './log/log.ts';
+import { QuestionNotifier } from './question-hook.ts';
+import type { Settings } from './settings/settings.ts';
 
 export interface RunningDaemon {
   /** Where WebSocket, health and metrics are served. */
@@ -96,7 +96,7 @@ async function start(
     onError,
   });
   opened.defer(startUpkeep(store, systemClock, settings.retention, onError));
-  const calls = new PersonCalls(settings.hooks.question, log);
+  const calls = new QuestionNotifier(settings.hooks.question, log);
   relay.messages.onQuestion = (message, workspaceId) =>
     calls.call(relay.workspaces.byId(workspaceId).name, message);
   const counters = new Counters();
@@ -133,7 +133,7 @@ async function start(
   opened.defer(() => sessions.drain());
   if (settings.mcp.servers.length > 0) {
     // A daemon without such servers does not load the gateway.
-    const { openPool } = await import('./pool.ts');
+    const { openPool } = await import('./doors/pool.ts');
     pool = opened.adopt(await openPool(settings, relay, log), (started) => started.close());
   }
   const sockets = new ProjectSockets(settings.dataDirectory, (workspace, path) => [
@@ -167,7 +167,7 @@ async function start(
     },
     openMcp: async (project) => {
       if (!settings.mcp.http) return undefined;
-      const { openMcpDoor } = await import('./mcp.ts');
+      const { openMcpDoor } = await import('./doors/mcp.ts');
       const workspace = relay.workspaces.get(project);
       const choosePort = portOptions.mcp;
       const door = await openMcpDoor({ settings, choosePort, relay, sessions, workspace, pool, onError });

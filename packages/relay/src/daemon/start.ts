@@ -2,9 +2,9 @@ import { VERSION } from '../version.ts';
 import { keepHeapSmall } from './heap.ts';
 import { keyMark } from './key-mark.ts';
 import { takeLock } from './lock.ts';
-import type { Logger } from './log.ts';
+import type { Logger } from './log/log.ts';
 import { type PortOptions, type RunningDaemon, runDaemon } from './run.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './settings/settings.ts';
 import { firstUncaught } from './uncaught.ts';
 
 /** The daemon of a data directory, run by this process. */

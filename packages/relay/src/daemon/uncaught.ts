@@ -1,4 +1,4 @@
-import type { Logger } from './log.ts';
+import type { Logger } from './log/log.ts';
 
 /** How long the daemon may take to end in order after an error that nobody caught. */
 const END_WITHIN_MS = 10_000;

@@ -1,5 +1,5 @@
 import type { Appended, MessageDraft } from '../core/ports/store.ts';
-import { isRepetition } from '../core/send-checks.ts';
+import { isRepetition } from '../core/sending/checks.ts';
 import { flag, orNull, rows, type Script, storable } from './scripts/script.ts';
 
 /** The columns of a new message in the order of `DraftValues`. */

@@ -1,4 +1,4 @@
-import type { AwaitOutcome } from '../core/awaits.ts';
+import type { AwaitOutcome } from '../core/delivery/awaits.ts';
 
 /** The awaited messages of one connection. An outcome is told after the answer to its SEND, never before. */
 export class Awaiting {

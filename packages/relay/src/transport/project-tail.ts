@@ -1,5 +1,5 @@
 import type { Message } from '@agent-relay/protocol';
-import { Feed } from '../core/feed.ts';
+import { Feed } from '../core/delivery/feed.ts';
 import type { Relay } from '../core/relay.ts';
 import type { Connection } from './connection.ts';
 import { HIGH_WATER_BYTES } from './limits.ts';

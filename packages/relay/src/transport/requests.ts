@@ -1,6 +1,6 @@
 import { type Envelope, parsePayload, RelayError } from '@agent-relay/protocol';
 import { isOperation, OPERATIONS } from '@agent-relay/protocol/schemas';
-import type { AwaitOutcome } from '../core/awaits.ts';
+import type { AwaitOutcome } from '../core/delivery/awaits.ts';
 import type { Caller } from '../core/operations/caller.ts';
 import type { Operations } from '../core/operations/index.ts';
 import type { Relay } from '../core/relay.ts';

@@ -7,9 +7,9 @@ import {
   type RelayEvent,
   type WelcomePayload,
 } from '@agent-relay/protocol';
-import type { AwaitOutcome } from '../core/awaits.ts';
+import type { AwaitOutcome } from '../core/delivery/awaits.ts';
+import type { Peer } from '../core/directory/presence.ts';
 import type { Caller } from '../core/operations/caller.ts';
-import type { Peer } from '../core/presence.ts';
 import type { Principal } from '../core/principal.ts';
 import { type Connection, type ConnectionEvents, Outgoing } from './connection.ts';
 import { DeliveryStream } from './delivery-stream.ts';

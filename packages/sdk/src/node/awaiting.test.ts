@@ -1,6 +1,6 @@
 import { RelayError, type SendResult } from '@agent-relay/protocol';
 import { describe, expect, test, vi } from 'vitest';
-import { messageOf, play } from './scripted-peer.ts';
+import { messageOf, play } from '../../../../test/kit/scripted-peer.ts';
 
 const sent: SendResult = {
   messageId: 'm',

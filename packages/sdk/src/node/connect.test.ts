@@ -2,11 +2,11 @@ import { chown, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAgentToken } from '@agent-relay/protocol';
 import { describe, expect, test, vi } from 'vitest';
+import { AGENT, ScriptedPeer } from '../../../../test/kit/scripted-peer.ts';
 import { connect } from './connect.ts';
 import { prepareSocketPath } from './locations.ts';
 import { writeProjectConfig } from './project-config.ts';
 import { noteRename } from './renames.ts';
-import { AGENT, ScriptedPeer } from './scripted-peer.ts';
 
 /** A data directory whose project "shop" is served by the peer. */
 async function shop(peer: ScriptedPeer): Promise<Record<string, string>> {

@@ -1,8 +1,8 @@
 import { isRelayError, nameKey, RelayError } from '@agent-relay/protocol';
 import { connect as connectOverWire } from '../connect.ts';
+import type { OpenWire } from '../connection/wire.ts';
 import type { ParticipantOptions } from '../options.ts';
-import type { Relay } from '../relay.ts';
-import type { OpenWire } from '../wire.ts';
+import type { Relay } from '../relay/relay.ts';
 import { runningProjects } from './discover.ts';
 import { findKeySocket } from './key-socket.ts';
 import type { Environment } from './locations.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { ATTACHMENT_CHUNK_BYTES, type OperationInput, RelayError } from '@agent-relay/protocol';
 import { describe, expect, test } from 'vitest';
+import { AGENT, messageOf, play, ScriptedPeer } from '../../../../test/kit/scripted-peer.ts';
 import { connect } from './connect.ts';
-import { AGENT, messageOf, play, ScriptedPeer } from './scripted-peer.ts';
 
 describe('channels named at the start', () => {
   test('are joined before the client is there, and again after a reconnect, but for those it left', async () => {

@@ -1,6 +1,6 @@
 import type { Message } from '@agent-relay/protocol';
 import { describe, expect, test, vi } from 'vitest';
-import { AGENT, messageOf, play } from './scripted-peer.ts';
+import { AGENT, messageOf, play } from '../../../../test/kit/scripted-peer.ts';
 
 /** Everything the daemon sent has been read when the answer to a later request is there. */
 async function settled({ daemon, relay }: Awaited<ReturnType<typeof play>>) {

@@ -1,6 +1,6 @@
 import { RelayError } from '@agent-relay/protocol';
 import { describe, expect, test } from 'vitest';
-import { messageOf, type PeerConnection, play } from './scripted-peer.ts';
+import { messageOf, type PeerConnection, play } from '../../../../test/kit/scripted-peer.ts';
 
 const happened = (daemon: PeerConnection, ...seqs: number[]) => {
   for (const seq of seqs) daemon.send('EVENT', { type: 'message.created', message: messageOf(seq) });

@@ -1,7 +1,7 @@
 import { RelayError } from '@agent-relay/protocol';
 import { describe, expect, test, vi } from 'vitest';
+import { AGENT, messageOf, play, ScriptedPeer } from '../../../../test/kit/scripted-peer.ts';
 import { connect } from './connect.ts';
-import { AGENT, messageOf, play, ScriptedPeer } from './scripted-peer.ts';
 import { unixSocketWire } from './unix-socket.ts';
 
 const sent = { messageId: 'm', seq: 1, duplicate: false, recipients: 1, offline: [] };

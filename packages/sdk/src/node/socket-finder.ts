@@ -1,5 +1,5 @@
 import { isRelayError } from '@agent-relay/protocol';
-import type { OpenWire } from '../wire.ts';
+import type { OpenWire } from '../connection/wire.ts';
 import {
   type Discovery,
   type DiscoveryOptions,

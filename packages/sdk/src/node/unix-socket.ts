@@ -1,6 +1,6 @@
 import { createConnection, type Socket } from 'node:net';
 import { encodeFrame, FrameParser, isRelayError, RelayError } from '@agent-relay/protocol';
-import type { OpenWire, Wire, WireEvents } from '../wire.ts';
+import type { OpenWire, Wire, WireEvents } from '../connection/wire.ts';
 import { isMissing } from './locations.ts';
 
 /**

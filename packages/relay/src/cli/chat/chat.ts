@@ -1,8 +1,8 @@
 import { isRelayError, type Message, safeLine, safeText, senderOf } from '@agent-relay/protocol';
 import type { Relay } from '@agent-relay/sdk/node';
-import { markRead } from '../connection.ts';
-import { bodyLines } from '../message-lines.ts';
-import { plural, styled } from '../terminal.ts';
+import { bodyLines } from '../output/message-lines.ts';
+import { plural, styled } from '../output/terminal.ts';
+import { markRead } from '../target/connect.ts';
 import { openRoom, type Room } from './room.ts';
 import type { Screen } from './screen.ts';
 
@@ -87,9 +87,9 @@ export class Chat {
     this.#shown.add(message.id);
     const time = new Date(message.ts).toTimeString().slice(0, 5);
     const isHere = this.#room?.has(message) ?? false;
-    const place = isHere ? '' : styled('cyan', ` → ${safeLine(message.to)}`);
+    const destination = isHere ? '' : styled('cyan', ` → ${safeLine(message.to)}`);
     const kind = message.kind === 'free' ? '' : styled('yellow', ` [${message.kind}]`);
-    const head = `${styled('dim', time)} ${styled('bold', safeLine(senderOf(message)))}${place}${kind}`;
+    const head = `${styled('dim', time)} ${styled('bold', safeLine(senderOf(message)))}${destination}${kind}`;
     this.#screen.print([head, ...bodyLines(message, safeText(message.content))].join('\n'));
   }
 

@@ -1,9 +1,9 @@
 import { RelayError } from '@agent-relay/protocol';
 import { removeLocalAgentToken, renameLocalAgentToken, storeLocalAgentToken } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
-import { asOwner } from '../connection.ts';
 import { oneOf, type ProjectOption, withProject } from '../options.ts';
-import { print } from '../terminal.ts';
+import { print } from '../output/terminal.ts';
+import { asOwner } from '../target/connect.ts';
 
 type Standing = { lead?: boolean; type?: 'agent' | 'human' };
 

@@ -1,11 +1,11 @@
 import { open } from 'node:fs/promises';
 import { RelayError } from '@agent-relay/protocol';
 import { Command } from 'commander';
-import { asViewer } from '../connection.ts';
-import { cannotWrite } from '../file-failure.ts';
-import { fileLine } from '../message-lines.ts';
+import { cannotWrite } from '../files/file-failure.ts';
 import { type AgentOption, type ProjectOption, withProject, withViewer } from '../options.ts';
-import { print } from '../terminal.ts';
+import { fileLine } from '../output/message-lines.ts';
+import { print } from '../output/terminal.ts';
+import { asViewer } from '../target/connect.ts';
 
 type Options = ProjectOption & AgentOption & { output?: string };
 

@@ -1,8 +1,8 @@
 import { safeLine } from '@agent-relay/protocol';
 import { Command } from 'commander';
-import { asOwner } from '../connection.ts';
 import { type JsonOption, type ProjectOption, wholeNumber, withJson, withProject } from '../options.ts';
-import { print, printJson, styled, table, when } from '../terminal.ts';
+import { print, printJson, styled, table, when } from '../output/terminal.ts';
+import { asOwner } from '../target/connect.ts';
 
 export const command = withJson(withProject(new Command('audit')))
   .description('Show who did what to the workspace, its keys and its agents, newest first.')

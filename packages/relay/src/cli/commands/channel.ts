@@ -1,6 +1,5 @@
 import { type ChannelInfo, safeLine } from '@agent-relay/protocol';
 import { Command } from 'commander';
-import { asAgent, asViewer } from '../connection.ts';
 import {
   type AgentOption,
   type JsonOption,
@@ -10,7 +9,8 @@ import {
   withProject,
   withViewer,
 } from '../options.ts';
-import { print, printJson, styled, table } from '../terminal.ts';
+import { print, printJson, styled, table } from '../output/terminal.ts';
+import { asAgent, asViewer } from '../target/connect.ts';
 
 type Options = ProjectOption & AgentOption & JsonOption;
 

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { Chat } from '../chat/chat.ts';
 import { Screen } from '../chat/screen.ts';
-import { asAgent } from '../connection.ts';
 import { type AgentOption, type ProjectOption, wholeNumber, withAgent, withProject } from '../options.ts';
-import { untilInterrupted } from '../until-interrupted.ts';
+import { untilInterrupted } from '../process/until-interrupted.ts';
+import { asAgent } from '../target/connect.ts';
 
 type Options = ProjectOption & AgentOption & { limit: number };
 

@@ -2,7 +2,7 @@ import { Argument, Command, Option } from 'commander';
 import { candidates } from '../completion/candidates.ts';
 import { projectNames } from '../completion/names.ts';
 import { SCRIPTS, type Shell } from '../completion/scripts.ts';
-import { print } from '../terminal.ts';
+import { print } from '../output/terminal.ts';
 
 export const command = new Command('completion')
   .description('Print the script that lets your shell complete commands, agents and channels.')

@@ -4,11 +4,10 @@ import { dataDirectory } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import { findReadyDaemon, startDetached, stopDaemon } from '../../daemon/control.ts';
 import { type DaemonRecord, findDaemon } from '../../daemon/lock.ts';
-import { logFile, outputFile } from '../../daemon/log-files.ts';
-import type { Settings, SettingsFlags } from '../../daemon/settings.ts';
-import { flagWords, missedFlags } from '../../daemon/start-flags.ts';
-import { followLines, lastLines } from '../follow-file.ts';
-import { readableLogLine } from '../log-lines.ts';
+import { logFile, outputFile } from '../../daemon/log/log-files.ts';
+import type { Settings, SettingsFlags } from '../../daemon/settings/settings.ts';
+import { flagWords, missedFlags } from '../../daemon/settings/start-flags.ts';
+import { followLines, lastLines } from '../files/follow-file.ts';
 import {
   type JsonOption,
   type ProjectOption,
@@ -16,11 +15,12 @@ import {
   withDaemonSettings,
   withJson,
 } from '../options.ts';
+import { readableLogLine } from '../output/log-lines.ts';
+import { facts, inertJson, print, printAside, printJson, styled, when } from '../output/terminal.ts';
+import { untilInterrupted } from '../process/until-interrupted.ts';
 import { PROGRAM } from '../program-file.ts';
-import { findPlace } from '../project.ts';
-import { joinRunning } from '../running.ts';
-import { facts, inertJson, print, printAside, printJson, styled, when } from '../terminal.ts';
-import { untilInterrupted } from '../until-interrupted.ts';
+import { findProjectLocation } from '../target/project.ts';
+import { joinRunning } from '../target/running.ts';
 
 /** Where a daemon logs that does not run in the background. */
 const ON_TERMINAL = 'on the terminal it runs in';
@@ -59,14 +59,14 @@ export const command = new Command('daemon')
   );
 
 async function start(options: StartOptions): Promise<void> {
-  const { loadSettings } = await import('../../daemon/settings.ts');
+  const { loadSettings } = await import('../../daemon/settings/settings.ts');
   const settings = await loadSettings(process.env, options);
-  const place = await findPlace(options);
+  const location = await findProjectLocation(options);
   const join = async () => {
     const daemon = await findReadyDaemon(settings.dataDirectory);
     const missed = daemon && missedFlags(settings, daemon);
     if (missed) throw missed;
-    await joinRunning(place, daemon?.pid);
+    await joinRunning(location, daemon?.pid);
   };
   if (await findReadyDaemon(settings.dataDirectory)) return await join();
   try {
@@ -80,7 +80,7 @@ async function start(options: StartOptions): Promise<void> {
 
 /** The options it was started with are given again, except those that are given now. */
 async function restart(options: StartOptions & { force?: boolean }): Promise<void> {
-  const { loadSettings } = await import('../../daemon/settings.ts');
+  const { loadSettings } = await import('../../daemon/settings/settings.ts');
   const daemon = await findReadyDaemon(dataDirectory());
   const all = { ...daemon?.flags, ...options };
   const { flags, mcp } = await loadSettings(process.env, all);

@@ -1,9 +1,9 @@
 import { open, rm } from 'node:fs/promises';
 import { Command } from 'commander';
-import { asOwner } from '../connection.ts';
-import { cannotWrite } from '../file-failure.ts';
+import { cannotWrite } from '../files/file-failure.ts';
 import { type ProjectOption, withProject } from '../options.ts';
-import { print } from '../terminal.ts';
+import { print } from '../output/terminal.ts';
+import { asOwner } from '../target/connect.ts';
 import { type End, lineOf, summary, Tally } from '../transfer/lines.ts';
 
 type Write = (text: string) => Promise<unknown>;

@@ -1,9 +1,9 @@
 import type { RunOptions } from '@agent-relay/gateway/run';
 import { RelayError } from '@agent-relay/protocol';
 import { Command, Option } from 'commander';
-import type { Tls } from '../../daemon/tls.ts';
+import type { Tls } from '../../daemon/settings/tls.ts';
 import { collect, refuseIdleOptions, wholeNumber } from '../options.ts';
-import { print } from '../terminal.ts';
+import { print } from '../output/terminal.ts';
 
 interface ConfigOption {
   config?: string[];
@@ -62,7 +62,7 @@ export const command = withConfig(new Command('gateway'))
         const approved = await approveChanges(options, backend, tool);
         // Without a file the servers of the daemon are meant as well.
         if (options.config === undefined) {
-          const { poolDirectory } = await import('../../daemon/pool.ts');
+          const { poolDirectory } = await import('../../daemon/doors/pool.ts');
           const { dataDirectory } = await import('@agent-relay/sdk/node');
           const stateDir = poolDirectory(dataDirectory());
           approved.push(...(await approveChanges({ stateDir }, backend, tool)));
@@ -74,7 +74,7 @@ export const command = withConfig(new Command('gateway'))
 /** Key, hosts and limits are those of the MCP port of the daemon: who sets a key means every port of theirs. */
 async function frontOf({ host, allowHost = [], tlsCertificate, tlsKey }: HttpOptions): Promise<HttpFront> {
   const { isOwnUser } = await import('../../daemon/own-user.ts');
-  const { loadSettings } = await import('../../daemon/settings.ts');
+  const { loadSettings } = await import('../../daemon/settings/settings.ts');
   // Certificates come by options, which read these variables themselves.
   const env = { ...process.env, RELAY_MCP_TLS_CERTIFICATE: undefined, RELAY_MCP_TLS_KEY: undefined };
   const { mcp, limits } = await loadSettings(env);
@@ -95,7 +95,7 @@ async function tlsOf(certificate: string | undefined, key: string | undefined): 
       next: 'Give --tls-certificate and --tls-key, or RELAY_MCP_TLS_CERTIFICATE and RELAY_MCP_TLS_KEY.',
     });
   }
-  const { readTls } = await import('../../daemon/tls.ts');
+  const { readTls } = await import('../../daemon/settings/tls.ts');
   return readTls(certificate, key);
 }
 

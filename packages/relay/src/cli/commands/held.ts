@@ -1,8 +1,8 @@
 import { safeLine, safeText, senderOf } from '@agent-relay/protocol';
 import { Command } from 'commander';
-import { asOwner } from '../connection.ts';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
-import { plural, print, printJson, styled, when } from '../terminal.ts';
+import { plural, print, printJson, styled, when } from '../output/terminal.ts';
+import { asOwner } from '../target/connect.ts';
 
 type Options = ProjectOption & JsonOption;
 

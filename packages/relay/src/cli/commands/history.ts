@@ -1,6 +1,4 @@
 import { Command } from 'commander';
-import { asViewer } from '../connection.ts';
-import { messageLines } from '../message-lines.ts';
 import {
   type AgentOption,
   type JsonOption,
@@ -11,7 +9,9 @@ import {
   withProject,
   withViewer,
 } from '../options.ts';
-import { print, printJson, styled } from '../terminal.ts';
+import { messageLines } from '../output/message-lines.ts';
+import { print, printJson, styled } from '../output/terminal.ts';
+import { asViewer } from '../target/connect.ts';
 
 interface Filter {
   agent?: string;

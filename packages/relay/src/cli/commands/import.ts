@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { RelayError, type TransferRecord } from '@agent-relay/protocol';
 import type { Relay } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
-import { asOwner } from '../connection.ts';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
-import { plural, print, printJson } from '../terminal.ts';
+import { plural, print, printJson } from '../output/terminal.ts';
+import { asOwner } from '../target/connect.ts';
 import { lineOf, summary, total } from '../transfer/lines.ts';
 import { checkExport, recordsOf } from '../transfer/read-export.ts';
 

@@ -6,8 +6,6 @@ import {
   parseChannelName,
 } from '@agent-relay/protocol';
 import { Command, Option } from 'commander';
-import { asAgent, markRead } from '../connection.ts';
-import { followedLines, messageLines } from '../message-lines.ts';
 import {
   type AgentOption,
   type JsonOption,
@@ -18,8 +16,10 @@ import {
   withJson,
   withProject,
 } from '../options.ts';
-import { plural, print, printJson, styled } from '../terminal.ts';
-import { untilInterrupted } from '../until-interrupted.ts';
+import { followedLines, messageLines } from '../output/message-lines.ts';
+import { plural, print, printJson, styled } from '../output/terminal.ts';
+import { untilInterrupted } from '../process/until-interrupted.ts';
+import { asAgent, markRead } from '../target/connect.ts';
 
 type Options = ProjectOption & JsonOption & AgentOption & Filter & Manner;
 

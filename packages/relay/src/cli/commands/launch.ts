@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Command, Option } from 'commander';
-import type { Settings } from '../../daemon/settings.ts';
+import type { Settings } from '../../daemon/settings/settings.ts';
 import { addressOf, clientConfig, portProblem } from '../launch/address.ts';
 import { launchKey } from '../launch/key.ts';
 import { openKitty } from '../launch/kitty.ts';
@@ -10,8 +10,8 @@ import { DEFAULT_ROLES, parseRoles } from '../launch/roles.ts';
 import { DEFAULT_COMMAND, sessionLayout } from '../launch/sessions.ts';
 import { openTmux } from '../launch/tmux.ts';
 import { type ProjectOption, refuseIdleOptions, wholeNumber } from '../options.ts';
-import { findPlace, type OpenedProject } from '../project.ts';
-import { print, printAside, styled } from '../terminal.ts';
+import { print, printAside, styled } from '../output/terminal.ts';
+import { findProjectLocation, type OpenedProject } from '../target/project.ts';
 
 type Options = ProjectOption & {
   roles: string;
@@ -59,7 +59,7 @@ async function launch(options: Options, self: Command): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  const { loadSettings } = await import('../../daemon/settings.ts');
+  const { loadSettings } = await import('../../daemon/settings/settings.ts');
   const settings = await loadSettings();
   const key = await launchKey(settings);
   const prompts = await readPrompts(settings.configDirectory, roles);
@@ -80,7 +80,7 @@ async function serve(launched: Launch): Promise<void> {
   const { serveRoles } = await import('../launch/serve.ts');
   const roles = [...launched.prompts.keys()];
   const onReady = (project: OpenedProject) => introduce(launched, project);
-  await serveRoles({ ...launched, roles, place: await findPlace(launched), onReady });
+  await serveRoles({ ...launched, roles, location: await findProjectLocation(launched), onReady });
 }
 
 function introduce({ port, key, prompts, settings, logOnly }: Launch, { project }: OpenedProject): void {

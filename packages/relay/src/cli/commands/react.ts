@@ -1,6 +1,5 @@
 import { safeLine } from '@agent-relay/protocol';
 import { Command } from 'commander';
-import { asAgent } from '../connection.ts';
 import {
   type AgentOption,
   type JsonOption,
@@ -9,7 +8,8 @@ import {
   withJson,
   withProject,
 } from '../options.ts';
-import { print, printJson } from '../terminal.ts';
+import { print, printJson } from '../output/terminal.ts';
+import { asAgent } from '../target/connect.ts';
 
 type Options = ProjectOption & AgentOption & JsonOption & { remove?: boolean };
 

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { asAgent } from '../connection.ts';
 import {
   type AgentOption,
   type JsonOption,
@@ -8,7 +7,8 @@ import {
   withJson,
   withProject,
 } from '../options.ts';
-import { plural, print, printJson } from '../terminal.ts';
+import { plural, print, printJson } from '../output/terminal.ts';
+import { asAgent } from '../target/connect.ts';
 
 export const command = withJson(withAgent(withProject(new Command('read'))))
   .description('Mark messages of your inbox read.')

@@ -1,6 +1,5 @@
 import { safeLine } from '@agent-relay/protocol';
 import { Command } from 'commander';
-import { asViewer } from '../connection.ts';
 import {
   type AgentOption,
   type JsonOption,
@@ -9,7 +8,8 @@ import {
   withProject,
   withViewer,
 } from '../options.ts';
-import { print, printJson, styled, table, when } from '../terminal.ts';
+import { print, printJson, styled, table, when } from '../output/terminal.ts';
+import { asViewer } from '../target/connect.ts';
 
 export const command = withJson(withViewer(withProject(new Command('readers'))))
   .description('Show who has read a message, and who has not yet.')

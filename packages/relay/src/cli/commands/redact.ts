@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { asViewer } from '../connection.ts';
 import {
   type AgentOption,
   type JsonOption,
@@ -8,7 +7,8 @@ import {
   withProject,
   withViewer,
 } from '../options.ts';
-import { print, printJson } from '../terminal.ts';
+import { print, printJson } from '../output/terminal.ts';
+import { asViewer } from '../target/connect.ts';
 
 type Options = ProjectOption & AgentOption & JsonOption & { reason?: string };
 

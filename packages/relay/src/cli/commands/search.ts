@@ -1,7 +1,5 @@
 import { type SearchHit, safeText } from '@agent-relay/protocol';
 import { Command } from 'commander';
-import { asViewer } from '../connection.ts';
-import { messageLinesWith } from '../message-lines.ts';
 import {
   type AgentOption,
   type JsonOption,
@@ -12,7 +10,9 @@ import {
   withProject,
   withViewer,
 } from '../options.ts';
-import { print, printJson, styled } from '../terminal.ts';
+import { messageLinesWith } from '../output/message-lines.ts';
+import { print, printJson, styled } from '../output/terminal.ts';
+import { asViewer } from '../target/connect.ts';
 
 interface Filter {
   channel?: string;

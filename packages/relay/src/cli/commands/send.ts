@@ -11,7 +11,7 @@ import {
 } from '@agent-relay/protocol';
 import type { Relay, SendOptions } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
-import { asAgent } from '../connection.ts';
+import { uploadFiles } from '../files/upload-files.ts';
 import {
   type AgentOption,
   duration,
@@ -24,8 +24,8 @@ import {
   withJson,
   withProject,
 } from '../options.ts';
-import { print, printAside, printJson } from '../terminal.ts';
-import { uploadFiles } from '../upload-files.ts';
+import { print, printAside, printJson } from '../output/terminal.ts';
+import { asAgent } from '../target/connect.ts';
 
 type Options = ProjectOption &
   JsonOption &

@@ -1,8 +1,8 @@
 import { type DaemonStatus, type McpServerStatus, safeLine } from '@agent-relay/protocol';
 import { Command } from 'commander';
-import { asOwner } from '../connection.ts';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
-import { facts, plural, print, printJson, when } from '../terminal.ts';
+import { facts, plural, print, printJson, when } from '../output/terminal.ts';
+import { asOwner } from '../target/connect.ts';
 
 export const command = withJson(withProject(new Command('status')))
   .description('Show the project, its daemon and how to reach it.')

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { asOwner } from '../connection.ts';
-import { followedLines } from '../message-lines.ts';
 import { type JsonOption, type ProjectOption, wholeNumber, withJson, withProject } from '../options.ts';
-import { print, printJson } from '../terminal.ts';
-import { untilInterrupted } from '../until-interrupted.ts';
+import { followedLines } from '../output/message-lines.ts';
+import { print, printJson } from '../output/terminal.ts';
+import { untilInterrupted } from '../process/until-interrupted.ts';
+import { asOwner } from '../target/connect.ts';
 
 type Options = ProjectOption & JsonOption & { sinceSeq?: number };
 

@@ -1,6 +1,4 @@
 import { Command } from 'commander';
-import { asViewer } from '../connection.ts';
-import { messageLines } from '../message-lines.ts';
 import {
   type AgentOption,
   type JsonOption,
@@ -10,7 +8,9 @@ import {
   withProject,
   withViewer,
 } from '../options.ts';
-import { print, printJson, styled } from '../terminal.ts';
+import { messageLines } from '../output/message-lines.ts';
+import { print, printJson, styled } from '../output/terminal.ts';
+import { asViewer } from '../target/connect.ts';
 
 type Options = ProjectOption & AgentOption & JsonOption & { limit: number };
 

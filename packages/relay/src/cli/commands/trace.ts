@@ -1,9 +1,9 @@
 import { type DeliveryTrace, type HoldTrace, safeLine, safeText } from '@agent-relay/protocol';
 import { Command } from 'commander';
-import { asOwner } from '../connection.ts';
-import { messageLinesWith } from '../message-lines.ts';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
-import { print, printJson, styled, table, when } from '../terminal.ts';
+import { messageLinesWith } from '../output/message-lines.ts';
+import { print, printJson, styled, table, when } from '../output/terminal.ts';
+import { asOwner } from '../target/connect.ts';
 
 export const command = withJson(withProject(new Command('trace')))
   .description('Show what became of a message at each recipient, and why it waits if it does.')

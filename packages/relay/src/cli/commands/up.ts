@@ -1,13 +1,12 @@
 import { isRelayError, RelayError } from '@agent-relay/protocol';
 import { Command, Option } from 'commander';
 import { findReadyDaemon, type StartReport } from '../../daemon/control.ts';
-import type { Logger } from '../../daemon/log.ts';
-import { logFile } from '../../daemon/log-files.ts';
-import type { Settings, SettingsFlags } from '../../daemon/settings.ts';
+import type { Logger } from '../../daemon/log/log.ts';
+import { logFile } from '../../daemon/log/log-files.ts';
+import type { Settings, SettingsFlags } from '../../daemon/settings/settings.ts';
+import { missedFlags } from '../../daemon/settings/start-flags.ts';
 import type { StartedDaemon } from '../../daemon/start.ts';
-import { missedFlags } from '../../daemon/start-flags.ts';
 import { VERSION } from '../../version.ts';
-import { readableLogLine } from '../log-lines.ts';
 import {
   type ProjectOption,
   refuseIdleOptions,
@@ -15,10 +14,16 @@ import {
   withDaemonSettings,
   withTools,
 } from '../options.ts';
-import { findPlace, type OpenedProject, openPlace, type Place } from '../project.ts';
-import { joinRunning } from '../running.ts';
-import { stopSignal } from '../stop-signal.ts';
-import { facts, print, printAside, styled } from '../terminal.ts';
+import { readableLogLine } from '../output/log-lines.ts';
+import { facts, print, printAside, styled } from '../output/terminal.ts';
+import { stopSignal } from '../process/stop-signal.ts';
+import {
+  findProjectLocation,
+  type OpenedProject,
+  openProjectAt,
+  type ProjectLocation,
+} from '../target/project.ts';
+import { joinRunning } from '../target/running.ts';
 
 // What only a running daemon needs is imported where it runs: asking for help must not load a database.
 type Options = ProjectOption & SettingsFlags & ToolsOption & { detached?: boolean };
@@ -28,33 +33,37 @@ export const command = withTools(withDaemonSettings(new Command('up')))
   .option('--mcp', 'speak MCP on standard input and output; people are told things on standard error')
   .addOption(new Option('--detached').hideHelp())
   .action(async (options: Options, self: Command) => {
-    const { loadSettings } = await import('../../daemon/settings.ts');
+    const { loadSettings } = await import('../../daemon/settings/settings.ts');
     const settings = await loadSettings(process.env, options);
     if (!settings.mcp.stdio) {
       const next = 'Add --mcp. Clients of MCP over HTTP choose for themselves, with ?tools= in their URL.';
       refuseIdleOptions(self, ['tools'], { without: '--mcp', next });
     }
-    const place = await findPlace(options);
-    if (options.detached) await runDetached(settings, place);
-    else if (settings.mcp.stdio) await runForMcpClient(settings, place, options.tools);
-    else await runInTerminal(settings, place);
+    const location = await findProjectLocation(options);
+    if (options.detached) await runDetached(settings, location);
+    else if (settings.mcp.stdio) await runForMcpClient(settings, location, options.tools);
+    else await runInTerminal(settings, location);
   });
 
-async function runInTerminal(settings: Settings, place: Place): Promise<void> {
+async function runInTerminal(settings: Settings, location: ProjectLocation): Promise<void> {
   const log = await terminalLog(settings);
   try {
-    await serve({ settings, place, log, onReady: (daemon) => introduce(daemon, print) });
+    await serve({ settings, location, log, onReady: (daemon) => introduce(daemon, print) });
   } catch (error) {
     if (!isRelayError(error, 'DaemonRunning')) throw error;
     const daemon = await findReadyDaemon(settings.dataDirectory);
     const missed = daemon && missedFlags(settings, daemon);
     if (missed) throw missed;
-    await joinRunning(place, daemon?.pid);
+    await joinRunning(location, daemon?.pid);
   }
 }
 
 /** Standard output belongs to the protocol. The daemon ends with its client; one that runs already goes on. */
-async function runForMcpClient(settings: Settings, place: Place, tools: string | undefined): Promise<void> {
+async function runForMcpClient(
+  settings: Settings,
+  location: ProjectLocation,
+  tools: string | undefined,
+): Promise<void> {
   const log = await terminalLog(settings);
   const { serveStdio } = await import('@agent-relay/mcp');
   const talk = (opened: OpenedProject) =>
@@ -62,7 +71,7 @@ async function runForMcpClient(settings: Settings, place: Place, tools: string |
   try {
     await serve({
       settings,
-      place,
+      location,
       log,
       onReady: (daemon) => introduce(daemon, printAside),
       until: ({ opened }) => talk(opened),
@@ -73,7 +82,7 @@ async function runForMcpClient(settings: Settings, place: Place, tools: string |
     const missed = daemon && missedFlags(settings, daemon);
     // The client is served all the same.
     if (missed) printAside(`${missed.message} ${missed.next}`);
-    await talk(await joinRunning(place, daemon?.pid, printAside));
+    await talk(await joinRunning(location, daemon?.pid, printAside));
   } finally {
     // A signal may have ended the daemon while the client still listens.
     process.stdin.destroy();
@@ -96,7 +105,7 @@ const participantEnvironment = (
 });
 
 async function terminalLog(settings: Settings): Promise<Logger> {
-  const { openTerminalLog } = await import('../../daemon/log.ts');
+  const { openTerminalLog } = await import('../../daemon/log/log.ts');
   return openTerminalLog(settings, (line) => printAside(readableLogLine(line, process.stderr)));
 }
 
@@ -114,12 +123,12 @@ function introduce({ http, mcp, opened }: StartedDaemon<OpenedProject>, say: (te
 }
 
 /** The process that `daemon start` leaves behind; it answers whoever started it by one message. */
-async function runDetached(settings: Settings, place: Place): Promise<void> {
-  const { openFileLog } = await import('../../daemon/log.ts');
+async function runDetached(settings: Settings, location: ProjectLocation): Promise<void> {
+  const { openFileLog } = await import('../../daemon/log/log.ts');
   const { log, close } = await openFileLog(settings);
   const onReady = ({ opened }: StartedDaemon<OpenedProject>) => report({ ready: true, ...opened });
   try {
-    await serve({ settings, place, log, logFile: logFile(settings.dataDirectory), onReady });
+    await serve({ settings, location, log, logFile: logFile(settings.dataDirectory), onReady });
   } catch (error) {
     // The log is then that of the daemon that runs.
     if (!isRelayError(error, 'DaemonRunning')) log.fatal({ err: error }, 'the daemon ended');
@@ -141,15 +150,18 @@ async function report(message: StartReport): Promise<void> {
 /** Runs the daemon of this data directory until it is told to stop, or `until` is over. */
 async function serve(options: {
   settings: Settings;
-  place: Place;
+  location: ProjectLocation;
   log: Logger;
   logFile?: string;
   onReady(daemon: StartedDaemon<OpenedProject>): void | Promise<void>;
   until?(daemon: StartedDaemon<OpenedProject>): Promise<void>;
 }): Promise<void> {
-  const { log, place, onReady, until } = options;
+  const { log, location, onReady, until } = options;
   const { startDaemon } = await import('../../daemon/start.ts');
-  const daemon = await startDaemon({ ...options, open: (openProject) => openPlace(place, openProject) });
+  const daemon = await startDaemon({
+    ...options,
+    open: (openProject) => openProjectAt(location, openProject),
+  });
   try {
     const stopped = stopSignal();
     await onReady(daemon);

@@ -1,8 +1,8 @@
 import { type AgentInfo, safeLine } from '@agent-relay/protocol';
 import { Command } from 'commander';
-import { asOwner } from '../connection.ts';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
-import { print, printJson, styled, table, when } from '../terminal.ts';
+import { print, printJson, styled, table, when } from '../output/terminal.ts';
+import { asOwner } from '../target/connect.ts';
 
 const STATUS_STYLE = { active: 'green', idle: 'yellow', offline: 'dim' } as const;
 

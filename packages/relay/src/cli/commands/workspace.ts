@@ -1,10 +1,10 @@
 import { nameKey, RelayError } from '@agent-relay/protocol';
 import { moveLocalAgentTokens, type Relay, removeLocalAgentTokens } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
-import { asOwner } from '../connection.ts';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
-import { recordRename } from '../project.ts';
-import { print, printJson, styled, table, when } from '../terminal.ts';
+import { print, printJson, styled, table, when } from '../output/terminal.ts';
+import { asOwner } from '../target/connect.ts';
+import { recordRename } from '../target/project.ts';
 
 type Options = ProjectOption & JsonOption;
 

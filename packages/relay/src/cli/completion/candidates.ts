@@ -33,7 +33,7 @@ const ARGUMENT_NAMES: Record<string, Wanted> = {
   where: rooms,
 };
 
-/** What may stand in the place of the last of the words. */
+/** What may stand in place of the last word. */
 export async function candidates(program: Command, words: string[], names: Names): Promise<string[]> {
   // A quote that is not closed yet, or the one letter that shields a #.
   const current = (words.at(-1) ?? '').replace(/^['"\\]/, '');

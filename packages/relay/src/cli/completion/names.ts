@@ -1,6 +1,6 @@
 import { isRelayError } from '@agent-relay/protocol';
 import type { Relay } from '@agent-relay/sdk/node';
-import { asOwner } from '../connection.ts';
+import { asOwner } from '../target/connect.ts';
 import type { Names } from './candidates.ts';
 
 /** The names of the project that the words are about. */

@@ -1,8 +1,8 @@
 import { type ListeningMcp, listenForMcp } from '@agent-relay/mcp';
 import { connect } from '@agent-relay/sdk/node';
 import { isOwnUser } from '../../daemon/own-user.ts';
-import type { Settings } from '../../daemon/settings.ts';
-import type { OpenedProject } from '../project.ts';
+import type { Settings } from '../../daemon/settings/settings.ts';
+import type { OpenedProject } from '../target/project.ts';
 import { HOST } from './address.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { ensurePrivateDirectory, readIfThere, writePrivateFile } from '@agent-relay/sdk/node';
-import type { Settings } from '../../daemon/settings.ts';
+import type { Settings } from '../../daemon/settings/settings.ts';
 
 /**
  * The key that sessions have to show, if any: the user's own, or one that is kept where the system does not tell which

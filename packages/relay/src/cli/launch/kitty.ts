@@ -5,11 +5,11 @@ export async function openKitty({ name, panes, directory, env }: Layout): Promis
   const shell = [`--cwd=${directory}`, ...Object.entries(env).map(([key, value]) => `--env=${key}=${value}`)];
   let first: string | undefined;
   for (const { title, command, runs } of panes) {
-    const place =
+    const position =
       first === undefined
         ? ['--type=tab', `--tab-title=${name}`]
         : ['--type=window', `--match=window_id:${first}`];
-    const id = await control('kitty', ['@', 'launch', ...place, `--title=${title}`, ...shell]);
+    const id = await control('kitty', ['@', 'launch', ...position, `--title=${title}`, ...shell]);
     first ??= id;
     // By standard input: as an argument, a backslash would mean something.
     await control(

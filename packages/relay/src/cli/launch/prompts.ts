@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensureDirectory, readIfThere } from '@agent-relay/sdk/node';
-import { cannotWrite } from '../file-failure.ts';
+import { cannotWrite } from '../files/file-failure.ts';
 
 /** What a session is told to begin with, until the user writes something better. */
 const KICKOFF = `# You are {role}

@@ -1,15 +1,15 @@
 import { isRelayError } from '@agent-relay/protocol';
 import type { Relay } from '@agent-relay/sdk';
 import { findReadyDaemon } from '../../daemon/control.ts';
-import { openTerminalLog } from '../../daemon/log.ts';
-import type { Settings } from '../../daemon/settings.ts';
+import { openTerminalLog } from '../../daemon/log/log.ts';
+import type { Settings } from '../../daemon/settings/settings.ts';
 import { startDaemon } from '../../daemon/start.ts';
-import { asOwner } from '../connection.ts';
-import { readableLogLine } from '../log-lines.ts';
-import { type OpenedProject, openPlace, type Place } from '../project.ts';
-import { openInRunning } from '../running.ts';
-import { stopSignal } from '../stop-signal.ts';
-import { print, printAside } from '../terminal.ts';
+import { readableLogLine } from '../output/log-lines.ts';
+import { print, printAside } from '../output/terminal.ts';
+import { stopSignal } from '../process/stop-signal.ts';
+import { asOwner } from '../target/connect.ts';
+import { type OpenedProject, openProjectAt, type ProjectLocation } from '../target/project.ts';
+import { openInRunning } from '../target/running.ts';
 import { openRolesDoor } from './door.ts';
 import { concerns, logLine } from './log-line.ts';
 
@@ -18,16 +18,16 @@ import { concerns, logLine } from './log-line.ts';
  * it is told to stop.
  */
 export async function serveRoles(options: {
-  place: Place;
+  location: ProjectLocation;
   settings: Settings;
   port: number;
   roles: readonly string[];
   key: string | undefined;
   onReady(project: OpenedProject): void;
 }): Promise<void> {
-  const { place, settings, onReady } = options;
+  const { location, settings, onReady } = options;
   const stopped = stopSignal();
-  await using daemon = await daemonFor(place, settings);
+  await using daemon = await daemonFor(location, settings);
   const { project, failed } = daemon;
   const serve = async (relay: Relay) => {
     await using parts = new AsyncDisposableStack();
@@ -46,13 +46,13 @@ interface ServingDaemon extends AsyncDisposable {
   failed: Promise<Error>;
 }
 
-async function daemonFor(place: Place, settings: Settings): Promise<ServingDaemon> {
+async function daemonFor(location: ProjectLocation, settings: Settings): Promise<ServingDaemon> {
   // This terminal is for what the roles write; of the daemon only trouble is shown.
   const log = openTerminalLog({ ...settings, log: { ...settings.log, level: 'warn' } }, (line) =>
     printAside(readableLogLine(line, process.stderr)),
   );
   try {
-    const open = (openProject: Parameters<typeof openPlace>[1]) => openPlace(place, openProject);
+    const open = (openProject: Parameters<typeof openProjectAt>[1]) => openProjectAt(location, openProject);
     // The options of this command are about the port of the sessions.
     const portOptions = { http: 'RELAY_HTTP_PORT', mcp: 'RELAY_MCP_HTTP_PORT' };
     const { opened, failed, stop } = await startDaemon({ settings, log, portOptions, open });
@@ -62,7 +62,7 @@ async function daemonFor(place: Place, settings: Settings): Promise<ServingDaemo
   }
   await findReadyDaemon(settings.dataDirectory);
   return {
-    project: await openInRunning(place),
+    project: await openInRunning(location),
     failed: new Promise(() => undefined),
     [Symbol.asyncDispose]: async () => undefined,
   };

@@ -2,13 +2,13 @@ import {
   createGateway,
   customBackend,
   managementTools,
-  openSocketLink,
+  openSocketChannel,
   serveGatewayStdio,
 } from '@agent-relay/gateway';
 import { GATEWAY_TOOLSET, localRelayServer, tellPerson, toolsetNames } from '@agent-relay/mcp';
 import { RelayError } from '@agent-relay/protocol';
 import { type Discovery, discoverSocket, localAgentToken } from '@agent-relay/sdk/node';
-import { poolSocketPath } from '../../daemon/pool-socket.ts';
+import { poolSocketPath } from '../../daemon/doors/pool-socket.ts';
 
 /** A daemon that restarts is found again soon. */
 const LIMITS = { reconnectMs: 250, maxReconnectMs: 5000 };
@@ -46,7 +46,7 @@ export async function serveWithPool(toolsets: string): Promise<void> {
 const openPool: Parameters<typeof customBackend>[1] = async (events) => {
   const daemon = await discoverSocket();
   try {
-    return await openSocketLink(poolSocketPath(daemon.socketPath), await introduction(daemon), events);
+    return await openSocketChannel(poolSocketPath(daemon.socketPath), await introduction(daemon), events);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
     throw new RelayError('BackendUnavailable', 'The daemon runs without MCP servers.', {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { TransferRecord } from '@agent-relay/protocol';
-import { inertJson } from '../terminal.ts';
+import { inertJson } from '../output/terminal.ts';
 
 /**
  * An export is a file of JSON Lines: a head, the records, an end. The end tells how many records of each type there are,

@@ -6,7 +6,7 @@ import {
   type TransferRecord,
 } from '@agent-relay/protocol';
 import { transferRecord } from '@agent-relay/protocol/schemas';
-import { cannotRead } from '../file-failure.ts';
+import { cannotRead } from '../files/file-failure.ts';
 import { fileLines } from './file-lines.ts';
 import { type End, type Head, Tally } from './lines.ts';
 

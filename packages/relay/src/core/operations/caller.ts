@@ -1,5 +1,5 @@
 import type { OperationName, OperationParams, OperationResult } from '@agent-relay/protocol';
-import type { AwaitOutcome } from '../awaits.ts';
+import type { AwaitOutcome } from '../delivery/awaits.ts';
 import type { Principal } from '../principal.ts';
 
 /** The connection a request came on, as far as an operation may use it. */

@@ -1,4 +1,4 @@
-import type { Peer } from '../presence.ts';
+import type { Peer } from '../directory/presence.ts';
 
 /** Ends connections whose credential is not valid any more. A copy is walked: each one leaves while it ends. */
 export function endConnections(peers: Iterable<Peer>): void {

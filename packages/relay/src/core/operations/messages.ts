@@ -1,6 +1,7 @@
 import { RelayError, type RelayEvent } from '@agent-relay/protocol';
-import type { OpenAwait } from '../awaits.ts';
-import { describeHeld } from '../held.ts';
+import type { OpenAwait } from '../delivery/awaits.ts';
+import { StoredAnswers } from '../delivery/stored-answers.ts';
+import { describeHeld } from '../governance/held.ts';
 import type { StoredMessage } from '../ports/store.ts';
 import { requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts';
 import {
@@ -11,9 +12,8 @@ import {
   searchMessages,
   traceMessage,
   visibleMessage,
-} from '../reading.ts';
+} from '../reading/reading.ts';
 import type { Relay } from '../relay.ts';
-import { StoredAnswers } from '../stored-answers.ts';
 import type { Handlers } from './caller.ts';
 
 type Names =
@@ -36,7 +36,7 @@ type Names =
   | 'FETCH';
 
 export function messageHandlers(relay: Relay): Handlers<Names> {
-  const { attachments, awaits, clock, deliveries, held, messages, pauses, store, workspaces } = relay;
+  const { attachments, awaits, clock, deliveries, held, messages, heldReleases, store, workspaces } = relay;
   const storedAnswers = new StoredAnswers(relay);
   return {
     SEND: async (caller, params, requestId) => {
@@ -116,7 +116,7 @@ export function messageHandlers(relay: Relay): Handlers<Names> {
     HELD_RELEASE: async (caller, { ids, discard }) => {
       requireOwner(caller.principal, 'release held messages');
       const { principal } = caller;
-      const { released, discarded } = await pauses.release(principal, ids, discard);
+      const { released, discarded } = await heldReleases.release(principal, ids, discard);
       const noted = (action: string, settled: string[]) =>
         settled.length > 0 && workspaces.audit(principal, principal.workspace, action, settled.join(' '));
       await noted('held.released', released);

@@ -1,7 +1,7 @@
 import type { Appended, MessageDraft } from '../../core/ports/store.ts';
 import { DRAFT_COLUMNS, draftValues, takenBy } from '../append.ts';
 import { flag } from '../scripts/script.ts';
-import { query, run, type Session } from './connection.ts';
+import { type Queryable, query, run } from './database.ts';
 
 const ARRAY_TYPES: { [Column in (typeof DRAFT_COLUMNS)[number]]: 'bigint[]' | 'text[]' } = {
   sender_id: 'bigint[]',
@@ -58,8 +58,8 @@ const DELIVER = {
 const ATTACH = `INSERT INTO message_attachments (message_seq, attachment_id) SELECT $1, unnest($2::text[])
   ON CONFLICT DO NOTHING`;
 
-/** Appends messages in their order, inside the transaction of `session`. */
-export async function appendRun(session: Session, drafts: MessageDraft[]): Promise<Appended[]> {
+/** Appends messages in their order, inside the transaction of `db`. */
+export async function appendRun(db: Queryable, drafts: MessageDraft[]): Promise<Appended[]> {
   const values = drafts.map(draftValues);
   const recipients = drafts.flatMap(({ id, audience, mentions }) => {
     if (audience.kind !== 'agents') return [];
@@ -74,22 +74,22 @@ export async function appendRun(session: Session, drafts: MessageDraft[]): Promi
     recipients.map(([, recipientId]) => recipientId),
     recipients.map(([, , mentioned]) => mentioned),
   ];
-  const added = await query<{ seq: number; id: string }>(session, INSERT_RUN, columns);
+  const added = await query<{ seq: number; id: string }>(db, INSERT_RUN, columns);
   const seqs = new Map(added.map(({ id, seq }) => [id, seq]));
   const appended: Appended[] = [];
-  for (const draft of drafts) appended.push(await outcomeOf(session, draft, seqs.get(draft.id)));
+  for (const draft of drafts) appended.push(await outcomeOf(db, draft, seqs.get(draft.id)));
   return appended;
 }
 
-async function outcomeOf(session: Session, draft: MessageDraft, seq: number | undefined): Promise<Appended> {
-  if (seq === undefined) return run(session, takenBy(draftValues(draft)));
+async function outcomeOf(db: Queryable, draft: MessageDraft, seq: number | undefined): Promise<Appended> {
+  if (seq === undefined) return run(db, takenBy(draftValues(draft)));
   const { id, thread, audience, mentions, attachments } = draft;
-  if (attachments.length > 0) await query(session, ATTACH, [seq, attachments.map((each) => each.id)]);
+  if (attachments.length > 0) await query(db, ATTACH, [seq, attachments.map((each) => each.id)]);
   const recipients =
     audience.kind === 'agents'
       ? audience.ids
       : await deliver(
-          session,
+          db,
           DELIVER[audience.kind],
           seq,
           mentions.map((mention) => mention.id),
@@ -97,7 +97,7 @@ async function outcomeOf(session: Session, draft: MessageDraft, seq: number | un
   return { seq, id, thread, recipients, duplicate: 'no' };
 }
 
-async function deliver(session: Session, sql: string, seq: number, mentioned: number[]): Promise<number[]> {
-  const rows = await query<{ recipient_id: number }>(session, sql, [seq, mentioned]);
+async function deliver(db: Queryable, sql: string, seq: number, mentioned: number[]): Promise<number[]> {
+  const rows = await query<{ recipient_id: number }>(db, sql, [seq, mentioned]);
   return rows.map((row) => row.recipient_id).sort((one, other) => one - other);
 }

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../../../../test/kit/postgres.ts';
+import { NOW, newWorld, unique } from '../../../../../test/store/contract/world.ts';
+import { storeContract } from '../../../../../test/store/contract.ts';
 import type { Store } from '../../core/ports/store.ts';
-import { NOW, newWorld, unique } from '../contract/world.ts';
-import { storeContract } from '../contract.ts';
 import { POSTGRES } from '../dialects.ts';
 import { MIGRATIONS, migrate } from '../migrations/index.ts';
 import { openStore } from '../open.ts';
-import { connect, query, run } from './connection.ts';
+import { connect, query, run } from './database.ts';
 
 let server: PostgresServer;
 let shared: string;

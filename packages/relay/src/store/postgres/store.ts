@@ -2,7 +2,7 @@ import type { Appended, Store } from '../../core/ports/store.ts';
 import { GroupCommit } from '../group-commit.ts';
 import { commands, methodsOf, queries, scriptOf } from '../scripts/index.ts';
 import { methodsInSteps } from '../steps.ts';
-import { connect, run } from './connection.ts';
+import { connect, run } from './database.ts';
 import { toRelayError } from './failures.ts';
 import { type Call, Writer } from './writer.ts';
 

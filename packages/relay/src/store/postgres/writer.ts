@@ -5,7 +5,7 @@ import type { Outcome } from '../group-commit.ts';
 import { migrate } from '../migrations/index.ts';
 import { commands, type ScriptCall, scriptOf } from '../scripts/index.ts';
 import { appendRun } from './append.ts';
-import { connect, query, run, type Session } from './connection.ts';
+import { connect, type Queryable, query, run } from './database.ts';
 import { isOwnFault, toRelayError } from './failures.ts';
 
 export type Call = ScriptCall | MessageDraft;
@@ -26,7 +26,7 @@ export class Writer {
   }
 
   migrate(): Promise<void> {
-    return this.#transaction((session) => run(session, migrate(POSTGRES)));
+    return this.#transaction((db) => run(db, migrate(POSTGRES)));
   }
 
   /** Never rejects; when the database fails, every call of the batch has failed. */
@@ -45,15 +45,15 @@ export class Writer {
 
   async #commitTogether(calls: Call[]): Promise<Outcome[]> {
     try {
-      const values = await this.#transaction((session) => applyAll(session, calls));
+      const values = await this.#transaction((db) => applyAll(db, calls));
       return values.map((value) => ({ value }));
     } catch (error) {
       if (!isOwnFault(error)) throw error;
     }
-    return this.#transaction((session) => applyOneByOne(session, calls));
+    return this.#transaction((db) => applyOneByOne(db, calls));
   }
 
-  async #transaction<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+  async #transaction<Result>(work: (db: Queryable) => Promise<Result>): Promise<Result> {
     const client = await this.#pool.connect();
     let usable = false;
     try {
@@ -75,17 +75,17 @@ export class Writer {
 }
 
 /** Applies calls in their order; messages that follow each other go together. */
-async function applyAll(session: Session, calls: Call[]): Promise<unknown[]> {
+async function applyAll(db: Queryable, calls: Call[]): Promise<unknown[]> {
   const values: unknown[] = [];
   let drafts: MessageDraft[] = [];
   const appendDrafts = async () => {
-    if (drafts.length > 0) values.push(...(await appendRun(session, drafts)));
+    if (drafts.length > 0) values.push(...(await appendRun(db, drafts)));
     drafts = [];
   };
   for (const call of calls) {
     if (Array.isArray(call)) {
       await appendDrafts();
-      values.push(await run(session, scriptOf(commands, call)));
+      values.push(await run(db, scriptOf(commands, call)));
     } else {
       drafts.push(call);
     }
@@ -95,19 +95,19 @@ async function applyAll(session: Session, calls: Call[]): Promise<unknown[]> {
 }
 
 /** The slow way, for a batch with a call that fails: savepoints keep the others. */
-async function applyOneByOne(session: Session, calls: Call[]): Promise<Outcome[]> {
+async function applyOneByOne(db: Queryable, calls: Call[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const call of calls) {
-    await query(session, 'SAVEPOINT call');
+    await query(db, 'SAVEPOINT call');
     try {
-      const [value] = await applyAll(session, [call]);
+      const [value] = await applyAll(db, [call]);
       outcomes.push({ value });
     } catch (error) {
       if (!isOwnFault(error)) throw error;
-      await query(session, 'ROLLBACK TO call');
+      await query(db, 'ROLLBACK TO call');
       outcomes.push({ error: toRelayError(error) });
     }
-    await query(session, 'RELEASE call');
+    await query(db, 'RELEASE call');
   }
   return outcomes;
 }

@@ -82,7 +82,7 @@ function* placesOf(agentId: number, workspaceId: number): Script<number[]> {
  * What the viewer may see of what was asked for: where to look, and what else to check there. Columns of conditions are
  * written `+column`, so that SQLite does not take another index than that of the source.
  */
-interface Plan {
+interface QueryPlan {
   sources: Source[];
   /** The newest or oldest messages of each channel of this agent are looked at too. */
   channelsOf?: number;
@@ -94,7 +94,7 @@ const involving = (agentId: number): Fragment => ({
   params: [agentId, agentId],
 });
 
-function* plan(query: HistoryQuery): Script<Plan> {
+function* plan(query: HistoryQuery): Script<QueryPlan> {
   const { workspaceId, viewer, conversationId, involvingId, thread } = query;
   const conditions: Fragment[] =
     viewer === undefined

@@ -1,12 +1,12 @@
 import { queries, type ScriptCall, scriptOf } from '../scripts/index.ts';
-import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
 import type { BatchResult, Call } from './threads.ts';
 
 /** The one that reads, on a connection that cannot write. */
 export class Reader {
-  readonly #connection: Connection;
+  readonly #connection: Database;
 
-  constructor(connection: Connection) {
+  constructor(connection: Database) {
     this.#connection = connection;
   }
 

@@ -17,9 +17,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, it } from 'vitest';
-import { attachmentOf } from '../contract/attachments.ts';
-import { agentOf, inboxOf, newWorld } from '../contract/world.ts';
-import { storeContract } from '../contract.ts';
+import { attachmentOf } from '../../../../../test/store/contract/attachments.ts';
+import { agentOf, inboxOf, newWorld } from '../../../../../test/store/contract/world.ts';
+import { storeContract } from '../../../../../test/store/contract.ts';
 import { openStore } from '../open.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'relay-store-'));
@@ -85,7 +85,7 @@ describe('a SQLite file', () => {
     const path = newPath();
     const child = spawn(
       process.execPath,
-      [fileURLToPath(new URL('./endless-sender.ts', import.meta.url)), path],
+      [fileURLToPath(new URL('../../../../../test/store/endless-sender.ts', import.meta.url)), path],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
       },

@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { Connection } from './connection.ts';
+import { Database } from './database.ts';
 import { toFailure } from './failures.ts';
 import { Reader } from './reader.ts';
 import type { BatchResult, ThreadAnswer, ThreadRequest, ThreadSettings } from './threads.ts';
@@ -32,7 +32,7 @@ function obey(ask: ThreadRequest['ask']): BatchResult {
     return database.run(ask);
   }
   if (ask === 'close') database?.close();
-  else if (role === 'writer') database = new Writer(Connection.forWriting(path));
-  else database = new Reader(Connection.forReading(path));
+  else if (role === 'writer') database = new Writer(Database.forWriting(path));
+  else database = new Reader(Database.forReading(path));
   return { values: [], failures: [] };
 }

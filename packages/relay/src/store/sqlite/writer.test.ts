@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { agentOf, inboxOf } from '../../../../../test/store/contract/world.ts';
 import { findDuplicate } from '../append.ts';
-import { agentOf, inboxOf } from '../contract/world.ts';
 import { SQLITE } from '../dialects.ts';
 import { MIGRATIONS, migrate } from '../migrations/index.ts';
 import { commands, queries } from '../scripts/index.ts';
 import { inWordsOf, rows, runScript, type Script } from '../scripts/script.ts';
-import { Connection } from './connection.ts';
+import { Database } from './database.ts';
 import { toFailure } from './failures.ts';
 import { Writer } from './writer.ts';
 
@@ -16,7 +16,7 @@ const directory = mkdtempSync(join(tmpdir(), 'relay-writer-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 let files = 0;
-const newConnection = () => Connection.forWriting(join(directory, `relay-${++files}.db`));
+const newConnection = () => Database.forWriting(join(directory, `relay-${++files}.db`));
 const failureOf = (work: () => unknown) => {
   try {
     work();

@@ -3,7 +3,7 @@ import { DRAFT_COLUMNS, takenBy } from '../append.ts';
 import { SQLITE } from '../dialects.ts';
 import { migrate } from '../migrations/index.ts';
 import { commands, scriptOf } from '../scripts/index.ts';
-import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
 import { isOwnFault, toFailure } from './failures.ts';
 import { commands as shrinking } from './shrink.ts';
 import type { AppendCall, BatchResult, Call } from './threads.ts';
@@ -30,10 +30,10 @@ const endsLog = (call: Call, result: unknown): boolean =>
 
 /** The one that writes: each batch is one transaction, synced to the disk before its result is returned. */
 export class Writer {
-  readonly #connection: Connection;
+  readonly #connection: Database;
   #logMustGo = false;
 
-  constructor(connection: Connection) {
+  constructor(connection: Database) {
     this.#connection = connection;
     connection.transaction(() => connection.run(migrate(SQLITE)));
   }

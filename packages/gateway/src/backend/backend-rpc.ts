@@ -1,0 +1,333 @@
+import {
+  type JsonMembers,
+  joinObject,
+  objectFrom,
+  scanMessage,
+  scanObject,
+  stringFrom,
+  toJson,
+} from '../json/raw-json.ts';
+import {
+  AnswerTooLarge,
+  BackendBusy,
+  BackendError,
+  CallAborted,
+  CallTimeout,
+  ConnectionLost,
+} from './failures.ts';
+import { reasonOf } from './reason.ts';
+import {
+  type BackendTransport,
+  HttpRefused,
+  NotWritten,
+  type SendOptions,
+  type TransportEvents,
+} from './transport.ts';
+
+export interface CallOptions {
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+  /** Gets the params of each progress notification; its presence asks the backend for progress. */
+  onProgress?: ((params: JsonMembers) => void) | undefined;
+  headers?: Record<string, string> | undefined;
+  /** A modern HTTP exchange is cancelled by ending its stream, not by a message. */
+  cancelByStream?: boolean;
+}
+
+/** More questions of a backend than this are not open at once, those included whose answer it has not taken. */
+const MAX_QUESTIONS = 1000;
+/** A refused request is answered if its id is one that a server could have chosen. */
+const LONGEST_ID = 256;
+
+/** What a backend says that is not an answer. */
+export interface RpcEvents {
+  notification(method: string, params: Buffer | undefined): void;
+  /** One of the call with this id, which `deliver` tells its caller, unless the call is over by then. */
+  progress(id: number, deliver: () => void): void;
+  /** A request of the backend; the bytes returned are the result. */
+  request(method: string, params: Buffer | undefined, signal: AbortSignal): Promise<Buffer>;
+  closed(reason: string): void;
+}
+
+interface Pending {
+  resolve(result: Buffer): void;
+  reject(error: Error): void;
+  onProgress: ((params: JsonMembers) => void) | undefined;
+  timeoutMs: number;
+  deadline: number;
+  signal: AbortSignal | undefined;
+  /** Listens to `signal`. */
+  abort: (() => void) | undefined;
+  /** Ends the exchange where it has a stream of its own. */
+  stream: AbortController | undefined;
+}
+
+/**
+ * JSON-RPC with one backend. Ids and progress tokens are this connection's own, so callers never collide; params
+ * and results pass through as bytes.
+ */
+export class BackendRpc {
+  readonly #transport: BackendTransport;
+  readonly #events: RpcEvents;
+  readonly #maxBacklogBytes: number;
+  readonly #pending = new Map<number, Pending>();
+  /** Requests of the backend that are being answered, by their raw id, until it has taken the answer. */
+  readonly #incoming = new Map<string, AbortController>();
+  #nextId = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = 0;
+  #over: string | undefined;
+  #closing: Promise<void> | undefined;
+
+  /** Beyond `maxBacklogBytes` that the backend has not taken, nothing is written to it. */
+  constructor(
+    makeTransport: (events: TransportEvents) => BackendTransport,
+    maxBacklogBytes: number,
+    events: RpcEvents,
+  ) {
+    this.#events = events;
+    this.#maxBacklogBytes = maxBacklogBytes;
+    this.#transport = makeTransport({
+      message: (bytes) => this.#receive(bytes),
+      closed: (reason) => this.#end(reason),
+      oversized: (head, tail) => this.#oversized(head, tail),
+    });
+  }
+
+  get kind(): BackendTransport['kind'] {
+    return this.#transport.kind;
+  }
+
+  start(): Promise<void> {
+    return this.#transport.start();
+  }
+
+  negotiated(version: string): void {
+    this.#transport.negotiated?.(version);
+  }
+
+  close(reason: string): Promise<void> {
+    this.#end(reason);
+    this.#closing ??= this.#transport.close();
+    return this.#closing;
+  }
+
+  /** Sends a request and gives back the bytes of its result. */
+  request(method: string, params: JsonMembers, options: CallOptions): Promise<Buffer> {
+    if (this.#over !== undefined) return Promise.reject(new ConnectionLost(this.#over, false));
+    const id = ++this.#nextId;
+    const sent = options.onProgress ? withProgressToken(params, id) : params;
+    const head = Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":`);
+    const message = Buffer.concat([head, joinObject(sent), CLOSE]);
+    if (!this.#hasRoomFor(message))
+      return Promise.reject(new BackendBusy(`${this.#transport.backlog} bytes wait to be written to it`));
+    return new Promise((resolve, reject) => {
+      const { timeoutMs, onProgress, signal } = options;
+      const pending: Pending = {
+        resolve,
+        reject,
+        onProgress,
+        timeoutMs,
+        deadline: performance.now() + timeoutMs,
+        signal,
+        abort: undefined,
+        stream: options.cancelByStream ? new AbortController() : undefined,
+      };
+      this.#pending.set(id, pending);
+      if (signal) {
+        pending.abort = () => this.#giveUp(id, new CallAborted('the caller cancelled the request'));
+        if (signal.aborted) return pending.abort();
+        signal.addEventListener('abort', pending.abort);
+      }
+      this.#watchDeadline(pending.deadline);
+      this.#send(
+        message,
+        id,
+        this.kind === 'http' || this.kind === 'sse' ? this.#exchange(id, pending, options) : undefined,
+      );
+    });
+  }
+
+  /** What a transport with a stream for each request needs to know about one. */
+  #exchange(id: number, pending: Pending, options: CallOptions): SendOptions {
+    return {
+      ...(pending.stream ? { signal: pending.stream.signal } : {}),
+      ...(options.headers ? { headers: options.headers } : {}),
+      onStreamEnd: () => this.#take(id)?.reject(new ConnectionLost('the answer stream ended early', true)),
+    };
+  }
+
+  /** Ends the wait for an answer: whoever takes it settles it, once. */
+  #take(id: number): Pending | undefined {
+    const pending = this.#pending.get(id);
+    if (!pending) return undefined;
+    this.#pending.delete(id);
+    if (pending.abort) pending.signal?.removeEventListener('abort', pending.abort);
+    return pending;
+  }
+
+  #giveUp(id: number, error: Error): void {
+    const pending = this.#take(id);
+    if (!pending) return;
+    if (pending.stream) pending.stream.abort(error);
+    else this.notify('notifications/cancelled', { requestId: id, reason: error.message });
+    pending.reject(error);
+  }
+
+  /** One timer for all calls, set to the first deadline: calls are many, and few of them meet theirs. */
+  #watchDeadline(deadline: number): void {
+    if (this.#timer && this.#timerAt <= deadline) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = deadline;
+    this.#timer = setTimeout(() => this.#sweep(), Math.max(0, deadline - performance.now()));
+    this.#timer.unref();
+  }
+
+  #sweep(): void {
+    this.#timer = undefined;
+    const now = performance.now();
+    for (const [id, { deadline, timeoutMs }] of [...this.#pending]) {
+      if (deadline <= now) this.#giveUp(id, new CallTimeout(`no answer within ${timeoutMs / 1000} s`));
+    }
+    const next = Math.min(...[...this.#pending.values()].map(({ deadline }) => deadline));
+    if (Number.isFinite(next)) this.#watchDeadline(next);
+  }
+
+  /** Best effort: a notification that cannot be sent is a connection that ends anyway, or one that nobody reads. */
+  notify(method: string, params: Record<string, unknown>): void {
+    const message = toJson({ jsonrpc: '2.0', method, params });
+    if (this.#hasRoomFor(message)) this.#send(message, undefined);
+  }
+
+  /** One message always goes, however large it is: what it may have, whoever took it in has decided. */
+  #hasRoomFor({ length }: Buffer): boolean {
+    const { backlog } = this.#transport;
+    return backlog === 0 || backlog + length <= this.#maxBacklogBytes;
+  }
+
+  /** Settles when the message is sent, or cannot be; it never fails. */
+  #send(message: Buffer, id: number | undefined, options?: SendOptions): void | Promise<void> {
+    const failed = (error: unknown) => {
+      const reason = reasonOf(error);
+      const unwritten = error instanceof NotWritten;
+      const failure = error instanceof HttpRefused ? error : new ConnectionLost(reason, !unwritten);
+      if (id !== undefined) this.#take(id)?.reject(failure);
+      if (unwritten) void this.close(reason);
+    };
+    try {
+      return this.#transport.send(message, options)?.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  #receive(bytes: Buffer): void {
+    // A backend that is told to end may talk on until it does.
+    if (this.#over !== undefined) return;
+    const scanned = scanMessage(bytes);
+    // A line that is not JSON-RPC is a server that logs to its stdout: ignored, as every client does.
+    if (!scanned) return;
+    const { members, flaw } = scanned;
+    if (flaw !== undefined) {
+      this.#refuse(members, flaw);
+      return;
+    }
+    const rawId = members.get('id');
+    const method = stringFrom(members.get('method'));
+    if (method !== undefined) {
+      const params = members.get('params');
+      if (rawId === undefined) this.#notified(method, params);
+      else void this.#answer(rawId, (signal) => this.#events.request(method, params, signal));
+      return;
+    }
+    const pending = rawId && this.#take(Number(rawId.toString()));
+    if (!pending) return;
+    const result = members.get('result');
+    const error = members.get('error');
+    if (result) pending.resolve(result);
+    else if (error) pending.reject(new BackendError(error));
+    else
+      pending.reject(new BackendError(toJson({ code: -32603, message: 'the backend sent an empty answer' })));
+  }
+
+  /** Whoever waits for something that cannot be passed on is told at once; a notification is for nobody then. */
+  #refuse(members: JsonMembers, flaw: string): void {
+    const rawId = members.get('id');
+    if (rawId === undefined) return;
+    if (!members.has('method')) this.#take(Number(rawId.toString()))?.reject(new AnswerTooLarge(flaw));
+    else if (rawId.length <= LONGEST_ID) {
+      const error = toJson({ code: -32600, message: `The request is refused: ${flaw}.` });
+      void this.#answer(rawId, () => Promise.reject(new BackendError(error)));
+    }
+  }
+
+  #notified(method: string, params: Buffer | undefined): void {
+    if (method === 'notifications/progress') {
+      const progress = params && scanObject(params);
+      const id = Number(progress?.get('progressToken')?.toString());
+      if (progress && this.#pending.get(id)?.onProgress)
+        this.#events.progress(id, () => this.#pending.get(id)?.onProgress?.(progress));
+      return;
+    }
+    if (method === 'notifications/cancelled') {
+      const requestId = params && scanObject(params)?.get('requestId');
+      this.#incoming.get(requestId?.toString() ?? '')?.abort();
+      return;
+    }
+    this.#events.notification(method, params);
+  }
+
+  async #answer(rawId: Buffer, respond: (signal: AbortSignal) => Promise<Buffer>): Promise<void> {
+    const key = rawId.toString();
+    // Whoever asks twice under one id could not tell the answers apart.
+    if (this.#incoming.has(key)) return;
+    if (this.#incoming.size >= MAX_QUESTIONS) return this.close('it asks more than it takes answers for');
+    const abort = new AbortController();
+    this.#incoming.set(key, abort);
+    const [field, bytes] = await respond(abort.signal).then(
+      (result) => ['result', result] as const,
+      (error: unknown) => ['error', error instanceof BackendError ? error.bytes : refusal(error)] as const,
+    );
+    if (!abort.signal.aborted) {
+      const answer = joinObject([
+        ['jsonrpc', VERSION],
+        ['id', rawId],
+        [field, bytes],
+      ]);
+      if (!this.#hasRoomFor(answer)) return this.close('it asks and does not read the answers');
+      await this.#send(answer, undefined);
+    }
+    this.#incoming.delete(key);
+  }
+
+  /** Finds whose answer was too large: SDKs write the id first or last. */
+  #oversized(head: Buffer, tail: Buffer): void {
+    const found =
+      /^\s*\{[^{]*?"id"\s*:\s*(\d+)/.exec(head.toString('latin1')) ??
+      /"id"\s*:\s*(\d+)\s*\}\s*$/.exec(tail.toString('latin1'));
+    const pending = found && this.#take(Number(found[1]));
+    const error = new AnswerTooLarge('it is larger than the gateway passes on');
+    if (pending) pending.reject(error);
+    else void this.close(error.message);
+  }
+
+  #end(reason: string): void {
+    if (this.#over !== undefined) return;
+    this.#over = reason;
+    clearTimeout(this.#timer);
+    for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(new ConnectionLost(reason, true));
+    for (const abort of this.#incoming.values()) abort.abort();
+    this.#events.closed(reason);
+  }
+}
+
+const CLOSE = Buffer.from('}');
+const VERSION = Buffer.from('"2.0"');
+
+function withProgressToken(params: JsonMembers, token: number): JsonMembers {
+  const meta = objectFrom(params.get('_meta')) ?? {};
+  return new Map(params).set('_meta', toJson({ ...meta, progressToken: token }));
+}
+
+const refusal = (error: unknown): Buffer =>
+  toJson({ code: -32601, message: error instanceof Error ? error.message : 'refused' });

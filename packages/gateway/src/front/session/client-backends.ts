@@ -1,0 +1,45 @@
+import type { BackendEvents } from '../../backend/backend.ts';
+import { BackendSet } from '../../backend/backend-set.ts';
+import type { ConfiguredBackend } from '../../config/load.ts';
+import type { GatewayHost, OwnBackends } from './context.ts';
+import { type ListName, LiveCatalog } from './live-catalog.ts';
+
+interface ClientBackendsOptions {
+  /** Backends that only this client has, before the configured ones. */
+  first: ConfiguredBackend[];
+  clientCapabilities: Record<string, unknown>;
+  /** What they say goes to their client and to nobody else. */
+  events: Pick<BackendEvents, 'resourceUpdated' | 'log' | 'ask'>;
+  listChanged(list: ListName): void;
+}
+
+/** The backends that belong to one client, and the catalogue with them in it. */
+export class ClientBackends implements OwnBackends {
+  readonly backends: BackendSet;
+  readonly catalog: LiveCatalog;
+  readonly #gateway: GatewayHost;
+  readonly #first: ConfiguredBackend[];
+
+  constructor(gateway: GatewayHost, options: ClientBackendsOptions) {
+    const { first, clientCapabilities, events, listChanged } = options;
+    this.#gateway = gateway;
+    this.#first = first;
+    this.backends = new BackendSet({
+      limits: gateway.limits,
+      events: { ...gateway.backendEvents(() => this.catalog.invalidate()), ...events },
+      recall: (entry) => gateway.recall(entry),
+      clientCapabilities,
+    });
+    this.catalog = new LiveCatalog(
+      () => gateway.sources(this.backends, first),
+      gateway.ownTools,
+      listChanged,
+    );
+    this.configurationChanged();
+  }
+
+  configurationChanged(): void {
+    this.backends.apply([...this.#first, ...this.#gateway.configured('session')]);
+    this.catalog.invalidate();
+  }
+}

@@ -1,0 +1,91 @@
+import type { Backend, Health } from '../../backend/backend.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { ConfiguredBackend } from '../../config/load.ts';
+
+export interface ServerStatus {
+  name: string;
+  url: string;
+  connected: boolean;
+  health: Health;
+  tools: number;
+  tool_names: string[];
+  invalid_tools?: Array<{ name: string; reason: string }>;
+  /** Prompts and resources that an earlier server offers under the same name. */
+  hidden?: Array<{ name: string; reason: string }>;
+  /** Tools whose definition is not the one that was approved. */
+  changed_tools?: string[];
+  /** Notifications that were not passed on, because there were too many. */
+  dropped_notifications?: number;
+  error?: string;
+}
+
+export interface GatewayStatus {
+  total_servers: number;
+  connected_servers: number;
+  servers: ServerStatus[];
+  /** Why the files on disk are not what is running. */
+  config_error?: string;
+}
+
+interface Facts {
+  changed(name: string, tools: unknown[], pin: 'off' | 'warn' | 'strict'): string[];
+  configProblem: string | undefined;
+}
+
+export function readStatus(
+  configured: readonly ConfiguredBackend[],
+  backendOf: (name: string) => Backend | undefined,
+  catalog: Catalog,
+  facts: Facts,
+): GatewayStatus {
+  const servers = configured.map(({ config }): ServerStatus => {
+    const backend = backendOf(config.name);
+    const report = catalog.reports.get(config.name) ?? { toolNames: [], invalid: [], hidden: [] };
+    const changed = backend ? facts.changed(config.name, backend.lists.tools, config.pin) : [];
+    const error = backend?.problem ?? flaw(report.invalid, changed);
+    return {
+      name: config.name,
+      url: config.address,
+      connected: backend?.connected ?? false,
+      health:
+        backend?.health === 'healthy' && error !== undefined ? 'degraded' : (backend?.health ?? 'unknown'),
+      tools: report.toolNames.length,
+      tool_names: report.toolNames,
+      ...(report.invalid.length === 0 ? {} : { invalid_tools: report.invalid }),
+      ...(report.hidden.length === 0 ? {} : { hidden: report.hidden }),
+      ...(changed.length === 0 ? {} : { changed_tools: changed }),
+      ...(backend?.droppedNotifications ? { dropped_notifications: backend.droppedNotifications } : {}),
+      ...(error === undefined ? {} : { error }),
+    };
+  });
+  return {
+    total_servers: servers.length,
+    connected_servers: servers.filter(({ connected }) => connected).length,
+    servers,
+    ...(facts.configProblem === undefined ? {} : { config_error: facts.configProblem }),
+  };
+}
+
+function flaw(invalid: Array<{ name: string; reason: string }>, changed: string[]): string | undefined {
+  const [first] = invalid;
+  if (first) return `${invalid.length} invalid: ${first.name} - ${first.reason}`;
+  return changed.length === 0 ? undefined : `Changed since it was approved: ${changed.join(', ')}`;
+}
+
+const MARKS: Record<Health, string> = { healthy: '✅', degraded: '⚠️', failed: '❌', unknown: '⏳' };
+
+/** The overview a person reads. */
+export function describeServers(status: GatewayStatus): string {
+  const servers = status.servers.map((server) =>
+    [
+      `- **${server.name}**: ${MARKS[server.health]} ${server.connected ? 'Connected' : 'Disconnected'} (${server.health})`,
+      `  - URL: ${server.url}`,
+      `  - Valid Tools: ${server.tools}`,
+      ...(server.health === 'degraded' ? [`  - Invalid Tools: ${server.invalid_tools?.length ?? 0}`] : []),
+      ...(server.error === undefined ? [] : [`  - Error: ${server.error}`]),
+    ].join('\n'),
+  );
+  const problem =
+    status.config_error === undefined ? [] : [`⚠️ Configuration not applied: ${status.config_error}`];
+  return ['**MCP Relay - Connected Servers:**', ...servers, ...problem].join('\n\n');
+}

@@ -1,0 +1,51 @@
+import type { ClientContext, Offering, Replies } from '../../server/client-context.ts';
+import { AGENT_HEADER } from '../admission/access.ts';
+import type { Caller } from '../admission/caller.ts';
+import { httpMembership } from './membership.ts';
+import type { Lease, Participants } from './participants.ts';
+
+const NEXT_STEPS = {
+  AgentNameRequired: `Say who you are: send the header ${AGENT_HEADER} with your name, or use an agent token as the bearer.`,
+} as const;
+
+/** Makes the context in which each session or request of the HTTP door is served. */
+export class ClientContexts {
+  readonly #participants: Participants;
+  readonly #onerror: (error: unknown) => void;
+
+  constructor(participants: Participants, onerror: (error: unknown) => void) {
+    this.#participants = participants;
+    this.#onerror = onerror;
+  }
+
+  /** For requests that stand alone: shared by all of one caller. */
+  shared(caller: Caller, offering: Offering, replies: Replies): { context: ClientContext; lease: Lease } {
+    return this.#make(this.#participants.shared(caller), caller, offering, replies, false);
+  }
+
+  /** For one session. */
+  session(
+    caller: Caller,
+    sessionId: string,
+    offering: Offering,
+    replies: Replies,
+  ): { context: ClientContext; lease: Lease } {
+    const lease = caller.isNamed
+      ? this.#participants.shared(caller)
+      : this.#participants.ofSession(caller, sessionId);
+    return this.#make(lease, caller, offering, replies, true);
+  }
+
+  #make(lease: Lease, caller: Caller, offering: Offering, replies: Replies, isSession: boolean) {
+    const context: ClientContext = {
+      offering,
+      participant: lease.participant,
+      roles: this.#participants.roles(caller.access),
+      membership: httpMembership(caller, isSession),
+      replies,
+      nextSteps: NEXT_STEPS,
+      onerror: this.#onerror,
+    };
+    return { context, lease };
+  }
+}

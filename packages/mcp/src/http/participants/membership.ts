@@ -1,0 +1,27 @@
+import { nameKey, RelayError } from '@agent-relay/protocol';
+import type { Membership } from '../../participant/membership.ts';
+import { AGENT_HEADER } from '../admission/access.ts';
+import type { Caller } from '../admission/caller.ts';
+
+/**
+ * Over HTTP the credential decides where a client is. A session that came without a name may still take one; it is
+ * bound to the key like a name in the header.
+ */
+export const httpMembership = ({ access, name }: Caller, isSession: boolean): Membership => ({
+  async register(participant, registration) {
+    const isFixed = !isSession || name !== undefined || access.kind === 'agentToken';
+    if (!isFixed) return await participant.register(registration);
+    const relay = await participant.relay();
+    if (relay.name !== undefined && nameKey(relay.name) === nameKey(registration.name)) return relay;
+    throw new RelayError('Forbidden', 'The name of this client comes with each of its requests.', {
+      next: `Change the header ${AGENT_HEADER} in the configuration of the client.`,
+    });
+  },
+  join: () => Promise.reject(bound('change its workspace')),
+  createWorkspace: () => Promise.reject(bound('create workspaces')),
+});
+
+const bound = (doing: string): RelayError =>
+  new RelayError('Forbidden', `A client over HTTP cannot ${doing}: its key decides where it is.`, {
+    next: 'Use the key of the other workspace as the bearer, or run: agent-relay workspace create NAME',
+  });

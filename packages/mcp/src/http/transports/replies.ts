@@ -1,0 +1,42 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ServerResponse } from 'node:http';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Replies } from '../../server/client-context.ts';
+
+/** Done when a reply is over: with whether it was written to its end. */
+export type AfterReply = (written: boolean) => Promise<void>;
+
+/** Over HTTP a reply is written when the response to its request is. */
+export class HttpReplies implements Replies {
+  readonly #onfailed: (error: unknown) => void;
+  readonly #current = new AsyncLocalStorage<(action: AfterReply) => void>();
+
+  constructor(onfailed: (error: unknown) => void) {
+    this.#onfailed = onfailed;
+  }
+
+  /** Serves a request; what its handlers leave to be done is done when the response is out. */
+  serve(response: ServerResponse, serving: () => Promise<void>): Promise<void> {
+    const actions: AfterReply[] = [];
+    let isOver = false;
+    const run = (action: AfterReply) => action(response.writableFinished).catch(this.#onfailed);
+    response.once('close', () => {
+      isOver = true;
+      for (const action of actions) void run(action);
+    });
+    // A handler may go on after its client has gone.
+    const later = (action: AfterReply) => (isOver ? void run(action) : void actions.push(action));
+    return this.#current.run(later, serving);
+  }
+
+  after(_mcp: ServerContext, action: AfterReply): void {
+    this.afterCurrent(action);
+  }
+
+  /** The same, for the request that is being served. */
+  readonly afterCurrent = (action: AfterReply): void => {
+    const later = this.#current.getStore();
+    if (!later) throw new TypeError('Only a request that is being served has a reply.');
+    later(action);
+  };
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { RelayError } from '@agent-relay/protocol';
+import { buildServer } from '../../server/build-server.ts';
+import { clientInfoOf } from '../../server/client-info.ts';
+import { asMessage } from '../../server/messages.ts';
+import { PendingReplies } from '../../server/replies.ts';
+import { PROJECT_PARAMETER } from '../admission/access.ts';
+import type { Caller } from '../admission/caller.ts';
+import type { ClientContexts } from '../participants/client-contexts.ts';
+import { sendRpcError } from './respond.ts';
+import { SseTransport } from './sse-transport.ts';
+import type { Exchange } from './streamable.ts';
+
+interface SseSession {
+  owner: string;
+  receive(body: unknown): void;
+  close(): Promise<void>;
+}
+
+/** Said again with each message: the clients of this transport keep nothing of their first URL. */
+const chosenProject = ({ access }: Caller): Record<string, string> =>
+  'project' in access && access.project !== undefined ? { [PROJECT_PARAMETER]: access.project } : {};
+
+/** Serves the older HTTP transport, where a session lives as long as its stream. */
+export class SseSessions {
+  readonly #contexts: ClientContexts;
+  readonly #messagesPath: string;
+  readonly #most: number;
+  readonly #onerror: (error: unknown) => void;
+  readonly #open = new Map<string, SseSession>();
+
+  constructor(options: {
+    contexts: ClientContexts;
+    messagesPath: string;
+    most: number;
+    onerror(error: unknown): void;
+  }) {
+    this.#contexts = options.contexts;
+    this.#messagesPath = options.messagesPath;
+    this.#most = options.most;
+    this.#onerror = options.onerror;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  async openStream({ response, caller, offering }: Omit<Exchange, 'body'>): Promise<void> {
+    if (this.size >= this.#most) throw new RelayError('Overloaded', `${this.#most} streams are open.`);
+    const id = randomUUID();
+    const replies = new PendingReplies(this.#onerror);
+    const { context, lease } = this.#contexts.session(caller, id, offering(), replies);
+    const endpoint = `${this.#messagesPath}?${new URLSearchParams({ sessionId: id, ...chosenProject(caller) })}`;
+    const transport = new SseTransport({ id, endpoint, response, replies });
+    const server = buildServer(context, { era: 'legacy', lasting: true });
+    this.#open.set(id, {
+      owner: caller.key,
+      receive: (body) => {
+        context.participant.introduce(clientInfoOf(body));
+        context.participant.start();
+        transport.onmessage?.(asMessage(body));
+      },
+      close: () => server.close(),
+    });
+    const stop = lease.onclose(() => server.close());
+    const closed = server.onclose;
+    server.onclose = () => {
+      this.#open.delete(id);
+      stop();
+      lease.release();
+      closed?.();
+    };
+    await server.connect(transport);
+  }
+
+  /** Takes what a client posts; the answer comes on its stream. */
+  receive(request: IncomingMessage, response: ServerResponse, body: unknown, caller: Caller): void {
+    const id = new URL(request.url ?? '/', 'http://localhost').searchParams.get('sessionId') ?? '';
+    const session = this.#open.get(id);
+    if (session?.owner !== caller.key) {
+      sendRpcError(response, 404, -32001, 'Session not found');
+      return;
+    }
+    try {
+      session.receive(body);
+    } catch {
+      sendRpcError(response, 400, -32600, 'The body is not a JSON-RPC message.');
+      return;
+    }
+    response.writeHead(202).end('Accepted');
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.values()].map((session) => session.close()));
+  }
+}

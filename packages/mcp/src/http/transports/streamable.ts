@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, isInitializeRequest, isJSONRPCRequest } from '@modelcontextprotocol/server';
+import { buildServer } from '../../server/build-server.ts';
+import { followChanges } from '../../server/changes.ts';
+import type { ClientContext, Offering } from '../../server/client-context.ts';
+import { clientInfoOf } from '../../server/client-info.ts';
+import type { Caller } from '../admission/caller.ts';
+import type { ClientContexts } from '../participants/client-contexts.ts';
+import type { Lease } from '../participants/participants.ts';
+import { EventLog } from './event-log.ts';
+import type { HttpReplies } from './replies.ts';
+import { sendRpcError } from './respond.ts';
+import type { HttpSession, HttpSessions } from './sessions.ts';
+
+/** The SDK's own view of a request, which differs in what may be undefined. */
+type NodeRequest = Parameters<ReturnType<typeof toNodeHandler>>[0];
+
+/** After this a client that lost its stream asks for it again. */
+const RETRY_MS = 500;
+
+export interface StreamableSession extends HttpSession {
+  serve(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void>;
+}
+
+/** One request to be served: who makes it, what it may use, and its body, which was read already. */
+export interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  body: unknown;
+  caller: Caller;
+  offering(): Offering;
+}
+
+interface Parts {
+  contexts: ClientContexts;
+  replies: HttpReplies;
+  sessions: HttpSessions<StreamableSession>;
+  onerror(error: unknown): void;
+}
+
+/** Serves the 2025 revisions of Streamable HTTP: a handshake opens a session, and everything after names it. */
+export async function serveSession(exchange: Exchange, parts: Parts): Promise<void> {
+  const { request, response, body, caller } = exchange;
+  const id = request.headers['mcp-session-id'];
+  if (typeof id === 'string') {
+    const session = parts.sessions.use(id, caller.key, response);
+    if (session) await session.serve(request, response, body);
+    else sendRpcError(response, 404, -32001, 'Session not found');
+  } else if (isInitializeRequest(body)) {
+    const transport = await openSession(exchange, parts);
+    await transport.handleRequest(request, response, body);
+    // The handshake was refused: nobody will ever come back to this session.
+    if (transport.sessionId === undefined) await transport.close();
+  } else {
+    sendRpcError(response, 400, -32000, 'Bad Request: the header Mcp-Session-Id is required');
+  }
+}
+
+async function openSession(
+  { body, caller, offering }: Exchange,
+  { contexts, replies, sessions }: Parts,
+): Promise<NodeStreamableHTTPServerTransport> {
+  const id = randomUUID();
+  const { context, lease } = contexts.session(caller, id, offering(), replies);
+  context.participant.introduce(clientInfoOf(body));
+  const transport = new NodeStreamableHTTPServerTransport({
+    sessionIdGenerator: () => id,
+    eventStore: new EventLog(replies.afterCurrent),
+    retryInterval: RETRY_MS,
+    onsessioninitialized: () => sessions.add(id, session),
+  });
+  const session: StreamableSession = {
+    owner: caller.key,
+    serve: (request, response, message) => {
+      // A handshake alone costs the relay nothing; a client that asks for something is there.
+      if (isJSONRPCRequest(message)) context.participant.start();
+      else context.participant.stay();
+      return transport.handleRequest(request, response, message);
+    },
+    unused: () => lease.unused(),
+    close: () => transport.close(),
+  };
+  await buildServer(context, { era: 'legacy', lasting: true }).connect(transport);
+  const stop = lease.onclose(() => transport.close());
+  const closed = transport.onclose;
+  transport.onclose = () => {
+    sessions.forget(id);
+    stop();
+    lease.release();
+    closed?.();
+  };
+  return transport;
+}
+
+/** Serves revision 2026-07-28, where each request stands alone. */
+export class SingleRequests {
+  readonly #parts: Parts;
+  /** A handler knows the streams that are open to it: one for each participant and choice of toolsets. */
+  readonly #handlers = new Map<string, ReturnType<typeof toNodeHandler>>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async serve(exchange: Exchange): Promise<void> {
+    const { request, response, body, caller } = exchange;
+    const offering = exchange.offering();
+    const { context, lease } = this.#parts.contexts.shared(caller, offering, this.#parts.replies);
+    response.once('close', () => lease.release());
+    context.participant.introduce(clientInfoOf(body));
+    if (caller.isNamed) context.participant.start();
+    const key = `${caller.key} ${offering.tools.toolsets.map(({ name }) => name).join(',')}`;
+    const handler = this.#handlers.get(key) ?? this.#open(key, context, lease);
+    await handler(request as NodeRequest, response, body);
+  }
+
+  #open(key: string, context: ClientContext, lease: Lease): ReturnType<typeof toNodeHandler> {
+    const handler = createMcpHandler(() => buildServer(context, { era: 'modern', lasting: false }), {
+      legacy: 'reject',
+      onerror: this.#parts.onerror,
+    });
+    const stop = followChanges(context, (uri) => handler.notify.resourceUpdated(uri));
+    lease.onclose(async () => {
+      this.#handlers.delete(key);
+      stop();
+      await handler.close();
+    });
+    const serve = toNodeHandler(handler);
+    this.#handlers.set(key, serve);
+    return serve;
+  }
+}

@@ -1,0 +1,45 @@
+import type { ErrorCode } from '@agent-relay/sdk';
+import type { ServerCapabilities, ServerContext } from '@modelcontextprotocol/server';
+import type { Prompt } from '../framework/prompt.ts';
+import type { Resource, ResourceTemplate } from '../framework/resource.ts';
+import type { ToolTable } from '../framework/tool-table.ts';
+import type { Membership } from '../participant/membership.ts';
+import type { Participant } from '../participant/participant.ts';
+import type { Roles } from '../participant/roles.ts';
+import { PROMPTS } from '../prompts/index.ts';
+import { RESOURCE_TEMPLATES, RESOURCES } from '../resources/index.ts';
+
+/** What a server offers. */
+export interface Offering {
+  tools: ToolTable;
+  resources: readonly Resource[];
+  templates: readonly ResourceTemplate[];
+  prompts: readonly Prompt[];
+  /** What is offered beyond tools, resources, prompts and completions. */
+  capabilities?: ServerCapabilities;
+}
+
+export const relayOffering = (tools: ToolTable): Offering => ({
+  tools,
+  resources: RESOURCES,
+  templates: RESOURCE_TEMPLATES,
+  prompts: PROMPTS,
+});
+
+/** Knows when the reply to a request was written, which each transport finds out in its own way. */
+export interface Replies {
+  after(mcp: ServerContext, action: (written: boolean) => Promise<void>): void;
+}
+
+/** Everything the servers of one session work with; it outlives each of them. */
+export interface ClientContext {
+  offering: Offering;
+  participant: Participant;
+  roles: Roles;
+  membership: Membership;
+  /** Better next steps than the catalogue's, where the door knows them. */
+  nextSteps?: Partial<Record<ErrorCode, string>>;
+  replies: Replies;
+  /** Told what went wrong where no reply can say it. */
+  onerror(error: unknown): void;
+}

@@ -1,0 +1,75 @@
+import { isRelayError, type Message, nameKey, RelayError } from '@agent-relay/protocol';
+import { connect, isPerson, type NodeConnectOptions, personName, type Relay } from '@agent-relay/sdk/node';
+import { VERSION } from '../../version.ts';
+import type { AgentOption, ProjectOption } from '../options.ts';
+import { tellIgnored } from '../output/tell-ignored.ts';
+
+const client = { name: 'agent-relay', version: VERSION };
+const onProject = ({ project }: ProjectOption) => (project === undefined ? {} : { project });
+/** The owner is nobody by name, whoever the shell acts as. */
+const ownerEnvironment = () => ({ ...process.env, RELAY_AGENT_NAME: undefined });
+
+/** Runs `work` connected as the owner of the project: nobody by name, who may look at everything. */
+export async function asOwner<T>(
+  options: ProjectOption,
+  work: (relay: Relay) => Promise<T>,
+  { reconnect = false }: Pick<NodeConnectOptions, 'reconnect'> = {},
+): Promise<T> {
+  await using relay = await enter({ ...onProject(options), reconnect, env: ownerEnvironment() });
+  return await work(relay);
+}
+
+/** Runs `work` as the agent that was named, who sees what is its own, or else as the owner, who sees everything. */
+export const asViewer = <T>(
+  options: ProjectOption & AgentOption,
+  work: (relay: Relay) => Promise<T>,
+): Promise<T> => (options.as === undefined ? asOwner(options, work) : asAgent(options, work));
+
+/** Runs `work` connected as an agent; its messages stay where they are, unless it wants them pushed. */
+export async function asAgent<T>(
+  options: ProjectOption & AgentOption,
+  work: (relay: Relay) => Promise<T>,
+  { deliver = false }: Pick<NodeConnectOptions, 'deliver'> = {},
+): Promise<T> {
+  const { RELAY_AGENT_NAME, RELAY_AGENT_TOKEN: token } = process.env;
+  if (token) checkOwnName(options.as, RELAY_AGENT_NAME);
+  const name = options.as || RELAY_AGENT_NAME || personName();
+  const who = { name, ...(isPerson(name) ? { type: 'human' as const } : {}), ...(token ? { token } : {}) };
+  await using relay = await enter({ ...onProject(options), ...who, deliver });
+  if (relay.agentToken !== undefined) tellToken(name, relay.agentToken);
+  return await work(relay);
+}
+
+/** Keeps a program that runs as one agent from acting as another by mistake; a person can still do it on purpose. */
+function checkOwnName(wanted: string | undefined, own: string | undefined): void {
+  if (!wanted || !own || nameKey(wanted) === nameKey(own)) return;
+  throw new RelayError(
+    'Forbidden',
+    `This terminal belongs to the agent ${own}; it cannot act as ${wanted}.`,
+    {
+      next: `Leave out --as. A person who means it types: env -u RELAY_AGENT_TOKEN agent-relay … --as ${wanted}`,
+    },
+  );
+}
+
+async function enter(options: NodeConnectOptions): Promise<Relay> {
+  const relay = await connect({ onIgnored: tellIgnored, ...options, client });
+  const { advice } = relay.welcome;
+  if (advice !== undefined) process.stderr.write(`note: ${advice}\n`);
+  return relay;
+}
+
+/** Marks a message read that has been shown. Whoever leaves at this moment finds it unread once more. */
+export async function markRead(relay: Relay, { id }: Message): Promise<void> {
+  try {
+    await relay.read(id);
+  } catch (error) {
+    if (!isRelayError(error, 'Cancelled')) throw error;
+  }
+}
+
+/** A daemon elsewhere has registered the name: whoever loses the token loses the name. */
+const tellToken = (name: string, token: string): void =>
+  void process.stderr.write(
+    `note: ${name} is new there. To be ${name} again, set RELAY_AGENT_TOKEN, shown only now:\n${token}\n`,
+  );

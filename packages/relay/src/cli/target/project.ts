@@ -1,0 +1,121 @@
+import { lstat, realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { nameKey } from '@agent-relay/protocol';
+import {
+  DEFAULT_PROJECT,
+  type Environment,
+  findProjectConfig,
+  isMissing,
+  prepareProjectConfig,
+  renamedTo,
+  writeProjectConfig,
+} from '@agent-relay/sdk/node';
+import type { ProjectOption } from '../options.ts';
+import { tellIgnored } from '../output/tell-ignored.ts';
+
+/** The directory a daemon is started for. */
+export interface ProjectLocation {
+  root: string;
+  /** The project's name, where it is known already. */
+  project?: string;
+  /** Home and `/` are above every project: they get no `.relay`, and without a name they mean the default project. */
+  recorded: boolean;
+}
+
+/** The location a daemon command is about: where it was run, under the name that was asked for. */
+export async function findProjectLocation(
+  options: ProjectOption,
+  env: Environment = process.env,
+): Promise<ProjectLocation> {
+  const location = await nearestLocation(env.RELAY_PROJECT_ROOT || process.cwd(), env);
+  return { ...location, ...(options.project === undefined ? {} : { project: options.project }) };
+}
+
+/** The nearest directory with `.relay/config.json`, else the nearest git root, else the directory itself. */
+async function nearestLocation(directory: string, env: Environment): Promise<ProjectLocation> {
+  const start = await realpath(directory);
+  const home = resolve(env.HOME || homedir());
+  const shared = new Set(['/', home, (await exists(home)) ? await realpath(home) : home]);
+  const config = await findProjectConfig(start, tellIgnored);
+  if (config !== undefined) {
+    const project = config.project && ((await renamedTo(config.project, env)) ?? config.project);
+    return { root: config.root, ...(project ? { project } : {}), recorded: true };
+  }
+  if (shared.has(start)) return { root: start, recorded: false };
+  const gitRoot = await nearestGitRoot(start);
+  return { root: gitRoot === undefined || shared.has(gitRoot) ? start : gitRoot, recorded: true };
+}
+
+export interface OpenedProject {
+  project: string;
+  socketPath: string;
+}
+
+/**
+ * Opens the project of a location, `open` being the daemon's way to do it, and records it there. Where it cannot be
+ * recorded, it is not opened.
+ */
+export async function openProjectAt(
+  location: ProjectLocation,
+  open: (root: string, name?: string) => Promise<OpenedProject>,
+): Promise<OpenedProject> {
+  const wanted = location.project ?? (location.recorded ? undefined : DEFAULT_PROJECT);
+  if (location.recorded) await prepareProjectConfig(location.root);
+  const { project, socketPath } = await open(location.root, wanted);
+  if (location.recorded) await writeProjectConfig({ root: location.root, project, socketPath });
+  return { project, socketPath };
+}
+
+/**
+ * Writes the new name of a project down where the old one is recorded: here, and in the directory it was created for.
+ * Returns where it did, and where it could not.
+ */
+export async function recordRename(
+  before: string,
+  { name, socketPath, root }: { name: string; socketPath: string; root?: string },
+): Promise<{ recorded: string[]; unrecorded: string[] }> {
+  const directories = [await realpath(process.cwd()), ...(root === undefined ? [] : [root])];
+  const isOld = (project = '') => nameKey(project) === nameKey(before);
+  const recorded = new Set<string>();
+  const unrecorded = new Set<string>();
+  for (const directory of directories) {
+    let holder = directory;
+    try {
+      const config = await findProjectConfig(directory);
+      if (config === undefined || !isOld(config.project)) continue;
+      holder = config.root;
+      await writeProjectConfig({ root: holder, project: name, socketPath });
+      recorded.add(holder);
+    } catch {
+      // Whatever is wrong with the record there: the project has its new name all the same.
+      unrecorded.add(holder);
+    }
+  }
+  return { recorded: [...recorded], unrecorded: [...unrecorded] };
+}
+
+async function nearestGitRoot(start: string): Promise<string | undefined> {
+  for (let directory = start; ; directory = dirname(directory)) {
+    if (await isGitRoot(directory)) return directory;
+    if (directory === dirname(directory)) return undefined;
+  }
+}
+
+/** Where everybody can make a `.git`, as in /tmp, that of another user says nothing about the directories below. */
+async function isGitRoot(directory: string): Promise<boolean> {
+  const git = join(directory, '.git');
+  if (!(await exists(git))) return false;
+  const [holder, { uid }] = await Promise.all([stat(directory), lstat(git)]);
+  return (holder.mode & 0o002) === 0 || uid === process.getuid?.();
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}

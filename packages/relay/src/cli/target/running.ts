@@ -1,0 +1,38 @@
+import { RelayError } from '@agent-relay/protocol';
+import { runningProjects } from '@agent-relay/sdk/node';
+import { facts, print } from '../output/terminal.ts';
+import { asOwner } from './connect.ts';
+import { type OpenedProject, openProjectAt, type ProjectLocation } from './project.ts';
+
+/** Opens the place's project in the daemon that runs already. */
+export async function openInRunning(location: ProjectLocation): Promise<OpenedProject> {
+  // Any project's socket leads to the daemon.
+  const [running] = await runningProjects();
+  if (!running) {
+    throw new RelayError('DaemonNotRunning', 'The daemon that holds the lock does not answer.', {
+      next: 'Start it anew with: agent-relay daemon restart',
+    });
+  }
+  return await asOwner({ project: running.project }, (relay) =>
+    openProjectAt(location, (root, name) =>
+      relay.request('PROJECT_OPEN', { root, ...(name === undefined ? {} : { name }) }),
+    ),
+  );
+}
+
+/** The same, and says so. */
+export async function joinRunning(
+  location: ProjectLocation,
+  pid: number | undefined,
+  say: (text: string) => void = print,
+): Promise<OpenedProject> {
+  const opened = await openInRunning(location);
+  say(`The daemon is running already${pid === undefined ? '' : ` (process ${pid})`}.`);
+  say(
+    facts([
+      ['project', opened.project],
+      ['socket', opened.socketPath],
+    ]),
+  );
+  return opened;
+}

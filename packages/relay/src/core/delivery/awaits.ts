@@ -1,0 +1,143 @@
+import { type Message, RelayError } from '@agent-relay/protocol';
+import type { Clock } from '../ports/clock.ts';
+import type { Agent } from '../ports/store.ts';
+
+export type AwaitOutcome = { reply: Message } | { error: RelayError };
+
+/** A stored message whose sender waits for the recipient's answer. */
+export interface OpenAwait {
+  /** The id of the SEND that waits. */
+  readonly id: string;
+  readonly waiter: Agent;
+  readonly target: Agent;
+  readonly message: { id: string; seq: number; thread: string };
+  /** Called once: with the answer, or with the reason there will be none. */
+  settle(outcome: AwaitOutcome): void;
+}
+
+/** What is known of an agent as long as it waits for something. */
+interface Waiting {
+  /** Oldest first, with how to stop the timer of each. */
+  open: Map<OpenAwait, () => void>;
+  /** The numbers of messages that were answers. A longer memory is the store's (see `onAnswered`). */
+  answers: Set<number>;
+}
+
+/**
+ * The open awaits, and the rule by which a message answers one:
+ *  - it is from the awaited agent to the waiting one, later than the question, and in its thread or a reply to it;
+ *  - or it is a direct message outside any thread, the question was asked without a thread too, and it is the only one
+ *    the waiter has open to that agent.
+ * A message answers at most one await, the oldest that fits.
+ */
+export class Awaits {
+  readonly #clock: Clock;
+  readonly #byWaiter = new Map<number, Waiting>();
+  /** Told which message answered which await, before the waiter is. */
+  onAnswered: (entry: OpenAwait, answer: Message) => void = () => undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Waits; the function returned gives up without telling (the answer then goes to the inbox like any message).
+   * The same question asked again, on a new connection, replaces the one that waits.
+   */
+  open(entry: OpenAwait, timeoutMs: number): () => void {
+    const before = this.#openFrom(entry.waiter.id).find(({ id }) => id === entry.id);
+    if (before) this.#close(before);
+    const cycle = this.#cycleThrough(entry);
+    if (cycle) {
+      const ring = [...cycle, entry];
+      for (const member of ring) this.#settle(member, { error: mutualAwait(member, ring) });
+      return () => undefined;
+    }
+    const stopTimer = this.#clock.after(timeoutMs, () => {
+      const text = `No answer from ${entry.target.name} to ${entry.message.id} within ${timeoutMs} ms.`;
+      const next = 'The message is stored; the answer will be in your inbox when it comes.';
+      this.#settle(entry, { error: new RelayError('Timeout', text, { next }) });
+    });
+    const waiting = this.#byWaiter.get(entry.waiter.id) ?? { open: new Map(), answers: new Set() };
+    waiting.open.set(entry, stopTimer);
+    this.#byWaiter.set(entry.waiter.id, waiting);
+    return () => this.#close(entry);
+  }
+
+  /** Ends the await that `message`, just stored for `recipientId`, answers. */
+  answer(message: Message, senderId: number, recipientId: number): void {
+    const open = this.#openFrom(recipientId).filter(
+      (entry) => entry.target.id === senderId && entry.message.seq < message.seq,
+    );
+    if (open.length === 0) return;
+    const named = open.find(
+      (entry) => entry.message.thread === message.thread || entry.message.id === message.replyTo,
+    );
+    const direct =
+      message.thread === undefined &&
+      message.replyTo === undefined &&
+      message.channel === undefined &&
+      message.to !== '*';
+    const only = open.length === 1 ? open[0] : undefined;
+    const answered = named ?? (direct && only && hasOwnThread(only) ? only : undefined);
+    if (answered) this.answerWith(answered, message);
+  }
+
+  /** Ends an await, unless it has ended; false if the message is the answer to another one. */
+  answerWith(entry: OpenAwait, message: Message): boolean {
+    const waiting = this.#byWaiter.get(entry.waiter.id);
+    if (!waiting?.open.has(entry)) return true;
+    if (waiting.answers.has(message.seq)) return false;
+    waiting.answers.add(message.seq);
+    this.onAnswered(entry, message);
+    this.#settle(entry, { reply: message });
+    return true;
+  }
+
+  #openFrom(waiterId: number): OpenAwait[] {
+    return [...(this.#byWaiter.get(waiterId)?.open.keys() ?? [])];
+  }
+
+  #close(entry: OpenAwait): void {
+    const open = this.#byWaiter.get(entry.waiter.id)?.open;
+    open?.get(entry)?.();
+    open?.delete(entry);
+    if (open?.size === 0) this.#byWaiter.delete(entry.waiter.id);
+  }
+
+  #settle(entry: OpenAwait, outcome: AwaitOutcome): void {
+    this.#close(entry);
+    entry.settle(outcome);
+  }
+
+  /** The open awaits that lead from the new one's target back to its waiter: agents waiting for each other in a ring. */
+  #cycleThrough(entry: OpenAwait): OpenAwait[] | undefined {
+    const visited = new Set<number>();
+    const search = (agentId: number, path: OpenAwait[]): OpenAwait[] | undefined => {
+      if (agentId === entry.waiter.id) return path;
+      if (visited.has(agentId)) return undefined;
+      visited.add(agentId);
+      for (const next of this.#openFrom(agentId)) {
+        const found = search(next.target.id, [...path, next]);
+        if (found) return found;
+      }
+      return undefined;
+    };
+    return search(entry.target.id, []);
+  }
+}
+
+/** The relay names the thread of a question that came without one after the question itself. */
+const hasOwnThread = ({ message }: OpenAwait): boolean => message.thread === message.id;
+
+/** Tells one member of a ring which question is waiting for it. */
+function mutualAwait(member: OpenAwait, ring: OpenAwait[]): RelayError {
+  const towards = ring.find((other) => other.target.id === member.waiter.id && other !== member);
+  if (!towards) return new RelayError('MutualAwait', 'An agent cannot wait for its own answer.');
+  const { message, waiter } = towards;
+  return new RelayError(
+    'MutualAwait',
+    `${waiter.name} is waiting for your answer to ${message.id}, while you wait for ${member.target.name}.`,
+    { next: `Answer ${waiter.name} first, in thread ${message.thread}. Your message is stored.` },
+  );
+}

@@ -1,0 +1,45 @@
+import type { Message } from '@agent-relay/protocol';
+import type { Presence } from '../directory/presence.ts';
+import type { Stored } from '../sending/messages.ts';
+import type { Awaits } from './awaits.ts';
+
+/** Follows every message of a workspace. Must return at once. */
+interface Follower {
+  /** A message that was stored just now. */
+  offer(message: Message): void;
+  /** Messages were stored that are not offered: it reads them from the store. */
+  catchUp(): void;
+}
+
+/** Hands each stored message to whoever is there to take it: recipients, followers, and the sender who waits for it. */
+export class Fanout {
+  readonly #presence: Presence;
+  readonly #awaits: Awaits;
+  readonly #followers = new Map<number, Set<Follower>>();
+
+  constructor(presence: Presence, awaits: Awaits) {
+    this.#presence = presence;
+    this.#awaits = awaits;
+  }
+
+  /** Tells `follower` of each message stored in the workspace from now on, in order; returns how to stop. */
+  follow(workspaceId: number, follower: Follower): () => void {
+    const followers = this.#followers.get(workspaceId) ?? new Set();
+    this.#followers.set(workspaceId, followers.add(follower));
+    return () => followers.delete(follower);
+  }
+
+  publish({ message, senderId, recipients, workspaceId }: Stored): void {
+    for (const recipient of recipients) {
+      // The answer goes to whoever waits for it first: its client then knows the delivery that follows as seen.
+      this.#awaits.answer(message, senderId, recipient);
+      for (const peer of this.#presence.peersOf(recipient)) if (peer.delivers) peer.deliver(message);
+    }
+    for (const follower of this.#followers.get(workspaceId) ?? []) follower.offer(message);
+  }
+
+  /** Messages were put into the workspace beside the domain. */
+  catchUp(workspaceId: number): void {
+    for (const follower of this.#followers.get(workspaceId) ?? []) follower.catchUp();
+  }
+}

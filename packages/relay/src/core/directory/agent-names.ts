@@ -1,0 +1,81 @@
+import { checkAgentName, nameKey, nameSkeleton, RelayError } from '@agent-relay/protocol';
+import type { Agent } from '../ports/store.ts';
+
+/** The agents of one workspace by the two forms their names are compared in, and by the hash of their token. */
+interface Names {
+  byKey: Map<string, Agent>;
+  bySkeleton: Map<string, Agent>;
+  byToken: Map<string, Agent>;
+}
+
+/** Who is called what, in every workspace, in memory: finding an agent costs no read. */
+export class AgentNames {
+  /** Names that only the owner registers, for a person. */
+  readonly #personNames: ReadonlySet<string>;
+  readonly #byWorkspace = new Map<number, Names>();
+  readonly #byId = new Map<number, Agent>();
+
+  constructor(personNames: readonly string[]) {
+    this.#personNames = new Set(personNames.map(nameSkeleton));
+  }
+
+  byId(id: number): Agent | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** In the order they were registered or renamed. */
+  list(workspaceId: number): Agent[] {
+    return [...(this.#byWorkspace.get(workspaceId)?.byKey.values() ?? [])];
+  }
+
+  find(workspaceId: number, name: string): Agent | undefined {
+    return this.#byWorkspace.get(workspaceId)?.byKey.get(nameKey(name));
+  }
+
+  findByToken(workspaceId: number, tokenHash: string): Agent | undefined {
+    return this.#byWorkspace.get(workspaceId)?.byToken.get(tokenHash);
+  }
+
+  add(agent: Agent): void {
+    let names = this.#byWorkspace.get(agent.workspaceId);
+    if (!names) {
+      names = { byKey: new Map(), bySkeleton: new Map(), byToken: new Map() };
+      this.#byWorkspace.set(agent.workspaceId, names);
+    }
+    names.byKey.set(nameKey(agent.name), agent);
+    names.bySkeleton.set(nameSkeleton(agent.name), agent);
+    names.byToken.set(agent.tokenHash, agent);
+    this.#byId.set(agent.id, agent);
+  }
+
+  delete(agent: Agent): void {
+    const names = this.#byWorkspace.get(agent.workspaceId);
+    names?.byKey.delete(nameKey(agent.name));
+    names?.bySkeleton.delete(nameSkeleton(agent.name));
+    names?.byToken.delete(agent.tokenHash);
+    this.#byId.delete(agent.id);
+  }
+
+  /** Forgets the workspace, once all its agents are deleted. */
+  deleteWorkspace(workspaceId: number): void {
+    this.#byWorkspace.delete(workspaceId);
+  }
+
+  /** Refuses a name that nobody may have, that somebody has, or that could be taken for somebody's. */
+  checkNew(
+    workspaceId: number,
+    name: string,
+    { renamed, isPerson = false }: { renamed?: Agent; isPerson?: boolean } = {},
+  ): void {
+    checkAgentName(name);
+    if (!isPerson && this.#personNames.has(nameSkeleton(name)))
+      throw new RelayError('ReservedName', `"${name}" is reserved for the person who owns this daemon.`);
+    const twin = this.#byWorkspace.get(workspaceId)?.bySkeleton.get(nameSkeleton(name));
+    if (!twin || twin === renamed) return;
+    if (nameKey(twin.name) === nameKey(name)) throw nameTaken(name);
+    throw new RelayError('LookAlikeName', `"${name}" could be taken for the agent "${twin.name}".`);
+  }
+}
+
+export const nameTaken = (name: string): RelayError =>
+  new RelayError('NameTaken', `The name "${name}" is taken.`, { next: 'Choose another name.' });

@@ -1,0 +1,333 @@
+import {
+  type AgentInfo,
+  isAgentToken,
+  nameKey,
+  nearNames,
+  RelayError,
+  SYSTEM_AGENT,
+} from '@agent-relay/protocol';
+import type { Clock } from '../ports/clock.ts';
+import type { Agent, AgentProfile, AgentStanding, Store, Workspace } from '../ports/store.ts';
+import { AgentNames, nameTaken } from './agent-names.ts';
+import { hasProfile, type Introduction, profileOf, standingOf } from './introduction.ts';
+import type { Presence } from './presence.ts';
+import { hashSecret, newAgentToken, sameHash } from './secrets.ts';
+
+/**
+ * The agents of all workspaces, held in memory and written through to the store, so that addressing a message costs
+ * no read.
+ */
+export class Agents {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #presence: Presence;
+  readonly #background: (work: Promise<void>) => void;
+  readonly #names: AgentNames;
+  /** Agents removed since the start: a read that began before may still find them in the store. */
+  readonly #removed = new Set<number>();
+  /** Told when an agent is not there any more, and is not expected back at once. */
+  onLeft: (agent: Agent) => void = () => undefined;
+  /** Told when an agent is gone for good. */
+  onRemoved: (agent: Agent) => void = () => undefined;
+
+  /**
+   * `personNames` are kept for people, registered by the owner. `background` runs work nobody waits for, and sees to it
+   * that its failure is not lost.
+   */
+  constructor(
+    store: Store,
+    clock: Clock,
+    presence: Presence,
+    {
+      personNames,
+      background,
+    }: { personNames: readonly string[]; background: (work: Promise<void>) => void },
+  ) {
+    this.#store = store;
+    this.#names = new AgentNames(personNames);
+    this.#clock = clock;
+    this.#presence = presence;
+    this.#background = background;
+    presence.onLeft = (agent) => background(this.#left(agent));
+  }
+
+  /** Brings a workspace's agents into memory; ephemeral ones left over from before a restart get time to come back. */
+  async load(workspace: Workspace): Promise<void> {
+    for (const agent of await this.#store.listAgents(workspace.id)) {
+      // One that is known is the same object for all who hold it.
+      if (this.byId(agent.id) || this.#removed.has(agent.id)) continue;
+      this.#names.add(agent);
+      if (agent.ephemeral) this.#collectUnlessItComes(agent);
+    }
+  }
+
+  list(workspace: Workspace): Agent[] {
+    return this.#names.list(workspace.id);
+  }
+
+  byId(id: number): Agent | undefined {
+    return this.#names.byId(id);
+  }
+
+  find(workspace: Workspace, name: string): Agent | undefined {
+    return this.#names.find(workspace.id, name);
+  }
+
+  get(workspace: Workspace, name: string): Agent {
+    const agent = this.find(workspace, name);
+    if (agent) return agent;
+    const suggestions = nearNames(
+      name,
+      this.list(workspace).map((known) => known.name),
+    );
+    const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}?` : '';
+    throw new RelayError(
+      'AgentNotFound',
+      `No agent "${name}" is known in project ${workspace.name}.${hint}`,
+      { details: { suggestions }, ...(hint === '' ? { next: HOW_AN_AGENT_BECOMES_KNOWN } : {}) },
+    );
+  }
+
+  /** The agent marked as lead, else the one that registered first. */
+  lead(workspace: Workspace): Agent {
+    const agents = this.list(workspace);
+    const lead =
+      agents.find((agent) => agent.lead) ??
+      agents.find((agent) => !agent.ephemeral && agent.type !== 'system');
+    if (lead) return lead;
+    throw new RelayError('AgentNotFound', `Project ${workspace.name} has no agent that could be its lead.`);
+  }
+
+  /** The agent that holds a token, for a connection that shows nothing else. */
+  async byToken(token: string): Promise<Agent> {
+    const found = isAgentToken(token) ? await this.#store.findAgentByToken(hashSecret(token)) : undefined;
+    const agent = found && this.byId(found.id);
+    if (!agent) throw new RelayError('Unauthorized', 'The agent token is not valid.');
+    return agent;
+  }
+
+  /**
+   * The agent behind a connection: the holder of the token of a known name, or a new name, registered now.
+   * A new name may bring its own token, so that whoever keeps it on disk first can never lose it; otherwise one is
+   * issued and returned, once.
+   */
+  async identify(
+    workspace: Workspace,
+    name: string,
+    introduction: Introduction,
+  ): Promise<{ agent: Agent; issued?: string }> {
+    const { returning, token: shown = '' } = introduction;
+    const known = (returning && this.holder(workspace, shown)) || this.find(workspace, name);
+    if (known) return { agent: await this.#returning(known, introduction) };
+    const standing = standingOf(introduction);
+    const rights = { isPerson: standing.type === 'human' };
+    this.#names.checkNew(workspace.id, name, rights);
+    const token = introduction.token ?? newAgentToken();
+    this.#checkNewToken(workspace, token);
+    const agent = await this.#store.createAgent({
+      ...profileOf(introduction),
+      ...standing,
+      ephemeral: introduction.ephemeral ?? false,
+      registeredBy: introduction.claim?.client,
+      heldBy: introduction.heldBy,
+      workspaceId: workspace.id,
+      name,
+      tokenHash: hashSecret(token),
+      createdAt: this.#clock.now(),
+    });
+    if (!agent) {
+      const found = await this.#store.findAgent(workspace.id, name);
+      const winner = found && this.byId(found.id);
+      if (winner) return { agent: await this.#returning(winner, introduction) };
+      this.#names.checkNew(workspace.id, name, rights);
+      throw new RelayError('NameTaken', `The name "${name}" is being registered by someone else.`);
+    }
+    this.#names.add(agent);
+    if (agent.ephemeral) this.#collectUnlessItComes(agent);
+    await this.#audit(agent, 'agent.registered', { client: agent.heldBy });
+    return introduction.token === undefined ? { agent, issued: token } : { agent };
+  }
+
+  /** The relay itself, as a sender of notices; registered in a workspace when it first has something to say. */
+  async system(workspace: Workspace): Promise<Agent> {
+    const known = this.find(workspace, SYSTEM_AGENT);
+    if (known) return known;
+    const agent = await this.#store.createAgent({
+      ...profileOf({}),
+      type: 'system',
+      lead: false,
+      ephemeral: false,
+      registeredBy: undefined,
+      heldBy: undefined,
+      workspaceId: workspace.id,
+      name: SYSTEM_AGENT,
+      tokenHash: hashSecret(newAgentToken()),
+      createdAt: this.#clock.now(),
+    });
+    if (!agent) return this.get(workspace, SYSTEM_AGENT);
+    this.#names.add(agent);
+    return agent;
+  }
+
+  async announce(agent: Agent, changes: Pick<AgentProfile, 'capabilities' | 'tools'>): Promise<void> {
+    await this.#store.updateAgent(agent.id, changes);
+    Object.assign(agent, changes);
+  }
+
+  /** What the owner decides about the agent. */
+  async set(agent: Agent, standing: AgentStanding): Promise<void> {
+    await this.#store.updateAgent(agent.id, standing);
+    Object.assign(agent, standing);
+  }
+
+  async rotateToken(agent: Agent, token: string = newAgentToken()): Promise<string> {
+    if (!isAgentToken(token))
+      throw new RelayError('InvalidRequest', 'token: not an agent token.', { details: { field: 'token' } });
+    const tokenHash = hashSecret(token);
+    await this.#store.updateAgent(agent.id, { tokenHash });
+    if (this.byId(agent.id)) {
+      this.#names.delete(agent);
+      agent.tokenHash = tokenHash;
+      this.#names.add(agent);
+    }
+    return token;
+  }
+
+  async rename(agent: Agent, name: string): Promise<void> {
+    const workspaceId = agent.workspaceId;
+    if (nameKey(name) !== nameKey(agent.name))
+      this.#names.checkNew(workspaceId, name, { renamed: agent, isPerson: agent.type === 'human' });
+    if (!(await this.#store.renameAgent(agent.id, name))) throw nameTaken(name);
+    if (this.#removed.has(agent.id))
+      throw new RelayError('AgentNotFound', `The agent "${agent.name}" was removed meanwhile.`);
+    this.#names.delete(agent);
+    agent.name = name;
+    this.#names.add(agent);
+  }
+
+  async remove(agent: Agent): Promise<void> {
+    // Forgotten here before it is gone from the store: nobody may come back as an agent that is being removed.
+    this.#removed.add(agent.id);
+    this.#names.delete(agent);
+    this.onRemoved(agent);
+    await this.#store.removeAgent(agent.id, this.#clock.now());
+  }
+
+  /** All agents of a workspace that is being removed. */
+  forgetAll(workspace: Workspace): void {
+    for (const agent of this.list(workspace)) {
+      this.#names.delete(agent);
+      this.onRemoved(agent);
+    }
+    this.#names.deleteWorkspace(workspace.id);
+  }
+
+  /** Whether the token is that of the agent, which was not removed meanwhile. */
+  holdsToken(agent: Agent, token: string): boolean {
+    return this.byId(agent.id) !== undefined && sameHash(agent.tokenHash, hashSecret(token));
+  }
+
+  /** Notes when the agent was last there, for `who` after a restart. */
+  async touch(agent: Agent): Promise<void> {
+    agent.lastSeenAt = this.#clock.now();
+    await this.#store.updateAgent(agent.id, { lastSeenAt: agent.lastSeenAt });
+  }
+
+  describe(workspace: Workspace, agent: Agent): AgentInfo {
+    return {
+      name: agent.name,
+      type: agent.type,
+      lead: agent.lead,
+      project: workspace.name,
+      capabilities: agent.capabilities,
+      tools: agent.tools,
+      mcpEnabled: agent.mcpEnabled,
+      ...(agent.cli === undefined ? {} : { cli: agent.cli }),
+      ...(agent.task === undefined ? {} : { task: agent.task }),
+      ...(agent.parent === undefined ? {} : { parent: agent.parent }),
+      ...this.#presence.describe(agent),
+    };
+  }
+
+  /** The agent of the workspace that holds the token, whatever it is called now. */
+  holder(workspace: Workspace, token: string): Agent | undefined {
+    return this.#names.findByToken(workspace.id, hashSecret(token));
+  }
+
+  /** Throws unless nobody else holds the agent: one session at a time has a name that a client chose by itself. */
+  checkNotHeld(agent: Agent, { claim, returning }: Introduction): void {
+    if (claim === undefined || !this.#presence.isHeldByOther(agent.id, claim.session, returning ?? false))
+      return;
+    throw new RelayError('NameInUse', `Another session is connected as "${agent.name}".`);
+  }
+
+  #checkNewToken(workspace: Workspace, token: string): void {
+    if (!isAgentToken(token)) {
+      throw new RelayError('InvalidRequest', 'token: an agent token is at_ and 43 letters of base64url.', {
+        details: { field: 'token' },
+      });
+    }
+    const other = this.holder(workspace, token);
+    if (other) throw new RelayError('Unauthorized', `The agent token belongs to "${other.name}".`);
+  }
+
+  async #returning(agent: Agent, introduction: Introduction): Promise<Agent> {
+    if (introduction.token === undefined || !this.holdsToken(agent, introduction.token)) {
+      throw new RelayError(
+        'NameTaken',
+        `The name "${agent.name}" belongs to an agent whose token you did not show.`,
+      );
+    }
+    const { claim, heldBy } = introduction;
+    if (claim && agent.registeredBy !== claim.client)
+      throw new RelayError('NameTaken', `The name "${agent.name}" belongs to another agent.`, {
+        next: `Choose another name. To be ${agent.name}, the user sets RELAY_AGENT_NAME=${agent.name} for this client.`,
+      });
+    this.checkNotHeld(agent, introduction);
+    if (heldBy !== undefined && heldBy !== agent.heldBy) await this.#takenOver(agent, heldBy);
+    const profile = profileOf(introduction, agent);
+    if (!hasProfile(agent, profile)) {
+      await this.#store.updateAgent(agent.id, profile);
+      Object.assign(agent, profile);
+    }
+    return agent;
+  }
+
+  /** Another client program is the agent now. */
+  async #takenOver(agent: Agent, heldBy: string): Promise<void> {
+    const before = agent.heldBy;
+    agent.heldBy = heldBy;
+    await this.#store.updateAgent(agent.id, { heldBy });
+    await this.#audit(agent, 'agent.held', { client: heldBy, before });
+  }
+
+  /** Ephemeral agents are collected when they leave; the others are remembered with the time they were last there. */
+  async #left(agent: Agent): Promise<void> {
+    this.onLeft(agent);
+    // Removed while it was there: somebody else may have its name by now.
+    if (!this.byId(agent.id)) return;
+    return agent.ephemeral ? this.remove(agent) : this.touch(agent);
+  }
+
+  /** An ephemeral agent may never connect: its connection broke while it registered, or the daemon was restarted. */
+  #collectUnlessItComes(agent: Agent): void {
+    this.#clock.after(this.#presence.goneAfterMs, () => {
+      if (!this.#presence.isExpected(agent.id)) this.#background(this.#left(agent));
+    });
+  }
+
+  #audit(agent: Agent, action: string, detail: Record<string, unknown>): Promise<void> {
+    const { workspaceId, name } = agent;
+    return this.#store.appendAudit({
+      workspaceId,
+      at: this.#clock.now(),
+      actor: name,
+      action,
+      subject: name,
+      detail,
+    });
+  }
+}
+
+const HOW_AN_AGENT_BECOMES_KNOWN =
+  'List the agents with: agent-relay who --all. One is known once it has connected, as by: agent-relay inbox --as NAME';

@@ -1,0 +1,162 @@
+import {
+  type ChannelInfo,
+  GENERAL_CHANNEL,
+  nameKey,
+  nearNames,
+  parseChannelName,
+  RelayError,
+} from '@agent-relay/protocol';
+import type { Clock } from '../ports/clock.ts';
+import type { Channel } from '../ports/messaging-store.ts';
+import type { Agent, Store, Workspace } from '../ports/store.ts';
+import type { Agents } from './agents.ts';
+
+/** The channels of all workspaces and who is in them, held in memory and written through to the store. */
+export class Channels {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #agents: Agents;
+  readonly #byWorkspace = new Map<number, Map<string, Channel>>();
+  readonly #members = new Map<number, Set<number>>();
+  /** Told when an agent came into a channel, in whatever way. */
+  onJoined: (channel: Channel, agent: Agent) => void = () => undefined;
+
+  constructor(store: Store, clock: Clock, agents: Agents) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#agents = agents;
+  }
+
+  /** Brings a workspace's channels into memory, and gives it the one it must have. */
+  async load(workspace: Workspace): Promise<void> {
+    for (const channel of await this.#store.listChannels(workspace.id)) this.#remember(channel);
+    for (const { channelId, agentId } of await this.#store.listMemberships(workspace.id)) {
+      this.#members.get(channelId)?.add(agentId);
+    }
+    if (!this.find(workspace, GENERAL_CHANNEL))
+      await this.create(workspace, GENERAL_CHANNEL, undefined, 'relay');
+  }
+
+  list(workspace: Workspace): Channel[] {
+    return [...(this.#byWorkspace.get(workspace.id)?.values() ?? [])];
+  }
+
+  find(workspace: Workspace, name: string): Channel | undefined {
+    return this.#byWorkspace.get(workspace.id)?.get(nameKey(parseChannelName(name)));
+  }
+
+  get(workspace: Workspace, name: string): Channel {
+    const channel = this.find(workspace, name);
+    if (channel) return channel;
+    const suggestions = nearNames(
+      parseChannelName(name),
+      this.list(workspace).map((known) => known.name),
+    ).map((near) => `#${near}`);
+    const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}?` : '';
+    throw new RelayError(
+      'ChannelNotFound',
+      `No channel #${parseChannelName(name)} exists in project ${workspace.name}.${hint}`,
+      { details: { suggestions } },
+    );
+  }
+
+  async create(
+    workspace: Workspace,
+    name: string,
+    topic: string | undefined,
+    createdBy: string,
+  ): Promise<Channel> {
+    const channel = await this.#store.createChannel({
+      workspaceId: workspace.id,
+      name: parseChannelName(name),
+      topic,
+      createdBy,
+      createdAt: this.#clock.now(),
+    });
+    if (channel) return this.#remember(channel);
+    throw new RelayError('ChannelExists', `A channel #${parseChannelName(name)} exists.`);
+  }
+
+  isGeneral(channel: Channel): boolean {
+    return nameKey(channel.name) === GENERAL_CHANNEL;
+  }
+
+  isMember(channel: Channel, agentId: number): boolean {
+    return this.isGeneral(channel) || (this.#members.get(channel.id)?.has(agentId) ?? false);
+  }
+
+  /** True if the agent was not in it before. */
+  async join(channel: Channel, agent: Agent): Promise<boolean> {
+    this.requireOpen(channel);
+    if (this.isMember(channel, agent.id)) return false;
+    if (!(await this.#store.addMember(channel.id, agent.id, this.#clock.now()))) return false;
+    this.#members.get(channel.id)?.add(agent.id);
+    this.onJoined(channel, agent);
+    return true;
+  }
+
+  async leave(channel: Channel, agent: Agent): Promise<boolean> {
+    if (this.isGeneral(channel)) {
+      throw new RelayError('Forbidden', 'Everybody is in #general.', {
+        next: 'Leave it unread if it does not concern you.',
+      });
+    }
+    this.#members.get(channel.id)?.delete(agent.id);
+    return this.#store.removeMember(channel.id, agent.id);
+  }
+
+  async setTopic(channel: Channel, topic: string): Promise<void> {
+    await this.#store.updateChannel(channel.id, { topic });
+    channel.topic = topic;
+  }
+
+  async archive(channel: Channel, archived: boolean): Promise<void> {
+    if (this.isGeneral(channel)) throw new RelayError('Forbidden', '#general cannot be archived.');
+    const archivedAt = archived ? this.#clock.now() : null;
+    await this.#store.updateChannel(channel.id, { archivedAt });
+    channel.archivedAt = archivedAt ?? undefined;
+  }
+
+  requireOpen(channel: Channel): void {
+    if (channel.archivedAt === undefined) return;
+    throw new RelayError('ChannelArchived', `#${channel.name} is archived.`);
+  }
+
+  members(workspace: Workspace, channel: Channel): Agent[] {
+    const all = this.#agents.list(workspace).filter(({ type }) => type !== 'system');
+    return this.isGeneral(channel)
+      ? all
+      : all.filter((agent) => this.#members.get(channel.id)?.has(agent.id));
+  }
+
+  /** All channels of a workspace that is being removed. */
+  forgetAll(workspace: Workspace): void {
+    for (const { id } of this.list(workspace)) this.#members.delete(id);
+    this.#byWorkspace.delete(workspace.id);
+  }
+
+  /** An agent is gone for good: it is in no channel any more. */
+  forget(agentId: number): void {
+    for (const members of this.#members.values()) members.delete(agentId);
+  }
+
+  describe(workspace: Workspace, channel: Channel, viewer: Agent | undefined): ChannelInfo {
+    const { topic, archivedAt } = channel;
+    return {
+      name: `#${channel.name}`,
+      members: this.members(workspace, channel).length,
+      joined: viewer !== undefined && this.isMember(channel, viewer.id),
+      createdBy: channel.createdBy,
+      createdAt: channel.createdAt,
+      ...(topic === undefined ? {} : { topic }),
+      ...(archivedAt === undefined ? {} : { archivedAt }),
+    };
+  }
+
+  #remember(channel: Channel): Channel {
+    const channels = this.#byWorkspace.get(channel.workspaceId) ?? new Map<string, Channel>();
+    this.#byWorkspace.set(channel.workspaceId, channels.set(nameKey(channel.name), channel));
+    if (!this.#members.has(channel.id)) this.#members.set(channel.id, new Set());
+    return channel;
+  }
+}

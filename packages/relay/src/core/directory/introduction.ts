@@ -1,0 +1,47 @@
+import type { HelloPayload } from '@agent-relay/protocol';
+import type { AgentProfile, AgentStanding } from '../ports/store.ts';
+
+/** What a connection says about the agent behind it. */
+export interface Introduction
+  extends Pick<
+    HelloPayload,
+    | 'token'
+    | 'returning'
+    | 'claim'
+    | 'type'
+    | 'ephemeral'
+    | 'lead'
+    | 'cli'
+    | 'task'
+    | 'parent'
+    | 'capabilities'
+    | 'tools'
+    | 'mcpEnabled'
+  > {
+  /** It comes from the owner of the daemon, who alone decides about `type` and `lead`. */
+  byOwner?: boolean;
+  /** The client program, for the audit trail. */
+  heldBy?: string;
+}
+
+/** What an agent says about itself now; what it leaves unsaid stays as it was. */
+export function profileOf(introduction: Introduction, before?: AgentProfile): AgentProfile {
+  return {
+    cli: introduction.cli ?? before?.cli,
+    task: introduction.task ?? before?.task,
+    parent: introduction.parent ?? before?.parent,
+    capabilities: introduction.capabilities ?? before?.capabilities ?? [],
+    tools: introduction.tools ?? before?.tools ?? [],
+    mcpEnabled: introduction.mcpEnabled ?? before?.mcpEnabled ?? false,
+  };
+}
+
+/** Whether an agent is as the profile says. */
+export const hasProfile = (agent: AgentProfile, profile: AgentProfile): boolean =>
+  (Object.keys(profile) as Array<keyof AgentProfile>).every(
+    (field) => JSON.stringify(profile[field]) === JSON.stringify(agent[field]),
+  );
+
+/** The standing of a new agent: what the owner says on their own connection, else that of anybody. */
+export const standingOf = ({ byOwner, type = 'agent', lead = false }: Introduction): AgentStanding =>
+  byOwner ? { type, lead } : { type: 'agent', lead: false };

@@ -1,0 +1,201 @@
+import {
+  checkName,
+  isWorkspaceKey,
+  type KeyInfo,
+  nameKey,
+  nearNames,
+  RelayError,
+} from '@agent-relay/protocol';
+import type { Clock } from '../ports/clock.ts';
+import type { Store, Workspace } from '../ports/store.ts';
+import { actorName, type Principal } from '../principal.ts';
+import { projectName } from './project-name.ts';
+import { hashSecret, newWorkspaceKey, sameHash, workspaceKeyId } from './secrets.ts';
+
+/** The isolation boundary, known to local users as the project: its directory of names, and its keys. */
+export class Workspaces {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #byName = new Map<string, Workspace>();
+  /** Keys revoked since the start: known at once, also to a connection that showed one just before. */
+  readonly #revoked = new Set<string>();
+
+  private constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  static async load(store: Store, clock: Clock): Promise<Workspaces> {
+    const workspaces = new Workspaces(store, clock);
+    for (const workspace of await store.listWorkspaces())
+      workspaces.#byName.set(nameKey(workspace.name), workspace);
+    return workspaces;
+  }
+
+  list(): Workspace[] {
+    return [...this.#byName.values()];
+  }
+
+  find(name: string): Workspace | undefined {
+    return this.#byName.get(nameKey(name));
+  }
+
+  byId(id: number): Workspace {
+    const workspace = this.list().find((known) => known.id === id);
+    if (workspace) return workspace;
+    throw new RelayError('ProjectNotFound', 'The project was removed.');
+  }
+
+  get(name: string): Workspace {
+    const workspace = this.find(name);
+    if (workspace) return workspace;
+    const renamed = this.list().findLast(({ formerNames }) =>
+      formerNames.some((former) => nameKey(former) === nameKey(name)),
+    );
+    if (renamed) {
+      throw new RelayError('ProjectNotFound', `The project "${name}" is called "${renamed.name}" now.`, {
+        next: `Use that name: ${renamed.name}`,
+        details: { suggestions: [renamed.name] },
+      });
+    }
+    const suggestions = nearNames(
+      name,
+      this.list().map((known) => known.name),
+    );
+    const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}?` : '';
+    throw new RelayError('ProjectNotFound', `No project "${name}" is known here.${hint}`, {
+      details: { suggestions },
+    });
+  }
+
+  async create(name: string): Promise<Workspace> {
+    const workspace = await this.#createUnlessTaken(name, undefined);
+    if (!workspace) throw new RelayError('WorkspaceExists', `A workspace "${name}" exists.`);
+    return workspace;
+  }
+
+  /**
+   * The workspace of a directory: the one of that name, if one is asked for; else the one recorded for the directory,
+   * or a new one under the directory's base name, made unique.
+   */
+  async openFor(root: string, name: string | undefined): Promise<{ workspace: Workspace; created: boolean }> {
+    const base = name ?? projectName(root);
+    for (let number = 1; ; number++) {
+      // Looked for each time: somebody else may open the same directory meanwhile.
+      const known =
+        name === undefined ? this.list().find((workspace) => workspace.root === root) : this.find(name);
+      if (known) return { workspace: known, created: false };
+      const free = number === 1 ? base : `${base.slice(0, 60)}-${number}`;
+      const workspace = this.find(free) ? undefined : await this.#createUnlessTaken(free, root);
+      if (workspace) return { workspace, created: true };
+    }
+  }
+
+  async #createUnlessTaken(name: string, root: string | undefined): Promise<Workspace | undefined> {
+    checkName(name, 'project');
+    const workspace = await this.#store.createWorkspace({ name, root, createdAt: this.#clock.now() });
+    if (workspace) this.#byName.set(nameKey(name), workspace);
+    return workspace;
+  }
+
+  /** The workspace a key opens. Which of the reasons it fails for is not told: wrong, revoked and unknown look alike. */
+  async authenticate(key: string): Promise<{ workspace: Workspace; keyId: string }> {
+    const id = workspaceKeyId(key);
+    const record = isWorkspaceKey(key) ? await this.#store.findKey(id) : undefined;
+    const workspace = record && this.list().find((candidate) => candidate.id === record.workspaceId);
+    if (!record || !workspace || record.revokedAt !== undefined || !sameHash(record.hash, hashSecret(key))) {
+      throw new RelayError('Unauthorized', 'The workspace key is not valid.');
+    }
+    return { workspace, keyId: id };
+  }
+
+  async createKey(by: Principal, workspace: Workspace): Promise<{ key: string; keyId: string }> {
+    const { id, key } = newWorkspaceKey();
+    await this.#store.addKey({
+      id,
+      workspaceId: workspace.id,
+      hash: hashSecret(key),
+      createdAt: this.#clock.now(),
+    });
+    await this.audit(by, workspace, 'key.created', id);
+    return { key, keyId: id };
+  }
+
+  async listKeys(workspace: Workspace): Promise<KeyInfo[]> {
+    const keys = await this.#store.listKeys(workspace.id);
+    return keys.map(({ id, createdAt, revokedAt }) => ({
+      id,
+      createdAt,
+      ...(revokedAt === undefined ? {} : { revokedAt }),
+    }));
+  }
+
+  async revokeKey(by: Principal, workspace: Workspace, id: string): Promise<string[]> {
+    const revoked = await this.#revoke({ workspaceId: workspace.id, id, at: this.#clock.now() });
+    if (revoked.length === 0) throw new RelayError('KeyNotFound', `The workspace has no valid key "${id}".`);
+    await this.audit(by, workspace, 'key.revoked', id);
+    return revoked;
+  }
+
+  async rotateKey(
+    by: Principal,
+    workspace: Workspace,
+  ): Promise<{ key: string; keyId: string; revoked: string[] }> {
+    const created = await this.createKey(by, workspace);
+    const revoked = await this.#revoke({
+      workspaceId: workspace.id,
+      exceptId: created.keyId,
+      at: this.#clock.now(),
+    });
+    for (const id of revoked) await this.audit(by, workspace, 'key.revoked', id);
+    return { ...created, revoked };
+  }
+
+  isRevoked(keyId: string): boolean {
+    return this.#revoked.has(keyId);
+  }
+
+  async #revoke(which: Parameters<Store['revokeKeys']>[0]): Promise<string[]> {
+    const revoked = await this.#store.revokeKeys(which);
+    for (const id of revoked) this.#revoked.add(id);
+    return revoked;
+  }
+
+  async rename(workspace: Workspace, name: string): Promise<void> {
+    checkName(name, 'project');
+    if (!(await this.#store.renameWorkspace(workspace.id, name)))
+      throw new RelayError('WorkspaceExists', `A workspace "${name}" exists.`);
+    this.#byName.delete(nameKey(workspace.name));
+    workspace.formerNames.push(workspace.name);
+    workspace.name = name;
+    this.#byName.set(nameKey(name), workspace);
+  }
+
+  /** Nobody finds it from the start; if it cannot be deleted it is there again, so that it can be tried again. */
+  async remove(workspace: Workspace): Promise<void> {
+    this.#byName.delete(nameKey(workspace.name));
+    try {
+      await this.#store.removeWorkspace(workspace, this.#clock.now());
+    } catch (error) {
+      this.#byName.set(nameKey(workspace.name), workspace);
+      throw error;
+    }
+  }
+
+  audit(
+    by: Principal,
+    workspace: Workspace,
+    action: string,
+    subject: string,
+    detail?: Record<string, unknown>,
+  ): Promise<void> {
+    return this.#store.appendAudit({
+      workspaceId: workspace.id,
+      at: this.#clock.now(),
+      actor: actorName(by),
+      action,
+      subject,
+      detail,
+    });
+  }
+}

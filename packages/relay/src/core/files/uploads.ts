@@ -1,0 +1,92 @@
+import { RelayError } from '@agent-relay/protocol';
+import type { Clock } from '../ports/clock.ts';
+
+interface Upload {
+  pieces: Buffer[];
+  received: number;
+  /** What it takes of the memory for all. */
+  cost: number;
+  stopTimer: () => void;
+}
+
+/** An upload that does not go on for so long is given up. */
+const IDLE_MS = 60_000;
+/** Uploads one agent may have open. */
+const MAX_PER_AGENT = 4;
+/** All that wait together may take as much memory as so many of the largest files. */
+const MAX_FILES_IN_MEMORY = 8;
+/** What a piece costs beside its bytes: many small ones must not go for little. */
+const PIECE_COST = 512;
+
+/** Files on their way: pieces wait in memory until the last one came and the whole is stored. */
+export class Uploads {
+  readonly #clock: Clock;
+  readonly #maxFileBytes: number;
+  readonly #byAgent = new Map<number, Map<string, Upload>>();
+  #cost = 0;
+
+  constructor(clock: Clock, maxFileBytes: number) {
+    this.#clock = clock;
+    this.#maxFileBytes = maxFileBytes;
+  }
+
+  /** Adds the next piece; returns how many bytes there are now. */
+  add(agentId: number, id: string, offset: number, piece: Buffer): number {
+    const open = this.#byAgent.get(agentId)?.get(id);
+    const received = open?.received ?? 0;
+    if (offset !== received) {
+      throw new RelayError('InvalidRequest', `offset: ${received} is next, ${offset} came.`, {
+        details: { field: 'offset' },
+      });
+    }
+    if (received + piece.length > this.#maxFileBytes) {
+      this.end(agentId, id);
+      throw new RelayError('AttachmentTooLarge', `The file is larger than ${this.#maxFileBytes} bytes.`);
+    }
+    const cost = piece.length + PIECE_COST;
+    if (this.#cost + cost > MAX_FILES_IN_MEMORY * this.#maxFileBytes) {
+      throw new RelayError('Overloaded', 'Too many files are being uploaded by all agents together.', {
+        next: 'Send this piece again in a minute.',
+      });
+    }
+    const upload = open ?? this.#begin(agentId, id);
+    upload.pieces.push(piece);
+    upload.received += piece.length;
+    upload.cost += cost;
+    this.#cost += cost;
+    upload.stopTimer();
+    upload.stopTimer = this.#clock.after(IDLE_MS, () => this.end(agentId, id));
+    return upload.received;
+  }
+
+  /** Everything that came, for whoever stores it; it counts until `end`. */
+  content(agentId: number, id: string): Buffer {
+    const upload = this.#byAgent.get(agentId)?.get(id);
+    upload?.stopTimer();
+    return Buffer.concat(upload?.pieces ?? []);
+  }
+
+  end(agentId: number, id: string): void {
+    const uploads = this.#byAgent.get(agentId);
+    const upload = uploads?.get(id);
+    if (!upload) return;
+    upload.stopTimer();
+    this.#cost -= upload.cost;
+    uploads?.delete(id);
+    if (uploads?.size === 0) this.#byAgent.delete(agentId);
+  }
+
+  /** The agent has left: it will not finish what it began. */
+  endAll(agentId: number): void {
+    for (const id of this.#byAgent.get(agentId)?.keys() ?? []) this.end(agentId, id);
+  }
+
+  #begin(agentId: number, id: string): Upload {
+    const uploads = this.#byAgent.get(agentId) ?? new Map<string, Upload>();
+    if (uploads.size >= MAX_PER_AGENT)
+      throw new RelayError('Overloaded', `${MAX_PER_AGENT} uploads are open already.`);
+    const upload: Upload = { pieces: [], received: 0, cost: 0, stopTimer: () => undefined };
+    this.#byAgent.set(agentId, uploads.set(id, upload));
+    return upload;
+  }
+}

@@ -1,0 +1,125 @@
+import type { HeldInfo, HoldTrace } from '@agent-relay/protocol';
+import type { Presence } from '../directory/presence.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { HeldMessage, Settlement } from '../ports/messaging-store.ts';
+import type { Agent, Appended, MessageDraft, Store, Workspace } from '../ports/store.ts';
+import type { Route } from '../sending/routes.ts';
+
+/** What became of a message that was to be held: it is, or the same one had been stored before. */
+export type Kept = HeldMessage | Appended;
+
+/** What names a message for retries. */
+type MessageName = Pick<MessageDraft, 'senderId' | 'clientId'>;
+
+/** Messages the loop governor keeps back: durable, visible, and gone only when a person says so. */
+export class HeldMessages {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #presence: Presence;
+  /** All of them, by the name a retry has: sender and client id. */
+  readonly #byName = new Map<string, { workspaceId: number; kept: Promise<Kept> }>();
+
+  constructor(store: Store, clock: Clock, presence: Presence) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#presence = presence;
+  }
+
+  async load({ id: workspaceId }: Workspace): Promise<void> {
+    for (const held of await this.#store.listHeld(workspaceId))
+      this.#byName.set(nameOf(held.draft), { workspaceId, kept: Promise.resolve(held) });
+  }
+
+  /** All of a workspace that is being removed. */
+  forgetAll({ id }: Workspace): void {
+    for (const [name, { workspaceId }] of this.#byName) if (workspaceId === id) this.#byName.delete(name);
+  }
+
+  /** Those that wait. */
+  list(workspace: Workspace): Promise<HeldMessage[]> {
+    return this.#store.listHeld(workspace.id);
+  }
+
+  /** One that waits, or did until a person settled it. */
+  find(id: string): Promise<HeldMessage | undefined> {
+    return this.#store.findHeld(id);
+  }
+
+  /** What became of the held message that this draft repeats, if it does. */
+  repeatedBy(draft: MessageName): Promise<Kept> | undefined {
+    return this.#byName.get(nameOf(draft))?.kept;
+  }
+
+  async keep(draft: MessageDraft, sender: Agent, route: Route, reason: string): Promise<Kept> {
+    const name = nameOf(draft);
+    const kept = this.#keep(draft, sender, route, reason);
+    this.#byName.set(name, { workspaceId: draft.workspaceId, kept });
+    try {
+      const outcome = await kept;
+      if (isStored(outcome)) this.#byName.delete(name);
+      return outcome;
+    } catch (error) {
+      this.#byName.delete(name);
+      throw error;
+    }
+  }
+
+  /** Whether one that waits is delivered all the same: a crash came between the two steps of its release. */
+  wasDelivered({ draft }: HeldMessage): Promise<boolean> {
+    return this.#store.hasSent(draft.senderId, draft.clientId);
+  }
+
+  /** Ends the waiting of one: it was delivered, or nobody will get it. */
+  async settle({ id, draft }: HeldMessage, outcome: Settlement['outcome'], by: string): Promise<void> {
+    await this.#store.settleHeld(id, { outcome, by, at: this.#clock.now() });
+    this.#byName.delete(nameOf(draft));
+  }
+
+  async #keep(draft: MessageDraft, sender: Agent, route: Route, reason: string): Promise<Kept> {
+    const held: HeldMessage = {
+      id: draft.id,
+      workspaceId: draft.workspaceId,
+      senderName: sender.name,
+      reason,
+      heldAt: this.#clock.now(),
+      draft,
+      shown: {
+        to: route.to,
+        ...(route.channel === undefined ? {} : { channel: route.channel }),
+        ...(route.group === undefined ? {} : { group: route.group }),
+      },
+    };
+    const stored = await this.#store.holdMessage(held);
+    if (stored) return stored;
+    const event = {
+      type: 'message.held',
+      messageId: draft.id,
+      from: sender.name,
+      to: route.to,
+      reason,
+    } as const;
+    this.#presence.tellOwner(draft.workspaceId, event);
+    this.#presence.tellAgent(sender.id, event);
+    return held;
+  }
+}
+
+export const isStored = (kept: Kept): kept is Appended => 'seq' in kept;
+
+export const describeHeld = ({ id, senderName, shown, reason, heldAt, draft }: HeldMessage): HeldInfo => ({
+  id,
+  from: senderName,
+  ...(draft.unverified ? { unverified: true } : {}),
+  to: shown.to,
+  content: draft.body,
+  reason,
+  heldAt,
+});
+
+export const describeHold = ({ reason, heldAt, settled }: HeldMessage): HoldTrace => ({
+  reason,
+  heldAt,
+  ...(settled === undefined ? {} : { settled }),
+});
+
+const nameOf = ({ senderId, clientId }: MessageName): string => `${senderId} ${clientId}`;

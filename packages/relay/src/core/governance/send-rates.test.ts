@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
+
+let core: TestCore;
+let alice: Participant;
+let bob: Participant;
+
+beforeAll(async () => {
+  core = await openCore({ rateLimit: { perSecond: 2, burst: 3 } });
+});
+afterAll(() => core[Symbol.asyncDispose]());
+beforeEach(async () => {
+  const workspace = await core.newWorkspace();
+  alice = await core.join(workspace, 'Alice');
+  bob = await core.join(workspace, 'Bob');
+});
+
+const sendMany = (sender: Participant, to: string, count: number) =>
+  Promise.allSettled(Array.from({ length: count }, (_, i) => sender.send(to, `${i}`)));
+const statuses = (results: Array<PromiseSettledResult<unknown>>) => results.map(({ status }) => status[0]);
+
+describe('the rate limit', () => {
+  it('lets a burst pass, then answers with an error that says when to try again', async () => {
+    const results = await sendMany(alice, 'Bob', 4);
+    expect(statuses(results)).toEqual(['f', 'f', 'f', 'r']);
+    expect(results[3]).toMatchObject({
+      reason: {
+        code: 'RateLimited',
+        retryable: true,
+        next: 'Try again in 500 ms.',
+        details: { retryAfterMs: 500 },
+      },
+    });
+    expect((await bob.request('INBOX', {})).unread).toBe(3);
+  });
+
+  it.each([-3_600_000, 3_600_000])('counts the time that passes, not a clock set by %i ms', async (ms) => {
+    await sendMany(alice, 'Bob', 3);
+    core.clock.set(ms);
+    await expect(alice.send('Bob', 'early')).rejects.toMatchObject({ details: { retryAfterMs: 500 } });
+    core.clock.advance(500);
+    await alice.send('Bob', 'in time');
+  });
+
+  it('is over at the time it named, and not before', async () => {
+    await sendMany(alice, 'Bob', 3);
+    core.clock.advance(375);
+    await expect(alice.send('Bob', 'early')).rejects.toMatchObject({ details: { retryAfterMs: 125 } });
+    core.clock.advance(125);
+    await alice.send('Bob', 'in time');
+  });
+
+  it('allows its rate for ever, and after a pause no more than the burst', async () => {
+    await sendMany(alice, 'Bob', 3);
+    for (let second = 0; second < 5; second++) {
+      core.clock.advance(1000);
+      expect(statuses(await sendMany(alice, 'Bob', 3))).toEqual(['f', 'f', 'r']);
+    }
+    core.clock.advance(3_600_000);
+    expect(statuses(await sendMany(alice, 'Bob', 4))).toEqual(['f', 'f', 'f', 'r']);
+  });
+
+  it('is each sender’s own', async () => {
+    await sendMany(alice, 'Bob', 4);
+    expect(statuses(await sendMany(bob, 'Alice', 3))).toEqual(['f', 'f', 'f']);
+  });
+
+  it('does not stand in the way of a message that is stored: its sender is told so again', async () => {
+    const ann = await core.join(alice.principal.workspace, 'Ann', { type: 'human' });
+    const first = await ann.send('Bob', 'Once.', {}, 'my-id');
+    const everywhere = await ann.send('*:*', 'Everybody.', {}, 'all-id');
+    await ann.send('Bob', 'The last one.');
+    expect(await ann.send('Bob', 'Once.', {}, 'my-id')).toEqual({ ...first, duplicate: true });
+    expect(await ann.send('*:*', 'Everybody.', {}, 'all-id')).toEqual({ ...everywhere, duplicate: true });
+    await expect(ann.send('Bob', 'Twice.', {}, 'my-id')).rejects.toMatchObject({ code: 'IdConflict' });
+    await expect(ann.send('Bob', 'Once.', {}, 'other-id')).rejects.toMatchObject({ code: 'RateLimited' });
+  });
+
+  it('counts messages, however many they reach, and only those', async () => {
+    expect(statuses(await sendMany(alice, '*', 4))).toEqual(['f', 'f', 'f', 'r']);
+    for (let i = 0; i < 20; i++) await alice.request('INBOX', {});
+  });
+});
+
+describe('no rate limit', () => {
+  it('is one of 0 a second', async () => {
+    await using free = await openCore({ rateLimit: { perSecond: 0, burst: 0 } });
+    const workspace = await free.newWorkspace();
+    const sender = await free.join(workspace, 'Alice');
+    expect(new Set(statuses(await sendMany(sender, '*', 500)))).toEqual(new Set(['f']));
+  });
+});

@@ -1,0 +1,224 @@
+import {
+  type HistoryMessage,
+  type InboxMessage,
+  type Message,
+  type OperationParams,
+  type OperationResult,
+  RelayError,
+} from '@agent-relay/protocol';
+import { describeHold } from '../governance/held.ts';
+import type { HeldMessage } from '../ports/messaging-store.ts';
+import type { StoredMessage, Workspace } from '../ports/store.ts';
+import { type Principal, requireAgent, seesWholeWorkspace } from '../principal.ts';
+import type { Relay } from '../relay.ts';
+
+/** A page of messages is an answer in one frame: it ends where the frame would grow too large. */
+const MAX_PAGE_BYTES = 512 * 1024;
+
+/** The agent through whose eyes a principal reads; undefined for the owner, who sees everything. */
+function viewer(principal: Principal): number | undefined {
+  return seesWholeWorkspace(principal) ? undefined : requireAgent(principal).id;
+}
+
+/**
+ * As many of the messages as one answer holds, and whether some were left out. `keep` says which end was asked for:
+ * what does not fit is what was wanted least.
+ */
+function page<T>(messages: T[], keep: 'oldest' | 'newest' = 'oldest'): { messages: T[]; cut: boolean } {
+  const wanted = keep === 'oldest' ? messages : messages.toReversed();
+  let bytes = 0;
+  const end = wanted.findIndex((message, index) => {
+    bytes += Buffer.byteLength(JSON.stringify(message));
+    return index > 0 && bytes > MAX_PAGE_BYTES;
+  });
+  if (end === -1) return { messages, cut: false };
+  const fitting = wanted.slice(0, end);
+  return { messages: keep === 'oldest' ? fitting : fitting.reverse(), cut: true };
+}
+
+/** A page of the caller's own inbox: nobody else's can even be named. */
+export async function readInbox(
+  relay: Relay,
+  principal: Principal,
+  params: OperationParams<'INBOX'>,
+): Promise<OperationResult<'INBOX'>> {
+  const agent = requireAgent(principal);
+  const { workspace } = principal;
+  const now = relay.clock.now();
+  const take = params.unread_only || params.after !== undefined ? 'oldest' : 'newest';
+  const found = await relay.store.inbox({
+    recipientId: agent.id,
+    unreadOnly: params.unread_only,
+    ...(params.from === undefined ? {} : { fromId: relay.agents.get(workspace, params.from).id }),
+    ...(params.channel === undefined
+      ? {}
+      : { conversationId: relay.channels.get(workspace, params.channel).id }),
+    ...(params.thread === undefined ? {} : { thread: params.thread }),
+    ...(params.kind === undefined ? {} : { kind: params.kind }),
+    ...(params.mentions === undefined ? {} : { mentioned: params.mentions }),
+    after: params.after ?? 0,
+    limit: params.limit,
+    now,
+    take,
+  });
+  const messages = found.map(
+    (stored): InboxMessage => ({
+      ...relay.descriptions.stored(stored),
+      ...(stored.readAt === undefined ? {} : { readAt: stored.readAt }),
+    }),
+  );
+  return { messages: page(messages, take).messages, unread: await relay.store.countUnread(agent.id, now) };
+}
+
+/** A message the caller may see; somebody else's and none at all look the same. */
+export async function visibleMessage(relay: Relay, principal: Principal, id: string): Promise<StoredMessage> {
+  const stored = await relay.store.visibleMessage(viewer(principal), principal.workspace.id, id);
+  if (stored) return stored;
+  throw new RelayError('MessageNotFound', `No message ${id} can be seen by you.`);
+}
+
+/** What is known of a message and its deliveries. */
+export async function traceMessage(
+  relay: Relay,
+  principal: Principal,
+  id: string,
+): Promise<OperationResult<'TRACE'>> {
+  const found = await relay.held.find(id);
+  const held = found && maySeeHeld(principal, found) ? found : undefined;
+  if (held && held.settled?.outcome !== 'released') {
+    const workspaceId = relay.agents.byId(held.draft.senderId)?.workspaceId ?? held.workspaceId;
+    const sender = { name: held.senderName, workspaceId };
+    const message = relay.descriptions.draft(held.draft, 0, sender, held.shown);
+    return { message, deliveries: [], held: describeHold(held) };
+  }
+  const stored = await visibleMessage(relay, principal, id);
+  const message = relay.descriptions.seenFrom(principal.workspace, stored);
+  const deliveries = await relay.deliveries.trace(stored);
+  return held ? { message, deliveries, held: describeHold(held) } : { message, deliveries };
+}
+
+/** Its sender, and the owner of the project it is for. */
+const maySeeHeld = (principal: Principal, { draft, workspaceId }: HeldMessage): boolean =>
+  principal.agent?.id === draft.senderId ||
+  (seesWholeWorkspace(principal) && principal.workspace.id === workspaceId);
+
+export async function readHistory(
+  relay: Relay,
+  principal: Principal,
+  params: OperationParams<'HISTORY'>,
+): Promise<OperationResult<'HISTORY'>> {
+  const { workspace } = principal;
+  const found = await relay.store.history({
+    workspaceId: workspace.id,
+    viewer: viewer(principal),
+    ...(params.agent === undefined ? {} : { involvingId: relay.agents.get(workspace, params.agent).id }),
+    ...(params.channel === undefined
+      ? {}
+      : { conversationId: readableChannel(relay, principal, params.channel) }),
+    ...(params.thread === undefined ? {} : { thread: params.thread }),
+    ...(params.since === undefined ? {} : { since: params.since }),
+    ...(params.before === undefined ? {} : { before: params.before }),
+    ...(params.after === undefined ? {} : { after: params.after }),
+    limit: params.limit + 1,
+  });
+  const forward = params.after !== undefined && params.before === undefined;
+  const more = found.length > params.limit;
+  const wanted = more ? (forward ? found.slice(0, params.limit) : found.slice(1)) : found;
+  const { messages, cut } = page(
+    await withReactions(relay, workspace, wanted),
+    forward ? 'oldest' : 'newest',
+  );
+  return { messages, more: more || cut };
+}
+
+/** A thread from its beginning: the message it grew from, and everything said in it. */
+export async function readThread(
+  relay: Relay,
+  principal: Principal,
+  params: OperationParams<'THREAD'>,
+): Promise<OperationResult<'THREAD'>> {
+  const { workspace } = principal;
+  const root = await relay.store.visibleMessage(viewer(principal), workspace.id, params.id);
+  const thread = root ? (root.thread ?? root.id) : params.id;
+  const first =
+    root?.id === thread ? root : await relay.store.visibleMessage(viewer(principal), workspace.id, thread);
+  const replies = await relay.store.history({
+    workspaceId: workspace.id,
+    viewer: viewer(principal),
+    thread,
+    after: 0,
+    limit: params.limit + 1,
+  });
+  const all = first && !replies.some(({ seq }) => seq === first.seq) ? [first, ...replies] : replies;
+  if (all.length === 0)
+    throw new RelayError('MessageNotFound', `No thread or message ${params.id} can be seen by you.`);
+  const { messages, cut } = page(await withReactions(relay, workspace, all.slice(0, params.limit)));
+  return { thread, messages, more: cut || all.length > params.limit };
+}
+
+export async function searchMessages(
+  relay: Relay,
+  principal: Principal,
+  params: OperationParams<'SEARCH'>,
+): Promise<OperationResult<'SEARCH'>> {
+  const { workspace } = principal;
+  const found = await relay.store.search({
+    workspaceId: workspace.id,
+    viewer: viewer(principal),
+    text: params.query,
+    ...(params.channel === undefined
+      ? {}
+      : { conversationId: readableChannel(relay, principal, params.channel) }),
+    ...(params.from === undefined ? {} : { senderId: relay.agents.get(workspace, params.from).id }),
+    ...(params.since === undefined ? {} : { since: params.since }),
+    ...(params.until === undefined ? {} : { until: params.until }),
+    limit: params.limit,
+  });
+  const hits = found.map(({ message, highlight }) => ({
+    message: relay.descriptions.seenFrom(workspace, message),
+    highlight,
+  }));
+  return { hits: page(hits).messages };
+}
+
+export async function listConversations(
+  relay: Relay,
+  principal: Principal,
+  limit: number,
+): Promise<OperationResult<'CONVERSATIONS'>> {
+  const summaries = await relay.store.directConversations(
+    requireAgent(principal).id,
+    limit,
+    relay.clock.now(),
+  );
+  const conversations = summaries.map(({ kind, participants, last, unread }) => ({
+    kind,
+    participants,
+    last: relay.descriptions.seenFrom(principal.workspace, last),
+    unread,
+  }));
+  return { conversations: page(conversations).messages };
+}
+
+/** The conversation of a channel whose history the caller may read: its members and the owner. */
+function readableChannel(relay: Relay, principal: Principal, name: string): number {
+  const channel = relay.channels.get(principal.workspace, name);
+  if (seesWholeWorkspace(principal) || relay.channels.isMember(channel, requireAgent(principal).id))
+    return channel.id;
+  throw new RelayError('NotAMember', `You are not in #${channel.name}.`);
+}
+
+async function withReactions(
+  relay: Relay,
+  reader: Workspace,
+  stored: StoredMessage[],
+): Promise<HistoryMessage[]> {
+  const reactions = stored.length === 0 ? [] : await relay.store.reactionsOf(stored.map(({ seq }) => seq));
+  return stored.map((one) => {
+    const message: Message = relay.descriptions.seenFrom(reader, one);
+    const own = reactions
+      .filter(({ seq }) => seq === one.seq)
+      .map(({ emoji, agents }) => ({ emoji, agents }));
+    return own.length === 0 ? message : { ...message, reactions: own };
+  });
+}

@@ -1,0 +1,41 @@
+import { RelayError } from '@agent-relay/protocol';
+import type { MessageDraft } from '../ports/store.ts';
+
+/** What is refused before anything of a message is stored. */
+export function checkBody(content: string, maxBytes: number): void {
+  if (content.trim() === '') throw new RelayError('EmptyBody');
+  if (!content.isWellFormed()) throw wrongField('content', 'not valid Unicode (half of a surrogate pair).');
+  const bytes = Buffer.byteLength(content);
+  if (bytes > maxBytes) {
+    throw new RelayError('BodyTooLarge', `The message has ${bytes} bytes; ${maxBytes} is the limit.`);
+  }
+}
+
+export const alreadyExpired = (expiresAt: number | undefined, now: number): RelayError | undefined =>
+  expiresAt === undefined || expiresAt > now ? undefined : wrongField('expiresAt', 'is in the past.');
+
+export const awaitsOneAgent = (): RelayError =>
+  wrongField('await', 'only the answer of one agent can be awaited.');
+
+const COMPARED = ['conversationId', 'body', 'kind', 'importance', 'replyTo', 'expiresAt'] as const;
+
+type Compared = Pick<MessageDraft, (typeof COMPARED)[number] | 'id' | 'thread' | 'attachments'>;
+
+/** Whether a message that comes under an id used before is the one that used it. */
+export const isRepetition = (again: Compared, first: Compared): boolean =>
+  COMPARED.every((field) => again[field] === first[field]) &&
+  givenThread(again) === givenThread(first) &&
+  filesOf(again) === filesOf(first);
+
+/** A question without a thread has its own id for one, which is another each time it is asked. */
+const givenThread = ({ id, thread }: Compared): string | undefined => (thread === id ? undefined : thread);
+
+/** A file that is sent again was uploaded again, under another id. */
+const filesOf = ({ attachments }: Compared): string =>
+  JSON.stringify(attachments.map(({ name, mediaType, sha256 }) => [name, mediaType, sha256]));
+
+export const idConflict = (clientId: string, messageId: string): RelayError =>
+  new RelayError('IdConflict', `The id "${clientId}" was used before for another message (${messageId}).`);
+
+const wrongField = (field: string, why: string): RelayError =>
+  new RelayError('InvalidRequest', `${field}: ${why}`, { details: { field } });

@@ -1,0 +1,65 @@
+import { RelayError, type SendResult } from '@agent-relay/protocol';
+import type { Agents } from '../directory/agents.ts';
+import type { Presence } from '../directory/presence.ts';
+import type { HeldMessage } from '../ports/messaging-store.ts';
+import type { Appended, MessageDraft, Store } from '../ports/store.ts';
+
+/** A result names no more absent recipients than a person would read. */
+const MAX_NAMED_OFFLINE = 20;
+
+/** What the sender of a message is told about it. */
+export class SendResults {
+  readonly #store: Store;
+  readonly #agents: Agents;
+  readonly #presence: Presence;
+
+  constructor(store: Store, agents: Agents, presence: Presence) {
+    this.#store = store;
+    this.#agents = agents;
+    this.#presence = presence;
+  }
+
+  stored({ seq, id, thread, duplicate }: Appended, recipients: number[]): SendResult {
+    const absent = recipients.filter((recipient) => !this.#presence.isOnline(recipient));
+    return {
+      messageId: id,
+      seq,
+      duplicate: duplicate !== 'no',
+      recipients: recipients.length,
+      online: recipients.length - absent.length,
+      offline: absent
+        .slice(0, MAX_NAMED_OFFLINE)
+        .map((recipient) => this.#agents.byId(recipient)?.name ?? 'a removed agent'),
+      ...(thread === undefined ? {} : { thread }),
+    };
+  }
+
+  /** It had been stored before: nothing new happened. */
+  async repeated(appended: Appended): Promise<SendResult> {
+    const deliveries = await this.#store.deliveriesOf(appended.seq);
+    return this.stored(
+      appended,
+      deliveries.map(({ recipientId }) => recipientId),
+    );
+  }
+}
+
+/** The draft is held, now or since one like it came before. */
+export const heldResult = (held: HeldMessage, draft: MessageDraft): SendResult => ({
+  messageId: held.id,
+  seq: 0,
+  duplicate: held.id !== draft.id,
+  recipients: 0,
+  online: 0,
+  offline: [],
+  held: held.reason,
+});
+
+/** One message to several projects, told as one. */
+export function sumOf(results: SendResult[]): SendResult {
+  const [first] = results;
+  if (!first) throw new RelayError('ProjectNotFound', 'There is no project to write to.');
+  const sum = (field: 'recipients' | 'online') => results.reduce((total, result) => total + result[field], 0);
+  const offline = results.flatMap((result) => result.offline).slice(0, MAX_NAMED_OFFLINE);
+  return { ...first, recipients: sum('recipients'), online: sum('online'), offline };
+}

@@ -1,0 +1,220 @@
+import {
+  type Address,
+  formatAddress,
+  nameKey,
+  type OperationParams,
+  parseAddress,
+  RelayError,
+} from '@agent-relay/protocol';
+import type { Agents } from '../directory/agents.ts';
+import type { Channels } from '../directory/channels.ts';
+import type { Workspaces } from '../directory/workspaces.ts';
+import type { Agent, Audience, ConversationKind, Store, StoredMessage, Workspace } from '../ports/store.ts';
+import type { Principal } from '../principal.ts';
+
+/** Where a message goes. */
+export interface Route {
+  /** The workspace it is stored in: the recipient's. */
+  workspace: Workspace;
+  conversation: { kind: ConversationKind; key: string };
+  audience: Audience;
+  /** The address as its readers see it. */
+  to: string;
+  channel?: string;
+  group?: string[];
+  /** The one agent it is for, if it is for one. */
+  recipient?: Agent;
+  /** The thread of the message it replies to. */
+  thread?: string;
+}
+
+type Destination = Pick<OperationParams<'SEND'>, 'to' | 'replyTo'>;
+
+/** Finds out where messages go: names become agents, channels and projects, and it is checked who may write where. */
+export class Routes {
+  readonly #store: Store;
+  readonly #workspaces: Workspaces;
+  readonly #agents: Agents;
+  readonly #channels: Channels;
+
+  constructor(store: Store, workspaces: Workspaces, agents: Agents, channels: Channels) {
+    this.#store = store;
+    this.#workspaces = workspaces;
+    this.#agents = agents;
+    this.#channels = channels;
+  }
+
+  /** Answers at once where it can: the usual message costs no read. */
+  route(principal: Principal, sender: Agent, { to, replyTo }: Destination): Route | Promise<Route> {
+    if (replyTo !== undefined) return this.#reply(principal, sender, replyTo, to);
+    if (to === undefined) {
+      throw new RelayError('InvalidRequest', 'to: a message needs an address, or a message it replies to.', {
+        details: { field: 'to' },
+      });
+    }
+    return this.#direct(principal, sender, to);
+  }
+
+  /** `*:*`: one route into each project, for people and leads. */
+  everywhere(principal: Principal, sender: Agent): Route[] {
+    if (!principal.local || (sender.type !== 'human' && !sender.lead)) {
+      throw new RelayError(
+        'Forbidden',
+        'Only people and leads on this machine may write to every project (*:*).',
+      );
+    }
+    return this.#workspaces.list().map((workspace) => this.#broadcast(workspace));
+  }
+
+  #direct(principal: Principal, sender: Agent, to: string | string[]): Route | Promise<Route> {
+    if (typeof to !== 'string') return this.#group(principal.workspace, sender, to);
+    const address = parseAddress(to);
+    const { project } = address;
+    if (project === undefined || nameKey(project) === nameKey(principal.workspace.name)) {
+      return this.#inWorkspace(principal.workspace, sender, address);
+    }
+    if (principal.local) return this.#inWorkspace(this.#workspaces.get(project), sender, address);
+    return this.#withGrant(project, sender, address);
+  }
+
+  async #withGrant(project: string, sender: Agent, address: Address): Promise<Route> {
+    const workspace = this.#workspaces.find(project);
+    // Without a grant a project that exists and one that does not look the same.
+    if (workspace && (await this.#store.hasGrant(sender.id, workspace.id))) {
+      return this.#inWorkspace(workspace, sender, address);
+    }
+    throw new RelayError('Forbidden', `${sender.name} may not write to ${formatAddress(address)}.`, {
+      next: `The owner allows it with: agent-relay workspace grant ${sender.name} ${project}`,
+    });
+  }
+
+  #inWorkspace(workspace: Workspace, sender: Agent, { target }: Address): Route | Promise<Route> {
+    switch (target.kind) {
+      case 'agent':
+        return this.toAgent(sender, this.#agents.get(workspace, target.name));
+      case 'lead':
+        return this.toAgent(sender, this.#agents.lead(workspace));
+      case 'all':
+        return this.#broadcast(workspace);
+      case 'channel':
+        return this.#toChannel(workspace, sender, target.name);
+    }
+  }
+
+  /** A direct message is kept in the recipient's workspace. */
+  toAgent(sender: Agent, recipient: Agent): Route {
+    const workspace = this.#workspaces.byId(recipient.workspaceId);
+    const key = conversationKey([sender.id, recipient.id]);
+    return {
+      workspace,
+      conversation: { kind: 'dm', key },
+      audience: { kind: 'agents', ids: [recipient.id] },
+      to: recipient.name,
+      recipient,
+    };
+  }
+
+  #broadcast(workspace: Workspace): Route {
+    return {
+      workspace,
+      conversation: { kind: 'broadcast', key: '*' },
+      audience: { kind: 'workspace' },
+      to: '*',
+    };
+  }
+
+  /** Who writes to a channel of its own project joins it. */
+  #toChannel(workspace: Workspace, sender: Agent, name: string): Route | Promise<Route> {
+    const channel = this.#channels.get(workspace, name);
+    this.#channels.requireOpen(channel);
+    const shown = `#${channel.name}`;
+    const route: Route = {
+      workspace,
+      conversation: { kind: 'channel', key: `#${nameKey(channel.name)}` },
+      audience: { kind: this.#channels.isGeneral(channel) ? 'workspace' : 'members' },
+      to: shown,
+      channel: shown,
+    };
+    if (sender.workspaceId !== workspace.id || this.#channels.isMember(channel, sender.id)) return route;
+    return this.#channels.join(channel, sender).then(() => route);
+  }
+
+  #group(workspace: Workspace, sender: Agent, names: string[]): Route {
+    const others = new Map(
+      names.map((name) => this.#agents.get(workspace, name)).map((agent) => [agent.id, agent]),
+    );
+    others.delete(sender.id);
+    if (others.size === 0)
+      throw new RelayError('InvalidRequest', 'to: a group needs somebody besides you.', {
+        details: { field: 'to' },
+      });
+    return this.#toOthers(workspace, sender, [...others.values()]);
+  }
+
+  /** Two make a direct conversation, more a group. */
+  #toOthers(workspace: Workspace, sender: Agent, others: Agent[]): Route {
+    const [first, ...rest] = others;
+    if (!first) throw new RelayError('AgentNotFound', 'Everybody else in the group was removed.');
+    return rest.length === 0 ? this.toAgent(sender, first) : this.#toGroup(workspace, sender, others);
+  }
+
+  #toGroup(workspace: Workspace, sender: Agent, others: Agent[]): Route {
+    const group = [sender, ...others].map((agent) => agent.name).sort();
+    const ids = others.map((agent) => agent.id);
+    return {
+      workspace,
+      conversation: { kind: 'group', key: conversationKey([sender.id, ...ids]) },
+      audience: { kind: 'agents', ids },
+      to: others
+        .map((agent) => agent.name)
+        .sort()
+        .join(', '),
+      group,
+    };
+  }
+
+  /** A reply goes where its message was, unless it says otherwise, and stays in its thread. */
+  async #reply(principal: Principal, sender: Agent, replyTo: string, to: Destination['to']): Promise<Route> {
+    const parent = await this.#store.visibleMessage(sender.id, principal.workspace.id, replyTo);
+    if (!parent) throw new RelayError('MessageNotFound', `No message ${replyTo} can be seen by you.`);
+    const route =
+      to === undefined
+        ? await this.#back(principal, sender, parent)
+        : await this.#direct(principal, sender, to);
+    return { ...route, thread: parent.thread ?? parent.id };
+  }
+
+  #back(principal: Principal, sender: Agent, parent: StoredMessage): Route | Promise<Route> {
+    const workspace = this.#workspaces.byId(parent.workspaceId);
+    switch (parent.conversationKind) {
+      case 'channel':
+        return this.#direct(principal, sender, `${workspace.name}:#${parent.channelName}`);
+      case 'group': {
+        const others = agentIds(parent.conversationKey).filter((id) => id !== sender.id);
+        return this.#toOthers(
+          workspace,
+          sender,
+          others.flatMap((id) => this.#agents.byId(id) ?? []),
+        );
+      }
+      case 'broadcast':
+        return this.#toAgentById(sender, parent.senderId);
+      case 'dm':
+        return this.#toAgentById(
+          sender,
+          agentIds(parent.conversationKey).find((id) => id !== sender.id) ?? sender.id,
+        );
+    }
+  }
+
+  #toAgentById(sender: Agent, id: number): Route {
+    const agent = this.#agents.byId(id);
+    if (!agent) throw new RelayError('AgentNotFound', 'The agent to answer was removed.');
+    return this.toAgent(sender, agent);
+  }
+}
+
+const conversationKey = (ids: number[]): string => ids.toSorted((a, b) => a - b).join(':');
+
+/** The agents of a DM or group, from the key of their conversation. */
+export const agentIds = (conversationKey: string): number[] => conversationKey.split(':').map(Number);

@@ -1,0 +1,106 @@
+import { type GatewayVisit, type ListeningMcp, listenForMcp } from '@agent-relay/mcp';
+import { isAgentToken, isRelayError } from '@agent-relay/protocol';
+import { connect, type OpenWire, type ParticipantOptions } from '@agent-relay/sdk';
+import { localAgentToken } from '@agent-relay/sdk/node';
+import type { Workspace } from '../../core/ports/store.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { Relay } from '../../core/relay.ts';
+import type { AcceptConnection } from '../../transport/connection.ts';
+import { connectInMemory } from '../../transport/memory.ts';
+import type { Sessions } from '../../transport/sessions.ts';
+import { VERSION } from '../../version.ts';
+import { isOwnUser } from '../own-user.ts';
+import type { Settings } from '../settings/settings.ts';
+import { readTls } from '../settings/tls.ts';
+import type { Pool } from './pool.ts';
+
+const client = { name: 'agent-relay-mcp', version: VERSION };
+
+/**
+ * Serves MCP over HTTP. Each client takes part as an ordinary client of the SDK, through the door its credential
+ * opens: programs of the user, and holders of the API key as guests, enter the workspace they choose, or else the one
+ * the daemon was started for.
+ */
+export async function openMcpDoor({
+  settings: { mcp, limits, dataDirectory },
+  choosePort,
+  relay,
+  sessions,
+  workspace,
+  pool,
+  onError,
+}: {
+  settings: Settings;
+  choosePort: string;
+  relay: Relay;
+  sessions: Sessions;
+  workspace: Workspace;
+  pool: Pool | undefined;
+  onError: (error: unknown) => void;
+}): Promise<ListeningMcp> {
+  const remote = inMemory(sessions.acceptAt({ kind: 'remote' }));
+  const { apiKey, tlsCertificate, tlsKey, servers, manageServers, ...door } = mcp;
+  const enteredBy = ({ project }: { project?: string }) =>
+    project === undefined ? workspace : relay.workspaces.get(project);
+  return listenForMcp({
+    ...door,
+    choosePort,
+    headersTimeoutMs: limits.headersTimeoutMs,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(tlsCertificate && tlsKey ? { tls: await readTls(tlsCertificate, tlsKey) } : {}),
+    ...(pool ? { gateway: pool.door(({ access }) => principalOf(relay, access, enteredBy)) } : {}),
+    isOwnUser,
+    isKeyValid: (key) =>
+      isValid(isAgentToken(key) ? relay.agents.byToken(key) : relay.workspaces.authenticate(key)),
+    findProject: (name) => relay.workspaces.get(name).name,
+    connect: async (profile, access) => {
+      if (access.kind === 'workspaceKey' || access.kind === 'agentToken')
+        return connect({ ...profile, client, open: remote });
+      const entered = enteredBy(access);
+      const isUser = access.kind === 'local';
+      const open = inMemory(sessions.acceptAt({ kind: isUser ? 'local' : 'guest', workspace: entered }));
+      const token = isUser ? tokenOf(profile, entered.name, dataDirectory) : {};
+      return connect({ ...profile, ...token, client, open });
+    },
+    onerror: onError,
+  });
+}
+
+/** Who was let in, for the audit trail. A name that is said with a key, or by a program of the user, proves nothing. */
+async function principalOf(
+  relay: Relay,
+  access: GatewayVisit['access'],
+  enteredBy: (access: { project?: string }) => Workspace,
+): Promise<Principal> {
+  const anybody = { agent: undefined, unverified: false, local: access.kind === 'local', keyId: undefined };
+  if (access.kind === 'workspaceKey')
+    return { ...anybody, ...(await relay.workspaces.authenticate(access.secret)) };
+  if (access.kind !== 'agentToken') return { ...anybody, workspace: enteredBy(access) };
+  const agent = await relay.agents.byToken(access.secret);
+  return { ...anybody, agent, workspace: relay.workspaces.byId(agent.workspaceId) };
+}
+
+const inMemory =
+  (accept: AcceptConnection): OpenWire =>
+  async (events) =>
+    connectInMemory(accept, events);
+
+/** A name of the user keeps its token where all tools of the user find it. A passing one needs none. */
+const tokenOf = (
+  { name, ephemeral }: ParticipantOptions,
+  project: string,
+  dataDirectory: string,
+): Pick<ParticipantOptions, 'token'> =>
+  name === undefined || ephemeral
+    ? {}
+    : { token: () => localAgentToken(project, name, { RELAY_DATA_DIR: dataDirectory }) };
+
+async function isValid(answer: Promise<unknown>): Promise<boolean> {
+  try {
+    await answer;
+    return true;
+  } catch (error) {
+    if (isRelayError(error, 'Unauthorized')) return false;
+    throw error;
+  }
+}

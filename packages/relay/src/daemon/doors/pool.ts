@@ -1,0 +1,110 @@
+import { stat } from 'node:fs/promises';
+import type { Server, Socket } from 'node:net';
+import { dirname, join } from 'node:path';
+import {
+  createGateway,
+  customBackend,
+  HttpHandler,
+  type ServerChange,
+  serveGatewaySocket,
+} from '@agent-relay/gateway';
+import type { GatewayDoor, GatewayVisit } from '@agent-relay/mcp';
+import { type McpServerStatus, RelayError } from '@agent-relay/protocol';
+import { isMissing } from '@agent-relay/sdk/node';
+import type { Workspace } from '../../core/ports/store.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { Relay } from '../../core/relay.ts';
+import { introduce } from '../../transport/handshake.ts';
+import { listenPrivately } from '../../transport/unix-socket.ts';
+import type { Logger } from '../log/log.ts';
+import type { Settings } from '../settings/settings.ts';
+import { poolSocketPath } from './pool-socket.ts';
+
+/** The MCP servers of the daemon: one gateway for all agents. */
+export interface Pool {
+  /** Serves clients of the MCP door, who are whom `principalOf` says. */
+  door(principalOf: (visit: GatewayVisit) => Promise<Principal>): GatewayDoor;
+  /** Serves local clients of a project, beside its socket. */
+  listen(workspace: Workspace, socketPath: string): Promise<Server>;
+  status(): McpServerStatus[];
+  close(): Promise<void>;
+}
+
+/** Where the pool remembers what its servers offer, and what of it was approved. */
+export const poolDirectory = (dataDirectory: string): string => join(dataDirectory, 'gateway');
+
+/** Starts the servers that the files of the settings list. A mistake in one of them stops the start of the daemon. */
+export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, log: Logger): Promise<Pool> {
+  for (const file of mcp.servers) await requireFile(file);
+  const gateway = await createGateway({
+    configFiles: mcp.servers,
+    // The daemon may run anywhere.
+    directoryOf: dirname,
+    stateDir: poolDirectory(dataDirectory),
+    manageServers: mcp.manageServers,
+    log: (line, level) => log[level](`gateway: ${line}`),
+  });
+  const visitors = new HttpHandler(gateway);
+  const sockets = new Set<Socket>();
+  const audit = (principal: Principal, { action, name, url }: ServerChange, as?: string): Promise<void> =>
+    relay.workspaces.audit(principal, principal.workspace, `server.${action}`, name, {
+      url,
+      ...(as === undefined ? {} : { as }),
+    });
+  const serve = async (workspace: Workspace, socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    await serveGatewaySocket(gateway, socket, async (hello) => {
+      const { principal } = await introduce(relay, { kind: 'local', workspace }, hello);
+      return { serversChanged: (change) => audit(principal, change) };
+    });
+  };
+  return {
+    door: (principalOf) => ({
+      handle: (request, response, visit) => {
+        const { caller, access, name, begin, relay: beside } = visit;
+        return visitors.handle(request, response, {
+          caller,
+          remote: access.kind !== 'local',
+          serversChanged: async (change) => audit(await principalOf(visit), change, name),
+          begin,
+          ...(beside && {
+            instructions: beside.instructions,
+            ownBackends: ({ era, info }) => [
+              customBackend('relay', (events) =>
+                beside.connect({ hasSession: era === 'legacy', info }, events),
+              ),
+            ],
+          }),
+        });
+      },
+    }),
+    status: () =>
+      gateway.status().servers.map(({ name, health, tools, error }) => ({
+        name,
+        health,
+        tools,
+        ...(error === undefined ? {} : { error }),
+      })),
+    listen: (workspace, socketPath) =>
+      listenPrivately(poolSocketPath(socketPath), (socket) => void serve(workspace, socket)),
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await visitors.close();
+      await gateway.close();
+    },
+  };
+}
+
+/** Where the gateway alone may begin with nothing, a daemon that was given a file is meant to serve what is in it. */
+async function requireFile(file: string): Promise<void> {
+  try {
+    await stat(file);
+  } catch (cause) {
+    if (!isMissing(cause)) throw cause;
+    throw new RelayError('InvalidSettings', `There is no file ${file} of MCP servers.`, {
+      next: 'Correct --mcp-servers, RELAY_MCP_SERVERS_CONFIG or mcp.servers in settings.json.',
+      cause,
+    });
+  }
+}

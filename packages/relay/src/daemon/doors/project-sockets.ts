@@ -1,0 +1,122 @@
+import type { Server } from 'node:net';
+import { isRelayError, RelayError } from '@agent-relay/protocol';
+import { forgetRename, isThere, noteRename, prepareSocketPath } from '@agent-relay/sdk/node';
+import type { Workspace } from '../../core/ports/store.ts';
+
+interface Open {
+  path: string;
+  servers: Server[];
+}
+
+/** Listens for the clients of a project, on this path and beside it. */
+export type Listen = (workspace: Workspace, path: string) => Array<Promise<Server>>;
+
+/** The local sockets of the daemon, one for each project. */
+export class ProjectSockets {
+  readonly #env: Record<string, string | undefined>;
+  readonly #listenFor: Listen;
+  readonly #open = new Map<number, Promise<Open>>();
+  readonly #paths = new Map<number, string>();
+  readonly #unserved = new Map<number, { workspace: Workspace; error: RelayError }>();
+  #isClosed = false;
+
+  constructor(dataDirectory: string, listenFor: Listen) {
+    this.#env = { ...process.env, RELAY_DATA_DIR: dataDirectory };
+    this.#listenFor = listenFor;
+  }
+
+  /**
+   * Opens the socket of a project. One that is open stays as it is, unless its file was deleted; one that could not be
+   * opened is tried again.
+   */
+  async open(workspace: Workspace): Promise<string> {
+    if (this.#isClosed) throw new RelayError('ShuttingDown');
+    const opening = this.#open.get(workspace.id) ?? this.#listen(workspace);
+    this.#open.set(workspace.id, opening);
+    const isCurrent = () => this.#open.get(workspace.id) === opening;
+    const { path } = await opening.catch((error: unknown) => {
+      if (isCurrent()) this.#open.delete(workspace.id);
+      throw error;
+    });
+    if (await isThere(path)) return path;
+    // Others may find it gone at the same moment: only one of them opens it anew.
+    if (isCurrent()) await this.closeOne(workspace);
+    return this.open(workspace);
+  }
+
+  /** The projects whose socket could not be opened when it was last tried, and why. */
+  unserved(): Array<{ project: string; error: RelayError }> {
+    return [...this.#unserved.values()].map(({ workspace, error }) => ({ project: workspace.name, error }));
+  }
+
+  path(workspace: Workspace): string | undefined {
+    return this.#paths.get(workspace.id);
+  }
+
+  /**
+   * Opens the socket anew where the name of the project now says; connections through the old one go on. Whoever asks
+   * for the name it had before is told the new one.
+   */
+  async move(workspace: Workspace, before: string): Promise<string> {
+    await this.closeOne(workspace);
+    // Noted before it is opened: opening clears the note where both names are one directory, or if it goes back.
+    if (before !== workspace.name) await noteRename(before, workspace.name, this.#env);
+    return this.open(workspace);
+  }
+
+  async closeOne(workspace: Workspace): Promise<void> {
+    const open = this.#open.get(workspace.id);
+    this.#open.delete(workspace.id);
+    this.#paths.delete(workspace.id);
+    this.#unserved.delete(workspace.id);
+    if (open) await closeOpened(open);
+  }
+
+  /** Takes no more connections; those that exist go on. The socket files vanish with their servers. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const opening of this.#open.values()) await closeOpened(opening);
+  }
+
+  async #listen(workspace: Workspace): Promise<Open> {
+    try {
+      const path = await prepareSocketPath(workspace.name, this.#env);
+      await forgetRename(workspace.name, this.#env);
+      const servers = await allOrNone(this.#listenFor(workspace, path));
+      this.#paths.set(workspace.id, path);
+      this.#unserved.delete(workspace.id);
+      return { path, servers };
+    } catch (cause) {
+      const error = isRelayError(cause) ? cause : cannotListen(workspace, cause);
+      this.#unserved.set(workspace.id, { workspace, error });
+      throw error;
+    }
+  }
+}
+
+const cannotListen = ({ name }: Workspace, cause: unknown): RelayError =>
+  new RelayError('InvalidSettings', `The socket cannot be opened: ${(cause as Error).message}.`, {
+    next: `Make room for it there, then run: agent-relay daemon start --project ${name}`,
+    cause,
+  });
+
+/** What could not be opened needs no closing; whoever opened it was told. */
+const closeOpened = (opening: Promise<Open>): Promise<void> =>
+  opening.then(
+    ({ servers }) => closeAll(servers),
+    () => undefined,
+  );
+
+async function allOrNone(listening: Array<Promise<Server>>): Promise<Server[]> {
+  try {
+    return await Promise.all(listening);
+  } catch (error) {
+    const outcomes = await Promise.allSettled(listening);
+    closeAll(outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])));
+    throw error;
+  }
+}
+
+function closeAll(servers: Server[]): void {
+  for (const server of servers) server.close();
+}

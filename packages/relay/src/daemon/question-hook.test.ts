@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Message } from '@agent-relay/protocol';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Logger, openTerminalLog } from './log/log.ts';
+import { QuestionNotifier } from './question-hook.ts';
+import { loadSettings } from './settings/settings.ts';
+
+let directory: string;
+let log: Logger;
+let logged: string[];
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'relay-hooks-'));
+  logged = [];
+  const settings = await loadSettings({ RELAY_DATA_DIR: directory, RELAY_CONFIG: directory });
+  log = openTerminalLog(settings, (line) => logged.push(line));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const question = (id: string): Message => ({
+  seq: 1,
+  id,
+  from: 'Alice',
+  to: 'Ann',
+  content: 'Shall I?',
+  kind: 'question',
+  importance: 'normal',
+  ts: 0,
+});
+const sh = (script: string) => ({ command: ['sh', '-c', `cd ${directory}; ${script}`] });
+const lines = (): string[] => {
+  const file = join(directory, 'lines');
+  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
+};
+const until = (condition: () => void) => vi.waitFor(condition, { timeout: 20_000, interval: 20 });
+
+describe('the hook for questions', () => {
+  it('runs for few questions at once, and for each of them', async () => {
+    const hook = sh('echo start >> lines; until [ -e go ]; do sleep 0.05; done; echo end >> lines');
+    const calls = new QuestionNotifier(hook, log);
+    for (let i = 0; i < 7; i++) calls.call('demo', question(`msg_${i}`));
+    await until(() => expect(lines()).toHaveLength(4));
+    await writeFile(join(directory, 'go'), '');
+    await until(() => expect(lines().filter((line) => line === 'end')).toHaveLength(7));
+    let running = 0;
+    for (const line of lines()) {
+      running += line === 'start' ? 1 : -1;
+      expect(running).toBeLessThanOrEqual(4);
+    }
+    expect(logged).toEqual([]);
+  });
+
+  it('does not run for more than can wait, which the log tells once', async () => {
+    const calls = new QuestionNotifier(sh('echo x >> lines'), log);
+    for (let i = 0; i < 107; i++) calls.call('demo', question(`msg_${i}`));
+    await until(() => expect(logged).toHaveLength(1));
+    expect(JSON.parse(logged[0] ?? '')).toMatchObject({ questions: 3 });
+    expect(lines()).toHaveLength(104);
+  });
+
+  it('is ended when it takes too long, also if it does not want to', async () => {
+    const calls = new QuestionNotifier(sh('trap "" TERM; while :; do sleep 0.05; done'), log, 200);
+    calls.call('demo', question('msg_1'));
+    await until(() => expect(logged).toHaveLength(1));
+    expect(JSON.parse(logged[0] ?? '')).toMatchObject({
+      messageId: 'msg_1',
+      err: { message: 'sh ended with SIGKILL' },
+    });
+  });
+});

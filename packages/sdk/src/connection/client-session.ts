@@ -1,0 +1,278 @@
+import {
+  type Envelope,
+  type ErrorPayload,
+  encodeEnvelope,
+  type HelloPayload,
+  idMaker,
+  isRepeatable,
+  MAX_FRAME_BYTES,
+  type Message,
+  nameKey,
+  type OperationInput,
+  type OperationName,
+  type OperationResult,
+  parseChannelName,
+  RelayError,
+  type RelayEvent,
+  type ReplyPayload,
+  type WelcomePayload,
+} from '@agent-relay/protocol';
+import type { RelayEvents } from '../options.ts';
+import type { Tail } from '../relay/tail.ts';
+import type { ReconnectOptions } from './backoff.ts';
+import { Deliveries } from './deliveries.ts';
+import { Emitter } from './emitter.ts';
+import { type ConnectionState, ReconnectingConnection } from './reconnecting-connection.ts';
+import { type OpenRequest, Requests } from './requests.ts';
+import type { OpenWire } from './wire.ts';
+
+/** How many requests may wait for a connection. */
+const MAX_WAITING = 10_000;
+
+export interface ClientSessionOptions {
+  open: OpenWire;
+  hello: HelloPayload;
+  token: string | (() => Promise<string>) | undefined;
+  channels: string[];
+  reconnect: ReconnectOptions | false;
+  requestTimeoutMs: number;
+}
+
+/** What a client is across its connections: the open requests, the deliveries, what it follows. */
+export class ClientSession {
+  readonly events = new Emitter<RelayEvents>();
+  readonly deliveries: Deliveries;
+  readonly hello: HelloPayload;
+  /** Issued to a new name that brought no token. */
+  agentToken: string | undefined;
+  tail: Tail | undefined;
+  watching = false;
+  readonly #requests = new Requests();
+  readonly #connection: ReconnectingConnection;
+  readonly #requestTimeoutMs: number;
+  readonly #started = Promise.withResolvers<void>();
+  /** Ids must not meet those of another client of the same agent: each client has a word of its own. */
+  readonly #idWord = Array.from(crypto.getRandomValues(new Uint32Array(3)), (part) => part.toString(36)).join(
+    '',
+  );
+  readonly #newId = idMaker(Date.now, Math.random);
+  #token: ClientSessionOptions['token'];
+  #shownToken: string | undefined;
+  #channels: string[];
+  #welcome: WelcomePayload | undefined;
+  #endedBy: RelayError | undefined;
+
+  constructor({ open, hello, token, channels, reconnect, requestTimeoutMs }: ClientSessionOptions) {
+    this.hello = hello;
+    this.#token = token;
+    this.#channels = channels;
+    this.#requestTimeoutMs = requestTimeoutMs;
+    this.deliveries = new Deliveries((upTo) => this.#post('ACK', { upTo }));
+    this.#connection = new ReconnectingConnection({
+      open,
+      reconnect,
+      timeoutMs: requestTimeoutMs,
+      hello: () => this.#currentHello(),
+      onUp: (welcome) => this.#up(welcome),
+      onEnvelope: (envelope) => this.#receive(envelope),
+      onLost: (error) => {
+        this.#requests.connectionLost(error);
+        this.events.emit('disconnected', error);
+      },
+      onRetry: (retry) => this.events.emit('reconnecting', retry),
+      onFailed: (error) => this.#end(error),
+    });
+  }
+
+  get state(): ConnectionState {
+    return this.#connection.state;
+  }
+
+  get welcome(): WelcomePayload {
+    if (this.#welcome) return this.#welcome;
+    throw new RelayError('Connection', 'No connection has been made yet.');
+  }
+
+  /** Resolves when the first connection is up, and the agent is in its channels. */
+  async start(): Promise<void> {
+    this.#connection.start();
+    await this.#started.promise;
+    try {
+      const joins = this.#channels.map((channel) => this.request('CHANNEL_JOIN', { channel, create: true }));
+      await Promise.all(joins);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  /** The agent has left the channel, and does not want to be in it after the next reconnect. */
+  forgetChannel(name: string): void {
+    const key = channelKey(name);
+    this.#channels = this.#channels.filter((channel) => channelKey(channel) !== key);
+  }
+
+  newId(): string {
+    return `${this.#newId('c')}-${this.#idWord}`;
+  }
+
+  /** `onAnswer` gets the answer before anything the daemon sent after it; the promise resolves a little later. */
+  request<Name extends OperationName>(
+    operation: Name,
+    params: OperationInput<Name>,
+    id = this.newId(),
+    onAnswer?: (result: OperationResult<Name>) => void,
+  ): Promise<OperationResult<Name>> {
+    return new Promise((resolve, reject) => {
+      const text = encodeEnvelope(operation, id, Date.now(), params);
+      this.open({
+        id,
+        sent: false,
+        encode: () => text,
+        repeatable: isRepeatable(operation),
+        deadline: performance.now() + this.#requestTimeoutMs,
+        expire: () =>
+          new RelayError('Timeout', `${operation} was not answered within ${this.#requestTimeoutMs} ms.`),
+        answer: (result) => {
+          onAnswer?.(result as OperationResult<Name>);
+          resolve(result as OperationResult<Name>);
+          return true;
+        },
+        fail: reject,
+      });
+    });
+  }
+
+  /** Sends the request, now or when there is a connection; its functions tell how it went. */
+  open(request: OpenRequest): void {
+    const text = request.encode();
+    const refusal = this.#refusal(request.id, text);
+    if (refusal) {
+      request.fail(refusal);
+      return;
+    }
+    this.#requests.add(request);
+    if (this.#connection.state === 'connected') this.#transmit(request, text);
+  }
+
+  /** Ends the waiting for an answer; the daemon is told, if it waits as well. */
+  cancel(request: OpenRequest, error: RelayError): void {
+    if (request.sent) this.#post('CANCEL', { id: request.id });
+    this.#requests.fail(request.id, error);
+  }
+
+  async close(): Promise<void> {
+    if (this.#endedBy) return;
+    this.deliveries.flush();
+    const closed = this.#connection.close();
+    this.#end();
+    await closed;
+  }
+
+  #refusal(id: string, text: string): RelayError | undefined {
+    if (this.#endedBy) return this.#endedBy;
+    if (this.#requests.has(id)) {
+      return new RelayError('IdConflict', `A request with the id ${id} is still waiting for its answer.`);
+    }
+    if (this.#connection.state !== 'connected' && this.#requests.size >= MAX_WAITING) {
+      return new RelayError('Overloaded', `${MAX_WAITING} requests are waiting for a connection.`);
+    }
+    // The daemon would hang up on a frame that is too large, and again each time it was repeated.
+    const limit = this.#welcome?.maxFrameBytes ?? MAX_FRAME_BYTES;
+    if (text.length * 3 <= limit || new TextEncoder().encode(text).length <= limit) return undefined;
+    return new RelayError(
+      'FrameTooLarge',
+      `The request is larger than the ${limit} bytes the daemon accepts.`,
+    );
+  }
+
+  #transmit(request: OpenRequest, text: string): void {
+    request.sent = true;
+    this.#connection.send(text);
+  }
+
+  /** Sends without expecting an answer; false if there is no connection. */
+  #post<Name extends OperationName>(operation: Name, params: OperationInput<Name>): boolean {
+    if (this.#connection.state !== 'connected') return false;
+    this.#connection.send(encodeEnvelope(operation, this.newId(), Date.now(), params));
+    return true;
+  }
+
+  async #currentHello(): Promise<HelloPayload> {
+    const token = typeof this.#token === 'function' ? await this.#token() : this.#token;
+    this.#shownToken = token;
+    const name = this.hello.name === undefined ? undefined : this.#welcome?.agent?.name;
+    const { resumeAfter } = this.deliveries;
+    return {
+      ...this.hello,
+      ...(name === undefined ? {} : { name, returning: true }),
+      ...(token === undefined ? {} : { token }),
+      ...(resumeAfter === undefined ? {} : { resumeAfter }),
+    };
+  }
+
+  #up(welcome: WelcomePayload): void {
+    const isFirst = this.#welcome === undefined;
+    this.#welcome = welcome;
+    this.agentToken = welcome.agentToken ?? this.agentToken;
+    // From now on this token is the agent, also if it is renamed and its token kept in another place.
+    this.#token = welcome.agentToken ?? this.#shownToken;
+    if (welcome.resumeAfter === 0) this.deliveries.begin();
+    // Before what was asked meanwhile, which may be about a channel.
+    if (!isFirst) for (const channel of this.#channels) this.#post('CHANNEL_JOIN', { channel, create: true });
+    for (const request of this.#requests) this.#transmit(request, request.encode());
+    this.deliveries.flush();
+    if (isFirst) {
+      this.#started.resolve();
+      return;
+    }
+    void this.tail?.resume();
+    if (this.watching) {
+      this.#post('WATCH', {});
+      this.events.emit('events.missed', { type: 'events.missed' });
+    }
+    this.events.emit('connected', welcome);
+  }
+
+  #receive({ type, payload }: Envelope): void {
+    if (type === 'ACK') {
+      const { id, ...result } = payload as { id: string };
+      this.#requests.answer(id, result);
+    } else if (type === 'DELIVER') this.deliveries.receive(asMessage(payload));
+    else if (type === 'ERROR') this.#refused(payload as ErrorPayload & { id: string });
+    else if (type === 'REPLY') {
+      const { id, message } = payload as ReplyPayload;
+      this.deliveries.takenAsReply(asMessage(message).seq);
+      this.#requests.reply(id, message);
+    } else if (type === 'EVENT') this.#happened(payload as RelayEvent);
+  }
+
+  #refused(payload: ErrorPayload & { id: string }): void {
+    // A stopping daemon has not done what it refuses: the next one will, when the connection is back.
+    if (payload.code === 'ShuttingDown') this.#requests.postpone(payload.id);
+    else this.#requests.fail(payload.id, RelayError.fromPayload(payload));
+  }
+
+  #happened(event: RelayEvent): void {
+    if (event.type === 'message.created' && !this.tail?.receive(asMessage(event.message))) return;
+    // The type of an event decides which one it is; TypeScript cannot follow that through the table of events.
+    this.events.emit(event.type, event as never);
+  }
+
+  #end(error?: RelayError): void {
+    this.#endedBy = error ?? new RelayError('Cancelled', 'The client was closed.');
+    this.#started.reject(this.#endedBy);
+    this.deliveries.end(error);
+    this.tail?.end(error);
+    this.#requests.close(this.#endedBy);
+    this.events.emit('closed', error);
+  }
+}
+
+const channelKey = (name: string): string => nameKey(parseChannelName(name));
+
+/** The daemon is trusted with what is in a message, not with its being one: order and memory hang on the number. */
+function asMessage(value: unknown): Message {
+  if (Number.isSafeInteger((value as Partial<Message> | null | undefined)?.seq)) return value as Message;
+  throw new RelayError('MalformedFrame', 'The daemon sent a message without a sequence number.');
+}

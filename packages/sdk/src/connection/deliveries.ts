@@ -1,0 +1,178 @@
+import type { Message } from '@agent-relay/protocol';
+import { Wakeup } from '../relay/wakeup.ts';
+import { callApplication } from './emitter.ts';
+
+/** `position` orders all that was ever received: the sequence number, counted on where a new database begins anew. */
+interface Delivery {
+  position: number;
+  message: Message;
+}
+
+/** Somebody who takes deliveries; `position` is the last one it is done with. */
+interface Consumer {
+  position: number;
+  /** New deliveries may be there. */
+  wake(): void;
+}
+
+/** After so many deliveries the daemon is told at once, well before its window is full. */
+const ACKNOWLEDGE_EVERY = 64;
+
+/** How many answers that may still come as deliveries are remembered. */
+const REMEMBERED_REPLIES = 1024;
+
+/**
+ * What the daemon pushed to this agent: kept until every consumer is done with it, each given to a consumer once, in
+ * order, across reconnects. `acknowledge` is called, for many at once, with the number up to which all is handed over;
+ * it answers whether the daemon could be told.
+ */
+export class Deliveries {
+  readonly #acknowledge: (upTo: number) => boolean;
+  readonly #consumers = new Set<Consumer>();
+  /** Received and not yet handed over to everybody; the daemon's window bounds it. */
+  readonly #waiting: Delivery[] = [];
+  readonly #wakeup = new Wakeup();
+  /** Positions of messages the application got as the answer it waited for. */
+  readonly #replies = new Set<number>();
+  /** The position of the last message of the database before, which began at 0 as well. */
+  #start = 0;
+  #received = 0;
+  #handedOver = 0;
+  #acknowledged = 0;
+  /** How many were handed over since the daemon was told. */
+  #untold = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #ended: { error?: Error } | undefined;
+
+  constructor(acknowledge: (upTo: number) => boolean) {
+    this.#acknowledge = acknowledge;
+  }
+
+  /** Where a new connection goes on; undefined before the first delivery was handed over. */
+  get resumeAfter(): number | undefined {
+    return this.#handedOver <= this.#start ? undefined : this.#handedOver - this.#start;
+  }
+
+  /** The daemon has another database: its numbers begin anew, and what they name was never received. */
+  begin(): void {
+    this.#start = this.#received;
+    this.#acknowledged = this.#start;
+    this.#replies.clear();
+  }
+
+  /** Takes a delivery; one that was received before is dropped. */
+  receive(message: Message): void {
+    const position = this.#start + message.seq;
+    if (position <= this.#received) return;
+    this.#received = position;
+    if (this.#replies.delete(position)) {
+      this.#settle();
+      return;
+    }
+    this.#waiting.push({ position, message });
+    for (const consumer of this.#consumers) consumer.wake();
+  }
+
+  /** The application has this message already, as an answer: it is not handed over a second time. */
+  takenAsReply(seq: number): void {
+    const position = this.#start + seq;
+    if (position > this.#received) {
+      this.#replies.add(position);
+      const [oldest] = this.#replies;
+      if (this.#replies.size > REMEMBERED_REPLIES && oldest !== undefined) this.#replies.delete(oldest);
+      return;
+    }
+    const index = this.#waiting.findIndex((waiting) => waiting.position === position);
+    if (index >= 0) this.#waiting.splice(index, 1);
+    this.#settle();
+  }
+
+  /** Gives each delivery to `listener`, from now until the returned function is called. */
+  listen(listener: (message: Message) => void): () => void {
+    const consumer: Consumer = {
+      position: this.#handedOver,
+      wake: () => {
+        for (let next = this.#after(consumer.position); next !== undefined; ) {
+          if (!this.#consumers.has(consumer)) return;
+          consumer.position = next.position;
+          callApplication(listener, next.message);
+          next = this.#after(consumer.position);
+        }
+        this.#settle();
+      },
+    };
+    this.#consumers.add(consumer);
+    // Later, so that whoever starts to listen has finished setting up when the first message comes.
+    if (this.#waiting.length > 0) queueMicrotask(() => consumer.wake());
+    return () => this.#leave(consumer);
+  }
+
+  /** The deliveries one by one; asking for the next says that one is done with the last, and so does leaving. */
+  async *iterate(): AsyncGenerator<Message, void, void> {
+    const consumer: Consumer = { position: this.#handedOver, wake: () => this.#wakeup.notify() };
+    this.#consumers.add(consumer);
+    try {
+      while (true) {
+        const next = this.#after(consumer.position);
+        if (next !== undefined) {
+          try {
+            yield next.message;
+          } finally {
+            consumer.position = Math.max(consumer.position, next.position);
+            this.#settle();
+          }
+        } else if (this.#ended) {
+          if (this.#ended.error) throw this.#ended.error;
+          return;
+        } else {
+          await this.#wakeup.wait();
+        }
+      }
+    } finally {
+      this.#leave(consumer);
+    }
+  }
+
+  /** Tells the daemon now what has been handed over. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#handedOver <= this.#acknowledged || !this.#acknowledge(this.#handedOver - this.#start)) return;
+    this.#acknowledged = this.#handedOver;
+    this.#untold = 0;
+  }
+
+  /** Nothing is handed over any more; iterations end, with the error if there is one. */
+  end(error?: Error): void {
+    clearTimeout(this.#timer);
+    this.#waiting.length = 0;
+    this.#ended = error ? { error } : {};
+    this.#wakeup.notify();
+  }
+
+  #after(position: number): Delivery | undefined {
+    return this.#waiting.find((waiting) => waiting.position > position);
+  }
+
+  #leave(consumer: Consumer): void {
+    if (this.#consumers.delete(consumer)) this.#settle(consumer.position);
+  }
+
+  /** Forgets what everybody is done with. The last consumer to leave has decided for all. */
+  #settle(leftAt = 0): void {
+    let done = this.#consumers.size === 0 ? leftAt : Number.POSITIVE_INFINITY;
+    for (const { position } of this.#consumers) done = Math.min(done, position);
+    while (this.#waiting[0] !== undefined && this.#waiting[0].position <= done) {
+      this.#handedOver = this.#waiting[0].position;
+      this.#untold++;
+      this.#waiting.shift();
+    }
+    if (this.#waiting.length === 0) this.#handedOver = this.#received;
+    if (this.#handedOver > this.#acknowledged && !this.#ended) this.#flushSoon();
+  }
+
+  #flushSoon(): void {
+    if (this.#untold >= ACKNOWLEDGE_EVERY) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), 0);
+  }
+}

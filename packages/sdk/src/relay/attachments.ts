@@ -1,0 +1,67 @@
+import { ATTACHMENT_CHUNK_BYTES, type AttachmentInfo, RelayError } from '@agent-relay/protocol';
+import type { ClientSession } from '../connection/client-session.ts';
+
+/** Uploads a file piece by piece; the daemon stores it when the last piece and the hash agree. */
+export async function upload(
+  session: ClientSession,
+  name: string,
+  content: Uint8Array<ArrayBuffer>,
+  mediaType: string | undefined,
+): Promise<AttachmentInfo> {
+  const sha256 = await hashOf(content);
+  const id = session.newId();
+  for (let offset = 0; ; offset += ATTACHMENT_CHUNK_BYTES) {
+    const piece = content.subarray(offset, offset + ATTACHMENT_CHUNK_BYTES);
+    const isLast = offset + piece.length >= content.length;
+    const { attachment } = await session.request('ATTACH', {
+      upload: id,
+      offset,
+      data: toBase64(piece),
+      ...(isLast ? { finish: { name, mediaType, sha256 } } : {}),
+    });
+    if (attachment) return attachment;
+    if (isLast) throw new RelayError('Internal', 'The daemon took the whole file and gave it no id.');
+  }
+}
+
+/** Fetches a file piece by piece and checks that it is whole. */
+export async function download(
+  session: ClientSession,
+  id: string,
+): Promise<{ attachment: AttachmentInfo; content: Uint8Array<ArrayBuffer> }> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let offset = 0;
+  for (;;) {
+    const { attachment, data, done } = await session.request('FETCH', { attachment: id, offset });
+    const piece = fromBase64(data);
+    pieces.push(piece);
+    offset += piece.length;
+    if (!done && piece.length > 0) continue;
+    const content = new Uint8Array(await new Blob(pieces).arrayBuffer());
+    if (content.length === attachment.size && (await hashOf(content)) === attachment.sha256) {
+      return { attachment, content };
+    }
+    throw new RelayError('Connection', `The file ${attachment.name} arrived damaged.`, {
+      next: 'Fetch it again.',
+    });
+  }
+}
+
+const hashOf = async (content: Uint8Array<ArrayBuffer>): Promise<string> => {
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', content));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
+};
+
+/** Arguments of one call: more could overflow the stack. */
+const LETTERS_AT_ONCE = 8192;
+
+function toBase64(bytes: Uint8Array): string {
+  let letters = '';
+  for (let start = 0; start < bytes.length; start += LETTERS_AT_ONCE) {
+    letters += String.fromCharCode(...bytes.subarray(start, start + LETTERS_AT_ONCE));
+  }
+  return btoa(letters);
+}
+
+const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));

@@ -1,0 +1,55 @@
+import type { ChannelInfo, OperationResult } from '@agent-relay/protocol';
+import type { ClientSession } from '../connection/client-session.ts';
+
+/** The channels of the project. A channel may be written with or without `#`. */
+export class Channels {
+  readonly #session: ClientSession;
+
+  constructor(session: ClientSession) {
+    this.#session = session;
+  }
+
+  /** Makes a channel; whoever does is in it. */
+  async create(name: string, { topic }: { topic?: string } = {}): Promise<ChannelInfo> {
+    return (await this.#session.request('CHANNEL_CREATE', { name, topic })).channel;
+  }
+
+  /** `joined` is false if this agent was in it already. With `create`, a channel that is not there is made. */
+  join(
+    channel: string,
+    { create = false }: { create?: boolean } = {},
+  ): Promise<OperationResult<'CHANNEL_JOIN'>> {
+    return this.#session.request('CHANNEL_JOIN', { channel, create });
+  }
+
+  /** False if this agent was not in it. */
+  async leave(channel: string): Promise<boolean> {
+    const { left } = await this.#session.request('CHANNEL_LEAVE', { channel });
+    this.#session.forgetChannel(channel);
+    return left;
+  }
+
+  async list({ includeArchived = false }: { includeArchived?: boolean } = {}): Promise<ChannelInfo[]> {
+    return (await this.#session.request('CHANNEL_LIST', { includeArchived })).channels;
+  }
+
+  /** The names of those in it. */
+  async members(channel: string): Promise<string[]> {
+    return (await this.#session.request('CHANNEL_MEMBERS', { channel })).members;
+  }
+
+  /** Brings another agent in; false if it was in it already. */
+  async invite(channel: string, agent: string): Promise<boolean> {
+    return (await this.#session.request('CHANNEL_INVITE', { channel, agent })).added;
+  }
+
+  /** Says what the channel is about. */
+  async topic(channel: string, topic: string): Promise<void> {
+    await this.#session.request('CHANNEL_TOPIC', { channel, topic });
+  }
+
+  /** Makes the channel read only, or, with `archived: false`, opens it again. */
+  async archive(channel: string, { archived = true }: { archived?: boolean } = {}): Promise<void> {
+    await this.#session.request('CHANNEL_ARCHIVE', { channel, archived });
+  }
+}

@@ -1,0 +1,281 @@
+import {
+  type AgentInfo,
+  type AttachmentInfo,
+  type ConversationInfo,
+  type DaemonStatus,
+  type DeliveryPath,
+  type Message,
+  type OperationInput,
+  type OperationName,
+  type OperationResult,
+  type Reaction,
+  RelayError,
+  type SearchHit,
+  type SendResult,
+  type ToolDefinition,
+  type WelcomePayload,
+} from '@agent-relay/protocol';
+import type { ClientSession } from '../connection/client-session.ts';
+import type {
+  HistoryOptions,
+  Inbox,
+  InboxOptions,
+  RelayEvents,
+  ReplyOptions,
+  SearchOptions,
+  SendAndWaitOptions,
+  SendOptions,
+  WhoOptions,
+} from '../options.ts';
+import { Agents } from './agents.ts';
+import { ask } from './ask.ts';
+import { download, upload } from './attachments.ts';
+import { Channels } from './channels.ts';
+import { HeldMessages } from './held.ts';
+import { Tail } from './tail.ts';
+import { Workspaces } from './workspaces.ts';
+
+/** A participant's connection to the relay; made by `connect`. */
+export class Relay {
+  readonly #session: ClientSession;
+  readonly channels: Channels;
+  readonly held: HeldMessages;
+  readonly agents: Agents;
+  readonly workspaces: Workspaces;
+
+  constructor(session: ClientSession) {
+    this.#session = session;
+    this.channels = new Channels(session);
+    this.held = new HeldMessages(session);
+    this.agents = new Agents(session);
+    this.workspaces = new Workspaces(session);
+  }
+
+  get state(): 'connected' | 'reconnecting' | 'closed' {
+    const { state } = this.#session;
+    return state === 'connecting' ? 'reconnecting' : state;
+  }
+
+  /** Who this client is; undefined for an observer. */
+  get name(): string | undefined {
+    return this.welcome.agent?.name;
+  }
+
+  get project(): string {
+    return this.welcome.project;
+  }
+
+  /** What the daemon said when the latest connection was made. */
+  get welcome(): WelcomePayload {
+    return this.#session.welcome;
+  }
+
+  /** The token of a newly registered name that brought none. Keep it: it is shown once and proves who you are. */
+  get agentToken(): string | undefined {
+    return this.#session.agentToken;
+  }
+
+  /** Sends a message to an address, or to a group by its names; resolves when it is stored for good. */
+  send(to: string | string[], content: string, { id, ...options }: SendOptions = {}): Promise<SendResult> {
+    return this.#session.request('SEND', { to, content, ...options }, id);
+  }
+
+  /** Sends a message and waits for the answer, which counts as read. */
+  async sendAndWait(to: string, content: string, options: SendAndWaitOptions = {}): Promise<Message> {
+    const answer = await ask(this.#session, to, content, options);
+    // The answer is here in any case. If it cannot be marked, it stays in the inbox as unread.
+    await this.read(answer.id).catch(() => 0);
+    return answer;
+  }
+
+  /** Answers a message: where it was written, in its thread. */
+  reply(messageId: string, content: string, { id, ...options }: ReplyOptions = {}): Promise<SendResult> {
+    return this.#session.request('SEND', { replyTo: messageId, content, ...options }, id);
+  }
+
+  /** The messages in the inbox, oldest first; they become read when they are here, not before. */
+  async inbox({ unreadOnly, markRead = true, ...filter }: InboxOptions = {}): Promise<Inbox> {
+    const { messages, unread } = await this.request('INBOX', { ...filter, unread_only: unreadOnly });
+    if (!markRead) return { messages, unread };
+    const fresh = messages.filter(({ readAt }) => readAt === undefined).map(({ id }) => id);
+    await this.observe(fresh, 'read', 'pull');
+    return { messages, unread: unread - fresh.length };
+  }
+
+  /** A page of what this client may see, in order: the newest messages, or those around a cursor. */
+  history(options: HistoryOptions = {}): Promise<OperationResult<'HISTORY'>> {
+    return this.request('HISTORY', options);
+  }
+
+  /** A thread, by its name or by any message in it, oldest first. */
+  thread(id: string, options: { limit?: number } = {}): Promise<OperationResult<'THREAD'>> {
+    return this.request('THREAD', { id, ...options });
+  }
+
+  /** Messages with all the words, newest first; words in double quotes must stand together. */
+  async search(query: string, options: SearchOptions = {}): Promise<SearchHit[]> {
+    return (await this.request('SEARCH', { query, ...options })).hits;
+  }
+
+  /** This agent's direct and group conversations, the one with the newest message first. */
+  async conversations(options: { limit?: number } = {}): Promise<ConversationInfo[]> {
+    return (await this.request('CONVERSATIONS', options)).conversations;
+  }
+
+  /** Puts an emoji (or a name such as `:eyes:`) on a message; resolves with all that are on it. */
+  async react(message: string, emoji: string): Promise<Reaction[]> {
+    return (await this.request('REACT', { message, emoji })).reactions;
+  }
+
+  async unreact(message: string, emoji: string): Promise<Reaction[]> {
+    return (await this.request('REACT', { message, emoji, remove: true })).reactions;
+  }
+
+  /** Who has read a message, and who has not yet. */
+  readers(message: string): Promise<OperationResult<'READERS'>> {
+    return this.request('READERS', { message });
+  }
+
+  /** Empties a message for good: for its sender and the owner. */
+  async redact(message: string, options: { reason?: string } = {}): Promise<void> {
+    await this.request('REDACT', { message, ...options });
+  }
+
+  /** Uploads a file; its id goes into the `attachments` of a message. */
+  attach(name: string, content: Uint8Array<ArrayBuffer>, mediaType?: string): Promise<AttachmentInfo> {
+    return upload(this.#session, name, content, mediaType);
+  }
+
+  /** A file that hangs on a message this client may see. */
+  fetchAttachment(id: string): Promise<{ attachment: AttachmentInfo; content: Uint8Array<ArrayBuffer> }> {
+    return download(this.#session, id);
+  }
+
+  /** The agents of the project. */
+  async who({ includeIdle, ...options }: WhoOptions = {}): Promise<AgentInfo[]> {
+    return (await this.request('WHO', { ...options, include_idle: includeIdle })).agents;
+  }
+
+  status(): Promise<DaemonStatus> {
+    return this.request('STATUS', {});
+  }
+
+  /** What became of a message, for each of its recipients. */
+  trace(id: string): Promise<OperationResult<'TRACE'>> {
+    return this.request('TRACE', { id });
+  }
+
+  /** Replaces what this agent says it can do; also said again after a reconnect. */
+  async announce({
+    capabilities = [],
+    tools = [],
+  }: {
+    capabilities?: string[];
+    tools?: ToolDefinition[];
+  }): Promise<void> {
+    await this.request('ANNOUNCE', { kind: 'capability_announcement', capabilities, tools });
+    Object.assign(this.#session.hello, { capabilities, tools });
+  }
+
+  /** Marks messages read; resolves with how many were not yet. */
+  read(ids: string | string[]): Promise<number> {
+    return this.observe(ids, 'read');
+  }
+
+  /** Tells the senders that the messages were dealt with. */
+  ack(ids: string | string[]): Promise<number> {
+    return this.observe(ids, 'acked');
+  }
+
+  /** Reports how far deliveries got, as observed by whoever hands them to an agent. */
+  async observe(
+    ids: string | string[],
+    state: 'accepted' | 'injected' | 'turn_started' | 'read' | 'acked',
+    path?: DeliveryPath,
+  ): Promise<number> {
+    const messages = typeof ids === 'string' ? [ids] : ids;
+    if (messages.length === 0) return 0;
+    return (await this.request('ACK', { messages, state, path })).changed;
+  }
+
+  /** Listens until the function it returns is called. */
+  on<Name extends keyof RelayEvents>(
+    name: Name,
+    listener: (...values: RelayEvents[Name]) => void,
+  ): () => void {
+    if (name === 'message') return this.#session.deliveries.listen(listener as (message: Message) => void);
+    return this.#session.events.on(name, listener);
+  }
+
+  /** Listens to the next one only. */
+  once<Name extends keyof RelayEvents>(
+    name: Name,
+    listener: (...values: RelayEvents[Name]) => void,
+  ): () => void {
+    const stop = this.on(name, (...values) => {
+      stop();
+      listener(...values);
+    });
+    return stop;
+  }
+
+  /**
+   * This agent's messages, one at a time. Asking for the next, or leaving the loop, says that the last one was taken;
+   * until then the daemon counts it as not handed over. Rejects where none will ever come.
+   */
+  async *messages(): AsyncGenerator<Message, void, void> {
+    if (this.name === undefined)
+      throw new RelayError('AgentNameRequired', 'Messages come to agents, and this client is none.');
+    if (!this.#session.hello.deliver) {
+      throw new RelayError('InvalidRequest', 'This client asked for no messages to be pushed.', {
+        next: 'Connect without deliver: false, or read the inbox.',
+      });
+    }
+    yield* this.#session.deliveries.iterate();
+  }
+
+  /**
+   * Every message of the project from now on, or after a sequence number, for its owner. It starts when the iteration
+   * starts; a client has one at a time.
+   */
+  async *tail({ after }: { after?: number } = {}): AsyncGenerator<Message, void, void> {
+    const session = this.#session;
+    if (session.tail) {
+      throw new RelayError('InvalidRequest', 'This client follows the project already.', {
+        next: 'Share the messages of the first tail, or connect a second client.',
+      });
+    }
+    session.tail = new Tail(
+      (position, onAnswer) => session.request('TAIL', { after: position }, session.newId(), onAnswer),
+      after,
+    );
+    try {
+      yield* session.tail.iterate();
+    } finally {
+      session.tail = undefined;
+    }
+  }
+
+  /** Asks for the events of the project, also after a reconnect. */
+  async watch(): Promise<void> {
+    await this.request('WATCH', {});
+    this.#session.watching = true;
+  }
+
+  /** Any request of the protocol. */
+  request<Name extends OperationName>(
+    operation: Name,
+    params: OperationInput<Name>,
+  ): Promise<OperationResult<Name>> {
+    return this.#session.request(operation, params);
+  }
+
+  /** Tells the daemon what was handed over, then ends; requests without an answer fail with `Cancelled`. */
+  close(): Promise<void> {
+    return this.#session.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

@@ -1,0 +1,36 @@
+import type { OperationResult, TransferRecord } from '@agent-relay/protocol';
+import type { ClientSession } from '../connection/client-session.ts';
+
+/** What the owner may do to the workspaces of the daemon. */
+export class Workspaces {
+  readonly #session: ClientSession;
+
+  constructor(session: ClientSession) {
+    this.#session = session;
+  }
+
+  /** Its socket moves with its name; connections that exist go on. */
+  rename(workspace: string, name: string): Promise<OperationResult<'WORKSPACE_RENAME'>> {
+    return this.#session.request('WORKSPACE_RENAME', { workspace, name });
+  }
+
+  /** Everything in the workspace this client is connected to, page by page, in an order that is the same each time. */
+  async *export(): AsyncGenerator<TransferRecord[], void, void> {
+    let cursor: string | undefined;
+    do {
+      const page = await this.#session.request('EXPORT', { cursor });
+      yield page.records;
+      cursor = page.next;
+    } while (cursor !== undefined);
+  }
+
+  /** Adds records of an export, in their order; what is there already stays as it is. */
+  import(records: TransferRecord[]): Promise<OperationResult<'IMPORT'>> {
+    return this.#session.request('IMPORT', { records });
+  }
+
+  /** Deletes a workspace with everything in it. */
+  async remove(workspace: string): Promise<void> {
+    await this.#session.request('WORKSPACE_REMOVE', { workspace });
+  }
+}

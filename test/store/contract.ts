@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Store } from '../../packages/relay/src/core/ports/store.ts';
+import { attachments } from './contract/attachments.ts';
+import { channels } from './contract/channels.ts';
+import { deliveries } from './contract/deliveries.ts';
+import { history } from './contract/history.ts';
+import { messages } from './contract/messages.ts';
+import { model } from './contract/model.ts';
+import { reactionsAndHeld } from './contract/reactions-and-held.ts';
+import { workspacesAndAgents } from './contract/registry.ts';
+import { search } from './contract/search.ts';
+import { transfer } from './contract/transfer.ts';
+import { upkeep } from './contract/upkeep.ts';
+import { defined, inboxOf, NOW, newWorld } from './contract/world.ts';
+
+/** One database for the contract, opened as often as needed. */
+export interface TestDatabase {
+  open(): Promise<Store>;
+  /** A store on what is on the disk, as if the process with the given one had ended without a word. */
+  afterCrash(store: Store): Promise<Store>;
+}
+
+/** What every store promises. */
+export function storeContract(name: string, { open, afterCrash }: TestDatabase): void {
+  describe(`the store contract on ${name}`, () => {
+    let opened: Store;
+    const store = () => opened;
+    beforeAll(async () => {
+      opened = await open();
+    });
+    afterAll(() => opened.close());
+
+    it('says which database it is', () => {
+      expect(store().kind).toBe(name);
+    });
+
+    workspacesAndAgents(store);
+    messages(store);
+    deliveries(store);
+    channels(store);
+    history(store);
+    search(store);
+    attachments(store);
+    reactionsAndHeld(store);
+    upkeep(store);
+    transfer(store);
+    model(open, afterCrash);
+
+    it('reads see every write that was confirmed', async () => {
+      const { agents, channel, draft } = await newWorld(store(), 2);
+      const [alice, bob] = [defined(agents[0]), defined(agents[1])];
+      const conversation = await channel();
+      for (let count = 1; count <= 50; count++) {
+        const { seq } = await store().appendMessage(draft(alice, conversation, [bob]));
+        expect(await store().countUnread(bob.id, NOW)).toBe(count);
+        expect(await store().lastSeq(alice.workspaceId)).toBe(seq);
+      }
+    });
+
+    it('writes are applied in the order of the calls', async () => {
+      const { agents } = await newWorld(store(), 1);
+      const agent = defined(agents[0]);
+      await Promise.all(
+        Array.from({ length: 100 }, (_, i) => store().updateAgent(agent.id, { task: `task ${i}` })),
+      );
+      expect((await store().findAgent(agent.workspaceId, agent.name))?.task).toBe('task 99');
+    });
+
+    it('closing finishes the writes accepted before, and another opening finds them', async () => {
+      const closing = await open();
+      const { agents, channel, draft } = await newWorld(closing, 2);
+      const [alice, bob] = [defined(agents[0]), defined(agents[1])];
+      const conversation = await channel();
+      const sent = Array.from({ length: 50 }, () => closing.appendMessage(draft(alice, conversation, [bob])));
+      await closing.close();
+      await expect(closing.countUnread(bob.id, NOW)).rejects.toMatchObject({ code: 'StoreUnavailable' });
+      const ids = (await Promise.all(sent)).map(({ id }) => id);
+      const reopened = await open();
+      expect((await reopened.inbox(inboxOf(bob))).map(({ id }) => id)).toEqual(ids);
+      await reopened.close();
+    });
+  });
+}

@@ -1,0 +1,101 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { Attachment } from '../../../packages/relay/src/core/ports/messaging-store.ts';
+import type { Agent, Store } from '../../../packages/relay/src/core/ports/store.ts';
+import { NOW, newWorld, unique } from './world.ts';
+
+type Three = [Agent, Agent, Agent];
+
+export const attachmentOf = (agent: Agent, content: Uint8Array): Attachment => ({
+  id: unique('file'),
+  workspaceId: agent.workspaceId,
+  name: 'log “1”.txt',
+  mediaType: 'text/plain',
+  size: content.length,
+  sha256: createHash('sha256').update(content).digest('hex'),
+  uploadedBy: agent.id,
+  createdAt: NOW,
+});
+
+/** Bytes that no other file has. */
+export const bytes = (size: number): Uint8Array => new Uint8Array(randomBytes(size));
+
+export function attachments(store: () => Store): void {
+  describe('attachments', () => {
+    it('come back byte by byte, from any place', async () => {
+      const { agents } = await newWorld(store(), 1);
+      const content = bytes(700_001);
+      const attachment = attachmentOf(agents[0] as Agent, content);
+      await store().addAttachment(attachment, content);
+      const read = async (offset: number, length: number) =>
+        Buffer.from(await store().readContent(attachment.sha256, offset, length));
+      for (const [offset, length] of [
+        [0, 700_001],
+        [0, 10],
+        [262_140, 10],
+        [262_144, 262_144],
+        [700_000, 10],
+        [700_001, 10],
+      ] as const) {
+        expect((await read(offset, length)).equals(content.subarray(offset, offset + length))).toBe(true);
+      }
+      expect(await store().readContent('unknown', 0, 10)).toHaveLength(0);
+    });
+
+    it('with equal content are stored once, and counted once', async () => {
+      const { workspace, agents } = await newWorld(store(), 1);
+      const content = bytes(1000);
+      const agent = agents[0] as Agent;
+      for (const file of [content, content, bytes(10), new Uint8Array()]) {
+        await store().addAttachment(attachmentOf(agent, file), file);
+      }
+      expect(await store().attachmentBytes(workspace.id)).toBe(1010);
+      expect(await store().attachmentBytes((await newWorld(store(), 0)).workspace.id)).toBe(0);
+    });
+
+    it('are visible to who uploaded them, and to who sees a message they hang on', async () => {
+      const { workspace, agents, dm, draft } = await newWorld(store(), 3);
+      const [alice, bob, carol] = agents as Three;
+      const other = await newWorld(store(), 1);
+      const content = bytes(10);
+      const attachment = attachmentOf(alice, content);
+      await store().addAttachment(attachment, content);
+      const seenBy = async (viewer: Agent | undefined, workspaceId = workspace.id) =>
+        store().visibleAttachment(viewer?.id, workspaceId, attachment.id);
+      expect(await seenBy(alice)).toEqual(attachment);
+      expect(await seenBy(undefined)).toEqual(attachment);
+      expect(await seenBy(bob)).toBeUndefined();
+      const { id, name, mediaType, size, sha256 } = attachment;
+      const info = { id, name, mediaType, size, sha256 };
+      const sent = await store().appendMessage(
+        draft(alice, await dm(alice, bob), [bob], { attachments: [info, info] }),
+      );
+      expect((await store().findMessage(workspace.id, sent.id))?.attachments).toEqual([info, info]);
+      expect(await seenBy(bob)).toEqual(attachment);
+      expect(await seenBy(carol)).toBeUndefined();
+      expect(await seenBy(undefined, other.workspace.id)).toBeUndefined();
+      expect(await seenBy(other.agents[0], other.workspace.id)).toBeUndefined();
+      expect(await store().visibleAttachment(alice.id, workspace.id, 'unknown')).toBeUndefined();
+    });
+
+    it('of ten mebibytes let messages pass that are sent and read meanwhile', async () => {
+      const { agents, dm, draft } = await newWorld(store(), 2);
+      const [alice, bob] = agents as Three;
+      const conversation = await dm(alice, bob);
+      const content = bytes(10 * 1024 * 1024);
+      const attachment = attachmentOf(alice, content);
+      let uploading = true;
+      const uploaded = store()
+        .addAttachment(attachment, content)
+        .finally(() => {
+          uploading = false;
+        });
+      await store().appendMessage(draft(alice, conversation, [bob]));
+      expect(await store().countUnread(bob.id, NOW)).toBe(1);
+      expect(uploading).toBe(true);
+      await uploaded;
+      const end = await store().readContent(attachment.sha256, content.length - 5, 100);
+      expect([...end]).toEqual([...content.subarray(-5)]);
+    });
+  });
+}

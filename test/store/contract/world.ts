@@ -1,0 +1,120 @@
+import type {
+  Agent,
+  Conversation,
+  InboxQuery,
+  MessageDraft,
+  Store,
+  Workspace,
+} from '../../../packages/relay/src/core/ports/store.ts';
+
+let counter = 0;
+/** A name no other test of this file uses, so that all of them can share one database. */
+export const unique = (word: string): string => `${word}-${++counter}`;
+
+export const NOW = 1_800_000_000_000;
+
+/** A workspace of its own with agents, and short ways to send between them. */
+export interface World {
+  workspace: Workspace;
+  agents: Agent[];
+  dm(one: Agent, other: Agent): Promise<Conversation>;
+  channel(): Promise<Conversation>;
+  group(...agents: Agent[]): Promise<Conversation>;
+  broadcast(): Promise<Conversation>;
+  /** A channel as people make them, with these members; `#general` has none. */
+  newChannel(name: string, ...members: Agent[]): Promise<Conversation>;
+  draft(
+    sender: Agent,
+    conversation: Conversation,
+    recipients: Agent[],
+    more?: Partial<MessageDraft>,
+  ): MessageDraft;
+}
+
+export const agentOf = (workspaceId: number, name = unique('agent')): Omit<Agent, 'id' | 'lastSeenAt'> => ({
+  workspaceId,
+  name,
+  type: 'agent',
+  lead: false,
+  ephemeral: false,
+  registeredBy: undefined,
+  heldBy: undefined,
+  cli: undefined,
+  task: undefined,
+  parent: undefined,
+  capabilities: [],
+  tools: [],
+  mcpEnabled: false,
+  tokenHash: unique('token'),
+  createdAt: NOW,
+});
+
+export async function newWorld(store: Store, agentCount: number): Promise<World> {
+  const workspace = defined(
+    await store.createWorkspace({ name: unique('project'), root: undefined, createdAt: NOW }),
+  );
+  const agents: Agent[] = [];
+  for (let i = 0; i < agentCount; i++) agents.push(defined(await store.createAgent(agentOf(workspace.id))));
+  const conversation = (kind: Conversation['kind'], key: string) =>
+    store.ensureConversation({ workspaceId: workspace.id, kind, key, createdAt: NOW });
+  const between = (...members: Agent[]) =>
+    members
+      .map(({ id }) => id)
+      .sort((a, b) => a - b)
+      .join(':');
+  return {
+    workspace,
+    agents,
+    group: (...members) => conversation('group', between(...members)),
+    broadcast: () => conversation('broadcast', '*'),
+    async newChannel(name, ...members) {
+      const made = {
+        workspaceId: workspace.id,
+        name,
+        topic: undefined,
+        createdBy: 'somebody',
+        createdAt: NOW,
+      };
+      const { id } = defined(await store.createChannel(made));
+      for (const member of members) await store.addMember(id, member.id, NOW);
+      return { id, workspaceId: workspace.id, kind: 'channel', key: `#${name}` };
+    },
+    dm: (one, other) => conversation('dm', between(one, other)),
+    channel: () => conversation('channel', `#${unique('channel')}`),
+    draft: (sender, { id }, recipients, more = {}) => ({
+      id: unique('message'),
+      clientId: unique('client'),
+      workspaceId: workspace.id,
+      conversationId: id,
+      senderId: sender.id,
+      unverified: false,
+      audience: { kind: 'agents', ids: recipients.map((recipient) => recipient.id) },
+      body: 'hello',
+      thread: undefined,
+      replyTo: undefined,
+      kind: 'free',
+      importance: 'normal',
+      awaitsReply: false,
+      createdAt: NOW,
+      expiresAt: undefined,
+      mentions: [],
+      attachments: [],
+      ...more,
+    }),
+  };
+}
+
+export const inboxOf = (agent: Agent, more: Partial<InboxQuery> = {}): InboxQuery => ({
+  recipientId: agent.id,
+  unreadOnly: true,
+  after: 0,
+  limit: 100,
+  now: NOW,
+  take: 'oldest',
+  ...more,
+});
+
+export function defined<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('expected a value');
+  return value;
+}
