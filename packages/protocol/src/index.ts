@@ -10,7 +10,6 @@ export type * from './operations.ts';
 export type * from './payloads.ts';
 export * from './repeatable.ts';
 export * from './sender.ts';
-export * from './system-reason.ts';
 export * from './text.ts';
 export * from './time.ts';
 export type { TransferRecord } from './transfer.ts';

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { issueText, RelayError, systemReason } from '@agent-relay/protocol';
+import { systemReason } from '@agent-relay/platform';
+import { issueText, RelayError } from '@agent-relay/protocol';
 import type { z } from 'zod';
 import type { Lists } from '../catalog/catalog.ts';
 import {

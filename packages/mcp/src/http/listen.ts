@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
+import { type HttpLimits, hostInUrl, isLoopbackHost, openHttpServer } from '@agent-relay/platform/http';
 import { RelayError } from '@agent-relay/protocol';
-import { type HttpLimits, hostInUrl, isLoopbackHost, openHttpServer } from '@agent-relay/protocol/node';
 import { createMcpHttp } from './create.ts';
 import type { McpHttpOptions } from './options.ts';
 

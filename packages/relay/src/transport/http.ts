@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { type HttpLimits, isLoopbackHost, openHttpServer, servedHosts } from '@agent-relay/platform/http';
 import { ERRORS, RelayError } from '@agent-relay/protocol';
-import { type HttpLimits, isLoopbackHost, openHttpServer, servedHosts } from '@agent-relay/protocol/node';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { isOwnUser } from './own-user.ts';

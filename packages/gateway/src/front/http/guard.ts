@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { servedHosts } from '@agent-relay/protocol/node';
+import { servedHosts } from '@agent-relay/platform/http';
 
 export interface GuardOptions {
   /** The address that is listened on. Default: 127.0.0.1. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type HttpLimits, hostInUrl, isLoopbackHost, openHttpServer } from '@agent-relay/platform/http';
 import { RelayError } from '@agent-relay/protocol';
-import { type HttpLimits, hostInUrl, isLoopbackHost, openHttpServer } from '@agent-relay/protocol/node';
 import type { Gateway } from '../../gateway.ts';
 import { Guard, type GuardOptions } from './guard.ts';
 import { HttpHandler, type HttpHandlerOptions } from './handler.ts';

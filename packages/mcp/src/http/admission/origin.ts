@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import { servedHosts } from '@agent-relay/platform/http';
 import { RelayError } from '@agent-relay/protocol';
-import { servedHosts } from '@agent-relay/protocol/node';
 
 export interface OriginOptions {
   /** The address that is listened on. Default: 127.0.0.1. */

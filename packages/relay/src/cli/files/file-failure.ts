@@ -1,4 +1,5 @@
-import { RelayError, systemReason } from '@agent-relay/protocol';
+import { systemReason } from '@agent-relay/platform';
+import { RelayError } from '@agent-relay/protocol';
 
 export const cannotRead = (path: string, cause: unknown): RelayError =>
   new RelayError(

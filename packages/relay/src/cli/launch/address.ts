@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { listenError } from '@agent-relay/platform/http';
 import type { RelayError } from '@agent-relay/protocol';
-import { listenError } from '@agent-relay/protocol/node';
 
 export const HOST = '127.0.0.1';
 

@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { RelayError, systemReason } from '@agent-relay/protocol';
+import { systemReason } from '@agent-relay/platform';
+import { RelayError } from '@agent-relay/protocol';
 import { isWritableByOthers } from '@agent-relay/sdk/node';
 import {
   findNodeAtLocation,

@@ -1,6 +1,7 @@
 import { closeSync, fchmodSync, fstatSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { RelayError, systemReason } from '@agent-relay/protocol';
+import { systemReason } from '@agent-relay/platform';
+import { RelayError } from '@agent-relay/protocol';
 import { inDialect, SQLITE } from '../dialects.ts';
 import type { Row, Script, Statement, Translated } from '../scripts/script.ts';
 import { inWordsOf, runScript } from '../scripts/script.ts';

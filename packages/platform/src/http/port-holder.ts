@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
-import { safeLine } from '../text.ts';
+import { safeLine } from '@agent-relay/protocol';
 
 /** The process that listens on a port, with its program and command for people. */
 export interface PortHolder {

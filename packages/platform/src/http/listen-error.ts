@@ -1,17 +1,20 @@
-import { RelayError } from '../errors.ts';
+import { RelayError } from '@agent-relay/protocol';
 import { findPortHolder, type PortHolder } from './port-holder.ts';
 
 /** Where a server was to listen; `choosePort` tells how to choose another port, such as `--port`. */
-export interface ListenPlace {
+export interface ListenAddress {
   host: string;
   port: number;
   choosePort?: string | undefined;
 }
 
 /** Why a server cannot listen, and what a person can do about it. */
-export async function listenError(cause: Error & { code?: string }, place: ListenPlace): Promise<RelayError> {
-  if (cause.code === 'EADDRINUSE') return await portInUse(place, cause);
-  const { host, port, choosePort } = place;
+export async function listenError(
+  cause: Error & { code?: string },
+  address: ListenAddress,
+): Promise<RelayError> {
+  if (cause.code === 'EADDRINUSE') return await portInUse(address, cause);
+  const { host, port, choosePort } = address;
   return new RelayError('InvalidSettings', `Cannot listen on port ${port} of ${host}: ${cause.message}.`, {
     next: `Choose an address of this machine, such as 127.0.0.1, and a port that you may use${withOption(choosePort)}.`,
     cause,
@@ -19,7 +22,7 @@ export async function listenError(cause: Error & { code?: string }, place: Liste
 }
 
 /** Says who holds a port, and how to stop that one process: others are merely connected to it. */
-async function portInUse({ host, port, choosePort }: ListenPlace, cause: unknown): Promise<RelayError> {
+async function portInUse({ host, port, choosePort }: ListenAddress, cause: unknown): Promise<RelayError> {
   const holder = await findPortHolder(port);
   return new RelayError('PortInUse', `Port ${port} on ${host} is in use by ${nameOf(holder)}.`, {
     next: `Choose another port${withOption(choosePort)}, or stop that program: ${stopCommand(port, holder)}`,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import { type ListenPlace, listenError } from './listen-error.ts';
+import { type ListenAddress, listenError } from './listen-error.ts';
 
 /** What strangers may cost an HTTP server before they have said who they are. */
 export interface HttpLimits {
@@ -11,7 +11,7 @@ export interface HttpLimits {
   headersTimeoutMs?: number | undefined;
 }
 
-export interface HttpServerOptions extends ListenPlace, HttpLimits {
+export interface HttpServerOptions extends ListenAddress, HttpLimits {
   /** A certificate and its key: then it is HTTPS. */
   tls?: { cert: Buffer; key: Buffer } | undefined;
 }

@@ -3,7 +3,7 @@ import { get, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type HttpLimits, openHttpServer } from './http-server.ts';
+import { type HttpLimits, openHttpServer } from './server.ts';
 
 const opened: Array<{ destroy(): unknown }> = [];
 afterEach(() => {

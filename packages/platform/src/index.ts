@@ -1,0 +1,1 @@
+export { systemReason } from './system-reason.ts';
