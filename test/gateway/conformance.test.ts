@@ -83,7 +83,7 @@ test.each(casesOf(SERVER_SCENARIOS))(
     await using kit = await GatewayKit.start([
       { name: 'sdk', command: process.execPath, args: [SDK_SERVER, 'dual'] },
     ]);
-    const front = await serveGatewayHttp(kit.gateway, { isOwnUser: async () => true });
+    const front = await serveGatewayHttp(kit.gateway);
     const url = front.url.replace('127.0.0.1', 'localhost');
     const { code, output } = await run(
       'server',

@@ -20,7 +20,7 @@ async function start(
   gatewayOptions: Partial<GatewayOptions> = {},
 ) {
   const kit = await GatewayKit.start(backends, gatewayOptions);
-  const front = await serveGatewayHttp(kit.gateway, { isOwnUser: async () => true, ...options });
+  const front = await serveGatewayHttp(kit.gateway, options);
   const clients: Client[] = [];
   return {
     kit,
@@ -91,7 +91,7 @@ test.each([
 test('clients of the newest revision say who they are, and get backends of their own', async () => {
   await using gateway = await start([sdkServer('legacy', { scope: 'session' })]);
   const count = async (agent: string) => {
-    const client = await gateway.client(MODERN, { 'relay-agent': agent });
+    const client = await gateway.client(MODERN, { 'x-relay-agent': agent });
     return textOf(await client.callTool({ name: 'legacy_count', arguments: {} }));
   };
   expect([await count('Ann'), await count('Ann'), await count('Bob')]).toEqual(['1', '2', '1']);
@@ -113,6 +113,8 @@ test('a web page cannot call: foreign Host and Origin are refused', async () => 
   await using gateway = await start([]);
   expect((await gateway.post({}, { origin: 'https://evil.example' })).status).toBe(403);
   expect((await gateway.post({}, { origin: 'null' })).status).toBe(403);
+  // Another server of this machine, such as one that a project is developed with, is as foreign as any.
+  expect((await gateway.post({}, { origin: 'http://localhost:5173' })).status).toBe(403);
   const { request } = await import('node:http');
   const status = await new Promise((resolve) => {
     request(gateway.url, { method: 'POST', headers: { host: 'evil.example' } }, (response) =>
@@ -122,16 +124,18 @@ test('a web page cannot call: foreign Host and Origin are refused', async () => 
   expect(status).toBe(403);
 });
 
-test('without a key it serves its own user alone', async () => {
-  await using gateway = await start([], { isOwnUser: async () => false });
-  expect((await gateway.post({})).status).toBe(401);
+test('without a key it serves programs of its own user alone, and no key is a right one', async () => {
+  await using gateway = await start([]);
+  expect((await gateway.post({})).status).toBe(400);
+  expect((await gateway.post({}, { 'sec-fetch-site': 'same-origin' })).status).toBe(401);
+  expect((await gateway.post({}, { authorization: 'Bearer guess' })).status).toBe(401);
 });
 
-test('it does not listen beyond this machine without a key, nor here if it cannot tell users apart', async () => {
+test('it does not listen beyond this machine without a key', async () => {
   await using kit = await GatewayKit.start([]);
-  for (const options of [{ host: '0.0.0.0', isOwnUser: async () => true }, {}]) {
-    await expect(serveGatewayHttp(kit.gateway, options)).rejects.toMatchObject({ code: 'InvalidSettings' });
-  }
+  await expect(serveGatewayHttp(kit.gateway, { host: '0.0.0.0' })).rejects.toMatchObject({
+    code: 'InvalidSettings',
+  });
 });
 
 const META = {

@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type DoorsOptions, isLoopbackHost, openDoors } from '@agent-relay/platform/http';
 import { MAX_BODY_BYTES, MAX_FRAME_BYTES } from '@agent-relay/protocol';
 import type { Workspace } from '../../packages/relay/src/core/ports/store.ts';
+import { healthDoor, metricsDoor } from '../../packages/relay/src/daemon/doors/web.ts';
 import { Counters } from '../../packages/relay/src/transport/counters.ts';
-import { type HttpOptions, listenOnHttp } from '../../packages/relay/src/transport/http.ts';
 import { Sessions } from '../../packages/relay/src/transport/sessions.ts';
 import { listenOnSocket } from '../../packages/relay/src/transport/unix-socket.ts';
 import { WebSocketDoor } from '../../packages/relay/src/transport/websocket.ts';
@@ -16,12 +17,7 @@ export interface ServedOptions {
   maxConnections?: number;
   maxPendingRequests?: number;
   maxFrameBytes?: number;
-  http?: Partial<
-    Pick<
-      HttpOptions,
-      'host' | 'allowedHosts' | 'allowedOrigins' | 'needsKey' | 'maxConnections' | 'headersTimeoutMs'
-    >
-  >;
+  http?: Partial<DoorsOptions> & { needsKey?: boolean };
 }
 
 /** The doors of the daemon in this process, on a clock that a test moves. */
@@ -74,24 +70,24 @@ export async function serve(options: ServedOptions = {}, shared?: TestCore): Pro
     maxFrameBytes,
     sessions.acceptAt({ kind: 'local', workspace }),
   );
-  const web = await listenOnHttp({
-    host: '127.0.0.1',
-    port: 0,
-    choosePort: '--port',
-    needsKey: false,
-    allowedHosts: [],
-    allowedOrigins: [],
-    ...options.http,
-    webSocket: new WebSocketDoor(maxFrameBytes, sessions.acceptAt({ kind: 'remote' })),
-    health: () => ({ status: 'ok' }),
-    metrics: async () => ({ contentType: 'text/plain', body: 'the figures' }),
-    isKeyValid: (candidate) =>
+  const { host = '127.0.0.1', needsKey = false, ...web } = options.http ?? {};
+  const rule = {
+    needsKey: needsKey || !isLoopbackHost(host),
+    isKeyValid: (candidate: string) =>
       core.relay.workspaces.authenticate(candidate).then(
         () => true,
         () => false,
       ),
-  });
-  const http = `${options.http?.host ?? '127.0.0.1'}:${web.port}`;
+  };
+  const doors = await openDoors(
+    [
+      new WebSocketDoor(maxFrameBytes, sessions.acceptAt({ kind: 'remote' })),
+      healthDoor(() => ({ status: 'ok' })),
+      metricsDoor({ contentType: 'text/plain', metrics: async () => 'the figures' }, rule),
+    ],
+    { host, port: 0, settings: 'http', onerror: (error) => failures.push(error), ...web },
+  );
+  const http = `${host}:${doors.port}`;
   const clients: RawClient[] = [];
   const connect = async (door: DoorName = 'unix socket') => {
     const client = await (door === 'unix socket'
@@ -119,7 +115,7 @@ export async function serve(options: ServedOptions = {}, shared?: TestCore): Pro
       for (const client of clients) client[Symbol.dispose]();
       await sessions.drain();
       socketServer.close();
-      web.close();
+      doors.close();
       if (!shared) await core[Symbol.asyncDispose]();
       rmSync(directory, { recursive: true });
       if (failures.length > 0) throw new AggregateError(failures, 'A session met a failure of its own.');

@@ -20,7 +20,6 @@ it('keeps its memory flat when 10,000 sessions are opened and dropped', async ()
     port: 0,
     requestsPerMinute: 1_000_000,
     isKeyValid: async () => true,
-    isOwnUser: async () => true,
     connect: () => Promise.reject(new Error('A handshake alone does not reach the relay.')),
   });
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });

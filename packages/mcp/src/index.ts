@@ -1,6 +1,5 @@
 export { GATEWAY_TOOLSET, toolsetNames } from './framework/toolset.ts';
 export type { Access, Doorkeeper } from './http/admission/access.ts';
-export { createMcpHttp, type McpHttp } from './http/create.ts';
 export { type ListeningMcp, type ListenOptions, listenForMcp } from './http/listen.ts';
 export type { GatewayDoor, GatewayVisit, McpHttpOptions, McpPaths } from './http/options.ts';
 export { createServer } from './server/create-server.ts';

@@ -16,7 +16,6 @@ export async function openDoor(daemon: TestDaemon, options: Partial<ListenOption
   const door = await listenForMcp({
     host: '127.0.0.1',
     port: 0,
-    isOwnUser: async () => true,
     isKeyValid: async (key) => {
       const credential = key.startsWith('at_') ? { token: key } : { workspaceKey: key };
       try {

@@ -1,17 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Door, NO_PAGES, sendJson } from '@agent-relay/platform/http';
 import { isRelayError, RelayError } from '@agent-relay/protocol';
 import { classifyInboundRequest } from '@modelcontextprotocol/server';
 import { accessId, admit } from './admission/access.ts';
 import { type Caller, callerOf, Offerings } from './admission/caller.ts';
-import { answerCors, originGuard } from './admission/origin.ts';
 import { RateLimit } from './admission/rate-limit.ts';
+import { answerCors } from './cors.ts';
 import { gatewayVisit } from './gateway.ts';
 import { DEFAULT_PATHS, type McpHttpOptions } from './options.ts';
 import { ClientContexts } from './participants/client-contexts.ts';
 import { GatewaySessions } from './participants/gateway-sessions.ts';
 import { Participants } from './participants/participants.ts';
 import { HttpReplies } from './transports/replies.ts';
-import { readJson, sendFailure, sendJson, sendRpcError } from './transports/respond.ts';
+import { readJson, sendFailure, sendRpcError } from './transports/respond.ts';
 import { HttpSessions } from './transports/sessions.ts';
 import { SseSessions } from './transports/sse.ts';
 import {
@@ -26,30 +27,19 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** Whoever guesses keys does not get far. */
 const FAILURES_PER_MINUTE = 60;
 
-/** The MCP door of a web server. */
-export interface McpHttp {
-  /** Serves a request; one that is not for this door is answered with 404. */
-  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+/** The MCP door of an HTTP server. */
+export interface McpDoor extends Door {
   /** Ends all sessions and leaves the relay. */
   close(): Promise<void>;
 }
 
 /** MCP over HTTP: Streamable HTTP of every revision, the older transport with its stream of events, and health. */
-export function createMcpHttp(options: McpHttpOptions): McpHttp {
+export function createMcpDoor(options: McpHttpOptions): McpDoor {
   const { onerror = console.error, maxBodyBytes = 1024 * 1024, roles = [] } = options;
   const { sessionIdleMs = 12 * HOUR_MS, maxSessions = 1000, requestsPerMinute = 6000 } = options;
   const { lingerMs = 5 * MINUTE_MS } = options;
-  const origins = {
-    host: '127.0.0.1',
-    allowedHosts: [],
-    allowedOrigins: [],
-    cors: false,
-    ipAllowlist: [],
-    ...options,
-  };
   const paths = { ...DEFAULT_PATHS, ...options.paths };
   const startedAt = performance.now();
-  const checkOrigin = originGuard(origins);
   const requests = new RateLimit(requestsPerMinute);
   const failures = new RateLimit(FAILURES_PER_MINUTE);
   const offerings = new Offerings(options);
@@ -70,13 +60,8 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url?.split('?')[0] ?? '/';
-    checkOrigin(request);
-    if (answerCors(request, response, origins)) return;
+    if (answerCors(request, response, options)) return;
     if (path === paths.health) return sendJson(response, 200, health());
-    // Whatever else is asked for does not exist; a client that looks for a way to log in finds that out at once.
-    if (path !== paths.mcp && path !== paths.sse && path !== paths.messages) {
-      return sendJson(response, 404, { error: 'Not found' });
-    }
     const address = request.socket.remoteAddress ?? '';
     const showsKey = request.headers.authorization !== undefined;
     // Before the key is looked at: whoever guesses too fast does not learn that a guess was right.
@@ -147,19 +132,16 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   }
 
   return {
-    async handle(request, response) {
-      // A client that breaks off while it is written to is no failure; without a listener it would end the process.
-      response.on('error', () => response.destroy());
-      try {
-        await serve(request, response);
-      } catch (error) {
-        if (response.headersSent) response.destroy();
-        else if (isRelayError(error)) sendFailure(response, error);
-        else if (error instanceof SyntaxError) sendRpcError(response, 400, -32700, 'The body is not JSON.');
-        else {
-          onerror(error);
-          sendRpcError(response, 500, -32603, 'Internal error');
-        }
+    paths: Object.values(paths),
+    contentSecurityPolicy: NO_PAGES,
+    handle: serve,
+    refuse(response, error) {
+      if (response.headersSent) response.destroy();
+      else if (isRelayError(error)) sendFailure(response, error);
+      else if (error instanceof SyntaxError) sendRpcError(response, 400, -32700, 'The body is not JSON.');
+      else {
+        onerror(error);
+        sendRpcError(response, 500, -32603, 'Internal error');
       }
     },
     async close() {

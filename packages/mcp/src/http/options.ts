@@ -3,7 +3,7 @@ import type { ParticipantOptions, Relay } from '@agent-relay/sdk';
 import type { Offering } from '../server/client-context.ts';
 import type { RelayServer } from '../server/relay-server.ts';
 import type { Access, Doorkeeper } from './admission/access.ts';
-import type { OriginOptions } from './admission/origin.ts';
+import type { CorsOptions } from './cors.ts';
 
 /** A gateway to other MCP servers: the toolset `gateway`. */
 export interface GatewayDoor {
@@ -25,7 +25,7 @@ export interface GatewayVisit {
   relay?: RelayServer;
 }
 
-export interface McpHttpOptions extends Doorkeeper, Partial<OriginOptions> {
+export interface McpHttpOptions extends Doorkeeper, CorsOptions {
   /** Makes a connection to the relay for whoever was let in. */
   connect(profile: ParticipantOptions, access: Access): Promise<Relay>;
   /** The toolsets of a client that does not choose with `?tools=`. Default: `network`. */

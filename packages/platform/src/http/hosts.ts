@@ -1,4 +1,5 @@
 import { hostname, networkInterfaces } from 'node:os';
+import { RelayError } from '@agent-relay/protocol';
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 const EVERY_INTERFACE = ['0.0.0.0', '::'];
@@ -6,6 +7,16 @@ const EVERY_INTERFACE = ['0.0.0.0', '::'];
 /** Whether a server that listens on this address can be reached from this machine only. */
 export const isLoopbackHost = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+
+/** Where others can reach a server for MCP, only a key tells who they are. */
+export function requireKeyBeyondLoopback(host: string, apiKey: string | undefined): void {
+  if (isLoopbackHost(host) || apiKey !== undefined) return;
+  throw new RelayError(
+    'InvalidSettings',
+    `MCP over HTTP on ${host} can be reached by others, and has no key.`,
+    { next: 'Set RELAY_MCP_API_KEY, or serve it on 127.0.0.1.' },
+  );
+}
 
 /** An address as it stands in a URL or a Host header. */
 export const hostInUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);

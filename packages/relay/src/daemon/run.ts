@@ -1,6 +1,6 @@
+import { type Door, isLoopbackHost, openDoors, sameSecret } from '@agent-relay/platform/http';
 import { MAX_BODY_BYTES } from '@agent-relay/protocol';
 import { personName } from '@agent-relay/sdk/node';
-import { hashSecret, sameHash } from '../core/directory/secrets.ts';
 import { createOperations } from '../core/operations/index.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Host } from '../core/ports/host.ts';
@@ -8,7 +8,6 @@ import { createRelay, type Relay } from '../core/relay.ts';
 import { startUpkeep } from '../core/upkeep.ts';
 import { openStore } from '../store/open.ts';
 import { Counters } from '../transport/counters.ts';
-import { listenOnHttp } from '../transport/http.ts';
 import { Sessions } from '../transport/sessions.ts';
 import { listenOnSocket } from '../transport/unix-socket.ts';
 import { WebSocketDoor } from '../transport/websocket.ts';
@@ -16,6 +15,7 @@ import { VERSION } from '../version.ts';
 import { createMetrics } from './doors/metrics.ts';
 import type { Pool } from './doors/pool.ts';
 import { ProjectSockets } from './doors/project-sockets.ts';
+import { healthDoor, metricsDoor } from './doors/web.ts';
 import type { Logger } from './log/log.ts';
 import { QuestionNotifier } from './question-hook.ts';
 import type { Settings } from './settings/settings.ts';
@@ -148,9 +148,12 @@ async function start(
       .catch((err) => log.error({ project: workspace.name, err }, 'the project is not served'));
   }
   const web = settings.http.enabled
-    ? await listenOnHttp({
-        ...httpOptions(settings, relay, sessions, counters),
+    ? await openDoors(webDoors(settings, relay, sessions, counters), {
+        ...settings.http,
+        headersTimeoutMs: settings.limits.headersTimeoutMs,
         choosePort: portOptions.http,
+        settings: 'http',
+        onerror: onError,
       })
     : undefined;
   if (web) {
@@ -184,24 +187,26 @@ async function start(
   };
 }
 
-function httpOptions(settings: Settings, relay: Relay, sessions: Sessions, counters: Counters) {
-  const metrics = createMetrics(relay, counters);
+/** What the daemon serves on its HTTP port. */
+function webDoors(settings: Settings, relay: Relay, sessions: Sessions, counters: Counters): Door[] {
   const { apiKey } = settings.mcp;
-  return {
-    ...settings.http,
-    headersTimeoutMs: settings.limits.headersTimeoutMs,
-    webSocket: new WebSocketDoor(settings.limits.maxFrameBytes, sessions.acceptAt({ kind: 'remote' })),
-    health: () => ({ status: 'ok', version: VERSION, uptime: process.uptime() }),
-    metrics: async () => ({ contentType: metrics.contentType, body: await metrics.metrics() }),
-    isKeyValid: async (key: string) =>
-      (apiKey !== undefined && sameHash(hashSecret(key), hashSecret(apiKey))) ||
-      relay.workspaces.authenticate(key).then(
-        () => true,
-        () => false,
-      ),
-    needsKey: apiKey !== undefined,
+  const isApiKey = (key: string) => apiKey !== undefined && sameSecret(key, apiKey);
+  const rule = {
+    needsKey: apiKey !== undefined || !isLoopbackHost(settings.http.host),
+    isKeyValid: (key: string) => isApiKey(key) || isWorkspaceKey(relay, key),
   };
+  return [
+    new WebSocketDoor(settings.limits.maxFrameBytes, sessions.acceptAt({ kind: 'remote' })),
+    healthDoor(() => ({ status: 'ok', version: VERSION, uptime: process.uptime() })),
+    metricsDoor(createMetrics(relay, counters), rule),
+  ];
 }
+
+const isWorkspaceKey = (relay: Relay, key: string): Promise<boolean> =>
+  relay.workspaces.authenticate(key).then(
+    () => true,
+    () => false,
+  );
 
 const systemClock: Clock = {
   now: Date.now,

@@ -1,11 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { type Door, NO_PAGES } from '@agent-relay/platform/http';
 import { RelayError } from '@agent-relay/protocol';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { AcceptConnection, Connection, Outgoing } from './connection.ts';
 
-/** Takes over upgraded connections: one envelope per text message, the same envelopes as on the socket. */
-export class WebSocketDoor {
+/**
+ * Takes over upgraded connections: one envelope per text message, the same envelopes as on the socket. The key comes in
+ * HELLO, where it is in no URL and no log; Host and Origin alone decide who may say HELLO.
+ */
+export class WebSocketDoor implements Door {
+  readonly paths = ['/ws'];
+  readonly contentSecurityPolicy = NO_PAGES;
   readonly #server: WebSocketServer;
   readonly #accept: AcceptConnection;
 

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { ERRORS, isRelayError } from '@agent-relay/protocol';
 import { toJson } from '../../json/raw-json.ts';
 import { errorBytes, errorMessage, ProtocolError } from '../session/messages.ts';
 
@@ -25,14 +26,20 @@ export function refuse(response: ServerResponse, error: unknown): void {
     response.destroy();
     return;
   }
-  const status = error instanceof HttpError ? error.status : 500;
-  const body = errorMessage(
-    (error instanceof HttpError && error.id) || toJson(null),
-    errorBytes(error instanceof HttpError ? error.error : error),
-  );
+  const { status, id, error: told } = asHttpError(error);
+  const body = errorMessage(id ?? toJson(null), errorBytes(told));
   const headers: Record<string, string> = { 'content-type': 'application/json' };
   if (status === 401) headers['www-authenticate'] = 'Bearer';
   // The rest of a refused body is not read.
   if (status === 413) headers.connection = 'close';
   response.writeHead(status, headers).end(body);
+}
+
+/** What was refused before it came here has an error of the relay. */
+function asHttpError(error: unknown): { status: number; id?: Buffer | undefined; error: unknown } {
+  if (error instanceof HttpError) return error;
+  if (!isRelayError(error)) return { status: 500, error };
+  const { http } = ERRORS[error.code];
+  const data = { error: error.toPayload() };
+  return { status: http, error: new ProtocolError(-32000, `${error.message} Next: ${error.next}`, data) };
 }

@@ -1,20 +1,22 @@
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { type HttpLimits, hostInUrl, isLoopbackHost, openHttpServer } from '@agent-relay/platform/http';
+import {
+  agentNameIn,
+  type DoorsOptions,
+  identify,
+  NO_PAGES,
+  openDoors,
+  requireKeyBeyondLoopback,
+  sameSecret,
+} from '@agent-relay/platform/http';
 import { RelayError } from '@agent-relay/protocol';
 import type { Gateway } from '../../gateway.ts';
-import { Guard, type GuardOptions } from './guard.ts';
 import { HttpHandler, type HttpHandlerOptions } from './handler.ts';
-import { refusal, refuse } from './refusal.ts';
+import { refuse } from './refusal.ts';
 
-export interface HttpFrontOptions extends GuardOptions, HttpHandlerOptions, HttpLimits {
-  port?: number;
-  /** How a person chooses another port; told when this one is taken. */
-  choosePort?: string;
+export interface HttpFrontOptions extends HttpHandlerOptions, Partial<Omit<DoorsOptions, 'settings'>> {
+  /** The key that callers show. Without one, programs of this user are served. */
+  apiKey?: string | undefined;
   path?: string;
-  /** A certificate and its key: then it is HTTPS. */
-  tls?: { cert: Buffer; key: Buffer };
 }
 
 export interface HttpFront {
@@ -22,39 +24,38 @@ export interface HttpFront {
   close(): Promise<void>;
 }
 
-/** Listens for clients of the gateway, and lets in whom its guard knows. */
+/** Serves the gateway alone on a port of its own. */
 export async function serveGatewayHttp(gateway: Gateway, options: HttpFrontOptions = {}): Promise<HttpFront> {
-  const { host = '127.0.0.1', port = 0, path = '/mcp', tls } = options;
-  if (options.apiKey === undefined && !(isLoopbackHost(host) && options.isOwnUser)) {
-    throw new RelayError('InvalidSettings', `Listening on ${host} needs a key.`, {
-      next: 'Set RELAY_MCP_API_KEY, or listen on 127.0.0.1.',
-    });
-  }
-  const guard = new Guard(options);
+  const { host = '127.0.0.1', port = 0, path = '/mcp', apiKey } = options;
+  requireKeyBeyondLoopback(host, apiKey);
   const handler = new HttpHandler(gateway, options);
-  const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    const refused = await guard.check(request);
-    if (refused) throw refusal(refused.status, refused.message);
-    if (request.url?.split('?', 1)[0] !== path) throw refusal(404, 'Not found');
-    await handler.handle(request, response, {
-      // All that are let in are one user or hold one key: which of its agents calls, it says itself.
-      caller: String(request.headers['relay-agent'] ?? ''),
-      // Whoever holds the key may be anywhere: a proxy or a tunnel on this machine looks like a program of the owner.
-      remote: options.apiKey !== undefined,
-    });
+  const rule = {
+    needsKey: apiKey !== undefined,
+    isKeyValid: (key: string) => apiKey !== undefined && sameSecret(key, apiKey),
   };
-  const listener = (request: IncomingMessage, response: ServerResponse) => {
-    serve(request, response).catch((error) => refuse(response, error));
+  const door = {
+    paths: [path],
+    contentSecurityPolicy: NO_PAGES,
+    handle: async (request: IncomingMessage, response: ServerResponse) => {
+      if (!(await identify(request, rule))) throw new RelayError('Unauthorized', 'A key is required here.');
+      await handler.handle(request, response, {
+        // All that are let in are one user or hold one key: which of its agents calls, it says itself.
+        caller: agentNameIn(request) ?? '',
+        // Whoever holds the key may be anywhere: a proxy or a tunnel on this machine looks like a program of the owner.
+        remote: apiKey !== undefined,
+      });
+    },
+    refuse,
   };
-  const server = await openHttpServer(listener, { ...options, host, port });
-  const { address, port: actual } = server.address() as AddressInfo;
+  const opened = await openDoors([door], { ...options, host, port, settings: 'mcp' }).catch(async (error) => {
+    await handler.close();
+    throw error;
+  });
   return {
-    url: `${tls ? 'https' : 'http'}://${hostInUrl(address)}:${actual}${path}`,
+    url: `${opened.url}${path}`,
     async close() {
       await handler.close();
-      server.closeAllConnections();
-      server.close();
-      if (server.listening) await once(server, 'close');
+      opened.close();
     },
   };
 }

@@ -1,11 +1,8 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import { identify, sameSecret } from '@agent-relay/platform/http';
 import { checkAgentName, isAgentToken, nameKey, RelayError } from '@agent-relay/protocol';
 import type { ParticipantOptions } from '@agent-relay/sdk';
-
-/** The header by which a client that holds a key says who it is. */
-export const AGENT_HEADER = 'x-relay-agent';
 
 /** The header, or else a parameter of the URL, by which a client that may enter several projects chooses one. */
 const PROJECT_HEADER = 'x-relay-project';
@@ -29,8 +26,6 @@ export interface Doorkeeper {
   apiKey?: string;
   /** Whether a workspace key or an agent token is valid. */
   isKeyValid(key: string): Promise<boolean>;
-  /** Whether the peer is a program of the user the daemon runs for; enough where no key is set. */
-  isOwnUser(request: IncomingMessage): Promise<boolean>;
   /** The project of this name, as it is spelled; throws if there is none. Absent where there is no choice. */
   findProject?(name: string): string;
 }
@@ -58,37 +53,28 @@ function wantedProject({ url = '/', headers }: IncomingMessage): string | undefi
   return (typeof header === 'string' ? header : parameter) || undefined;
 }
 
-/** A key that is shown must be right, also where none is needed. */
-async function recognise(request: IncomingMessage, keeper: Doorkeeper): Promise<Access | undefined> {
-  const { authorization } = request.headers;
-  if (authorization === undefined) {
-    const isLocal = keeper.apiKey === undefined && (await isOwnUser(request, keeper));
-    return isLocal ? { kind: 'local' } : undefined;
-  }
-  const secret = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
-  if (secret === undefined) return undefined;
-  if (keeper.apiKey !== undefined && isSame(secret, keeper.apiKey)) return { kind: 'apiKey', secret };
-  if (!(await keeper.isKeyValid(secret))) return undefined;
+async function recognise(
+  request: IncomingMessage,
+  { apiKey, isKeyValid }: Doorkeeper,
+): Promise<Access | undefined> {
+  const isApiKey = (key: string) => apiKey !== undefined && sameSecret(key, apiKey);
+  const credential = await identify(request, {
+    needsKey: apiKey !== undefined,
+    isKeyValid: (key) => isApiKey(key) || isKeyValid(key),
+  });
+  if (credential === undefined) return undefined;
+  if (credential === 'own user') return { kind: 'local' };
+  const { key: secret } = credential;
+  if (isApiKey(secret)) return { kind: 'apiKey', secret };
   return { kind: isAgentToken(secret) ? 'agentToken' : 'workspaceKey', secret };
 }
 
-/** The other end of a connection does not change, and finding out who it is takes time. */
-const ownUsers = new WeakMap<Socket, Promise<boolean>>();
-
-function isOwnUser(request: IncomingMessage, keeper: Doorkeeper): Promise<boolean> {
-  const known = ownUsers.get(request.socket);
-  if (known) return known;
-  const asked = keeper.isOwnUser(request);
-  ownUsers.set(request.socket, asked);
-  return asked;
-}
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));
-
 /** A name for the holder of an access in a project, always the same, from which the secret cannot be told. */
 export function accessId(access: Access): string {
-  const secret = access.kind === 'local' ? '' : `-${digest(access.secret).toString('hex').slice(0, 32)}`;
+  const secret =
+    access.kind === 'local'
+      ? ''
+      : `-${createHash('sha256').update(access.secret).digest('hex').slice(0, 32)}`;
   const project = 'project' in access ? `@${access.project}` : '';
   return `${access.kind}${secret}${project}`;
 }

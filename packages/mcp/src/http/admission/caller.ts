@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
+import { agentNameIn } from '@agent-relay/platform/http';
 import { RelayError } from '@agent-relay/protocol';
 import { ToolTable } from '../../framework/tool-table.ts';
 import { chooseToolsets, GATEWAY_TOOLSET, type Toolset, toolsetNames } from '../../framework/toolset.ts';
 import { type Offering, relayOffering } from '../../server/client-context.ts';
 import { knownToolsets } from '../../toolsets/index.ts';
 import type { McpHttpOptions } from '../options.ts';
-import { type Access, AGENT_HEADER, accessId } from './access.ts';
+import { type Access, accessId } from './access.ts';
 
 /** Who makes a request, and what it wants to be served. */
 export interface Caller {
@@ -18,8 +19,7 @@ export interface Caller {
 }
 
 export function callerOf(request: IncomingMessage, access: Access): Caller {
-  const header = request.headers[AGENT_HEADER];
-  const name = typeof header === 'string' && header !== '' ? header : undefined;
+  const name = agentNameIn(request);
   const isNamed = name !== undefined || access.kind === 'agentToken';
   return { access, name, isNamed, key: callerKey(access, name) };
 }

@@ -1,5 +1,5 @@
+import { AGENT_HEADER } from '@agent-relay/platform/http';
 import type { ClientContext, Offering, Replies } from '../../server/client-context.ts';
-import { AGENT_HEADER } from '../admission/access.ts';
 import type { Caller } from '../admission/caller.ts';
 import { httpMembership } from './membership.ts';
 import type { Lease, Participants } from './participants.ts';

@@ -1,6 +1,6 @@
+import { AGENT_HEADER } from '@agent-relay/platform/http';
 import { nameKey, RelayError } from '@agent-relay/protocol';
 import type { Membership } from '../../participant/membership.ts';
-import { AGENT_HEADER } from '../admission/access.ts';
 import type { Caller } from '../admission/caller.ts';
 
 /**

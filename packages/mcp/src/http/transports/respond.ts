@@ -1,15 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { sendJson } from '@agent-relay/platform/http';
 import { ERRORS, RelayError } from '@agent-relay/protocol';
-
-export function sendJson(
-  response: ServerResponse,
-  status: number,
-  body: unknown,
-  headers: Record<string, string> = {},
-): void {
-  response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
-  response.end(JSON.stringify(body));
-}
 
 /** An answer to something that is not a request of the protocol, in the form of its errors all the same. */
 export const sendRpcError = (

@@ -73,17 +73,16 @@ export const command = withConfig(new Command('gateway'))
 
 /** Key, hosts and limits are those of the MCP port of the daemon: who sets a key means every port of theirs. */
 async function frontOf({ host, allowHost = [], tlsCertificate, tlsKey }: HttpOptions): Promise<HttpFront> {
-  const { isOwnUser } = await import('../../daemon/own-user.ts');
   const { loadSettings } = await import('../../daemon/settings/settings.ts');
   // Certificates come by options, which read these variables themselves.
   const env = { ...process.env, RELAY_MCP_TLS_CERTIFICATE: undefined, RELAY_MCP_TLS_KEY: undefined };
   const { mcp, limits } = await loadSettings(env);
   return {
-    isOwnUser,
     apiKey: mcp.apiKey,
     maxConnections: mcp.maxConnections,
     headersTimeoutMs: limits.headersTimeoutMs,
     allowedHosts: [...mcp.allowedHosts, ...allowHost],
+    allowedOrigins: mcp.allowedOrigins,
     ...(host !== undefined && { host }),
     ...((tlsCertificate || tlsKey) && { tls: await tlsOf(tlsCertificate, tlsKey) }),
   };

@@ -1,6 +1,5 @@
 import { type ListeningMcp, listenForMcp } from '@agent-relay/mcp';
 import { connect } from '@agent-relay/sdk/node';
-import { isOwnUser } from '../../daemon/own-user.ts';
 import type { Settings } from '../../daemon/settings/settings.ts';
 import type { OpenedProject } from '../target/project.ts';
 import { HOST } from './address.ts';
@@ -32,7 +31,6 @@ export async function openRolesDoor(options: {
     toolsetsFor: () => ['roles'],
     paths: { sse: '/sse', messages: '/messages', health: '/health' },
     ...(key === undefined ? {} : { apiKey: key }),
-    isOwnUser,
     isKeyValid: async () => false,
     // Whoever is let in here is the user, by the key too: the roles are the same for all.
     connect: ({ token: _bound, ...profile }) => connect({ ...profile, ...door }),

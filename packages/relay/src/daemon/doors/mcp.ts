@@ -9,7 +9,6 @@ import type { AcceptConnection } from '../../transport/connection.ts';
 import { connectInMemory } from '../../transport/memory.ts';
 import type { Sessions } from '../../transport/sessions.ts';
 import { VERSION } from '../../version.ts';
-import { isOwnUser } from '../own-user.ts';
 import type { Settings } from '../settings/settings.ts';
 import { readTls } from '../settings/tls.ts';
 import type { Pool } from './pool.ts';
@@ -49,7 +48,6 @@ export async function openMcpDoor({
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(tlsCertificate && tlsKey ? { tls: await readTls(tlsCertificate, tlsKey) } : {}),
     ...(pool ? { gateway: pool.door(({ access }) => principalOf(relay, access, enteredBy)) } : {}),
-    isOwnUser,
     isKeyValid: (key) =>
       isValid(isAgentToken(key) ? relay.agents.byToken(key) : relay.workspaces.authenticate(key)),
     findProject: (name) => relay.workspaces.get(name).name,

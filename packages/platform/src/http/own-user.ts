@@ -1,13 +1,34 @@
 import { readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { isIPv4, type Socket } from 'node:net';
 import { endianness } from 'node:os';
 
+/** The other end of a connection does not change, and finding out whose it is takes time. */
+const known = new WeakMap<Socket, Promise<boolean>>();
+
 /**
- * Whether a connection comes from a program of the user this process runs for. Linux tells: the other end of a
- * loopback connection is a socket of this machine too, and /proc/net lists it with its owner. Where that cannot be
- * known the answer is no.
+ * Whether a program of the user this process runs for sends this request. A browser is not one: everybody's pages run
+ * in it, so it signs in.
  */
-export async function isOwnUser({ socket }: { socket: Socket }): Promise<boolean> {
+export async function isOwnUser(request: IncomingMessage): Promise<boolean> {
+  if (isFromBrowser(request)) return false;
+  const { socket } = request;
+  const own = known.get(socket) ?? isOwnSocket(socket);
+  known.set(socket, own);
+  return own;
+}
+
+/** A page's request or the opening of a page. Programs built on a browser's network code say `none`, as no page can. */
+function isFromBrowser({ headers }: IncomingMessage): boolean {
+  const { origin, 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode } = headers;
+  return origin !== undefined || site !== 'none' || mode === 'navigate';
+}
+
+/**
+ * Whether a connection comes from a program of this user. Linux tells: the other end of a loopback connection is a
+ * socket of this machine too, and /proc/net lists it with its owner. Where that cannot be known the answer is no.
+ */
+export async function isOwnSocket(socket: Socket): Promise<boolean> {
   const own = process.getuid?.();
   const { remoteAddress, remotePort, localAddress, localPort } = socket;
   if (own === undefined || !isLoopback(remoteAddress)) return false;

@@ -2,11 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect as connectTo } from 'node:net';
+import { openDoors } from '@agent-relay/platform/http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connectToWebSocket } from '../../../../test/kit/raw-client.ts';
-import { type Served, serve } from '../../../../test/kit/served.ts';
-import { listenOnHttp } from './http.ts';
-import { WebSocketDoor } from './websocket.ts';
+import { connectToWebSocket } from '../../../../../test/kit/raw-client.ts';
+import { type Served, serve } from '../../../../../test/kit/served.ts';
 
 let served: Served;
 beforeAll(async () => {
@@ -142,27 +141,31 @@ describe('a peer that breaks off while it is refused', () => {
   });
 });
 
-describe('a place nobody can listen on', () => {
+describe('a browser', () => {
+  it.each<[string, Record<string, string>]>([
+    ['a page of ours', { Origin: 'own' }],
+    ['a page of others that opens it', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['the address bar', { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Mode': 'navigate' }],
+  ])('is no program of the user: %s', async (_what, { Origin, ...headers }) => {
+    const sent = Origin === undefined ? headers : { ...headers, Origin: `http://${served.http}` };
+    expect((await get('/metrics', sent)).status).toBe(401);
+    expect((await get('/metrics', { ...sent, Authorization: `Bearer ${served.key}` })).status).toBe(200);
+  });
+
+  it('is not what a program is that uses the network code of one', async () => {
+    const headers = { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'empty' };
+    expect((await get('/metrics', headers)).status).toBe(200);
+    expect((await get('/metrics', { 'Sec-Fetch-Mode': 'cors' })).status).toBe(200);
+  });
+});
+
+describe('an address nobody can listen on', () => {
   it.each([
     ['127.0.0.1', 'PortInUse'],
     ['nowhere.invalid', 'InvalidSettings'],
   ])('is told with what to do: %s', async (host, code) => {
-    const options = {
-      host,
-      port: Number(port()),
-      choosePort: '--port',
-      needsKey: false,
-      allowedHosts: [],
-      allowedOrigins: [],
-      webSocket: new WebSocketDoor(1000, served.sessions.acceptAt({ kind: 'remote' })),
-      health: () => ({}),
-      metrics: async () => ({ contentType: '', body: '' }),
-      isKeyValid: async () => false,
-    };
-    await expect(listenOnHttp(options)).rejects.toMatchObject({
-      code,
-      next: expect.stringContaining('--port'),
-    });
+    const opening = openDoors([], { host, port: Number(port()), choosePort: '--port', settings: 'http' });
+    await expect(opening).rejects.toMatchObject({ code, next: expect.stringContaining('--port') });
   });
 });
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { isOwnUser } from './own-user.ts';
+import { isOwnSocket } from './own-user.ts';
 
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
@@ -12,7 +12,7 @@ const isRoot = process.getuid?.() === 0;
 async function listen(host: string) {
   const server = createServer(async (socket) => {
     socket.on('error', () => socket.destroy());
-    socket.end(JSON.stringify(await isOwnUser({ socket })));
+    socket.end(JSON.stringify(await isOwnSocket(socket)));
   }).listen(0, host);
   await once(server, 'listening');
   return {
@@ -41,12 +41,12 @@ describe.skipIf(process.platform !== 'linux')('a connection (Linux tells)', () =
     await once(server, 'listening');
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
     const [accepted] = (await once(server, 'connection')) as [Socket];
-    expect(await isOwnUser({ socket: accepted })).toBe(true);
+    expect(await isOwnSocket(accepted)).toBe(true);
     const gone = once(client, 'close');
     client.destroy();
     await gone;
     // The system still lists the connection, under root, until this side closes too.
-    expect(await isOwnUser({ socket: accepted })).toBe(false);
+    expect(await isOwnSocket(accepted)).toBe(false);
     accepted.destroy();
     server.close();
   });

@@ -1,0 +1,28 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+export interface CorsOptions {
+  /** Origins of web pages that may connect, besides pages served from here. */
+  allowedOrigins?: readonly string[];
+  /** Whether those pages may also read the answers. */
+  cors?: boolean;
+}
+
+/** Lets the pages of allowed origins read the answer; returns true if the request asked for that and nothing else. */
+export function answerCors(
+  { method, headers }: IncomingMessage,
+  response: ServerResponse,
+  { cors = false, allowedOrigins = [] }: CorsOptions,
+): boolean {
+  if (!cors || headers.origin === undefined || !allowedOrigins.includes(headers.origin)) return false;
+  response.setHeader('Access-Control-Allow-Origin', headers.origin);
+  response.setHeader('Access-Control-Expose-Headers', 'Mcp-Session-Id, WWW-Authenticate, Retry-After');
+  response.setHeader('Vary', 'Origin');
+  if (method !== 'OPTIONS') return false;
+  response.setHeader('Access-Control-Allow-Methods', 'GET, POST, DELETE, OPTIONS');
+  response.setHeader(
+    'Access-Control-Allow-Headers',
+    headers['access-control-request-headers'] ?? 'Authorization, Content-Type',
+  );
+  response.writeHead(204).end();
+  return true;
+}

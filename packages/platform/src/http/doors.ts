@@ -1,0 +1,116 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { ERRORS, isRelayError, RelayError } from '@agent-relay/protocol';
+import { type GuardOptions, requestGuard } from './guard.ts';
+import { hostInUrl } from './hosts.ts';
+import { type HttpServerOptions, openHttpServer } from './server.ts';
+
+/** One of the things an HTTP server offers. It answers requests to its own paths, and decides whom it lets in. */
+export interface Door {
+  readonly paths: readonly string[];
+  /** What its pages may load and do, for browsers. */
+  readonly contentSecurityPolicy: string;
+  handle?(request: IncomingMessage, response: ServerResponse): void | Promise<void>;
+  /** Takes over a connection that asks to speak something else, such as WebSocket. */
+  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Answers a request that was refused or failed, in the door's own form. Default: JSON with the error. */
+  refuse?(response: ServerResponse, error: unknown): void;
+}
+
+/** The policy of doors that serve no pages. */
+export const NO_PAGES = "default-src 'none'";
+
+export interface DoorsOptions extends HttpServerOptions, GuardOptions {
+  /** Gets the failures that nobody expected. */
+  onerror?(error: unknown): void;
+}
+
+export interface OpenDoors {
+  readonly port: number;
+  /** Where the server is, without a path. */
+  readonly url: string;
+  /** Takes nothing new and ends what is open; an upgraded connection is ended by whoever took it over. */
+  close(): void;
+}
+
+/** Opens an HTTP server with these doors, behind one guard. */
+export async function openDoors(doors: readonly Door[], options: DoorsOptions): Promise<OpenDoors> {
+  const { onerror = console.error } = options;
+  const guard = requestGuard(options);
+  const doorAt = new Map(doors.flatMap((door) => door.paths.map((path) => [path, door] as const)));
+
+  const listener = async (request: IncomingMessage, response: ServerResponse) => {
+    // A client that breaks off while it is written to is no failure; without a listener it would end the process.
+    response.on('error', () => response.destroy());
+    const door = doorAt.get(pathOf(request));
+    try {
+      const refused = guard(request);
+      if (refused) throw refused;
+      if (!door?.handle) return sendJson(response, 404, { error: 'Not found' });
+      response.setHeader('X-Content-Type-Options', 'nosniff');
+      response.setHeader('Content-Security-Policy', door.contentSecurityPolicy);
+      await door.handle(request, response);
+    } catch (error) {
+      if (door?.refuse) return door.refuse(response, error);
+      if (!isRelayError(error)) onerror(error);
+      if (response.headersSent) response.destroy();
+      else sendFailure(response, error);
+    }
+  };
+
+  const server = await openHttpServer(listener, options);
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // Without a listener, a peer that resets the connection while it is refused would end the process.
+    socket.on('error', () => socket.destroy());
+    const door = doorAt.get(pathOf(request));
+    const refused = guard(request);
+    if (refused) endWith(socket, '403 Forbidden', { error: refused.toPayload() });
+    else if (!door?.upgrade) endWith(socket, '404 Not Found', { error: 'Not found' });
+    else door.upgrade(request, socket, head);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    url: `${options.tls ? 'https' : 'http'}://${hostInUrl(options.host)}:${port}`,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/';
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
+  response.end(JSON.stringify(body));
+}
+
+function sendFailure(response: ServerResponse, error: unknown): void {
+  const failure = isRelayError(error) ? error : new RelayError('Internal');
+  const { http } = ERRORS[failure.code];
+  sendJson(
+    response,
+    http,
+    { error: failure.toPayload() },
+    http === 401 ? { 'WWW-Authenticate': 'Bearer' } : {},
+  );
+}
+
+/** Answers a connection that asked for an upgrade and gets none. */
+function endWith(socket: Duplex, status: string, body: unknown): void {
+  const text = JSON.stringify(body);
+  const head = [
+    `HTTP/1.1 ${status}`,
+    'Connection: close',
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
+}

@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import { RelayError } from '@agent-relay/protocol';
+import { servedHosts } from './hosts.ts';
+
+export interface GuardOptions {
+  /** The address that is listened on. */
+  host: string;
+  /** Host names served besides those of the address. */
+  allowedHosts?: readonly string[] | undefined;
+  /** Origins of web pages that may connect, besides pages served from here. */
+  allowedOrigins?: readonly string[] | undefined;
+  /** Addresses and subnets (`10.0.0.0/8`) that may connect; everybody, if empty. */
+  ipAllowlist?: readonly string[] | undefined;
+  /** The section of the settings that these come from, for the next step of a refusal. */
+  settings: 'http' | 'mcp';
+}
+
+export type Guard = (request: IncomingMessage) => RelayError | undefined;
+
+/** Clients name few hosts; beyond so many spellings each is looked at again. */
+const MAX_KNOWN = 100;
+
+/**
+ * Refuses requests by where they come from: an address, a borrowed host name (DNS rebinding), a foreign web page. It
+ * says nothing about who asks: that takes a key, or the user behind the connection.
+ */
+export function requestGuard(options: GuardOptions): Guard {
+  const { allowedHosts = [], allowedOrigins = [], ipAllowlist = [] } = options;
+  const isAllowedAddress = addressTest(ipAllowlist);
+  const isServed = servedHosts(options.host, allowedHosts);
+  const known = new Set<string>();
+  const refusal = (message: string, setting: string): RelayError =>
+    new RelayError('OriginRefused', message, {
+      next: `Allow it in the settings (${options.settings}.${setting}) if it is yours.`,
+    });
+  return ({ headers: { host = '', origin }, socket }) => {
+    if (!isAllowedAddress(socket.remoteAddress ?? ''))
+      return refusal('Connections from this address are not allowed here.', 'ipAllowlist');
+    if (!known.has(host)) {
+      const name = host.replace(/:\d+$/, '').toLowerCase();
+      if (!isServed(name)) return refusal(`The host "${name}" is not served here.`, 'allowedHosts');
+      if (known.size < MAX_KNOWN) known.add(host);
+    }
+    if (origin === undefined || isOwnOrigin(origin, host) || allowedOrigins.includes(origin))
+      return undefined;
+    return refusal(`Pages from "${origin}" may not connect here.`, 'allowedOrigins');
+  };
+}
+
+/** A page that this server sent; a proxy in front may have made it HTTPS. */
+const isOwnOrigin = (origin: string, host: string): boolean =>
+  origin === `http://${host}` || origin === `https://${host}`;
+
+function addressTest(list: readonly string[]): (address: string) => boolean {
+  if (list.length === 0) return () => true;
+  const allowed = new BlockList();
+  for (const entry of list) {
+    const [address = '', prefix] = entry.split('/');
+    const version = isIP(address);
+    const bits = version === 6 ? 128 : 32;
+    const length = prefix === undefined ? bits : Number(prefix);
+    if (version === 0 || !Number.isInteger(length) || length < 0 || length > bits) {
+      throw new RelayError('InvalidSettings', `"${entry}" is neither an address nor a subnet.`, {
+        next: 'Write addresses like 192.168.0.7 or subnets like 10.0.0.0/8.',
+      });
+    }
+    allowed.addSubnet(address, length, version === 6 ? 'ipv6' : 'ipv4');
+  }
+  return (address) => {
+    const plain = address.replace(/^::ffff:/, '');
+    const version = isIP(plain);
+    return version !== 0 && allowed.check(plain, version === 6 ? 'ipv6' : 'ipv4');
+  };
+}
