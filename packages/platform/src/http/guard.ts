@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { RelayError } from '@agent-relay/protocol';
-import { servedHosts } from './hosts.ts';
+import { isOwnOrigin, servedHosts } from './hosts.ts';
 
 export interface GuardOptions {
   /** The address that is listened on. */
@@ -47,10 +47,6 @@ export function requestGuard(options: GuardOptions): Guard {
     return refusal(`Pages from "${origin}" may not connect here.`, 'allowedOrigins');
   };
 }
-
-/** A page that this server sent; a proxy in front may have made it HTTPS. */
-const isOwnOrigin = (origin: string, host: string): boolean =>
-  origin === `http://${host}` || origin === `https://${host}`;
 
 function addressTest(list: readonly string[]): (address: string) => boolean {
   if (list.length === 0) return () => true;

@@ -21,6 +21,10 @@ export function requireKeyBeyondLoopback(host: string, apiKey: string | undefine
 /** An address as it stands in a URL or a Host header. */
 export const hostInUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
+/** Whether pages of this origin come from the host that a request names; a proxy in front may have made it HTTPS. */
+export const isOwnOrigin = (origin: string, host: string | undefined): boolean =>
+  origin === `http://${host}` || origin === `https://${host}`;
+
 /**
  * A test for the host names, without a port, that requests to a server may name: the loopback ones, the address it
  * listens on, and those allowed besides. If it listens on every interface, also this machine's name and its addresses,

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { isIPv4, type Socket } from 'node:net';
 import { endianness } from 'node:os';
+import { isOwnOrigin } from './hosts.ts';
 
 /** The other end of a connection does not change, and finding out whose it is takes time. */
 const known = new WeakMap<Socket, Promise<boolean>>();
@@ -18,10 +19,14 @@ export async function isOwnUser(request: IncomingMessage): Promise<boolean> {
   return own;
 }
 
-/** A page's request or the opening of a page. Programs built on a browser's network code say `none`, as no page can. */
+/**
+ * A request of a page, or the opening of one. Programs built on a browser's network code say `none`, as no page can; and
+ * some programs name the server itself as their origin.
+ */
 function isFromBrowser({ headers }: IncomingMessage): boolean {
-  const { origin, 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode } = headers;
-  return origin !== undefined || site !== 'none' || mode === 'navigate';
+  const { host, origin, 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode } = headers;
+  const isPage = origin !== undefined && !isOwnOrigin(origin, host);
+  return isPage || site !== 'none' || mode === 'navigate';
 }
 
 /**

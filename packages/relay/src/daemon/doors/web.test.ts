@@ -143,11 +143,12 @@ describe('a peer that breaks off while it is refused', () => {
 
 describe('a browser', () => {
   it.each<[string, Record<string, string>]>([
-    ['a page of ours', { Origin: 'own' }],
+    ['a page of ours', { Origin: 'own', 'Sec-Fetch-Site': 'same-origin' }],
+    ['a page that is allowed', { Origin: 'https://app.example' }],
     ['a page of others that opens it', { 'Sec-Fetch-Site': 'cross-site' }],
     ['the address bar', { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Mode': 'navigate' }],
-  ])('is no program of the user: %s', async (_what, { Origin, ...headers }) => {
-    const sent = Origin === undefined ? headers : { ...headers, Origin: `http://${served.http}` };
+  ])('is no program of the user: %s', async (_what, headers) => {
+    const sent = headers.Origin === 'own' ? { ...headers, Origin: `http://${served.http}` } : headers;
     expect((await get('/metrics', sent)).status).toBe(401);
     expect((await get('/metrics', { ...sent, Authorization: `Bearer ${served.key}` })).status).toBe(200);
   });
@@ -156,6 +157,7 @@ describe('a browser', () => {
     const headers = { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'empty' };
     expect((await get('/metrics', headers)).status).toBe(200);
     expect((await get('/metrics', { 'Sec-Fetch-Mode': 'cors' })).status).toBe(200);
+    expect((await get('/metrics', { Origin: `http://${served.http}` })).status).toBe(200);
   });
 });
 
