@@ -1,7 +1,6 @@
 import { type FileHandle, open, stat, watch } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { fileLines, LineReader } from '@agent-relay/platform';
-import { isMissing } from '@agent-relay/sdk/node';
+import { fileLines, isMissing, LineReader } from '@agent-relay/platform';
 
 /** Lines of a log of ours, however long. */
 const ANY_LENGTH = Number.POSITIVE_INFINITY;
