@@ -23,6 +23,7 @@ module.exports = {
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     only('protocol-imports-nothing-of-ours', '^packages/protocol/'),
     only('platform-imports-protocol', '^packages/platform/', '^packages/protocol/'),
+    only('limits-stand-alone', '^packages/platform/src/limits/'),
     only('sdk-imports-platform', '^packages/sdk/', '^packages/(platform|protocol)/'),
     only('mcp-imports-sdk', '^packages/mcp/', '^packages/(sdk|platform|protocol)/'),
     only('gateway-imports-platform', '^packages/gateway/', '^packages/(platform|protocol)/'),
@@ -47,7 +48,10 @@ module.exports = {
     {
       name: 'core-does-no-io',
       severity: 'error',
-      from: { path: '^packages/relay/src/core/', pathNot: '\\.test\\.ts$' },
+      from: {
+        path: '^packages/(relay/src/core|platform/src/limits)/',
+        pathNot: '\\.test\\.ts$',
+      },
       to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto)$' },
     },
     {

@@ -14,8 +14,6 @@ import {
 /** A name that no other client has. */
 export const uniqueName = (prefix: string): string => `${prefix}-${randomBytes(4).toString('hex')}`;
 
-export const newToken = (): string => `at_${randomBytes(32).toString('base64url')}`;
-
 /**
  * The cheapest client that speaks frames over the local socket. It is a load generator: it has no retries, no
  * timers and no state but what its user keeps, so that a measurement shows the daemon and not the client.

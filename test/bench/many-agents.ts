@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { newAgentToken } from '@agent-relay/platform';
 import { residentMegabytes } from '../faults/process-memory.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { type Figure, verdict } from './figures.ts';
-import { FrameClient, newToken } from './frame-client.ts';
+import { FrameClient } from './frame-client.ts';
 import { median, milliseconds } from './statistics.ts';
 
 const MANY = 10_000;
@@ -104,7 +105,7 @@ async function connectAll(daemon: TestDaemon, count: number): Promise<Member[]> 
   await forEach(
     Array.from({ length: count }, (_, index) => `agent-${index}`),
     async (name) => {
-      const token = newToken();
+      const token = newAgentToken();
       const { client } = await FrameClient.connect(daemon.socketPath, { name, token });
       members.push({ name, token, client, lastSeq: 0 });
     },

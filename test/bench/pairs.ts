@@ -1,5 +1,6 @@
+import { newAgentToken } from '@agent-relay/platform';
 import { idMaker, type Message } from '@agent-relay/protocol';
-import { FrameClient, newToken } from './frame-client.ts';
+import { FrameClient } from './frame-client.ts';
 
 /** How many deliveries a receiver takes before it says so; the daemon's window is 256. */
 const TAKE_EVERY = 64;
@@ -39,7 +40,7 @@ export class Pair {
   }
 
   static async connect(socketPath: string, name: string): Promise<Pair> {
-    const hello = (role: string) => ({ name: `${name}-${role}`, token: newToken() });
+    const hello = (role: string) => ({ name: `${name}-${role}`, token: newAgentToken() });
     const receiver = await FrameClient.connect(socketPath, hello('receiver'));
     const sender = await FrameClient.connect(socketPath, { ...hello('sender'), deliver: false });
     return new Pair(name, sender.client, receiver.client);

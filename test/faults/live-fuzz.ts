@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { newAgentToken } from '@agent-relay/platform';
 import { decodeEnvelope, type ErrorPayload, encodeFrame } from '@agent-relay/protocol';
 import { OPERATIONS } from '@agent-relay/protocol/schemas';
 import fc from 'fast-check';
-import { FrameClient, newToken } from '../bench/frame-client.ts';
+import { FrameClient } from '../bench/frame-client.ts';
 import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { type Fault, within } from './fault.ts';
 import { Witness } from './witness.ts';
@@ -79,7 +80,7 @@ export const liveFuzz: Fault = {
     await using daemon = await startDaemon({ settings: UNGOVERNED });
     using witness = await Witness.watch(daemon);
     const numRuns = short ? 500 : 10_000;
-    const token = newToken();
+    const token = newAgentToken();
     let answers = 0;
     const property = fc.asyncProperty(stream, async (input) => {
       answers += await within(

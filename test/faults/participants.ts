@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { newAgentToken } from '@agent-relay/platform';
 import type { ErrorPayload, Message, SendResult } from '@agent-relay/protocol';
-import { FrameClient, newToken } from '../bench/frame-client.ts';
+import { FrameClient } from '../bench/frame-client.ts';
 
 const RETRY_MS = 5;
 
@@ -27,7 +28,7 @@ export class LedgerSender {
   onAcknowledged: () => unknown = () => undefined;
   onRefused: (error: ErrorPayload, number: number) => void = (error) => assert.fail(JSON.stringify(error));
   readonly #to: string;
-  readonly #token = newToken();
+  readonly #token = newAgentToken();
   readonly #body: string;
   #client: FrameClient | undefined;
   #sent = 0;
@@ -107,7 +108,7 @@ export class RecordingReceiver {
   /** In the order they came, duplicates included. */
   readonly received: Message[] = [];
   onReceived: () => unknown = () => undefined;
-  readonly token = newToken();
+  readonly token = newAgentToken();
   #client: FrameClient | undefined;
   /** Settles when the connection of the moment has ended. */
   ended: Promise<unknown> = Promise.resolve();

@@ -1,3 +1,5 @@
+import { TokenBucket } from '@agent-relay/platform/limits';
+
 /** After a pause, as many may come at once as in so many seconds. */
 const BURST_SECONDS = 10;
 /** While it goes on, it is told no more often than this. */
@@ -12,8 +14,7 @@ export class NotificationLimit {
   readonly #exceeded: () => void;
   /** The latest of each key that found no room, in the order in which the keys came. */
   readonly #waiting = new Map<string, () => void>();
-  #room: number;
-  #measuredAt = performance.now();
+  readonly #room: TokenBucket;
   #timer: NodeJS.Timeout | undefined;
   #dropped = 0;
   #toldAt = Number.NEGATIVE_INFINITY;
@@ -22,7 +23,8 @@ export class NotificationLimit {
   constructor(perSecond: number, exceeded: () => void) {
     this.#perSecond = perSecond;
     this.#exceeded = exceeded;
-    this.#room = perSecond * BURST_SECONDS;
+    const rate = { amount: perSecond, periodMs: 1000, burst: perSecond * BURST_SECONDS };
+    this.#room = new TokenBucket(rate, performance.now());
   }
 
   /** How many were not passed on. */
@@ -53,13 +55,7 @@ export class NotificationLimit {
   }
 
   #takeRoom(): boolean {
-    const now = performance.now();
-    const gained = ((now - this.#measuredAt) / 1000) * this.#perSecond;
-    this.#room = Math.min(this.#perSecond * BURST_SECONDS, this.#room + gained);
-    this.#measuredAt = now;
-    if (this.#room < 1) return false;
-    this.#room--;
-    return true;
+    return this.#room.take(performance.now()) === 0;
   }
 
   #later(): NodeJS.Timeout {

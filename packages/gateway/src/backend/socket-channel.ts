@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { LineReader } from '@agent-relay/platform';
 import { type ErrorPayload, RelayError } from '@agent-relay/protocol';
 import { readFirstLine } from '../json/first-line.ts';
-import { LineReader, toLine } from '../json/lines.ts';
+import { toLine } from '../json/lines.ts';
 import { type CustomChannel, NotWritten, type TransportEvents } from './transport.ts';
 
 /** More than a gateway passes on. */

@@ -1,8 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { LineReader } from '@agent-relay/platform';
 import type { StdioEndpoint } from '../config/backend-config.ts';
-import { LineReader, toLine } from '../json/lines.ts';
+import { toLine } from '../json/lines.ts';
 import { backendEnvironment } from './environment.ts';
 import { forgetGroup, spawnWatched } from './reaper.ts';
 import { type BackendTransport, NotWritten, type TransportEvents } from './transport.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { ensureDirectory, writeAtomically } from '@agent-relay/platform';
 import type { Remembered } from '../backend/backend.ts';
 import { reasonOf } from '../backend/reason.ts';
-import { writeAtomically } from '../config/save.ts';
 import { isObject } from '../json/raw-json.ts';
 
 type Warn = (line: string) => void;
@@ -54,7 +54,8 @@ export class Manifest {
     clearTimeout(this.#saving);
     if (this.#file === undefined || this.#entries.size === 0) return;
     try {
-      await writeAtomically(this.#file, JSON.stringify(Object.fromEntries(this.#entries)), 0o600);
+      await ensureDirectory(dirname(this.#file));
+      await writeAtomically(this.#file, JSON.stringify(Object.fromEntries(this.#entries)));
     } catch (error) {
       this.#warn(`What the servers offer is not remembered: ${reasonOf(error)}`);
     }

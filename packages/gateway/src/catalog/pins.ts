@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { ensureDirectory, readIfThere, writeAtomically } from '@agent-relay/platform';
 import { reasonOf } from '../backend/reason.ts';
-import { ensureDirectory } from '../config/ensure-directory.ts';
-import { writeAtomically } from '../config/save.ts';
 import { isObject } from '../json/raw-json.ts';
 import { coversWhole, definitionHash } from './definition-hash.ts';
 
@@ -164,12 +162,11 @@ const readBoth = (directory: string): Promise<[ByBackend<PinnedBackend>, ByBacke
   ]);
 
 async function readByBackend<T>(file: string): Promise<ByBackend<T>> {
-  const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '{}';
-    throw error;
-  });
+  const content = (await readIfThere(file)) ?? '{}';
   return new Map(Object.entries(JSON.parse(content) as Record<string, T>));
 }
 
-const writeByBackend = (file: string, entries: ByBackend<unknown>): Promise<void> =>
-  writeAtomically(file, JSON.stringify(Object.fromEntries(entries), null, 2), 0o600);
+async function writeByBackend(file: string, entries: ByBackend<unknown>): Promise<void> {
+  await ensureDirectory(dirname(file));
+  await writeAtomically(file, JSON.stringify(Object.fromEntries(entries), null, 2));
+}

@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { open, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { ensureDirectory, writeAtomically } from '@agent-relay/platform';
 import { RelayError } from '@agent-relay/protocol';
-import { ensureDirectory } from './ensure-directory.ts';
 import { entriesOf, loadConfig, openConfig } from './load.ts';
 
 /** Adds a backend reached by URL to a file, in the form the file already uses. One that is disabled keeps its name. */
@@ -20,11 +18,11 @@ export async function saveBackend(file: string, name: string, url: string): Prom
   }
   const root = (text.value ?? {}) as Record<string, unknown>;
   if (root.mcpServers !== undefined && root.backends === undefined && root.servers === undefined) {
-    return writeAtomically(file, text.withValue(['mcpServers', name], { url }));
+    return write(file, text.withValue(['mcpServers', name], { url }));
   }
   const key = root.backends === undefined && root.servers !== undefined ? 'servers' : 'backends';
   const list = root[key];
-  await writeAtomically(
+  await write(
     file,
     Array.isArray(list)
       ? text.withValue([key, list.length], { name, url })
@@ -36,31 +34,11 @@ export async function saveBackend(file: string, name: string, url: string): Prom
 export async function forgetBackend(files: string[], name: string): Promise<void> {
   const entry = (await loadConfig(files, {})).find(({ config }) => config.name === name);
   if (!entry) throw new RelayError('BackendNotFound', `No configuration file holds "${name}".`);
-  await writeAtomically(entry.file, (await openConfig(entry.file)).without(entry.path));
+  await write(entry.file, (await openConfig(entry.file)).without(entry.path));
 }
 
-/** A reader sees the old file or the new one, never half of it; links and permissions stay as they were. */
-export async function writeAtomically(file: string, content: string, mode?: number): Promise<void> {
+/** The file is the user's own, with a place, a mode and an owner that they chose. */
+async function write(file: string, content: string): Promise<void> {
   await ensureDirectory(dirname(file));
-  const target = await realpath(file).catch(() => file);
-  const permissions =
-    mode ??
-    (await stat(target).then(
-      (found) => found.mode & 0o777,
-      () => 0o600,
-    ));
-  const temporary = `${target}.${randomUUID()}.tmp`;
-  const handle = await open(temporary, 'wx', 0o600);
-  try {
-    await handle.writeFile(content);
-    // Not when it is made: then the umask would take part.
-    await handle.chmod(permissions);
-    await handle.sync();
-    await handle.close();
-    await rename(temporary, target);
-  } catch (error) {
-    await handle.close().catch(() => undefined);
-    await unlink(temporary).catch(() => undefined);
-    throw error;
-  }
+  await writeAtomically(file, content, { keepAttributes: true });
 }

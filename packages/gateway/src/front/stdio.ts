@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
+import { LineReader } from '@agent-relay/platform';
 import type { Gateway } from '../gateway.ts';
-import { LineReader, toLine } from '../json/lines.ts';
+import { toLine } from '../json/lines.ts';
 import { toJson } from '../json/raw-json.ts';
 import type { FrontSessionOptions } from './session/context.ts';
 import { errorMessage } from './session/messages.ts';

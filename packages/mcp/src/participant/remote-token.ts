@@ -1,19 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { nameKey } from '@agent-relay/protocol';
-import {
-  checkDataDirectory,
-  dataDirectory,
-  type Environment,
-  ensurePrivateDirectory,
-  projectDirectory,
-  readIfThere,
-  storeLocalAgentToken,
-} from '@agent-relay/sdk/node';
+import { ensurePrivateDirectory } from '@agent-relay/platform';
+import { checkDataDirectory, dataDirectory, type Environment, localAgentToken } from '@agent-relay/sdk/node';
 
 /**
- * The token of an agent in a workspace elsewhere, made and stored the first time. It is on the disk before the daemon
- * hears of it: no crash can leave a registered name whose token nobody has.
+ * The token of an agent in a workspace elsewhere. Each daemon has a directory, which holds tokens as the data directory
+ * holds those of local agents: of several processes at once, all get the same token.
  */
 export async function remoteAgentToken(agent: {
   url: string;
@@ -23,13 +14,7 @@ export async function remoteAgentToken(agent: {
 }): Promise<string> {
   const host = new URL(agent.url).host.replace(/[^\w.-]/g, '_');
   const directory = join(dataDirectory(agent.env), 'remote', host);
-  const env = { RELAY_DATA_DIR: directory };
-  const file = join(projectDirectory(agent.project, env), 'agents', `${nameKey(agent.name)}.token`);
   await checkDataDirectory(agent.env);
-  const kept = await readIfThere(file);
-  if (kept !== undefined) return kept;
-  const token = `at_${randomBytes(32).toString('base64url')}`;
   await ensurePrivateDirectory(directory);
-  await storeLocalAgentToken(agent.project, agent.name, token, env);
-  return token;
+  return localAgentToken(agent.project, agent.name, { RELAY_DATA_DIR: directory });
 }

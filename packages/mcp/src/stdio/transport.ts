@@ -1,8 +1,11 @@
 import type { Readable, Writable } from 'node:stream';
+import { LineReader } from '@agent-relay/platform';
 import { type JSONRPCMessage, ProtocolErrorCode, type Transport } from '@modelcontextprotocol/server';
 import { asMessage, repliedTo } from '../server/messages.ts';
 import type { PendingReplies } from '../server/replies.ts';
-import { LineReader } from './line-reader.ts';
+
+/** More than any message the relay takes, with room for the escapes of JSON. */
+const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
 interface LineTransportOptions {
   input: Readable;
@@ -23,7 +26,10 @@ export class LineTransport implements Transport {
   /** Resolves when the client has gone. */
   readonly closed: Promise<void>;
   readonly #options: LineTransportOptions;
-  readonly #lines = new LineReader();
+  readonly #lines = new LineReader(MAX_LINE_BYTES, {
+    line: (bytes) => this.#receive(bytes.toString('utf8')),
+    oversized: () => undefined,
+  });
   readonly #end: () => void;
   #isClosed = false;
 
@@ -36,9 +42,7 @@ export class LineTransport implements Transport {
 
   async start(): Promise<void> {
     const { input, output } = this.#options;
-    input.on('data', (chunk: Buffer) => {
-      for (const line of this.#lines.push(chunk)) this.#receive(line);
-    });
+    input.on('data', (chunk: Buffer) => this.#lines.push(chunk));
     // However the client went: there is nobody left to talk to.
     for (const event of ['end', 'close', 'error']) input.on(event, () => void this.close());
     output.on('error', () => void this.close());

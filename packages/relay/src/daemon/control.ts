@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ensurePrivateDirectory, readIfThere } from '@agent-relay/platform';
 import { type ErrorPayload, RelayError } from '@agent-relay/protocol';
-import { ensurePrivateDirectory, readIfThere } from '@agent-relay/sdk/node';
 import { type DaemonRecord, findDaemon, isLocked } from './lock.ts';
 import { logDirectory, outputFile } from './log/log-files.ts';
 

@@ -2,14 +2,9 @@ import { existsSync } from 'node:fs';
 import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { cannotUse, ensurePrivateDirectory, isMissing, writeAtomically } from '@agent-relay/platform';
 import { RelayError } from '@agent-relay/protocol';
-import {
-  cannotUse,
-  checkDataDirectory,
-  ensurePrivateDirectory,
-  isMissing,
-  writePrivateFile,
-} from '@agent-relay/sdk/node';
+import { checkDataDirectory } from '@agent-relay/sdk/node';
 import type { StartFlags } from './settings/start-flags.ts';
 
 /** What a running daemon tells about itself beside its lock. */
@@ -67,7 +62,7 @@ export async function takeLock(dataDirectory: string): Promise<DaemonLock> {
   await rm(recordFile(dataDirectory), { force: true });
   return {
     publish: (record) =>
-      writePrivateFile(recordFile(dataDirectory), `${JSON.stringify(record, undefined, 2)}\n`),
+      writeAtomically(recordFile(dataDirectory), `${JSON.stringify(record, undefined, 2)}\n`),
     async release() {
       await rm(recordFile(dataDirectory), { force: true });
       database.close();

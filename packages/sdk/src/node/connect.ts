@@ -1,3 +1,4 @@
+import { newAgentToken } from '@agent-relay/platform';
 import { isRelayError, nameKey, RelayError } from '@agent-relay/protocol';
 import { connect as connectOverWire } from '../connect.ts';
 import type { OpenWire } from '../connection/wire.ts';
@@ -8,7 +9,7 @@ import { findKeySocket } from './key-socket.ts';
 import type { Environment } from './locations.ts';
 import type { OnIgnored } from './project-config.ts';
 import { SocketFinder } from './socket-finder.ts';
-import { localAgentToken, newAgentToken } from './tokens.ts';
+import { localAgentToken } from './tokens.ts';
 import { unixSocketWire } from './unix-socket.ts';
 
 /**

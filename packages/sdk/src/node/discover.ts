@@ -1,16 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, resolve } from 'node:path';
+import { checkOwner, isMissing, isThere } from '@agent-relay/platform';
 import { checkName, isRelayError, RelayError } from '@agent-relay/protocol';
-import {
-  checkDataDirectory,
-  type Environment,
-  findSocketPath,
-  isMissing,
-  isThere,
-  projectsDirectory,
-} from './locations.ts';
-import { checkOwner } from './ownership.ts';
+import { checkDataDirectory, type Environment, findSocketPath, projectsDirectory } from './locations.ts';
 import { findProjectConfig, type OnIgnored } from './project-config.ts';
 import { renamedTo } from './renames.ts';
 

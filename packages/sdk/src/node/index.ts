@@ -9,22 +9,14 @@ export {
   discoverSocket,
   runningProjects,
 } from './discover.ts';
-export { ensureDirectory } from './ensure-directory.ts';
 export {
-  cannotUse,
   checkDataDirectory,
   dataDirectory,
   type Environment,
-  ensurePrivateDirectory,
   findSocketPath,
-  isMissing,
-  isThere,
   prepareSocketPath,
   projectDirectory,
-  readIfThere,
-  writePrivateFile,
 } from './locations.ts';
-export { isWritableByOthers } from './ownership.ts';
 export { isPerson, personName } from './person.ts';
 export {
   findProjectConfig,

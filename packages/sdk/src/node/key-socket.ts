@@ -1,7 +1,6 @@
+import { checkOwner, isMissing } from '@agent-relay/platform';
 import { RelayError } from '@agent-relay/protocol';
 import { locateSocket, runningProjects } from './discover.ts';
-import { isMissing } from './locations.ts';
-import { checkOwner } from './ownership.ts';
 import type { SocketFinderOptions } from './socket-finder.ts';
 
 /**

@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
-import { lstat, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import {
+  closeToOthers,
+  ensurePrivateDirectory,
+  isThere,
+  readIfThere,
+  writeAtomically,
+} from '@agent-relay/platform';
 import { checkName, RelayError } from '@agent-relay/protocol';
-import { ensureDirectory } from './ensure-directory.ts';
-import { closeToOthers } from './ownership.ts';
 
 /** The environment variables a function may look at; `process.env` unless a caller gives its own. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -53,7 +57,7 @@ export async function prepareSocketPath(project: string, env: Environment = proc
   if (fits(socketPath)) return socketPath;
   const shortPath = shortSocketPath(socketPath, env);
   await ensurePrivateDirectory(dirname(shortPath));
-  await writePrivateFile(pointerOf(socketPath), shortPath);
+  await writeAtomically(pointerOf(socketPath), shortPath);
   return shortPath;
 }
 
@@ -90,60 +94,3 @@ function shortSocketPath(socketPath: string, env: Environment): string {
     },
   );
 }
-
-/** Makes a directory that only this user can enter, and closes or refuses one that is there, as `closeToOthers` says. */
-export async function ensurePrivateDirectory(path: string): Promise<void> {
-  try {
-    await ensureDirectory(path);
-  } catch (cause) {
-    throw cannotUse(path, cause);
-  }
-  await closeToOthers(path);
-}
-
-/** What is told when a directory of ours cannot be made, or takes no files. */
-export const cannotUse = (path: string, cause: unknown): RelayError =>
-  new RelayError(
-    'InvalidSettings',
-    `The directory ${path} cannot be used (${(cause as NodeJS.ErrnoException).code}).`,
-    { next: 'Set RELAY_DATA_DIR to a directory that you can write to.', cause },
-  );
-
-/** Writes a file of this user all at once: a reader sees the old content or the new, never a part. */
-export async function writePrivateFile(path: string, content: string): Promise<void> {
-  const draft = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}`;
-  try {
-    await writeFile(draft, content, { mode: 0o600, flag: 'wx' });
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
-}
-
-/** The trimmed content of a file; undefined if there is none. */
-export async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return (await readFile(path, 'utf8')).trim();
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
-
-/** Whether there is anything at the path, a link that leads nowhere included. */
-export async function isThere(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
-}
-
-/** Whether a file operation failed because nothing is there. */
-export const isMissing = (error: unknown): boolean => {
-  const code = (error as NodeJS.ErrnoException).code;
-  return code === 'ENOENT' || code === 'ENOTDIR';
-};

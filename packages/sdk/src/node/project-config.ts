@@ -1,8 +1,13 @@
 import { chmod, lstat, mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import {
+  checkOwner,
+  isMissing,
+  isWritableByOthers,
+  readIfThere,
+  writeAtomically,
+} from '@agent-relay/platform';
 import { checkName, isRelayError, RelayError } from '@agent-relay/protocol';
-import { isMissing, readIfThere, writePrivateFile } from './locations.ts';
-import { checkOwner, isWritableByOthers } from './ownership.ts';
 
 /** What `.relay/config.json` says about the directory that holds it. */
 export interface ProjectConfig {
@@ -52,7 +57,7 @@ async function isTrusted(root: string, onIgnored: OnIgnored): Promise<boolean> {
 /** Records which project the directory belongs to, for every tool that runs in it; git does not see it. */
 export async function writeProjectConfig({ root, ...config }: ProjectConfig): Promise<void> {
   await prepareProjectConfig(root);
-  await writePrivateFile(fileIn(root), `${JSON.stringify(config, undefined, 2)}\n`);
+  await writeAtomically(fileIn(root), `${JSON.stringify(config, undefined, 2)}\n`);
 }
 
 /** Makes the place of the record, or says that it cannot be made: better known before the project is opened. */
@@ -61,7 +66,7 @@ export async function prepareProjectConfig(root: string): Promise<void> {
   try {
     await makeDirectory(directory);
     await checkOwnDirectory(directory);
-    await writePrivateFile(join(directory, '.gitignore'), '*\n');
+    await writeAtomically(join(directory, '.gitignore'), '*\n');
   } catch (cause) {
     if (isRelayError(cause)) throw cause;
     const why = (cause as NodeJS.ErrnoException).code;

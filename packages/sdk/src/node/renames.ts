@@ -1,12 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  type Environment,
-  ensurePrivateDirectory,
-  projectDirectory,
-  readIfThere,
-  writePrivateFile,
-} from './locations.ts';
+import { ensurePrivateDirectory, readIfThere, writeAtomically } from '@agent-relay/platform';
+import { type Environment, projectDirectory } from './locations.ts';
 
 /** A project that got another name leaves a note under the old one, for those who still ask for it. */
 const noteOf = (project: string, env: Environment): string =>
@@ -19,7 +14,7 @@ export async function noteRename(
   env: Environment = process.env,
 ): Promise<void> {
   await ensurePrivateDirectory(projectDirectory(before, env));
-  await writePrivateFile(noteOf(before, env), project);
+  await writeAtomically(noteOf(before, env), project);
 }
 
 /** For the daemon: there is a project of this name, whatever was called so before. */

@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { lstat, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { isAgentToken } from '@agent-relay/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runTogether } from '../../../../test/kit/run-together.ts';
 import {
   localAgentToken,
   moveLocalAgentTokens,
@@ -37,20 +36,13 @@ describe('the token of a local agent', () => {
   });
 
   test('is the same for processes that ask at the same moment', async () => {
-    const script = `
-      import { localAgentToken } from ${JSON.stringify(join(import.meta.dirname, 'tokens.ts'))};
-      // All wait for the same moment, so that they really meet.
-      while (Date.now() < Number(process.argv[1]));
-      const tokens = await Promise.all(Array.from({ length: 20 }, (_, i) => localAgentToken('shop', 'Agent' + i)));
-      console.log(JSON.stringify(tokens));`;
-    const start = String(Date.now() + 1000);
-    const ask = async () =>
-      (
-        await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, start], {
-          env: { ...process.env, ...env },
-        })
-      ).stdout;
-    const [first, second] = await Promise.all([ask(), ask()]);
+    const [first = '', second] = await runTogether(
+      2,
+      `import { localAgentToken } from ${JSON.stringify(join(import.meta.dirname, 'tokens.ts'))};`,
+      `const names = Array.from({ length: 20 }, (_, i) => 'Agent' + i);
+       const tokens = names.map((name) => localAgentToken('shop', name, ${JSON.stringify(env)}));
+       console.log(JSON.stringify(await Promise.all(tokens)));`,
+    );
     expect(JSON.parse(first)).toHaveLength(20);
     expect(second).toBe(first);
     expect((await readdir(agents())).every((file) => file.endsWith('.token'))).toBe(true);

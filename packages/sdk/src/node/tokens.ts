@@ -1,17 +1,16 @@
-import { randomBytes } from 'node:crypto';
-import { link, open, rename, rm, stat } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { checkAgentName, isAgentToken, nameKey, RelayError } from '@agent-relay/protocol';
 import {
-  checkDataDirectory,
-  type Environment,
+  createOnce,
   ensurePrivateDirectory,
   isMissing,
   isThere,
-  projectDirectory,
+  newAgentToken,
   readIfThere,
-  writePrivateFile,
-} from './locations.ts';
+  writeAtomically,
+} from '@agent-relay/platform';
+import { checkAgentName, isAgentToken, nameKey, RelayError } from '@agent-relay/protocol';
+import { checkDataDirectory, type Environment, projectDirectory } from './locations.ts';
 
 /**
  * The token of a local agent, made and stored the first time. It is on the disk before the daemon hears of it, so that
@@ -24,7 +23,10 @@ export async function localAgentToken(
 ): Promise<string> {
   const file = tokenFile(project, name, env);
   await checkDataDirectory(env);
-  return (await readToken(file)) ?? (await createToken(file));
+  const kept = await readIfThere(file);
+  if (kept !== undefined) return checkToken(kept, file);
+  await ensureTokenDirectory(file);
+  return checkToken(await createOnce(file, newAgentToken()), file);
 }
 
 /** Keeps the new token of a local agent in place of the old one; returns the file. */
@@ -37,7 +39,7 @@ export async function storeLocalAgentToken(
   const file = tokenFile(project, name, env);
   await checkDataDirectory(env);
   await ensureTokenDirectory(file);
-  await writePrivateFile(file, token);
+  await writeAtomically(file, token);
   return file;
 }
 
@@ -48,9 +50,10 @@ export async function renameLocalAgentToken(
   name: string,
   env: Environment = process.env,
 ): Promise<void> {
-  const token = await readToken(tokenFile(project, before, env));
+  const file = tokenFile(project, before, env);
+  const token = await readIfThere(file);
   if (token === undefined) return;
-  await storeLocalAgentToken(project, name, token, env);
+  await storeLocalAgentToken(project, name, checkToken(token, file), env);
   if (nameKey(before) !== nameKey(name)) await removeLocalAgentToken(project, before, env);
 }
 
@@ -94,8 +97,6 @@ async function isSame(one: string, other: string): Promise<boolean> {
   return first.dev === second.dev && first.ino === second.ino;
 }
 
-export const newAgentToken = (): string => `at_${randomBytes(32).toString('base64url')}`;
-
 const tokenDirectory = (project: string, env: Environment): string =>
   join(projectDirectory(project, env), 'agents');
 
@@ -108,40 +109,9 @@ async function ensureTokenDirectory(file: string): Promise<void> {
   await ensurePrivateDirectory(agents);
 }
 
-async function readToken(file: string): Promise<string | undefined> {
-  const token = await readIfThere(file);
-  if (token === undefined || isAgentToken(token)) return token;
+function checkToken(token: string, file: string): string {
+  if (isAgentToken(token)) return token;
   throw new RelayError('InvalidSettings', `${file} does not hold an agent token.`, {
     next: 'Put the token back, or delete the file and connect under a new name.',
   });
-}
-
-/** A link, unlike a rename, fails when the name is taken: whoever is second uses the token of the first. */
-async function createToken(file: string): Promise<string> {
-  await ensureTokenDirectory(file);
-  const token = newAgentToken();
-  const draft = `${file}.${randomBytes(6).toString('hex')}`;
-  try {
-    await writeDurably(draft, token);
-    await link(draft, file);
-    await syncDirectory(dirname(file));
-    return token;
-  } catch (error) {
-    const first = (error as NodeJS.ErrnoException).code === 'EEXIST' ? await readToken(file) : undefined;
-    if (first !== undefined) return first;
-    throw error;
-  } finally {
-    await rm(draft, { force: true });
-  }
-}
-
-async function writeDurably(file: string, content: string): Promise<void> {
-  await using handle = await open(file, 'wx', 0o600);
-  await handle.writeFile(content);
-  await handle.sync();
-}
-
-async function syncDirectory(directory: string): Promise<void> {
-  await using handle = await open(directory, 'r');
-  await handle.sync();
 }

@@ -1,7 +1,7 @@
 import { createConnection, type Socket } from 'node:net';
+import { isMissing } from '@agent-relay/platform';
 import { encodeFrame, FrameParser, isRelayError, RelayError } from '@agent-relay/protocol';
 import type { OpenWire, Wire, WireEvents } from '../connection/wire.ts';
-import { isMissing } from './locations.ts';
 
 /**
  * The largest frame taken from the daemon. A page of an inbox is far larger than any request; the limit is only there

@@ -35,3 +35,14 @@ it('lets a caller make its requests, then says when the next one is possible', (
   for (let i = 0; i < 60; i++) limit.take('alice');
   expect(() => limit.take('alice')).toThrow();
 });
+
+it('lets a caller in after the wait it was told, however often it asked meanwhile', () => {
+  let now = 0;
+  const limit = new RateLimit(60, () => now);
+  for (let i = 0; i < 60; i++) limit.take('alice');
+  for (const wait of [1000, 600, 200]) {
+    expect(() => limit.take('alice')).toThrow(expect.objectContaining({ details: { retryAfterMs: wait } }));
+    now += wait === 200 ? 200 : 400;
+  }
+  limit.take('alice');
+});

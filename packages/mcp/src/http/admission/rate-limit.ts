@@ -1,5 +1,7 @@
+import { TokenBuckets } from '@agent-relay/platform/limits';
 import { RelayError } from '@agent-relay/protocol';
 
+const MINUTE_MS = 60_000;
 /** Beyond so many callers the oldest are forgotten: they were quiet for longest. */
 const MAX_CALLERS = 10_000;
 
@@ -7,40 +9,28 @@ const MAX_CALLERS = 10_000;
 export class RateLimit {
   readonly #perMinute: number;
   readonly #now: () => number;
-  readonly #buckets = new Map<string, { left: number; at: number }>();
+  readonly #buckets: TokenBuckets<string>;
 
   constructor(perMinute: number, now: () => number = () => performance.now()) {
     this.#perMinute = perMinute;
     this.#now = now;
+    const rate = { amount: perMinute, periodMs: MINUTE_MS, burst: perMinute };
+    this.#buckets = new TokenBuckets(rate, MAX_CALLERS);
   }
 
   /** Takes one request from the caller's bucket, or says when there will be one. */
   take(caller: string): void {
-    const left = this.#left(caller) - 1;
-    // Set anew, so that the map stays ordered by last use.
-    this.#buckets.delete(caller);
-    this.#buckets.set(caller, { left: Math.max(left, 0), at: this.#now() });
-    const [oldest] = this.#buckets.keys();
-    if (this.#buckets.size > MAX_CALLERS && oldest !== undefined) this.#buckets.delete(oldest);
-    if (left < 0) throw this.#overloaded(left);
+    this.#refuseUntil(this.#buckets.take(caller, this.#now()));
   }
 
   /** Throws as `take` would, and takes nothing. */
   check(caller: string): void {
-    const left = this.#left(caller) - 1;
-    if (left < 0) throw this.#overloaded(left);
+    this.#refuseUntil(this.#buckets.waitMs(caller, this.#now()));
   }
 
-  #left(caller: string): number {
-    const before = this.#buckets.get(caller);
-    if (!before) return this.#perMinute;
-    const refilled = ((this.#now() - before.at) * this.#perMinute) / 60_000;
-    return Math.min(this.#perMinute, before.left + refilled);
-  }
-
-  #overloaded(left: number): RelayError {
-    const retryAfterMs = Math.ceil((-left * 60_000) / this.#perMinute);
-    return new RelayError('Overloaded', `More than ${this.#perMinute} requests a minute.`, {
+  #refuseUntil(retryAfterMs: number): void {
+    if (retryAfterMs === 0) return;
+    throw new RelayError('Overloaded', `More than ${this.#perMinute} requests a minute.`, {
       next: `Wait ${retryAfterMs} ms.`,
       details: { retryAfterMs },
     });

@@ -15,6 +15,9 @@ it('the last lines of a file', async () => {
   await writeFile(file, 'one\ntwo\nthree\nfour\n');
   expect(await lastLines(file, 3)).toEqual(['two', 'three', 'four']);
   expect(await lastLines(file, 0)).toEqual([]);
+  // Only a line feed ends a line of the log: its JSON may hold the other separators.
+  await writeFile(file, '"one\u2028still one"\ntwo\n');
+  expect(await lastLines(file, 3)).toEqual(['"one\u2028still one"', 'two']);
 });
 
 it('follows what is appended, across a rotation, until it is told to stop', async () => {

@@ -1,17 +1,21 @@
 import { type FileHandle, open, stat, watch } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { createInterface } from 'node:readline';
-import { StringDecoder } from 'node:string_decoder';
-import { isMissing } from '@agent-relay/sdk/node';
+import { fileLines, isMissing, LineReader } from '@agent-relay/platform';
+
+/** Lines of a log of ours, however long. */
+const ANY_LENGTH = Number.POSITIVE_INFINITY;
+const CHUNK_BYTES = 65_536;
 
 /** The last `count` lines of a file; none if there is no such file. */
 export async function lastLines(path: string, count: number): Promise<string[]> {
   const lines: string[] = [];
-  const file = await openIfThere(path);
-  if (file === undefined) return lines;
-  for await (const line of createInterface({ input: file.createReadStream() })) {
-    lines.push(line);
-    if (lines.length > count) lines.shift();
+  try {
+    for await (const { text = '' } of fileLines(path, ANY_LENGTH)) {
+      lines.push(text);
+      if (lines.length > count) lines.shift();
+    }
+  } catch (error) {
+    if (!isMissing(error)) throw error;
   }
   return lines;
 }
@@ -43,18 +47,19 @@ export async function followLines(
 
 /** A function that reads what was appended since its last call. */
 function appendedLines(file: FileHandle, from: number, onLine: (line: string) => void): () => Promise<void> {
-  const decoder = new StringDecoder('utf8');
-  const buffer = Buffer.alloc(65_536);
+  const reader = new LineReader(ANY_LENGTH, {
+    line: (bytes) => onLine(bytes.toString('utf8')),
+    oversized: () => undefined,
+    blank: () => onLine(''),
+  });
   let offset = from;
-  let unfinished = '';
   return async () => {
     for (;;) {
-      const { bytesRead } = await file.read(buffer, 0, buffer.length, offset);
+      // A new buffer each time: the reader keeps a part of the last one until its line ends.
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, offset);
       if (bytesRead === 0) return;
       offset += bytesRead;
-      const lines = (unfinished + decoder.write(buffer.subarray(0, bytesRead))).split('\n');
-      unfinished = lines.pop() ?? '';
-      lines.forEach(onLine);
+      reader.push(buffer.subarray(0, bytesRead));
     }
   };
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { ensurePrivateDirectory, readIfThere, writePrivateFile } from '@agent-relay/sdk/node';
+import { createOnce, ensurePrivateDirectory, readIfThere } from '@agent-relay/platform';
 import type { Settings } from '../../daemon/settings/settings.ts';
 
 /**
@@ -14,11 +14,10 @@ export async function launchKey(
   if (mcp.apiKey !== undefined) return mcp.apiKey;
   if (platform === 'linux') return undefined;
   const directory = join(dataDirectory, 'launch');
-  const kept = await readIfThere(join(directory, 'key'));
+  const file = join(directory, 'key');
+  const kept = await readIfThere(file);
   if (kept !== undefined) return kept;
-  const key = randomBytes(24).toString('base64url');
   await ensurePrivateDirectory(dataDirectory);
   await ensurePrivateDirectory(directory);
-  await writePrivateFile(join(directory, 'key'), key);
-  return key;
+  return createOnce(file, randomBytes(24).toString('base64url'));
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
+import { systemReason } from '@agent-relay/platform';
 import { RelayError } from '@agent-relay/protocol';
 
 /** A shell with a command at its prompt. */
@@ -44,8 +45,8 @@ export async function control(program: string, args: readonly string[], input = 
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   const [output, complaint, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]).catch(
-    (cause: NodeJS.ErrnoException) => {
-      const reason = cause.code === 'ENOENT' ? 'it is not installed' : cause.message;
+    (cause: unknown) => {
+      const reason = systemReason(cause, 'it is not installed');
       throw failure(`${program} could not be started: ${reason}.`, program, cause);
     },
   );

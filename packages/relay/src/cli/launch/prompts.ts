@@ -1,6 +1,5 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ensureDirectory, readIfThere } from '@agent-relay/sdk/node';
+import { createOnce, ensureDirectory, readIfThere } from '@agent-relay/platform';
 import { cannotWrite } from '../files/file-failure.ts';
 
 /** What a session is told to begin with, until the user writes something better. */
@@ -47,11 +46,10 @@ async function writeCommon(directory: string): Promise<string> {
   const file = join(directory, 'kickoff.md');
   try {
     await ensureDirectory(directory);
-    await writeFile(file, KICKOFF, { mode: 0o600 });
+    return await createOnce(file, KICKOFF);
   } catch (error) {
     throw cannotWrite(file, error, 'Set RELAY_CONFIG to a directory that you can write to.');
   }
-  return KICKOFF.trim();
 }
 
 function fillIn(template: string, role: string, roles: readonly string[]): string {

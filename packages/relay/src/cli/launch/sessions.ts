@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ensurePrivateDirectory, writePrivateFile } from '@agent-relay/sdk/node';
+import { ensurePrivateDirectory, writeAtomically } from '@agent-relay/platform';
 import { PROGRAM } from '../program-file.ts';
 import { clientConfig } from './address.ts';
 import { handedOn, type Layout, quoted } from './layout.ts';
@@ -22,10 +22,10 @@ export async function sessionLayout(options: {
   for (const path of [dataDirectory, join(dataDirectory, 'launch'), directory])
     await ensurePrivateDirectory(path);
   const config = join(directory, 'mcp.json');
-  await writePrivateFile(config, `${clientConfig(port, key)}\n`);
+  await writeAtomically(config, `${clientConfig(port, key)}\n`);
   const sessions = [...prompts].map(async ([role, prompt]) => {
     const file = join(directory, `${role}.md`);
-    await writePrivateFile(file, `${prompt}\n`);
+    await writeAtomically(file, `${prompt}\n`);
     const filled = command.replaceAll('{prompt}', quoted(file)).replaceAll('{config}', quoted(config));
     return { title: role, command: filled, runs: false };
   });

@@ -1,12 +1,12 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { isMissing, isOwn } from '@agent-relay/platform';
 import { nameKey } from '@agent-relay/protocol';
 import {
   DEFAULT_PROJECT,
   type Environment,
   findProjectConfig,
-  isMissing,
   prepareProjectConfig,
   renamedTo,
   writeProjectConfig,
@@ -106,8 +106,8 @@ async function nearestGitRoot(start: string): Promise<string | undefined> {
 async function isGitRoot(directory: string): Promise<boolean> {
   const git = join(directory, '.git');
   if (!(await exists(git))) return false;
-  const [holder, { uid }] = await Promise.all([stat(directory), lstat(git)]);
-  return (holder.mode & 0o002) === 0 || uid === process.getuid?.();
+  const [holder, found] = await Promise.all([stat(directory), lstat(git)]);
+  return (holder.mode & 0o002) === 0 || isOwn(found);
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { fileLines } from '@agent-relay/platform';
 import {
   isRelayError,
   MAX_FRAME_BYTES,
@@ -7,7 +8,6 @@ import {
 } from '@agent-relay/protocol';
 import { transferRecord } from '@agent-relay/protocol/schemas';
 import { cannotRead } from '../files/file-failure.ts';
-import { fileLines } from './file-lines.ts';
 import { type End, type Head, Tally } from './lines.ts';
 
 interface Line {

@@ -1,3 +1,4 @@
+import { TokenBuckets } from '@agent-relay/platform/limits';
 import { RelayError } from '@agent-relay/protocol';
 import type { Clock } from '../ports/clock.ts';
 
@@ -8,38 +9,31 @@ export interface RateLimit {
   burst: number;
 }
 
-/** A bucket of tokens for each sender: full after a pause, one taken per message, refilled at the rate. */
+/** Limits how often each sender sends. */
 export class SendRates {
   readonly #clock: Clock;
-  readonly #limit: RateLimit;
-  readonly #buckets = new Map<number, { tokens: number; at: number }>();
+  readonly #perSecond: number;
+  readonly #buckets: TokenBuckets<number>;
 
-  constructor(clock: Clock, limit: RateLimit) {
+  constructor(clock: Clock, { perSecond, burst }: RateLimit) {
     this.#clock = clock;
-    this.#limit = limit;
+    this.#perSecond = perSecond;
+    this.#buckets = new TokenBuckets({ amount: perSecond, periodMs: 1000, burst });
   }
 
-  /** Takes a token, or says when there will be one. */
+  /** Counts a message, or says when there will be room for it. */
   take(agentId: number): RelayError | undefined {
-    const { perSecond, burst } = this.#limit;
-    if (perSecond === 0) return undefined;
-    const now = this.#clock.elapsed();
-    const bucket = this.#buckets.get(agentId) ?? { tokens: burst, at: now };
-    const tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * perSecond);
-    if (tokens < 1) {
-      const retryAfterMs = Math.ceil(((1 - tokens) / perSecond) * 1000);
-      return new RelayError('RateLimited', `More than ${perSecond} messages a second; nothing was stored.`, {
-        next: `Try again in ${retryAfterMs} ms.`,
-        details: { retryAfterMs },
-      });
-    }
-    bucket.tokens = tokens - 1;
-    bucket.at = now;
-    this.#buckets.set(agentId, bucket);
-    return undefined;
+    if (this.#perSecond === 0) return undefined;
+    const retryAfterMs = this.#buckets.take(agentId, this.#clock.elapsed());
+    if (retryAfterMs === 0) return undefined;
+    return new RelayError(
+      'RateLimited',
+      `More than ${this.#perSecond} messages a second; nothing was stored.`,
+      { next: `Try again in ${retryAfterMs} ms.`, details: { retryAfterMs } },
+    );
   }
 
   forget(agentId: number): void {
-    this.#buckets.delete(agentId);
+    this.#buckets.forget(agentId);
   }
 }

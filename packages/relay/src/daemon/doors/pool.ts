@@ -9,8 +9,8 @@ import {
   serveGatewaySocket,
 } from '@agent-relay/gateway';
 import type { GatewayDoor, GatewayVisit } from '@agent-relay/mcp';
+import { isMissing } from '@agent-relay/platform';
 import { type McpServerStatus, RelayError } from '@agent-relay/protocol';
-import { isMissing } from '@agent-relay/sdk/node';
 import type { Workspace } from '../../core/ports/store.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Relay } from '../../core/relay.ts';

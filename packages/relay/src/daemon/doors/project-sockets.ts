@@ -1,6 +1,7 @@
 import type { Server } from 'node:net';
+import { isThere } from '@agent-relay/platform';
 import { isRelayError, RelayError } from '@agent-relay/protocol';
-import { forgetRename, isThere, noteRename, prepareSocketPath } from '@agent-relay/sdk/node';
+import { forgetRename, noteRename, prepareSocketPath } from '@agent-relay/sdk/node';
 import type { Workspace } from '../../core/ports/store.ts';
 
 interface Open {

@@ -1,4 +1,4 @@
-import { ensurePrivateDirectory } from '@agent-relay/sdk/node';
+import { ensurePrivateDirectory } from '@agent-relay/platform';
 import { type Logger, pino } from 'pino';
 import type { Settings } from '../settings/settings.ts';
 import { logDirectory, logFile } from './log-files.ts';

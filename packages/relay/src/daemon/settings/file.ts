@@ -1,8 +1,7 @@
 import type { Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { systemReason } from '@agent-relay/platform';
+import { isOwn, isWritableByOthers, systemReason } from '@agent-relay/platform';
 import { RelayError } from '@agent-relay/protocol';
-import { isWritableByOthers } from '@agent-relay/sdk/node';
 import {
   findNodeAtLocation,
   getNodeValue,
@@ -51,8 +50,7 @@ async function readOptional(file: string): Promise<string> {
 
 /** Settings name commands to run: they must come from this user, or from root for all. */
 function checkWriters(file: string, found: Stats): void {
-  const own = process.getuid?.();
-  const isTheirs = own !== undefined && found.uid !== own && found.uid !== 0;
+  const isTheirs = !isOwn(found) && found.uid !== 0;
   if (!isTheirs && !isWritableByOthers(found)) return;
   throw new RelayError(
     'InvalidSettings',

@@ -1,6 +1,6 @@
 import { closeSync, fchmodSync, fstatSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { systemReason } from '@agent-relay/platform';
+import { isOwn, systemReason } from '@agent-relay/platform';
 import { RelayError } from '@agent-relay/protocol';
 import { inDialect, SQLITE } from '../dialects.ts';
 import type { Row, Script, Statement, Translated } from '../scripts/script.ts';
@@ -16,12 +16,11 @@ const LOG_BYTES = 64 * 1024 * 1024;
 function ensurePrivate(path: string): void {
   const file = openFile(path);
   try {
-    const { uid, mode } = fstatSync(file);
-    const own = process.getuid?.();
-    if (own !== undefined && uid !== own) {
+    const found = fstatSync(file);
+    if (!isOwn(found)) {
       throw new RelayError('NotAllowedToRunAs', `The database ${path} belongs to another user.`);
     }
-    if ((mode & 0o077) !== 0) fchmodSync(file, 0o600);
+    if ((found.mode & 0o077) !== 0) fchmodSync(file, 0o600);
   } finally {
     closeSync(file);
   }

@@ -5,6 +5,12 @@ import { RelayError } from '@agent-relay/protocol';
 
 const ROOT_USER = 0;
 
+/** Whether this user owns it; where the system has no users, everything is theirs. */
+export const isOwn = ({ uid }: Stats): boolean => {
+  const own = process.getuid?.();
+  return own === undefined || uid === own;
+};
+
 /**
  * Whether anybody but the owner can write to it. A group with the number of the owner is that user's own, as where the
  * umask is 002.
@@ -19,7 +25,7 @@ export const isWritableByOthers = ({ mode, uid, gid }: Stats): boolean =>
 export async function checkOwner(path: string): Promise<Stats> {
   const found = await lstat(path);
   const isLink = found.isSymbolicLink();
-  if (!isOurs(found) && !(isLink && found.uid === ROOT_USER)) throw notOurs(path);
+  if (!isOwn(found) && !(isLink && found.uid === ROOT_USER)) throw notOurs(path);
   if (!isLink) return found;
   // Fails for a link that leads nowhere or to itself.
   await stat(path);
@@ -61,15 +67,10 @@ const isForEverybody = (path: string, mode: number): boolean =>
 async function foreignEntry(directory: string): Promise<string | undefined> {
   for (const name of await readdir(directory)) {
     const path = join(directory, name);
-    if (!isOurs(await lstat(path))) return path;
+    if (!isOwn(await lstat(path))) return path;
   }
   return undefined;
 }
-
-const isOurs = ({ uid }: Stats): boolean => {
-  const own = process.getuid?.();
-  return own === undefined || uid === own;
-};
 
 const notOurs = (path: string): RelayError =>
   new RelayError('NotAllowedToRunAs', `${path} belongs to another user.`);

@@ -1,0 +1,43 @@
+import { type Rate, TokenBucket } from './token-bucket.ts';
+
+/** A bucket for each key, all of one rate. Of more than `maxKeys`, the one that took nothing for longest is forgotten. */
+export class TokenBuckets<Key> {
+  readonly #rate: Rate;
+  readonly #maxKeys: number;
+  readonly #buckets = new Map<Key, TokenBucket>();
+
+  constructor(rate: Rate, maxKeys = Number.POSITIVE_INFINITY) {
+    this.#rate = rate;
+    this.#maxKeys = maxKeys;
+  }
+
+  /** As `TokenBucket.take`. */
+  take(key: Key, now: number): number {
+    let bucket = this.#buckets.get(key);
+    if (bucket === undefined) {
+      bucket = new TokenBucket(this.#rate, now);
+      this.#buckets.set(key, bucket);
+      this.#forgetOldest();
+    } else if (this.#maxKeys !== Number.POSITIVE_INFINITY) {
+      // Set anew, so that the map stays ordered by last use.
+      this.#buckets.delete(key);
+      this.#buckets.set(key, bucket);
+    }
+    return bucket.take(now);
+  }
+
+  /** As `TokenBucket.waitMs`. */
+  waitMs(key: Key, now: number): number {
+    return this.#buckets.get(key)?.waitMs(now) ?? 0;
+  }
+
+  forget(key: Key): void {
+    this.#buckets.delete(key);
+  }
+
+  #forgetOldest(): void {
+    if (this.#buckets.size <= this.#maxKeys) return;
+    const [oldest] = this.#buckets.keys();
+    if (oldest !== undefined) this.#buckets.delete(oldest);
+  }
+}

@@ -1,0 +1,9 @@
+import { isAgentToken } from '@agent-relay/protocol';
+import { expect, it } from 'vitest';
+import { newAgentToken } from './agent-token.ts';
+
+it('a new token has the form of one, and is another each time', () => {
+  const tokens = Array.from({ length: 100 }, newAgentToken);
+  expect(tokens.every(isAgentToken)).toBe(true);
+  expect(new Set(tokens).size).toBe(100);
+});
