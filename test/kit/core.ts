@@ -16,7 +16,7 @@ import type { Introduction } from '../../packages/relay/src/core/directory/intro
 import type { Peer } from '../../packages/relay/src/core/directory/presence.ts';
 import type { Caller } from '../../packages/relay/src/core/operations/caller.ts';
 import { createOperations, type Operations } from '../../packages/relay/src/core/operations/index.ts';
-import type { Workspace } from '../../packages/relay/src/core/ports/store.ts';
+import type { Workspace } from '../../packages/relay/src/core/ports/store/workspaces.ts';
 import type { Principal } from '../../packages/relay/src/core/principal.ts';
 import { createRelay, type Relay, type RelayOptions } from '../../packages/relay/src/core/relay.ts';
 import { openStore } from '../../packages/relay/src/store/open.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DoorsOptions, isLoopbackHost, openDoors } from '@agent-relay/platform/http';
 import { MAX_BODY_BYTES, MAX_FRAME_BYTES } from '@agent-relay/protocol';
-import type { Workspace } from '../../packages/relay/src/core/ports/store.ts';
+import type { Workspace } from '../../packages/relay/src/core/ports/store/workspaces.ts';
 import { healthDoor, metricsDoor } from '../../packages/relay/src/daemon/doors/web.ts';
 import { Counters } from '../../packages/relay/src/transport/counters.ts';
 import { Sessions } from '../../packages/relay/src/transport/sessions.ts';

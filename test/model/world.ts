@@ -1,6 +1,6 @@
 import { type ErrorCode, isRelayError, type OperationInput } from '@agent-relay/protocol';
 import { expect } from 'vitest';
-import type { Workspace } from '../../packages/relay/src/core/ports/store.ts';
+import type { Workspace } from '../../packages/relay/src/core/ports/store/workspaces.ts';
 import type { Participant, TestCore } from '../kit/core.ts';
 import { GENERAL, Model, type Place, type Said, type Somebody } from './model.ts';
 import { CHANNELS, NAMES, type Step } from './steps.ts';

@@ -1,16 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../packages/relay/src/core/ports/store.ts';
+import { agents } from './contract/agents.ts';
 import { attachments } from './contract/attachments.ts';
+import { audit } from './contract/audit.ts';
 import { channels } from './contract/channels.ts';
+import { conversations } from './contract/conversations.ts';
+import { deletion } from './contract/deletion.ts';
 import { deliveries } from './contract/deliveries.ts';
+import { held } from './contract/held.ts';
 import { history } from './contract/history.ts';
 import { messages } from './contract/messages.ts';
 import { model } from './contract/model.ts';
-import { reactionsAndHeld } from './contract/reactions-and-held.ts';
-import { workspacesAndAgents } from './contract/registry.ts';
+import { reactions } from './contract/reactions.ts';
 import { search } from './contract/search.ts';
 import { transfer } from './contract/transfer.ts';
-import { upkeep } from './contract/upkeep.ts';
+import { workspaces } from './contract/workspaces.ts';
 import { defined, inboxOf, NOW, newWorld } from './contract/world.ts';
 
 /** One database for the contract, opened as often as needed. */
@@ -34,15 +38,19 @@ export function storeContract(name: string, { open, afterCrash }: TestDatabase):
       expect(store().kind).toBe(name);
     });
 
-    workspacesAndAgents(store);
+    workspaces(store);
+    agents(store);
+    channels(store);
+    conversations(store);
     messages(store);
     deliveries(store);
-    channels(store);
     history(store);
     search(store);
+    reactions(store);
+    held(store);
     attachments(store);
-    reactionsAndHeld(store);
-    upkeep(store);
+    audit(store);
+    deletion(store);
     transfer(store);
     model(open, afterCrash);
 

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Attachment } from '../../../packages/relay/src/core/ports/messaging-store.ts';
-import type { Agent, Store } from '../../../packages/relay/src/core/ports/store.ts';
+import type { Agent } from '../../../packages/relay/src/core/ports/store/agents.ts';
+import type { Attachment } from '../../../packages/relay/src/core/ports/store/attachments.ts';
+import type { Store } from '../../../packages/relay/src/core/ports/store.ts';
 import { NOW, newWorld, unique } from './world.ts';
 
 type Three = [Agent, Agent, Agent];
@@ -70,7 +71,10 @@ export function attachments(store: () => Store): void {
       const sent = await store().appendMessage(
         draft(alice, await dm(alice, bob), [bob], { attachments: [info, info] }),
       );
-      expect((await store().findMessage(workspace.id, sent.id))?.attachments).toEqual([info, info]);
+      expect((await store().visibleMessage(undefined, workspace.id, sent.id))?.attachments).toEqual([
+        info,
+        info,
+      ]);
       expect(await seenBy(bob)).toEqual(attachment);
       expect(await seenBy(carol)).toBeUndefined();
       expect(await seenBy(undefined, other.workspace.id)).toBeUndefined();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Agent, Store } from '../../../packages/relay/src/core/ports/store.ts';
+import type { Agent } from '../../../packages/relay/src/core/ports/store/agents.ts';
+import type { Store } from '../../../packages/relay/src/core/ports/store.ts';
 import { defined, NOW, newWorld } from './world.ts';
 
 export function channels(store: () => Store): void {

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Agent, Observation, Store } from '../../../packages/relay/src/core/ports/store.ts';
+import type { Agent } from '../../../packages/relay/src/core/ports/store/agents.ts';
+import type { Observation } from '../../../packages/relay/src/core/ports/store/deliveries.ts';
+import type { Store } from '../../../packages/relay/src/core/ports/store.ts';
 import { defined, inboxOf, NOW, newWorld } from './world.ts';
 
 type Three = [Agent, Agent, Agent];
@@ -172,6 +174,19 @@ export function deliveries(store: () => Store): void {
       const { seq } = await send(alice, [carol, bob]);
       const names = (await store().deliveriesOf(seq)).map(({ recipientName }) => recipientName);
       expect(names).toEqual([bob.name, carol.name].sort());
+    });
+
+    it('of a message tell who has read it, and who has not yet, by name', async () => {
+      const { alice, bob, carol, send } = await world();
+      const { seq } = await send(alice, [carol, bob]);
+      await store().observe([
+        { recipientId: bob.id, seq, state: 'read', path: undefined, at: NOW + 3 },
+        { recipientId: carol.id, seq, state: 'accepted', path: 'push', at: NOW + 4 },
+      ]);
+      expect(await store().readers(seq)).toEqual({
+        read: [{ agent: bob.name, at: NOW + 3 }],
+        unread: [carol.name],
+      });
     });
   });
 

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { HistoryQuery } from '../../../packages/relay/src/core/ports/messaging-store.ts';
-import type {
-  Agent,
-  Conversation,
-  MessageDraft,
-  Store,
-} from '../../../packages/relay/src/core/ports/store.ts';
+import type { Agent } from '../../../packages/relay/src/core/ports/store/agents.ts';
+import type { HistoryQuery } from '../../../packages/relay/src/core/ports/store/history.ts';
+import type { Store } from '../../../packages/relay/src/core/ports/store.ts';
 import { defined, NOW, newWorld } from './world.ts';
 
 type Three = [Agent, Agent, Agent];
@@ -15,19 +11,9 @@ export function history(store: () => Store): void {
     const made = await newWorld(store(), 3);
     const [alice, bob, carol] = made.agents as Three;
     const workspaceId = made.workspace.id;
-    const send = async (
-      sender: Agent,
-      conversation: Conversation,
-      to: Agent[] | 'members' | 'workspace',
-      more: Partial<MessageDraft> = {},
-    ) => {
-      const audience = typeof to === 'string' ? { audience: { kind: to } } : {};
-      const recipients = typeof to === 'string' ? [] : to;
-      return store().appendMessage(made.draft(sender, conversation, recipients, { ...audience, ...more }));
-    };
     const seqs = async (viewer: Agent | undefined, more: Partial<HistoryQuery> = {}) =>
       (await store().history({ workspaceId, viewer: viewer?.id, limit: 100, ...more })).map(({ seq }) => seq);
-    return { ...made, alice, bob, carol, workspaceId, send, seqs };
+    return { ...made, alice, bob, carol, workspaceId, seqs };
   };
 
   // Everything must be the same before and after messages are indexed.
@@ -161,64 +147,6 @@ export function history(store: () => Store): void {
       expect(await store().visibleMessage(undefined, workspaceId, id)).toBeUndefined();
       expect(await store().visibleMessage(bob.id, workspaceId, id)).toBeUndefined();
       expect(await store().visibleMessage(other.carol.id, other.workspaceId, id)).toBeUndefined();
-    });
-
-    it('has readers, and others who have not read it yet, by name', async () => {
-      const { alice, bob, carol, dm, send } = await world();
-      const { seq } = await send(alice, await dm(alice, bob), [carol, bob]);
-      await store().observe([
-        { recipientId: bob.id, seq, state: 'read', path: undefined, at: NOW + 3 },
-        { recipientId: carol.id, seq, state: 'accepted', path: 'push', at: NOW + 4 },
-      ]);
-      expect(await store().readers(seq)).toEqual({
-        read: [{ agent: bob.name, at: NOW + 3 }],
-        unread: [carol.name],
-      });
-    });
-  });
-
-  describe('the conversations of an agent', () => {
-    it('are its DMs and groups, the newest first, with the last message and what is unread', async () => {
-      const { alice, bob, carol, dm, group, newChannel, broadcast, send } = await world();
-      await send(bob, await newChannel('build', alice), 'members');
-      await send(bob, await broadcast(), 'workspace');
-      await dm(alice, carol);
-      const direct = await dm(alice, bob);
-      const together = await group(alice, bob, carol);
-      await send(bob, direct, [alice]);
-      const first = await send(bob, direct, [alice], { expiresAt: NOW - 1 });
-      const second = await send(carol, together, [alice, bob]);
-      const shown = async (agent: Agent, limit = 10) =>
-        (await store().directConversations(agent.id, limit, NOW)).map(
-          ({ conversationId, kind, participants, last, unread }) => [
-            conversationId,
-            kind,
-            participants,
-            last.seq,
-            unread,
-          ],
-        );
-      const others = [bob.name, carol.name].sort();
-      expect(await shown(alice)).toEqual([
-        [together.id, 'group', others, second.seq, 1],
-        [direct.id, 'dm', [bob.name], first.seq, 1],
-      ]);
-      const answer = await send(alice, direct, [bob]);
-      expect(await shown(alice, 1)).toEqual([[direct.id, 'dm', [bob.name], answer.seq, 1]]);
-      expect(await shown(carol)).toEqual([
-        [together.id, 'group', [alice.name, bob.name].sort(), second.seq, 0],
-      ]);
-    });
-
-    it('with an agent of another project are one, though each project has its half', async () => {
-      const { alice, dm, send } = await world();
-      const other = await world();
-      await send(alice, await other.dm(alice, other.bob), [other.bob], { workspaceId: other.workspaceId });
-      const answer = await send(other.bob, await dm(alice, other.bob), [alice]);
-      const summaries = await store().directConversations(alice.id, 10, NOW);
-      expect(summaries.map(({ participants, last, unread }) => [participants, last.seq, unread])).toEqual([
-        [[other.bob.name], answer.seq, 1],
-      ]);
     });
   });
 }

@@ -1,6 +1,8 @@
 import type { AttachmentInfo } from '@agent-relay/protocol';
 import { describe, expect, it } from 'vitest';
-import type { Agent, MessageDraft, Store } from '../../../packages/relay/src/core/ports/store.ts';
+import type { Agent } from '../../../packages/relay/src/core/ports/store/agents.ts';
+import type { MessageDraft } from '../../../packages/relay/src/core/ports/store/messages.ts';
+import type { Store } from '../../../packages/relay/src/core/ports/store.ts';
 import { agentOf, defined, inboxOf, NOW, newWorld, unique } from './world.ts';
 
 type Three = [Agent, Agent, Agent];
@@ -19,25 +21,6 @@ export function messages(store: () => Store): void {
     const [alice, bob, carol] = made.agents as Three;
     return { ...made, alice, bob, carol, direct: await made.dm(alice, bob), channel: await made.channel() };
   };
-
-  describe('conversations', () => {
-    it('are made once for a key, also when asked for twice at the same time', async () => {
-      const { workspace } = await newWorld(store(), 0);
-      const wanted = { workspaceId: workspace.id, kind: 'channel' as const, key: '#general', createdAt: NOW };
-      const [first, second] = await Promise.all([
-        store().ensureConversation(wanted),
-        store().ensureConversation(wanted),
-      ]);
-      expect(first).toEqual({
-        id: expect.any(Number),
-        workspaceId: workspace.id,
-        kind: 'channel',
-        key: '#general',
-      });
-      expect(second).toEqual(first);
-      expect(await store().ensureConversation(wanted)).toEqual(first);
-    });
-  });
 
   describe('messages', () => {
     it('come back as they were sent', async () => {
@@ -63,7 +46,7 @@ export function messages(store: () => Store): void {
         duplicate: 'no',
       });
       const { audience: _, clientId: __, ...content } = sent;
-      expect(await store().findMessage(workspace.id, sent.id)).toEqual({
+      expect(await store().visibleMessage(undefined, workspace.id, sent.id)).toEqual({
         ...content,
         seq: appended.seq,
         senderName: alice.name,
@@ -81,14 +64,14 @@ export function messages(store: () => Store): void {
       const { alice, bob, direct, draft } = await world();
       const other = await world();
       const { id } = await store().appendMessage(draft(alice, direct, [bob]));
-      expect(await store().findMessage(other.workspace.id, id)).toBeUndefined();
+      expect(await store().visibleMessage(undefined, other.workspace.id, id)).toBeUndefined();
       expect(await store().lastSeq(other.workspace.id)).toBe(0);
     });
 
     it('name a recipient only in a direct message', async () => {
       const { alice, bob, carol, channel, draft, workspace } = await world();
       const { id } = await store().appendMessage(draft(alice, channel, [bob, carol]));
-      expect((await store().findMessage(workspace.id, id))?.recipientName).toBeUndefined();
+      expect((await store().visibleMessage(undefined, workspace.id, id))?.recipientName).toBeUndefined();
     });
 
     it('are numbered in the order of the calls', async () => {
@@ -129,7 +112,7 @@ export function messages(store: () => Store): void {
         const sent = draft(alice, direct, [bob], { body });
         const { id } = await store().appendMessage(sent);
         const kept = body.replace(/\0|\ud83e/, '\ufffd').toWellFormed();
-        expect((await store().findMessage(workspace.id, id))?.body).toBe(kept);
+        expect((await store().visibleMessage(undefined, workspace.id, id))?.body).toBe(kept);
         expect((await store().appendMessage(sent)).duplicate).toBe('same');
       }
       expect(await store().deliveredSeqs(bob.id, ['\0', '\ud83e'])).toEqual([]);
@@ -255,7 +238,7 @@ export function messages(store: () => Store): void {
       await store().removeAgent(carol.id, NOW);
       expect((await post()).recipients).toEqual([]);
       const { id } = await post();
-      expect(await store().findMessage(alice.workspaceId, id)).toMatchObject({
+      expect(await store().visibleMessage(undefined, alice.workspaceId, id)).toMatchObject({
         channelName: 'build',
         conversationKey: '#build',
       });

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Agent, Conversation, Store } from '../../../packages/relay/src/core/ports/store.ts';
+import type { Agent } from '../../../packages/relay/src/core/ports/store/agents.ts';
+import type { Conversation } from '../../../packages/relay/src/core/ports/store/conversations.ts';
+import type { Store } from '../../../packages/relay/src/core/ports/store.ts';
 import { defined, inboxOf, NOW, newWorld } from './world.ts';
 
 /** What anybody could say of a message without a database. */

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { SearchQuery } from '../../../packages/relay/src/core/ports/messaging-store.ts';
-import type {
-  Agent,
-  Conversation,
-  MessageDraft,
-  Store,
-} from '../../../packages/relay/src/core/ports/store.ts';
+import type { Agent } from '../../../packages/relay/src/core/ports/store/agents.ts';
+import type { Conversation } from '../../../packages/relay/src/core/ports/store/conversations.ts';
+import type { MessageDraft } from '../../../packages/relay/src/core/ports/store/messages.ts';
+import type { SearchQuery } from '../../../packages/relay/src/core/ports/store/search.ts';
+import type { Store } from '../../../packages/relay/src/core/ports/store.ts';
 import { agentOf, defined, NOW, newWorld } from './world.ts';
 
 type Three = [Agent, Agent, Agent];

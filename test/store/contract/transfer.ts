@@ -1,6 +1,7 @@
 import type { TransferRecord } from '@agent-relay/protocol';
 import { describe, expect, it } from 'vitest';
-import type { Agent, Store } from '../../../packages/relay/src/core/ports/store.ts';
+import type { Agent } from '../../../packages/relay/src/core/ports/store/agents.ts';
+import type { Store } from '../../../packages/relay/src/core/ports/store.ts';
 import { attachmentOf, bytes } from './attachments.ts';
 import { agentOf, defined, inboxOf, NOW, newWorld } from './world.ts';
 

@@ -1,11 +1,9 @@
-import type {
-  Agent,
-  Conversation,
-  InboxQuery,
-  MessageDraft,
-  Store,
-  Workspace,
-} from '../../../packages/relay/src/core/ports/store.ts';
+import type { Agent } from '../../../packages/relay/src/core/ports/store/agents.ts';
+import type { Conversation } from '../../../packages/relay/src/core/ports/store/conversations.ts';
+import type { InboxQuery } from '../../../packages/relay/src/core/ports/store/deliveries.ts';
+import type { Appended, MessageDraft } from '../../../packages/relay/src/core/ports/store/messages.ts';
+import type { Workspace } from '../../../packages/relay/src/core/ports/store/workspaces.ts';
+import type { Store } from '../../../packages/relay/src/core/ports/store.ts';
 
 let counter = 0;
 /** A name no other test of this file uses, so that all of them can share one database. */
@@ -29,6 +27,12 @@ export interface World {
     recipients: Agent[],
     more?: Partial<MessageDraft>,
   ): MessageDraft;
+  send(
+    sender: Agent,
+    conversation: Conversation,
+    to: Agent[] | 'members' | 'workspace',
+    more?: Partial<MessageDraft>,
+  ): Promise<Appended>;
 }
 
 export const agentOf = (workspaceId: number, name = unique('agent')): Omit<Agent, 'id' | 'lastSeenAt'> => ({
@@ -62,6 +66,26 @@ export async function newWorld(store: Store, agentCount: number): Promise<World>
       .map(({ id }) => id)
       .sort((a, b) => a - b)
       .join(':');
+  const draft: World['draft'] = (sender, { id }, recipients, more = {}) => ({
+    id: unique('message'),
+    clientId: unique('client'),
+    workspaceId: workspace.id,
+    conversationId: id,
+    senderId: sender.id,
+    unverified: false,
+    audience: { kind: 'agents', ids: recipients.map((recipient) => recipient.id) },
+    body: 'hello',
+    thread: undefined,
+    replyTo: undefined,
+    kind: 'free',
+    importance: 'normal',
+    awaitsReply: false,
+    createdAt: NOW,
+    expiresAt: undefined,
+    mentions: [],
+    attachments: [],
+    ...more,
+  });
   return {
     workspace,
     agents,
@@ -81,26 +105,12 @@ export async function newWorld(store: Store, agentCount: number): Promise<World>
     },
     dm: (one, other) => conversation('dm', between(one, other)),
     channel: () => conversation('channel', `#${unique('channel')}`),
-    draft: (sender, { id }, recipients, more = {}) => ({
-      id: unique('message'),
-      clientId: unique('client'),
-      workspaceId: workspace.id,
-      conversationId: id,
-      senderId: sender.id,
-      unverified: false,
-      audience: { kind: 'agents', ids: recipients.map((recipient) => recipient.id) },
-      body: 'hello',
-      thread: undefined,
-      replyTo: undefined,
-      kind: 'free',
-      importance: 'normal',
-      awaitsReply: false,
-      createdAt: NOW,
-      expiresAt: undefined,
-      mentions: [],
-      attachments: [],
-      ...more,
-    }),
+    draft,
+    send: (sender, conversation, to, more = {}) => {
+      const audience = typeof to === 'string' ? { audience: { kind: to } } : {};
+      const recipients = typeof to === 'string' ? [] : to;
+      return store.appendMessage(draft(sender, conversation, recipients, { ...audience, ...more }));
+    },
   };
 }
 

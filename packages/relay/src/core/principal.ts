@@ -1,5 +1,6 @@
 import { RelayError } from '@agent-relay/protocol';
-import type { Agent, Workspace } from './ports/store.ts';
+import type { Agent } from './ports/store/agents.ts';
+import type { Workspace } from './ports/store/workspaces.ts';
 
 /**
  * Who asks: found out when the connection was made, never read from a request. Every operation gets one.

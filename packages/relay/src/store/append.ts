@@ -1,4 +1,4 @@
-import type { Appended, MessageDraft } from '../core/ports/store.ts';
+import type { Appended, MessageDraft } from '../core/ports/store/messages.ts';
 import { isRepetition } from '../core/sending/checks.ts';
 import { flag, orNull, rows, type Script, storable } from './scripts/script.ts';
 

@@ -7,7 +7,8 @@ import {
   type WelcomePayload,
 } from '@agent-relay/protocol';
 import { helloPayload } from '@agent-relay/protocol/schemas';
-import type { Agent, Workspace } from '../core/ports/store.ts';
+import type { Agent } from '../core/ports/store/agents.ts';
+import type { Workspace } from '../core/ports/store/workspaces.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Relay } from '../core/relay.ts';
 

@@ -1,6 +1,6 @@
 import { type Message, RelayError } from '@agent-relay/protocol';
 import type { Clock } from '../ports/clock.ts';
-import type { Agent } from '../ports/store.ts';
+import type { Agent } from '../ports/store/agents.ts';
 
 export type AwaitOutcome = { reply: Message } | { error: RelayError };
 

@@ -2,7 +2,10 @@ import { type DeliveryState, type DeliveryTrace, RelayError } from '@agent-relay
 import type { Agents } from '../directory/agents.ts';
 import type { Presence } from '../directory/presence.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Agent, Delivery, Observation, Store, StoredMessage } from '../ports/store.ts';
+import type { Agent } from '../ports/store/agents.ts';
+import type { Delivery, Observation } from '../ports/store/deliveries.ts';
+import type { StoredMessage } from '../ports/store/messages.ts';
+import type { Store } from '../ports/store.ts';
 
 /** How many times of acceptance are kept per agent; older ones are thinned out, which only makes them less exact. */
 const CHECKPOINTS = 256;

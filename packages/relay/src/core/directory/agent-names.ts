@@ -1,5 +1,5 @@
 import { checkAgentName, nameKey, nameSkeleton, RelayError } from '@agent-relay/protocol';
-import type { Agent } from '../ports/store.ts';
+import type { Agent } from '../ports/store/agents.ts';
 
 /** The agents of one workspace by the two forms their names are compared in, and by the hash of their token. */
 interface Names {

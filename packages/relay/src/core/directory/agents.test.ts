@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GONE_AFTER_MS, openCore, type TestCore } from '../../../../../test/kit/core.ts';
-import type { Agent, Workspace } from '../ports/store.ts';
+import type { Agent } from '../ports/store/agents.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
 import { newAgentToken } from './secrets.ts';
 
 let core: TestCore;

@@ -7,7 +7,9 @@ import {
   SYSTEM_AGENT,
 } from '@agent-relay/protocol';
 import type { Clock } from '../ports/clock.ts';
-import type { Agent, AgentProfile, AgentStanding, Store, Workspace } from '../ports/store.ts';
+import type { Agent, AgentProfile, AgentStanding } from '../ports/store/agents.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
+import type { Store } from '../ports/store.ts';
 import { AgentNames, nameTaken } from './agent-names.ts';
 import { hasProfile, type Introduction, profileOf, standingOf } from './introduction.ts';
 import type { Presence } from './presence.ts';

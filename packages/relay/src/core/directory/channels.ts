@@ -7,8 +7,10 @@ import {
   RelayError,
 } from '@agent-relay/protocol';
 import type { Clock } from '../ports/clock.ts';
-import type { Channel } from '../ports/messaging-store.ts';
-import type { Agent, Store, Workspace } from '../ports/store.ts';
+import type { Agent } from '../ports/store/agents.ts';
+import type { Channel } from '../ports/store/channels.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
+import type { Store } from '../ports/store.ts';
 import type { Agents } from './agents.ts';
 
 /** The channels of all workspaces and who is in them, held in memory and written through to the store. */

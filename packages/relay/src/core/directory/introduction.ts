@@ -1,5 +1,5 @@
 import type { HelloPayload } from '@agent-relay/protocol';
-import type { AgentProfile, AgentStanding } from '../ports/store.ts';
+import type { AgentProfile, AgentStanding } from '../ports/store/agents.ts';
 
 /** What a connection says about the agent behind it. */
 export interface Introduction

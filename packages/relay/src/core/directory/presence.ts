@@ -1,6 +1,6 @@
 import type { AgentInfo, Message, RelayEvent } from '@agent-relay/protocol';
 import type { Clock } from '../ports/clock.ts';
-import type { Agent } from '../ports/store.ts';
+import type { Agent } from '../ports/store/agents.ts';
 import { type Principal, seesWholeWorkspace } from '../principal.ts';
 
 /** What the domain needs of a live connection. Implementations must return at once: a slow peer is their own affair. */

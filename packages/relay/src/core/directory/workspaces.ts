@@ -7,7 +7,8 @@ import {
   RelayError,
 } from '@agent-relay/protocol';
 import type { Clock } from '../ports/clock.ts';
-import type { Store, Workspace } from '../ports/store.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
+import type { Store } from '../ports/store.ts';
 import { actorName, type Principal } from '../principal.ts';
 import { projectName } from './project-name.ts';
 import { hashSecret, newWorkspaceKey, sameHash, workspaceKeyId } from './secrets.ts';

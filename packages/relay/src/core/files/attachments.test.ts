@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { ATTACHMENT_CHUNK_BYTES, type AttachmentInfo } from '@agent-relay/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GONE_AFTER_MS, openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
-import type { Workspace } from '../ports/store.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
 
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_WORKSPACE_BYTES = 2 * MAX_FILE_BYTES;

@@ -8,7 +8,8 @@ import {
   RelayError,
 } from '@agent-relay/protocol';
 import type { Clock } from '../ports/clock.ts';
-import type { Agent, Store } from '../ports/store.ts';
+import type { Agent } from '../ports/store/agents.ts';
+import type { Store } from '../ports/store.ts';
 import { type Principal, requireAgent, seesWholeWorkspace } from '../principal.ts';
 import { attachmentInfo } from '../reading/descriptions.ts';
 import { Uploads } from './uploads.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
-import type { Agent } from '../ports/store.ts';
+import type { Agent } from '../ports/store/agents.ts';
 import { contentWords, saysSomethingNew } from './novelty.ts';
 
 export interface GovernorLimits {

@@ -1,6 +1,7 @@
 import { RelayError } from '@agent-relay/protocol';
 import type { Agents } from '../directory/agents.ts';
-import type { Agent, Workspace } from '../ports/store.ts';
+import type { Agent } from '../ports/store/agents.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
 import { actorName, type Principal } from '../principal.ts';
 import type { Messages } from '../sending/messages.ts';
 import type { Governor } from './governor.ts';

@@ -1,8 +1,11 @@
 import type { HeldInfo, HoldTrace } from '@agent-relay/protocol';
 import type { Presence } from '../directory/presence.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { HeldMessage, Settlement } from '../ports/messaging-store.ts';
-import type { Agent, Appended, MessageDraft, Store, Workspace } from '../ports/store.ts';
+import type { Agent } from '../ports/store/agents.ts';
+import type { HeldMessage, HeldSettlement } from '../ports/store/held.ts';
+import type { Appended, MessageDraft } from '../ports/store/messages.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
+import type { Store } from '../ports/store.ts';
 import type { Route } from '../sending/routes.ts';
 
 /** What became of a message that was to be held: it is, or the same one had been stored before. */
@@ -70,7 +73,7 @@ export class HeldMessages {
   }
 
   /** Ends the waiting of one: it was delivered, or nobody will get it. */
-  async settle({ id, draft }: HeldMessage, outcome: Settlement['outcome'], by: string): Promise<void> {
+  async settle({ id, draft }: HeldMessage, outcome: HeldSettlement['outcome'], by: string): Promise<void> {
     await this.#store.settleHeld(id, { outcome, by, at: this.#clock.now() });
     this.#byName.delete(nameOf(draft));
   }

@@ -1,5 +1,5 @@
 import { isRelayError, type RelayEvent } from '@agent-relay/protocol';
-import type { Channel } from '../ports/messaging-store.ts';
+import type { Channel } from '../ports/store/channels.ts';
 import { actorName, type Principal, requireAgent, requireAgentOrOwner } from '../principal.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';

@@ -2,7 +2,7 @@ import { RelayError, type RelayEvent } from '@agent-relay/protocol';
 import type { OpenAwait } from '../delivery/awaits.ts';
 import { StoredAnswers } from '../delivery/stored-answers.ts';
 import { describeHeld } from '../governance/held.ts';
-import type { StoredMessage } from '../ports/store.ts';
+import type { StoredMessage } from '../ports/store/messages.ts';
 import { requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts';
 import {
   listConversations,

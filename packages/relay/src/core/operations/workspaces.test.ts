@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
-import type { Workspace } from '../ports/store.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
 
 let core: TestCore;
 let home: Workspace;
@@ -83,7 +83,7 @@ describe('a workspace that is removed', () => {
     await expect(core.relay.workspaces.authenticate(key)).rejects.toMatchObject({ code: 'Unauthorized' });
     await expect(core.relay.agents.byToken(zoe.token)).rejects.toMatchObject({ code: 'Unauthorized' });
     await expect(alice.send(`${doomed.name}:Zoe`, 'x')).rejects.toMatchObject({ code: 'ProjectNotFound' });
-    expect(await core.relay.store.findMessage(doomed.id, messageId)).toBeUndefined();
+    expect(await core.relay.store.visibleMessage(undefined, doomed.id, messageId)).toBeUndefined();
     expect(await core.relay.store.listAgents(doomed.id)).toEqual([]);
     await core.restart();
     expect(core.relay.workspaces.find(doomed.name)).toBeUndefined();

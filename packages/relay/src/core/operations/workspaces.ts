@@ -1,5 +1,5 @@
 import type { Host } from '../ports/host.ts';
-import type { Workspace } from '../ports/store.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
 import { type Principal, requireOwner } from '../principal.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';

@@ -1,5 +1,5 @@
 import type { DaemonStatus } from '@agent-relay/protocol';
-import type { Workspace } from './store.ts';
+import type { Workspace } from './store/workspaces.ts';
 
 /** What the domain asks of the process it runs in. */
 export interface Host {

@@ -1,7 +1,8 @@
 import type { AttachmentInfo, Message } from '@agent-relay/protocol';
 import type { Agents } from '../directory/agents.ts';
 import type { Workspaces } from '../directory/workspaces.ts';
-import type { MessageDraft, StoredMessage, Workspace } from '../ports/store.ts';
+import type { MessageDraft, StoredMessage } from '../ports/store/messages.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
 import { agentIds, type Route } from '../sending/routes.ts';
 
 /** The part of a route that readers see. */

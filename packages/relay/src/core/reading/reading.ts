@@ -7,8 +7,9 @@ import {
   RelayError,
 } from '@agent-relay/protocol';
 import { describeHold } from '../governance/held.ts';
-import type { HeldMessage } from '../ports/messaging-store.ts';
-import type { StoredMessage, Workspace } from '../ports/store.ts';
+import type { HeldMessage } from '../ports/store/held.ts';
+import type { StoredMessage } from '../ports/store/messages.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
 import { type Principal, requireAgent, seesWholeWorkspace } from '../principal.ts';
 import type { Relay } from '../relay.ts';
 

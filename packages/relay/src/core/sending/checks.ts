@@ -1,5 +1,5 @@
 import { RelayError } from '@agent-relay/protocol';
-import type { MessageDraft } from '../ports/store.ts';
+import type { MessageDraft } from '../ports/store/messages.ts';
 
 /** What is refused before anything of a message is stored. */
 export function checkBody(content: string, maxBytes: number): void {

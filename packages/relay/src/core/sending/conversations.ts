@@ -1,5 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
-import type { Conversation, Store } from '../ports/store.ts';
+import type { Conversation } from '../ports/store/conversations.ts';
+import type { Store } from '../ports/store.ts';
 import type { Route } from './routes.ts';
 
 /** Beyond so many the cache starts anew: it saves reads, it is not the truth. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
-import type { Agent } from '../ports/store.ts';
+import type { Agent } from '../ports/store/agents.ts';
 import { findMentions } from './mentions.ts';
 
 describe('a mention in a text', () => {

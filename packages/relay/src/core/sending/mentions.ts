@@ -1,4 +1,4 @@
-import type { Agent } from '../ports/store.ts';
+import type { Agent } from '../ports/store/agents.ts';
 
 /** `@Name` where no word goes before it; trailing `-` and `_` may be punctuation. */
 const MENTION = /(?<![\p{L}\p{N}_@./-])@([A-Za-z0-9][A-Za-z0-9_-]{0,63})/gu;

@@ -1,5 +1,6 @@
 import { type AttachmentInfo, type OperationParams, RelayError } from '@agent-relay/protocol';
-import type { Agent, Store } from '../ports/store.ts';
+import type { Agent } from '../ports/store/agents.ts';
+import type { Store } from '../ports/store.ts';
 import type { Principal } from '../principal.ts';
 import { attachmentInfo } from '../reading/descriptions.ts';
 import { awaitsOneAgent } from './checks.ts';

@@ -1,8 +1,9 @@
 import { RelayError, type SendResult } from '@agent-relay/protocol';
 import type { Agents } from '../directory/agents.ts';
 import type { Presence } from '../directory/presence.ts';
-import type { HeldMessage } from '../ports/messaging-store.ts';
-import type { Appended, MessageDraft, Store } from '../ports/store.ts';
+import type { HeldMessage } from '../ports/store/held.ts';
+import type { Appended, MessageDraft } from '../ports/store/messages.ts';
+import type { Store } from '../ports/store.ts';
 
 /** A result names no more absent recipients than a person would read. */
 const MAX_NAMED_OFFLINE = 20;

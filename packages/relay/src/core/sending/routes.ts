@@ -9,7 +9,11 @@ import {
 import type { Agents } from '../directory/agents.ts';
 import type { Channels } from '../directory/channels.ts';
 import type { Workspaces } from '../directory/workspaces.ts';
-import type { Agent, Audience, ConversationKind, Store, StoredMessage, Workspace } from '../ports/store.ts';
+import type { Agent } from '../ports/store/agents.ts';
+import type { ConversationKind } from '../ports/store/conversations.ts';
+import type { Audience, StoredMessage } from '../ports/store/messages.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
+import type { Store } from '../ports/store.ts';
 import type { Principal } from '../principal.ts';
 
 /** Where a message goes. */

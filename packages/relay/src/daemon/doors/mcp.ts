@@ -2,7 +2,7 @@ import { type GatewayVisit, type ListeningMcp, listenForMcp } from '@agent-relay
 import { isAgentToken, isRelayError } from '@agent-relay/protocol';
 import { connect, type OpenWire, type ParticipantOptions } from '@agent-relay/sdk';
 import { localAgentToken } from '@agent-relay/sdk/node';
-import type { Workspace } from '../../core/ports/store.ts';
+import type { Workspace } from '../../core/ports/store/workspaces.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Relay } from '../../core/relay.ts';
 import type { AcceptConnection } from '../../transport/connection.ts';

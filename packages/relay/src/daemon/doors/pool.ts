@@ -11,7 +11,7 @@ import {
 import type { GatewayDoor, GatewayVisit } from '@agent-relay/mcp';
 import { isMissing } from '@agent-relay/platform';
 import { type McpServerStatus, RelayError } from '@agent-relay/protocol';
-import type { Workspace } from '../../core/ports/store.ts';
+import type { Workspace } from '../../core/ports/store/workspaces.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Relay } from '../../core/relay.ts';
 import { introduce } from '../../transport/handshake.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { renamedTo } from '@agent-relay/sdk/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Workspace } from '../../core/ports/store.ts';
+import type { Workspace } from '../../core/ports/store/workspaces.ts';
 import { ProjectSockets } from './project-sockets.ts';
 
 const demo: Workspace = { id: 1, name: 'demo', formerNames: [], root: undefined, createdAt: 0 };

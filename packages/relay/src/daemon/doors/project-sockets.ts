@@ -2,7 +2,7 @@ import type { Server } from 'node:net';
 import { isThere } from '@agent-relay/platform';
 import { isRelayError, RelayError } from '@agent-relay/protocol';
 import { forgetRename, noteRename, prepareSocketPath } from '@agent-relay/sdk/node';
-import type { Workspace } from '../../core/ports/store.ts';
+import type { Workspace } from '../../core/ports/store/workspaces.ts';
 
 interface Open {
   path: string;

@@ -1,4 +1,4 @@
-import type { Appended, MessageDraft } from '../../core/ports/store.ts';
+import type { Appended, MessageDraft } from '../../core/ports/store/messages.ts';
 import { DRAFT_COLUMNS, draftValues, takenBy } from '../append.ts';
 import { flag } from '../scripts/script.ts';
 import { type Queryable, query, run } from './database.ts';

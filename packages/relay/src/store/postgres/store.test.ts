@@ -121,7 +121,7 @@ describe('a PostgreSQL server', () => {
       await server.resume();
     }
     const sent = await store.appendMessage(draft(alice, conversation, [bob]));
-    expect(await store.findMessage(workspace.id, sent.id)).toBeDefined();
+    expect(await store.visibleMessage(undefined, workspace.id, sent.id)).toBeDefined();
     await store.close();
   });
 

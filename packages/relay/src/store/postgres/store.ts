@@ -1,4 +1,5 @@
-import type { Appended, Store } from '../../core/ports/store.ts';
+import type { Appended } from '../../core/ports/store/messages.ts';
+import type { Store } from '../../core/ports/store.ts';
 import { GroupCommit } from '../group-commit.ts';
 import { commands, methodsOf, queries, scriptOf } from '../scripts/index.ts';
 import { methodsInSteps } from '../steps.ts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { MessageDraft } from '../../core/ports/store.ts';
+import type { MessageDraft } from '../../core/ports/store/messages.ts';
 import { POSTGRES } from '../dialects.ts';
 import type { Outcome } from '../group-commit.ts';
 import { migrate } from '../migrations/index.ts';

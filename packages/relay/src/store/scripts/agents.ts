@@ -1,10 +1,7 @@
 import { nameSkeleton } from '@agent-relay/protocol';
-import type { Agent, AgentProfile, AgentStanding } from '../../core/ports/store.ts';
+import type { Agent, AgentChanges } from '../../core/ports/store/agents.ts';
 import { flag, orNull, rows, type Script, type Value } from './script.ts';
 
-type AgentChanges = Partial<
-  AgentProfile & AgentStanding & { heldBy: string; tokenHash: string; lastSeenAt: number }
->;
 type AgentFields = Partial<Omit<Agent, 'id' | 'workspaceId' | 'name' | 'createdAt'>>;
 
 /** How each field is kept, the name and what follows from it aside. */
@@ -85,14 +82,6 @@ export const queries = {
        WHERE removed_at IS NULL GROUP BY workspace_id ORDER BY workspace_id`,
     );
   },
-
-  *hasGrant(agentId: number, workspaceId: number): Script<boolean> {
-    const found = yield* rows('SELECT 1 AS yes FROM grants WHERE agent_id = ? AND workspace_id = ?', [
-      agentId,
-      workspaceId,
-    ]);
-    return found.length > 0;
-  },
 };
 
 export const commands = {
@@ -132,15 +121,6 @@ export const commands = {
       [name, skeleton, id, name, skeleton],
     );
     return renamed.length > 0;
-  },
-
-  *setGrant(agentId: number, workspaceId: number, allowed: boolean): Script<void> {
-    yield* rows(
-      allowed
-        ? 'INSERT INTO grants (agent_id, workspace_id) VALUES (?, ?) ON CONFLICT DO NOTHING'
-        : 'DELETE FROM grants WHERE agent_id = ? AND workspace_id = ?',
-      [agentId, workspaceId],
-    );
   },
 
   *removeAgent(id: number, at: number): Script<void> {

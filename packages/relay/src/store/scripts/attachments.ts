@@ -1,4 +1,5 @@
-import type { Attachment, Viewer } from '../../core/ports/messaging-store.ts';
+import type { Attachment } from '../../core/ports/store/attachments.ts';
+import type { Viewer } from '../../core/ports/store/history.ts';
 import { rows, type Script } from './script.ts';
 import { visible } from './visibility.ts';
 

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../core/ports/store.ts';
+import type { AuditRecord } from '../../core/ports/store/audit.ts';
 import { rows, type Script } from './script.ts';
 
 export const queries = {

@@ -1,4 +1,4 @@
-import type { Channel } from '../../core/ports/messaging-store.ts';
+import type { Channel } from '../../core/ports/store/channels.ts';
 import { orNull, rows, type Script, type Value } from './script.ts';
 
 const CHANNEL = `id, workspace_id AS "workspaceId", name, topic, created_by AS "createdBy",

@@ -1,6 +1,8 @@
-import type { ConversationSummary } from '../../core/ports/messaging-store.ts';
+import type { Conversation, ConversationSummary } from '../../core/ports/store/conversations.ts';
 import { MESSAGE, MESSAGE_NAMES, type MessageRow, toMessage } from './messages.ts';
 import { rows, type Script } from './script.ts';
+
+const CONVERSATION = 'id, workspace_id AS "workspaceId", kind, key';
 
 interface Talk {
   key: string;
@@ -39,7 +41,36 @@ export const queries = {
   },
 };
 
+export const commands = {
+  *ensureConversation(wanted: Omit<Conversation, 'id'> & { createdAt: number }): Script<Conversation> {
+    const { workspaceId, kind, key, createdAt } = wanted;
+    const [added] = yield* rows<Conversation>(
+      `INSERT INTO conversations (workspace_id, kind, key, created_at) VALUES (?, ?, ?, ?)
+       ON CONFLICT (workspace_id, key) DO NOTHING RETURNING ${CONVERSATION}`,
+      [workspaceId, kind, key, createdAt],
+    );
+    if (added) {
+      if (kind === 'dm' || kind === 'group') yield* addParticipants(added);
+      return { ...added };
+    }
+    const found = yield* rows<Conversation>(
+      `SELECT ${CONVERSATION} FROM conversations WHERE workspace_id = ? AND key = ?`,
+      [workspaceId, key],
+    );
+    return { ...(found[0] as Conversation) };
+  },
+};
+
 const agentIds = (key: string): number[] => [...new Set(key.split(':').map(Number))];
+
+/** Everybody whose id is in the key. */
+function* addParticipants({ id, key }: Conversation): Script<void> {
+  yield* rows(
+    `INSERT INTO participants (conversation_id, agent_id)
+     SELECT CAST(? AS bigint), agent.value FROM {{numbers}} AS agent`,
+    [id, JSON.stringify(agentIds(key))],
+  );
+}
 
 function* messagesBySeq(seqs: number[]): Script<Map<number, MessageRow>> {
   const found = yield* rows<MessageRow>(

@@ -1,4 +1,5 @@
-import type { Delivery, InboxQuery, Observation, StoredMessage } from '../../core/ports/store.ts';
+import type { Delivery, InboxQuery, Observation } from '../../core/ports/store/deliveries.ts';
+import type { StoredMessage } from '../../core/ports/store/messages.ts';
 import { MESSAGE, MESSAGE_NAMES, type MessageRow, toMessage } from './messages.ts';
 import { orNull, rows, type Script, type Statement, storable, type Value } from './script.ts';
 
@@ -111,6 +112,19 @@ export const queries = {
       readAt: row.readAt ?? undefined,
       ackedAt: row.ackedAt ?? undefined,
     }));
+  },
+
+  *readers(seq: number): Script<{ read: Array<{ agent: string; at: number }>; unread: string[] }> {
+    const found = yield* rows<{ agent: string; at: number | null }>(
+      `SELECT agents.name AS agent, deliveries.read_at AS at
+       FROM deliveries JOIN agents ON agents.id = deliveries.recipient_id
+       WHERE deliveries.message_seq = ? ORDER BY agents.name, agents.id`,
+      [seq],
+    );
+    return {
+      read: found.flatMap(({ agent, at }) => (at === null ? [] : [{ agent, at }])),
+      unread: found.flatMap(({ agent, at }) => (at === null ? [agent] : [])),
+    };
   },
 };
 

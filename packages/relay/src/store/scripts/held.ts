@@ -1,5 +1,5 @@
-import type { HeldMessage, Settlement } from '../../core/ports/messaging-store.ts';
-import type { Appended } from '../../core/ports/store.ts';
+import type { HeldMessage, HeldSettlement } from '../../core/ports/store/held.ts';
+import type { Appended } from '../../core/ports/store/messages.ts';
 import { draftValues, findDuplicate } from '../append.ts';
 import { rows, type Script } from './script.ts';
 
@@ -7,7 +7,7 @@ const HELD = `id, workspace_id AS "workspaceId", sender_name AS "senderName", re
   outcome, settled_by AS "settledBy", settled_at AS "settledAt"`;
 
 type HeldRow = Omit<HeldMessage, 'draft' | 'shown' | 'settled'> & { draft: string; shown: string } & (
-    | { outcome: Settlement['outcome']; settledBy: string; settledAt: number }
+    | { outcome: HeldSettlement['outcome']; settledBy: string; settledAt: number }
     | { outcome: null; settledBy: null; settledAt: null }
   );
 
@@ -53,7 +53,7 @@ export const commands = {
     return undefined;
   },
 
-  *settleHeld(id: string, { outcome, by, at }: Settlement): Script<void> {
+  *settleHeld(id: string, { outcome, by, at }: HeldSettlement): Script<void> {
     const [waiting] = yield* rows<{ draft: string }>(
       'SELECT draft FROM held WHERE id = ? AND settled_at IS NULL',
       [id],

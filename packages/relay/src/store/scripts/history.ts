@@ -1,5 +1,5 @@
-import type { HistoryQuery, Viewer } from '../../core/ports/messaging-store.ts';
-import type { StoredMessage } from '../../core/ports/store.ts';
+import type { HistoryQuery, Viewer } from '../../core/ports/store/history.ts';
+import type { StoredMessage } from '../../core/ports/store/messages.ts';
 import { DELIVERED } from './deliveries.ts';
 import { MESSAGE, MESSAGE_NAMES, type MessageRow, toMessage } from './messages.ts';
 import { firstSince, indexedUpTo } from './periods.ts';
@@ -221,18 +221,5 @@ export const queries = {
       [id, ...params],
     );
     return row && toMessage(row);
-  },
-
-  *readers(seq: number): Script<{ read: Array<{ agent: string; at: number }>; unread: string[] }> {
-    const found = yield* rows<{ agent: string; at: number | null }>(
-      `SELECT agents.name AS agent, deliveries.read_at AS at
-       FROM deliveries JOIN agents ON agents.id = deliveries.recipient_id
-       WHERE deliveries.message_seq = ? ORDER BY agents.name, agents.id`,
-      [seq],
-    );
-    return {
-      read: found.flatMap(({ agent, at }) => (at === null ? [] : [{ agent, at }])),
-      unread: found.flatMap(({ agent, at }) => (at === null ? [agent] : [])),
-    };
   },
 };

@@ -3,17 +3,15 @@ import * as attachments from './attachments.ts';
 import * as audit from './audit.ts';
 import * as channels from './channels.ts';
 import * as conversations from './conversations.ts';
+import * as deletion from './deletion.ts';
 import * as deliveries from './deliveries.ts';
 import * as held from './held.ts';
 import * as history from './history.ts';
-import * as indexing from './indexing.ts';
 import * as messages from './messages.ts';
 import * as reactions from './reactions.ts';
 import type { Script } from './script.ts';
 import * as search from './search.ts';
-import * as transferExport from './transfer/export.ts';
-import * as transferImport from './transfer/import.ts';
-import * as upkeep from './upkeep.ts';
+import * as transfer from './transfer/index.ts';
 import * as workspaces from './workspaces.ts';
 
 /** Everything that only reads. */
@@ -21,17 +19,16 @@ export const queries = {
   ...workspaces.queries,
   ...agents.queries,
   ...channels.queries,
+  ...conversations.queries,
   ...messages.queries,
   ...deliveries.queries,
   ...history.queries,
-  ...conversations.queries,
   ...search.queries,
-  ...indexing.queries,
   ...reactions.queries,
   ...attachments.queries,
   ...held.queries,
-  ...transferExport.queries,
   ...audit.queries,
+  ...transfer.queries,
 };
 
 /** Everything that writes, but `appendMessage`: each database has its own fastest way for that one. */
@@ -39,15 +36,16 @@ export const commands = {
   ...workspaces.commands,
   ...agents.commands,
   ...channels.commands,
+  ...conversations.commands,
   ...messages.commands,
   ...deliveries.commands,
-  ...indexing.commands,
+  ...search.commands,
   ...reactions.commands,
   ...attachments.commands,
   ...held.commands,
-  ...upkeep.commands,
-  ...transferImport.commands,
   ...audit.commands,
+  ...deletion.commands,
+  ...transfer.commands,
 };
 
 /** The methods of a store that a set of scripts stands for. */

@@ -112,38 +112,35 @@ export function* removeEntries(seqs: number[]): Script<void> {
   });
 }
 
-export const queries = {
-  /** At most so many messages are not indexed yet. */
-  *unindexed(): Script<number> {
-    const [row] = yield* rows<{ behind: number | null }>(
-      'SELECT (SELECT max(seq) FROM messages) - (SELECT seq FROM indexed) AS behind',
-    );
-    return Math.max(0, row?.behind ?? 0);
-  },
-};
+/** At most so many messages are not indexed yet. */
+export function* unindexed(): Script<number> {
+  const [row] = yield* rows<{ behind: number | null }>(
+    'SELECT (SELECT max(seq) FROM messages) - (SELECT seq FROM indexed) AS behind',
+  );
+  return Math.max(0, row?.behind ?? 0);
+}
 
-export const commands = {
-  *indexForSearch(limit: number): Script<number> {
-    const messages = yield* rows<Indexed>(
-      `SELECT ${INDEXED} FROM messages AS m WHERE m.seq > ? ORDER BY m.seq LIMIT ?`,
-      [yield* indexedUpTo(), limit],
-    );
-    const [first, last] = [messages[0], messages.at(-1)];
-    if (!first || !last) return 0;
-    yield* addEntries(messages);
-    yield* rows(
-      `INSERT INTO authored (sender_id, workspace_id, message_seq)
-       SELECT sender_id, workspace_id, seq FROM messages WHERE seq BETWEEN ? AND ?`,
-      [first.seq, last.seq],
-    );
-    const times = messages.map(({ createdAt }) => createdAt);
-    yield* addPeriod({
-      first: first.seq,
-      last: last.seq,
-      oldest: Math.min(...times),
-      newest: Math.max(...times),
-    });
-    yield* rows('UPDATE indexed SET seq = ?', [last.seq]);
-    return messages.length;
-  },
-};
+/** Indexes the next messages, at most `limit`; returns how many. */
+export function* indexForSearch(limit: number): Script<number> {
+  const messages = yield* rows<Indexed>(
+    `SELECT ${INDEXED} FROM messages AS m WHERE m.seq > ? ORDER BY m.seq LIMIT ?`,
+    [yield* indexedUpTo(), limit],
+  );
+  const [first, last] = [messages[0], messages.at(-1)];
+  if (!first || !last) return 0;
+  yield* addEntries(messages);
+  yield* rows(
+    `INSERT INTO authored (sender_id, workspace_id, message_seq)
+     SELECT sender_id, workspace_id, seq FROM messages WHERE seq BETWEEN ? AND ?`,
+    [first.seq, last.seq],
+  );
+  const times = messages.map(({ createdAt }) => createdAt);
+  yield* addPeriod({
+    first: first.seq,
+    last: last.seq,
+    oldest: Math.min(...times),
+    newest: Math.max(...times),
+  });
+  yield* rows('UPDATE indexed SET seq = ?', [last.seq]);
+  return messages.length;
+}

@@ -1,4 +1,4 @@
-import type { Conversation, StoredMessage } from '../../core/ports/store.ts';
+import type { StoredMessage } from '../../core/ports/store/messages.ts';
 import { rows, type Script } from './script.ts';
 
 /** The columns of a message with the names that belong to it; joined left, so that `m` always leads the plan. */
@@ -16,14 +16,12 @@ export const MESSAGE = `m.seq, m.id, m.workspace_id AS "workspaceId", m.conversa
 export const MESSAGE_NAMES = `LEFT JOIN agents AS sender ON sender.id = m.sender_id
   LEFT JOIN conversations AS conversation ON conversation.id = m.conversation_id`;
 
-const CONVERSATION = 'id, workspace_id AS "workspaceId", kind, key';
-
-type Kept = 'thread' | 'replyTo' | 'expiresAt' | 'redactedAt' | 'channelName' | 'recipientName';
+type Nullable = 'thread' | 'replyTo' | 'expiresAt' | 'redactedAt' | 'channelName' | 'recipientName';
 
 type Flag = 'unverified' | 'awaitsReply';
 
-export type MessageRow = Omit<StoredMessage, Kept | Flag | 'mentions' | 'attachments'> & {
-  [Field in Kept]: Exclude<StoredMessage[Field], undefined> | null;
+export type MessageRow = Omit<StoredMessage, Nullable | Flag | 'mentions' | 'attachments'> & {
+  [Field in Nullable]: Exclude<StoredMessage[Field], undefined> | null;
 } & { [Field in Flag]: number } & { mentions: string | null; attachments: string | null };
 
 export const toMessage = (row: MessageRow): StoredMessage => ({
@@ -41,14 +39,6 @@ export const toMessage = (row: MessageRow): StoredMessage => ({
 });
 
 export const queries = {
-  *findMessage(workspaceId: number, id: string): Script<StoredMessage | undefined> {
-    const [row] = yield* rows<MessageRow>(
-      `SELECT ${MESSAGE} FROM messages AS m ${MESSAGE_NAMES} WHERE m.id = ? AND m.workspace_id = ?`,
-      [id, workspaceId],
-    );
-    return row && toMessage(row);
-  },
-
   *hasSent(senderId: number, clientId: string): Script<boolean> {
     const found = yield* rows('SELECT 1 AS yes FROM messages WHERE sender_id = ? AND client_id = ?', [
       senderId,
@@ -110,32 +100,4 @@ export const commands = {
       [answer.question, answer.recipientId, answer.seq],
     );
   },
-
-  *ensureConversation(wanted: Omit<Conversation, 'id'> & { createdAt: number }): Script<Conversation> {
-    const { workspaceId, kind, key, createdAt } = wanted;
-    const [added] = yield* rows<Conversation>(
-      `INSERT INTO conversations (workspace_id, kind, key, created_at) VALUES (?, ?, ?, ?)
-       ON CONFLICT (workspace_id, key) DO NOTHING RETURNING ${CONVERSATION}`,
-      [workspaceId, kind, key, createdAt],
-    );
-    if (added) {
-      if (kind === 'dm' || kind === 'group') yield* addParticipants(added);
-      return { ...added };
-    }
-    const found = yield* rows<Conversation>(
-      `SELECT ${CONVERSATION} FROM conversations WHERE workspace_id = ? AND key = ?`,
-      [workspaceId, key],
-    );
-    return { ...(found[0] as Conversation) };
-  },
 };
-
-/** Everybody whose id is in the key. */
-function* addParticipants({ id, key }: Conversation): Script<void> {
-  const agentIds = new Set(key.split(':').map(Number));
-  yield* rows(
-    `INSERT INTO participants (conversation_id, agent_id)
-     SELECT CAST(? AS bigint), agent.value FROM {{numbers}} AS agent`,
-    [id, JSON.stringify([...agentIds])],
-  );
-}

@@ -1,10 +1,5 @@
+import type { Reaction } from '../../core/ports/store/reactions.ts';
 import { rows, type Script } from './script.ts';
-
-export interface Reaction {
-  seq: number;
-  agentId: number;
-  emoji: string;
-}
 
 export const queries = {
   *reactionsOf(seqs: number[]): Script<Array<{ seq: number; emoji: string; agents: string[] }>> {

@@ -1,24 +1,18 @@
-import type { SearchQuery } from '../../core/ports/messaging-store.ts';
-import type { StoredMessage } from '../../core/ports/store.ts';
+import type { SearchHit, SearchQuery } from '../../core/ports/store/search.ts';
 import { highlight, phrasesOf } from '../words.ts';
-import { SCOPE } from './indexing.ts';
+import { indexForSearch, SCOPE, unindexed } from './indexing.ts';
 import { MESSAGE, MESSAGE_NAMES, type MessageRow, toMessage } from './messages.ts';
 import { firstSince, lastUntil } from './periods.ts';
 import { rows, type Script, translatedRows, type Value } from './script.ts';
 import { type Fragment, visibleTo } from './visibility.ts';
 
-/** So many messages with the words are looked at; `HistoryStore` tells when that matters. */
+/** So many messages with the words are looked at; `SearchStore` tells when that matters. */
 const MAX_CANDIDATES = 10_000;
 const WINDOW = 250;
 
-export interface Found {
-  message: StoredMessage;
-  highlight: string;
-}
-
 export const queries = {
   /** Search among what is indexed. */
-  *searchIndexed(query: SearchQuery): Script<Found[]> {
+  *searchIndexed(query: SearchQuery): Script<SearchHit[]> {
     const phrases = phrasesOf(query.text);
     if (phrases.length === 0) return [];
     const scope = yield* scopeOf(query);
@@ -36,7 +30,11 @@ export const queries = {
       return { message, highlight: highlight(message.body, phrases) };
     });
   },
+
+  unindexed,
 };
+
+export const commands = { indexForSearch };
 
 /** Words of the index one of each of which a message must have, as far as it can be told from the index. */
 function* scopeOf({ workspaceId, viewer, conversationId, senderId }: SearchQuery): Script<string[][]> {

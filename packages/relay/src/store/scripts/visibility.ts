@@ -1,4 +1,4 @@
-import type { Viewer } from '../../core/ports/messaging-store.ts';
+import type { Viewer } from '../../core/ports/store/history.ts';
 import { rows, type Script, type Value } from './script.ts';
 
 /** A piece of SQL with the values of its `?`. */

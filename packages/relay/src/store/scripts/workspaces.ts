@@ -1,4 +1,4 @@
-import type { Workspace, WorkspaceKey } from '../../core/ports/store.ts';
+import type { Workspace, WorkspaceKey } from '../../core/ports/store/workspaces.ts';
 import { orNull, rows, type Script } from './script.ts';
 
 const WORKSPACE = 'id, name, former_names AS "formerNames", root, created_at AS "createdAt"';
@@ -30,6 +30,14 @@ export const queries = {
   *findKey(id: string): Script<WorkspaceKey | undefined> {
     const [row] = yield* rows<KeyRow>(`SELECT ${KEY} FROM workspace_keys WHERE id = ?`, [id]);
     return row && toKey(row);
+  },
+
+  *hasGrant(agentId: number, workspaceId: number): Script<boolean> {
+    const found = yield* rows('SELECT 1 AS yes FROM grants WHERE agent_id = ? AND workspace_id = ?', [
+      agentId,
+      workspaceId,
+    ]);
+    return found.length > 0;
   },
 };
 
@@ -89,5 +97,14 @@ export const commands = {
       params,
     );
     return revoked.map(({ id }) => id);
+  },
+
+  *setGrant(agentId: number, workspaceId: number, allowed: boolean): Script<void> {
+    yield* rows(
+      allowed
+        ? 'INSERT INTO grants (agent_id, workspace_id) VALUES (?, ?) ON CONFLICT DO NOTHING'
+        : 'DELETE FROM grants WHERE agent_id = ? AND workspace_id = ?',
+      [agentId, workspaceId],
+    );
   },
 };

@@ -194,7 +194,7 @@ describe('a thread that dies', () => {
     await store.close();
 
     const reopened = await openStore(path, { onFatal });
-    expect(await reopened.findMessage(workspace.id, kept.id)).toBeDefined();
+    expect(await reopened.visibleMessage(undefined, workspace.id, kept.id)).toBeDefined();
     expect((await reopened.appendMessage(draft(alice, conversation, [bob]))).seq).toBeGreaterThan(kept.seq);
     await reopened.close();
   });

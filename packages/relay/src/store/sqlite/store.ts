@@ -1,5 +1,6 @@
 import type { RelayError } from '@agent-relay/protocol';
-import type { Appended, MessageDraft, Store } from '../../core/ports/store.ts';
+import type { Appended, MessageDraft } from '../../core/ports/store/messages.ts';
+import type { Store } from '../../core/ports/store.ts';
 import { draftValues } from '../append.ts';
 import { GroupCommit, type Outcome } from '../group-commit.ts';
 import { commands, methodsOf, queries } from '../scripts/index.ts';

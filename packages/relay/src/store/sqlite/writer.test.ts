@@ -136,7 +136,7 @@ describe('no statement reads a whole table', () => {
     'unread count': [queries.countUnread(1, 1), 'COVERING INDEX deliveries_unread'],
     'deliveries by id': [queries.deliveredSeqs(1, ['a'])],
     'deliveries of a message': [queries.deliveriesOf(1)],
-    'message by id': [queries.findMessage(1, 'a')],
+    'message by id': [queries.visibleMessage(undefined, 1, 'a')],
     'message by its name for retries': [queries.hasSent(1, 'a')],
     'messages of a workspace': [queries.listMessages({ workspaceId: 1, after: 0, limit: 1 })],
     'last number': [queries.lastSeq(1)],

@@ -1,4 +1,4 @@
-import type { Appended } from '../../core/ports/store.ts';
+import type { Appended } from '../../core/ports/store/messages.ts';
 import { DRAFT_COLUMNS, takenBy } from '../append.ts';
 import { SQLITE } from '../dialects.ts';
 import { migrate } from '../migrations/index.ts';

@@ -1,7 +1,7 @@
 import { GENERAL_CHANNEL, nameKey, nameSkeleton, type TransferRecord } from '@agent-relay/protocol';
 import { commands as attachmentCommands } from '../attachments.ts';
+import { commands as conversationCommands } from '../conversations.ts';
 import { withEntryRenewed } from '../indexing.ts';
-import { commands as conversationCommands } from '../messages.ts';
 import { flag, orNull, rows, type Script, type Value } from '../script.ts';
 import { addUnchecked, pieceAt, takeContent } from './content.ts';
 import type { Of } from './export.ts';

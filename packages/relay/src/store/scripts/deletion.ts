@@ -1,4 +1,4 @@
-import type { Workspace } from '../../core/ports/store.ts';
+import type { Workspace } from '../../core/ports/store/workspaces.ts';
 import { detach, dropUnused } from './attachments.ts';
 import { commands as audit } from './audit.ts';
 import { removeEntries } from './indexing.ts';

@@ -1,41 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { HeldMessage } from '../../../packages/relay/src/core/ports/messaging-store.ts';
-import type { Agent, Store } from '../../../packages/relay/src/core/ports/store.ts';
+import type { Agent } from '../../../packages/relay/src/core/ports/store/agents.ts';
+import type { HeldMessage } from '../../../packages/relay/src/core/ports/store/held.ts';
+import type { Store } from '../../../packages/relay/src/core/ports/store.ts';
 import { NOW, newWorld } from './world.ts';
 
 type Two = [Agent, Agent];
 
-export function reactionsAndHeld(store: () => Store): void {
-  describe('reactions', () => {
-    it('are one of each kind from each agent, in the order of their first use', async () => {
-      const { agents, dm, draft } = await newWorld(store(), 2);
-      const [alice, bob] = agents as Two;
-      const conversation = await dm(alice, bob);
-      const first = await store().appendMessage(draft(alice, conversation, [bob]));
-      const second = await store().appendMessage(draft(alice, conversation, [bob]));
-      const react = (agent: Agent, emoji: string, at: number, seq = first.seq) =>
-        store().addReaction({ seq, agentId: agent.id, emoji, at: NOW + at });
-      expect(await react(alice, '🦊', 1)).toBe(true);
-      expect(await react(bob, '👍', 2)).toBe(true);
-      expect(await react(bob, '🦊', 3)).toBe(true);
-      expect(await react(bob, '🦊', 4)).toBe(false);
-      expect(await react(bob, ':eyes:', 0, second.seq)).toBe(true);
-      expect(await store().reactionsOf([first.seq, second.seq])).toEqual([
-        { seq: first.seq, emoji: '🦊', agents: [alice.name, bob.name] },
-        { seq: first.seq, emoji: '👍', agents: [bob.name] },
-        { seq: second.seq, emoji: ':eyes:', agents: [bob.name] },
-      ]);
-      const fox = { seq: first.seq, agentId: alice.id, emoji: '🦊' };
-      expect(await store().removeReaction(fox)).toBe(true);
-      expect(await store().removeReaction(fox)).toBe(false);
-      expect(await store().reactionsOf([first.seq])).toEqual([
-        { seq: first.seq, emoji: '👍', agents: [bob.name] },
-        { seq: first.seq, emoji: '🦊', agents: [bob.name] },
-      ]);
-      expect(await store().reactionsOf([])).toEqual([]);
-    });
-  });
-
+export function held(store: () => Store): void {
   describe('held messages', () => {
     it('wait in the order they came, until somebody settles them, once', async () => {
       const { workspace, agents, dm, draft } = await newWorld(store(), 2);

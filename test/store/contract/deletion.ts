@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Agent, Store } from '../../../packages/relay/src/core/ports/store.ts';
+import type { Agent } from '../../../packages/relay/src/core/ports/store/agents.ts';
+import type { Store } from '../../../packages/relay/src/core/ports/store.ts';
 import { attachmentOf, bytes } from './attachments.ts';
 import { defined, inboxOf, NOW, newWorld } from './world.ts';
 
 type Two = [Agent, Agent];
 
-export function upkeep(store: () => Store): void {
+export function deletion(store: () => Store): void {
   const world = async () => {
     const made = await newWorld(store(), 2);
     const [alice, bob] = made.agents as Two;
@@ -37,7 +38,7 @@ export function upkeep(store: () => Store): void {
       expect(await find('swordfish')).toEqual([id]);
       expect(await store().redactMessage(seq, NOW + 7)).toBe(true);
       expect(await store().redactMessage(seq, NOW + 8)).toBe(false);
-      expect(await store().findMessage(workspace.id, id)).toMatchObject({
+      expect(await store().visibleMessage(undefined, workspace.id, id)).toMatchObject({
         body: '',
         mentions: [],
         attachments: [],
@@ -106,7 +107,7 @@ export function upkeep(store: () => Store): void {
       await store().addReaction({ seq: indexed.seq, agentId: bob.id, emoji: '👍', at: NOW });
 
       expect(await deleteAll(OLD + 1, 1)).toEqual([1, 1, 0]);
-      expect(await store().findMessage(workspace.id, indexed.id)).toBeUndefined();
+      expect(await store().visibleMessage(undefined, workspace.id, indexed.id)).toBeUndefined();
       expect(await store().deliveriesOf(indexed.seq)).toEqual([]);
       expect(await store().reactionsOf([indexed.seq])).toEqual([]);
       expect(await store().visibleAttachment(undefined, workspace.id, unsent.id)).toBeUndefined();

@@ -1,0 +1,53 @@
+import type { AgentType, ToolDefinition } from '@agent-relay/protocol';
+
+/** What an agent says about itself; changes with each HELLO. */
+export interface AgentProfile {
+  cli: string | undefined;
+  task: string | undefined;
+  parent: string | undefined;
+  capabilities: string[];
+  tools: ToolDefinition[];
+  mcpEnabled: boolean;
+}
+
+/** What the owner decides about an agent. */
+export interface AgentStanding {
+  type: AgentType;
+  lead: boolean;
+}
+
+export interface Agent extends AgentProfile, AgentStanding {
+  id: number;
+  workspaceId: number;
+  name: string;
+  ephemeral: boolean;
+  /** The client program that chose the name by itself, and may come back to it. */
+  registeredBy: string | undefined;
+  /** The client program that was connected as this agent last. */
+  heldBy: string | undefined;
+  /** SHA-256 of the agent token, in hex. */
+  tokenHash: string;
+  createdAt: number;
+  lastSeenAt: number;
+}
+
+export type AgentChanges = Partial<
+  AgentProfile & AgentStanding & { heldBy: string; tokenHash: string; lastSeenAt: number }
+>;
+
+export interface AgentStore {
+  /** Registers an agent; undefined if the workspace has one of that name, compared without case, or one that looks so. */
+  createAgent(agent: Omit<Agent, 'id' | 'lastSeenAt'>): Promise<Agent | undefined>;
+  findAgent(workspaceId: number, name: string): Promise<Agent | undefined>;
+  /** The agent that holds the token, in whatever workspace. */
+  findAgentByToken(tokenHash: string): Promise<Agent | undefined>;
+  /** The agents of a workspace, in the order they were registered; those removed are not among them. */
+  listAgents(workspaceId: number): Promise<Agent[]>;
+  /** How many agents each workspace has. */
+  countAgents(): Promise<Array<{ workspaceId: number; agents: number }>>;
+  updateAgent(id: number, changes: AgentChanges): Promise<void>;
+  /** False if the name, or one that looks like it, is taken. */
+  renameAgent(id: number, name: string): Promise<boolean>;
+  /** Takes an agent away: its name is free again, what it sent stays. */
+  removeAgent(id: number, at: number): Promise<void>;
+}

@@ -1,0 +1,27 @@
+import type { StoredMessage } from './messages.ts';
+
+export type ConversationKind = 'dm' | 'group' | 'channel' | 'broadcast';
+
+export interface Conversation {
+  id: number;
+  workspaceId: number;
+  kind: ConversationKind;
+  /** Unique in the workspace: the sorted agent ids of a DM (`3:7`) or group (`3:7:9`), `#name` of a channel, `*` of the broadcast. */
+  key: string;
+}
+
+export interface ConversationSummary {
+  conversationId: number;
+  kind: 'dm' | 'group';
+  /** Everybody in it but the viewer. */
+  participants: string[];
+  last: StoredMessage;
+  unread: number;
+}
+
+export interface ConversationStore {
+  /** The conversation of that key, created the first time. */
+  ensureConversation(conversation: Omit<Conversation, 'id'> & { createdAt: number }): Promise<Conversation>;
+  /** The DMs and group DMs of an agent, the one with the newest message first; what expired before `now` is not unread. */
+  directConversations(agentId: number, limit: number, now: number): Promise<ConversationSummary[]>;
+}

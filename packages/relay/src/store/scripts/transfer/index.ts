@@ -1,0 +1,2 @@
+export { queries } from './export.ts';
+export { commands } from './import.ts';
