@@ -17,6 +17,15 @@ export interface Principal {
   readonly keyId: string | undefined;
 }
 
+/** The relay as a sender of notices. */
+export const relayItself = (workspace: Workspace, agent: Agent): Principal => ({
+  workspace,
+  agent,
+  unverified: false,
+  local: true,
+  keyId: undefined,
+});
+
 /** The local user without the mask of an agent: may administer, and see the whole project. */
 const isOwner = (principal: Principal): boolean => principal.local && principal.agent === undefined;
 

@@ -10,6 +10,7 @@ import { type AttachmentLimits, Attachments } from './files/attachments.ts';
 import { Governor, type GovernorLimits } from './governance/governor.ts';
 import { HeldMessages } from './governance/held.ts';
 import { HeldReleases } from './governance/held-releases.ts';
+import { announcePause } from './governance/pause-notices.ts';
 import { type RateLimit, SendRates } from './governance/send-rates.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Workspace } from './ports/store/workspaces.ts';
@@ -80,6 +81,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     newId,
     agents,
     presence,
+    attachments,
     descriptions,
     rates,
     governor,
@@ -87,11 +89,12 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     routes: new Routes(store, workspaces, agents, channels),
     maxBodyBytes: options.maxBodyBytes,
   });
-  const heldReleases = new HeldReleases({ agents, messages, held, governor });
+  const heldReleases = new HeldReleases(agents, messages, held, governor);
   const fanout = new Fanout(presence, awaits);
 
   awaits.onAnswered = ({ waiter, message: question }, { seq }) =>
     background(store.noteAnswer({ recipientId: waiter.id, seq, question: question.seq }));
+  messages.onPaused = (workspace, paused, reason) => announcePause(messages, workspace, paused, reason);
   messages.onStored = (stored) => fanout.publish(stored);
   channels.onJoined = ({ workspaceId, name }, agent) =>
     presence.tell(workspaceId, { type: 'channel.joined', channel: `#${name}`, agent: agent.name });

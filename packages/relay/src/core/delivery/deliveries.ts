@@ -3,9 +3,8 @@ import type { Agents } from '../directory/agents.ts';
 import type { Presence } from '../directory/presence.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Agent } from '../ports/store/agents.ts';
-import type { Delivery, Observation } from '../ports/store/deliveries.ts';
+import type { Delivery, DeliveryStore, Observation } from '../ports/store/deliveries.ts';
 import type { StoredMessage } from '../ports/store/messages.ts';
-import type { Store } from '../ports/store.ts';
 
 /** How many times of acceptance are kept per agent; older ones are thinned out, which only makes them less exact. */
 const CHECKPOINTS = 256;
@@ -21,7 +20,7 @@ interface Checkpoint {
  * its deliveries in order.
  */
 export class Deliveries {
-  readonly #store: Store;
+  readonly #store: DeliveryStore;
   readonly #clock: Clock;
   readonly #agents: Agents;
   readonly #presence: Presence;
@@ -29,7 +28,7 @@ export class Deliveries {
   /** Where deliveries came in among those an agent had taken: which of them it took cannot be told any more. */
   readonly #unclear = new Map<number, { from: number; to: number }>();
 
-  constructor(store: Store, clock: Clock, agents: Agents, presence: Presence) {
+  constructor(store: DeliveryStore, clock: Clock, agents: Agents, presence: Presence) {
     this.#store = store;
     this.#clock = clock;
     this.#agents = agents;

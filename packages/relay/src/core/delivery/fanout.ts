@@ -1,6 +1,6 @@
 import type { Message } from '@agent-relay/protocol';
 import type { Presence } from '../directory/presence.ts';
-import type { Stored } from '../sending/messages.ts';
+import type { NewMessage } from '../sending/messages.ts';
 import type { Awaits } from './awaits.ts';
 
 /** Follows every message of a workspace. Must return at once. */
@@ -29,7 +29,7 @@ export class Fanout {
     return () => followers.delete(follower);
   }
 
-  publish({ message, senderId, recipients, workspaceId }: Stored): void {
+  publish({ message, senderId, recipients, workspaceId }: NewMessage): void {
     for (const recipient of recipients) {
       // The answer goes to whoever waits for it first: its client then knows the delivery that follows as seen.
       this.#awaits.answer(message, senderId, recipient);

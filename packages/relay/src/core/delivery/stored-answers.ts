@@ -1,21 +1,19 @@
-import type { Store } from '../ports/store.ts';
+import type { MessageStore } from '../ports/store/messages.ts';
 import type { Descriptions } from '../reading/descriptions.ts';
 import type { Awaits, OpenAwait } from './awaits.ts';
 
-interface Parts {
-  awaits: Awaits;
-  descriptions: Descriptions;
-  store: Store;
-}
-
 /** Questions asked again after a lost connection: their answers may be stored already. */
 export class StoredAnswers {
-  readonly #parts: Parts;
+  readonly #store: MessageStore;
+  readonly #awaits: Awaits;
+  readonly #descriptions: Descriptions;
   /** The last search for each waiter. One follows the other, so that the first question gets the first answer. */
   readonly #searches = new Map<number, Promise<void>>();
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(store: MessageStore, awaits: Awaits, descriptions: Descriptions) {
+    this.#store = store;
+    this.#awaits = awaits;
+    this.#descriptions = descriptions;
   }
 
   async search(asked: OpenAwait): Promise<void> {
@@ -31,11 +29,11 @@ export class StoredAnswers {
   }
 
   async #search(asked: OpenAwait): Promise<void> {
-    const { awaits, descriptions, store } = this.#parts;
     const { waiter, target, message: question } = asked;
     const find = (after: number) =>
-      store.findReply({ senderId: target.id, recipientId: waiter.id, after, question });
+      this.#store.findReply({ senderId: target.id, recipientId: waiter.id, after, question });
     let reply = await find(question.seq);
-    while (reply && !awaits.answerWith(asked, descriptions.stored(reply))) reply = await find(reply.seq);
+    while (reply && !this.#awaits.answerWith(asked, this.#descriptions.stored(reply)))
+      reply = await find(reply.seq);
   }
 }

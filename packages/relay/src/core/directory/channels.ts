@@ -8,14 +8,13 @@ import {
 } from '@agent-relay/protocol';
 import type { Clock } from '../ports/clock.ts';
 import type { Agent } from '../ports/store/agents.ts';
-import type { Channel } from '../ports/store/channels.ts';
+import type { Channel, ChannelStore } from '../ports/store/channels.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
-import type { Store } from '../ports/store.ts';
 import type { Agents } from './agents.ts';
 
 /** The channels of all workspaces and who is in them, held in memory and written through to the store. */
 export class Channels {
-  readonly #store: Store;
+  readonly #store: ChannelStore;
   readonly #clock: Clock;
   readonly #agents: Agents;
   readonly #byWorkspace = new Map<number, Map<string, Channel>>();
@@ -23,7 +22,7 @@ export class Channels {
   /** Told when an agent came into a channel, in whatever way. */
   onJoined: (channel: Channel, agent: Agent) => void = () => undefined;
 
-  constructor(store: Store, clock: Clock, agents: Agents) {
+  constructor(store: ChannelStore, clock: Clock, agents: Agents) {
     this.#store = store;
     this.#clock = clock;
     this.#agents = agents;

@@ -9,7 +9,7 @@ import {
 } from '@agent-relay/protocol';
 import type { Clock } from '../ports/clock.ts';
 import type { Agent } from '../ports/store/agents.ts';
-import type { Store } from '../ports/store.ts';
+import type { Attachment, AttachmentStore } from '../ports/store/attachments.ts';
 import { type Principal, requireAgent, seesWholeWorkspace } from '../principal.ts';
 import { attachmentInfo } from '../reading/descriptions.ts';
 import { Uploads } from './uploads.ts';
@@ -24,13 +24,13 @@ type Finish = NonNullable<OperationParams<'ATTACH'>['finish']>;
 
 /** Files that hang on messages: uploaded in pieces, stored once, fetched in pieces by whoever sees such a message. */
 export class Attachments {
-  readonly #store: Store;
+  readonly #store: AttachmentStore;
   readonly #clock: Clock;
   readonly #newId: NewId;
   readonly #limits: AttachmentLimits;
   readonly #uploads: Uploads;
 
-  constructor(store: Store, clock: Clock, newId: NewId, limits: AttachmentLimits) {
+  constructor(store: AttachmentStore, clock: Clock, newId: NewId, limits: AttachmentLimits) {
     this.#store = store;
     this.#clock = clock;
     this.#newId = newId;
@@ -60,9 +60,7 @@ export class Attachments {
     principal: Principal,
     { attachment: id, offset }: OperationParams<'FETCH'>,
   ): Promise<OperationResult<'FETCH'>> {
-    const viewer = seesWholeWorkspace(principal) ? undefined : requireAgent(principal).id;
-    const attachment = await this.#store.visibleAttachment(viewer, principal.workspace.id, id);
-    if (!attachment) throw new RelayError('AttachmentNotFound', `No file ${id} can be seen by you.`);
+    const attachment = await this.#find(principal, id);
     const content = await this.#store.readContent(attachment.sha256, offset, ATTACHMENT_CHUNK_BYTES);
     return {
       attachment: attachmentInfo(attachment),
@@ -70,6 +68,20 @@ export class Attachments {
       data: Buffer.from(content).toString('base64'),
       done: offset + content.length >= attachment.size,
     };
+  }
+
+  /** The files that a message of the principal takes along. */
+  async visible(principal: Principal, ids: string[]): Promise<AttachmentInfo[]> {
+    const found: AttachmentInfo[] = [];
+    for (const id of ids) found.push(attachmentInfo(await this.#find(principal, id)));
+    return found;
+  }
+
+  async #find(principal: Principal, id: string): Promise<Attachment> {
+    const viewer = seesWholeWorkspace(principal) ? undefined : requireAgent(principal).id;
+    const attachment = await this.#store.visibleAttachment(viewer, principal.workspace.id, id);
+    if (!attachment) throw new RelayError('AttachmentNotFound', `No file ${id} can be seen by you.`);
+    return attachment;
   }
 
   async #keep(

@@ -239,7 +239,7 @@ describe('a discarded message', () => {
   it('is not one that was delivered before the daemon died', async () => {
     const one = (await core.relay.held.find(heldId)) ?? expect.unreachable();
     const sender = core.relay.agents.byId(one.draft.senderId) ?? expect.unreachable();
-    await core.relay.messages.release(one.draft, sender, one.shown);
+    await core.relay.messages.release(one, sender);
     await core.restart();
     const again = core.owner(workspace);
     await again.request('HELD_RELEASE', { ids: [heldId], discard: true });

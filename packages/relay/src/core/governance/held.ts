@@ -1,15 +1,14 @@
 import type { HeldInfo, HoldTrace } from '@agent-relay/protocol';
 import type { Presence } from '../directory/presence.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Agent } from '../ports/store/agents.ts';
 import type { HeldMessage, HeldSettlement } from '../ports/store/held.ts';
 import type { Appended, MessageDraft } from '../ports/store/messages.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Store } from '../ports/store.ts';
-import type { Route } from '../sending/routes.ts';
+import type { DraftedSubmission } from '../sending/submission.ts';
 
-/** What became of a message that was to be held: it is, or the same one had been stored before. */
-export type Kept = HeldMessage | Appended;
+/** A message that was to be held is held, or had been stored before. */
+export type HoldOutcome = HeldMessage | Appended;
 
 /** What names a message for retries. */
 type MessageName = Pick<MessageDraft, 'senderId' | 'clientId'>;
@@ -20,7 +19,7 @@ export class HeldMessages {
   readonly #clock: Clock;
   readonly #presence: Presence;
   /** All of them, by the name a retry has: sender and client id. */
-  readonly #byName = new Map<string, { workspaceId: number; kept: Promise<Kept> }>();
+  readonly #byName = new Map<string, { workspaceId: number; outcome: Promise<HoldOutcome> }>();
 
   constructor(store: Store, clock: Clock, presence: Presence) {
     this.#store = store;
@@ -30,7 +29,7 @@ export class HeldMessages {
 
   async load({ id: workspaceId }: Workspace): Promise<void> {
     for (const held of await this.#store.listHeld(workspaceId))
-      this.#byName.set(nameOf(held.draft), { workspaceId, kept: Promise.resolve(held) });
+      this.#byName.set(nameOf(held.draft), { workspaceId, outcome: Promise.resolve(held) });
   }
 
   /** All of a workspace that is being removed. */
@@ -48,18 +47,19 @@ export class HeldMessages {
     return this.#store.findHeld(id);
   }
 
-  /** What became of the held message that this draft repeats, if it does. */
-  repeatedBy(draft: MessageName): Promise<Kept> | undefined {
-    return this.#byName.get(nameOf(draft))?.kept;
+  /** The held message that this draft repeats, if it does. */
+  repeatedBy(draft: MessageName): Promise<HoldOutcome> | undefined {
+    return this.#byName.get(nameOf(draft))?.outcome;
   }
 
-  async keep(draft: MessageDraft, sender: Agent, route: Route, reason: string): Promise<Kept> {
+  async hold(submission: DraftedSubmission, reason: string): Promise<HoldOutcome> {
+    const { draft } = submission;
     const name = nameOf(draft);
-    const kept = this.#keep(draft, sender, route, reason);
-    this.#byName.set(name, { workspaceId: draft.workspaceId, kept });
+    const holding = this.#hold(submission, reason);
+    this.#byName.set(name, { workspaceId: draft.workspaceId, outcome: holding });
     try {
-      const outcome = await kept;
-      if (isStored(outcome)) this.#byName.delete(name);
+      const outcome = await holding;
+      if (wasStored(outcome)) this.#byName.delete(name);
       return outcome;
     } catch (error) {
       this.#byName.delete(name);
@@ -78,7 +78,7 @@ export class HeldMessages {
     this.#byName.delete(nameOf(draft));
   }
 
-  async #keep(draft: MessageDraft, sender: Agent, route: Route, reason: string): Promise<Kept> {
+  async #hold({ draft, sender, route }: DraftedSubmission, reason: string): Promise<HoldOutcome> {
     const held: HeldMessage = {
       id: draft.id,
       workspaceId: draft.workspaceId,
@@ -107,7 +107,7 @@ export class HeldMessages {
   }
 }
 
-export const isStored = (kept: Kept): kept is Appended => 'seq' in kept;
+export const wasStored = (outcome: HoldOutcome): outcome is Appended => 'seq' in outcome;
 
 export const describeHeld = ({ id, senderName, shown, reason, heldAt, draft }: HeldMessage): HeldInfo => ({
   id,

@@ -37,7 +37,7 @@ type Names =
 
 export function messageHandlers(relay: Relay): Handlers<Names> {
   const { attachments, awaits, clock, deliveries, held, messages, heldReleases, store, workspaces } = relay;
-  const storedAnswers = new StoredAnswers(relay);
+  const storedAnswers = new StoredAnswers(store, awaits, relay.descriptions);
   return {
     SEND: async (caller, params, requestId) => {
       const { result, recipient } = await messages.send(caller.principal, requestId, params);
@@ -116,7 +116,9 @@ export function messageHandlers(relay: Relay): Handlers<Names> {
     HELD_RELEASE: async (caller, { ids, discard }) => {
       requireOwner(caller.principal, 'release held messages');
       const { principal } = caller;
-      const { released, discarded } = await heldReleases.release(principal, ids, discard);
+      const { released, discarded } = discard
+        ? await heldReleases.discard(principal, ids)
+        : await heldReleases.release(principal, ids);
       const noted = (action: string, settled: string[]) =>
         settled.length > 0 && workspaces.audit(principal, principal.workspace, action, settled.join(' '));
       await noted('held.released', released);

@@ -1,12 +1,10 @@
 import type { AttachmentInfo, Message } from '@agent-relay/protocol';
 import type { Agents } from '../directory/agents.ts';
 import type { Workspaces } from '../directory/workspaces.ts';
+import type { ShownAddress } from '../ports/store/held.ts';
 import type { MessageDraft, StoredMessage } from '../ports/store/messages.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
-import { agentIds, type Route } from '../sending/routes.ts';
-
-/** The part of a route that readers see. */
-export type ShownRoute = Pick<Route, 'to' | 'channel' | 'group'>;
+import { agentIds } from '../sending/routes.ts';
 
 /** Turns what is stored into what readers see: ids become names. */
 export class Descriptions {
@@ -53,14 +51,14 @@ export class Descriptions {
     draft: MessageDraft,
     seq: number,
     sender: { name: string; workspaceId: number },
-    route: ShownRoute,
+    address: ShownAddress,
   ): Message {
     return this.#message(draft, {
       seq,
       from: sender.name,
-      to: route.to,
-      channel: route.channel,
-      group: route.group,
+      to: address.to,
+      channel: address.channel,
+      group: address.group,
       fromWorkspaceId: sender.workspaceId,
       mentions: draft.mentions.map(({ name }) => name),
       redacted: false,

@@ -11,10 +11,10 @@ export function checkBody(content: string, maxBytes: number): void {
   }
 }
 
-export const alreadyExpired = (expiresAt: number | undefined, now: number): RelayError | undefined =>
+export const expiryRefusal = (expiresAt: number | undefined, now: number): RelayError | undefined =>
   expiresAt === undefined || expiresAt > now ? undefined : wrongField('expiresAt', 'is in the past.');
 
-export const awaitsOneAgent = (): RelayError =>
+export const awaitNeedsOneAgent = (): RelayError =>
   wrongField('await', 'only the answer of one agent can be awaited.');
 
 const COMPARED = ['conversationId', 'body', 'kind', 'importance', 'replyTo', 'expiresAt'] as const;

@@ -1,30 +1,35 @@
 import type { Clock } from '../ports/clock.ts';
-import type { Conversation } from '../ports/store/conversations.ts';
-import type { Store } from '../ports/store.ts';
+import type { Conversation, ConversationStore } from '../ports/store/conversations.ts';
 import type { Route } from './routes.ts';
+import type { PlacedSubmission, RoutedSubmission } from './submission.ts';
 
 /** Beyond so many the cache starts anew: it saves reads, it is not the truth. */
 const MAX_CACHED = 100_000;
 
-/** The conversations that messages go into, made the first time something is said in them. */
+/** The conversations that messages go into, created with the first message. */
 export class Conversations {
-  readonly #store: Store;
+  readonly #store: ConversationStore;
   readonly #clock: Clock;
   readonly #cached = new Map<string, Conversation>();
 
-  constructor(store: Store, clock: Clock) {
+  constructor(store: ConversationStore, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
   }
 
-  /** The one a route leads to, if it is known without asking the store. */
-  known(route: Route): Conversation | undefined {
-    return this.#cached.get(nameOf(route));
+  /** Places a message if its conversation is known without asking the store. */
+  placeIfKnown(submission: RoutedSubmission): PlacedSubmission | undefined {
+    const conversation = this.#cached.get(nameOf(submission.route));
+    return conversation && { ...submission, conversation };
   }
 
-  async ensure(route: Route): Promise<Conversation> {
-    const known = this.known(route);
-    if (known) return known;
+  async place(submission: RoutedSubmission): Promise<PlacedSubmission> {
+    return (
+      this.placeIfKnown(submission) ?? { ...submission, conversation: await this.#ensure(submission.route) }
+    );
+  }
+
+  async #ensure(route: Route): Promise<Conversation> {
     const conversation = await this.#store.ensureConversation({
       workspaceId: route.workspace.id,
       ...route.conversation,

@@ -1,20 +1,20 @@
 import { RelayError, type SendResult } from '@agent-relay/protocol';
 import type { Agents } from '../directory/agents.ts';
 import type { Presence } from '../directory/presence.ts';
+import type { DeliveryStore } from '../ports/store/deliveries.ts';
 import type { HeldMessage } from '../ports/store/held.ts';
 import type { Appended, MessageDraft } from '../ports/store/messages.ts';
-import type { Store } from '../ports/store.ts';
 
 /** A result names no more absent recipients than a person would read. */
 const MAX_NAMED_OFFLINE = 20;
 
 /** What the sender of a message is told about it. */
 export class SendResults {
-  readonly #store: Store;
+  readonly #store: DeliveryStore;
   readonly #agents: Agents;
   readonly #presence: Presence;
 
-  constructor(store: Store, agents: Agents, presence: Presence) {
+  constructor(store: DeliveryStore, agents: Agents, presence: Presence) {
     this.#store = store;
     this.#agents = agents;
     this.#presence = presence;

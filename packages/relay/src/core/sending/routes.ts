@@ -1,38 +1,26 @@
-import {
-  type Address,
-  formatAddress,
-  nameKey,
-  type OperationParams,
-  parseAddress,
-  RelayError,
-} from '@agent-relay/protocol';
+import { type Address, formatAddress, nameKey, parseAddress, RelayError } from '@agent-relay/protocol';
 import type { Agents } from '../directory/agents.ts';
 import type { Channels } from '../directory/channels.ts';
 import type { Workspaces } from '../directory/workspaces.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { ConversationKind } from '../ports/store/conversations.ts';
+import type { ShownAddress } from '../ports/store/held.ts';
 import type { Audience, StoredMessage } from '../ports/store/messages.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Store } from '../ports/store.ts';
-import type { Principal } from '../principal.ts';
+import type { Submission } from './submission.ts';
 
 /** Where a message goes. */
-export interface Route {
+export interface Route extends ShownAddress {
   /** The workspace it is stored in: the recipient's. */
   workspace: Workspace;
   conversation: { kind: ConversationKind; key: string };
   audience: Audience;
-  /** The address as its readers see it. */
-  to: string;
-  channel?: string;
-  group?: string[];
   /** The one agent it is for, if it is for one. */
   recipient?: Agent;
   /** The thread of the message it replies to. */
   thread?: string;
 }
-
-type Destination = Pick<OperationParams<'SEND'>, 'to' | 'replyTo'>;
 
 /** Finds out where messages go: names become agents, channels and projects, and it is checked who may write where. */
 export class Routes {
@@ -49,18 +37,19 @@ export class Routes {
   }
 
   /** Answers at once where it can: the usual message costs no read. */
-  route(principal: Principal, sender: Agent, { to, replyTo }: Destination): Route | Promise<Route> {
-    if (replyTo !== undefined) return this.#reply(principal, sender, replyTo, to);
+  find(submission: Submission): Route | Promise<Route> {
+    const { to, replyTo } = submission.params;
+    if (replyTo !== undefined) return this.#reply(submission, replyTo);
     if (to === undefined) {
       throw new RelayError('InvalidRequest', 'to: a message needs an address, or a message it replies to.', {
         details: { field: 'to' },
       });
     }
-    return this.#direct(principal, sender, to);
+    return this.#direct(submission, to);
   }
 
   /** `*:*`: one route into each project, for people and leads. */
-  everywhere(principal: Principal, sender: Agent): Route[] {
+  everywhere({ principal, sender }: Submission): Route[] {
     if (!principal.local || (sender.type !== 'human' && !sender.lead)) {
       throw new RelayError(
         'Forbidden',
@@ -70,7 +59,7 @@ export class Routes {
     return this.#workspaces.list().map((workspace) => this.#broadcast(workspace));
   }
 
-  #direct(principal: Principal, sender: Agent, to: string | string[]): Route | Promise<Route> {
+  #direct({ principal, sender }: Submission, to: string | string[]): Route | Promise<Route> {
     if (typeof to !== 'string') return this.#group(principal.workspace, sender, to);
     const address = parseAddress(to);
     const { project } = address;
@@ -178,21 +167,23 @@ export class Routes {
   }
 
   /** A reply goes where its message was, unless it says otherwise, and stays in its thread. */
-  async #reply(principal: Principal, sender: Agent, replyTo: string, to: Destination['to']): Promise<Route> {
+  async #reply(submission: Submission, replyTo: string): Promise<Route> {
+    const { principal, sender, params } = submission;
     const parent = await this.#store.visibleMessage(sender.id, principal.workspace.id, replyTo);
     if (!parent) throw new RelayError('MessageNotFound', `No message ${replyTo} can be seen by you.`);
     const route =
-      to === undefined
-        ? await this.#back(principal, sender, parent)
-        : await this.#direct(principal, sender, to);
+      params.to === undefined
+        ? await this.#back(submission, parent)
+        : await this.#direct(submission, params.to);
     return { ...route, thread: parent.thread ?? parent.id };
   }
 
-  #back(principal: Principal, sender: Agent, parent: StoredMessage): Route | Promise<Route> {
+  #back(submission: Submission, parent: StoredMessage): Route | Promise<Route> {
+    const { sender } = submission;
     const workspace = this.#workspaces.byId(parent.workspaceId);
     switch (parent.conversationKind) {
       case 'channel':
-        return this.#direct(principal, sender, `${workspace.name}:#${parent.channelName}`);
+        return this.#direct(submission, `${workspace.name}:#${parent.channelName}`);
       case 'group': {
         const others = agentIds(parent.conversationKey).filter((id) => id !== sender.id);
         return this.#toOthers(

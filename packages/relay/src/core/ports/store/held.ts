@@ -1,5 +1,12 @@
 import type { Appended, MessageDraft } from './messages.ts';
 
+/** An address as readers of the message see it. */
+export interface ShownAddress {
+  to: string;
+  channel?: string;
+  group?: string[];
+}
+
 /** A message kept back by the loop governor: in no inbox until a person releases it. */
 export interface HeldMessage {
   /** The id the message will have. */
@@ -9,8 +16,7 @@ export interface HeldMessage {
   reason: string;
   heldAt: number;
   draft: MessageDraft;
-  /** Its address as readers will see it. */
-  shown: { to: string; channel?: string; group?: string[] };
+  shown: ShownAddress;
   /** Once it is set, the text, the mentions and the files of the draft are gone. */
   settled?: HeldSettlement;
 }

@@ -1,0 +1,35 @@
+import type { AttachmentInfo, OperationParams } from '@agent-relay/protocol';
+import type { Agent } from '../ports/store/agents.ts';
+import type { Conversation } from '../ports/store/conversations.ts';
+import type { MessageDraft } from '../ports/store/messages.ts';
+import type { Principal } from '../principal.ts';
+import type { Route } from './routes.ts';
+
+/**
+ * A message on its way into the store. Each step of sending takes it and returns it with what the step added, so that
+ * its type tells how far it has come.
+ */
+export interface Submission {
+  readonly principal: Principal;
+  /** The agent of the principal. */
+  readonly sender: Agent;
+  /** Chosen by the sender; names the message for retries. */
+  readonly clientId: string;
+  readonly params: OperationParams<'SEND'>;
+}
+
+/** It is known where it goes, and its files were found. */
+export interface RoutedSubmission extends Submission {
+  readonly route: Route;
+  readonly attachments: AttachmentInfo[];
+}
+
+/** Its conversation exists: from here on nothing has to be read. */
+export interface PlacedSubmission extends RoutedSubmission {
+  readonly conversation: Conversation;
+}
+
+/** It is ready to be stored. */
+export interface DraftedSubmission extends PlacedSubmission {
+  readonly draft: MessageDraft;
+}
