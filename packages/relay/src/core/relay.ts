@@ -10,7 +10,7 @@ import { type AttachmentLimits, Attachments } from './files/attachments.ts';
 import { Governor, type GovernorLimits } from './governance/governor.ts';
 import { HeldMessages } from './governance/held.ts';
 import { HeldReleases } from './governance/held-releases.ts';
-import { announcePause } from './governance/pause-notices.ts';
+import { sendPauseNotices } from './governance/pause-notices.ts';
 import { type RateLimit, SendRates } from './governance/send-rates.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Workspace } from './ports/store/workspaces.ts';
@@ -94,7 +94,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
 
   awaits.onAnswered = ({ waiter, message: question }, { seq }) =>
     background(store.noteAnswer({ recipientId: waiter.id, seq, question: question.seq }));
-  messages.onPaused = (workspace, paused, reason) => announcePause(messages, workspace, paused, reason);
+  messages.onPaused = (workspace, paused, reason) => sendPauseNotices(messages, workspace, paused, reason);
   messages.onStored = (stored) => fanout.publish(stored);
   channels.onJoined = ({ workspaceId, name }, agent) =>
     presence.tell(workspaceId, { type: 'channel.joined', channel: `#${name}`, agent: agent.name });

@@ -1,7 +1,7 @@
 import type { Clock } from './ports/clock.ts';
 import type { Store } from './ports/store.ts';
 
-export interface Retention {
+interface Retention {
   /** Messages older than so many days are deleted; 0 keeps them for ever. */
   days: number;
 }

@@ -3,7 +3,7 @@ interface Sequenced {
   seq: number;
 }
 
-export interface FeedPort<T extends Sequenced> {
+interface FeedReceiver<T extends Sequenced> {
   /** The first `limit` items after `after`, from the store. */
   read(after: number, limit: number): Promise<T[]>;
   /** Hands one item on. Called in order of seq, each seq once. */
@@ -21,7 +21,7 @@ const PAGE = 64;
  * costs no memory, loses nothing, and gets nothing twice.
  */
 export class Feed<T extends Sequenced> {
-  readonly #port: FeedPort<T>;
+  readonly #receiver: FeedReceiver<T>;
   #cursor: number;
   /** True while everything stored up to now has been pushed, so that an offered item is the next one. */
   #live = false;
@@ -29,8 +29,8 @@ export class Feed<T extends Sequenced> {
   #offers = 0;
   #closed = false;
 
-  constructor(port: FeedPort<T>, after: number) {
-    this.#port = port;
+  constructor(receiver: FeedReceiver<T>, after: number) {
+    this.#receiver = receiver;
     this.#cursor = after;
   }
 
@@ -38,18 +38,18 @@ export class Feed<T extends Sequenced> {
   offer(item: T): void {
     this.#offers += 1;
     if (!this.#live || item.seq <= this.#cursor) return;
-    if (!this.#port.ready()) {
+    if (!this.#receiver.ready()) {
       this.#live = false;
       return;
     }
     this.#cursor = item.seq;
-    this.#port.push(item);
+    this.#receiver.push(item);
   }
 
   /** The receiver can take more: go on from the store if something was left there. */
   resume(): void {
     if (this.#live || this.#reading || this.#closed) return;
-    this.#read().catch((error: unknown) => this.#port.failed(error));
+    this.#read().catch((error: unknown) => this.#receiver.failed(error));
   }
 
   /** Something was stored after the cursor that is not offered: it is read from the store. */
@@ -67,13 +67,13 @@ export class Feed<T extends Sequenced> {
   async #read(): Promise<void> {
     this.#reading = true;
     try {
-      while (!this.#closed && this.#port.ready()) {
+      while (!this.#closed && this.#receiver.ready()) {
         const offersBefore = this.#offers;
-        const page = await this.#port.read(this.#cursor, PAGE);
+        const page = await this.#receiver.read(this.#cursor, PAGE);
         for (const item of page) {
-          if (this.#closed || !this.#port.ready()) return;
+          if (this.#closed || !this.#receiver.ready()) return;
           this.#cursor = item.seq;
-          this.#port.push(item);
+          this.#receiver.push(item);
         }
         // What was offered while the page was being read may be missing in it: only then read once more.
         if (page.length < PAGE && this.#offers === offersBefore) {

@@ -177,7 +177,7 @@ export class Agents {
   }
 
   /** What the owner decides about the agent. */
-  async set(agent: Agent, standing: AgentStanding): Promise<void> {
+  async setStanding(agent: Agent, standing: AgentStanding): Promise<void> {
     await this.#store.updateAgent(agent.id, standing);
     Object.assign(agent, standing);
   }
@@ -230,7 +230,7 @@ export class Agents {
   }
 
   /** Notes when the agent was last there, for `who` after a restart. */
-  async touch(agent: Agent): Promise<void> {
+  async #touch(agent: Agent): Promise<void> {
     agent.lastSeenAt = this.#clock.now();
     await this.#store.updateAgent(agent.id, { lastSeenAt: agent.lastSeenAt });
   }
@@ -308,7 +308,7 @@ export class Agents {
     this.onLeft(agent);
     // Removed while it was there: somebody else may have its name by now.
     if (!this.byId(agent.id)) return;
-    return agent.ephemeral ? this.remove(agent) : this.touch(agent);
+    return agent.ephemeral ? this.remove(agent) : this.#touch(agent);
   }
 
   /** An ephemeral agent may never connect: its connection broke while it registered, or the daemon was restarted. */

@@ -109,7 +109,7 @@ export class HeldMessages {
 
 export const wasStored = (outcome: HoldOutcome): outcome is Appended => 'seq' in outcome;
 
-export const describeHeld = ({ id, senderName, shown, reason, heldAt, draft }: HeldMessage): HeldInfo => ({
+export const heldInfo = ({ id, senderName, shown, reason, heldAt, draft }: HeldMessage): HeldInfo => ({
   id,
   from: senderName,
   ...(draft.unverified ? { unverified: true } : {}),
@@ -119,7 +119,7 @@ export const describeHeld = ({ id, senderName, shown, reason, heldAt, draft }: H
   heldAt,
 });
 
-export const describeHold = ({ reason, heldAt, settled }: HeldMessage): HoldTrace => ({
+export const holdTrace = ({ reason, heldAt, settled }: HeldMessage): HoldTrace => ({
   reason,
   heldAt,
   ...(settled === undefined ? {} : { settled }),

@@ -72,7 +72,7 @@ export function agentHandlers({ agents, presence, store, workspaces }: Relay): H
       requireOwner(principal, 'change what an agent is');
       const agent = agents.get(principal.workspace, name);
       const { type = agent.type, lead = agent.lead } = changes;
-      await agents.set(agent, { type, lead });
+      await agents.setStanding(agent, { type, lead });
       await workspaces.audit(principal, principal.workspace, 'agent.changed', agent.name, changes);
       presence.tell(principal.workspace.id, { type: 'agent.changed', agent: agent.name });
       return { type: agent.type, lead: agent.lead };

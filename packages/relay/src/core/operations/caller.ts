@@ -18,7 +18,7 @@ export interface Caller {
   accepted(upTo: number): number;
 }
 
-export type Handler<N extends OperationName> = (
+type Handler<N extends OperationName> = (
   caller: Caller,
   params: OperationParams<N>,
   requestId: string,

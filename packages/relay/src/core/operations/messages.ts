@@ -1,7 +1,7 @@
 import { RelayError, type RelayEvent } from '@agent-relay/protocol';
 import type { OpenAwait } from '../delivery/awaits.ts';
 import { StoredAnswers } from '../delivery/stored-answers.ts';
-import { describeHeld } from '../governance/held.ts';
+import { heldInfo } from '../governance/held.ts';
 import type { StoredMessage } from '../ports/store/messages.ts';
 import { requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts';
 import {
@@ -111,7 +111,7 @@ export function messageHandlers(relay: Relay): Handlers<Names> {
     },
     HELD_LIST: async (caller) => {
       requireOwner(caller.principal, 'see what the loop governor keeps back');
-      return { held: (await held.list(caller.principal.workspace)).map(describeHeld) };
+      return { held: (await held.list(caller.principal.workspace)).map(heldInfo) };
     },
     HELD_RELEASE: async (caller, { ids, discard }) => {
       requireOwner(caller.principal, 'release held messages');

@@ -6,7 +6,7 @@ import {
   type OperationResult,
   RelayError,
 } from '@agent-relay/protocol';
-import { describeHold } from '../governance/held.ts';
+import { holdTrace } from '../governance/held.ts';
 import type { HeldMessage } from '../ports/store/held.ts';
 import type { StoredMessage } from '../ports/store/messages.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
@@ -90,12 +90,12 @@ export async function traceMessage(
     const workspaceId = relay.agents.byId(held.draft.senderId)?.workspaceId ?? held.workspaceId;
     const sender = { name: held.senderName, workspaceId };
     const message = relay.descriptions.draft(held.draft, 0, sender, held.shown);
-    return { message, deliveries: [], held: describeHold(held) };
+    return { message, deliveries: [], held: holdTrace(held) };
   }
   const stored = await visibleMessage(relay, principal, id);
   const message = relay.descriptions.seenFrom(principal.workspace, stored);
   const deliveries = await relay.deliveries.trace(stored);
-  return held ? { message, deliveries, held: describeHold(held) } : { message, deliveries };
+  return held ? { message, deliveries, held: holdTrace(held) } : { message, deliveries };
 }
 
 /** Its sender, and the owner of the project it is for. */

@@ -30,7 +30,7 @@ export interface NewMessage {
   workspaceId: number;
 }
 
-export interface SendOutcome {
+interface SendOutcome {
   result: SendResult;
   /** The one agent it is for, if it is for one. */
   recipient: Agent | undefined;
@@ -94,15 +94,16 @@ export class Messages {
   }
 
   /** Stores a message that was held, as if it were sent now. */
-  async release({ draft: held, shown }: HeldMessage, sender: Agent): Promise<SendResult> {
-    const draft: MessageDraft = { ...held, createdAt: this.#dependencies.clock.now() };
-    return this.#dependencies.store
+  async release({ draft: held, shown }: HeldMessage, sender: Agent): Promise<void> {
+    const { store, clock } = this.#dependencies;
+    const draft: MessageDraft = { ...held, createdAt: clock.now() };
+    await store
       .appendMessage(draft)
       .then((appended) => this.#stored({ sender, draft, route: shown }, appended));
   }
 
   /** The relay itself says something to an agent. */
-  async announce(workspace: Workspace, recipient: Agent, content: string): Promise<void> {
+  async sendNotice(workspace: Workspace, recipient: Agent, content: string): Promise<void> {
     const { agents, newId, routes } = this.#dependencies;
     const sender = await agents.system(workspace);
     const placed = await this.#conversations.place({
