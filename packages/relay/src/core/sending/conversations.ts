@@ -1,7 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Conversation, ConversationStore } from '../ports/store/conversations.ts';
-import type { Route } from './routes.ts';
-import type { PlacedSubmission, RoutedSubmission } from './submission.ts';
+import type { PlacedSubmission, Route, RoutedSubmission } from './submission.ts';
 
 /** Beyond so many the cache starts anew: it saves reads, it is not the truth. */
 const MAX_CACHED = 100_000;

@@ -3,24 +3,10 @@ import type { Agents } from '../directory/agents.ts';
 import type { Channels } from '../directory/channels.ts';
 import type { Workspaces } from '../directory/workspaces.ts';
 import type { Agent } from '../ports/store/agents.ts';
-import type { ConversationKind } from '../ports/store/conversations.ts';
-import type { ShownAddress } from '../ports/store/held.ts';
-import type { Audience, StoredMessage } from '../ports/store/messages.ts';
+import type { StoredMessage } from '../ports/store/messages.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Store } from '../ports/store.ts';
-import type { Submission } from './submission.ts';
-
-/** Where a message goes. */
-export interface Route extends ShownAddress {
-  /** The workspace it is stored in: the recipient's. */
-  workspace: Workspace;
-  conversation: { kind: ConversationKind; key: string };
-  audience: Audience;
-  /** The one agent it is for, if it is for one. */
-  recipient?: Agent;
-  /** The thread of the message it replies to. */
-  thread?: string;
-}
+import type { Route, Submission } from './submission.ts';
 
 /** Finds out where messages go: names become agents, channels and projects, and it is checked who may write where. */
 export class Routes {

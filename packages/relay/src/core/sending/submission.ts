@@ -1,9 +1,10 @@
 import type { AttachmentInfo, OperationParams } from '@agent-relay/protocol';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Conversation } from '../ports/store/conversations.ts';
-import type { MessageDraft } from '../ports/store/messages.ts';
+import type { ShownAddress } from '../ports/store/held.ts';
+import type { Audience, ConversationKind, MessageDraft } from '../ports/store/messages.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Principal } from '../principal.ts';
-import type { Route } from './routes.ts';
 
 /**
  * A message on its way into the store. Each step of sending takes it and returns it with what the step added, so that
@@ -32,4 +33,16 @@ export interface PlacedSubmission extends RoutedSubmission {
 /** It is ready to be stored. */
 export interface DraftedSubmission extends PlacedSubmission {
   readonly draft: MessageDraft;
+}
+
+/** Where a message goes. */
+export interface Route extends ShownAddress {
+  /** The workspace it is stored in: the recipient's. */
+  workspace: Workspace;
+  conversation: { kind: ConversationKind; key: string };
+  audience: Audience;
+  /** The one agent it is for, if it is for one. */
+  recipient?: Agent;
+  /** The thread of the message it replies to. */
+  thread?: string;
 }

@@ -1,6 +1,4 @@
-import type { StoredMessage } from './messages.ts';
-
-export type ConversationKind = 'dm' | 'group' | 'channel' | 'broadcast';
+import type { ConversationKind, StoredMessage } from './messages.ts';
 
 export interface Conversation {
   id: number;

@@ -1,5 +1,7 @@
 import type { AttachmentInfo, Importance, MessageKind } from '@agent-relay/protocol';
-import type { ConversationKind } from './conversations.ts';
+
+/** The kinds of conversations a message can be in. */
+export type ConversationKind = 'dm' | 'group' | 'channel' | 'broadcast';
 
 /** Whom a message is for. */
 export type Audience =
