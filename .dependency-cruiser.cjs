@@ -12,6 +12,9 @@ const STARTERS = [
   '^packages/relay/src/cli/(launch|mcp)/',
 ];
 
+/** What the core may use of the platform: it does no I/O. */
+const PURE = '^packages/platform/src/(limits/|secrets\\.ts$)';
+
 module.exports = {
   forbidden: [
     {
@@ -23,16 +26,11 @@ module.exports = {
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     only('protocol-imports-nothing-of-ours', '^packages/protocol/'),
     only('platform-imports-protocol', '^packages/platform/', '^packages/protocol/'),
-    only('limits-stand-alone', '^packages/platform/src/limits/'),
+    only('pure-platform-stands-alone', PURE),
     only('sdk-imports-platform', '^packages/sdk/', '^packages/(platform|protocol)/'),
     only('mcp-imports-sdk', '^packages/mcp/', '^packages/(sdk|platform|protocol)/'),
     only('gateway-imports-platform', '^packages/gateway/', '^packages/(platform|protocol)/'),
-    only(
-      'core-imports-protocol',
-      '^packages/relay/src/core/',
-      '^packages/protocol/',
-      '^packages/platform/src/limits/',
-    ),
+    only('core-imports-protocol', '^packages/relay/src/core/', '^packages/protocol/', PURE),
     only(
       'store-imports-core',
       '^packages/relay/src/store/',
@@ -49,7 +47,7 @@ module.exports = {
       name: 'core-does-no-io',
       severity: 'error',
       from: {
-        path: '^packages/(relay/src/core|platform/src/limits)/',
+        path: ['^packages/relay/src/core/', PURE],
         pathNot: '\\.test\\.ts$',
       },
       to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto)$' },

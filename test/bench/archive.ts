@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { hashSecret } from '@agent-relay/platform/secrets';
 import { idMaker } from '@agent-relay/protocol';
-import { hashSecret } from '../../packages/relay/src/core/directory/secrets.ts';
 import { draftValues } from '../../packages/relay/src/store/append.ts';
 import { Database } from '../../packages/relay/src/store/sqlite/database.ts';
 import type { AppendCall, Call } from '../../packages/relay/src/store/sqlite/threads.ts';

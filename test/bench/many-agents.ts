@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { newAgentToken } from '@agent-relay/platform';
+import { newAgentToken } from '@agent-relay/platform/secrets';
 import { residentMegabytes } from '../faults/process-memory.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { type Figure, verdict } from './figures.ts';

@@ -1,4 +1,4 @@
-import { newAgentToken } from '@agent-relay/platform';
+import { newAgentToken } from '@agent-relay/platform/secrets';
 import { idMaker, type Message } from '@agent-relay/protocol';
 import { FrameClient } from './frame-client.ts';
 

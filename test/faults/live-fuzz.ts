@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { newAgentToken } from '@agent-relay/platform';
+import { newAgentToken } from '@agent-relay/platform/secrets';
 import { decodeEnvelope, type ErrorPayload, encodeFrame } from '@agent-relay/protocol';
 import { OPERATIONS } from '@agent-relay/protocol/schemas';
 import fc from 'fast-check';

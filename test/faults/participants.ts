@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { newAgentToken } from '@agent-relay/platform';
+import { newAgentToken } from '@agent-relay/platform/secrets';
 import type { ErrorPayload, Message, SendResult } from '@agent-relay/protocol';
 import { FrameClient } from '../bench/frame-client.ts';
 

@@ -5,4 +5,3 @@ export { createOnce, writeAtomically } from './files/write.ts';
 export { fileLines } from './lines/file-lines.ts';
 export { LineReader } from './lines/line-reader.ts';
 export { systemReason } from './system-reason.ts';
-export { newAgentToken } from './tokens/agent-token.ts';

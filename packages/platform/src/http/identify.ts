@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isOwnUser } from './own-user.ts';
 
@@ -28,9 +27,3 @@ export function agentNameIn({ headers }: IncomingMessage): string | undefined {
   const name = headers[AGENT_HEADER];
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
-
-/** Compares secrets in a time that tells nothing about them. */
-export const sameSecret = (one: string, other: string): boolean =>
-  timingSafeEqual(digest(one), digest(other));
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

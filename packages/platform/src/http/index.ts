@@ -1,4 +1,4 @@
 export { type Door, type DoorsOptions, NO_PAGES, openDoors, sendJson } from './doors.ts';
 export { isLoopbackHost, requireKeyBeyondLoopback } from './hosts.ts';
-export { AGENT_HEADER, agentNameIn, identify, type KeyRule, sameSecret } from './identify.ts';
+export { AGENT_HEADER, agentNameIn, identify, type KeyRule } from './identify.ts';
 export { listenError } from './listen-error.ts';

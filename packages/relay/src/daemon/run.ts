@@ -1,4 +1,5 @@
-import { type Door, isLoopbackHost, openDoors, sameSecret } from '@agent-relay/platform/http';
+import { type Door, isLoopbackHost, openDoors } from '@agent-relay/platform/http';
+import { sameSecret } from '@agent-relay/platform/secrets';
 import { MAX_BODY_BYTES } from '@agent-relay/protocol';
 import { personName } from '@agent-relay/sdk/node';
 import { createOperations } from '../core/operations/index.ts';

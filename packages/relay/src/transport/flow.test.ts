@@ -1,8 +1,8 @@
+import { newAgentToken } from '@agent-relay/platform/secrets';
 import type { Message } from '@agent-relay/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RawClient } from '../../../../test/kit/raw-client.ts';
 import { DOORS, type Served, serve } from '../../../../test/kit/served.ts';
-import { newAgentToken } from '../core/directory/secrets.ts';
 
 const WINDOW = 256;
 

@@ -1,6 +1,6 @@
+import { newAgentToken } from '@agent-relay/platform/secrets';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DOORS, type Served, serve } from '../../../../test/kit/served.ts';
-import { newAgentToken } from '../core/directory/secrets.ts';
 
 let served: Served;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { newAgentToken } from '@agent-relay/platform';
+import { newAgentToken } from '@agent-relay/platform/secrets';
 import { isRelayError, nameKey, RelayError } from '@agent-relay/protocol';
 import { connect as connectOverWire } from '../connect.ts';
 import type { OpenWire } from '../connection/wire.ts';

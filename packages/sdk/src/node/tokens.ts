@@ -5,10 +5,10 @@ import {
   ensurePrivateDirectory,
   isMissing,
   isThere,
-  newAgentToken,
   readIfThere,
   writeAtomically,
 } from '@agent-relay/platform';
+import { newAgentToken } from '@agent-relay/platform/secrets';
 import { checkAgentName, isAgentToken, nameKey, RelayError } from '@agent-relay/protocol';
 import { checkDataDirectory, type Environment, projectDirectory } from './locations.ts';
 

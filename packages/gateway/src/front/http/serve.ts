@@ -6,8 +6,8 @@ import {
   NO_PAGES,
   openDoors,
   requireKeyBeyondLoopback,
-  sameSecret,
 } from '@agent-relay/platform/http';
+import { sameSecret } from '@agent-relay/platform/secrets';
 import { RelayError } from '@agent-relay/protocol';
 import type { Gateway } from '../../gateway.ts';
 import { HttpHandler, type HttpHandlerOptions } from './handler.ts';

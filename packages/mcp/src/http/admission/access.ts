@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { identify, sameSecret } from '@agent-relay/platform/http';
+import { identify } from '@agent-relay/platform/http';
+import { sameSecret } from '@agent-relay/platform/secrets';
 import { checkAgentName, isAgentToken, nameKey, RelayError } from '@agent-relay/protocol';
 import type { ParticipantOptions } from '@agent-relay/sdk';
 

@@ -1,8 +1,8 @@
+import { newAgentToken } from '@agent-relay/platform/secrets';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GONE_AFTER_MS, openCore, type TestCore } from '../../../../../test/kit/core.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
-import { newAgentToken } from './secrets.ts';
 
 let core: TestCore;
 let workspace: Workspace;

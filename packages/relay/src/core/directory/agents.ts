@@ -1,3 +1,4 @@
+import { hashSecret, newAgentToken, sameHash } from '@agent-relay/platform/secrets';
 import {
   type AgentInfo,
   isAgentToken,
@@ -13,7 +14,6 @@ import type { Store } from '../ports/store.ts';
 import { AgentNames, nameTaken } from './agent-names.ts';
 import { hasProfile, type Introduction, profileOf, standingOf } from './introduction.ts';
 import type { Presence } from './presence.ts';
-import { hashSecret, newAgentToken, sameHash } from './secrets.ts';
 
 /**
  * The agents of all workspaces, held in memory and written through to the store, so that addressing a message costs

@@ -1,3 +1,4 @@
+import { hashSecret, newWorkspaceKey, sameHash, workspaceKeyId } from '@agent-relay/platform/secrets';
 import {
   checkName,
   isWorkspaceKey,
@@ -11,7 +12,6 @@ import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Store } from '../ports/store.ts';
 import { actorName, type Principal } from '../principal.ts';
 import { projectName } from './project-name.ts';
-import { hashSecret, newWorkspaceKey, sameHash, workspaceKeyId } from './secrets.ts';
 
 /** The isolation boundary, known to local users as the project: its directory of names, and its keys. */
 export class Workspaces {

@@ -1,3 +1,4 @@
+// Pure code: the relay's core, which does no I/O, uses it too.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** 256 bits of chance need no slow hash: nobody can guess them, and a lookup stays a lookup. */
@@ -9,8 +10,13 @@ export function sameHash(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
+/** Compares secrets in a time that tells nothing about them. */
+export const sameSecret = (one: string, other: string): boolean =>
+  sameHash(hashSecret(one), hashSecret(other));
+
 const chance = (): string => randomBytes(32).toString('base64url');
 
+/** Of the form that `isAgentToken` knows. */
 export const newAgentToken = (): string => `at_${chance()}`;
 
 /** A key carries its public id, by which it is listed and revoked: `rk_<id>_<secret>`. */

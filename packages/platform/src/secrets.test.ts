@@ -1,6 +1,6 @@
 import { isAgentToken } from '@agent-relay/protocol';
 import { expect, it } from 'vitest';
-import { newAgentToken } from './agent-token.ts';
+import { newAgentToken } from './secrets.ts';
 
 it('a new token has the form of one, and is another each time', () => {
   const tokens = Array.from({ length: 100 }, newAgentToken);
