@@ -17,7 +17,7 @@ interface Parts {
   gatewaySessions: GatewaySessions;
 }
 
-/** Who visits the gateway. `catalogue` has the toolsets of the relay that the client wants beside it, if any. */
+/** Who visits the gateway. `offering` has the toolsets of the relay that the client wants beside it, if any. */
 export const gatewayVisit = (caller: Caller, offering: Offering | undefined, parts: Parts): GatewayVisit => ({
   // What a session serves is settled when it begins: another choice of toolsets is another session. No header has a newline.
   caller: [caller.key, ...(offering?.tools.toolsets ?? []).map(({ name }) => name)].join('\n'),
