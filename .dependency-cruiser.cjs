@@ -9,7 +9,7 @@ const only = (name, from, ...to) => ({
 /** The commands that start a process, and what only they use. */
 const STARTERS = [
   '^packages/relay/src/cli/commands/(up|daemon|mcp|mcp-server|gateway|launch)\\.ts$',
-  '^packages/relay/src/cli/(launch|mcp)/',
+  '^packages/relay/src/cli/(daemon|launch|mcp)/',
 ];
 
 /** What the core may use of the platform: it does no I/O. */

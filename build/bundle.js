@@ -37,7 +37,8 @@ async function bundle(name, entries) {
     target: 'node24',
     format: 'esm',
     mainFields: ['module', 'main'],
-    external: ['pg-native'],
+    // The MCP server starts from a bundle of its own, which is found beside that script.
+    external: ['pg-native', '@agent-relay/mcp/serve'],
     plugins: [withoutTranslations],
     // Some dependencies are CommonJS and ask for built-in modules by `require`.
     banner: { js: "import{createRequire as maker}from'node:module';const require=maker(import.meta.url);" },

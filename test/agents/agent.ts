@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { AgentCli, Place } from './clis/agent-cli.ts';
+import type { AgentCli, CliSandbox } from './clis/agent-cli.ts';
 import { commandsOf } from './npm-cache.ts';
 import { runCommand } from './run-command.ts';
 import { startScriptedModel } from './scripted-model.ts';
@@ -26,10 +26,10 @@ export interface Agent extends AsyncDisposable {
 export async function startAgent(cli: AgentCli, directory: string, project: string): Promise<Agent> {
   const commands = await commandsOf(cli.package, cli.version);
   const model = await startScriptedModel();
-  const place: Place = { home: join(directory, cli.id), project, modelUrl: model.url };
-  const temporary = join(place.home, 'tmp');
+  const sandbox: CliSandbox = { home: join(directory, cli.id), project, modelUrl: model.url };
+  const temporary = join(sandbox.home, 'tmp');
   await mkdir(temporary, { recursive: true });
-  await cli.settle(place);
+  await cli.settle(sandbox);
   const run = (args: string[], env: Record<string, string> = {}, input?: string) =>
     runCommand({
       file: join(commands, cli.command),
@@ -39,19 +39,19 @@ export async function startAgent(cli: AgentCli, directory: string, project: stri
       env: {
         // Some are scripts that look for their Node here; none finds a relay or another agent.
         PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
-        HOME: place.home,
+        HOME: sandbox.home,
         TMPDIR: temporary,
         TERM: 'xterm-256color',
         NO_COLOR: '1',
         LANG: 'C.UTF-8',
         NO_PROXY: '127.0.0.1,localhost',
-        ...cli.variables(place),
+        ...cli.variables(sandbox),
         ...env,
       },
     });
   return {
     cli,
-    home: place.home,
+    home: sandbox.home,
     listServers: () => run(cli.list.args),
     async ask(steps, env) {
       const before = model.requests.length;

@@ -43,11 +43,11 @@ export function buildArchive(directory: string, size: ArchiveSize): string {
     if (failures[0]) throw new Error(failures[0].failure.message);
     return values;
   };
-  const places = furnish(run, size.agents);
+  const conversations = furnish(run, size.agents);
   const readUpTo = size.messages - UNREAD * CREW * 5;
   for (let first = 0; first < size.messages; first += BATCH) {
     const count = Math.min(BATCH, size.messages - first);
-    run(Array.from({ length: count }, (_, i) => message(first + i, size, places)));
+    run(Array.from({ length: count }, (_, i) => message(first + i, size, conversations)));
   }
   const isRead = { sql: 'UPDATE deliveries SET read_at = ? WHERE message_seq <= ?', params: [END, readUpTo] };
   connection.transaction(() => connection.execute(isRead));
@@ -56,13 +56,13 @@ export function buildArchive(directory: string, size: ArchiveSize): string {
   return path;
 }
 
-interface Places {
+interface Conversations {
   /** The conversation of each agent with each of its partners. */
   direct: number[];
   channels: number[];
 }
 
-function furnish(run: (calls: Call[]) => unknown[], agents: number): Places {
+function furnish(run: (calls: Call[]) => unknown[], agents: number): Conversations {
   const createdAt = END - 1_000_000_000_000;
   const numbers = Array.from({ length: agents }, (_, index) => index);
   const idOf = (values: unknown[]) => values.map((value) => (value as { id: number }).id);
@@ -104,7 +104,11 @@ const partnerOf = (agent: number, turn: number, agents: number): number =>
 
 const newId = idMaker(() => END, Math.random);
 
-function message(number: number, { messages, agents }: ArchiveSize, places: Places): AppendCall {
+function message(
+  number: number,
+  { messages, agents }: ArchiveSize,
+  conversations: Conversations,
+): AppendCall {
   const isRare = number % Math.floor(messages / 5) === Math.floor(messages / 10);
   const crowd = number % 5 === 0 ? CREW : agents;
   const count = number % 5 === 0 ? number / 5 : number;
@@ -113,8 +117,8 @@ function message(number: number, { messages, agents }: ArchiveSize, places: Plac
   const isPost = !isRare && turn % 10 === 9;
   const recipient = partnerOf(sender, turn, agents);
   const conversationId = isPost
-    ? places.channels[Math.floor(sender / CHANNEL_MEMBERS)]
-    : places.direct[sender * PARTNERS + (turn % PARTNERS)];
+    ? conversations.channels[Math.floor(sender / CHANNEL_MEMBERS)]
+    : conversations.direct[sender * PARTNERS + (turn % PARTNERS)];
   const values = draftValues({
     id: newId('msg'),
     clientId: `${number}`,

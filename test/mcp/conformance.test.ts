@@ -1,23 +1,33 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { openDoors } from '@agent-relay/platform/http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Offerings } from '../../packages/mcp/src/http/admission/caller.ts';
+import { createDoorWith, type McpDoor } from '../../packages/mcp/src/http/create.ts';
+import { relayOffering } from '../../packages/mcp/src/server/client-context.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { withFixtures } from './kit/conformance-fixtures.ts';
-import { openDoor, type TestDoor } from './kit/http-door.ts';
+import { doorOptions } from './kit/http-door.ts';
 
 const SUITE = fileURLToPath(
   new URL('../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),
 );
 
 let daemon: TestDaemon;
-let door: TestDoor;
+let door: McpDoor;
+let server: Awaited<ReturnType<typeof openDoors>>;
 beforeAll(async () => {
   daemon = await startDaemon();
-  door = await openDoor(daemon, { extendOffering: withFixtures });
+  // The suite provokes failures on purpose.
+  const options = { ...doorOptions(daemon), onerror: () => undefined };
+  const offerings = new Offerings(options, (tools) => withFixtures(relayOffering(tools)));
+  door = createDoorWith(offerings, options);
+  server = await openDoors([door], { ...options, settings: 'mcp' });
 });
 afterAll(async () => {
   await door.close();
+  server.close();
   await daemon[Symbol.asyncDispose]();
 });
 
@@ -28,7 +38,7 @@ it.each(['2025-11-25', '2026-07-28'])(
       SUITE,
       'server',
       '--url',
-      door.url,
+      `${server.url}/mcp`,
       '--requirements',
       revision,
       '-o',

@@ -48,7 +48,7 @@ export interface GatewayOptions {
   log?: (line: string, level: 'info' | 'warn') => void;
 }
 
-/** Many MCP servers as one: joins the configuration, the pool of backends, their catalogue and the clients' sessions. */
+/** Many MCP servers as one: joins the configuration, the pool of backends, their catalog and the clients' sessions. */
 export class Gateway implements GatewayHost {
   readonly limits: BackendLimits;
   readonly ownTools: Definition[];
@@ -131,7 +131,7 @@ export class Gateway implements GatewayHost {
     return this.#shared.get(name) ?? own?.get(name);
   }
 
-  /** The parts of a catalogue: the shared backends and a session's own, in the order of the configuration. */
+  /** The parts of a catalog: the shared backends and a session's own, in the order of the configuration. */
   sources(own?: BackendSet, first: ConfiguredBackend[] = []): CatalogSource[] {
     return [...first, ...this.#config.backends].flatMap(({ config }) => {
       const backend = this.backend(config.name, own);

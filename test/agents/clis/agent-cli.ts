@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** Where a command line agent lives during a test. */
-export interface Place {
+export interface CliSandbox {
   /** A HOME of its own. */
   home: string;
   /** The directory it works in. */
@@ -19,15 +19,15 @@ export interface AgentCli {
   readonly version: string;
   readonly command: string;
   /** Writes the settings of a user who has answered every question before, and uses the model of the test. */
-  settle(place: Place): Promise<void>;
-  variables(place: Place): Record<string, string>;
+  settle(sandbox: CliSandbox): Promise<void>;
+  variables(sandbox: CliSandbox): Record<string, string>;
   /** Lists the MCP servers; `connected` is how it shows one that answers. */
   readonly list: { args: string[]; connected: RegExp };
   /** How a prompt is given; a client without it is not asked anything. */
   ask?(prompt: string): { args: string[]; input?: string };
 }
 
-export async function writeHome({ home }: Place, path: string, content: unknown): Promise<void> {
+export async function writeHome({ home }: CliSandbox, path: string, content: unknown): Promise<void> {
   const file = join(home, path);
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content, undefined, 2));

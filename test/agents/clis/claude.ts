@@ -9,17 +9,17 @@ export const claude: AgentCli = {
   version: '2.1.325',
   command: 'claude',
 
-  async settle(place) {
-    await writeHome(place, '.claude.json', {
+  async settle(sandbox) {
+    await writeHome(sandbox, '.claude.json', {
       hasCompletedOnboarding: true,
       bypassPermissionsModeAccepted: true,
       // It remembers a key it may use by the end of it.
       customApiKeyResponses: { approved: [KEY.slice(-20)], rejected: [] },
       projects: {
-        [place.project]: { hasTrustDialogAccepted: true, enabledMcpjsonServers: ['agent-relay'] },
+        [sandbox.project]: { hasTrustDialogAccepted: true, enabledMcpjsonServers: ['agent-relay'] },
       },
     });
-    await writeHome(place, '.claude/settings.json', { skipDangerousModePermissionPrompt: true });
+    await writeHome(sandbox, '.claude/settings.json', { skipDangerousModePermissionPrompt: true });
   },
 
   variables: ({ modelUrl }) => ({

@@ -7,9 +7,9 @@ export const codex: AgentCli = {
   version: '0.166.0',
   command: 'codex',
 
-  settle: (place) =>
+  settle: (sandbox) =>
     writeHome(
-      place,
+      sandbox,
       '.codex/config.toml',
       `# The model of the test.
 model = "scripted"
@@ -20,7 +20,7 @@ check_for_update_on_startup = false
 
 [model_providers.scripted]
 name = "scripted"
-base_url = "${place.modelUrl}/v1"
+base_url = "${sandbox.modelUrl}/v1"
 wire_api = "responses"
 env_key = "SCRIPTED_KEY"
 
@@ -32,7 +32,7 @@ plugins = false # it would look for them on the network
 remote_plugin = false
 apps = false
 
-[projects."${place.project}"]
+[projects."${sandbox.project}"]
 trust_level = "trusted"
 `,
     ),

@@ -9,8 +9,8 @@ export const gemini: AgentCli = {
   version: '0.61.0',
   command: 'gemini',
 
-  settle: (place) =>
-    writeHome(place, '.gemini/settings.json', {
+  settle: (sandbox) =>
+    writeHome(sandbox, '.gemini/settings.json', {
       security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
       general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
       privacy: { usageStatisticsEnabled: false },

@@ -7,8 +7,8 @@ export const opencode: AgentCli = {
   version: '1.18.33',
   command: 'opencode',
 
-  settle: (place) =>
-    writeHome(place, '.config/opencode/opencode.json', {
+  settle: (sandbox) =>
+    writeHome(sandbox, '.config/opencode/opencode.json', {
       $schema: 'https://opencode.ai/config.json',
       autoupdate: false,
       share: 'disabled',
@@ -20,7 +20,7 @@ export const opencode: AgentCli = {
         scripted: {
           npm: '@ai-sdk/openai-compatible',
           name: 'scripted',
-          options: { baseURL: `${place.modelUrl}/v1`, apiKey: 'any' },
+          options: { baseURL: `${sandbox.modelUrl}/v1`, apiKey: 'any' },
           models: {
             scripted: { name: 'scripted', tool_call: true, limit: { context: 200_000, output: 8000 } },
           },

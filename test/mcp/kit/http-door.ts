@@ -11,9 +11,19 @@ export type TestDoor = ListeningMcp & AsyncDisposable & { errors: unknown[] };
 
 /** The MCP door in front of a real daemon, on a free port. Whoever comes without a key is a local user, unless told. */
 export async function openDoor(daemon: TestDaemon, options: Partial<ListenOptions> = {}): Promise<TestDoor> {
-  const url = `ws://${daemon.http}/ws`;
   const errors: unknown[] = [];
   const door = await listenForMcp({
+    ...doorOptions(daemon),
+    onerror: (error) => errors.push(error),
+    ...options,
+  });
+  return Object.assign(door, { errors, [Symbol.asyncDispose]: () => door.close() });
+}
+
+/** What a door needs to know about the daemon behind it. */
+export function doorOptions(daemon: TestDaemon): ListenOptions {
+  const url = `ws://${daemon.http}/ws`;
+  return {
     host: '127.0.0.1',
     port: 0,
     isKeyValid: async (key) => {
@@ -34,10 +44,7 @@ export async function openDoor(daemon: TestDaemon, options: Partial<ListenOption
             env: { RELAY_DATA_DIR: daemon.dataDirectory },
           })
         : connect({ ...profile, url, env: {} }),
-    onerror: (error) => errors.push(error),
-    ...options,
-  });
-  return Object.assign(door, { errors, [Symbol.asyncDispose]: () => door.close() });
+  };
 }
 
 export interface HttpClientOptions {

@@ -12,7 +12,7 @@ export interface Lists {
   templates: unknown[];
 }
 
-/** One backend's part of the catalogue. Sources come in the order of the configuration: the first one wins. */
+/** One backend's part of the catalog. Sources come in the order of the configuration: the first one wins. */
 export interface CatalogSource {
   name: string;
   prefix: string;

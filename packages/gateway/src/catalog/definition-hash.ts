@@ -10,7 +10,7 @@ const known = new WeakMap<object, string>();
 
 /**
  * The hash of all of a tool's definition: everything in it reaches clients, fields that nobody knows yet as well. The
- * order of keys does not matter. Each definition is hashed once: catalogues are made from the same ones many times.
+ * order of keys does not matter. Each definition is hashed once: catalogs are made from the same ones many times.
  */
 export function definitionHash(tool: Record<string, unknown>): string {
   const hash = known.get(tool) ?? MARK + createHash('sha256').update(canonical(tool)).digest('hex');

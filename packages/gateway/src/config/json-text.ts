@@ -7,7 +7,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
-import { type ConfigPath, ConfigSyntaxError, type ConfigText } from './text.ts';
+import { type ConfigPath, ConfigSyntaxError, type ConfigText } from './config-text.ts';
 
 export function jsonText(text: string): ConfigText {
   const options = { allowTrailingComma: true };

@@ -11,8 +11,7 @@ import {
   listedBackend,
   toBackendConfig,
 } from './backend-config.ts';
-import { readConfigText } from './read-text.ts';
-import { type ConfigPath, ConfigSyntaxError, type ConfigText } from './text.ts';
+import { type ConfigPath, ConfigSyntaxError, type ConfigText } from './config-text.ts';
 
 /** A backend of the files, where it is written, and why it cannot run if it cannot. */
 export interface ConfiguredBackend {
@@ -68,13 +67,19 @@ export async function openConfig(file: string): Promise<ConfigText> {
     );
   });
   try {
-    return await readConfigText(file, content);
+    return await parseConfig(file, content);
   } catch (error) {
     if (!(error instanceof ConfigSyntaxError)) throw error;
     throw new RelayError('InvalidBackendConfig', `${file}:${error.position}: ${error.message}`, {
       cause: error,
     });
   }
+}
+
+/** Each kind of file brings its own parser, loaded when there is such a file. */
+async function parseConfig(file: string, content: string): Promise<ConfigText> {
+  if (/\.ya?ml$/i.test(file)) return (await import('./yaml-text.ts')).yamlText(content);
+  return (await import('./json-text.ts')).jsonText(content);
 }
 
 const LISTS = ['backends', 'servers', 'mcpServers'];

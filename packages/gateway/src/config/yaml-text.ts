@@ -1,5 +1,5 @@
 import { isCollection, isNode, LineCounter, parseDocument } from 'yaml';
-import { ConfigSyntaxError, type ConfigText } from './text.ts';
+import { ConfigSyntaxError, type ConfigText } from './config-text.ts';
 
 export function yamlText(text: string): ConfigText {
   const lines = new LineCounter();

@@ -1,15 +1,25 @@
 import { parseArgs } from 'node:util';
 import { toolsetNames } from '../framework/toolset.ts';
-import { serveStdio } from '../stdio/serve.ts';
-import { tellPerson } from '../stdio/tell-person.ts';
+import { serveStdio, tellPerson } from '../stdio/serve.ts';
 import { reportFailure } from './failure.ts';
 
-/** The command that clients start, alone in its bundle so that it starts fast. */
-export async function main(args: string[]): Promise<void> {
+// Clients wait for this at each start: it has a bundle of its own, so that it starts fast.
+
+/** `agent-relay-mcp serve`; how it went is in the exit code. */
+export const main = (args: string[]): Promise<void> =>
+  reported(() => serveToolsets(parseArgs({ args, options: { tools: { type: 'string' } } }).values.tools));
+
+/** The same for a program that reads its own command line. */
+export const serve = (tools: string): Promise<void> => reported(() => serveToolsets(tools));
+
+async function serveToolsets(tools: string | undefined): Promise<void> {
+  tellPerson();
+  await serveStdio(tools === undefined ? {} : { tools: toolsetNames(tools) });
+}
+
+async function reported(work: () => Promise<void>): Promise<void> {
   try {
-    const { tools } = parseArgs({ args, options: { tools: { type: 'string' } } }).values;
-    tellPerson();
-    await serveStdio(tools === undefined ? {} : { tools: toolsetNames(tools) });
+    await work();
   } catch (error) {
     reportFailure(error);
   }

@@ -34,7 +34,11 @@ export interface McpDoor extends Door {
 }
 
 /** MCP over HTTP: Streamable HTTP of every revision, the older transport with its stream of events, and health. */
-export function createMcpDoor(options: McpHttpOptions): McpDoor {
+export const createMcpDoor = (options: McpHttpOptions): McpDoor =>
+  createDoorWith(new Offerings(options), options);
+
+/** The same for other offerings than the relay's. */
+export function createDoorWith(offerings: Offerings, options: McpHttpOptions): McpDoor {
   const { onerror = console.error, maxBodyBytes = 1024 * 1024, roles = [] } = options;
   const { sessionIdleMs = 12 * HOUR_MS, maxSessions = 1000, requestsPerMinute = 6000 } = options;
   const { lingerMs = 5 * MINUTE_MS } = options;
@@ -42,7 +46,6 @@ export function createMcpDoor(options: McpHttpOptions): McpDoor {
   const startedAt = performance.now();
   const requests = new RateLimit(requestsPerMinute);
   const failures = new RateLimit(FAILURES_PER_MINUTE);
-  const offerings = new Offerings(options);
   const participants = new Participants(options.connect, { roles, lingerMs, onerror });
   const contexts = new ClientContexts(participants, onerror);
   const replies = new HttpReplies(onerror);

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { instructions } from '../prompts/instructions.ts';
 import { buildServer } from '../server/build-server.ts';
 import type { Offering } from '../server/client-context.ts';
-import { asClientInfo } from '../server/client-info.ts';
-import { connectInMemory } from '../server/in-memory.ts';
+import { asClientInfo } from '../server/messages.ts';
 import { mainToolset } from '../server/prompts.ts';
-import type { RelayServer } from '../server/relay-server.ts';
+import { connectInMemory, type RelayServer } from '../server/relay-server.ts';
 import type { Caller } from './admission/caller.ts';
 import type { GatewayVisit } from './options.ts';
 import type { ClientContexts } from './participants/client-contexts.ts';
@@ -18,7 +17,7 @@ interface Parts {
   gatewaySessions: GatewaySessions;
 }
 
-/** Who visits the gateway. `catalogue` has the toolsets of the relay that the client wants beside it, if any. */
+/** Who visits the gateway. `offering` has the toolsets of the relay that the client wants beside it, if any. */
 export const gatewayVisit = (caller: Caller, offering: Offering | undefined, parts: Parts): GatewayVisit => ({
   // What a session serves is settled when it begins: another choice of toolsets is another session. No header has a newline.
   caller: [caller.key, ...(offering?.tools.toolsets ?? []).map(({ name }) => name)].join('\n'),

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ParticipantOptions, Relay } from '@agent-relay/sdk';
-import type { Offering } from '../server/client-context.ts';
 import type { RelayServer } from '../server/relay-server.ts';
 import type { Access, Doorkeeper } from './admission/access.ts';
 import type { CorsOptions } from './cors.ts';
@@ -47,8 +46,6 @@ export interface McpHttpOptions extends Doorkeeper, CorsOptions {
   /** Beyond so many, the sessions that were idle for longest are ended. Default: 1000. */
   maxSessions?: number;
   paths?: Partial<McpPaths>;
-  /** Adds to what is offered; for tests of the protocol. */
-  extendOffering?(offering: Offering): Offering;
   onerror?(error: unknown): void;
 }
 

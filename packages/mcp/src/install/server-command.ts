@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { checkName } from '@agent-relay/protocol';
 import { dataDirectory, type Environment } from '@agent-relay/sdk/node';
 
@@ -35,8 +36,11 @@ export interface ServerChoices {
   program?: readonly string[] | undefined;
 }
 
-/** Found by its name: this module may be part of another program's bundle. */
-const SCRIPT = createRequire(import.meta.url).resolve('@agent-relay/mcp/program');
+/** Found by the package's name: this module may be part of another program's bundle. */
+const SCRIPT = join(
+  dirname(createRequire(import.meta.url).resolve('@agent-relay/mcp/serve')),
+  'agent-relay-mcp.js',
+);
 
 export function serverCommand(
   { project, tools, name, program = [SCRIPT, 'serve'] }: ServerChoices,

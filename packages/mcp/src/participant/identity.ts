@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { ParticipantOptions } from '@agent-relay/sdk';
+import type { ParticipantOptions, Relay } from '@agent-relay/sdk';
 import { connect, type Environment } from '@agent-relay/sdk/node';
 import { VERSION } from '../version.ts';
-import type { Connect } from './connect.ts';
 import { remoteAgentToken } from './remote-token.ts';
+
+/** Makes a connection to the relay for a participant; which daemon, and with which credentials, is its business. */
+export type Connect = (profile: ParticipantOptions) => Promise<Relay>;
 
 /** How every connection of an MCP server behaves: a daemon that restarts is found again at once. */
 const CONNECTION = {

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { nameKey } from '@agent-relay/protocol';
 import { type Inbox, type ParticipantOptions, type Relay, RelayError } from '@agent-relay/sdk';
-import { cliOf } from './client-cli.ts';
-import { connectNamedAfter } from './client-name.ts';
-import type { Connect } from './connect.ts';
+import { cliOf, connectNamedAfter } from './client-name.ts';
+import type { Connect } from './identity.ts';
 import { Mutex } from './mutex.ts';
 
 export interface ParticipantEvents {

@@ -1,5 +1,5 @@
 import { RelayError } from '@agent-relay/sdk';
-import type { Connect } from './connect.ts';
+import type { Connect } from './identity.ts';
 import { Participant } from './participant.ts';
 
 export const DEFAULT_ROLES = ['pm', 'dev-a', 'dev-b'];

@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
+import { CLIENT_INFO_META_KEY, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/server';
 
 /** Takes a value for a message if it has the shape of one; what is inside is checked by whoever serves the method. */
 export function asMessage(value: unknown): JSONRPCMessage {
@@ -16,4 +16,17 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
 export function repliedTo(message: JSONRPCMessage): { id: RequestId; isResult: boolean } | undefined {
   if ('method' in message || message.id === undefined) return undefined;
   return { id: message.id, isResult: 'result' in message };
+}
+
+/** The program that sent a message: said once in the handshake of the older era, in every request of the newer one. */
+export function clientInfoOf(message: unknown): { name: string } | undefined {
+  const params = (message as { params?: { clientInfo?: unknown; _meta?: Record<string, unknown> } } | null)
+    ?.params;
+  return asClientInfo(params?._meta?.[CLIENT_INFO_META_KEY] ?? params?.clientInfo);
+}
+
+/** What a program says about itself, if it says its name. */
+export function asClientInfo(info: unknown): { name: string } | undefined {
+  const name = (info as { name?: unknown } | null | undefined)?.name;
+  return typeof name === 'string' ? { name } : undefined;
 }

@@ -1,4 +1,8 @@
-import type { MemoryChannel, MemoryEvents } from './in-memory.ts';
+import type { JSONRPCMessage, Server, Transport } from '@modelcontextprotocol/server';
+import { instructions } from '../prompts/instructions.ts';
+import { createServer, type LocalContextOptions, localToolsets } from './create-server.ts';
+import { asMessage } from './messages.ts';
+import { mainToolset } from './prompts.ts';
 
 /** The relay's server for one client of a gateway. */
 export interface RelayServer {
@@ -13,4 +17,46 @@ export interface GatewayClient {
   hasSession: boolean;
   /** What the client says about itself. */
   info: unknown;
+}
+
+/** The relay's server for the client of a gateway that runs as the user. A choice of toolsets that cannot be throws. */
+export const localRelayServer = (options: LocalContextOptions): RelayServer => ({
+  instructions: instructions(mainToolset(localToolsets(options)).wording),
+  connect: ({ info }, events) => connectInMemory(createServer({ ...options, client: info }), events),
+});
+
+/** What a client in this process is told by its server. */
+export interface MemoryEvents {
+  /** One message, as JSON. */
+  message(bytes: Buffer): void;
+  /** The server ended the connection, or it was closed. */
+  closed(reason: string): void;
+}
+
+/** The client's end of a connection in memory. */
+export interface MemoryChannel {
+  send(message: Buffer): void;
+  close(): Promise<void>;
+}
+
+/** Connects a server to a client in this process. It then speaks the 2025 revisions. */
+export async function connectInMemory(server: Server, events: MemoryEvents): Promise<MemoryChannel> {
+  let isOver = false;
+  const transport: Transport = {
+    start: async () => undefined,
+    send: async (message: JSONRPCMessage) => {
+      if (!isOver) events.message(Buffer.from(JSON.stringify(message)));
+    },
+    close: async () => {
+      if (isOver) return;
+      isOver = true;
+      transport.onclose?.();
+      events.closed('the relay ended the session');
+    },
+  };
+  await server.connect(transport);
+  return {
+    send: (message) => transport.onmessage?.(asMessage(JSON.parse(message.toString()))),
+    close: () => server.close(),
+  };
 }

@@ -9,9 +9,9 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { defined } from '../framework/defined.ts';
 import { failureResult } from '../framework/result.ts';
 import type { Call, Tool } from '../framework/tool.ts';
-import { defined } from '../toolsets/defined.ts';
 import type { ClientContext } from './client-context.ts';
 
 /** Answers `tools/list` and `tools/call`. */

@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
 import { buildServer } from '../server/build-server.ts';
-import { clientInfoOf } from '../server/client-info.ts';
-import { type LocalContextOptions, localClientContext } from '../server/local-client-context.ts';
+import { type LocalContextOptions, localClientContext } from '../server/create-server.ts';
+import { clientInfoOf } from '../server/messages.ts';
 import { PendingReplies } from '../server/replies.ts';
 import { LineTransport } from './transport.ts';
 
@@ -39,3 +39,11 @@ export async function serveStdio(options: StdioOptions = {}): Promise<void> {
 const complain = (error: unknown): void => {
   process.stderr.write(`agent-relay-mcp: ${error instanceof Error ? error.message : String(error)}\n`);
 };
+
+/** Somebody who starts the server by hand, in a terminal, is told why nothing happens. */
+export function tellPerson(): void {
+  if (!process.stdin.isTTY) return;
+  process.stderr.write(
+    'This speaks MCP with the program that starts it. Enter it in your clients with: agent-relay mcp install\n',
+  );
+}

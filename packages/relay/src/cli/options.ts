@@ -30,20 +30,6 @@ export const withViewer = (command: Command): Command =>
 export const withTools = (command: Command): Command =>
   command.option('--tools <list>', 'the toolsets for MCP clients, separated by commas (RELAY_TOOLS)');
 
-/** Options of commands that start a daemon. */
-export const withDaemonSettings = (command: Command): Command =>
-  command
-    .option('--project <name>', 'the name of the project of this directory')
-    .option('--port <number>', 'the HTTP port, 0 for any free one')
-    .option('--database <place>', 'the path of an SQLite file, or a postgres:// URL without a password')
-    .option('--mcp-http [port]', 'serve MCP over HTTP (port 3889)')
-    .option('--mcp-api-key <key>', 'the key of MCP over HTTP; safer in RELAY_MCP_API_KEY')
-    .option(
-      '--mcp-servers <file>',
-      'a file that lists MCP servers for all agents (toolset gateway); may be repeated',
-      collect,
-    );
-
 /** Refuses what was given on the command line and does nothing without another option: nobody would notice. */
 export function refuseIdleOptions(
   command: Command,

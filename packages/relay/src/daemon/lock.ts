@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { cannotUse, ensurePrivateDirectory, isMissing, writeAtomically } from '@agent-relay/platform';
 import { RelayError } from '@agent-relay/protocol';
 import { checkDataDirectory } from '@agent-relay/sdk/node';
-import type { StartFlags } from './settings/start-flags.ts';
+import type { StartFlags } from './settings/table.ts';
 
 /** What a running daemon tells about itself beside its lock. */
 export interface DaemonRecord {

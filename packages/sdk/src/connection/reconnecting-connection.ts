@@ -40,7 +40,7 @@ export class ReconnectingConnection {
     return this.#state;
   }
 
-  /** Whoever constructs the link starts it, when ready for its events. */
+  /** Whoever constructs the connection starts it, when ready for its events. */
   start(): void {
     const { open, timeoutMs, hello } = this.#options;
     this.#connection = new ClientConnection({

@@ -13,7 +13,6 @@ export {
   checkDataDirectory,
   dataDirectory,
   type Environment,
-  findSocketPath,
   prepareSocketPath,
   projectDirectory,
 } from './locations.ts';

@@ -13,7 +13,7 @@ interface ClientBackendsOptions {
   listChanged(list: ListName): void;
 }
 
-/** The backends that belong to one client, and the catalogue with them in it. */
+/** The backends that belong to one client, and the catalog with them in it. */
 export class ClientBackends implements OwnBackends {
   readonly backends: BackendSet;
   readonly catalog: LiveCatalog;

@@ -16,7 +16,7 @@ export interface ResourceWatcher {
   resourceUpdated(uri: string): void;
 }
 
-/** The backends that belong to one client, and the catalogue with them in it. */
+/** The backends that belong to one client, and the catalog with them in it. */
 export interface OwnBackends {
   backends: BackendSet;
   catalog: LiveCatalog;
@@ -31,13 +31,13 @@ export interface GatewayHost {
   readonly manageServers: ServerManagers;
   /** Whether only those are listed, and the backends' tools are found by searching. */
   readonly listsOwnToolsOnly: boolean;
-  /** The catalogue of the shared backends. */
+  /** The catalog of the shared backends. */
   readonly catalog: LiveCatalog;
   /** Resolves when the first lists are as complete as they will be soon. */
   ready(): Promise<void>;
   configured(scope: 'shared' | 'session'): ConfiguredBackend[];
   backend(name: string, own?: BackendSet): Backend | undefined;
-  /** The parts of a catalogue, `first` before all that are configured. */
+  /** The parts of a catalog, `first` before all that are configured. */
   sources(own?: BackendSet, first?: ConfiguredBackend[]): CatalogSource[];
   recall(entry: ConfiguredBackend): Remembered | undefined;
   backendEvents(changed: () => void): BackendEvents;
@@ -95,11 +95,11 @@ export interface FrontContext {
   serversChanged(change: ServerChange): Promise<void>;
   /** What the client is to know about backends of its own. */
   readonly instructions: string | undefined;
-  /** The catalogue as it is now. */
+  /** The catalog as it is now. */
   readonly liveCatalog: LiveCatalog;
   /** Where a tool is known to be; undefined while a backend that comes before might still claim its name. */
   knownTool(name: string): Route | undefined;
-  /** The catalogue once the backends that had to be waited for are there. */
+  /** The catalog once the backends that had to be waited for are there. */
   catalog(call: Call): Promise<Catalog>;
   backend(name: string): Backend | undefined;
   /** The client opened with `initialize`: it can be asked and told things at any time from now on. */

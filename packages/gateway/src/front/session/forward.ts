@@ -34,7 +34,7 @@ const MAX_ROUNDS = 16;
  */
 export class Forwarder {
   readonly #askClient: AskClient;
-  readonly #parking = new SuspendedCalls();
+  readonly #suspended = new SuspendedCalls();
 
   constructor(askClient: AskClient) {
     this.#askClient = askClient;
@@ -48,7 +48,7 @@ export class Forwarder {
   }
 
   close(): void {
-    this.#parking.close();
+    this.#suspended.close();
   }
 
   async #forLegacyCaller(call: Call, backend: Backend, options: ForwardOptions): Promise<Buffer> {
@@ -80,11 +80,11 @@ export class Forwarder {
     return answers;
   }
 
-  /** A modern caller is answered "input required" and comes back; a backend that asked meanwhile stays parked. */
+  /** A modern caller is answered "input required" and comes back; a backend that asked meanwhile stays suspended. */
   #forModernCaller(call: Call, backend: Backend, options: ForwardOptions): Promise<Buffer> {
-    const parked = this.#parking.take(call.params.get('requestState'));
-    if (parked) return parked.resume(call);
-    const exchange = this.#parking.open(call, (signal, current) =>
+    const suspended = this.#suspended.take(call.params.get('requestState'));
+    if (suspended) return suspended.resume(call);
+    const exchange = this.#suspended.open(call, (signal, current) =>
       backend
         .call(options.method, options.params, this.#callOptions(call, signal, options, current))
         .then(({ bytes }) => bytes),

@@ -3,7 +3,7 @@ import type { Definition } from '../../catalog/validate-tool.ts';
 
 export type ListName = 'tools' | 'prompts' | 'resources';
 
-/** A catalogue that follows its backends, and says which of the lists a client sees are different. */
+/** A catalog that follows its backends, and says which of the lists a client sees are different. */
 export class LiveCatalog {
   readonly #sources: () => CatalogSource[];
   readonly #ownTools: Definition[];

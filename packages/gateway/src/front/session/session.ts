@@ -124,7 +124,7 @@ export class FrontSession implements FrontContext, ResourceWatcher {
     this.#openOwn(call);
     await Promise.all([this.gateway.ready(), this.#own?.backends.settled(this.gateway.startupMs)]);
     this.#isComplete = true;
-    // The catalogue of this client follows the shared one: what that one has not told yet would be missing.
+    // The catalog of this client follows the shared one: what that one has not told yet would be missing.
     this.gateway.catalog.refresh();
     return this.liveCatalog.current;
   }

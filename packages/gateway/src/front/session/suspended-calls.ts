@@ -3,36 +3,36 @@ import { objectFrom, stringFrom, toJson } from '../../json/raw-json.ts';
 import type { Call } from './call.ts';
 
 /** How long a question may wait for its caller to come back. */
-const PARKED_MS = 600_000;
+const SUSPENDED_MS = 600_000;
 const QUESTION = 'question';
 
 /**
  * Calls of modern callers to backends of the older kind. Such a backend asks in the middle of a call and waits; such
  * a caller is asked by ending its request with "input required", and repeats it with the answer. In between, the
- * backend's call is parked here under the `requestState` that the caller brings back.
+ * backend's call is suspended here under the `requestState` that the caller brings back.
  */
 export class SuspendedCalls {
-  readonly #parked = new Map<string, SuspendedCall>();
+  readonly #suspended = new Map<string, SuspendedCall>();
 
   open(call: Call, start: (signal: AbortSignal, current: () => Call) => Promise<Buffer>): SuspendedCall {
-    return new SuspendedCall(call, start, this.#parked);
+    return new SuspendedCall(call, start, this.#suspended);
   }
 
   take(requestState: Buffer | undefined): SuspendedCall | undefined {
     const key = stringFrom(requestState);
-    const exchange = key === undefined ? undefined : this.#parked.get(key);
-    if (key !== undefined) this.#parked.delete(key);
+    const exchange = key === undefined ? undefined : this.#suspended.get(key);
+    if (key !== undefined) this.#suspended.delete(key);
     return exchange;
   }
 
   close(): void {
-    for (const exchange of this.#parked.values()) exchange.abandon();
-    this.#parked.clear();
+    for (const exchange of this.#suspended.values()) exchange.abandon();
+    this.#suspended.clear();
   }
 }
 
 class SuspendedCall {
-  readonly #parked: Map<string, SuspendedCall>;
+  readonly #suspended: Map<string, SuspendedCall>;
   readonly #abort = new AbortController();
   readonly #outcome: Promise<Buffer>;
   #call: Call;
@@ -43,13 +43,13 @@ class SuspendedCall {
   constructor(
     call: Call,
     start: (signal: AbortSignal, current: () => Call) => Promise<Buffer>,
-    parked: Map<string, SuspendedCall>,
+    suspended: Map<string, SuspendedCall>,
   ) {
     this.#call = call;
-    this.#parked = parked;
+    this.#suspended = suspended;
     this.#adopt(call);
     this.#outcome = start(this.#abort.signal, () => this.#call);
-    // While parked nobody waits for the outcome; it is told on return.
+    // While it is suspended nobody waits for the outcome; it is told on return.
     this.#outcome.catch(() => undefined);
   }
 
@@ -85,10 +85,10 @@ class SuspendedCall {
       new Promise((resolve) => {
         const key = randomUUID();
         this.#answer = resolve;
-        this.#parked.set(key, this);
+        this.#suspended.set(key, this);
         this.#expiry = setTimeout(() => {
-          if (this.#parked.delete(key)) this.abandon();
-        }, PARKED_MS);
+          if (this.#suspended.delete(key)) this.abandon();
+        }, SUSPENDED_MS);
         this.#expiry.unref();
         this.#asked.resolve(
           toJson({

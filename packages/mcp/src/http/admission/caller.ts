@@ -37,10 +37,12 @@ const callerKey = (access: Access, name: string | undefined): string =>
 export class Offerings {
   readonly #options: McpHttpOptions;
   readonly #known: ReadonlyMap<string, Toolset>;
+  readonly #offer: (tools: ToolTable) => Offering;
   readonly #made = new Map<string, Offering>();
 
-  constructor(options: McpHttpOptions) {
+  constructor(options: McpHttpOptions, offer = relayOffering) {
     this.#options = options;
+    this.#offer = offer;
     this.#known = knownToolsets(options.roles ?? []);
   }
 
@@ -82,9 +84,7 @@ export class Offerings {
     const key = names.join(',');
     const made = this.#made.get(key);
     if (made) return made;
-    const { extendOffering = (offering) => offering } = this.#options;
-    const table = new ToolTable(chooseToolsets(names, this.#known));
-    const offering = extendOffering(relayOffering(table));
+    const offering = this.#offer(new ToolTable(chooseToolsets(names, this.#known)));
     this.#made.set(key, offering);
     return offering;
   }

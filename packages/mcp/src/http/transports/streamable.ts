@@ -5,7 +5,7 @@ import { createMcpHandler, isInitializeRequest, isJSONRPCRequest } from '@modelc
 import { buildServer } from '../../server/build-server.ts';
 import { followChanges } from '../../server/changes.ts';
 import type { ClientContext, Offering } from '../../server/client-context.ts';
-import { clientInfoOf } from '../../server/client-info.ts';
+import { clientInfoOf } from '../../server/messages.ts';
 import type { Caller } from '../admission/caller.ts';
 import type { ClientContexts } from '../participants/client-contexts.ts';
 import type { Lease } from '../participants/participants.ts';

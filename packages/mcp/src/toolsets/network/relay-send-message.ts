@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { defined } from '../../framework/defined.ts';
 import { replyJson } from '../../framework/result.ts';
 import { ACTS, defineTool } from '../../framework/tool.ts';
-import { defined } from '../defined.ts';
 
 export const relaySendMessage = defineTool({
   name: 'relay_send_message',

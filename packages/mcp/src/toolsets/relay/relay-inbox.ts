@@ -1,9 +1,9 @@
 import { quotedText, senderOf } from '@agent-relay/protocol';
 import type { InboxMessage } from '@agent-relay/sdk';
 import { z } from 'zod';
+import { defined } from '../../framework/defined.ts';
 import { reply } from '../../framework/result.ts';
 import { ACTS, defineTool } from '../../framework/tool.ts';
-import { defined } from '../defined.ts';
 
 const input = z.strictObject({
   limit: z.int().min(1).max(500).default(10),

@@ -1,9 +1,9 @@
 import { safeLine } from '@agent-relay/protocol';
 import type { AgentInfo } from '@agent-relay/sdk';
 import { z } from 'zod';
+import { defined } from '../../framework/defined.ts';
 import { reply } from '../../framework/result.ts';
 import { defineTool, LOOKS } from '../../framework/tool.ts';
-import { defined } from '../defined.ts';
 
 const input = z.strictObject({
   include_idle: z.boolean().default(true),

@@ -1,8 +1,8 @@
 import { parseChannelName } from '@agent-relay/protocol';
 import { z } from 'zod';
+import { defined } from '../../framework/defined.ts';
 import { replyJson } from '../../framework/result.ts';
 import { ACTS, ACTS_ONCE, defineTool, LOOKS } from '../../framework/tool.ts';
-import { defined } from '../defined.ts';
 
 const channel = z.string();
 const asListed = (name: string): string => `#${parseChannelName(name)}`;

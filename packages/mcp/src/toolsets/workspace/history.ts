@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { defined } from '../../framework/defined.ts';
 import { replyJson } from '../../framework/result.ts';
 import { defineTool, LOOKS } from '../../framework/tool.ts';
-import { defined } from '../defined.ts';
 
 const limit = (most: number, usual: number) => z.int().min(1).max(most).default(usual);
 const cursor = z.int().nonnegative().optional();

@@ -1,8 +1,8 @@
 import { RelayError } from '@agent-relay/sdk';
 import { z } from 'zod';
+import { defined } from '../../framework/defined.ts';
 import { replyJson } from '../../framework/result.ts';
 import { ACTS_ONCE, defineTool } from '../../framework/tool.ts';
-import { defined } from '../defined.ts';
 
 export const registerAgent = defineTool({
   name: 'register_agent',

@@ -1,20 +1,16 @@
-import { delimiter } from 'node:path';
 import { isRelayError, RelayError } from '@agent-relay/protocol';
 import { dataDirectory } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import { findReadyDaemon, startDetached, stopDaemon } from '../../daemon/control.ts';
 import { type DaemonRecord, findDaemon } from '../../daemon/lock.ts';
 import { logFile, outputFile } from '../../daemon/log/log-files.ts';
-import type { Settings, SettingsFlags } from '../../daemon/settings/settings.ts';
+import { asEnvironment } from '../../daemon/settings/overrides.ts';
+import type { Settings } from '../../daemon/settings/settings.ts';
 import { flagWords, missedFlags } from '../../daemon/settings/start-flags.ts';
+import type { StartFlags } from '../../daemon/settings/table.ts';
+import { withDaemonSettings } from '../daemon/options.ts';
 import { followLines, lastLines } from '../files/follow-file.ts';
-import {
-  type JsonOption,
-  type ProjectOption,
-  wholeNumber,
-  withDaemonSettings,
-  withJson,
-} from '../options.ts';
+import { type JsonOption, type ProjectOption, wholeNumber, withJson } from '../options.ts';
 import { readableLogLine } from '../output/log-lines.ts';
 import { facts, inertJson, print, printAside, printJson, styled, when } from '../output/terminal.ts';
 import { untilInterrupted } from '../process/until-interrupted.ts';
@@ -25,7 +21,7 @@ import { joinRunning } from '../target/running.ts';
 /** Where a daemon logs that does not run in the background. */
 const ON_TERMINAL = 'on the terminal it runs in';
 
-type StartOptions = ProjectOption & SettingsFlags;
+type StartOptions = ProjectOption & StartFlags;
 
 export const command = new Command('daemon')
   .description('Start, stop and look at the daemon in the background.')
@@ -112,17 +108,10 @@ async function startNew(options: StartOptions, settings: Settings): Promise<void
     // The daemon runs elsewhere: what is relative to this directory is made absolute.
     env: {
       ...process.env,
+      ...asEnvironment(settings),
       RELAY_PROJECT_ROOT: process.env.RELAY_PROJECT_ROOT || process.cwd(),
       RELAY_DATA_DIR: settings.dataDirectory,
       RELAY_CONFIG: settings.configDirectory,
-      RELAY_DATABASE: settings.database,
-      RELAY_HTTP_PORT: String(settings.http.port),
-      RELAY_MCP_HTTP_ENABLED: String(settings.mcp.http),
-      RELAY_MCP_HTTP_PORT: String(settings.mcp.port),
-      RELAY_MCP_API_KEY: settings.mcp.apiKey,
-      RELAY_MCP_TLS_CERTIFICATE: settings.mcp.tlsCertificate,
-      RELAY_MCP_TLS_KEY: settings.mcp.tlsKey,
-      RELAY_MCP_SERVERS_CONFIG: settings.mcp.servers.join(delimiter),
     },
   });
   const daemon = await findReadyDaemon(settings.dataDirectory);

@@ -42,8 +42,8 @@ function withClient(subcommand: Command): Command {
 }
 
 /**
- * Becomes the program that clients start, which knows how to start fast; it runs until its client has gone. Only the
- * MCP servers of the daemon need more than that program has.
+ * Serves until the client has gone, by the MCP package's own bundle, which starts fast. Only the MCP servers of the
+ * daemon need more than that has.
  */
 export async function runMcpServer(tools: string | undefined, defaultTools: string): Promise<void> {
   const chosen = tools ?? (process.env.RELAY_TOOLS || defaultTools);
@@ -51,6 +51,6 @@ export async function runMcpServer(tools: string | undefined, defaultTools: stri
     const { serveWithPool } = await import('../mcp/serve-with-pool.ts');
     return await serveWithPool(chosen);
   }
-  process.argv.splice(2, process.argv.length, 'serve', '--tools', chosen);
-  await import(import.meta.resolve('@agent-relay/mcp/program'));
+  const { serve } = await import('@agent-relay/mcp/serve');
+  await serve(chosen);
 }

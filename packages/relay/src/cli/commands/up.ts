@@ -3,17 +3,13 @@ import { Command, Option } from 'commander';
 import { findReadyDaemon, type StartReport } from '../../daemon/control.ts';
 import type { Logger } from '../../daemon/log/log.ts';
 import { logFile } from '../../daemon/log/log-files.ts';
-import type { Settings, SettingsFlags } from '../../daemon/settings/settings.ts';
+import type { Settings } from '../../daemon/settings/settings.ts';
 import { missedFlags } from '../../daemon/settings/start-flags.ts';
+import type { StartFlags } from '../../daemon/settings/table.ts';
 import type { StartedDaemon } from '../../daemon/start.ts';
 import { VERSION } from '../../version.ts';
-import {
-  type ProjectOption,
-  refuseIdleOptions,
-  type ToolsOption,
-  withDaemonSettings,
-  withTools,
-} from '../options.ts';
+import { withDaemonSettings } from '../daemon/options.ts';
+import { type ProjectOption, refuseIdleOptions, type ToolsOption, withTools } from '../options.ts';
 import { readableLogLine } from '../output/log-lines.ts';
 import { facts, print, printAside, styled } from '../output/terminal.ts';
 import { stopSignal } from '../process/stop-signal.ts';
@@ -26,11 +22,10 @@ import {
 import { joinRunning } from '../target/running.ts';
 
 // What only a running daemon needs is imported where it runs: asking for help must not load a database.
-type Options = ProjectOption & SettingsFlags & ToolsOption & { detached?: boolean };
+type Options = ProjectOption & StartFlags & ToolsOption & { detached?: boolean };
 
 export const command = withTools(withDaemonSettings(new Command('up')))
   .description('Run the daemon in this terminal and open the project of this directory.')
-  .option('--mcp', 'speak MCP on standard input and output; people are told things on standard error')
   .addOption(new Option('--detached').hideHelp())
   .action(async (options: Options, self: Command) => {
     const { loadSettings } = await import('../../daemon/settings/settings.ts');

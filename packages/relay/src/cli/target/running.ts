@@ -4,7 +4,7 @@ import { facts, print } from '../output/terminal.ts';
 import { asOwner } from './connect.ts';
 import { type OpenedProject, openProjectAt, type ProjectLocation } from './project.ts';
 
-/** Opens the place's project in the daemon that runs already. */
+/** Opens the location's project in the daemon that runs already. */
 export async function openInRunning(location: ProjectLocation): Promise<OpenedProject> {
   // Any project's socket leads to the daemon.
   const [running] = await runningProjects();

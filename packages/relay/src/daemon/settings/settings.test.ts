@@ -1,9 +1,13 @@
 import { chmod, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Option } from 'commander';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { configDirectory, loadSettings, settingsSchema, withoutPassword } from './settings.ts';
+import { configDirectory, withoutPassword } from './locate.ts';
+import { asEnvironment } from './overrides.ts';
+import { loadSettings, settingsSchema } from './settings.ts';
+import { FLAGS, longOf, ROWS } from './table.ts';
 
 let directory: string;
 let env: Record<string, string>;
@@ -90,6 +94,8 @@ describe('settings', () => {
     expect((await loadSettings(env, { database: 'here.db' })).database).toBe(join(process.cwd(), 'here.db'));
     await write('{"database": "~/own.db"}');
     expect((await loadSettings(env)).database).toBe(join(directory, 'own.db'));
+    await write('{"database": "mysql://x/y"}');
+    expect((await loadSettings(env, { database: '/other.db' })).database).toBe('/other.db');
   });
 
   it('take a password from the file or the environment, but never from a flag', async () => {
@@ -217,6 +223,20 @@ describe('settings', () => {
   });
 });
 
+describe('settings as variables', () => {
+  it('are read as the same settings by a daemon in another directory', async () => {
+    await write(
+      '{"http": {"host": "127.0.0.2"}, "mcp": {"servers": ["a.json", "b.json"], "allowedHosts": ["x", "y"]}}',
+    );
+    const flags = { database: 'here.db', mcpHttp: '4003', mcpApiKey: 'from-a-flag' };
+    const { flags: kept, ...settings } = await loadSettings(env, flags);
+    expect(kept).toEqual({ database: join(process.cwd(), 'here.db'), mcpHttp: '4003' });
+    await write('{}');
+    const again = await loadSettings({ ...env, ...asEnvironment(settings) });
+    expect(again).toEqual({ ...settings, flags: {} });
+  });
+});
+
 describe('the configuration directory', () => {
   it('is RELAY_CONFIG, else under XDG_CONFIG_HOME, else under home', () => {
     expect(configDirectory({ RELAY_CONFIG: '/a', XDG_CONFIG_HOME: '/b' })).toBe('/a');
@@ -257,11 +277,40 @@ describe('docs/settings.md', () => {
     expect(named.sort()).toEqual(names.sort());
   });
 
-  it('names every variable that is read', async () => {
+  it('names every variable of the table with its setting, and no others', async () => {
     const text = await readFile(new URL('../../../../../docs/settings.md', import.meta.url), 'utf8');
-    const source = await readFile(new URL('./settings.ts', import.meta.url), 'utf8');
-    const read = new Set([...source.matchAll(/env\.(RELAY_\w+)/g)].map(([, name]) => name));
-    expect(read.size).toBeGreaterThan(3);
-    for (const name of read) expect(text).toContain(`| \`${name}\` |`);
+    const rows = [...text.matchAll(/^\| `(RELAY_\w+)` \| The same as `([\w.]+)`/gm)];
+    const variables = ROWS.flatMap(({ path, setting: { env } }) => (env ? [[env, path.join('.')]] : []));
+    expect(rows.map(([, variable, setting]) => [variable, setting])).toEqual(variables);
+    const others = [...text.matchAll(/^\| `(RELAY_\w+)` \| (?!The same as)/gm)].map(([, name]) => name);
+    expect(others).toEqual(['RELAY_CONFIG', 'RELAY_DATA_DIR']);
+  });
+});
+
+describe('docs/cli.md', () => {
+  it('has every flag of the table among the options of "agent-relay up", and no others', async () => {
+    const text = await readFile(new URL('../../../../../docs/cli.md', import.meta.url), 'utf8');
+    const start = text.indexOf('### agent-relay up\n');
+    const section = text.slice(start, text.indexOf('\n### ', start + 1));
+    const named = [...section.matchAll(/^\| `(--[^`]+)` \|/gm)].map(([, words]) => words);
+    const notSettings = ['--project <name>', '--tools <list>'];
+    expect(named.filter((words) => !notSettings.includes(words ?? '')).sort()).toEqual(
+      [...FLAGS].map(({ words }) => words).sort(),
+    );
+  });
+});
+
+describe('the table', () => {
+  it.each([...FLAGS])('calls $words what commander calls it', ({ words, name }) => {
+    expect(new Option(words).attributeName()).toBe(name);
+  });
+
+  it('keeps no key for a restart', () => {
+    expect([...FLAGS].filter(({ kept }) => kept).map(longOf)).toEqual([
+      '--database',
+      '--port',
+      '--mcp-http',
+      '--mcp-servers',
+    ]);
   });
 });

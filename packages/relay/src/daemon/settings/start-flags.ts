@@ -1,33 +1,26 @@
 import { RelayError } from '@agent-relay/protocol';
+import type { Environment } from '@agent-relay/sdk/node';
 import { isMarkOf } from '../key-mark.ts';
+import { isPath, locate } from './locate.ts';
+import { FLAGS, longOf, ROWS, type StartFlags } from './table.ts';
 
-/** The flags that may be written down, for a restart: none is a secret. */
-export interface StartFlags {
-  database?: string;
-  port?: string;
-  /** The port, or only that MCP is to be served over HTTP. */
-  mcpHttp?: string | true;
-  mcpServers?: string[];
+/** What of the flags is kept for a restart, which may be run elsewhere: paths are made absolute. */
+export function keptFlags(flags: StartFlags, env: Environment): StartFlags {
+  const kept: StartFlags = {};
+  for (const { flag, form } of ROWS.map(({ setting }) => setting)) {
+    const given = flag?.kept && flags[flag.name];
+    if (given) kept[flag.name] = isPath(form) ? locate(given, form, process.cwd(), env) : given;
+  }
+  return kept;
 }
 
-/** What of the flags is kept for a restart, which may be run elsewhere: paths are given as they were located. */
-export const startFlags = (
-  { database, port, mcpHttp, mcpServers }: StartFlags,
-  located: { database: string; mcpServers: string[] },
-): StartFlags => ({
-  ...(database === undefined ? {} : { database: located.database }),
-  ...(port === undefined ? {} : { port }),
-  ...(mcpHttp === undefined ? {} : { mcpHttp }),
-  ...(mcpServers === undefined ? {} : { mcpServers: located.mcpServers }),
-});
-
 /** The flags as words of a command line. */
-export const flagWords = ({ database, port, mcpHttp, mcpServers = [] }: StartFlags): string[] => [
-  ...(database === undefined ? [] : ['--database', database]),
-  ...(port === undefined ? [] : ['--port', port]),
-  ...(mcpHttp === undefined ? [] : ['--mcp-http', ...(mcpHttp === true ? [] : [mcpHttp])]),
-  ...mcpServers.flatMap((file) => ['--mcp-servers', file]),
-];
+export const flagWords = (flags: StartFlags): string[] =>
+  [...FLAGS].flatMap((flag) => {
+    const value = flags[flag.name] ?? [];
+    if (value === true) return [longOf(flag)];
+    return [value].flat().flatMap((argument) => [longOf(flag), argument]);
+  });
 
 /**
  * What is wrong if a daemon runs that was not started with these flags, or not with this key for MCP over HTTP, wherever

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cliOf } from './client-cli.ts';
+import { cliOf } from './client-name.ts';
 
 it.each([
   ['claude-code', 'claude'],

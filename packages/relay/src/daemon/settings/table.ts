@@ -1,0 +1,226 @@
+import { MAX_FRAME_BYTES } from '@agent-relay/protocol';
+import type { z } from 'zod';
+
+type Zod = typeof z;
+
+/**
+ * How a setting is read where it is given as text. Paths are found from where they are given: in the file, relative to
+ * it; elsewhere, to the working directory.
+ */
+export type Form = 'text' | 'number' | 'switch' | 'words' | 'path' | 'paths' | 'database';
+
+/** A flag of the commands that start a daemon. */
+export interface Flag<Name extends string = string> {
+  /** What commander calls its value. */
+  readonly name: Name;
+  readonly words: string;
+  readonly help: string;
+  /** Given again when the daemon is restarted, and written down for that; never so for a secret. */
+  readonly kept?: true;
+  /** Given several times, it has several values. */
+  readonly repeatable?: true;
+  /** Only where the daemon runs in this terminal. */
+  readonly onlyUp?: true;
+}
+
+export interface Setting<Name extends string = string> {
+  /** What it may be, and its default. The library is handed in: showing a command's help must not load it. */
+  readonly schema: (zod: Zod) => z.ZodType;
+  /** Default: `text`. */
+  readonly form?: Form;
+  readonly env?: string;
+  readonly flag?: Flag<Name>;
+}
+
+export interface Section<Name extends string = string> {
+  readonly [name: string]: Setting<Name> | Section<Name>;
+}
+
+/** Switches MCP over HTTP on; its argument, if there is one, is the port. */
+const MCP_HTTP_FLAG = {
+  name: 'mcpHttp',
+  words: '--mcp-http [port]',
+  help: 'serve MCP over HTTP (port 3889)',
+  kept: true,
+} as const satisfies Flag;
+
+const MEBIBYTE = 1024 * 1024;
+
+const text = (zod: Zod) => zod.string().min(1);
+const texts = (zod: Zod) => zod.array(text(zod)).default([]);
+const origins = (zod: Zod) => zod.array(zod.url()).default([]);
+const yesNo = (usual: boolean) => (zod: Zod) => zod.boolean().default(usual);
+const milliseconds = (usual: number) => (zod: Zod) => zod.int().min(100).max(86_400_000).default(usual);
+const count = (least: number, most: number, usual: number) => (zod: Zod) =>
+  zod.int().min(least).max(most).default(usual);
+
+/**
+ * Every setting of the daemon: its place in `settings.json`, its values and default, its variable and its flag. A new
+ * one is added here and in `docs/settings.md`, which a test compares; everything else follows from this table.
+ */
+export const SETTINGS = {
+  database: {
+    schema: (zod) => text(zod).optional(),
+    form: 'database',
+    env: 'RELAY_DATABASE',
+    flag: {
+      name: 'database',
+      words: '--database <place>',
+      help: 'the path of an SQLite file, or a postgres:// URL without a password',
+      kept: true,
+    },
+  },
+  http: {
+    enabled: { schema: yesNo(true) },
+    host: { schema: (zod) => text(zod).default('127.0.0.1'), env: 'RELAY_HTTP_HOST' },
+    port: {
+      schema: count(0, 65_535, 3888),
+      form: 'number',
+      env: 'RELAY_HTTP_PORT',
+      flag: {
+        name: 'port',
+        words: '--port <number>',
+        help: 'the HTTP port, 0 for any free one',
+        kept: true,
+      },
+    },
+    allowedHosts: { schema: texts },
+    allowedOrigins: { schema: origins },
+    maxConnections: { schema: count(1, 1_000_000, 4000) },
+  },
+  mcp: {
+    stdio: {
+      schema: yesNo(false),
+      form: 'switch',
+      env: 'RELAY_MCP_ENABLED',
+      flag: {
+        name: 'mcp',
+        words: '--mcp',
+        help: 'speak MCP on standard input and output; people are told things on standard error',
+        onlyUp: true,
+      },
+    },
+    http: { schema: yesNo(false), form: 'switch', env: 'RELAY_MCP_HTTP_ENABLED', flag: MCP_HTTP_FLAG },
+    host: { schema: (zod) => text(zod).default('127.0.0.1'), env: 'RELAY_MCP_HTTP_HOST' },
+    port: {
+      schema: count(0, 65_535, 3889),
+      form: 'number',
+      env: 'RELAY_MCP_HTTP_PORT',
+      flag: MCP_HTTP_FLAG,
+    },
+    apiKey: {
+      schema: (zod) => zod.string().min(8).optional(),
+      env: 'RELAY_MCP_API_KEY',
+      flag: {
+        name: 'mcpApiKey',
+        words: '--mcp-api-key <key>',
+        help: 'the key of MCP over HTTP; safer in RELAY_MCP_API_KEY',
+      },
+    },
+    allowedHosts: { schema: texts, form: 'words', env: 'RELAY_MCP_ALLOWED_HOSTS' },
+    allowedOrigins: { schema: origins },
+    cors: { schema: yesNo(false) },
+    ipAllowlist: { schema: texts },
+    requestsPerMinute: { schema: count(1, 1_000_000, 6000) },
+    maxConnections: { schema: count(1, 1_000_000, 4000) },
+    tlsCertificate: {
+      schema: (zod) => text(zod).optional(),
+      form: 'path',
+      env: 'RELAY_MCP_TLS_CERTIFICATE',
+    },
+    tlsKey: { schema: (zod) => text(zod).optional(), form: 'path', env: 'RELAY_MCP_TLS_KEY' },
+    servers: {
+      schema: texts,
+      form: 'paths',
+      env: 'RELAY_MCP_SERVERS_CONFIG',
+      flag: {
+        name: 'mcpServers',
+        words: '--mcp-servers <file>',
+        help: 'a file that lists MCP servers for all agents (toolset gateway); may be repeated',
+        kept: true,
+        repeatable: true,
+      },
+    },
+    manageServers: { schema: (zod) => zod.enum(['local', 'everyone', 'nobody']).default('local') },
+  },
+  log: {
+    level: {
+      schema: (zod) => zod.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']).default('info'),
+    },
+    maxSize: {
+      schema: (zod) =>
+        zod
+          .string()
+          .regex(/^[1-9]\d*[KMG]$/, 'must be a number and K, M or G, such as 10M')
+          .default('10M'),
+    },
+    files: { schema: count(1, 100, 5) },
+  },
+  limits: {
+    maxFrameBytes: { schema: count(131_072, 67_108_864, MAX_FRAME_BYTES) },
+    maxConnections: { schema: count(1, 1_000_000, 20_000) },
+    maxPendingRequests: { schema: count(1, 100_000, 1024) },
+    headersTimeoutMs: { schema: milliseconds(10_000) },
+  },
+  heartbeatMs: { schema: milliseconds(15_000) },
+  idleAfterMs: { schema: milliseconds(300_000) },
+  goneAfterMs: { schema: milliseconds(30_000) },
+  rateLimit: {
+    perSecond: { schema: (zod) => zod.number().min(0).max(1_000_000).default(100) },
+    burst: { schema: count(1, 1_000_000, 1000) },
+  },
+  governor: {
+    enabled: { schema: yesNo(true) },
+    emptyTurns: { schema: count(2, 1000, 6) },
+    maxTurns: { schema: count(2, 1_000_000, 200) },
+    windowMs: { schema: milliseconds(600_000) },
+  },
+  attachments: {
+    maxFileBytes: { schema: count(0, 1024 ** 5, 10 * MEBIBYTE) },
+    maxWorkspaceBytes: { schema: count(0, 1024 ** 5, 1024 * MEBIBYTE) },
+  },
+  retention: { days: { schema: (zod) => zod.number().min(0).max(36_500).default(0) } },
+  hooks: {
+    question: {
+      command: { schema: (zod) => zod.array(zod.string()).min(1).optional() },
+      webhook: { schema: (zod) => zod.url({ protocol: /^https?$/ }).optional() },
+    },
+  },
+} as const satisfies Section;
+
+type FlagNameIn<Entry> = Entry extends { flag: { name: infer Name extends string } }
+  ? Name
+  : Entry extends Setting
+    ? never
+    : FlagNameIn<Entry[keyof Entry]>;
+export type FlagName = FlagNameIn<typeof SETTINGS>;
+
+/** What flags of a command that starts a daemon were given, as commander has them; the schema checks them. */
+export type StartFlags = { [Name in FlagName]?: string | true | string[] };
+
+/** A setting with the names that lead to it. */
+export interface Row {
+  path: readonly string[];
+  setting: Setting<FlagName>;
+}
+
+export const isSetting = <Name extends string>(
+  entry: Setting<Name> | Section<Name>,
+): entry is Setting<Name> => typeof entry.schema === 'function';
+
+/** The settings in the order of the table. */
+export const ROWS: readonly Row[] = rowsOf(SETTINGS, []);
+
+function rowsOf(section: Section<FlagName>, path: readonly string[]): Row[] {
+  return Object.entries(section).flatMap(([name, entry]) =>
+    isSetting(entry) ? [{ path: [...path, name], setting: entry }] : rowsOf(entry, [...path, name]),
+  );
+}
+
+/** The flags in the order of the table, each once. */
+export const FLAGS: ReadonlySet<Flag<FlagName>> = new Set(
+  ROWS.flatMap(({ setting }) => (setting.flag ? [setting.flag] : [])),
+);
+
+/** A flag without its argument, as people know it. */
+export const longOf = ({ words }: Flag): string => words.split(' ')[0] ?? words;
