@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { ERRORS, isRelayError, RelayError } from '@agent-relay/protocol';
 import { type GuardOptions, requestGuard } from './guard.ts';
 import { hostInUrl } from './hosts.ts';
+import type { DoorResponse } from './response.ts';
 import { type HttpServerOptions, openHttpServer } from './server.ts';
 
 /** One of the things an HTTP server offers. It answers requests to its own paths, and decides whom it lets in. */
@@ -39,8 +40,14 @@ export async function openDoors(doors: readonly Door[], options: DoorsOptions): 
   const { onerror = console.error } = options;
   const guard = requestGuard(options);
   const doorAt = new Map(doors.flatMap((door) => door.paths.map((path) => [path, door] as const)));
+  const headersOf = new Map(
+    doors.map((door) => [
+      door,
+      { 'X-Content-Type-Options': 'nosniff', 'Content-Security-Policy': door.contentSecurityPolicy },
+    ]),
+  );
 
-  const listener = async (request: IncomingMessage, response: ServerResponse) => {
+  const listener = async (request: IncomingMessage, response: DoorResponse) => {
     // A client that breaks off while it is written to is no failure; without a listener it would end the process.
     response.on('error', () => response.destroy());
     const door = doorAt.get(pathOf(request));
@@ -48,8 +55,7 @@ export async function openDoors(doors: readonly Door[], options: DoorsOptions): 
       const refused = guard(request);
       if (refused) throw refused;
       if (!door?.handle) return sendJson(response, 404, { error: 'Not found' });
-      response.setHeader('X-Content-Type-Options', 'nosniff');
-      response.setHeader('Content-Security-Policy', door.contentSecurityPolicy);
+      response.commonHeaders = headersOf.get(door);
       await door.handle(request, response);
     } catch (error) {
       if (door?.refuse) return door.refuse(response, error);

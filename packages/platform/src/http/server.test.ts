@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { get, type Server } from 'node:http';
+import { get } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ afterEach(() => {
   for (const each of opened.splice(0)) each.destroy();
 });
 
-async function open(limits: HttpLimits): Promise<{ server: Server; port: number }> {
+async function open(limits: HttpLimits) {
   const server = await openHttpServer((_request, response) => response.end('served'), {
     host: '127.0.0.1',
     port: 0,

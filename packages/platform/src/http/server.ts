@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerOptions } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type ListenAddress, listenError } from './listen-error.ts';
+import { DoorResponse } from './response.ts';
+
+type HttpServer = Server<typeof IncomingMessage, typeof DoorResponse>;
 
 /** What strangers may cost an HTTP server before they have said who they are. */
 export interface HttpLimits {
@@ -20,16 +23,20 @@ const REQUEST_MS = 60_000;
 const CHECK_MS = 2_000;
 
 /** Opens an HTTP server within its limits; rejects with what a person can do if it cannot listen. */
-export async function openHttpServer(listener: RequestListener, options: HttpServerOptions): Promise<Server> {
+export async function openHttpServer(
+  listener: (request: IncomingMessage, response: DoorResponse) => void,
+  options: HttpServerOptions,
+): Promise<HttpServer> {
   const { host, port, tls, maxConnections = 4000, headersTimeoutMs = 10_000 } = options;
-  const timeouts: ServerOptions = {
+  const common: ServerOptions<typeof IncomingMessage, typeof DoorResponse> = {
+    ServerResponse: DoorResponse,
     headersTimeout: headersTimeoutMs,
     requestTimeout: Math.max(REQUEST_MS, headersTimeoutMs),
     connectionsCheckingInterval: Math.min(CHECK_MS, headersTimeoutMs),
   };
   const server = tls
-    ? createSecureServer({ ...timeouts, ...tls, handshakeTimeout: headersTimeoutMs }, listener)
-    : createServer(timeouts, listener);
+    ? createSecureServer({ ...common, ...tls, handshakeTimeout: headersTimeoutMs }, listener)
+    : createServer(common, listener);
   server.maxConnections = Math.min(maxConnections, await shareOfDescriptors());
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
