@@ -11,6 +11,7 @@ import { held } from './contract/held.ts';
 import { history } from './contract/history.ts';
 import { messages } from './contract/messages.ts';
 import { model } from './contract/model.ts';
+import { pages } from './contract/pages.ts';
 import { reactions } from './contract/reactions.ts';
 import { search } from './contract/search.ts';
 import { transfer } from './contract/transfer.ts';
@@ -45,6 +46,7 @@ export function storeContract(name: string, { open, afterCrash }: TestDatabase):
     messages(store);
     deliveries(store);
     history(store);
+    pages(store);
     search(store);
     reactions(store);
     held(store);

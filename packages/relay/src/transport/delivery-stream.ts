@@ -1,5 +1,6 @@
 import { encodeEnvelope, type Message } from '@agent-relay/protocol';
 import { Feed } from '../core/delivery/feed.ts';
+import { mayHaveMore } from '../core/reading/page.ts';
 import type { Relay } from '../core/relay.ts';
 import { type Connection, Outgoing } from './connection.ts';
 import { HIGH_WATER_BYTES } from './limits.ts';
@@ -27,7 +28,8 @@ export class DeliveryStream {
         read: async (cursor, limit) => {
           const now = relay.clock.now();
           const query = { recipientId, unreadOnly: true, after: cursor, limit, now, take: 'oldest' } as const;
-          return (await relay.store.inbox(query)).map(relay.descriptions.stored);
+          const stored = await relay.store.inbox(query);
+          return { items: stored.map(relay.descriptions.stored), more: mayHaveMore(stored, limit) };
         },
         push: (message) => {
           this.#inFlight.push(message.seq);

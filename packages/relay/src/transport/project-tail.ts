@@ -1,5 +1,6 @@
 import type { Message } from '@agent-relay/protocol';
 import { Feed } from '../core/delivery/feed.ts';
+import { mayHaveMore } from '../core/reading/page.ts';
 import type { Relay } from '../core/relay.ts';
 import type { Connection } from './connection.ts';
 import { HIGH_WATER_BYTES } from './limits.ts';
@@ -18,10 +19,10 @@ export class ProjectTail {
     const { workspaceId, after } = from;
     this.#feed = new Feed<Message>(
       {
-        read: async (cursor, limit) =>
-          (await relay.store.listMessages({ workspaceId, after: cursor, limit })).map(
-            relay.descriptions.stored,
-          ),
+        read: async (cursor, limit) => {
+          const stored = await relay.store.listMessages({ workspaceId, after: cursor, limit });
+          return { items: stored.map(relay.descriptions.stored), more: mayHaveMore(stored, limit) };
+        },
         push: on.message,
         ready: () => connection.bufferedBytes < HIGH_WATER_BYTES,
         failed: on.failed,

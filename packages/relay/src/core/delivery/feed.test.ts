@@ -12,6 +12,8 @@ class Stream {
   reads = 0;
   room = 0;
   fails = false;
+  /** Large items make short pages. */
+  pageLength = Number.POSITIVE_INFINITY;
   readonly feed: Feed<{ seq: number }>;
 
   constructor(after = 0) {
@@ -21,7 +23,9 @@ class Stream {
           new Promise((resolve, reject) => {
             this.reads += 1;
             // What is in the store when the read begins is what it finds, however long it takes.
-            const page = this.#stored.filter(({ seq }) => seq > cursor).slice(0, limit);
+            const found = this.#stored.filter(({ seq }) => seq > cursor);
+            const items = found.slice(0, Math.min(limit, this.pageLength));
+            const page = { items, more: items.length < found.length };
             this.#reads.push(() => (this.fails ? reject(new Error('disk')) : resolve(page)));
           }),
         push: ({ seq }) => {
@@ -94,6 +98,14 @@ describe('a feed', () => {
         expect(stream.pushed).toEqual(stream.storedSeqs);
       }),
     );
+  });
+
+  it('reads on after a page that large items made short', async () => {
+    const stream = new Stream();
+    stream.pageLength = 2;
+    for (let i = 0; i < 5; i++) stream.store();
+    await stream.drain();
+    expect(stream.pushed).toEqual(stream.storedSeqs);
   });
 
   it('goes on after the point it is told to', async () => {

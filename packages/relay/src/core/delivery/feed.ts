@@ -4,8 +4,8 @@ interface Sequenced {
 }
 
 interface FeedReceiver<T extends Sequenced> {
-  /** The first `limit` items after `after`, from the store. */
-  read(after: number, limit: number): Promise<T[]>;
+  /** The first items after `after`, at most `limit`, from the store; `more` if there may be others after them. */
+  read(after: number, limit: number): Promise<{ items: T[]; more: boolean }>;
   /** Hands one item on. Called in order of seq, each seq once. */
   push(item: T): void;
   /** Whether the receiver can take one more now. When it can again, it calls `resume`. */
@@ -69,14 +69,14 @@ export class Feed<T extends Sequenced> {
     try {
       while (!this.#closed && this.#receiver.ready()) {
         const offersBefore = this.#offers;
-        const page = await this.#receiver.read(this.#cursor, PAGE);
-        for (const item of page) {
+        const { items, more } = await this.#receiver.read(this.#cursor, PAGE);
+        for (const item of items) {
           if (this.#closed || !this.#receiver.ready()) return;
           this.#cursor = item.seq;
           this.#receiver.push(item);
         }
         // What was offered while the page was being read may be missing in it: only then read once more.
-        if (page.length < PAGE && this.#offers === offersBefore) {
+        if (!more && this.#offers === offersBefore) {
           this.#live = !this.#closed;
           return;
         }

@@ -12,29 +12,11 @@ import type { StoredMessage } from '../ports/store/messages.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import { type Principal, requireAgent, seesWholeWorkspace } from '../principal.ts';
 import type { Relay } from '../relay.ts';
-
-/** A page of messages is an answer in one frame: it ends where the frame would grow too large. */
-const MAX_PAGE_BYTES = 512 * 1024;
+import { page } from './page.ts';
 
 /** The agent through whose eyes a principal reads; undefined for the owner, who sees everything. */
 function viewer(principal: Principal): number | undefined {
   return seesWholeWorkspace(principal) ? undefined : requireAgent(principal).id;
-}
-
-/**
- * As many of the messages as one answer holds, and whether some were left out. `keep` says which end was asked for:
- * what does not fit is what was wanted least.
- */
-function page<T>(messages: T[], keep: 'oldest' | 'newest' = 'oldest'): { messages: T[]; cut: boolean } {
-  const wanted = keep === 'oldest' ? messages : messages.toReversed();
-  let bytes = 0;
-  const end = wanted.findIndex((message, index) => {
-    bytes += Buffer.byteLength(JSON.stringify(message));
-    return index > 0 && bytes > MAX_PAGE_BYTES;
-  });
-  if (end === -1) return { messages, cut: false };
-  const fitting = wanted.slice(0, end);
-  return { messages: keep === 'oldest' ? fitting : fitting.reverse(), cut: true };
 }
 
 /** A page of the caller's own inbox: nobody else's can even be named. */

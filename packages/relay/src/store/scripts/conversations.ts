@@ -1,5 +1,5 @@
 import type { Conversation, ConversationSummary } from '../../core/ports/store/conversations.ts';
-import { MESSAGE, MESSAGE_NAMES, type MessageRow, toMessage } from './messages.ts';
+import { type MessageRow, newestFitting, toMessage } from './messages.ts';
 import { rows, type Script } from './script.ts';
 
 const CONVERSATION = 'id, workspace_id AS "workspaceId", kind, key';
@@ -24,11 +24,12 @@ export const queries = {
        GROUP BY key ORDER BY max(last) DESC LIMIT ?`,
       [agentId, limit],
     );
-    const last = yield* messagesBySeq(talks.map((talk) => talk.last));
+    const last = yield* newestFitting(talks.map((talk) => talk.last));
     const unread = yield* unreadByKey(agentId, now);
     const names = yield* participantNames(talks.map(({ key }) => key));
-    return talks.map(({ key, kind, last: seq }) => {
-      const message = toMessage(last.get(seq) as MessageRow);
+    // Both are in the order of their last messages.
+    return talks.slice(0, last.length).map(({ key, kind }, index) => {
+      const message = toMessage(last[index] as MessageRow);
       const others = agentIds(key).filter((id) => id !== agentId);
       return {
         conversationId: message.conversationId,
@@ -70,14 +71,6 @@ function* addParticipants({ id, key }: Conversation): Script<void> {
      SELECT CAST(? AS bigint), agent.value FROM {{numbers}} AS agent`,
     [id, JSON.stringify(agentIds(key))],
   );
-}
-
-function* messagesBySeq(seqs: number[]): Script<Map<number, MessageRow>> {
-  const found = yield* rows<MessageRow>(
-    `SELECT ${MESSAGE} FROM messages AS m ${MESSAGE_NAMES} WHERE m.seq IN {{numbers}}`,
-    [JSON.stringify(seqs)],
-  );
-  return new Map(found.map((row) => [row.seq, row]));
 }
 
 /** One look at everything unread, instead of one for each conversation. */

@@ -1,6 +1,6 @@
 import type { Delivery, InboxQuery, Observation } from '../../core/ports/store/deliveries.ts';
 import type { StoredMessage } from '../../core/ports/store/messages.ts';
-import { MESSAGE, MESSAGE_NAMES, type MessageRow, toMessage } from './messages.ts';
+import { fitting, MESSAGE, MESSAGE_NAMES, type MessageRow, toMessage } from './messages.ts';
 import { orNull, rows, type Script, type Statement, storable, type Value } from './script.ts';
 
 /** The columns that note a state; being acked shows that it was read too. */
@@ -66,12 +66,17 @@ export const queries = {
         SELECT d.message_seq AS seq, d.read_at FROM ${tables} AND d.message_seq = m.seq AND ${sql}
         ORDER BY d.message_seq ${order} LIMIT ?) AS part${at}`,
     );
+    const page = fitting(
+      {
+        sql: `SELECT seq, read_at FROM (${parts.join(' UNION ALL ')}) AS parts ORDER BY seq ${order} LIMIT ?`,
+        params: [...parts.flatMap(() => [...params, query.limit]), query.limit],
+      },
+      order,
+    );
     const found = yield* rows<MessageRow & { readAt: number | null }>(
-      `SELECT ${MESSAGE}, page.read_at AS "readAt" FROM
-         (SELECT seq, read_at FROM (${parts.join(' UNION ALL ')}) AS parts ORDER BY seq ${order} LIMIT ?)
-         AS page CROSS JOIN messages AS m ${MESSAGE_NAMES}
+      `SELECT ${MESSAGE}, page.read_at AS "readAt" FROM ${page.sql} AS page CROSS JOIN messages AS m ${MESSAGE_NAMES}
        WHERE m.seq = page.seq ORDER BY m.seq`,
-      [...parts.flatMap(() => [...params, query.limit]), query.limit],
+      page.params,
     );
     return found.map((row) => ({ ...toMessage(row), readAt: row.readAt ?? undefined }));
   },

@@ -1,7 +1,7 @@
 import type { HistoryQuery, Viewer } from '../../core/ports/store/history.ts';
 import type { StoredMessage } from '../../core/ports/store/messages.ts';
 import { DELIVERED } from './deliveries.ts';
-import { MESSAGE, MESSAGE_NAMES, type MessageRow, toMessage } from './messages.ts';
+import { fitting, MESSAGE, MESSAGE_NAMES, type MessageRow, toMessage } from './messages.ts';
 import { firstSince, indexedUpTo } from './periods.ts';
 import { rows, type Script } from './script.ts';
 import { belongsTo, channelsOf, type Fragment, visible, visibleTo } from './visibility.ts';
@@ -204,12 +204,18 @@ export const queries = {
         params: [...channels.params, ...ofOne.params],
       });
     }
+    const page = fitting(
+      {
+        sql: `SELECT value AS seq FROM (${parts.map(({ sql }) => sql).join(' UNION ')}) AS parts
+          ORDER BY value ${range.order} LIMIT ?`,
+        params: [...parts.flatMap(({ params }) => params), query.limit],
+      },
+      range.order,
+    );
     const found = yield* rows<MessageRow>(
-      `SELECT ${MESSAGE} FROM
-         (SELECT value FROM (${parts.map(({ sql }) => sql).join(' UNION ')}) AS parts ORDER BY value ${range.order} LIMIT ?)
-         AS page CROSS JOIN messages AS m ${MESSAGE_NAMES}
-       WHERE m.seq = page.value ORDER BY m.seq`,
-      [...parts.flatMap(({ params }) => params), query.limit],
+      `SELECT ${MESSAGE} FROM ${page.sql} AS page CROSS JOIN messages AS m ${MESSAGE_NAMES}
+       WHERE m.seq = page.seq ORDER BY m.seq`,
+      page.params,
     );
     return found.map(toMessage);
   },

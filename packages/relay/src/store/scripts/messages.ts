@@ -1,5 +1,6 @@
-import type { StoredMessage } from '../../core/ports/store/messages.ts';
+import { MAX_PAGE_BYTES, type StoredMessage } from '../../core/ports/store/messages.ts';
 import { rows, type Script } from './script.ts';
+import type { Fragment } from './visibility.ts';
 
 /** The columns of a message with the names that belong to it; joined left, so that `m` always leads the plan. */
 export const MESSAGE = `m.seq, m.id, m.workspace_id AS "workspaceId", m.conversation_id AS "conversationId",
@@ -15,6 +16,32 @@ export const MESSAGE = `m.seq, m.id, m.workspace_id AS "workspaceId", m.conversa
   ) END AS "recipientName"`;
 export const MESSAGE_NAMES = `LEFT JOIN agents AS sender ON sender.id = m.sender_id
   LEFT JOIN conversations AS conversation ON conversation.id = m.conversation_id`;
+
+/**
+ * Those rows of a query with a column `seq` that fit into a page, taken in `order`, as a table. Only the lengths of the
+ * bodies are looked at, which both databases know without reading them.
+ */
+export const fitting = ({ sql, params }: Fragment, order: 'ASC' | 'DESC'): Fragment => ({
+  sql: `(SELECT * FROM (
+    SELECT listed.*, sum(octet_length(m.body)) OVER (
+      ORDER BY listed.seq ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS bytes_before FROM (${sql}) AS listed CROSS JOIN messages AS m WHERE m.seq = listed.seq
+  ) AS measured WHERE bytes_before IS NULL OR bytes_before <= ?)`,
+  params: [...params, MAX_PAGE_BYTES],
+});
+
+/** Those of the messages that fit into a page, the newest first. */
+export function* newestFitting(seqs: number[]): Script<MessageRow[]> {
+  const page = fitting(
+    { sql: 'SELECT value AS seq FROM {{numbers}} AS wanted', params: [JSON.stringify(seqs)] },
+    'DESC',
+  );
+  return yield* rows<MessageRow>(
+    `SELECT ${MESSAGE} FROM ${page.sql} AS page CROSS JOIN messages AS m ${MESSAGE_NAMES}
+     WHERE m.seq = page.seq ORDER BY m.seq DESC`,
+    page.params,
+  );
+}
 
 type Nullable = 'thread' | 'replyTo' | 'expiresAt' | 'redactedAt' | 'channelName' | 'recipientName';
 
@@ -48,10 +75,17 @@ export const queries = {
   },
 
   *listMessages(query: { workspaceId: number; after: number; limit: number }): Script<StoredMessage[]> {
+    const page = fitting(
+      {
+        sql: 'SELECT seq FROM messages WHERE workspace_id = ? AND seq > ? ORDER BY seq LIMIT ?',
+        params: [query.workspaceId, query.after, query.limit],
+      },
+      'ASC',
+    );
     const found = yield* rows<MessageRow>(
-      `SELECT ${MESSAGE} FROM messages AS m ${MESSAGE_NAMES}
-       WHERE m.workspace_id = ? AND m.seq > ? ORDER BY m.seq LIMIT ?`,
-      [query.workspaceId, query.after, query.limit],
+      `SELECT ${MESSAGE} FROM ${page.sql} AS page CROSS JOIN messages AS m ${MESSAGE_NAMES}
+       WHERE m.seq = page.seq ORDER BY m.seq`,
+      page.params,
     );
     return found.map(toMessage);
   },

@@ -1,7 +1,7 @@
 import type { SearchHit, SearchQuery } from '../../core/ports/store/search.ts';
 import { highlight, phrasesOf } from '../words.ts';
 import { indexForSearch, SCOPE, unindexed } from './indexing.ts';
-import { MESSAGE, MESSAGE_NAMES, type MessageRow, toMessage } from './messages.ts';
+import { newestFitting, toMessage } from './messages.ts';
 import { firstSince, lastUntil } from './periods.ts';
 import { rows, type Script, translatedRows, type Value } from './script.ts';
 import { type Fragment, visibleTo } from './visibility.ts';
@@ -17,7 +17,7 @@ export const queries = {
     if (phrases.length === 0) return [];
     const scope = yield* scopeOf(query);
     const lowest = query.since === undefined ? 1 : yield* firstSince(query.since);
-    const found: MessageRow[] = [];
+    const found: number[] = [];
     let before = query.until === undefined ? Number.MAX_SAFE_INTEGER : (yield* lastUntil(query.until)) + 1;
     for (let looked = 0; looked < MAX_CANDIDATES && found.length < query.limit; looked += WINDOW) {
       const window = yield* candidates(phrases, { scope, isFirst: looked === 0 }, lowest, before);
@@ -25,7 +25,7 @@ export const queries = {
       before = window.at(-1) ?? 0;
       if (window.length < WINDOW) break;
     }
-    return found.slice(0, query.limit).map((row) => {
+    return (yield* newestFitting(found.slice(0, query.limit))).map((row) => {
       const message = toMessage(row);
       return { message, highlight: highlight(message.body, phrases) };
     });
@@ -92,7 +92,7 @@ function* candidates(
 }
 
 /** Those of the messages that the viewer may see and that meet the rest of the query, newest first. */
-function* accepted(query: SearchQuery, seqs: number[]): Script<MessageRow[]> {
+function* accepted(query: SearchQuery, seqs: number[]): Script<number[]> {
   const conditions: Fragment[] = [
     { sql: 'm.seq IN {{numbers}}', params: [JSON.stringify(seqs)] },
     { sql: 'm.redacted_at IS NULL', params: [] },
@@ -105,9 +105,10 @@ function* accepted(query: SearchQuery, seqs: number[]): Script<MessageRow[]> {
     conditions.push({ sql: '+m.conversation_id = ?', params: [query.conversationId] });
   if (query.since !== undefined) conditions.push({ sql: 'm.created_at >= ?', params: [query.since] });
   if (query.until !== undefined) conditions.push({ sql: 'm.created_at <= ?', params: [query.until] });
-  return yield* rows<MessageRow>(
-    `SELECT ${MESSAGE} FROM messages AS m ${MESSAGE_NAMES}
+  const found = yield* rows<{ seq: number }>(
+    `SELECT m.seq FROM messages AS m
      WHERE ${conditions.map(({ sql }) => sql).join(' AND ')} ORDER BY m.seq DESC LIMIT ?`,
     [...conditions.flatMap(({ params }) => params), query.limit],
   );
+  return found.map(({ seq }) => seq);
 }

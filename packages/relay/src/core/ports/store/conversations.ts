@@ -20,6 +20,9 @@ export interface ConversationSummary {
 export interface ConversationStore {
   /** The conversation of that key, created the first time. */
   ensureConversation(conversation: Omit<Conversation, 'id'> & { createdAt: number }): Promise<Conversation>;
-  /** The DMs and group DMs of an agent, the one with the newest message first; what expired before `now` is not unread. */
+  /**
+   * A page of the DMs and group DMs of an agent, the one with the newest message first; what expired before `now` is not
+   * unread.
+   */
   directConversations(agentId: number, limit: number, now: number): Promise<ConversationSummary[]>;
 }

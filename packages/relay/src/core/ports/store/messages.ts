@@ -61,6 +61,12 @@ export interface Appended {
   duplicate: 'no' | 'same' | 'other';
 }
 
+/**
+ * A page of messages is an answer in one frame. Every query for a page ends, before its limit, with the message whose
+ * body takes the bodies of the page over so many bytes: the rows after it are not read.
+ */
+export const MAX_PAGE_BYTES = 512 * 1024;
+
 export interface MessageStore {
   /**
    * Stores a message and one delivery for each agent of its audience, in one transaction.
@@ -70,7 +76,7 @@ export interface MessageStore {
   appendMessage(draft: MessageDraft): Promise<Appended>;
   /** Whether the sender has a stored message of this `clientId`. */
   hasSent(senderId: number, clientId: string): Promise<boolean>;
-  /** The messages of a workspace with `seq > after`, in order. */
+  /** A page of the messages of a workspace with `seq > after`, in order. */
   listMessages(query: { workspaceId: number; after: number; limit: number }): Promise<StoredMessage[]>;
   /** The highest sequence number of the workspace; 0 when it has no message. */
   lastSeq(workspaceId: number): Promise<number>;

@@ -22,7 +22,7 @@ export interface SearchHit {
 
 export interface SearchStore {
   /**
-   * Newest first. Words compare without case and accents. Of messages with the words the newest 10,000 that may concern
+   * A page, newest first. Words compare without case and accents. Of messages with the words the newest 10,000 that may concern
    * the viewer are looked at; more can only matter to an agent that has left a busy channel, or asks for one it was
    * never in.
    */
