@@ -49,6 +49,12 @@ export function requireAgentOrOwner(principal: Principal): void {
 /** May look at everything in the workspace, not only at what was sent to or by one agent. */
 export const seesWholeWorkspace = isOwner;
 
+/** Who shares the store with others, however many connections they have: an agent, the bearers of a key, the owner. */
+export function readerName({ agent, keyId }: Principal): string {
+  if (agent) return `agent ${agent.id}`;
+  return keyId === undefined ? 'owner' : `key ${keyId}`;
+}
+
 /** How the audit trail names a principal. */
 export const actorName = (principal: Principal): string =>
   principal.agent?.name ?? (principal.local ? 'owner' : `key ${principal.keyId ?? 'none'}`);

@@ -1,12 +1,29 @@
-import { type Envelope, parsePayload, RelayError } from '@agent-relay/protocol';
+import { type Envelope, type OperationName, parsePayload, RelayError } from '@agent-relay/protocol';
 import { isOperation, OPERATIONS } from '@agent-relay/protocol/schemas';
 import type { AwaitOutcome } from '../core/delivery/awaits.ts';
 import type { Caller } from '../core/operations/caller.ts';
 import type { Operations } from '../core/operations/index.ts';
+import { readerName } from '../core/principal.ts';
 import type { Relay } from '../core/relay.ts';
 import { Awaiting } from './awaiting.ts';
 import type { Counters } from './counters.ts';
 import type { Intake } from './intake.ts';
+import type { Reads } from './reads.ts';
+
+/** Operations that may read much and answer much: they wait for their turn, and for room. */
+const READS: ReadonlySet<OperationName> = new Set([
+  'INBOX',
+  'HISTORY',
+  'THREAD',
+  'SEARCH',
+  'CONVERSATIONS',
+  'TRACE',
+  'READERS',
+  'FETCH',
+  'EXPORT',
+  'AUDIT',
+  'HELD_LIST',
+]);
 
 export interface RequestContext {
   relay: Relay;
@@ -21,6 +38,7 @@ export class Requests {
   readonly #context: RequestContext;
   readonly #caller: Caller;
   readonly #intake: Intake;
+  readonly #reads: Reads;
   readonly #send: (type: string, payload: unknown) => void;
   #awaited: Awaiting | undefined;
   #refusesAll = false;
@@ -28,12 +46,13 @@ export class Requests {
   constructor(
     context: RequestContext,
     caller: Caller,
-    intake: Intake,
+    { intake, reads }: { intake: Intake; reads: Reads },
     send: (type: string, payload: unknown) => void,
   ) {
     this.#context = context;
     this.#caller = caller;
     this.#intake = intake;
+    this.#reads = reads;
     this.#send = send;
   }
 
@@ -58,7 +77,8 @@ export class Requests {
     this.#intake.begun();
     try {
       const params = parsePayload(OPERATIONS[type].params, envelope.payload, type);
-      const { agent } = this.#caller.principal;
+      const { principal } = this.#caller;
+      const { agent } = principal;
       if (agent && type !== 'ACK') this.#context.relay.presence.active(agent.id);
       if (type === 'SEND') this.awaiting.sending(id);
       // The table pairs each operation's parameters with its handler; the compiler cannot follow the pairing by a variable name.
@@ -67,7 +87,8 @@ export class Requests {
         params: unknown,
         id: string,
       ) => unknown;
-      const result = handler(this.#caller, params, id);
+      const handle = () => handler(this.#caller, params, id);
+      const result = READS.has(type) ? this.#reads.add(readerName(principal), handle) : handle();
       if (result instanceof Promise) {
         result.then(
           (value) => this.#finish(type, id, value, params),
@@ -79,13 +100,15 @@ export class Requests {
     }
   }
 
-  /** Takes no new ones; those that are open are still answered. */
+  /** Takes no new ones; those that are begun are still answered. */
   refuseAll(): void {
     this.#refusesAll = true;
+    this.#reads.refuseWaiting();
   }
 
   /** The connection is gone: nobody waits for an answer any more. */
   close(): void {
+    this.#reads.close();
     this.awaiting.close();
   }
 

@@ -11,12 +11,14 @@ import type { AwaitOutcome } from '../core/delivery/awaits.ts';
 import type { Peer } from '../core/directory/presence.ts';
 import type { Caller } from '../core/operations/caller.ts';
 import type { Principal } from '../core/principal.ts';
+import type { Turns } from '../core/reading/turns.ts';
 import { type Connection, type ConnectionEvents, Outgoing } from './connection.ts';
 import { DeliveryStream } from './delivery-stream.ts';
 import { type Door, introduce } from './handshake.ts';
 import { Intake } from './intake.ts';
 import { HIGH_WATER_BYTES } from './limits.ts';
 import { ProjectTail } from './project-tail.ts';
+import { Reads } from './reads.ts';
 import { type RequestContext, Requests, toRelayError } from './requests.ts';
 
 export interface SessionContext extends RequestContext {
@@ -24,6 +26,8 @@ export interface SessionContext extends RequestContext {
   welcome: Pick<WelcomePayload, 'daemon' | 'heartbeatMs' | 'maxFrameBytes'>;
   /** Requests of one connection being worked on; beyond it the connection is not read. */
   maxPendingRequests: number;
+  /** Shared by all connections. */
+  turns: Turns;
   onClosed: (session: Session) => void;
 }
 
@@ -42,6 +46,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
   #session: string | undefined;
   #stopHelloTimer: (() => void) | undefined;
   readonly #intake: Intake;
+  readonly #reads: Reads;
   readonly #requests: Requests;
   #deliveries: DeliveryStream | undefined;
   #tail: ProjectTail | undefined;
@@ -56,7 +61,13 @@ export class Session implements Peer, Caller, ConnectionEvents {
     this.#connection = connection;
     this.#door = door;
     this.#intake = new Intake(connection, context.maxPendingRequests, (text) => this.#take(text));
-    this.#requests = new Requests(context, this, this.#intake, (type, payload) => this.#send(type, payload));
+    this.#reads = new Reads(context.turns, connection);
+    this.#requests = new Requests(
+      context,
+      this,
+      { intake: this.#intake, reads: this.#reads },
+      (type, payload) => this.#send(type, payload),
+    );
     this.#lastHeard = this.#lastSent = context.relay.clock.elapsed();
     this.#stopHelloTimer = context.relay.clock.after(HELLO_MS, () =>
       this.#refuse(new RelayError('HelloRequired', `No HELLO came within ${HELLO_MS} ms.`)),
@@ -116,6 +127,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
       this.#missedEvents = false;
       this.notify({ type: 'events.missed' });
     }
+    this.#reads.resume();
     this.#intake.speedUp();
   };
 
