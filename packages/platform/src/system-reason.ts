@@ -6,6 +6,8 @@ const REASONS: Record<string, string> = {
   EISDIR: 'it is a directory',
   ENOTDIR: 'a part of its path is not a directory',
   ENOSPC: 'the disk is full',
+  EDQUOT: 'your share of the disk is used up',
+  EFBIG: 'a file may not grow so large there',
 };
 
 /** Why the system refused a file, in plain words where they are known; `missing` is what it means that one is not there. */

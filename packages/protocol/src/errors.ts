@@ -63,6 +63,13 @@ export const ERRORS = {
     meaning: 'The database could not take the write; nothing of it was stored.',
     next: 'Look at the reason in: agent-relay daemon logs',
   },
+  DatabaseUnusable: {
+    meaning: 'The database is damaged, was written by a newer version, or its file was deleted or replaced.',
+    next: 'Stop the daemon and put a copy of the database back that is in order.',
+    retryable: false,
+    exit: 1,
+    http: 500,
+  },
   DiskFull: {
     ...later,
     meaning:

@@ -1,11 +1,14 @@
+import { writeSync } from 'node:fs';
+import { errorLines } from '@agent-relay/protocol';
 import { CommanderError } from 'commander';
+import { cannotWrite } from './files/file-failure.ts';
 import { commandWords, insertLeading, splitLeading } from './leading-options.ts';
 import { buildProgram } from './program.ts';
 
 /** Runs one command line; the exit code says how it went. */
 export async function main(args: string[]): Promise<void> {
-  process.stdout.on('error', endQuietlyOnClosedPipe);
-  process.stderr.on('error', endQuietlyOnClosedPipe);
+  process.stdout.on('error', endWithoutOutput);
+  process.stderr.on('error', endWithoutOutput);
   const { leading, rest } = splitLeading(args);
   let words: string[] = [];
   try {
@@ -25,8 +28,13 @@ const wantsJson = (args: string[]): boolean => {
   return (end < 0 ? args : args.slice(0, end)).includes('--json');
 };
 
-/** `agent-relay tail | head` has got all it wanted. */
-function endQuietlyOnClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
+/** `agent-relay tail | head` has got all it wanted; a full disk has not, and is told of where that is possible. */
+function endWithoutOutput(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(0);
+  const failure = cannotWrite('The output', error, 'Make room, or write it to another disk.');
+  try {
+    writeSync(process.stderr.fd, errorLines(failure));
+  } finally {
+    process.exit(failure.exitCode);
+  }
 }

@@ -42,8 +42,12 @@ async function exportToFile(options: ProjectOption, file: string): Promise<End> 
     throw cannotWrite(file, cause, 'Name another file.');
   });
   try {
-    const end = await exportTo(options, (text) => handle.write(text));
-    await handle.sync();
+    const toFile = (cause: Error) => {
+      throw cannotWrite(file, cause, 'Make room, or name a file on another disk.');
+    };
+    // `write` may take only a part of the text; `appendFile` goes on until all of it is written.
+    const end = await exportTo(options, (text) => handle.appendFile(text).catch(toFile));
+    await handle.sync().catch(toFile);
     return end;
   } catch (error) {
     await rm(file, { force: true });
@@ -51,4 +55,5 @@ async function exportToFile(options: ProjectOption, file: string): Promise<End> 
   }
 }
 
+/** What goes wrong there ends the command (see `main.ts`). */
 const writeToOutput: Write = (text) => new Promise((written) => process.stdout.write(text, written));

@@ -1,3 +1,4 @@
+import { RelayError } from '@agent-relay/protocol';
 import { type Dialect, inDialect } from '../dialects.ts';
 import { rows, type Script } from '../scripts/script.ts';
 import { firstSchema } from './001-first-schema.ts';
@@ -7,17 +8,16 @@ import type { Migration } from './migration.ts';
 /** The version of a database is how many of these it has; one that was released never changes. */
 export const MIGRATIONS: readonly Migration[] = [firstSchema, agentHolders];
 
-/** The database was written by a newer program. */
-export class NewerSchema extends Error {}
-
 /** Brings a database to `target`; run in one transaction that no other process runs at the same time. */
 export function* migrate(dialect: Dialect, target = MIGRATIONS.length): Script<void> {
   yield* rows('CREATE TABLE IF NOT EXISTS schema_version (version bigint NOT NULL)');
   const [row] = yield* rows<{ version: number | null }>('SELECT max(version) AS version FROM schema_version');
   const present = row?.version ?? 0;
   if (present > MIGRATIONS.length) {
-    throw new NewerSchema(
-      `The database has schema version ${present}; this program knows up to ${MIGRATIONS.length}. Update agent-relay.`,
+    throw new RelayError(
+      'DatabaseUnusable',
+      `The database has schema version ${present}; this program knows up to ${MIGRATIONS.length}.`,
+      { next: 'Update agent-relay: a newer version has used this database.' },
     );
   }
   for (let version = present; version < target; version++) {

@@ -1,6 +1,5 @@
 import { RelayError } from '@agent-relay/protocol';
 import pg from 'pg';
-import { NewerSchema } from '../migrations/index.ts';
 
 /** Classes of SQLSTATE that blame the statement: data, constraint, syntax, limit, raised by a trigger. */
 const OWN_FAULT = new Set(['22', '23', '42', '54', 'P0']);
@@ -20,7 +19,7 @@ export function toRelayError(error: unknown): RelayError {
   if (error instanceof pg.DatabaseError && error.code === DISK_FULL) {
     return new RelayError('DiskFull', 'The disk of the database server is full.', { cause: error });
   }
-  const reason =
-    error instanceof NewerSchema ? message : `The database cannot be reached or failed: ${message}`;
-  return new RelayError('StoreUnavailable', reason, { cause: error });
+  return new RelayError('StoreUnavailable', `The database cannot be reached or failed: ${message}`, {
+    cause: error,
+  });
 }

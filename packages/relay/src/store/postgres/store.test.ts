@@ -198,8 +198,8 @@ describe('the schema in PostgreSQL', () => {
     await (await open(url)).close();
     await administer(url, `INSERT INTO schema_version (version) VALUES (${MIGRATIONS.length + 1})`);
     await expect(open(url)).rejects.toMatchObject({
-      code: 'StoreUnavailable',
-      message: expect.stringContaining('Update agent-relay'),
+      code: 'DatabaseUnusable',
+      next: expect.stringContaining('Update agent-relay'),
     });
   });
 

@@ -1,10 +1,8 @@
-import { closeSync, fchmodSync, fstatSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { isOwn, systemReason } from '@agent-relay/platform';
-import { RelayError } from '@agent-relay/protocol';
 import { inDialect, SQLITE } from '../dialects.ts';
 import type { Row, Script, Statement, Translated } from '../scripts/script.ts';
 import { inWordsOf, runScript } from '../scripts/script.ts';
+import { ensurePrivate, refuseLostDatabase } from './files.ts';
 
 const BUSY_MS = 5000;
 const CACHE_KIBIBYTES = 8 * 1024;
@@ -12,43 +10,23 @@ const CACHE_KIBIBYTES = 8 * 1024;
 const CHECKPOINT_PAGES = 4096;
 const LOG_BYTES = 64 * 1024 * 1024;
 
-/** Makes the file for its owner alone, or closes one that others can open; one of another user is refused. */
-function ensurePrivate(path: string): void {
-  const file = openFile(path);
-  try {
-    const found = fstatSync(file);
-    if (!isOwn(found)) {
-      throw new RelayError('NotAllowedToRunAs', `The database ${path} belongs to another user.`);
-    }
-    if ((found.mode & 0o077) !== 0) fchmodSync(file, 0o600);
-  } finally {
-    closeSync(file);
-  }
-}
-
-function openFile(path: string): number {
-  try {
-    return openSync(path, 'a', 0o600);
-  } catch (cause) {
-    const reason = systemReason(cause, 'its directory is not there');
-    throw new RelayError('StoreUnavailable', `The database ${path} cannot be opened: ${reason}.`, { cause });
-  }
-}
-
 /** One open database file with its prepared statements. */
 export class Database {
+  readonly path: string;
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();
 
-  private constructor(database: DatabaseSync) {
+  private constructor(path: string, database: DatabaseSync) {
+    this.path = path;
     this.#database = database;
     database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA cache_size = -${CACHE_KIBIBYTES}`);
   }
 
   /** For the one writer; creates the file, readable for its owner alone (SQLite gives the log the same mode). */
   static forWriting(path: string): Database {
+    refuseLostDatabase(path);
     ensurePrivate(path);
-    const connection = new Database(new DatabaseSync(path, { enableForeignKeyConstraints: true }));
+    const connection = new Database(path, new DatabaseSync(path, { enableForeignKeyConstraints: true }));
     connection.#database.exec(`
       PRAGMA auto_vacuum = INCREMENTAL;
       PRAGMA journal_mode = WAL;
@@ -63,7 +41,7 @@ export class Database {
   }
 
   static forReading(path: string): Database {
-    return new Database(new DatabaseSync(path, { readOnly: true }));
+    return new Database(path, new DatabaseSync(path, { readOnly: true }));
   }
 
   prepare(sql: string): StatementSync {

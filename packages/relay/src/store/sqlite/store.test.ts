@@ -7,8 +7,10 @@ import {
   existsSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,6 +18,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
+import type { RelayError } from '@agent-relay/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
 import { attachmentOf } from '../../../../../test/store/contract/attachments.ts';
 import { agentOf, inboxOf, newWorld } from '../../../../../test/store/contract/world.ts';
@@ -56,7 +59,7 @@ describe('a SQLite file', () => {
   it('that is none, or cannot be made, is refused without alarm', async () => {
     const path = newPath();
     writeFileSync(path, 'this is a letter, not a database. '.repeat(200));
-    await expect(openStore(path, { onFatal })).rejects.toMatchObject({ code: 'StoreUnavailable' });
+    await expect(openStore(path, { onFatal })).rejects.toMatchObject({ code: 'DatabaseUnusable' });
     const nowhere = join(directory, 'missing', 'relay.db');
     await expect(openStore(nowhere, { onFatal })).rejects.toMatchObject({
       code: 'StoreUnavailable',
@@ -162,6 +165,52 @@ describe('what was redacted', () => {
     expect(await store.search({ ...query, text: 'words 299' })).toHaveLength(1);
     await store.close();
     expect(filesWith(path, CANARY)).toEqual([]);
+  });
+});
+
+describe('a database in use', () => {
+  it.each([
+    ['is deleted', (path: string) => unlinkSync(path)],
+    [
+      'is replaced',
+      (path: string) => {
+        copyFileSync(path, `${path}-copy`);
+        renameSync(`${path}-copy`, path);
+      },
+    ],
+    ['loses its log', (path: string) => unlinkSync(`${path}-wal`)],
+  ])('that %s confirms nothing more, and raises the alarm', async (_, harm) => {
+    const path = newPath();
+    const alarms: RelayError[] = [];
+    const store = await openStore(path, { onFatal: (error) => alarms.push(error) });
+    const { agents, channel, draft } = await newWorld(store, 2);
+    const [alice, bob] = agents as [(typeof agents)[0], (typeof agents)[0]];
+    const conversation = await channel();
+    await store.appendMessage(draft(alice, conversation, [bob]));
+    harm(path);
+    await expect(store.appendMessage(draft(alice, conversation, [bob]))).rejects.toMatchObject({
+      code: 'DatabaseUnusable',
+      message: expect.stringContaining('was deleted or replaced'),
+    });
+    expect(alarms).toMatchObject([{ code: 'DatabaseUnusable' }]);
+    await store.close();
+  });
+
+  it('is not begun anew beside the log of one that is gone', async () => {
+    const path = newPath();
+    const store = await openStore(path, { onFatal });
+    await newWorld(store, 1);
+    const log = readFileSync(`${path}-wal`);
+    await store.close();
+    unlinkSync(path);
+    writeFileSync(`${path}-wal`, log);
+    await expect(openStore(path, { onFatal })).rejects.toMatchObject({
+      code: 'DatabaseUnusable',
+      next: expect.stringContaining('Put the database back'),
+    });
+    expect(readFileSync(`${path}-wal`)).toEqual(log);
+    unlinkSync(`${path}-wal`);
+    await (await openStore(path, { onFatal })).close();
   });
 });
 

@@ -12,7 +12,8 @@ interface Pending {
   reject: (error: RelayError) => void;
 }
 
-export const toError = (failure: Failure): RelayError => new RelayError(failure.code, failure.message);
+export const toError = ({ code, message, next }: Failure): RelayError =>
+  new RelayError(code, message, next === undefined ? {} : { next });
 
 /** The near side of a worker thread: numbers the requests and matches the answers. */
 export class Thread {

@@ -28,6 +28,8 @@ export interface ThreadRequest {
 export interface Failure {
   code: ErrorCode;
   message: string;
+  /** What to do, if it is not what the code says. */
+  next?: string;
   fatal: boolean;
 }
 

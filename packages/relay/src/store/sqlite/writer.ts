@@ -5,6 +5,7 @@ import { migrate } from '../migrations/index.ts';
 import { commands, scriptOf } from '../scripts/index.ts';
 import type { Database } from './database.ts';
 import { isOwnFault, toFailure } from './failures.ts';
+import { filesOf } from './files.ts';
 import { commands as shrinking } from './shrink.ts';
 import type { AppendCall, BatchResult, Call } from './threads.ts';
 
@@ -31,16 +32,20 @@ const endsLog = (call: Call, result: unknown): boolean =>
 /** The one that writes: each batch is one transaction, synced to the disk before its result is returned. */
 export class Writer {
   readonly #connection: Database;
+  /** Throws when what was committed is in a file that was deleted or replaced. */
+  readonly #checkFiles: () => void;
   #logMustGo = false;
 
   constructor(connection: Database) {
     this.#connection = connection;
     connection.transaction(() => connection.run(migrate(SQLITE)));
+    this.#checkFiles = filesOf(connection.path);
   }
 
-  /** Throws only if the database fails; then nothing of the batch is stored. */
+  /** Throws only if the database fails; then nothing of the batch is stored, or it is in a file that is gone. */
   run(calls: Call[]): BatchResult {
     const result = this.#runTogether(calls);
+    this.#checkFiles();
     if (calls.some((call, index) => endsLog(call, result.values[index]))) this.#logMustGo = true;
     if (this.#logMustGo) this.#emptyLog();
     return result;

@@ -1,0 +1,58 @@
+import { closeSync, fchmodSync, fstatSync, openSync, statSync } from 'node:fs';
+import { isOwn, systemReason } from '@agent-relay/platform';
+import { RelayError } from '@agent-relay/protocol';
+
+const logOf = (path: string): string => `${path}-wal`;
+
+/** A file of the open database is not where it was: what is written goes to a file that nobody will find. */
+export class MovedFile extends Error {}
+
+/** Makes the file for its owner alone, or closes one that others can open; one of another user is refused. */
+export function ensurePrivate(path: string): void {
+  const file = openFile(path);
+  try {
+    const found = fstatSync(file);
+    if (!isOwn(found)) {
+      throw new RelayError('NotAllowedToRunAs', `The database ${path} belongs to another user.`);
+    }
+    if ((found.mode & 0o077) !== 0) fchmodSync(file, 0o600);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Refuses to begin an empty database beside the log of one that is gone: SQLite would delete the log. */
+export function refuseLostDatabase(path: string): void {
+  if (sizeOf(path) > 0 || sizeOf(logOf(path)) === 0) return;
+  throw new RelayError('DatabaseUnusable', `The database ${path} is gone; its log ${logOf(path)} is not.`, {
+    next: 'Put the database back, or move its log away to begin with an empty one.',
+  });
+}
+
+/** Remembers which files an open database has; the function it returns throws `MovedFile` once they are others. */
+export function filesOf(path: string): () => void {
+  const files = [path, logOf(path)].map((file) => ({ file, identity: identityOf(file) }));
+  return () => {
+    for (const { file, identity } of files) {
+      if (identityOf(file) === identity) continue;
+      throw new MovedFile(`The file ${file} was deleted or replaced while it was in use.`);
+    }
+  };
+}
+
+/** Two system calls of some microseconds, so that they can be made before every acknowledgement. */
+function identityOf(file: string): string | undefined {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
+}
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+
+function openFile(path: string): number {
+  try {
+    return openSync(path, 'a', 0o600);
+  } catch (cause) {
+    const reason = systemReason(cause, 'its directory is not there');
+    throw new RelayError('StoreUnavailable', `The database ${path} cannot be opened: ${reason}.`, { cause });
+  }
+}

@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, openSync, readFileSync, rmSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { type CliResult, PROGRAM } from '../kit/cli.ts';
+import { createSandbox, type Sandbox, startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { connectToSocket } from '../kit/raw-client.ts';
+import { client, expectFailure, known, output } from './messaging-commands.ts';
+
+const STACK = /\n\s+at .+:\d+/;
+const databaseOf = ({ dataDirectory }: Sandbox): string => join(dataDirectory, 'relay.db');
+
+/** A sandbox whose daemon has run, and has stopped in order. */
+async function usedSandbox(): Promise<TestDaemon> {
+  const daemon = await startDaemon();
+  await known(daemon, 'alice', 'bob');
+  await daemon.stop();
+  return daemon;
+}
+
+async function expectNoStart(sandbox: Sandbox, message: RegExp, next: RegExp): Promise<void> {
+  const result = await sandbox.cli(['daemon', 'start']);
+  expectFailure(result, 1, message, next);
+  expect(result.stderr).not.toMatch(STACK);
+}
+
+describe('a daemon whose database', () => {
+  it.each([
+    ['is no database', (path: string) => writeFileSync(path, 'a letter, not a database. '.repeat(400))],
+    [
+      'is damaged in the middle',
+      (path: string) => {
+        const file = openSync(path, 'r+');
+        for (let page = 1; page < 40; page++) writeSync(file, Buffer.alloc(4000, 0x5a), 0, 4000, page * 4096);
+      },
+    ],
+    ['is cut off', (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 3 * 4096))],
+  ])('%s does not start', async (_, harm) => {
+    await using sandbox = await usedSandbox();
+    harm(databaseOf(sandbox));
+    await expectNoStart(sandbox, /The database is damaged/, /next: .*put a copy of the database back/);
+  });
+
+  it('is of a newer version does not start', async () => {
+    await using sandbox = await usedSandbox();
+    using database = new DatabaseSync(databaseOf(sandbox));
+    database.exec('INSERT INTO schema_version (version) VALUES (1000)');
+    await expectNoStart(sandbox, /has schema version 1000/, /next: Update agent-relay/);
+  });
+
+  it('is gone, while its log is there, does not start', async () => {
+    await using sandbox = await startDaemon();
+    await sandbox.kill9();
+    unlinkSync(databaseOf(sandbox));
+    await expectNoStart(sandbox, /is gone; its log .+-wal is not/, /next: Put the database back/);
+    expect(existsSync(databaseOf(sandbox))).toBe(false);
+  });
+
+  it('is gone, with its log, begins anew', async () => {
+    await using sandbox = await usedSandbox();
+    for (const suffix of ['', '-wal', '-shm']) rmSync(databaseOf(sandbox) + suffix, { force: true });
+    await sandbox.start();
+    expect(output(await sandbox.cli(['who', '--all']))).not.toContain('alice');
+  });
+
+  it.each(['', '-wal'])(
+    'is deleted (relay.db%s) while it runs acknowledges nothing, and ends',
+    async (suffix) => {
+      await using daemon = await startDaemon();
+      await known(daemon, 'bob');
+      using alice = await connectToSocket(daemon.socketPath);
+      await alice.hello({ name: 'alice', deliver: false });
+      await alice.request('SEND', { to: 'bob', content: 'before' });
+      unlinkSync(databaseOf(daemon) + suffix);
+      // It may notice by itself before it is asked.
+      const sent = alice.request('SEND', { to: 'bob', content: 'after' });
+      await expect(sent).rejects.toThrow(/was deleted or replaced|closed without/);
+      expect(await daemon.exited).toBe(1);
+      const log = output(await daemon.cli(['daemon', 'logs']));
+      expect(log).toMatch(/was deleted or replaced while it was in use/);
+    },
+  );
+
+  it('is deleted while nobody writes is noticed all the same', async () => {
+    await using daemon = await startDaemon();
+    unlinkSync(databaseOf(daemon));
+    expect(await daemon.exited).toBe(1);
+  });
+});
+
+describe('an export for which there is no room', () => {
+  /** Runs a command of the shell with the program and its arguments as `"$@"`. */
+  async function inShell(sandbox: Sandbox, script: string, ...args: string[]): Promise<CliResult> {
+    const child = spawn('sh', ['-c', script, 'sh', process.execPath, PROGRAM, ...args], {
+      cwd: sandbox.projectDirectory,
+      env: sandbox.env,
+    });
+    const [stdout, stderr, [code, signal]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'exit'),
+    ]);
+    return { code, signal, stdout, stderr };
+  }
+
+  it('fails, and leaves no half file', async () => {
+    await using daemon = await startDaemon();
+    await using alice = await client(daemon, { name: 'alice' });
+    await known(daemon, 'bob');
+    for (let i = 0; i < 4; i++) await alice.send('bob', 'x'.repeat(60_000));
+    const file = join(daemon.directory, 'demo.jsonl');
+    const failed = await inShell(daemon, 'ulimit -f 64; exec "$@"', 'export', file);
+    expectFailure(
+      failed,
+      2,
+      /demo\.jsonl cannot be written: a file may not grow so large/,
+      /next: Make room/,
+    );
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it.runIf(existsSync('/dev/full'))('fails on standard output, as every command does', async () => {
+    await using daemon = await startDaemon();
+    for (const command of ['export', 'who', 'status']) {
+      const failed = await inShell(daemon, 'exec "$@" > /dev/full', command);
+      expectFailure(failed, 2, /The output cannot be written: the disk is full/, /next: Make room/);
+    }
+    await using sandbox = await createSandbox();
+    const help = await inShell(sandbox, 'exec "$@" > /dev/full', '--help');
+    expectFailure(help, 2, /The output cannot be written: the disk is full/);
+  });
+});
