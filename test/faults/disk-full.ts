@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ErrorPayload, InboxMessage } from '@agent-relay/protocol';
 import { logFile } from '../../packages/relay/src/daemon/log/log-files.ts';
 import { FrameClient } from '../bench/frame-client.ts';
-import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
+import { startDaemon, type TestDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { CannotRun, type Fault, within } from './fault.ts';
 import { assertDelivered, LedgerSender, RecordingReceiver } from './participants.ts';
 
@@ -45,6 +45,7 @@ export const diskFull: Fault = {
     }
 
     await assertReadsWork(daemon.socketPath, receiver);
+    await assertExportFails(daemon, join(disk.path, 'export.jsonl'));
     rmSync(ballast);
     rmSync(join(disk.path, 'rest'));
     const healed = await within(DEADLINE_MS, 'an answer after space was freed', resendUntilAnswered(sender));
@@ -127,6 +128,14 @@ async function sendOne(sender: LedgerSender): Promise<void> {
   });
   sender.sendNext();
   await Promise.race([sender.settled(), refused]);
+}
+
+/** With the documented code, and without half a file. */
+async function assertExportFails(daemon: TestDaemon, file: string): Promise<void> {
+  const { code, stderr } = await daemon.cli(['export', file]);
+  assert.equal(code, 2, stderr);
+  assert.match(stderr, /cannot be written: the disk is full\.\nnext: /);
+  assert.equal(existsSync(file), false);
 }
 
 async function assertReadsWork(socketPath: string, { name, token }: RecordingReceiver): Promise<void> {

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { clockJumps } from './clock-jumps.ts';
 import { connectionStorm } from './connection-storm.ts';
 import { diskFull } from './disk-full.ts';
 import { failedSync } from './failed-sync.ts';
@@ -8,6 +9,7 @@ import { hostileBytes } from './hostile-bytes.ts';
 import { kill } from './kill.ts';
 import { liveFuzz } from './live-fuzz.ts';
 import { slowSync } from './slow-sync.ts';
+import { soak } from './soak.ts';
 import { stoppedConsumer } from './stopped-consumer.ts';
 
 const FAULTS: Fault[] = [
@@ -15,11 +17,13 @@ const FAULTS: Fault[] = [
   diskFull,
   slowSync,
   failedSync,
+  clockJumps,
   stoppedConsumer,
   hostileBytes,
   connectionStorm,
   liveFuzz,
   kill,
+  soak,
 ];
 
 const HELP = `npm run test:faults -- [options]

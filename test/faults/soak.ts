@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { newAgentToken } from '@agent-relay/platform/secrets';
+import type { Message } from '@agent-relay/protocol';
+import { startDaemon, type TestDaemon, UNGOVERNED } from '../kit/daemon.ts';
+import { connectToSocket } from '../kit/raw-client.ts';
+import { type Fault, seededRandom, within } from './fault.ts';
+import { assertDelivered, LedgerSender, RecordingReceiver } from './participants.ts';
+import { openFiles, residentMegabytes } from './process-memory.ts';
+
+const PAIRS = 4;
+const IN_FLIGHT = 16;
+const DEADLINE_MS = 30_000;
+/** Garbage may pile up for as long as there is room: with little of it, only what is really kept counts. */
+const HEAP_MB = 128;
+const MAX_GROWTH_MB = 60;
+/** A daemon has its working set after so much of its life. */
+const WARM_UP_SHARE = 0.3;
+const PAUSE_MS = 20;
+
+/** Everything at once, for long: what grows by a little shows in the end. */
+export const soak: Fault = {
+  name: 'soak',
+  what: 'senders, readers, reconnects, kills and channels that come and go: the ledger holds, nothing grows',
+  async run({ short, seed, say }) {
+    const random = seededRandom(seed);
+    const totalMs = short ? 20_000 : 600_000;
+    await using daemon = await startDaemon({
+      settings: UNGOVERNED,
+      env: { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` },
+    });
+    const pairs = Array.from({ length: PAIRS }, (_, number) => ({
+      receiver: new RecordingReceiver(`receiver-${number}`),
+      sender: new LedgerSender(`sender-${number}`, `receiver-${number}`),
+    }));
+    const connectAll = async () => {
+      for (const { receiver, sender } of pairs) {
+        await receiver.connect(daemon.socketPath);
+        await sender.connect(daemon.socketPath);
+      }
+    };
+    await connectAll();
+
+    const channelUser = newAgentToken();
+    const counts = { reads: 0, channels: 0, reconnects: 0, kills: 0 };
+    const startedAt = performance.now();
+    const share = () => (performance.now() - startedAt) / totalMs;
+    // Killed in its youth: afterwards one process has to live long enough to show what it keeps.
+    const kills = short ? 3 : 30;
+    let settled: { memory: number; files: number } | undefined;
+    while (share() < 1) {
+      for (const { sender } of pairs) keepBusy(sender);
+      if (counts.kills < kills && share() > (WARM_UP_SHARE * counts.kills) / kills) {
+        counts.kills += 1;
+        await daemon.kill9();
+        await within(DEADLINE_MS, 'a restart', daemon.start());
+        await within(DEADLINE_MS, 'everybody back', connectAll());
+      }
+      counts.reads += await within(DEADLINE_MS, 'reads', readAll(daemon, pairs[0]?.receiver.token ?? ''));
+      counts.channels += await within(
+        DEADLINE_MS,
+        'a channel',
+        useChannel(daemon, channelUser, counts.channels),
+      );
+      const one = pairs[Math.floor(random() * PAIRS)];
+      if (one && random() < 0.3) {
+        counts.reconnects += 1;
+        one.receiver.close();
+        await within(DEADLINE_MS, 'a reconnect', one.receiver.connect(daemon.socketPath));
+      }
+      if (settled === undefined && share() > 2 * WARM_UP_SHARE) settled = figures(daemon);
+      await delay(random() * PAUSE_MS);
+    }
+
+    for (const { receiver, sender } of pairs) {
+      await within(DEADLINE_MS, 'the last answers', sender.settled());
+      await within(DEADLINE_MS, 'the last deliveries', receiver.reached(sender.sent));
+      assertDelivered(sender, receiver);
+    }
+    const before = settled ?? assert.fail('the daemon was never looked at');
+    const after = figures(daemon);
+    const sent = pairs.reduce((sum, { sender }) => sum + sender.sent, 0);
+    say(
+      `${sent} messages, ${counts.reads} reads, ${counts.channels} channels, ${counts.reconnects} reconnects, ${counts.kills} kills`,
+    );
+    say(
+      `memory ${Math.round(before.memory)} → ${Math.round(after.memory)} MB, files ${before.files} → ${after.files}`,
+    );
+    assert(after.memory - before.memory < MAX_GROWTH_MB, 'the memory of the daemon grew');
+    assert(after.files <= before.files + 1, 'the daemon keeps files or sockets open');
+    for (const { receiver, sender } of pairs) for (const end of [receiver, sender]) end.close();
+    assert.equal(await within(DEADLINE_MS, 'the end', daemon.stop()), 0);
+  },
+};
+
+const figures = ({ pid }: TestDaemon) => ({ memory: residentMegabytes(pid), files: openFiles(pid) });
+
+/** Sends as much as may be under way: the ledger of ten minutes has to fit into memory. */
+function keepBusy(sender: LedgerSender): void {
+  for (let open = sender.sent - sender.acknowledged.size; open < IN_FLIGHT; open++) sender.sendNext();
+}
+
+/** Reads everything that can be read a page at a time; returns how many reads that were. */
+async function readAll({ socketPath }: TestDaemon, token: string): Promise<number> {
+  using reader = await connectToSocket(socketPath);
+  await reader.hello({ name: 'receiver-0', token, deliver: false });
+  const inbox = await reader.request('INBOX', { limit: 100 });
+  const history = await reader.request('HISTORY', { limit: 100 });
+  assertInOrder(inbox.messages);
+  assertInOrder(history.messages);
+  await reader.request('SEARCH', { query: 'message', limit: 20 });
+  await reader.request('CONVERSATIONS', {});
+  await reader.request('WHO', {});
+  const read = inbox.messages.map(({ id }) => id);
+  if (read.length > 0) await reader.request('ACK', { messages: read, state: 'read' });
+  return 5;
+}
+
+const assertInOrder = (messages: Message[]): void =>
+  messages.forEach(({ seq }, index) => {
+    assert(seq > (messages[index - 1]?.seq ?? 0), 'a page is not in order');
+  });
+
+/** A channel is made, used, changed and archived; its name is new each time. */
+async function useChannel({ socketPath }: TestDaemon, token: string, number: number): Promise<number> {
+  using user = await connectToSocket(socketPath);
+  await user.hello({ name: 'channel-user', token, deliver: false });
+  const channel = `room-${number}`;
+  await user.request('CHANNEL_CREATE', { name: channel });
+  await user.request('SEND', { to: `#${channel}`, content: 'for the record' }, `send-${channel}`);
+  const { messages } = await user.request('HISTORY', { channel, limit: 10 });
+  assert.equal(messages.length, 1);
+  await user.request('CHANNEL_TOPIC', { channel, topic: `use ${number}` });
+  await user.request('CHANNEL_ARCHIVE', { channel });
+  return 1;
+}
