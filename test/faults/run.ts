@@ -7,6 +7,7 @@ import { fsyncAudit } from './fsync-audit.ts';
 import { hostileBytes } from './hostile-bytes.ts';
 import { kill } from './kill.ts';
 import { liveFuzz } from './live-fuzz.ts';
+import { renameKills } from './rename-kills.ts';
 import { slowSync } from './slow-sync.ts';
 import { stoppedConsumer } from './stopped-consumer.ts';
 
@@ -20,6 +21,7 @@ const FAULTS: Fault[] = [
   connectionStorm,
   liveFuzz,
   kill,
+  renameKills,
 ];
 
 const HELP = `npm run test:faults -- [options]
