@@ -167,6 +167,16 @@ describe('the search for the daemon', () => {
     expect(await discover()).toMatchObject({ ...shop, source: '.relay/config.json' });
   });
 
+  test('damaged names of projects are an error that tells what to do', async () => {
+    await runProject('demo');
+    await writeFile(join(directory, 'data/projects/names.json'), '[{');
+    await expect(discover({}, 'demo')).rejects.toMatchObject({
+      code: 'InvalidSettings',
+      message: expect.stringContaining('names.json'),
+      next: expect.stringContaining('agent-relay daemon restart'),
+    });
+  });
+
   test('a former name that is in use again is the one that has it now', async () => {
     await publishProjectNames(
       [

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { ensurePrivateDirectory, readIfThere, writeAtomically } from '@agent-relay/platform';
+import { RelayError } from '@agent-relay/protocol';
 import { type Environment, projectsDirectory } from './locations.ts';
 
 /*
@@ -29,7 +30,15 @@ export async function publishProjectNames(
 
 async function publishedNames(env: Environment): Promise<ProjectNames[]> {
   const text = await readIfThere(fileOf(env));
-  return text === undefined ? [] : (JSON.parse(text) as ProjectNames[]);
+  if (text === undefined) return [];
+  try {
+    return JSON.parse(text) as ProjectNames[];
+  } catch (cause) {
+    throw new RelayError('InvalidSettings', `${fileOf(env)} is not JSON.`, {
+      next: 'Delete it and run: agent-relay daemon restart; the daemon writes it anew.',
+      cause,
+    });
+  }
 }
 
 const byName = (projects: ProjectNames[], project: string): ProjectNames | undefined =>

@@ -89,6 +89,19 @@ describe('the schema', () => {
     }
   });
 
+  it('of a version before projects had directories of their own says that they are called alike', () => {
+    const connection = newConnection();
+    connection.transaction(() => connection.run(migrate(SQLITE, 2)));
+    connection.run(
+      rows("INSERT INTO workspaces (name, former_names, created_at) VALUES ('shop', '[\"demo\"]', 1)"),
+    );
+    const writer = new Writer(connection);
+    expect(connection.run(queries.listWorkspaces())).toMatchObject([
+      { name: 'shop', directory: 'shop', formerNames: ['demo'] },
+    ]);
+    writer.close();
+  });
+
   it('of a newer program is refused', () => {
     const connection = newConnection();
     new Writer(connection);
