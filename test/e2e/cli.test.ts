@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { personName } from '@agent-relay/sdk/node';
+import { localAgentToken, personName } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliResult, hasTerminals } from '../kit/cli.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
@@ -139,9 +137,7 @@ describe('sending and reading', () => {
 
   it('refuses to act as another agent in the terminal of one', async () => {
     await known('Grace', 'Heidi');
-    const token = (
-      await readFile(join(daemon.dataDirectory, 'projects', daemon.project, 'agents', 'grace.token'))
-    ).toString();
+    const token = await localAgentToken(daemon.project, 'Grace', daemon.env);
     const env = { RELAY_AGENT_NAME: 'Grace', RELAY_AGENT_TOKEN: token };
     const refused = await daemon.cli(['send', 'Heidi', 'hello', '--as', 'Heidi'], { env });
     expectFailure(

@@ -76,7 +76,8 @@ describe('what lies in the data directory', () => {
       /daemon\.sock$/,
       /relay\.db$/,
       /relay\.db-wal$/,
-      /alice\.token$/,
+      /alice\.name$/,
+      /agents\/[0-9a-f]{16}\.token$/,
       /daemon\.log$/,
     ]) {
       expect(names).toContainEqual(expect.stringMatching(pattern));

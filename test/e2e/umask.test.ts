@@ -78,7 +78,7 @@ it.each(['000', '027', '077'])(
         const mode = (found.mode & 0o777).toString(8);
         expect(`${mode} ${name}`).toBe(`${found.isDirectory() ? '700' : '600'} ${name}`);
       }
-      const socket = '.local/share/agent-relay/projects/store/daemon.mcp';
+      const socket = '.local/share/agent-relay/projects/shop/daemon.mcp';
       for (const made of ['.cache', '.config', '.local/state', socket]) expect(names).toContain(made);
       // Only root can become somebody else.
       if (isRoot) expect(await writableForNobody(names.map((name) => join(home, name)))).toEqual([]);

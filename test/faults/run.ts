@@ -8,6 +8,7 @@ import { fsyncAudit } from './fsync-audit.ts';
 import { hostileBytes } from './hostile-bytes.ts';
 import { kill } from './kill.ts';
 import { liveFuzz } from './live-fuzz.ts';
+import { renameKills } from './rename-kills.ts';
 import { slowSync } from './slow-sync.ts';
 import { soak } from './soak.ts';
 import { stoppedConsumer } from './stopped-consumer.ts';
@@ -23,6 +24,7 @@ const FAULTS: Fault[] = [
   connectionStorm,
   liveFuzz,
   kill,
+  renameKills,
   soak,
 ];
 

@@ -132,10 +132,9 @@ export async function openCore({ database, ...limits }: CoreOptions = {}): Promi
 
 const HOST = {
   status: () => ({ version: '0.0.0', pid: 1, startedAt: 0 }),
-  openSocket: async ({ name }: Workspace) => `/run/${name}.sock`,
+  openSocket: async ({ directory }: Workspace) => `/run/${directory}.sock`,
   socketPath: ({ name }: Workspace) => `/run/${name}.sock`,
-  moveSocket: async ({ name }: Workspace) => `/run/${name}.sock`,
-  closeSocket: async () => undefined,
+  forget: async () => undefined,
 };
 
 /** One live connection as the domain knows it: it asks, and keeps what it is told. */

@@ -19,6 +19,13 @@ const chance = (): string => randomBytes(32).toString('base64url');
 /** Of the form that `isAgentToken` knows. */
 export const newAgentToken = (): string => `at_${chance()}`;
 
+/** Tells tokens apart without telling anything about them; `hash` is that of the token. */
+export const tokenIdOfHash = (hash: string): string => hash.slice(0, 16);
+
+export const tokenId = (token: string): string => tokenIdOfHash(hashSecret(token));
+
+export const isTokenId = (text: string): boolean => /^[0-9a-f]{16}$/.test(text);
+
 /** A key carries its public id, by which it is listed and revoked: `rk_<id>_<secret>`. */
 export function newWorkspaceKey(): { id: string; key: string } {
   const id = randomBytes(4).toString('hex');

@@ -346,6 +346,8 @@ export interface ErrorDetails {
   retryAfterMs?: number;
   /** The choices where the request was ambiguous. */
   choices?: string[];
+  /** Which token the daemon asks for; it tells nothing about the token, but who has it knows it by this. */
+  tokenId?: string;
 }
 
 /** The payload of an ERROR envelope: `id` names the request it answers, if it answers one. */

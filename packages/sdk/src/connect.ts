@@ -1,4 +1,4 @@
-import { type HelloPayload, PROTOCOL } from '@agent-relay/protocol';
+import { type HelloPayload, isRelayError, PROTOCOL } from '@agent-relay/protocol';
 import { ClientSession } from './connection/client-session.ts';
 import { webSocketWire } from './connection/websocket.ts';
 import type { OpenWire } from './connection/wire.ts';
@@ -10,6 +10,23 @@ export type ConnectOptions = ParticipantOptions & ({ url: string | URL } | { ope
 
 /** Connects to the relay; resolves when the daemon has said WELCOME, rejects with a `RelayError`. */
 export async function connect(options: ConnectOptions): Promise<Relay> {
+  try {
+    return await connectOnce(options);
+  } catch (error) {
+    const token = await otherToken(options, error);
+    if (token === undefined) throw error;
+    return await connectOnce({ ...options, token });
+  }
+}
+
+/** The agent may have been renamed: then its token is kept, but for another name. */
+async function otherToken({ token }: ParticipantOptions, error: unknown): Promise<string | undefined> {
+  if (typeof token !== 'function' || !isRelayError(error, 'NameTaken')) return undefined;
+  const wanted = error.details?.tokenId;
+  return wanted === undefined ? undefined : token(wanted);
+}
+
+async function connectOnce(options: ConnectOptions): Promise<Relay> {
   const { reconnect = true, requestTimeoutMs = 30_000 } = options;
   const session = new ClientSession({
     open: 'open' in options ? options.open : webSocketWire(String(options.url)),

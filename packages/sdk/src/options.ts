@@ -32,8 +32,11 @@ export const PROFILE_FIELDS = [
 
 /** Who connects, and how the client behaves; how to reach the daemon is said beside it. */
 export interface ParticipantOptions extends Pick<HelloPayload, (typeof PROFILE_FIELDS)[number]> {
-  /** The agent token, or how to get it; a function is asked until there was a connection. */
-  token?: string | (() => Promise<string>);
+  /**
+   * The agent token, or how to get it. A function is asked until there was a connection; if the daemon says that the name
+   * has another token, it is asked for that one by its id.
+   */
+  token?: string | ((wanted?: string) => Promise<string | undefined>);
   /** Channels to be in, made if they are not there; also said again after a reconnect. */
   channels?: string[];
   /** Have this agent's messages pushed here. Default: yes, if there is a name. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../packages/relay/src/core/ports/store.ts';
-import { agentOf, defined, NOW, newWorld, unique } from './world.ts';
+import { agentOf, defined, NOW, newWorld, recordOf, unique } from './world.ts';
 
 export function agents(store: () => Store): void {
   describe('agents', () => {
@@ -41,8 +41,9 @@ export function agents(store: () => Store): void {
       const made = await Promise.all(names.map((name) => store().createAgent(agentOf(workspace.id, name))));
       expect(made.map((agent) => agent?.name).filter((name) => name !== undefined)).toEqual(['Alice', 'Bob']);
       const [alice, , , , , bob] = made;
-      expect(await store().renameAgent(defined(bob).id, 'A1ice')).toBe(false);
-      expect(await store().renameAgent(defined(bob).id, 'B0b')).toBe(true);
+      const record = recordOf(workspace.id);
+      expect(await store().renameAgent(defined(bob).id, 'A1ice', record)).toBe(false);
+      expect(await store().renameAgent(defined(bob).id, 'B0b', record)).toBe(true);
       await store().removeAgent(defined(alice).id, NOW);
       expect(await store().createAgent(agentOf(workspace.id, 'A1ice'))).toBeDefined();
     });
@@ -80,9 +81,12 @@ export function agents(store: () => Store): void {
       const { workspace, agents, dm, draft } = await newWorld(store(), 3);
       const [alice, bob, carol] = agents as [(typeof agents)[0], (typeof agents)[0], (typeof agents)[0]];
       const { id } = await store().appendMessage(draft(alice, await dm(alice, bob), [bob]));
-      expect(await store().renameAgent(alice.id, bob.name.toUpperCase())).toBe(false);
+      const record = recordOf(workspace.id);
+      expect(await store().renameAgent(alice.id, bob.name.toUpperCase(), record)).toBe(false);
+      expect(await store().listAudit(workspace.id, 1)).toEqual([]);
       await store().removeAgent(carol.id, NOW);
-      expect(await store().renameAgent(alice.id, carol.name)).toBe(true);
+      expect(await store().renameAgent(alice.id, carol.name, record)).toBe(true);
+      expect(await store().listAudit(workspace.id, 2)).toEqual([record]);
       expect((await store().findAgent(workspace.id, carol.name))?.id).toBe(alice.id);
       expect(await store().findAgent(workspace.id, alice.name)).toBeUndefined();
       expect((await store().visibleMessage(undefined, workspace.id, id))?.senderName).toBe(carol.name);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../packages/relay/src/core/ports/store.ts';
-import { defined, NOW, newWorld, unique } from './world.ts';
+import { defined, NOW, newWorld, recordOf, unique } from './world.ts';
 
 export function workspaces(store: () => Store): void {
   describe('workspaces', () => {
@@ -11,6 +11,7 @@ export function workspaces(store: () => Store): void {
         id: expect.any(Number),
         name,
         formerNames: [],
+        directory: name,
         root: '/home/me/project',
         createdAt: NOW,
       });
@@ -22,9 +23,10 @@ export function workspaces(store: () => Store): void {
       const { workspace } = await newWorld(store(), 0);
       const other = await newWorld(store(), 0);
       const name = unique('Renamed');
-      expect(await store().renameWorkspace(workspace.id, name)).toBe(true);
-      expect(await store().renameWorkspace(workspace.id, name.toLowerCase())).toBe(true);
-      expect(await store().renameWorkspace(other.workspace.id, name.toUpperCase())).toBe(false);
+      const record = recordOf(workspace.id);
+      expect(await store().renameWorkspace(workspace.id, name, record)).toBe(true);
+      expect(await store().renameWorkspace(workspace.id, name.toLowerCase(), record)).toBe(true);
+      expect(await store().renameWorkspace(other.workspace.id, name.toUpperCase(), record)).toBe(false);
       const listed = await store().listWorkspaces();
       expect(listed.find(({ id }) => id === workspace.id)).toEqual({
         ...workspace,
@@ -32,7 +34,21 @@ export function workspaces(store: () => Store): void {
         formerNames: [workspace.name, name],
       });
       expect(listed.find(({ id }) => id === other.workspace.id)).toEqual(other.workspace);
-      expect(await store().renameWorkspace(0, unique('Nothing'))).toBe(false);
+      expect(await store().renameWorkspace(0, unique('Nothing'), record)).toBe(false);
+      expect(await store().listAudit(workspace.id, 10)).toEqual([record, record]);
+    });
+
+    it('have a directory that stays the same and that no other has', async () => {
+      const [name, another, third] = [unique('Shop'), unique('Another'), unique('Third')];
+      const create = async (spelled: string) =>
+        defined(await store().createWorkspace({ name: spelled, root: undefined, createdAt: NOW }));
+      const first = await create(name);
+      await store().renameWorkspace(first.id, another, recordOf(first.id));
+      const second = await create(name.toLowerCase());
+      await store().renameWorkspace(second.id, third, recordOf(second.id));
+      await create(name);
+      const directories = (await store().listWorkspaces()).slice(-3).map(({ directory }) => directory);
+      expect(directories).toEqual([name, `${name.toLowerCase()}~2`, `${name}~3`]);
     });
 
     it('are listed oldest first', async () => {

@@ -1,4 +1,5 @@
 import type { Agent } from '../../../packages/relay/src/core/ports/store/agents.ts';
+import type { AuditRecord } from '../../../packages/relay/src/core/ports/store/audit.ts';
 import type { Conversation } from '../../../packages/relay/src/core/ports/store/conversations.ts';
 import type { InboxQuery } from '../../../packages/relay/src/core/ports/store/deliveries.ts';
 import type { Appended, MessageDraft } from '../../../packages/relay/src/core/ports/store/messages.ts';
@@ -128,3 +129,13 @@ export function defined<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('expected a value');
   return value;
 }
+
+/** What the audit trail says of a change to the workspace. */
+export const recordOf = (workspaceId: number): AuditRecord => ({
+  workspaceId,
+  at: NOW,
+  actor: 'owner',
+  action: 'renamed',
+  subject: 'it',
+  detail: undefined,
+});

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ParticipantOptions, Relay } from '@agent-relay/sdk';
 import { connect, type Environment } from '@agent-relay/sdk/node';
 import { VERSION } from '../version.ts';
-import { remoteAgentToken } from './remote-token.ts';
+import { remoteTokenSource } from './remote-token.ts';
 
 /** Makes a connection to the relay for a participant; which daemon, and with which credentials, is its business. */
 export type Connect = (profile: ParticipantOptions) => Promise<Relay>;
@@ -53,7 +53,7 @@ const atUrl =
     const { name, ephemeral, token } = profile;
     if (name === undefined || ephemeral || token !== undefined) return connect({ ...door, ...profile });
     await using observer = await connect({ ...door, reconnect: false });
-    const kept = await remoteAgentToken({ url: door.url, project: observer.project, name, env });
+    const kept = await remoteTokenSource({ url: door.url, project: observer.project, name, env });
     return connect({ ...door, ...profile, token: kept });
   };
 

@@ -1,10 +1,11 @@
 import { type Door, isLoopbackHost, openDoors } from '@agent-relay/platform/http';
 import { sameSecret } from '@agent-relay/platform/secrets';
 import { MAX_BODY_BYTES } from '@agent-relay/protocol';
-import { personName } from '@agent-relay/sdk/node';
+import { personName, removeLocalAgentTokens } from '@agent-relay/sdk/node';
 import { createOperations } from '../core/operations/index.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Host } from '../core/ports/host.ts';
+import type { Workspace } from '../core/ports/store/workspaces.ts';
 import { createRelay, type Relay } from '../core/relay.ts';
 import { startUpkeep } from '../core/upkeep.ts';
 import { openStore } from '../store/open.ts';
@@ -16,6 +17,7 @@ import { VERSION } from '../version.ts';
 import { createMetrics } from './doors/metrics.ts';
 import type { Pool } from './doors/pool.ts';
 import { ProjectSockets } from './doors/project-sockets.ts';
+import { PublishedNames } from './doors/published-names.ts';
 import { healthDoor, metricsDoor } from './doors/web.ts';
 import type { Logger } from './log/log.ts';
 import { QuestionNotifier } from './question-hook.ts';
@@ -104,6 +106,14 @@ async function start(
   let http: RunningDaemon['http'];
   let mcp: string | undefined;
   let pool: Pool | undefined;
+  const names = new PublishedNames(settings.dataDirectory, () => relay.workspaces.list());
+  // What is stored is done, also if it cannot be published now; the next change, or the next start, tries again.
+  const publishNames = () =>
+    names.publish().catch((err) => log.error({ err }, 'the names of the projects are not published'));
+  const openSocket = async (workspace: Workspace) => {
+    await publishNames();
+    return sockets.open(workspace);
+  };
   const host: Host = {
     status: () => ({
       version: VERSION,
@@ -114,10 +124,15 @@ async function start(
       ...(pool ? { servers: pool.status() } : {}),
       unserved: sockets.unserved().map(({ project, error }) => ({ project, error: error.toPayload() })),
     }),
-    openSocket: (workspace) => sockets.open(workspace),
+    openSocket,
     socketPath: (workspace) => sockets.path(workspace),
-    moveSocket: (workspace, before) => sockets.move(workspace, before),
-    closeSocket: (workspace) => sockets.closeOne(workspace),
+    forget: async (workspace) => {
+      await sockets.closeOne(workspace);
+      await publishNames();
+      // A new workspace may have the directory by now; what is left of the old one does it no harm.
+      if (!relay.workspaces.list().some(({ directory }) => directory === workspace.directory))
+        await removeLocalAgentTokens(workspace.directory, { RELAY_DATA_DIR: settings.dataDirectory });
+    },
   };
   const { maxFrameBytes, maxConnections, maxPendingRequests } = settings.limits;
   const sessions = new Sessions(
@@ -142,6 +157,8 @@ async function start(
     ...(pool ? [pool.listen(workspace, path)] : []),
   ]);
   opened.defer(() => sockets.close());
+  // A rename that a crash cut short is finished here: it was in the database, or never happened.
+  await publishNames();
   for (const workspace of relay.workspaces.list()) {
     // One that cannot be served is no reason not to serve the others; it is tried again when somebody asks for it.
     await sockets
@@ -167,7 +184,7 @@ async function start(
     http,
     openProject: async (root, name) => {
       const { workspace, created } = await relay.openProject(root, name);
-      return { project: workspace.name, socketPath: await sockets.open(workspace), created };
+      return { project: workspace.name, socketPath: await openSocket(workspace), created };
     },
     openMcp: async (project) => {
       if (!settings.mcp.http) return undefined;

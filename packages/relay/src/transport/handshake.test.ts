@@ -1,4 +1,4 @@
-import { newAgentToken } from '@agent-relay/platform/secrets';
+import { newAgentToken, tokenId } from '@agent-relay/platform/secrets';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DOORS, type Served, serve } from '../../../../test/kit/served.ts';
 
@@ -11,23 +11,26 @@ afterAll(() => served[Symbol.asyncDispose]());
 let count = 0;
 const newName = () => `agent-${++count}x`;
 
-it('HELLO of an agent that returns leads to its own project, though another has the name of that by now', async () => {
+it('HELLO by the local socket of a project enters it under whatever name it has', async () => {
   const { core } = served;
   await using heir = await serve({}, core);
-  const old = await core.newWorkspace();
-  const { name: formerName } = old;
-  const [token, name] = [newAgentToken(), newName()];
-  await core.join(old, name, { token });
-  await core.relay.workspaces.rename(old, `${formerName}-renamed`);
-  await core.relay.workspaces.rename(heir.workspace, formerName);
-  const project = async (hello: Record<string, unknown>) =>
-    (await (await heir.connect()).hello(hello)).project;
-  expect(await project({ name, token, returning: true })).toBe(old.name);
-  expect(await project({ name, token: newAgentToken(), returning: true })).toBe(formerName);
-  const both = newAgentToken();
-  for (const workspace of [old, heir.workspace]) await core.join(workspace, newName(), { token: both });
-  expect(await project({ name: newName(), token: both, returning: true })).toBe(formerName);
-  expect(await project({ name: newName(), token })).toBe(formerName);
+  const { name: formerName } = served.workspace;
+  await core.relay.workspaces.rename(core.owner(served.workspace).principal, served.workspace, 'renamed');
+  await core.relay.workspaces.rename(core.owner(heir.workspace).principal, heir.workspace, formerName);
+  const token = newAgentToken();
+  const hello = { name: newName(), token };
+  expect((await (await served.connect()).hello(hello)).project).toBe('renamed');
+  expect((await (await served.connect()).hello({ ...hello, returning: true })).project).toBe('renamed');
+});
+
+it('HELLO with the wrong token for a name is told which one is right, by its id', async () => {
+  const [name, token] = [newName(), newAgentToken()];
+  await (await served.connect()).hello({ name, token });
+  const client = await served.connect();
+  await expect(client.hello({ name, token: newAgentToken() })).rejects.toMatchObject({
+    code: 'NameTaken',
+    details: { tokenId: tokenId(token) },
+  });
 });
 
 describe.each(DOORS)('HELLO on a %s', (door) => {

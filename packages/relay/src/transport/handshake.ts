@@ -1,11 +1,4 @@
-import {
-  nameKey,
-  negotiate,
-  PROTOCOL,
-  parsePayload,
-  RelayError,
-  type WelcomePayload,
-} from '@agent-relay/protocol';
+import { negotiate, PROTOCOL, parsePayload, RelayError, type WelcomePayload } from '@agent-relay/protocol';
 import { helloPayload } from '@agent-relay/protocol/schemas';
 import type { Agent } from '../core/ports/store/agents.ts';
 import type { Workspace } from '../core/ports/store/workspaces.ts';
@@ -95,8 +88,7 @@ async function admit(relay: Relay, door: Door, hello: Hello): Promise<Admitted> 
     return { ...(await relay.workspaces.authenticate(hello.workspaceKey)), tokenName: undefined };
   }
   if (door.kind !== 'remote' && (hello.name !== undefined || hello.token === undefined)) {
-    const workspace = door.kind === 'local' ? homeOf(relay, door.workspace, hello) : door.workspace;
-    return { workspace, keyId: undefined, tokenName: undefined };
+    return { workspace: door.workspace, keyId: undefined, tokenName: undefined };
   }
   if (hello.token === undefined)
     throw new RelayError('Unauthorized', 'A workspace key or an agent token is required here.');
@@ -105,16 +97,6 @@ async function admit(relay: Relay, door: Door, hello: Hello): Promise<Admitted> 
   const workspace = entered.find(({ id }) => id === agent.workspaceId);
   if (!workspace) throw new RelayError('Unauthorized', 'The agent token is not valid.');
   return { workspace, keyId: undefined, tokenName: agent.name };
-}
-
-/** A client that returns to a name which another workspace has by now belongs to the one that had it before. */
-function homeOf(relay: Relay, entered: Workspace, { returning, token }: Hello): Workspace {
-  if (!returning || token === undefined) return entered;
-  const isFormer = ({ formerNames }: Workspace) =>
-    formerNames.some((name) => nameKey(name) === nameKey(entered.name));
-  const others = relay.workspaces.list().filter((workspace) => workspace !== entered && isFormer(workspace));
-  const candidates = others.length > 0 ? [entered, ...others] : [];
-  return candidates.find((workspace) => relay.agents.holder(workspace, token)) ?? entered;
 }
 
 /**

@@ -17,7 +17,7 @@ import {
   type ReplyPayload,
   type WelcomePayload,
 } from '@agent-relay/protocol';
-import type { RelayEvents } from '../options.ts';
+import type { ParticipantOptions, RelayEvents } from '../options.ts';
 import type { Tail } from '../relay/tail.ts';
 import type { ReconnectOptions } from './backoff.ts';
 import { Deliveries } from './deliveries.ts';
@@ -32,7 +32,7 @@ const MAX_WAITING = 10_000;
 export interface ClientSessionOptions {
   open: OpenWire;
   hello: HelloPayload;
-  token: string | (() => Promise<string>) | undefined;
+  token: ParticipantOptions['token'] | undefined;
   channels: string[];
   reconnect: ReconnectOptions | false;
   requestTimeoutMs: number;
@@ -215,7 +215,7 @@ export class ClientSession {
     const isFirst = this.#welcome === undefined;
     this.#welcome = welcome;
     this.agentToken = welcome.agentToken ?? this.agentToken;
-    // From now on this token is the agent, also if it is renamed and its token kept in another place.
+    // From now on this token is the agent, also if it is renamed.
     this.#token = welcome.agentToken ?? this.#shownToken;
     if (welcome.resumeAfter === 0) this.deliveries.begin();
     // Before what was asked meanwhile, which may be about a channel.

@@ -1,12 +1,13 @@
-import { chown, readFile, symlink } from 'node:fs/promises';
+import { chown, readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isAgentToken } from '@agent-relay/protocol';
+import { tokenId } from '@agent-relay/platform/secrets';
+import { isAgentToken, RelayError } from '@agent-relay/protocol';
 import { describe, expect, test, vi } from 'vitest';
 import { AGENT, ScriptedPeer } from '../../../../test/kit/scripted-peer.ts';
 import { connect } from './connect.ts';
 import { prepareSocketPath } from './locations.ts';
 import { writeProjectConfig } from './project-config.ts';
-import { noteRename } from './renames.ts';
+import { localAgentToken } from './tokens.ts';
 
 /** A data directory whose project "shop" is served by the peer. */
 async function shop(peer: ScriptedPeer): Promise<Record<string, string>> {
@@ -27,8 +28,8 @@ describe('connecting from Node', () => {
     }
     expect(tokens[0]).toSatisfy(isAgentToken);
     expect(tokens[1]).toBe(tokens[0]);
-    const file = join(peer.directory, 'data/projects/shop/agents/alice.token');
-    expect(await readFile(file, 'utf8')).toBe(tokens[0]);
+    const kept = `data/projects/shop/agents/${tokenId(tokens[0] ?? '')}.token`;
+    expect(await readFile(join(peer.directory, kept), 'utf8')).toBe(tokens[0]);
   });
 
   test('takes name and lead from the environment, and options win over it', async () => {
@@ -52,8 +53,8 @@ describe('connecting from Node', () => {
     expect(observer.hello).not.toHaveProperty('token');
     const named = await peer.welcome();
     await (await connecting).close();
-    const file = join(peer.directory, 'data/projects/shop/agents/alice.token');
-    expect(named.hello?.token).toBe(await readFile(file, 'utf8'));
+    const kept = `data/projects/shop/agents/${tokenId(named.hello?.token ?? '')}.token`;
+    expect(await readFile(join(peer.directory, kept), 'utf8')).toBe(named.hello?.token);
   });
 
   test('as an ephemeral agent leaves no token behind, and keeps its own for the way back', async () => {
@@ -66,7 +67,7 @@ describe('connecting from Node', () => {
     expect(first.hello?.token).toSatisfy(isAgentToken);
     first.destroy();
     expect((await peer.welcome()).hello?.token).toBe(first.hello?.token);
-    await expect(readFile(join(peer.directory, 'data/projects/shop/agents/mcp-1.token'))).rejects.toThrow();
+    await expect(readdir(join(peer.directory, 'data/projects/shop/agents'))).rejects.toThrow();
   });
 
   test('without a name observes: no token, nothing delivered', async () => {
@@ -106,19 +107,20 @@ describe('connecting from Node', () => {
     await vi.waitFor(() => expect(relay).toMatchObject({ state: 'connected', project: 'shop' }));
   });
 
-  test('comes back to its project under the new name, however it was named before', async () => {
-    await using before = await ScriptedPeer.start();
-    const env = { RELAY_DATA_DIR: join(before.directory, 'data') };
-    await symlink(before.socketPath, await prepareSocketPath('demo', env));
-    const connecting = connect({ ...AGENT, project: 'demo', env });
-    await before.welcome();
-    await using relay = await connecting;
-    await using renamed = await ScriptedPeer.start();
-    await symlink(renamed.socketPath, await prepareSocketPath('shop', env));
-    await noteRename('demo', 'shop', env);
-    await before.die();
-    await renamed.welcome({ project: 'shop' });
-    await vi.waitFor(() => expect(relay).toMatchObject({ state: 'connected', project: 'shop' }));
+  test('shows the token that the daemon wants for the name, if it is kept', async () => {
+    await using peer = await ScriptedPeer.start();
+    const env = await shop(peer);
+    const kept = await localAgentToken('shop', 'Bob', env);
+    const connecting = connect({ name: 'Robert', project: 'shop', env, reconnect: false });
+    const refused = await peer.accept();
+    const { payload } = await refused.take('HELLO');
+    expect(payload).not.toMatchObject({ token: kept });
+    const taken = new RelayError('NameTaken', 'Taken.', { details: { tokenId: tokenId(kept) } });
+    refused.send('ERROR', taken.toPayload());
+    const { hello } = await peer.welcome();
+    expect(hello).toMatchObject({ name: 'Robert', token: kept });
+    await (await connecting).close();
+    expect(await localAgentToken('shop', 'Robert', env)).toBe(kept);
   });
 
   test('comes back to the same daemon as long as it listens, whatever the record says meanwhile', async () => {
@@ -144,8 +146,8 @@ describe('connecting from Node', () => {
     const { hello } = await peer.welcome({ project: 'lab' });
     await using _relay = await connecting;
     expect(hello).toMatchObject({ name: 'Alice', workspaceKey: 'rk_key' });
-    const file = join(peer.directory, 'data/projects/lab/agents/alice.token');
-    expect(await readFile(file, 'utf8')).toBe(hello?.token);
+    const kept = `data/projects/lab/agents/${tokenId(hello?.token ?? '')}.token`;
+    expect(await readFile(join(peer.directory, kept), 'utf8')).toBe(hello?.token);
   });
 
   test('with a key and no daemon of this user shows it to nobody, and says what to do', async () => {

@@ -9,7 +9,7 @@ import { findKeySocket } from './key-socket.ts';
 import type { Environment } from './locations.ts';
 import type { OnIgnored } from './project-config.ts';
 import { SocketFinder } from './socket-finder.ts';
-import { localAgentToken } from './tokens.ts';
+import { localTokenSource } from './tokens.ts';
 import { unixSocketWire } from './unix-socket.ts';
 
 /**
@@ -137,8 +137,7 @@ function connectWithToken(
   if (name === undefined || token !== undefined) return connectOverWire({ ...participant, open });
   // The name of an ephemeral agent dies with this client, so its token need not be kept.
   if (ephemeral) return connectOverWire({ ...participant, token: newAgentToken(), open });
-  const storedToken = async () => localAgentToken(await findProject(), name, env);
-  return connectOverWire({ ...participant, token: storedToken, open });
+  return connectOverWire({ ...participant, token: localTokenSource(findProject, name, env), open });
 }
 
 async function askProject(door: { open: OpenWire; workspaceKey?: string }): Promise<string> {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { discoverSocket } from './discover.ts';
 import { prepareSocketPath, projectDirectory } from './locations.ts';
 import { writeProjectConfig } from './project-config.ts';
-import { forgetRename, noteRename } from './renames.ts';
+import { publishProjectNames } from './project-names.ts';
 
 let directory: string;
 let env: Record<string, string>;
@@ -131,11 +131,8 @@ describe('the search for the daemon', () => {
 
   test('a name that a project no longer has is an error that tells the new one, and where to put it', async () => {
     const recorded = { root: join(directory, 'work'), project: 'demo' };
-    await writeProjectConfig({ ...recorded, socketPath: await prepareSocketPath('demo', env) });
-    await prepareSocketPath('mid', env);
-    await noteRename('demo', 'mid', env);
-    await noteRename('mid', 'shop', env);
-    await runProject('shop');
+    const socketPath = await runProject('demo');
+    await publishProjectNames([{ name: 'shop', directory: 'demo', formerNames: ['demo', 'mid'] }], env);
     const renamed = (source: string, next: string) => ({
       code: 'ProjectNotFound',
       message: `The project "demo" (from ${source}) is called "shop" now.`,
@@ -146,20 +143,49 @@ describe('the search for the daemon', () => {
     await expect(discover({ RELAY_PROJECT: 'demo' })).rejects.toMatchObject(
       renamed('RELAY_PROJECT', 'RELAY_PROJECT=shop'),
     );
-    await expect(
-      discover({ RELAY_SOCKET: join(directory, 'data/projects/demo/daemon.sock') }),
-    ).rejects.toMatchObject(renamed('RELAY_SOCKET', 'agent-relay status --project shop'));
-    const fromRecord = renamed('.relay/config.json', 'agent-relay daemon start');
-    await expect(discover()).rejects.toMatchObject(fromRecord);
     await writeProjectConfig(recorded);
-    await expect(discover()).rejects.toMatchObject(fromRecord);
+    await expect(discover()).rejects.toMatchObject(renamed('.relay/config.json', 'agent-relay daemon start'));
+    expect(await discover({}, 'shop')).toEqual({ socketPath, project: 'shop', source: 'option' });
+  });
+
+  test('a socket leads to its project, under the name that has now, whatever was noted beside it', async () => {
+    const socketPath = await runProject('demo');
+    expect(await discover()).toMatchObject({ socketPath, project: 'demo', source: 'scan' });
+    await publishProjectNames(
+      [
+        { name: 'shop', directory: 'demo', formerNames: [] },
+        { name: 'demo', directory: 'demo~2', formerNames: [] },
+      ],
+      env,
+    );
+    const shop = { socketPath, project: 'shop' };
+    expect(await discover()).toMatchObject({ ...shop, source: 'scan' });
+    const other = await runProject('demo~2');
+    expect(await discover({}, 'demo')).toMatchObject({ socketPath: other, project: 'demo' });
+    expect(await discover({ RELAY_SOCKET: socketPath, RELAY_PROJECT: 'demo' })).toMatchObject(shop);
+    await writeProjectConfig({ root: cwd, project: 'demo', socketPath });
+    expect(await discover()).toMatchObject({ ...shop, source: '.relay/config.json' });
+  });
+
+  test('damaged names of projects are an error that tells what to do', async () => {
+    await runProject('demo');
+    await writeFile(join(directory, 'data/projects/names.json'), '[{');
+    await expect(discover({}, 'demo')).rejects.toMatchObject({
+      code: 'InvalidSettings',
+      message: expect.stringContaining('names.json'),
+      next: expect.stringContaining('agent-relay daemon restart'),
+    });
   });
 
   test('a former name that is in use again is the one that has it now', async () => {
-    await prepareSocketPath('demo', env);
-    await noteRename('demo', 'shop', env);
-    await forgetRename('demo', env);
-    const socketPath = await runProject('demo');
+    await publishProjectNames(
+      [
+        { name: 'shop', directory: 'demo', formerNames: ['demo'] },
+        { name: 'demo', directory: 'demo~2', formerNames: [] },
+      ],
+      env,
+    );
+    const socketPath = await runProject('demo~2');
     expect(await discover({}, 'demo')).toMatchObject({ socketPath });
   });
 

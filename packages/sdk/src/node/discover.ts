@@ -1,11 +1,17 @@
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { dirname, resolve } from 'node:path';
-import { checkOwner, isMissing, isThere } from '@agent-relay/platform';
+import { basename, dirname, resolve } from 'node:path';
+import { checkOwner, isMissing } from '@agent-relay/platform';
 import { checkName, isRelayError, RelayError } from '@agent-relay/protocol';
-import { checkDataDirectory, type Environment, findSocketPath, projectsDirectory } from './locations.ts';
+import {
+  checkDataDirectory,
+  type Environment,
+  findSocketPath,
+  projectDirectory,
+  projectsDirectory,
+} from './locations.ts';
 import { findProjectConfig, type OnIgnored } from './project-config.ts';
-import { renamedTo } from './renames.ts';
+import { directoryOf, projectIn, renamedTo } from './project-names.ts';
 
 /** Which step of the search decided. */
 export type DiscoverySource = 'option' | 'RELAY_SOCKET' | 'RELAY_PROJECT' | '.relay/config.json' | 'scan';
@@ -45,8 +51,7 @@ export async function locateSocket(options: DiscoveryOptions = {}): Promise<Disc
   if (options.project) return ofProject(options.project, 'option', env);
   if (env.RELAY_SOCKET) {
     const socketPath = resolve(cwd, env.RELAY_SOCKET);
-    const project = env.RELAY_PROJECT || projectOfPath(socketPath, env);
-    if (project && !(await isThere(socketPath))) await refuseFormerName(project, 'RELAY_SOCKET', env);
+    const project = await projectAt(socketPath, env.RELAY_PROJECT || undefined, env);
     return {
       socketPath,
       ...(project ? { project: checkName(project, 'project') } : {}),
@@ -79,7 +84,7 @@ const notRunning = ({ project, socketPath, source }: Discovery): RelayError =>
 
 async function ofProject(project: string, source: DiscoverySource, env: Environment): Promise<Discovery> {
   await refuseFormerName(project, source, env);
-  const socketPath = await findSocketPath(project, env);
+  const socketPath = await findSocketPath(await directoryOf(project, env), env);
   if (socketPath !== undefined) return { socketPath, project, source };
   throw new RelayError(
     'DaemonNotRunning',
@@ -92,7 +97,6 @@ async function refuseFormerName(project: string, source: DiscoverySource, env: E
   const name = await renamedTo(project, env);
   if (name === undefined) return;
   const places: Partial<Record<DiscoverySource, string>> = {
-    RELAY_SOCKET: `Set it to the socket that this shows: agent-relay status --project ${name}`,
     RELAY_PROJECT: `Set it in the environment: RELAY_PROJECT=${name}`,
     '.relay/config.json': 'Record it there with: agent-relay daemon start',
   };
@@ -112,13 +116,12 @@ async function ofConfiguredSocket(
   namedProject: string | undefined,
   env: Environment,
 ): Promise<Discovery> {
-  const project = namedProject ?? projectOfPath(socketPath, env);
+  const project = await projectAt(socketPath, namedProject, env);
   const found: Discovery = { socketPath, ...(project ? { project } : {}), source: '.relay/config.json' };
   try {
     await checkOwner(socketPath);
   } catch (error) {
     if (!isMissing(error)) throw error;
-    if (project !== undefined) await refuseFormerName(project, found.source, env);
     throw notRunning(found);
   }
   return found;
@@ -127,12 +130,18 @@ async function ofConfiguredSocket(
 /** The project of everything that happens outside any other. */
 export const DEFAULT_PROJECT = 'default';
 
-/** The project whose usual socket this is; undefined for any other path. */
-export function projectOfPath(socketPath: string, env: Environment): string | undefined {
+/**
+ * The project that is served at the path. The socket stays where it is when its project gets another name: `noted`, what
+ * somebody wrote down beside the path, may be the old one.
+ */
+export async function projectAt(
+  socketPath: string,
+  noted: string | undefined,
+  env: Environment,
+): Promise<string | undefined> {
   const directory = dirname(socketPath);
-  return dirname(directory) === projectsDirectory(env)
-    ? directory.slice(dirname(directory).length + 1)
-    : undefined;
+  if (dirname(directory) !== projectsDirectory(env)) return noted;
+  return (await projectIn(basename(directory), env)) ?? noted ?? basename(directory);
 }
 
 async function soleRunning(env: Environment): Promise<Discovery> {
@@ -154,19 +163,21 @@ export async function runningProjects(
   env: Environment = process.env,
 ): Promise<Array<Discovery & { project: string }>> {
   await checkDataDirectory(env);
-  const entries = await directoriesIn(projectsDirectory(env));
-  const candidates = await Promise.all(entries.map((project) => ifRunning(project, env)));
-  return candidates.filter((candidate) => candidate !== undefined);
+  const entries = await projectDirectories(env);
+  const candidates = await Promise.all(entries.map((directory) => ifRunning(directory, env)));
+  return candidates
+    .filter((candidate) => candidate !== undefined)
+    .sort((one, other) => (one.project < other.project ? -1 : 1));
 }
 
 async function ifRunning(
-  project: string,
+  directory: string,
   env: Environment,
 ): Promise<(Discovery & { project: string }) | undefined> {
   try {
-    const socketPath = await findSocketPath(project, env);
+    const socketPath = await findSocketPath(directory, env);
     if (socketPath === undefined || !(await isListening(socketPath))) return undefined;
-    return { socketPath, project, source: 'scan' };
+    return { socketPath, project: (await projectIn(directory, env)) ?? directory, source: 'scan' };
   } catch (error) {
     // One that somebody else has taken is no reason to find none.
     if (isRelayError(error, 'NotAllowedToRunAs')) return undefined;
@@ -174,22 +185,21 @@ async function ifRunning(
   }
 }
 
-async function directoriesIn(path: string): Promise<string[]> {
+async function projectDirectories(env: Environment): Promise<string[]> {
   try {
-    const entries = await readdir(path, { withFileTypes: true });
+    const entries = await readdir(projectsDirectory(env), { withFileTypes: true });
     return entries
-      .filter((entry) => entry.isDirectory() && isProjectName(entry.name))
-      .map((entry) => entry.name)
-      .sort();
+      .filter((entry) => entry.isDirectory() && isOfProject(entry.name, env))
+      .map((entry) => entry.name);
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;
   }
 }
 
-function isProjectName(name: string): boolean {
+function isOfProject(directory: string, env: Environment): boolean {
   try {
-    checkName(name, 'project');
+    projectDirectory(directory, env);
     return true;
   } catch {
     return false;

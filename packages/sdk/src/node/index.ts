@@ -7,6 +7,7 @@ export {
   type DiscoveryOptions,
   type DiscoverySource,
   discoverSocket,
+  projectAt,
   runningProjects,
 } from './discover.ts';
 export {
@@ -24,12 +25,13 @@ export {
   prepareProjectConfig,
   writeProjectConfig,
 } from './project-config.ts';
-export { forgetRename, noteRename, renamedTo } from './renames.ts';
+export { type ProjectNames, publishProjectNames, renamedTo } from './project-names.ts';
 export {
   localAgentToken,
-  moveLocalAgentTokens,
+  localTokenSource,
   removeLocalAgentToken,
   removeLocalAgentTokens,
   renameLocalAgentToken,
-  storeLocalAgentToken,
+  replaceLocalAgentToken,
+  type TokenSource,
 } from './tokens.ts';

@@ -39,21 +39,27 @@ export async function checkDataDirectory(env: Environment = process.env): Promis
 export const projectsDirectory = (env: Environment = process.env): string =>
   join(dataDirectory(env), 'projects');
 
-/** The directory of one project. The name is checked, so that it can never lead elsewhere. */
-export const projectDirectory = (project: string, env: Environment = process.env): string =>
-  join(projectsDirectory(env), checkName(project, 'project'));
+/**
+ * The directory of one project, by its name: that of the project when it was created, with a number (`demo~2`) if another
+ * one had that directory. It is checked, so that it can never lead elsewhere.
+ */
+export function projectDirectory(directory: string, env: Environment = process.env): string {
+  checkName(directory.replace(/~\d+$/, ''), 'project');
+  return join(projectsDirectory(env), directory);
+}
 
-const inProject = (project: string, env: Environment) => join(projectDirectory(project, env), 'daemon.sock');
+const inProject = (directory: string, env: Environment) =>
+  join(projectDirectory(directory, env), 'daemon.sock');
 const pointerOf = (socketPath: string) => `${socketPath}.path`;
 const fits = (socketPath: string) => Buffer.byteLength(socketPath) <= MAX_SOCKET_PATH_BYTES;
 
 /**
- * For the daemon: the path to listen on for a project. Its directories exist afterwards, private to this user, and
- * clients find the path with `findSocketPath`.
+ * For the daemon: the path to listen on for the project of a directory. Its directories exist afterwards, private to this
+ * user, and clients find the path with `findSocketPath`.
  */
-export async function prepareSocketPath(project: string, env: Environment = process.env): Promise<string> {
-  await ensurePrivateDirectory(projectDirectory(project, env));
-  const socketPath = inProject(project, env);
+export async function prepareSocketPath(directory: string, env: Environment = process.env): Promise<string> {
+  await ensurePrivateDirectory(projectDirectory(directory, env));
+  const socketPath = inProject(directory, env);
   if (fits(socketPath)) return socketPath;
   const shortPath = shortSocketPath(socketPath, env);
   await ensurePrivateDirectory(dirname(shortPath));
@@ -61,12 +67,12 @@ export async function prepareSocketPath(project: string, env: Environment = proc
   return shortPath;
 }
 
-/** For clients: where the daemon of a project would listen; undefined if it never did. */
+/** For clients: where the daemon would listen for the project of a directory; undefined if it never did. */
 export async function findSocketPath(
-  project: string,
+  directory: string,
   env: Environment = process.env,
 ): Promise<string | undefined> {
-  const socketPath = inProject(project, env);
+  const socketPath = inProject(directory, env);
   await checkDataDirectory(env);
   if (fits(socketPath)) return socketPath;
   const shortPath = await readIfThere(pointerOf(socketPath));

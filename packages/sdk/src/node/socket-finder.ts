@@ -4,11 +4,9 @@ import {
   type Discovery,
   type DiscoveryOptions,
   locateSocket,
-  projectOfPath,
+  projectAt,
   recordedSocket,
 } from './discover.ts';
-import { findSocketPath } from './locations.ts';
-import { renamedTo } from './renames.ts';
 import { unixSocketWire } from './unix-socket.ts';
 
 export interface SocketFinderOptions extends DiscoveryOptions {
@@ -18,7 +16,8 @@ export interface SocketFinderOptions extends DiscoveryOptions {
 
 /**
  * Where one client finds its daemon. It is looked for once: a client that reconnects never wanders off to another
- * project. Only when nobody listens there any more it looks where its project is now: it may have been renamed.
+ * project, and the socket of its own stays where it is under every name. Only when nobody listens there any more, it
+ * looks what is recorded by then.
  */
 export class SocketFinder {
   readonly #options: SocketFinderOptions;
@@ -30,8 +29,9 @@ export class SocketFinder {
   }
 
   async find(): Promise<Discovery> {
-    this.#found ??= this.#given() ?? (await locateSocket(this.#options));
-    if (this.#isLost) this.#found = (await this.#moved(this.#found)) ?? this.#found;
+    this.#found ??= (await this.#given()) ?? (await locateSocket(this.#options));
+    if (this.#isLost && this.#found.source === '.relay/config.json')
+      this.#found = (await recordedSocket(this.#options)) ?? this.#found;
     return this.#found;
   }
 
@@ -46,18 +46,10 @@ export class SocketFinder {
     }
   };
 
-  async #moved({ project: before, source }: Discovery): Promise<Discovery | undefined> {
-    const { env = process.env } = this.#options;
-    const project = before && (await renamedTo(before, env));
-    const socketPath = project && (await findSocketPath(project, env));
-    if (socketPath) return { socketPath, project, source };
-    return source === '.relay/config.json' ? recordedSocket(this.#options) : undefined;
-  }
-
-  #given(): Discovery | undefined {
+  async #given(): Promise<Discovery | undefined> {
     const { socketPath, env = process.env } = this.#options;
     if (socketPath === undefined) return undefined;
-    const project = this.#options.project ?? projectOfPath(socketPath, env);
+    const project = await projectAt(socketPath, this.#options.project, env);
     return { socketPath, ...(project === undefined ? {} : { project }), source: 'option' };
   }
 }

@@ -1,16 +1,18 @@
-import { lstat, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newAgentToken, tokenId } from '@agent-relay/platform/secrets';
 import { isAgentToken } from '@agent-relay/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runTogether } from '../../../../test/kit/run-together.ts';
+import { publishProjectNames } from './project-names.ts';
 import {
   localAgentToken,
-  moveLocalAgentTokens,
+  localTokenSource,
   removeLocalAgentToken,
   removeLocalAgentTokens,
   renameLocalAgentToken,
-  storeLocalAgentToken,
+  replaceLocalAgentToken,
 } from './tokens.ts';
 
 let directory: string;
@@ -21,6 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
+const tokenSource = (name: string) => localTokenSource(async () => 'shop', name, env);
 const agents = () => join(directory, 'projects', 'shop', 'agents');
 
 describe('the token of a local agent', () => {
@@ -30,8 +33,10 @@ describe('the token of a local agent', () => {
     expect(await localAgentToken('shop', 'alice', env)).toBe(token);
     expect(await localAgentToken('shop', 'Bob', env)).not.toBe(token);
     expect(await localAgentToken('site', 'Alice', env)).not.toBe(token);
-    expect((await readdir(agents())).sort()).toEqual(['alice.token', 'bob.token']);
-    expect((await lstat(join(agents(), 'alice.token'))).mode & 0o777).toBe(0o600);
+    const file = `${tokenId(token)}.token`;
+    expect(await readdir(agents())).toEqual(expect.arrayContaining([file, 'alice.name', 'bob.name']));
+    for (const kept of [file, 'alice.name'])
+      expect((await lstat(join(agents(), kept))).mode & 0o777).toBe(0o600);
     expect((await lstat(agents())).mode & 0o777).toBe(0o700);
   });
 
@@ -45,37 +50,80 @@ describe('the token of a local agent', () => {
     );
     expect(JSON.parse(first)).toHaveLength(20);
     expect(second).toBe(first);
-    expect((await readdir(agents())).every((file) => file.endsWith('.token'))).toBe(true);
+    expect(await readdir(agents())).toHaveLength(40);
   });
 
-  test('can be replaced by one the daemon issued', async () => {
+  test('is replaced by one that is kept before the daemon hears of it', async () => {
     const old = await localAgentToken('shop', 'Alice', env);
-    const issued = `at_${'n'.repeat(43)}`;
-    const file = await storeLocalAgentToken('shop', 'Alice', issued, env);
-    expect(file).toBe(join(agents(), 'alice.token'));
-    expect(await localAgentToken('shop', 'Alice', env)).toBe(issued);
-    expect(old).not.toBe(issued);
+    let registered = '';
+    const file = await replaceLocalAgentToken(
+      'shop',
+      'Alice',
+      async (token) => {
+        expect(await tokenSource('Alice')(tokenId(token))).toBe(token);
+        registered = token;
+      },
+      env,
+    );
+    expect(file).toBe(join(agents(), `${tokenId(registered)}.token`));
+    expect(await localAgentToken('shop', 'Alice', env)).toBe(registered);
+    expect(registered).not.toBe(old);
   });
 
-  test('goes along when the agent or its project gets another name', async () => {
+  test('is found by its id for whatever name the daemon says, and by no other name then', async () => {
+    const [bob, alice] = [
+      await localAgentToken('shop', 'Bob', env),
+      await localAgentToken('shop', 'Alice', env),
+    ];
+    // Each has the name of the other now, and nothing on the disk knows it.
+    expect(await tokenSource('Bob')(tokenId(alice))).toBe(alice);
+    expect(await tokenSource('Alice')(tokenId(bob))).toBe(bob);
+    expect(await localAgentToken('shop', 'Bob', env)).toBe(alice);
+    expect(await tokenSource('Carol')(tokenId(alice))).toBe(alice);
+    expect(await localAgentToken('shop', 'Bob', env)).not.toBe(alice);
+    expect(await tokenSource('Bob')('0'.repeat(16))).toBeUndefined();
+  });
+
+  test('goes along when the agent gets another name, and leaves the old one free', async () => {
     const token = await localAgentToken('shop', 'Alice', env);
     await renameLocalAgentToken('shop', 'Alice', 'Alicia', env);
+    await renameLocalAgentToken('shop', 'Alicia', 'ALICIA', env);
     await renameLocalAgentToken('shop', 'Nobody', 'Somebody', env);
-    expect(await readdir(agents())).toEqual(['alicia.token']);
-    await localAgentToken('site', 'Stale', env);
-    await moveLocalAgentTokens('shop', 'site', env);
-    await moveLocalAgentTokens('empty', 'other', env);
-    expect(await localAgentToken('site', 'Alicia', env)).toBe(token);
-    expect(await readdir(join(directory, 'projects', 'site', 'agents'))).toEqual(['alicia.token']);
-    for (const [before, name] of [
-      ['site', 'Site'],
-      ['Site', 'Site'],
-      ['Site', 'site'],
-    ] as const) {
-      await moveLocalAgentTokens(before, name, env);
-      expect(await localAgentToken(name, 'Alicia', env)).toBe(token);
-    }
+    expect(await localAgentToken('shop', 'Alicia', env)).toBe(token);
+    expect((await readdir(agents())).sort()).toEqual([`${tokenId(token)}.token`, 'alicia.name'].sort());
+    expect(await localAgentToken('shop', 'Alice', env)).not.toBe(token);
   });
+
+  test('is the same under every name of its project', async () => {
+    const token = await localAgentToken('shop', 'Alice', env);
+    await publishProjectNames([{ name: 'store', directory: 'shop', formerNames: ['shop'] }], env);
+    expect(await localAgentToken('store', 'Alice', env)).toBe(token);
+    expect(await localAgentToken('shop', 'Alice', env)).toBe(token);
+  });
+
+  test('of an earlier version is found by its name and by its id', async () => {
+    const [alice, bob] = [newAgentToken(), newAgentToken()];
+    await mkdir(agents(), { recursive: true, mode: 0o700 });
+    await writeFile(join(agents(), 'alice.token'), `${alice}\n`);
+    await writeFile(join(agents(), 'bob.token'), bob);
+    expect(await localAgentToken('shop', 'Alice', env)).toBe(alice);
+    expect(await tokenSource('Robert')(tokenId(bob))).toBe(bob);
+    const files = [alice, bob].map((token) => `${tokenId(token)}.token`);
+    expect((await readdir(agents())).sort()).toEqual([...files, 'alice.name', 'robert.name'].sort());
+    expect(await localAgentToken('shop', 'Alice', env)).toBe(alice);
+    expect(await localAgentToken('shop', 'Robert', env)).toBe(bob);
+  });
+
+  test.each(['', '../../../etc/passwd', '0'.repeat(16)])(
+    'is made anew where a hint (%j) leads nowhere',
+    async (text) => {
+      await localAgentToken('shop', 'Bob', env);
+      await writeFile(join(agents(), 'alice.name'), text);
+      const token = await localAgentToken('shop', 'Alice', env);
+      expect(isAgentToken(token)).toBe(true);
+      expect(await localAgentToken('shop', 'Alice', env)).toBe(token);
+    },
+  );
 
   test('is forgotten with the agent or its project', async () => {
     const token = await localAgentToken('shop', 'Alice', env);
@@ -86,11 +134,11 @@ describe('the token of a local agent', () => {
   });
 
   test('that is damaged is an error that names the file', async () => {
-    await localAgentToken('shop', 'Alice', env);
-    await writeFile(join(agents(), 'alice.token'), '');
+    const file = `${tokenId(await localAgentToken('shop', 'Alice', env))}.token`;
+    await writeFile(join(agents(), file), '');
     await expect(localAgentToken('shop', 'Alice', env)).rejects.toMatchObject({
       code: 'InvalidSettings',
-      message: expect.stringContaining('alice.token'),
+      message: expect.stringContaining(file),
     });
   });
 

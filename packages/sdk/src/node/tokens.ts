@@ -1,16 +1,39 @@
-import { rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   createOnce,
   ensurePrivateDirectory,
   isMissing,
-  isThere,
   readIfThere,
   writeAtomically,
 } from '@agent-relay/platform';
-import { newAgentToken } from '@agent-relay/platform/secrets';
+import { isTokenId, newAgentToken, tokenId } from '@agent-relay/platform/secrets';
 import { checkAgentName, isAgentToken, nameKey, RelayError } from '@agent-relay/protocol';
 import { checkDataDirectory, type Environment, projectDirectory } from './locations.ts';
+import { directoryOf } from './project-names.ts';
+
+/*
+ * A token is kept in `<id>.token`, by an id that follows from the token itself: the file never moves, whatever its agent
+ * is called. `<name>.name` holds the id of the token to try first for a name. It is only a hint: where it is wrong or
+ * missing, because the agent was renamed, the daemon refuses the token and says the id of the right one, and the client
+ * finds that file. So a rename changes nothing on the disk, and no crash can lock an agent out.
+ * Earlier versions kept the token in `<name>.token`; such a file is taken over when it is first used.
+ */
+const TOKEN = '.token';
+const HINT = '.name';
+
+/** How a client that keeps its token gets it; `wanted` is the id of the token that the daemon asks for. */
+export type TokenSource = (wanted?: string) => Promise<string | undefined>;
+
+/** The kept token of a local agent, made if there is none; if the daemon wants another one, that, if it is kept. */
+export const localTokenSource =
+  (findProject: () => Promise<string>, name: string, env?: Environment): TokenSource =>
+  async (wanted) => {
+    const project = await findProject();
+    return wanted === undefined
+      ? localAgentToken(project, name, env)
+      : localTokenById(project, name, wanted, env);
+  };
 
 /**
  * The token of a local agent, made and stored the first time. It is on the disk before the daemon hears of it, so that
@@ -21,40 +44,52 @@ export async function localAgentToken(
   name: string,
   env: Environment = process.env,
 ): Promise<string> {
-  const file = tokenFile(project, name, env);
-  await checkDataDirectory(env);
-  const kept = await readIfThere(file);
-  if (kept !== undefined) return checkToken(kept, file);
-  await ensureTokenDirectory(file);
-  return checkToken(await createOnce(file, newAgentToken()), file);
+  const tokens = await tokensOf(project, env);
+  return (await hinted(tokens, name)) ?? (await takeOver(tokens, name)) ?? (await make(tokens, name));
 }
 
-/** Keeps the new token of a local agent in place of the old one; returns the file. */
-export async function storeLocalAgentToken(
+/** The token of that id, if it is kept: the daemon says that it is the one of the agent of this name. */
+async function localTokenById(
   project: string,
   name: string,
-  token: string,
+  id: string,
   env: Environment = process.env,
-): Promise<string> {
-  const file = tokenFile(project, name, env);
-  await checkDataDirectory(env);
-  await ensureTokenDirectory(file);
-  await writeAtomically(file, token);
-  return file;
+): Promise<string | undefined> {
+  const tokens = await tokensOf(project, env);
+  const token = await search(tokens, id);
+  if (token !== undefined) await hint(tokens, name, id);
+  return token;
 }
 
-/** The token of a local agent goes with it to its new name. An agent whose token is not kept here has none to move. */
+/**
+ * Keeps a new token for a local agent; returns the file. `register` makes it the agent's. The token is kept before that,
+ * so that it is not lost when the answer is.
+ */
+export async function replaceLocalAgentToken(
+  project: string,
+  name: string,
+  register: (token: string) => Promise<unknown>,
+  env: Environment = process.env,
+): Promise<string> {
+  const tokens = await tokensOf(project, env);
+  const token = newAgentToken();
+  await keep(tokens, token);
+  await register(token);
+  await hint(tokens, name, tokenId(token));
+  return fileOf(tokens, tokenId(token));
+}
+
+/** The agent has another name: its token is tried first for that one, and no longer for the old one. */
 export async function renameLocalAgentToken(
   project: string,
   before: string,
   name: string,
   env: Environment = process.env,
 ): Promise<void> {
-  const file = tokenFile(project, before, env);
-  const token = await readIfThere(file);
-  if (token === undefined) return;
-  await storeLocalAgentToken(project, name, checkToken(token, file), env);
-  if (nameKey(before) !== nameKey(name)) await removeLocalAgentToken(project, before, env);
+  const tokens = await tokensOf(project, env);
+  const token = (await hinted(tokens, before)) ?? (await takeOver(tokens, before));
+  // An agent whose token is not kept here has none to be found.
+  if (token !== undefined) await hint(tokens, name, tokenId(token));
 }
 
 /** Forgets the token of an agent that is no more, so that its name can be used anew. */
@@ -63,54 +98,106 @@ export async function removeLocalAgentToken(
   name: string,
   env: Environment = process.env,
 ): Promise<void> {
-  await rm(tokenFile(project, name, env), { force: true });
+  const tokens = await tokensOf(project, env);
+  const id = await readHint(hintOf(tokens, name));
+  for (const file of [...(id ? [fileOf(tokens, id)] : []), hintOf(tokens, name), earlierFile(tokens, name)])
+    await rm(file, { force: true });
 }
 
-/** All tokens of a project go with it to its new name. */
-export async function moveLocalAgentTokens(
-  before: string,
-  project: string,
+/** Forgets all tokens of a project that is no more; `directory` is the name of its directory. */
+export async function removeLocalAgentTokens(
+  directory: string,
   env: Environment = process.env,
 ): Promise<void> {
-  const [from, to] = [projectDirectory(before, env), projectDirectory(project, env)];
-  await ensurePrivateDirectory(to);
-  // Two spellings of a name, where the file system does not tell them apart.
-  if (await isSame(from, to)) return;
-  // The name was free: what lies there belongs to nobody any more.
-  await removeLocalAgentTokens(project, env);
+  await rm(join(projectDirectory(directory, env), 'agents'), { recursive: true, force: true });
+}
+
+/** The directory with the tokens of a project. */
+async function tokensOf(project: string, env: Environment): Promise<string> {
+  await checkDataDirectory(env);
+  return join(projectDirectory(await directoryOf(project, env), env), 'agents');
+}
+
+const fileOf = (tokens: string, id: string): string => join(tokens, `${id}${TOKEN}`);
+const hintOf = (tokens: string, name: string): string =>
+  join(tokens, `${nameKey(checkAgentName(name))}${HINT}`);
+const earlierFile = (tokens: string, name: string): string =>
+  join(tokens, `${nameKey(checkAgentName(name))}${TOKEN}`);
+
+async function readHint(file: string): Promise<string | undefined> {
+  const id = await readIfThere(file);
+  return id !== undefined && isTokenId(id) ? id : undefined;
+}
+
+async function hinted(tokens: string, name: string): Promise<string | undefined> {
+  const id = await readHint(hintOf(tokens, name));
+  return id === undefined ? undefined : read(fileOf(tokens, id));
+}
+
+async function takeOver(tokens: string, name: string): Promise<string | undefined> {
+  const earlier = earlierFile(tokens, name);
+  const token = await read(earlier);
+  if (token === undefined) return undefined;
+  await keep(tokens, token);
+  await createOnce(hintOf(tokens, name), tokenId(token));
+  await rm(earlier, { force: true });
+  return token;
+}
+
+async function make(tokens: string, name: string): Promise<string> {
+  const token = newAgentToken();
+  const id = tokenId(token);
+  await keep(tokens, token);
+  if ((await createOnce(hintOf(tokens, name), id)) === id) return token;
+  const other = await hinted(tokens, name);
+  if (other === undefined) {
+    // A hint that leads nowhere.
+    await writeAtomically(hintOf(tokens, name), id);
+    return token;
+  }
+  await rm(fileOf(tokens, id), { force: true });
+  return other;
+}
+
+async function keep(tokens: string, token: string): Promise<void> {
+  await ensurePrivateDirectory(join(tokens, '..'));
+  await ensurePrivateDirectory(tokens);
+  await createOnce(fileOf(tokens, tokenId(token)), token);
+}
+
+/** The token of this id is that of the agent of this name, and of no other. */
+async function hint(tokens: string, name: string, id: string): Promise<void> {
+  const own = hintOf(tokens, name);
+  await writeAtomically(own, id);
+  for (const file of await filesIn(tokens, HINT))
+    if (file !== own && (await readHint(file)) === id) await rm(file, { force: true });
+}
+
+/** Finds a token wherever it is kept, also under the name of another agent by an earlier version. */
+async function search(tokens: string, id: string): Promise<string | undefined> {
+  for (const file of [fileOf(tokens, id), ...(await filesIn(tokens, TOKEN))]) {
+    const token = await readIfThere(file);
+    if (token === undefined || tokenId(token) !== id) continue;
+    await keep(tokens, token);
+    if (file !== fileOf(tokens, id)) await rm(file, { force: true });
+    return token;
+  }
+  return undefined;
+}
+
+async function filesIn(directory: string, ending: string): Promise<string[]> {
   try {
-    await rename(tokenDirectory(before, env), tokenDirectory(project, env));
+    const names = await readdir(directory);
+    return names.filter((name) => name.endsWith(ending)).map((name) => join(directory, name));
   } catch (error) {
-    // A project without local agents has nothing to move.
-    if (!isMissing(error)) throw error;
+    if (isMissing(error)) return [];
+    throw error;
   }
 }
 
-/** Forgets all tokens of a project that is no more. */
-export async function removeLocalAgentTokens(project: string, env: Environment = process.env): Promise<void> {
-  await rm(tokenDirectory(project, env), { recursive: true, force: true });
-}
-
-async function isSame(one: string, other: string): Promise<boolean> {
-  if (!(await isThere(one))) return false;
-  const [first, second] = await Promise.all([stat(one), stat(other)]);
-  return first.dev === second.dev && first.ino === second.ino;
-}
-
-const tokenDirectory = (project: string, env: Environment): string =>
-  join(projectDirectory(project, env), 'agents');
-
-const tokenFile = (project: string, name: string, env: Environment): string =>
-  join(tokenDirectory(project, env), `${nameKey(checkAgentName(name))}.token`);
-
-async function ensureTokenDirectory(file: string): Promise<void> {
-  const agents = dirname(file);
-  await ensurePrivateDirectory(dirname(agents));
-  await ensurePrivateDirectory(agents);
-}
-
-function checkToken(token: string, file: string): string {
-  if (isAgentToken(token)) return token;
+async function read(file: string): Promise<string | undefined> {
+  const token = await readIfThere(file);
+  if (token === undefined || isAgentToken(token)) return token;
   throw new RelayError('InvalidSettings', `${file} does not hold an agent token.`, {
     next: 'Put the token back, or delete the file and connect under a new name.',
   });

@@ -1,5 +1,5 @@
 import { RelayError } from '@agent-relay/protocol';
-import { removeLocalAgentToken, renameLocalAgentToken, storeLocalAgentToken } from '@agent-relay/sdk/node';
+import { removeLocalAgentToken, renameLocalAgentToken, replaceLocalAgentToken } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import { oneOf, type ProjectOption, withProject } from '../options.ts';
 import { print } from '../output/terminal.ts';
@@ -14,10 +14,11 @@ export const command = new Command('agent')
       .description('Give an agent a new token, for one that was lost or leaked; the old one stops working.')
       .argument('<name>', 'the agent')
       .action(async (agent: string, options: ProjectOption) => {
-        const file = await asOwner(options, async (relay) => {
-          const { token } = await relay.request('TOKEN_ROTATE', { agent });
-          return await storeLocalAgentToken(relay.project, agent, token);
-        });
+        const file = await asOwner(options, (relay) =>
+          replaceLocalAgentToken(relay.project, agent, (token) =>
+            relay.request('TOKEN_ROTATE', { agent, token }),
+          ),
+        );
         print(`${agent} has a new token, kept in ${file}.`);
         print('Whoever connects from this machine as that agent uses it by itself.');
       }),

@@ -1,5 +1,5 @@
 import { nameKey, RelayError } from '@agent-relay/protocol';
-import { moveLocalAgentTokens, type Relay, removeLocalAgentTokens } from '@agent-relay/sdk/node';
+import type { Relay } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
 import { print, printJson, styled, table, when } from '../output/terminal.ts';
@@ -73,7 +73,6 @@ export const command = new Command('workspace')
           before: await spelled(relay, workspace),
           renamed: await relay.workspaces.rename(workspace, name),
         }));
-        await moveLocalAgentTokens(before, renamed.name);
         const places = await recordRename(before, renamed);
         if (options.json) return printJson({ ...renamed, ...places });
         print(`${before} is called ${renamed.name} now.`);
@@ -88,7 +87,6 @@ export const command = new Command('workspace')
       .action(async (workspace: string, options: Options & { yes?: boolean }) => {
         if (!options.yes) throw wantsYes(workspace);
         await asOwner(options, (relay) => relay.workspaces.remove(workspace));
-        await removeLocalAgentTokens(workspace);
         if (options.json) return printJson({ removed: workspace });
         print(`${workspace} is deleted.`);
       }),
@@ -108,7 +106,7 @@ export const command = new Command('workspace')
   )
   .addCommand(keys);
 
-/** The name as the daemon spells it: so are the files of the project called, whatever was typed. */
+/** The name as the daemon spells it, and so do the records of it. */
 async function spelled(relay: Relay, workspace: string): Promise<string> {
   const { workspaces } = await relay.request('WORKSPACE_LIST', {});
   return workspaces.find(({ name }) => nameKey(name) === nameKey(workspace))?.name ?? workspace;

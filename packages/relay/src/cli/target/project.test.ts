@@ -12,7 +12,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { noteRename, prepareSocketPath } from '@agent-relay/sdk/node';
+import { prepareSocketPath, publishProjectNames } from '@agent-relay/sdk/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findProjectLocation, openProjectAt } from './project.ts';
 
@@ -82,7 +82,7 @@ describe('the location of a project', () => {
     await recordAt(root);
     const env = { HOME: home, RELAY_PROJECT_ROOT: root, RELAY_DATA_DIR: join(home, 'data') };
     await prepareSocketPath('shop-2', env);
-    await noteRename('shop-2', 'store', env);
+    await publishProjectNames([{ name: 'store', directory: 'shop-2', formerNames: ['shop-2'] }], env);
     expect(await findProjectLocation({}, env)).toMatchObject({ root, project: 'store' });
     expect(await findProjectLocation({ project: 'shop-2' }, env)).toMatchObject({ root, project: 'shop-2' });
   });

@@ -7,7 +7,9 @@ import {
   DEFAULT_PROJECT,
   type Environment,
   findProjectConfig,
+  type ProjectConfig,
   prepareProjectConfig,
+  projectAt,
   renamedTo,
   writeProjectConfig,
 } from '@agent-relay/sdk/node';
@@ -39,12 +41,18 @@ async function nearestLocation(directory: string, env: Environment): Promise<Pro
   const shared = new Set(['/', home, (await exists(home)) ? await realpath(home) : home]);
   const config = await findProjectConfig(start, tellIgnored);
   if (config !== undefined) {
-    const project = config.project && ((await renamedTo(config.project, env)) ?? config.project);
+    const project = await projectOf(config, env);
     return { root: config.root, ...(project ? { project } : {}), recorded: true };
   }
   if (shared.has(start)) return { root: start, recorded: false };
   const gitRoot = await nearestGitRoot(start);
   return { root: gitRoot === undefined || shared.has(gitRoot) ? start : gitRoot, recorded: true };
+}
+
+/** What the project of a record is called now. */
+async function projectOf({ project: noted, socketPath }: ProjectConfig, env: Environment) {
+  const project = socketPath === undefined ? noted : await projectAt(socketPath, noted, env);
+  return project && ((await renamedTo(project, env)) ?? project);
 }
 
 export interface OpenedProject {

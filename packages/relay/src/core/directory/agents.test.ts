@@ -354,8 +354,18 @@ describe('an agent that is being removed', () => {
   it('does not come back by its token', () =>
     whileRemoved((_, token) => expect(core.relay.agents.byToken(token)).rejects.toThrow(/not valid/)));
 
+  const renamed = ({ workspaceId, name }: Agent) => ({
+    workspaceId,
+    at: 0,
+    actor: 'owner',
+    action: 'agent.renamed',
+    subject: 'Alicia',
+    detail: { before: name },
+  });
   it('does not come back by a new name', () =>
-    whileRemoved((agent) => expect(core.relay.agents.rename(agent, 'Alicia')).rejects.toThrow(/removed/)));
+    whileRemoved((agent) =>
+      expect(core.relay.agents.rename(agent, 'Alicia', renamed(agent))).rejects.toThrow(/removed/),
+    ));
 
   it('does not come back when the project is read again', () =>
     whileRemoved(() => core.relay.reload(workspace)));

@@ -1,4 +1,4 @@
-import { hashSecret, newAgentToken, sameHash } from '@agent-relay/platform/secrets';
+import { hashSecret, newAgentToken, sameHash, tokenIdOfHash } from '@agent-relay/platform/secrets';
 import {
   type AgentInfo,
   isAgentToken,
@@ -9,6 +9,7 @@ import {
 } from '@agent-relay/protocol';
 import type { Clock } from '../ports/clock.ts';
 import type { Agent, AgentProfile, AgentStanding } from '../ports/store/agents.ts';
+import type { AuditRecord } from '../ports/store/audit.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Store } from '../ports/store.ts';
 import { AgentNames, nameTaken } from './agent-names.ts';
@@ -195,11 +196,12 @@ export class Agents {
     return token;
   }
 
-  async rename(agent: Agent, name: string): Promise<void> {
+  /** `record` is for the audit trail. */
+  async rename(agent: Agent, name: string, record: AuditRecord): Promise<void> {
     const workspaceId = agent.workspaceId;
     if (nameKey(name) !== nameKey(agent.name))
       this.#names.checkNew(workspaceId, name, { renamed: agent, isPerson: agent.type === 'human' });
-    if (!(await this.#store.renameAgent(agent.id, name))) throw nameTaken(name);
+    if (!(await this.#store.renameAgent(agent.id, name, record))) throw nameTaken(name);
     if (this.#removed.has(agent.id))
       throw new RelayError('AgentNotFound', `The agent "${agent.name}" was removed meanwhile.`);
     this.#names.delete(agent);
@@ -270,7 +272,10 @@ export class Agents {
       });
     }
     const other = this.holder(workspace, token);
-    if (other) throw new RelayError('Unauthorized', `The agent token belongs to "${other.name}".`);
+    if (other)
+      throw new RelayError('Unauthorized', `The agent token belongs to "${other.name}".`, {
+        next: `If the agent was renamed, use its name: ${other.name}. Otherwise show a token of your own.`,
+      });
   }
 
   async #returning(agent: Agent, introduction: Introduction): Promise<Agent> {
@@ -278,6 +283,8 @@ export class Agents {
       throw new RelayError(
         'NameTaken',
         `The name "${agent.name}" belongs to an agent whose token you did not show.`,
+        // A client that kept the token for the name the agent had before finds it by this.
+        { details: { tokenId: tokenIdOfHash(agent.tokenHash) } },
       );
     }
     const { claim, heldBy } = introduction;

@@ -8,6 +8,7 @@ import {
   RelayError,
 } from '@agent-relay/protocol';
 import type { Clock } from '../ports/clock.ts';
+import type { AuditRecord } from '../ports/store/audit.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Store } from '../ports/store.ts';
 import { actorName, type Principal } from '../principal.ts';
@@ -50,9 +51,7 @@ export class Workspaces {
   get(name: string): Workspace {
     const workspace = this.find(name);
     if (workspace) return workspace;
-    const renamed = this.list().findLast(({ formerNames }) =>
-      formerNames.some((former) => nameKey(former) === nameKey(name)),
-    );
+    const renamed = this.#formerly(name);
     if (renamed) {
       throw new RelayError('ProjectNotFound', `The project "${name}" is called "${renamed.name}" now.`, {
         next: `Use that name: ${renamed.name}`,
@@ -69,6 +68,12 @@ export class Workspaces {
     });
   }
 
+  #formerly(name: string): Workspace | undefined {
+    return this.list().findLast(({ formerNames }) =>
+      formerNames.some((former) => nameKey(former) === nameKey(name)),
+    );
+  }
+
   async create(name: string): Promise<Workspace> {
     const workspace = await this.#createUnlessTaken(name, undefined);
     if (!workspace) throw new RelayError('WorkspaceExists', `A workspace "${name}" exists.`);
@@ -76,15 +81,18 @@ export class Workspaces {
   }
 
   /**
-   * The workspace of a directory: the one of that name, if one is asked for; else the one recorded for the directory,
-   * or a new one under the directory's base name, made unique.
+   * The workspace of a directory: the one of that name, if one is asked for, or that had it last; else the one recorded
+   * for the directory, or a new one under the directory's base name, made unique. A former name may still be recorded
+   * somewhere: it must not lead to an empty workspace.
    */
   async openFor(root: string, name: string | undefined): Promise<{ workspace: Workspace; created: boolean }> {
     const base = name ?? projectName(root);
     for (let number = 1; ; number++) {
       // Looked for each time: somebody else may open the same directory meanwhile.
       const known =
-        name === undefined ? this.list().find((workspace) => workspace.root === root) : this.find(name);
+        name === undefined
+          ? this.list().find((workspace) => workspace.root === root)
+          : (this.find(name) ?? this.#formerly(name));
       if (known) return { workspace: known, created: false };
       const free = number === 1 ? base : `${base.slice(0, 60)}-${number}`;
       const workspace = this.find(free) ? undefined : await this.#createUnlessTaken(free, root);
@@ -162,9 +170,10 @@ export class Workspaces {
     return revoked;
   }
 
-  async rename(workspace: Workspace, name: string): Promise<void> {
+  async rename(by: Principal, workspace: Workspace, name: string): Promise<void> {
     checkName(name, 'project');
-    if (!(await this.#store.renameWorkspace(workspace.id, name)))
+    const record = this.record(by, workspace, 'workspace.renamed', name, { before: workspace.name });
+    if (!(await this.#store.renameWorkspace(workspace.id, name, record)))
       throw new RelayError('WorkspaceExists', `A workspace "${name}" exists.`);
     this.#byName.delete(nameKey(workspace.name));
     workspace.formerNames.push(workspace.name);
@@ -190,13 +199,24 @@ export class Workspaces {
     subject: string,
     detail?: Record<string, unknown>,
   ): Promise<void> {
-    return this.#store.appendAudit({
+    return this.#store.appendAudit(this.record(by, workspace, action, subject, detail));
+  }
+
+  /** For a change that is stored together with its record. */
+  record(
+    by: Principal,
+    workspace: Workspace,
+    action: string,
+    subject: string,
+    detail?: Record<string, unknown>,
+  ): AuditRecord {
+    return {
       workspaceId: workspace.id,
       at: this.#clock.now(),
       actor: actorName(by),
       action,
       subject,
       detail,
-    });
+    };
   }
 }

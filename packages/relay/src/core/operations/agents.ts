@@ -63,8 +63,12 @@ export function agentHandlers({ agents, presence, store, workspaces }: Relay): H
       requireOwner(principal, 'rename agents');
       const agent = agents.get(principal.workspace, before);
       const old = agent.name;
-      await agents.rename(agent, name);
-      await workspaces.audit(principal, principal.workspace, 'agent.renamed', name, { before: old });
+      const detail = { before: old };
+      await agents.rename(
+        agent,
+        name,
+        workspaces.record(principal, principal.workspace, 'agent.renamed', name, detail),
+      );
       presence.tell(principal.workspace.id, { type: 'agent.renamed', agent: name, before: old });
       return { name };
     },

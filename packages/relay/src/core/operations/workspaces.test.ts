@@ -32,7 +32,7 @@ describe('a workspace that is renamed', () => {
     await alice.send(`${before}:Zoe`, 'To the old name.');
     expect(await owner.request('WORKSPACE_RENAME', { workspace: before, name })).toEqual({
       name,
-      socketPath: expect.stringContaining(name),
+      socketPath: `/run/${before}.sock`,
     });
     await alice.send(`${name}:Zoe`, 'To the new name.');
     expect(zoe.delivered).toHaveLength(2);
@@ -48,7 +48,10 @@ describe('a workspace that is renamed', () => {
     expect(core.relay.workspaces.find(before)).toBeUndefined();
     const back = await core.join(home, 'Alice', { token: alice.token });
     await expect(back.send(`${before}:Zoe`, 'x')).rejects.toMatchObject(toldTheNewName);
+    const opened = await core.relay.openProject('/somewhere', before);
+    expect(opened).toMatchObject({ created: false, workspace: { id: doomed.id } });
     const heir = await core.relay.createWorkspace(before);
+    expect(heir.directory).toBe(`${before}~2`);
     const yan = await core.join(heir, 'Yan');
     await back.send(`${before}:Yan`, 'To whoever is called so now.');
     expect(yan.delivered).toHaveLength(1);

@@ -78,17 +78,13 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
     },
     WORKSPACE_RENAME: async ({ principal }, { workspace: before, name }) => {
       const workspace = administered(principal, before, 'rename workspaces');
-      const old = workspace.name;
-      await workspaces.rename(workspace, name);
-      const socketPath = await host.moveSocket(workspace, old).catch(async (error: unknown) => {
-        // Where it cannot be served under the new name, it keeps the old one.
-        await workspaces.rename(workspace, old);
-        await host.openSocket(workspace);
-        throw error;
-      });
-      await workspaces.audit(principal, workspace, 'workspace.renamed', name, { before: old });
+      await workspaces.rename(principal, workspace, name);
       const { root } = workspace;
-      return { name, socketPath, ...(root === undefined ? {} : { root }) };
+      return {
+        name,
+        socketPath: await host.openSocket(workspace),
+        ...(root === undefined ? {} : { root }),
+      };
     },
     WORKSPACE_REMOVE: async ({ principal }, { workspace: name }) => {
       const workspace = administered(principal, name, 'remove workspaces');
@@ -97,7 +93,7 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
       // Its own trail can no longer be read: another workspace keeps that it happened.
       const [keeper] = workspace.id === principal.workspace.id ? workspaces.list() : [principal.workspace];
       if (keeper) await workspaces.audit(principal, keeper, 'workspace.removed', workspace.name);
-      await host.closeSocket(workspace);
+      await host.forget(workspace);
       // Later, because the answer may have to go through one of them.
       clock.after(0, () => endConnections(presence.peersIn(workspace.id)));
       return {};

@@ -1,7 +1,7 @@
 import { type GatewayVisit, type ListeningMcp, listenForMcp } from '@agent-relay/mcp';
 import { isAgentToken, isRelayError } from '@agent-relay/protocol';
 import { connect, type OpenWire, type ParticipantOptions } from '@agent-relay/sdk';
-import { localAgentToken } from '@agent-relay/sdk/node';
+import { localTokenSource } from '@agent-relay/sdk/node';
 import type { Workspace } from '../../core/ports/store/workspaces.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Relay } from '../../core/relay.ts';
@@ -91,7 +91,7 @@ const tokenOf = (
 ): Pick<ParticipantOptions, 'token'> =>
   name === undefined || ephemeral
     ? {}
-    : { token: () => localAgentToken(project, name, { RELAY_DATA_DIR: dataDirectory }) };
+    : { token: localTokenSource(async () => project, name, { RELAY_DATA_DIR: dataDirectory }) };
 
 async function isValid(answer: Promise<unknown>): Promise<boolean> {
   try {

@@ -4,12 +4,18 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { renamedTo } from '@agent-relay/sdk/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Workspace } from '../../core/ports/store/workspaces.ts';
 import { ProjectSockets } from './project-sockets.ts';
 
-const demo: Workspace = { id: 1, name: 'demo', formerNames: [], root: undefined, createdAt: 0 };
+const demo: Workspace = {
+  id: 1,
+  name: 'demo',
+  formerNames: [],
+  directory: 'demo',
+  root: undefined,
+  createdAt: 0,
+};
 
 let directory: string;
 let obstacle: string;
@@ -83,35 +89,16 @@ describe('the socket of a project', () => {
     await sockets.closeOne(demo);
   });
 
-  // Where the file system does not tell the two spellings apart, nobody has to be told.
-  const names = process.platform === 'darwin' ? ['shop'] : ['shop', 'Demo'];
-  it.each(names)('moves with its project to %s, and who asks for the old name is told', async (name) => {
-    const sockets = new ProjectSockets(directory, (_, path) => [listenOn(path)]);
-    const renamed = { ...demo };
-    await sockets.open(renamed);
-    // Also if somebody has tidied up meanwhile.
-    await rm(join(directory, 'projects'), { recursive: true });
-    renamed.name = name;
-    const path = await sockets.move(renamed, 'demo');
-    expect(path).toBe(join(directory, 'projects', name, 'daemon.sock'));
-    expect(isServed(path)).toBe(true);
-    expect(await renamedTo('demo', { RELAY_DATA_DIR: directory })).toBe(name);
-    expect(await renamedTo(name, { RELAY_DATA_DIR: directory })).toBeUndefined();
-    await sockets.close();
-  });
-
-  it('that cannot move is opened again where it was, as if nothing had been tried', async () => {
+  it('stays where it is when its project gets another name', async () => {
     const sockets = new ProjectSockets(directory, (_, path) => [listenOn(path)]);
     const renamed = { ...demo };
     const path = await sockets.open(renamed);
-    await writeFile(join(directory, 'projects', 'shop'), 'in the way');
     renamed.name = 'shop';
-    await expect(sockets.move(renamed, 'demo')).rejects.toMatchObject({ code: 'InvalidSettings' });
-    renamed.name = 'demo';
     expect(await sockets.open(renamed)).toBe(path);
-    expect(isServed(path)).toBe(true);
-    expect(await renamedTo('demo', { RELAY_DATA_DIR: directory })).toBeUndefined();
     await sockets.close();
+    const restarted = new ProjectSockets(directory, (_, path) => [listenOn(path)]);
+    expect(await restarted.open(renamed)).toBe(path);
+    await restarted.close();
   });
 
   it('does not stay alone where one beside it could not be opened', async () => {

@@ -1,7 +1,7 @@
 import type { Server } from 'node:net';
 import { isThere } from '@agent-relay/platform';
 import { isRelayError, RelayError } from '@agent-relay/protocol';
-import { forgetRename, noteRename, prepareSocketPath } from '@agent-relay/sdk/node';
+import { prepareSocketPath } from '@agent-relay/sdk/node';
 import type { Workspace } from '../../core/ports/store/workspaces.ts';
 
 interface Open {
@@ -54,17 +54,6 @@ export class ProjectSockets {
     return this.#paths.get(workspace.id);
   }
 
-  /**
-   * Opens the socket anew where the name of the project now says; connections through the old one go on. Whoever asks
-   * for the name it had before is told the new one.
-   */
-  async move(workspace: Workspace, before: string): Promise<string> {
-    await this.closeOne(workspace);
-    // Noted before it is opened: opening clears the note where both names are one directory, or if it goes back.
-    if (before !== workspace.name) await noteRename(before, workspace.name, this.#env);
-    return this.open(workspace);
-  }
-
   async closeOne(workspace: Workspace): Promise<void> {
     const open = this.#open.get(workspace.id);
     this.#open.delete(workspace.id);
@@ -81,8 +70,7 @@ export class ProjectSockets {
 
   async #listen(workspace: Workspace): Promise<Open> {
     try {
-      const path = await prepareSocketPath(workspace.name, this.#env);
-      await forgetRename(workspace.name, this.#env);
+      const path = await prepareSocketPath(workspace.directory, this.#env);
       const servers = await allOrNone(this.#listenFor(workspace, path));
       this.#paths.set(workspace.id, path);
       this.#unserved.delete(workspace.id);

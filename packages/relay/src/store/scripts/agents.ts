@@ -1,5 +1,7 @@
 import { nameSkeleton } from '@agent-relay/protocol';
 import type { Agent, AgentChanges } from '../../core/ports/store/agents.ts';
+import type { AuditRecord } from '../../core/ports/store/audit.ts';
+import { commands as audit } from './audit.ts';
 import { flag, orNull, rows, type Script, type Value } from './script.ts';
 
 type AgentFields = Partial<Omit<Agent, 'id' | 'workspaceId' | 'name' | 'createdAt'>>;
@@ -111,7 +113,7 @@ export const commands = {
     );
   },
 
-  *renameAgent(id: number, name: string): Script<boolean> {
+  *renameAgent(id: number, name: string, record: AuditRecord): Script<boolean> {
     const skeleton = nameSkeleton(name);
     const renamed = yield* rows(
       `UPDATE agents SET name = ?, skeleton = ? WHERE id = ? AND NOT EXISTS (
@@ -120,7 +122,9 @@ export const commands = {
        RETURNING id`,
       [name, skeleton, id, name, skeleton],
     );
-    return renamed.length > 0;
+    if (renamed.length === 0) return false;
+    yield* audit.appendAudit(record);
+    return true;
   },
 
   *removeAgent(id: number, at: number): Script<void> {

@@ -1,7 +1,9 @@
+import type { AuditRecord } from '../../core/ports/store/audit.ts';
 import type { Workspace, WorkspaceKey } from '../../core/ports/store/workspaces.ts';
+import { commands as audit } from './audit.ts';
 import { orNull, rows, type Script } from './script.ts';
 
-const WORKSPACE = 'id, name, former_names AS "formerNames", root, created_at AS "createdAt"';
+const WORKSPACE = 'id, name, former_names AS "formerNames", directory, root, created_at AS "createdAt"';
 const KEY = 'id, workspace_id AS "workspaceId", hash, created_at AS "createdAt", revoked_at AS "revokedAt"';
 
 type WorkspaceRow = Omit<Workspace, 'root' | 'formerNames'> & { root: string | null; formerNames: string };
@@ -41,21 +43,33 @@ export const queries = {
   },
 };
 
+/** Called as the workspace, with a number if one that had this name before still has the directory. No name has a ~. */
+function* freeDirectory(name: string): Script<string> {
+  for (let number = 1; ; number++) {
+    const directory = number === 1 ? name : `${name}~${number}`;
+    const taken = yield* rows('SELECT 1 AS yes FROM workspaces WHERE lower(directory) = lower(?)', [
+      directory,
+    ]);
+    if (taken.length === 0) return directory;
+  }
+}
+
 export const commands = {
   *createWorkspace(workspace: {
     name: string;
     root: string | undefined;
     createdAt: number;
   }): Script<Workspace | undefined> {
+    const directory = yield* freeDirectory(workspace.name);
     const [row] = yield* rows<WorkspaceRow>(
-      `INSERT INTO workspaces (name, former_names, root, created_at) VALUES (?, '[]', ?, ?)
-       ON CONFLICT (lower(name)) DO NOTHING RETURNING ${WORKSPACE}`,
-      [workspace.name, orNull(workspace.root), workspace.createdAt],
+      `INSERT INTO workspaces (name, former_names, directory, root, created_at) VALUES (?, '[]', ?, ?, ?)
+       ON CONFLICT DO NOTHING RETURNING ${WORKSPACE}`,
+      [workspace.name, directory, orNull(workspace.root), workspace.createdAt],
     );
     return row && toWorkspace(row);
   },
 
-  *renameWorkspace(id: number, name: string): Script<boolean> {
+  *renameWorkspace(id: number, name: string, record: AuditRecord): Script<boolean> {
     const taken = yield* rows('SELECT 1 AS yes FROM workspaces WHERE lower(name) = lower(?) AND id <> ?', [
       name,
       id,
@@ -69,6 +83,7 @@ export const commands = {
       JSON.stringify(formerNames),
       id,
     ]);
+    yield* audit.appendAudit(record);
     return true;
   },
 

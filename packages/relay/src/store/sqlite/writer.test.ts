@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { agentOf, inboxOf } from '../../../../../test/store/contract/world.ts';
+import { agentOf, inboxOf, recordOf } from '../../../../../test/store/contract/world.ts';
 import { findDuplicate } from '../append.ts';
 import { SQLITE } from '../dialects.ts';
 import { MIGRATIONS, migrate } from '../migrations/index.ts';
@@ -89,6 +89,19 @@ describe('the schema', () => {
     }
   });
 
+  it('of a version before projects had directories of their own says that they are called alike', () => {
+    const connection = newConnection();
+    connection.transaction(() => connection.run(migrate(SQLITE, 2)));
+    connection.run(
+      rows("INSERT INTO workspaces (name, former_names, created_at) VALUES ('shop', '[\"demo\"]', 1)"),
+    );
+    const writer = new Writer(connection);
+    expect(connection.run(queries.listWorkspaces())).toMatchObject([
+      { name: 'shop', directory: 'shop', formerNames: ['demo'] },
+    ]);
+    writer.close();
+  });
+
   it('of a newer program is refused', () => {
     const connection = newConnection();
     new Writer(connection);
@@ -105,7 +118,7 @@ describe('the schema', () => {
     const writer = new Writer(connection);
     writer.run([
       ['createWorkspace', { name: 'p', root: undefined, createdAt: 1 }],
-      ['appendAudit', { workspaceId: 1, at: 1, actor: 'a', action: 'b', subject: 'c' }],
+      ['appendAudit', recordOf(1)],
     ]);
     expect(() => connection.run(rows('DELETE FROM audit'))).toThrow('append-only');
     expect(() => connection.run(rows("UPDATE audit SET actor = 'nobody'"))).toThrow('append-only');
@@ -197,7 +210,7 @@ describe('no statement reads a whole table', () => {
     redaction: [commands.redactMessage(1, 1)],
     retention: [commands.deleteMessagesBefore(2, 10)],
     'removal of messages': [commands.emptyWorkspace(1, 10)],
-    'name of an agent': [commands.renameAgent(1, 'b')],
+    'name of an agent': [commands.renameAgent(1, 'b', recordOf(1))],
     'member that joins': [commands.addMember(1, 1, 1)],
     'agent that goes': [commands.removeAgent(1, 1)],
   };

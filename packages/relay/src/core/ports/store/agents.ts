@@ -1,4 +1,5 @@
 import type { AgentType, ToolDefinition } from '@agent-relay/protocol';
+import type { AuditRecord } from './audit.ts';
 
 /** What an agent says about itself; changes with each HELLO. */
 export interface AgentProfile {
@@ -46,8 +47,8 @@ export interface AgentStore {
   /** How many agents each workspace has. */
   countAgents(): Promise<Array<{ workspaceId: number; agents: number }>>;
   updateAgent(id: number, changes: AgentChanges): Promise<void>;
-  /** False if the name, or one that looks like it, is taken. */
-  renameAgent(id: number, name: string): Promise<boolean>;
+  /** The record is appended with it. False if the name, or one that looks like it, is taken. */
+  renameAgent(id: number, name: string, record: AuditRecord): Promise<boolean>;
   /** Takes an agent away: its name is free again, what it sent stays. */
   removeAgent(id: number, at: number): Promise<void>;
 }

@@ -1,8 +1,12 @@
+import type { AuditRecord } from './audit.ts';
+
 export interface Workspace {
   id: number;
   name: string;
   /** What it was called before, the latest name last. They are free for others. */
   formerNames: string[];
+  /** What its directory in the data directory is called. It never changes, and no other workspace has it. */
+  directory: string;
   /** The directory it was created for, if any. */
   root: string | undefined;
   createdAt: number;
@@ -26,8 +30,8 @@ export interface WorkspaceStore {
   }): Promise<Workspace | undefined>;
   /** All of them, oldest first. */
   listWorkspaces(): Promise<Workspace[]>;
-  /** The name it had becomes a former one. False if the name is taken. */
-  renameWorkspace(id: number, name: string): Promise<boolean>;
+  /** The name it had becomes a former one; the record is appended with it. False if the name is taken. */
+  renameWorkspace(id: number, name: string, record: AuditRecord): Promise<boolean>;
   addKey(key: { id: string; workspaceId: number; hash: string; createdAt: number }): Promise<void>;
   /** The keys of a workspace, oldest first, the revoked ones too. */
   listKeys(workspaceId: number): Promise<WorkspaceKey[]>;
