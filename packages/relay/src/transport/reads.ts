@@ -1,5 +1,5 @@
 import { RelayError } from '@agent-relay/protocol';
-import type { Turns } from '../core/reading/turns.ts';
+import type { FairReads } from '../core/reading/fair-reads.ts';
 import type { Connection } from './connection.ts';
 import { HIGH_WATER_BYTES } from './limits.ts';
 
@@ -16,21 +16,21 @@ interface WaitingRead {
  * no more memory than its parameters.
  */
 export class Reads {
-  readonly #turns: Turns;
+  readonly #fairReads: FairReads;
   readonly #connection: Connection;
   #waiting: WaitingRead[] = [];
   #begun = 0;
   #closed = false;
 
-  constructor(turns: Turns, connection: Connection) {
-    this.#turns = turns;
+  constructor(fairReads: FairReads, connection: Connection) {
+    this.#fairReads = fairReads;
     this.#connection = connection;
   }
 
   /** Resolves with what `read` returns, which is called when it is the turn of `who`. */
   add(who: string, read: () => unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const turn = () => this.#turns.take(who, () => (this.#closed ? undefined : read()));
+      const turn = () => this.#fairReads.take(who, () => (this.#closed ? undefined : read()));
       const begin = () => {
         this.#begun += 1;
         void turn()

@@ -11,7 +11,7 @@ import type { AwaitOutcome } from '../core/delivery/awaits.ts';
 import type { Peer } from '../core/directory/presence.ts';
 import type { Caller } from '../core/operations/caller.ts';
 import type { Principal } from '../core/principal.ts';
-import type { Turns } from '../core/reading/turns.ts';
+import type { FairReads } from '../core/reading/fair-reads.ts';
 import { type Connection, type ConnectionEvents, Outgoing } from './connection.ts';
 import { DeliveryStream } from './delivery-stream.ts';
 import { type Door, introduce } from './handshake.ts';
@@ -27,7 +27,7 @@ export interface SessionContext extends RequestContext {
   /** Requests of one connection being worked on; beyond it the connection is not read. */
   maxPendingRequests: number;
   /** Shared by all connections. */
-  turns: Turns;
+  fairReads: FairReads;
   onClosed: (session: Session) => void;
 }
 
@@ -61,7 +61,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
     this.#connection = connection;
     this.#door = door;
     this.#intake = new Intake(connection, context.maxPendingRequests, (text) => this.#take(text));
-    this.#reads = new Reads(context.turns, connection);
+    this.#reads = new Reads(context.fairReads, connection);
     this.#requests = new Requests(
       context,
       this,

@@ -1,6 +1,6 @@
 import { encodeEnvelope, RelayError } from '@agent-relay/protocol';
 import type { Clock } from '../core/ports/clock.ts';
-import { Turns } from '../core/reading/turns.ts';
+import { FairReads } from '../core/reading/fair-reads.ts';
 import { type AcceptConnection, type ConnectionEvents, Outgoing } from './connection.ts';
 import type { Door } from './handshake.ts';
 import { Session, type SessionContext } from './session.ts';
@@ -16,8 +16,8 @@ export class Sessions {
   #stopSweep: () => void = () => undefined;
   #onEmpty: (() => void) | undefined;
 
-  constructor(context: Omit<SessionContext, 'onClosed' | 'turns'>, maxConnections: number) {
-    this.#context = { ...context, turns: new Turns() };
+  constructor(context: Omit<SessionContext, 'onClosed' | 'fairReads'>, maxConnections: number) {
+    this.#context = { ...context, fairReads: new FairReads() };
     this.#maxConnections = maxConnections;
     this.#sweep(context.relay.clock);
   }

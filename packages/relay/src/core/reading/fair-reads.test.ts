@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { Turns } from './turns.ts';
+import { FairReads } from './fair-reads.ts';
 
 /** Reads that end when the test says so; `begun` has them in the order they got their turn. */
 function slowReads() {
-  const turns = new Turns();
+  const fairReads = new FairReads();
   const begun: string[] = [];
   const open: Array<() => void> = [];
   const read = (who: string, name: string) =>
-    turns.take(who, () => {
+    fairReads.take(who, () => {
       begun.push(name);
       return new Promise<string>((resolve) => open.push(() => resolve(name)));
     });
@@ -15,10 +15,10 @@ function slowReads() {
     open.shift()?.();
     await new Promise((resolve) => setImmediate(resolve));
   };
-  return { turns, begun, read, endOldest };
+  return { fairReads, begun, read, endOldest };
 }
 
-describe('turns', () => {
+describe('fair reads', () => {
   it('are taken at once when nobody is in the way, and give what the read gives', async () => {
     const { begun, read, endOldest } = slowReads();
     const answer = read('alice', 'a1');
@@ -40,11 +40,11 @@ describe('turns', () => {
   });
 
   it('go on after reads that fail', async () => {
-    const { turns, begun, read } = slowReads();
+    const { fairReads, begun, read } = slowReads();
     const failing = Array.from({ length: 8 }, () =>
-      turns.take('alice', () => Promise.reject(new Error('disk'))),
+      fairReads.take('alice', () => Promise.reject(new Error('disk'))),
     );
-    const refusing = turns.take('alice', () => {
+    const refusing = fairReads.take('alice', () => {
       throw new Error('forbidden');
     });
     for (const one of failing) await expect(one).rejects.toThrow('disk');

@@ -2,23 +2,23 @@
 const AT_ONCE = 4;
 const AT_ONCE_EACH = 2;
 
-interface Line {
+interface Queue {
   running: number;
   readonly waiting: Array<() => Promise<void>>;
 }
 
 /** Shares the store among those who read: they take turns, however many reads each of them asks for. */
-export class Turns {
+export class FairReads {
   /** Those who read or wait, the next one first. */
-  readonly #lines = new Map<string, Line>();
+  readonly #queues = new Map<string, Queue>();
   #running = 0;
 
   /** Calls `read` when it is the turn of `who`, at once if nobody is in the way. */
   take<T>(who: string, read: () => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const line = this.#lines.get(who) ?? { running: 0, waiting: [] };
-      this.#lines.set(who, line);
-      line.waiting.push(async () => {
+      const queue = this.#queues.get(who) ?? { running: 0, waiting: [] };
+      this.#queues.set(who, queue);
+      queue.waiting.push(async () => {
         try {
           resolve(await read());
         } catch (error) {
@@ -30,25 +30,25 @@ export class Turns {
   }
 
   #next(): void {
-    for (const [who, line] of this.#lines) {
+    for (const [who, queue] of this.#queues) {
       if (this.#running >= AT_ONCE) return;
-      if (line.running >= AT_ONCE_EACH) continue;
-      const read = line.waiting.shift();
+      if (queue.running >= AT_ONCE_EACH) continue;
+      const read = queue.waiting.shift();
       if (!read) continue;
       // Behind all the others; the loop comes back to it after them.
-      this.#lines.delete(who);
-      this.#lines.set(who, line);
-      void this.#run(who, line, read);
+      this.#queues.delete(who);
+      this.#queues.set(who, queue);
+      void this.#run(who, queue, read);
     }
   }
 
-  async #run(who: string, line: Line, read: () => Promise<void>): Promise<void> {
+  async #run(who: string, queue: Queue, read: () => Promise<void>): Promise<void> {
     this.#running += 1;
-    line.running += 1;
+    queue.running += 1;
     await read();
     this.#running -= 1;
-    line.running -= 1;
-    if (line.running === 0 && line.waiting.length === 0) this.#lines.delete(who);
+    queue.running -= 1;
+    if (queue.running === 0 && queue.waiting.length === 0) this.#queues.delete(who);
     this.#next();
   }
 }
