@@ -42,7 +42,7 @@ export class Pair {
   static async connect(socketPath: string, name: string): Promise<Pair> {
     const hello = (role: string) => ({ name: `${name}-${role}`, token: newAgentToken() });
     const receiver = await FrameClient.connect(socketPath, hello('receiver'));
-    const sender = await FrameClient.connect(socketPath, { ...hello('sender'), deliver: false });
+    const sender = await FrameClient.connect(socketPath, { ...hello('sender'), paths: [] });
     return new Pair(name, sender.client, receiver.client);
   }
 

@@ -13,7 +13,7 @@ export interface Waits {
 /** Asks on a connection of its own again and again, while the pairs keep the disk busy. */
 export async function measureWaits(socketPath: string, pairs: Pair[], ms: number): Promise<Waits> {
   const waits: Waits = { inbox: [], who: [], heartbeat: [], messages: [] };
-  const { client } = await FrameClient.connect(socketPath, { name: uniqueName('reader'), deliver: false });
+  const { client } = await FrameClient.connect(socketPath, { name: uniqueName('reader'), paths: [] });
   const questions = [
     ['inbox', 'INBOX', {}],
     ['who', 'WHO', {}],

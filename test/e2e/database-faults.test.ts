@@ -72,7 +72,7 @@ describe('a daemon whose database', () => {
       await using daemon = await startDaemon();
       await known(daemon, 'bob');
       using alice = await connectToSocket(daemon.socketPath);
-      await alice.hello({ name: 'alice', deliver: false });
+      await alice.hello({ name: 'alice', paths: [] });
       await alice.request('SEND', { to: 'bob', content: 'before' });
       unlinkSync(databaseOf(daemon) + suffix);
       // It may notice by itself before it is asked.

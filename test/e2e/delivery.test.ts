@@ -1,4 +1,4 @@
-import type { DeliveryTrace, OperationInput } from '@agent-relay/protocol';
+import type { DeliveryTrace, Envelope, OperationInput } from '@agent-relay/protocol';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { connectToSocket, type RawClient } from '../kit/raw-client.ts';
@@ -43,8 +43,10 @@ async function traceOf(by: RawClient, id: string): Promise<DeliveryTrace> {
   return deliveries[0] as DeliveryTrace;
 }
 
+const eventType = ({ payload }: Envelope) => (payload as { type: string }).type;
+
 describe('a message on its way', () => {
-  it('is stored, accepted, injected, in a turn, read and acked, as each is seen and not before', async () => {
+  it('is stored, accepted, read and acked, as each is seen and not before', async () => {
     const alice = await join('alice');
     const bob = await join('bob');
     const { messageId, seq } = await send(alice, 'bob', 'Hi.');
@@ -54,32 +56,40 @@ describe('a message on its way', () => {
     bob.send('ACK', { upTo: seq });
     await bob.settled();
     expect(await state()).toBe('accepted');
-    for (const next of ['injected', 'turn_started', 'read', 'acked'] as const) {
-      await bob.request('ACK', { messages: [messageId], state: next, path: 'pty' });
+    for (const next of ['read', 'acked'] as const) {
+      await bob.request('ACK', { messages: [messageId], state: next });
       expect(await state()).toBe(next);
     }
     const { transitions } = await traceOf(alice, messageId);
-    expect(transitions.map((one) => one.state)).toEqual([
-      'stored',
-      'accepted',
-      'injected',
-      'turn_started',
-      'read',
-      'acked',
-    ]);
+    expect(transitions.map((one) => one.state)).toEqual(['stored', 'accepted', 'read', 'acked']);
     const times = transitions.map(({ at }) => at);
     expect(times).toEqual(times.toSorted((a, b) => a - b));
+  });
+
+  it('goes into the context of an agent that is another program: claimed, injected, in a turn', async () => {
+    const alice = await join('alice');
+    const host = await join('bob', { paths: ['pty'], receiver: 'host' });
+    const { messageId } = await send(alice, 'bob', 'Hi.');
+    await host.next((one) => one.type === 'EVENT' && eventType(one) === 'mail.claimable');
+    const { messages } = await host.request('CLAIM', { path: 'pty' });
+    expect(messages).toMatchObject([{ id: messageId, content: 'Hi.' }]);
+    expect(await traceOf(alice, messageId)).toMatchObject({ state: 'accepted', reason: { code: 'claimed' } });
+    for (const state of ['injected', 'turn_started'] as const) {
+      await host.request('REPORT', { path: 'pty', messages: [messageId], state });
+      expect(await traceOf(alice, messageId)).toMatchObject({ state, path: 'pty' });
+    }
+    expect(await host.request('INBOX', {})).toEqual({ messages: [], unread: 0 });
   });
 
   it('says why it waits', async () => {
     const alice = await join('alice');
     const bob = await join('bob');
     const { messageId } = await send(alice, 'bob', 'Hi.');
-    expect(await traceOf(alice, messageId)).toMatchObject({ reason: expect.stringContaining('busy') });
+    expect(await traceOf(alice, messageId)).toMatchObject({ reason: { code: 'not_taken' } });
     await bob.end();
-    await join('bob', { deliver: false });
+    await join('bob', { paths: [] });
     expect(await traceOf(alice, messageId)).toMatchObject({
-      reason: expect.stringContaining('no wake path'),
+      reason: { code: 'no_wake_path' },
     });
   });
 
@@ -88,7 +98,10 @@ describe('a message on its way', () => {
     await (await join('bob')).end();
     const sent = await send(alice, 'bob', 'one');
     expect(sent).toMatchObject({ online: 0, offline: [named('bob')] });
-    expect(await traceOf(alice, sent.messageId)).toMatchObject({ state: 'stored', reason: 'offline' });
+    expect(await traceOf(alice, sent.messageId)).toMatchObject({
+      state: 'stored',
+      reason: { code: 'offline' },
+    });
     await send(alice, 'bob', 'two');
     const bob = await join('bob');
     await send(alice, 'bob', 'three');
@@ -107,7 +120,7 @@ describe('a message on its way', () => {
     expect(await bob.deliveries(1)).toMatchObject([{ content: 'in time' }]);
     bob.send('ACK', { upTo: later.seq });
     await bob.settled();
-    expect(await traceOf(alice, messageId)).toMatchObject({ state: 'stored', reason: 'expired' });
+    expect(await traceOf(alice, messageId)).toMatchObject({ state: 'stored', reason: { code: 'expired' } });
   });
 });
 

@@ -1,12 +1,16 @@
+import { reason } from '@agent-relay/protocol';
 import type { NodeConnectOptions, Relay, RelayEvent } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { client } from './messaging-commands.ts';
 
-/** Alice writes to Bob. Carol is in their project, the stranger owns another one; Dora asked for no events. */
-const NAMES = ['alice', 'bob', 'carol', 'owner', 'stranger', 'dora'] as const;
+/**
+ * Alice writes to Bob, and to Host, which is a terminal. Carol is in their project, the stranger owns another one; Dora
+ * asked to hear of her mail alone.
+ */
+const NAMES = ['alice', 'bob', 'carol', 'owner', 'host', 'stranger', 'dora'] as const;
 type Name = (typeof NAMES)[number];
-const PROJECT: Name[] = ['alice', 'bob', 'carol', 'owner'];
+const PROJECT: Name[] = ['alice', 'bob', 'carol', 'owner', 'host'];
 
 interface World extends Record<Name, Relay> {
   daemon: TestDaemon;
@@ -25,6 +29,15 @@ async function newChannel({ owner }: World, name: string): Promise<string> {
 
 async function messageToBob({ alice }: World): Promise<string> {
   return (await alice.send('Bob', 'The build of release 7 is done.')).messageId;
+}
+
+/** A message that the terminal has taken; what it took before is done with. */
+async function claimedByHost({ alice, host }: World): Promise<string> {
+  const { messageId } = await alice.send('Host', 'Please look at release 7.');
+  const claimed = await host.paths.claim('pty', { limit: 100 });
+  const before = claimed.map(({ id }) => id).filter((id) => id !== messageId);
+  await host.read(before);
+  return messageId;
 }
 
 /** An agent that came and went. */
@@ -67,13 +80,53 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
     },
     heardBy: ['bob', 'owner'],
   },
+  'delivery.accepted': {
+    async cause(world) {
+      const messageId = await claimedByHost(world);
+      return { messageId, agent: 'Host', path: 'pty' };
+    },
+    heardBy: ['alice', 'owner'],
+  },
+  'delivery.injected': {
+    async cause(world) {
+      const messageId = await claimedByHost(world);
+      await world.host.paths.report('pty', messageId, 'injected');
+      return { messageId, agent: 'Host', path: 'pty' };
+    },
+    heardBy: ['alice', 'owner'],
+  },
+  'delivery.turn_started': {
+    async cause(world) {
+      const messageId = await claimedByHost(world);
+      await world.host.paths.report('pty', messageId, 'turn_started');
+      return { messageId, agent: 'Host', path: 'pty' };
+    },
+    heardBy: ['alice', 'owner'],
+  },
+  'delivery.uncertain': {
+    async cause(world) {
+      const messageId = await claimedByHost(world);
+      await world.host.paths.report('pty', messageId, 'uncertain', { code: 'unconfirmed' });
+      return { messageId, agent: 'Host', path: 'pty', reason: reason('unconfirmed') };
+    },
+    heardBy: ['alice', 'owner'],
+  },
+  'delivery.refused': {
+    async cause(world) {
+      const messageId = await claimedByHost(world);
+      const why = { code: 'unknown_screen', detail: 'update notice' } as const;
+      await world.host.paths.report('pty', messageId, 'refused', why);
+      return { messageId, agent: 'Host', path: 'pty', reason: reason(why.code, why) };
+    },
+    heardBy: ['alice', 'owner'],
+  },
   'delivery.read': {
     async cause(world) {
       const messageId = await messageToBob(world);
-      await world.bob.read(messageId);
-      return { messageId, agent: 'Bob' };
+      await world.bob.read(messageId, { path: 'pull' });
+      return { messageId, agent: 'Bob', path: 'pull' };
     },
-    heardBy: ['alice'],
+    heardBy: ['alice', 'owner'],
   },
   'delivery.acked': {
     async cause(world) {
@@ -81,7 +134,29 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
       await world.bob.ack(messageId);
       return { messageId, agent: 'Bob' };
     },
-    heardBy: ['alice'],
+    heardBy: ['alice', 'owner'],
+  },
+  'mail.arrived': {
+    async cause(world) {
+      const { messageId } = await world.alice.send('Dora', 'Did you see this?');
+      const { message } = await world.alice.trace(messageId);
+      return { message };
+    },
+    heardBy: ['dora'],
+  },
+  'mail.claimable': {
+    async cause({ alice }) {
+      await alice.send('Host', 'Your turn.');
+      return {};
+    },
+    heardBy: ['host'],
+  },
+  'path.changed': {
+    async cause({ host }) {
+      await host.paths.waits('pty', { code: 'approval_dialog' });
+      return { agent: 'Host', path: 'pty', state: 'waits', reason: reason('approval_dialog') };
+    },
+    heardBy: PROJECT,
   },
   'reaction.added': {
     async cause(world) {
@@ -198,7 +273,8 @@ beforeAll(async () => {
     alice: await join({ name: 'Alice' }),
     bob: await join({ name: 'Bob' }),
     carol: await join({ name: 'Carol' }),
-    dora: await join({ name: 'Dora' }),
+    dora: await join({ name: 'Dora', notify: true }),
+    host: await join({ name: 'Host', paths: ['pty'], receiver: 'terminal' }),
     stranger: await join({ project, socketPath }),
   };
   for (const name of NAMES) {

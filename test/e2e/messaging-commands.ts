@@ -29,7 +29,6 @@ export const client = (daemon: TestDaemon, options: NodeConnectOptions = {}): Pr
     socketPath: daemon.socketPath,
     project: daemon.project,
     env: daemon.env,
-    deliver: false,
     reconnect: { minDelayMs: 5, maxDelayMs: 50 },
     ...options,
   });

@@ -16,7 +16,7 @@ let bystander: RawClient;
 
 const join = async (name: string, token = newAgentToken()): Promise<RawClient> => {
   const client = await connectToSocket(daemon.socketPath);
-  await client.hello({ name, token, deliver: false });
+  await client.hello({ name, token, paths: [] });
   return client;
 };
 

@@ -35,7 +35,7 @@ describe('the SDK with a real daemon', () => {
   it('sends, delivers, reads, traces', async () => {
     await using daemon = await startDaemon();
     await using alice = await local(daemon, { name: 'Alice', capabilities: ['review'] });
-    await using bob = await local(daemon, { name: 'Bob', deliver: false });
+    await using bob = await local(daemon, { name: 'Bob', paths: [] });
     expect(alice).toMatchObject({ name: 'Alice', project: 'demo', state: 'connected' });
     const sent = await bob.send('Alice', 'hello', { kind: 'question', thread: 'greeting' });
     expect(sent).toMatchObject({ duplicate: false, recipients: 1, offline: [] });
@@ -53,7 +53,7 @@ describe('the SDK with a real daemon', () => {
     await using daemon = await startDaemon();
     await using observer = await local(daemon, {});
     await expect(observer.messages().next()).rejects.toMatchObject({ code: 'AgentNameRequired' });
-    await using bob = await local(daemon, { name: 'Bob', deliver: false });
+    await using bob = await local(daemon, { name: 'Bob', paths: [] });
     await expect(bob.messages().next()).rejects.toMatchObject({ code: 'InvalidRequest' });
   });
 
@@ -143,8 +143,8 @@ describe('the SDK with a real daemon', () => {
 
   it('gets the answer it waits for although the daemon was killed meanwhile', async () => {
     await using daemon = await startDaemon();
-    await using alice = await local(daemon, { name: 'Alice', deliver: false });
-    await using bob = await local(daemon, { name: 'Bob', deliver: false });
+    await using alice = await local(daemon, { name: 'Alice', paths: [] });
+    await using bob = await local(daemon, { name: 'Bob', paths: [] });
     const stored = Promise.withResolvers<SendResult>();
     const answer = alice.sendAndWait('Bob', 'ready?', { onStored: stored.resolve });
     const { thread } = await stored.promise;
@@ -156,8 +156,8 @@ describe('the SDK with a real daemon', () => {
 
   it('gives each of two questions an answer of its own although the daemon was killed meanwhile', async () => {
     await using daemon = await startDaemon();
-    await using alice = await local(daemon, { name: 'Alice', deliver: false });
-    await using bob = await local(daemon, { name: 'Bob', deliver: false });
+    await using alice = await local(daemon, { name: 'Alice', paths: [] });
+    await using bob = await local(daemon, { name: 'Bob', paths: [] });
     const ask = async (content: string) => {
       const stored = Promise.withResolvers<SendResult>();
       const answer = alice.sendAndWait('Bob', content, { thread: 'release', onStored: stored.resolve });

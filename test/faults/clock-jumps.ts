@@ -39,10 +39,10 @@ export const clockJumps: Fault = {
     await receiver.connect(daemon.socketPath);
     await sender.connect(daemon.socketPath);
     using asker = await connectToSocket(daemon.socketPath);
-    await asker.hello({ name: 'asker', deliver: false });
+    await asker.hello({ name: 'asker', paths: [] });
 
     using sleeper = await connectToSocket(daemon.socketPath);
-    await sleeper.hello({ name: 'sleeper', deliver: false });
+    await sleeper.hello({ name: 'sleeper', paths: [] });
 
     let lastSeq = 0;
     for (const hours of jumps) {

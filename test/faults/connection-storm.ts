@@ -16,7 +16,7 @@ const MAX_GROWTH_MB = 60;
 const HEAP_MB = 96;
 const DEADLINE_MS = 120_000;
 
-const hello = encodeFrame(encodeEnvelope('HELLO', 'storm', 0, { deliver: false }));
+const hello = encodeFrame(encodeEnvelope('HELLO', 'storm', 0, { paths: [] }));
 
 /** What a connection says before it is dropped. */
 const MANNERS = [

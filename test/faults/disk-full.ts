@@ -139,7 +139,7 @@ async function assertExportFails(daemon: TestDaemon, file: string): Promise<void
 }
 
 async function assertReadsWork(socketPath: string, { name, token }: RecordingReceiver): Promise<void> {
-  const { client } = await FrameClient.connect(socketPath, { name, token, deliver: false });
+  const { client } = await FrameClient.connect(socketPath, { name, token, paths: [] });
   const who = await within(DEADLINE_MS, 'WHO on a full disk', client.ask('WHO', 'who', {}));
   assert.equal((who.payload as { agents: unknown[] }).agents.length, 2);
   const inbox = await within(

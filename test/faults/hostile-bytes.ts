@@ -88,7 +88,7 @@ async function truncated({ socketPath }: TestDaemon): Promise<void> {
 
 /** Asks and asks and reads no answer: the daemon stops reading instead of keeping the answers for ever. */
 async function neverRead(daemon: TestDaemon, witness: Witness): Promise<void> {
-  const { client } = await FrameClient.connect(daemon.socketPath, { deliver: false });
+  const { client } = await FrameClient.connect(daemon.socketPath, { paths: [] });
   client.socket.pause();
   for (let i = 0; i < UNREAD_REQUESTS; i++) client.request('WHO', `unread-${i}`, { includeOffline: true });
   await witness.testify('requests whose answers are not read');

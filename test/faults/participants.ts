@@ -58,7 +58,7 @@ export class LedgerSender {
   async connect(socketPath: string): Promise<void> {
     // An answer that is still on its way from a dead daemon is not heard: the message is simply sent again.
     this.#client?.close();
-    const hello = { name: this.name, token: this.#token, deliver: false };
+    const hello = { name: this.name, token: this.#token, paths: [] };
     const { client } = await connectEventually(socketPath, hello);
     this.#client = client;
     client.onText = (text) => this.#onAnswer(text);

@@ -64,7 +64,7 @@ export const renameKills: Fault = {
 };
 
 const enter = (daemon: TestDaemon, project: string, name?: string): Promise<Relay> =>
-  connect({ project, env: daemon.env, reconnect: false, deliver: false, ...(name ? { name } : {}) });
+  connect({ project, env: daemon.env, reconnect: false, paths: [], ...(name ? { name } : {}) });
 
 /** Whether the rename was answered before the daemon was killed. */
 async function killDuring(

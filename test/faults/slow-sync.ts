@@ -28,7 +28,7 @@ export const slowSync: Fault = {
     const pair = await Pair.connect(daemon.socketPath, 'writers');
     const { client: reader } = await FrameClient.connect(daemon.socketPath, {
       name: uniqueName('reader'),
-      deliver: false,
+      paths: [],
     });
     await using _slow = await slowDisk(daemon.pid, DELAY_MS);
     const rounds: number[] = [];

@@ -103,7 +103,7 @@ function keepBusy(sender: LedgerSender): void {
 /** Reads everything that can be read a page at a time; returns how many reads that were. */
 async function readAll({ socketPath }: TestDaemon, token: string): Promise<number> {
   using reader = await connectToSocket(socketPath);
-  await reader.hello({ name: 'receiver-0', token, deliver: false });
+  await reader.hello({ name: 'receiver-0', token, paths: [] });
   const inbox = await reader.request('INBOX', { limit: 100 });
   const history = await reader.request('HISTORY', { limit: 100 });
   assertInOrder(inbox.messages);
@@ -124,7 +124,7 @@ const assertInOrder = (messages: Message[]): void =>
 /** A channel is made, used, changed and archived; its name is new each time. */
 async function useChannel({ socketPath }: TestDaemon, token: string, number: number): Promise<number> {
   using user = await connectToSocket(socketPath);
-  await user.hello({ name: 'channel-user', token, deliver: false });
+  await user.hello({ name: 'channel-user', token, paths: [] });
   const channel = `room-${number}`;
   await user.request('CHANNEL_CREATE', { name: channel });
   await user.request('SEND', { to: `#${channel}`, content: 'for the record' }, `send-${channel}`);

@@ -102,7 +102,7 @@ async function caughtUp(consumer: ChildProcess, count: number): Promise<Consumer
 }
 
 async function goneOffline(socketPath: string): Promise<void> {
-  const { client } = await FrameClient.connect(socketPath, { deliver: false });
+  const { client } = await FrameClient.connect(socketPath, { paths: [] });
   for (;;) {
     const { payload } = await client.ask('WHO', 'who', {});
     if (!(payload as { agents: AgentInfo[] }).agents.some(({ name }) => name === 'sleeper')) break;

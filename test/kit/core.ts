@@ -2,24 +2,30 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  type ErrorPayload,
   type Message,
   type OperationInput,
   type OperationName,
+  type OperationParams,
   type OperationResult,
   parsePayload,
-  type RelayError,
+  RelayError,
   type RelayEvent,
+  type ReplyPayload,
 } from '@agent-relay/protocol';
 import { OPERATIONS } from '@agent-relay/protocol/schemas';
-import type { AwaitOutcome } from '../../packages/relay/src/core/delivery/awaits.ts';
+import type { AwaitOutcome as Outcome } from '../../packages/relay/src/core/delivery/awaits.ts';
+import type { Receiver } from '../../packages/relay/src/core/delivery/receiver.ts';
+import { receive } from '../../packages/relay/src/core/delivery/receiving.ts';
 import type { Introduction } from '../../packages/relay/src/core/directory/introduction.ts';
 import type { Peer } from '../../packages/relay/src/core/directory/presence.ts';
-import type { Caller } from '../../packages/relay/src/core/operations/caller.ts';
+import type { Caller, Ongoing, OnlyOne } from '../../packages/relay/src/core/operations/caller.ts';
 import { createOperations, type Operations } from '../../packages/relay/src/core/operations/index.ts';
 import type { Workspace } from '../../packages/relay/src/core/ports/store/workspaces.ts';
 import type { Principal } from '../../packages/relay/src/core/principal.ts';
 import { createRelay, type Relay, type RelayOptions } from '../../packages/relay/src/core/relay.ts';
 import { openStore } from '../../packages/relay/src/store/open.ts';
+import { OngoingOperations } from '../../packages/relay/src/transport/ongoing.ts';
 import { ManualClock } from './manual-clock.ts';
 
 export const MAX_BODY_BYTES = 1000;
@@ -99,6 +105,7 @@ export async function openCore({ database, ...limits }: CoreOptions = {}): Promi
     joined.token = introduction.token ?? issued ?? '';
     joined.session = introduction.claim?.session;
     joined.connect();
+    await joined.listening();
     return joined;
   };
   return {
@@ -143,12 +150,20 @@ export class Participant implements Peer, Caller {
   readonly principal: Principal;
   token = '';
   session: string | undefined;
-  delivers = true;
+  receiver: Receiver | undefined;
+  isToldOfMail = false;
   readonly delivered: Message[] = [];
   readonly events: RelayEvent[] = [];
   isRevoked = false;
-  readonly #awaits = new Map<string, () => void>();
-  readonly #outcomes = new Map<string, PromiseWithResolvers<AwaitOutcome>>();
+  readonly #ongoing = new OngoingOperations({
+    hasRoom: true,
+    send: (type, payload) => this.#sent(type, payload),
+    deliver: (message) => this.delivered.push(message),
+    lost: (error) => {
+      throw error;
+    },
+  });
+  readonly #outcomes = new Map<string, PromiseWithResolvers<Outcome>>();
   readonly #settled = new Set<string>();
 
   constructor(core: { relay: Relay; operations: Operations }, principal: Principal) {
@@ -160,20 +175,29 @@ export class Participant implements Peer, Caller {
     return this.principal.agent?.name ?? '';
   }
 
-  connect(): void {
-    this.#core.relay.presence.join(this);
+  /** Takes its messages by `push`, unless it says otherwise. */
+  connect({ paths = ['push'], ...rest }: Partial<OperationParams<'RECEIVE'>> = {}): this {
+    const { relay } = this.#core;
+    relay.presence.join(this);
+    const { agent } = this.principal;
+    const wish = { paths, notify: false, receiver: undefined, ...rest };
+    if (agent) receive(relay, this, agent, wish, { requestId: 'hello', resumeAfter: 0 });
+    return this;
   }
 
   disconnect(): void {
-    for (const giveUp of this.#awaits.values()) giveUp();
+    this.#ongoing.close();
     this.#core.relay.presence.leave(this);
   }
 
+  /** Resolves when what was unread has been pushed: from now on each message comes as it is stored. */
+  async listening(): Promise<void> {
+    await this.#core.relay.store.lastSeq(this.principal.workspace.id);
+  }
+
   /** A second connection of the same agent. */
-  again(): Participant {
-    const other = new Participant(this.#core, this.principal);
-    other.connect();
-    return other;
+  again(receiving: Partial<OperationParams<'RECEIVE'>> = {}): Participant {
+    return new Participant(this.#core, this.principal).connect(receiving);
   }
 
   /** A connection that several share, and on which somebody says it is this agent. */
@@ -210,44 +234,30 @@ export class Participant implements Peer, Caller {
     return { ...sent, requestId: id, thread: sent.thread ?? '', outcome: () => this.#outcome(id).promise };
   }
 
+  /** What an operation that goes on ends with. */
+  outcomeOf(requestId: string): Promise<Outcome> {
+    return this.#outcome(requestId).promise;
+  }
+
   /** Whether a question has its outcome. */
   isSettled({ requestId }: { requestId: string }): boolean {
     return this.#settled.has(requestId);
   }
 
-  settleAwait(id: string, outcome: AwaitOutcome): void {
-    this.#awaits.delete(id);
-    this.#settled.add(id);
-    this.#outcome(id).resolve(outcome);
+  begin(requestId: string, only?: OnlyOne): Ongoing {
+    return this.#ongoing.begin(requestId, only);
   }
 
-  holdAwait(id: string, giveUp: () => void): void {
-    this.#awaits.set(id, giveUp);
+  end(requestId: string): void {
+    this.#ongoing.end(requestId);
   }
 
-  cancelAwait(id: string): void {
-    this.#awaits.get(id)?.();
-  }
-
-  tail(): void {
-    throw new Error('Feeds belong to sessions.');
+  endOnly(kind: OnlyOne): void {
+    this.#ongoing.endOnly(kind);
   }
 
   watch(): void {
     this.#core.relay.presence.watch(this);
-  }
-
-  /** Takes everything it was given up to `upTo`. */
-  accepted(upTo: number): number {
-    return Math.min(upTo, this.delivered.at(-1)?.seq ?? 0);
-  }
-
-  deliver(message: Message): void {
-    this.delivered.push(message);
-  }
-
-  catchUp(): number {
-    return this.delivered.at(-1)?.seq ?? 0;
   }
 
   notify(event: RelayEvent): void {
@@ -259,8 +269,22 @@ export class Participant implements Peer, Caller {
     this.disconnect();
   }
 
-  #outcome(id: string): PromiseWithResolvers<AwaitOutcome> {
-    const outcome = this.#outcomes.get(id) ?? Promise.withResolvers<AwaitOutcome>();
+  #sent(type: string, payload: unknown): void {
+    if (type === 'EVENT') {
+      this.notify(payload as RelayEvent);
+      return;
+    }
+    const { id } = payload as { id: string };
+    this.#settled.add(id);
+    const outcome: Outcome =
+      type === 'REPLY'
+        ? { reply: (payload as ReplyPayload).message }
+        : { error: RelayError.fromPayload(payload as ErrorPayload) };
+    this.#outcome(id).resolve(outcome);
+  }
+
+  #outcome(id: string): PromiseWithResolvers<Outcome> {
+    const outcome = this.#outcomes.get(id) ?? Promise.withResolvers<Outcome>();
     this.#outcomes.set(id, outcome);
     return outcome;
   }

@@ -147,6 +147,13 @@ export class PeerConnection {
     this.send('ERROR', { id: request.id, code, message: code, next: 'wait', retryable: false });
   }
 
+  /** The client says whether it wants messages pushed; resolves with where it goes on. */
+  async received(paths: string[] = ['push']): Promise<number | undefined> {
+    const { payload } = await this.take<{ paths: string[]; resumeAfter?: number }>('RECEIVE');
+    if (payload.paths.join() !== paths.join()) throw new Error(`paths: ${payload.paths}`);
+    return payload.resumeAfter;
+  }
+
   deliver(...seqs: number[]): void {
     for (const seq of seqs) this.send('DELIVER', messageOf(seq));
   }

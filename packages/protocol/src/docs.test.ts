@@ -4,8 +4,9 @@ import { decodeEnvelope, parsePayload } from './envelope.ts';
 import { ERRORS, type ErrorCode } from './errors.ts';
 import { isOperation, OPERATIONS, type OperationName } from './operations.ts';
 import { helloPayload } from './payloads.ts';
+import { REASONS } from './reasons.ts';
 import { isRepeatable } from './repeatable.ts';
-import { DELIVERY_STATES } from './vocabulary.ts';
+import { DELIVERY_STATES, RECEIVING_PATHS } from './vocabulary.ts';
 
 const read = (name: string): string =>
   readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
@@ -80,5 +81,28 @@ describe('docs/protocol.md', () => {
     const [, list] = text.match(/with the same `id`, except ([^.]*)\./) ?? [];
     const once = (Object.keys(OPERATIONS) as OperationName[]).filter((name) => !isRepeatable(name));
     expect(list?.match(/[A-Z_]{4,}/g)?.sort()).toEqual(once.sort());
+  });
+});
+
+describe('docs/delivery.md', () => {
+  const text = read('delivery.md');
+  const rowsOf = (section: string) =>
+    [
+      ...(text.split(`## ${section}\n`)[1]?.split('\n## ')[0] ?? '').matchAll(/^\| `(\w+)` \| (.*) \|$/gm),
+    ].map(([, code, meaning]) => [code, meaning]);
+
+  it('lists every reason with its text, and none that does not exist', () => {
+    expect(rowsOf('Reasons')).toEqual(Object.entries(REASONS));
+  });
+
+  it('lists every state, in order', () => {
+    expect(rowsOf('States').map(([state]) => state)).toEqual(DELIVERY_STATES);
+  });
+
+  it('lists every path', () => {
+    expect(rowsOf('How a message reaches an agent').map(([path]) => path)).toEqual([
+      ...RECEIVING_PATHS,
+      'pull',
+    ]);
   });
 });

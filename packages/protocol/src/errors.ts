@@ -272,16 +272,20 @@ export const ERRORS = {
     meaning: 'The agents would wait for each other for ever.',
     next: 'Read your inbox and answer the other agent first.',
   },
+  AlreadyWaiting: {
+    ...conflict,
+    meaning: 'Another program waits for the next message of this agent.',
+    next: 'End the other one first, or read the inbox without waiting.',
+  },
+  NotClaimed: {
+    ...conflict,
+    meaning: 'The path reports about a message it has not claimed.',
+    next: 'Claim it first; what CLAIM does not return is with another path, or done.',
+  },
   AmbiguousProject: {
     ...conflict,
     meaning: 'Several projects are running and nothing says which one is meant.',
     next: 'Name one with --project or RELAY_PROJECT, or open one here with: agent-relay daemon start',
-  },
-  Unsupported: {
-    ...badInput,
-    meaning: 'This daemon cannot do that.',
-    next: 'See what it can do with: agent-relay status',
-    http: 501,
   },
   BackendNotFound: {
     ...notFound,

@@ -8,6 +8,7 @@ export * from './issue-text.ts';
 export * from './names.ts';
 export type * from './operations.ts';
 export type * from './payloads.ts';
+export * from './reasons.ts';
 export * from './repeatable.ts';
 export * from './sender.ts';
 export * from './text.ts';

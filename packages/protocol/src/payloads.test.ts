@@ -23,10 +23,10 @@ const SMALLEST: { [Name in OperationName]: Record<string, unknown> } = {
   WATCH: {},
   ACK: { upTo: 0 },
   ANNOUNCE: { kind: 'capability_announcement', capabilities: [], tools: [] },
-  CALL: { kind: 'mcp_tool_call', server: 'Bob', tool: 'look', arguments: {}, callId: 'c1' },
-  RESULT: { kind: 'mcp_tool_result', callId: 'c1' },
-  SPAWN: { name: 'Bob', cli: 'claude', task: 'work' },
-  RELEASE: { name: 'Bob' },
+  WAIT: { timeoutMs: 1 },
+  RECEIVE: {},
+  CLAIM: { path: 'pty' },
+  REPORT: { path: 'pty', state: 'ready' },
   WORKSPACE_CREATE: { name: 'shop' },
   WORKSPACE_LIST: {},
   PROJECT_OPEN: { root: '/home/ann/shop' },
@@ -66,7 +66,7 @@ const SMALLEST: { [Name in OperationName]: Record<string, unknown> } = {
 };
 
 /** Payloads that agents of several versions exchange: fields a version does not know are left out, not refused. */
-const TOLERANT = new Set<OperationName>(['SEND', 'ANNOUNCE', 'CALL', 'RESULT']);
+const TOLERANT = new Set<OperationName>(['SEND', 'ANNOUNCE']);
 
 const operations = Object.keys(OPERATIONS) as OperationName[];
 
@@ -102,7 +102,7 @@ describe('the payloads of operations', () => {
 
   it('are repeatable unless doing them twice would do more', () => {
     const once = [
-      ...['CALL', 'SPAWN', 'ATTACH', 'HELD_RELEASE', 'CHANNEL_CREATE', 'TOKEN_ROTATE'],
+      ...['ATTACH', 'HELD_RELEASE', 'CHANNEL_CREATE', 'TOKEN_ROTATE'],
       ...['AGENT_RENAME', 'AGENT_REMOVE', 'KEY_CREATE', 'KEY_ROTATE'],
       ...['WORKSPACE_CREATE', 'WORKSPACE_RENAME', 'WORKSPACE_REMOVE'],
     ];
@@ -182,7 +182,16 @@ describe('JSON of unknown shape', () => {
 
 describe('HELLO', () => {
   it('may be empty: version 1, and deliveries pushed', () => {
-    expect(helloPayload.parse({})).toEqual({ protocol: { min: 1, max: 1 }, deliver: true });
+    expect(helloPayload.parse({})).toEqual({
+      protocol: { min: 1, max: 1 },
+      paths: ['push'],
+      notify: false,
+    });
+  });
+
+  it('does not combine being pushed to with claiming', () => {
+    expect(helloPayload.safeParse({ paths: ['pty', 'native'] }).success).toBe(true);
+    expect(helloPayload.safeParse({ paths: ['pty', 'push'] }).success).toBe(false);
   });
 
   it('cannot claim to be the system', () => {

@@ -1,13 +1,18 @@
 import { z } from 'zod';
+import { REASON_CODES, type Reason } from './reasons.ts';
 import { MAX_TIME } from './time.ts';
 import {
   type AgentType,
+  CLAIMING_PATHS,
   DELIVERY_PATHS,
+  type DeliveryPath,
   IMPORTANCES,
   type Importance,
   isClientId,
   MESSAGE_KINDS,
   type MessageKind,
+  RECEIVING_PATHS,
+  type ReceivingPath,
 } from './vocabulary.ts';
 
 const MAX_JSON_DEPTH = 32;
@@ -49,6 +54,26 @@ export type ToolDefinition = z.infer<typeof toolDefinition>;
 
 export const capability = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/);
 
+/** Everything up to this sequence number has reached this client already. */
+const resumeAfter = z.int().nonnegative().optional();
+
+/** How a connection takes part in its agent's mail; said in HELLO, changed with RECEIVE. */
+const receivingFields = {
+  /** The paths by which this connection delivers to the agent. Several connections may: one of them does at a time. */
+  paths: z
+    .array(z.enum(RECEIVING_PATHS))
+    .max(RECEIVING_PATHS.length)
+    .refine(
+      (paths) => !paths.includes('push') || paths.length === 1,
+      'must not combine push with other paths',
+    )
+    .default(['push']),
+  /** Tell this connection of the agent's mail (EVENT `mail.arrived`). Being told delivers nothing. */
+  notify: z.boolean().default(false),
+  /** Tells the connections of one program from those of others, also after it reconnected. Default: the connection's own. */
+  receiver: clientId.optional(),
+};
+
 export const helloPayload = z.object({
   /** The protocol versions the client speaks. */
   protocol: z.object({ min: z.int().min(1), max: z.int().min(1) }).default({ min: 1, max: 1 }),
@@ -79,12 +104,12 @@ export const helloPayload = z.object({
   capabilities: z.array(capability).max(256).optional(),
   tools: z.array(toolDefinition).max(256).optional(),
   mcpEnabled: z.boolean().optional(),
-  /** Push this agent's deliveries on this connection. */
-  deliver: z.boolean().default(true),
-  /** Everything up to this sequence number has reached this client already. */
-  resumeAfter: z.int().nonnegative().optional(),
+  ...receivingFields,
+  resumeAfter,
 });
 export type HelloPayload = z.input<typeof helloPayload>;
+
+export const receivePayload = z.object({ ...receivingFields, resumeAfter }).strict();
 
 export interface WelcomePayload {
   protocol: number;
@@ -104,6 +129,15 @@ export interface WelcomePayload {
 }
 
 const recipient = z.string().max(256);
+const messageIds = z.array(z.string().max(64)).min(1).max(1000);
+const reasonInput = z
+  .object({
+    code: z.enum(REASON_CODES),
+    detail: z.string().max(256).optional(),
+    until: z.int().positive().max(MAX_TIME).optional(),
+  })
+  .strict();
+export type ReasonInput = z.infer<typeof reasonInput>;
 
 export const sendPayload = z.object({
   /** An address, or the names of a group; without it, `replyTo` says where the answer goes. */
@@ -174,11 +208,29 @@ export interface ReplyPayload {
   message: Message;
 }
 
+/** What was observed of a delivery, for the sender and the owner. */
+export interface DeliveryEvent {
+  type: `delivery.${'accepted' | 'injected' | 'turn_started' | 'refused' | 'uncertain' | 'read' | 'acked'}`;
+  messageId: string;
+  agent: string;
+  path?: DeliveryPath;
+  reason?: Reason;
+}
+
+/** Whether a path can deliver now; `away` when its connection has ended. */
+export type PathState = 'ready' | 'waits' | 'away';
+
 /** The payload of EVENT. */
 export type RelayEvent =
   | { type: 'message.created'; message: Message }
   | { type: 'message.redacted'; messageId: string }
-  | { type: 'delivery.read' | 'delivery.acked'; messageId: string; agent: string }
+  /** Mail for this agent, for a connection that asked to be told. */
+  | { type: 'mail.arrived'; message: Message }
+  /** There may be something to claim, for the connection whose paths are in use. */
+  | { type: 'mail.claimable' }
+  | DeliveryEvent
+  /** What an agent's path can do now. */
+  | { type: 'path.changed'; agent: string; path: ReceivingPath; state: PathState; reason?: Reason }
   | { type: 'reaction.added' | 'reaction.removed'; messageId: string; emoji: string; agent: string }
   | { type: 'agent.online' | 'agent.offline' | 'agent.removed'; agent: string }
   | { type: 'agent.renamed'; agent: string; before: string }
@@ -190,36 +242,38 @@ export type RelayEvent =
   /** The connection was too slow for single events: read again what matters. */
   | { type: 'events.missed' };
 
-/** From the recipient: what became of deliveries. `upTo` is flow control and is not answered. */
+/** From the recipient: `upTo` is flow control and is not answered; the other is its own word about messages. */
 export const ackPayload = z.union([
   z.object({ upTo: z.int().nonnegative() }).strict(),
   z
     .object({
-      messages: z.array(z.string().max(64)).min(1).max(1000),
-      state: z.enum(['accepted', 'injected', 'turn_started', 'read', 'acked']),
+      messages: messageIds,
+      state: z.enum(['read', 'acked']),
       path: z.enum(DELIVERY_PATHS).optional(),
     })
     .strict(),
 ]);
 export type AckPayload = z.infer<typeof ackPayload>;
 
-/** Seed of cross-agent calls: one agent calls a tool that another one offers. */
-export const mcpToolCallPayload = z.object({
-  kind: z.literal('mcp_tool_call'),
-  server: z.string().max(256),
-  tool: z.string().max(128),
-  arguments: jsonObject,
-  callId: clientId,
-});
-export type McpToolCallPayload = z.infer<typeof mcpToolCallPayload>;
-
-export const mcpToolResultPayload = z.object({
-  kind: z.literal('mcp_tool_result'),
-  callId: clientId,
-  result: z.unknown().optional(),
-  error: z.string().optional(),
-});
-export type McpToolResultPayload = z.infer<typeof mcpToolResultPayload>;
+/** What a path says it observed: of itself (`ready`, `waits`), or of messages it claimed. */
+export const reportPayload = z.union([
+  z
+    .object({
+      path: z.enum(CLAIMING_PATHS),
+      state: z.enum(['ready', 'waits']),
+      reason: reasonInput.optional(),
+    })
+    .strict(),
+  z
+    .object({
+      path: z.enum(CLAIMING_PATHS),
+      messages: messageIds,
+      state: z.enum(['injected', 'turn_started', 'refused', 'uncertain']),
+      reason: reasonInput.optional(),
+    })
+    .strict(),
+]);
+export type ReportPayload = z.infer<typeof reportPayload>;
 
 export const capabilityAnnouncementPayload = z.object({
   kind: z.literal('capability_announcement'),

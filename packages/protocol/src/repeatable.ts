@@ -16,7 +16,5 @@ const NOT_REPEATABLE: ReadonlySet<OperationName> = new Set([
   'CHANNEL_CREATE',
   'ATTACH',
   'HELD_RELEASE',
-  'CALL',
-  'SPAWN',
 ]);
 export const isRepeatable = (operation: OperationName): boolean => !NOT_REPEATABLE.has(operation);

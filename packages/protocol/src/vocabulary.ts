@@ -13,12 +13,31 @@ export type MessageKind = (typeof MESSAGE_KINDS)[number];
 export const IMPORTANCES = ['low', 'normal', 'high', 'urgent'] as const;
 export type Importance = (typeof IMPORTANCES)[number];
 
-/** A delivery's life, in order; a state is reported only when it was observed. */
-export const DELIVERY_STATES = ['stored', 'accepted', 'injected', 'turn_started', 'read', 'acked'] as const;
+/**
+ * A delivery's life, in order; a state is reported only when it was observed. `uncertain`: a path began to deliver and
+ * cannot say whether it arrived, so nobody else may try.
+ */
+export const DELIVERY_STATES = [
+  'stored',
+  'accepted',
+  'uncertain',
+  'injected',
+  'turn_started',
+  'read',
+  'acked',
+] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** The way a delivery took to its recipient. */
-export const DELIVERY_PATHS = ['push', 'hook', 'native', 'pty', 'pull'] as const;
+/** The paths that put a message into an agent's context and claim it first, best first. */
+export const CLAIMING_PATHS = ['native', 'hook', 'pty'] as const;
+export type ClaimingPath = (typeof CLAIMING_PATHS)[number];
+
+/** What a connection can deliver by, best first; `push` is for programs, which are the agent themselves. */
+export const RECEIVING_PATHS = [...CLAIMING_PATHS, 'push'] as const;
+export type ReceivingPath = (typeof RECEIVING_PATHS)[number];
+
+/** How a message reached its recipient; `pull`: the agent read its inbox. */
+export const DELIVERY_PATHS = [...RECEIVING_PATHS, 'pull'] as const;
 export type DeliveryPath = (typeof DELIVERY_PATHS)[number];
 
 /** `at_` (agent token) or `rk_id_` (workspace key) and 256 bits of chance: what a secret of the relay looks like. */

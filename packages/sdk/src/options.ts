@@ -1,4 +1,5 @@
 import type {
+  ClaimingPath,
   HelloPayload,
   InboxMessage,
   Message,
@@ -39,8 +40,12 @@ export interface ParticipantOptions extends Pick<HelloPayload, (typeof PROFILE_F
   token?: string | ((wanted?: string) => Promise<string | undefined>);
   /** Channels to be in, made if they are not there; also said again after a reconnect. */
   channels?: string[];
-  /** Have this agent's messages pushed here. Default: yes, if there is a name. */
-  deliver?: boolean;
+  /** Tell of this agent's mail with the event `mail.arrived`. That delivers nothing: the messages stay unread. */
+  notify?: boolean;
+  /** For programs that put messages into another program's context: by which paths. See `relay.paths`. */
+  paths?: ClaimingPath[];
+  /** With `paths`: names this program among the agent's others, also when it is started again. */
+  receiver?: string;
   /** How long a request, or making a connection, may take. Default: 30 seconds. */
   requestTimeoutMs?: number;
   /** Default: yes, for ever, once the first connection was made. */
@@ -80,6 +85,8 @@ export interface InboxOptions {
   mentions?: boolean;
   /** Mark the messages returned as read. Default: true. */
   markRead?: boolean;
+  /** The agent is about to see them: keep them from being delivered by another path. Default: as `markRead`. */
+  take?: boolean;
   /** Only messages after this sequence number. */
   after?: number;
 }

@@ -29,7 +29,7 @@ export function doorOptions(daemon: TestDaemon): ListenOptions {
     isKeyValid: async (key) => {
       const credential = key.startsWith('at_') ? { token: key } : { workspaceKey: key };
       try {
-        await (await connect({ url, env: {}, reconnect: false, deliver: false, ...credential })).close();
+        await (await connect({ url, env: {}, reconnect: false, paths: [], ...credential })).close();
         return true;
       } catch (error) {
         if (isRelayError(error, 'Unauthorized')) return false;

@@ -112,10 +112,13 @@ export function deliveries(store: () => Store): void {
           recipientName: bob.name,
           seq,
           path: 'push',
+          claimedBy: undefined,
           acceptedAt: NOW + 1,
+          uncertainAt: undefined,
           injectedAt: NOW + 3,
           turnStartedAt: NOW + 4,
           readAt: undefined,
+          readPath: undefined,
           ackedAt: undefined,
         },
       ]);
@@ -143,6 +146,19 @@ export function deliveries(store: () => Store): void {
       expect(await store().observe([note(carol, seq, 'read', NOW + 9)])).toBe(0);
     });
 
+    it('of injected takes it out of the unread, and its path stays apart from the one it is read by', async () => {
+      const { alice, bob, send } = await world();
+      const { seq } = await send(alice, [bob]);
+      await store().observe([{ ...note(bob, seq, 'turn_started', NOW + 1), path: 'hook' }]);
+      expect(await store().countUnread(bob.id, NOW)).toBe(0);
+      expect(await store().inbox(inboxOf(bob))).toEqual([]);
+      expect(await store().inbox(inboxOf(bob, { unreadOnly: false }))).toMatchObject([{ seq }]);
+      await store().observe([{ ...note(bob, seq, 'read', NOW + 2), path: 'pull' }]);
+      expect(await store().deliveriesOf(seq)).toMatchObject([
+        { path: 'hook', injectedAt: NOW + 1, turnStartedAt: NOW + 1, readAt: NOW + 2, readPath: 'pull' },
+      ]);
+    });
+
     it('counts each delivery it changed once, and those that do not exist never', async () => {
       const { alice, bob, carol, send } = await world();
       const { seq } = await send(alice, [bob]);
@@ -154,6 +170,84 @@ export function deliveries(store: () => Store): void {
       ];
       expect(await store().observe(all)).toBe(1);
       expect(await store().observe([])).toBe(0);
+    });
+  });
+
+  describe('a claim', () => {
+    const claim = (recipient: Agent, seqs: number[], by: string, at = NOW) =>
+      store().claim({ recipientId: recipient.id, seqs, by, path: 'pty', at });
+    const unclaimed = async (agent: Agent) =>
+      (await store().inbox(inboxOf(agent, { hideClaimed: true }))).map(({ seq }) => seq);
+
+    it('is granted once, to one of those who ask at the same time', async () => {
+      const { alice, bob, send } = await world();
+      const seqs = [(await send(alice, [bob])).seq, (await send(alice, [bob])).seq];
+      const granted = await Promise.all(['one', 'two', 'three'].map((by) => claim(bob, seqs, by)));
+      expect(granted.flat().sort()).toEqual(seqs);
+      expect(await unclaimed(bob)).toEqual([]);
+    });
+
+    it('is granted again to its receiver, and accepted since the first time', async () => {
+      const { alice, bob, send } = await world();
+      const { seq } = await send(alice, [bob]);
+      expect(await claim(bob, [seq], 'one', NOW + 1)).toEqual([seq]);
+      expect(await claim(bob, [seq], 'one', NOW + 2)).toEqual([seq]);
+      expect(await claim(bob, [seq], 'two', NOW + 3)).toEqual([]);
+      expect(await store().deliveriesOf(seq)).toMatchObject([
+        { claimedBy: 'one', path: 'pty', acceptedAt: NOW + 1 },
+      ]);
+      expect(await store().claimsOf(bob.id, [seq])).toEqual([{ seq, claimedBy: 'one' }]);
+    });
+
+    it("is not granted for what was read or injected, has expired, or is another agent's", async () => {
+      const { alice, bob, carol, send } = await world();
+      const read = (await send(alice, [bob])).seq;
+      const injected = (await send(alice, [bob])).seq;
+      const expired = (await send(alice, [bob], { expiresAt: NOW - 1 })).seq;
+      const foreign = (await send(alice, [carol])).seq;
+      await store().observe([note(bob, read, 'read'), note(bob, injected, 'injected')]);
+      expect(await claim(bob, [read, injected, expired, foreign], 'one')).toEqual([]);
+    });
+
+    it('is not granted again once its receiver said it is uncertain', async () => {
+      const { alice, bob, send } = await world();
+      const { seq } = await send(alice, [bob]);
+      await claim(bob, [seq], 'one');
+      await store().observe([note(bob, seq, 'uncertain', NOW + 5)]);
+      expect(await claim(bob, [seq], 'one')).toEqual([]);
+      expect(await store().inbox(inboxOf(bob, { claimedBy: 'one' }))).toEqual([]);
+      expect(await store().deliveriesOf(seq)).toMatchObject([{ uncertainAt: NOW + 5 }]);
+    });
+
+    it('can be given up as if it had never been, by those who are named', async () => {
+      const { alice, bob, send } = await world();
+      const { seq } = await send(alice, [bob]);
+      await claim(bob, [seq], 'one');
+      expect(await store().unclaim(bob.id, [seq], ['two'])).toEqual([]);
+      expect(await store().unclaim(bob.id, [seq], ['two', 'one'])).toEqual([seq]);
+      expect(await store().deliveriesOf(seq)).toMatchObject([
+        { claimedBy: undefined, path: undefined, acceptedAt: undefined },
+      ]);
+      expect(await claim(bob, [seq], 'two')).toEqual([seq]);
+      await store().observe([note(bob, seq, 'injected')]);
+      expect(await store().unclaim(bob.id, [seq], ['two'])).toEqual([]);
+    });
+
+    it('hides a message from those who ask for what is with nobody, or not with these', async () => {
+      const { alice, bob, send } = await world();
+      const mine = (await send(alice, [bob])).seq;
+      const theirs = (await send(alice, [bob])).seq;
+      const free = (await send(alice, [bob])).seq;
+      await claim(bob, [mine], 'one');
+      await claim(bob, [theirs], 'two');
+      const seqs = async (more: Parameters<typeof inboxOf>[1]) =>
+        (await store().inbox(inboxOf(bob, more))).map(({ seq }) => seq);
+      expect(await seqs({ hideClaimed: true })).toEqual([free]);
+      expect(await seqs({ hideClaimed: ['one'] })).toEqual([theirs, free]);
+      expect(await seqs({ hideClaimed: [] })).toEqual([mine, theirs, free]);
+      expect(await seqs({ claimedBy: 'two' })).toEqual([theirs]);
+      expect(await store().countUnread(bob.id, NOW, ['one'])).toBe(2);
+      expect(await store().countUnread(bob.id, NOW)).toBe(3);
     });
   });
 

@@ -175,7 +175,7 @@ export class Participant {
       this.#mayHaveUnread ||= inbox.unread > unread.length;
       afterReply(async (written) => {
         try {
-          if (written) await relay.observe(unread, 'read', 'pull');
+          if (written) await relay.read(unread, { path: 'pull' });
           else if (unread.length > 0) this.#mayHaveUnread = true;
         } finally {
           leave();
@@ -223,10 +223,12 @@ export class Participant {
     return relay;
   }
 
+  /** An MCP server hears of mail and counts it; what its agent reads of it, the agent asks for. */
   async #open(
     profile: ParticipantOptions,
-    connect: Connect,
+    connectAs: Connect,
   ): Promise<{ relay: Relay; present: ParticipantOptions }> {
+    const connect: Connect = (options) => connectAs({ ...options, notify: true, mcpEnabled: true });
     const { name, token, cli } = profile;
     const passing = { ...profile, name: this.#passingName ?? '', ephemeral: true };
     if (name !== undefined || token !== undefined || this.#passingName === undefined)
@@ -243,7 +245,7 @@ export class Participant {
   async #use(relay: Relay): Promise<void> {
     this.#relay = relay;
     this.#mayHaveUnread = (relay.welcome.unread ?? 0) > 0;
-    relay.on('message', () => {
+    relay.on('mail.arrived', () => {
       this.#mayHaveUnread = true;
       this.events.emit('inbox');
     });

@@ -1,11 +1,7 @@
 import { z } from 'zod';
-import {
-  capabilityAnnouncementPayload,
-  mcpToolCallPayload,
-  mcpToolResultPayload,
-  type ToolDefinition,
-} from '../payloads.ts';
-import type { AgentType } from '../vocabulary.ts';
+import { capabilityAnnouncementPayload, type PathState, type ToolDefinition } from '../payloads.ts';
+import type { Reason } from '../reasons.ts';
+import type { AgentType, DeliveryPath } from '../vocabulary.ts';
 import { type Nothing, name, none, result } from './define.ts';
 
 /** An agent as others see it. */
@@ -23,6 +19,19 @@ export interface AgentInfo {
   capabilities: string[];
   tools: ToolDefinition[];
   mcpEnabled: boolean;
+  /** What wakes this agent when a message comes, best first; none: it sees the message when it checks its inbox. */
+  paths: PathInfo[];
+}
+
+/** One way to an agent, and what its connection last said of it; `pull`: a program waits for the next message. */
+export interface PathInfo {
+  path: DeliveryPath;
+  /** New messages go this way. */
+  inUse: boolean;
+  state: PathState;
+  reason?: Reason;
+  /** Since when it is in this state. */
+  since: number;
 }
 
 export const agentOperations = {
@@ -39,24 +48,6 @@ export const agentOperations = {
   /** Follow what happens in the project, messages aside, as EVENT envelopes. */
   WATCH: { params: none, result: result<Nothing>() },
   ANNOUNCE: { params: capabilityAnnouncementPayload, result: result<Nothing>() },
-  CALL: { params: mcpToolCallPayload, result: result<{ callId: string }>() },
-  RESULT: { params: mcpToolResultPayload, result: result<Nothing>() },
-  SPAWN: {
-    params: z
-      .object({
-        name,
-        cli: z.string().max(64),
-        task: z.string().max(65_536),
-        model: z.string().max(128).optional(),
-        cwd: z.string().max(4096).optional(),
-      })
-      .strict(),
-    result: result<{ success: boolean; error?: string }>(),
-  },
-  RELEASE: {
-    params: z.object({ name, reason: z.string().max(4096).optional() }).strict(),
-    result: result<{ success: boolean; error?: string }>(),
-  },
   /** A new token for an agent whose token was lost or leaked; its connections are closed. */
   TOKEN_ROTATE: {
     params: z.object({ agent: name, token: z.string().max(256).optional() }).strict(),

@@ -1,6 +1,16 @@
 import { z } from 'zod';
-import { ackPayload, clientId, emoji, type InboxMessage, type Message, sendPayload } from '../payloads.ts';
-import { type DeliveryPath, type DeliveryState, MESSAGE_KINDS } from '../vocabulary.ts';
+import {
+  ackPayload,
+  clientId,
+  emoji,
+  type InboxMessage,
+  type Message,
+  receivePayload,
+  reportPayload,
+  sendPayload,
+} from '../payloads.ts';
+import type { Reason } from '../reasons.ts';
+import { CLAIMING_PATHS, type DeliveryPath, type DeliveryState, MESSAGE_KINDS } from '../vocabulary.ts';
 import { messageId, type Nothing, name, result, sequence } from './define.ts';
 
 export interface SendResult {
@@ -22,10 +32,11 @@ export interface SendResult {
 export interface DeliveryTrace {
   recipient: string;
   state: DeliveryState;
+  /** The path that has it, or by which it reached the agent. */
   path?: DeliveryPath;
-  /** Why it goes no further, for a person: `offline`, `expired`, `not fetched yet` … */
-  reason?: string;
-  transitions: Array<{ state: DeliveryState; at: number }>;
+  /** Why it goes no further. */
+  reason?: Reason;
+  transitions: Array<{ state: DeliveryState; at: number; path?: DeliveryPath }>;
 }
 
 export interface Reaction {
@@ -76,7 +87,7 @@ const limit = (most: number, usual: number) => z.int().min(1).max(most).default(
 
 export const messageOperations = {
   SEND: { params: sendPayload, result: result<SendResult>() },
-  /** The sender stops waiting for the answer to the SEND with this id. What was sent stays sent. */
+  /** Ends an operation that goes on after its answer (SEND with `await`, WAIT, TAIL). What was sent stays sent. */
   CANCEL: { params: z.object({ id: clientId }).strict(), result: result<Nothing>() },
   INBOX: {
     params: z
@@ -91,10 +102,29 @@ export const messageOperations = {
         mentions: z.boolean().optional(),
         /** Only messages after this sequence number. */
         after: sequence.optional(),
+        /** The agent is about to see these: no path delivers them meanwhile. Ends when they are marked read, or soon. */
+        take: z.boolean().default(false),
       })
       .strict(),
     result: result<{ messages: InboxMessage[]; unread: number }>(),
   },
+  /** Waits for mail: answered at once if some is unread, else by a REPLY with the first message that comes. */
+  WAIT: {
+    params: z.object({ timeoutMs: z.int().min(1).max(86_400_000) }).strict(),
+    result: result<{ unread: number }>(),
+  },
+  /** Changes the paths of this connection, and whether it is told of mail. */
+  RECEIVE: { params: receivePayload, result: result<{ resumeAfter?: number }>() },
+  /**
+   * Takes the oldest messages that nobody has for delivery by a path, before anything of them is shown to the agent. What
+   * the receiver has claimed and said nothing of since comes first, again.
+   */
+  CLAIM: {
+    params: z.object({ path: z.enum(CLAIMING_PATHS), limit: limit(100, 16) }).strict(),
+    result: result<{ messages: Message[] }>(),
+  },
+  /** What a path observed, of itself or of messages it claimed. */
+  REPORT: { params: reportPayload, result: result<{ changed: number }>() },
   ACK: { params: ackPayload, result: result<{ changed: number }>() },
   TRACE: {
     params: z.object({ id: messageId }).strict(),

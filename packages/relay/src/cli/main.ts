@@ -3,10 +3,12 @@ import { errorLines } from '@agent-relay/protocol';
 import { CommanderError } from 'commander';
 import { cannotWrite } from './files/file-failure.ts';
 import { commandWords, insertLeading, splitLeading } from './leading-options.ts';
+import { rememberStarter } from './process/parent.ts';
 import { buildProgram } from './program.ts';
 
 /** Runs one command line; the exit code says how it went. */
 export async function main(args: string[]): Promise<void> {
+  rememberStarter();
   process.stdout.on('error', endWithoutOutput);
   process.stderr.on('error', endWithoutOutput);
   const { leading, rest } = splitLeading(args);

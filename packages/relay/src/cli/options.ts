@@ -71,11 +71,15 @@ export const wholeNumber =
 const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** `90s`, `10m`, `2h` or `3d`, in milliseconds. */
-export function duration(text: string): number {
+function duration(text: string): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (count !== undefined) return Number(count) * (UNITS[unit] ?? 0);
   throw new InvalidArgumentError('It must be a number and s, m, h or d, such as 10m.');
 }
+
+/** How long to wait: milliseconds, as programs say it, or `90s` as people do. */
+export const patience = (text: string): number =>
+  /^\d+$/.test(text) ? wholeNumber(1)(text) : duration(text);
 
 /** So long ago (`2h`), or a date and time (`2026-01-31`, `2026-01-31T14:00Z`). */
 export function pastTime(text: string): number {

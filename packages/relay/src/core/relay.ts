@@ -1,7 +1,11 @@
 import { idMaker } from '@agent-relay/protocol';
+import { AcceptedDeliveries } from './delivery/accepted.ts';
 import { Awaits } from './delivery/awaits.ts';
+import { Claims } from './delivery/claims.ts';
 import { Deliveries } from './delivery/deliveries.ts';
 import { Fanout } from './delivery/fanout.ts';
+import { Mailboxes } from './delivery/mailboxes.ts';
+import { Waiters } from './delivery/waiters.ts';
 import { Agents } from './directory/agents.ts';
 import { Channels } from './directory/channels.ts';
 import { Presence } from './directory/presence.ts';
@@ -40,15 +44,21 @@ export interface RelayOptions {
 export interface Relay {
   readonly store: Store;
   readonly clock: Clock;
+  /** A new id that begins with the word given. */
+  readonly newId: (word: string) => string;
   readonly workspaces: Workspaces;
   readonly agents: Agents;
   readonly channels: Channels;
   readonly presence: Presence;
   readonly messages: Messages;
   readonly descriptions: Descriptions;
+  readonly accepted: AcceptedDeliveries;
+  readonly mailboxes: Mailboxes;
+  readonly claims: Claims;
   readonly deliveries: Deliveries;
   readonly attachments: Attachments;
   readonly awaits: Awaits;
+  readonly waiters: Waiters;
   readonly held: HeldMessages;
   readonly heldReleases: HeldReleases;
   readonly fanout: Fanout;
@@ -69,7 +79,11 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const agents = new Agents(store, clock, presence, { personNames: options.personNames, background });
   const channels = new Channels(store, clock, agents);
   const descriptions = new Descriptions(agents, workspaces);
-  const deliveries = new Deliveries(store, clock, agents, presence);
+  const accepted = new AcceptedDeliveries(clock);
+  const waiters = new Waiters(clock);
+  const mailboxes = new Mailboxes((agentId) => accepted.upTo(agentId));
+  const claims = new Claims(store, clock, mailboxes, presence);
+  const deliveries = new Deliveries({ store, clock, agents, presence, mailboxes, claims, accepted, waiters });
   const attachments = new Attachments(store, clock, newId, options.attachments);
   const awaits = new Awaits(clock);
   const rates = new SendRates(clock, options.rateLimit);
@@ -90,7 +104,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     maxBodyBytes: options.maxBodyBytes,
   });
   const heldReleases = new HeldReleases(agents, messages, held, governor);
-  const fanout = new Fanout(presence, awaits);
+  const fanout = new Fanout({ presence, awaits, waiters, mailboxes });
 
   awaits.onAnswered = ({ waiter, message: question }, { seq }) =>
     background(store.noteAnswer({ recipientId: waiter.id, seq, question: question.seq }));
@@ -102,7 +116,8 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   agents.onRemoved = (agent) => {
     attachments.left(agent.id);
     channels.forget(agent.id);
-    deliveries.forget(agent.id);
+    accepted.forget(agent.id);
+    claims.forget(agent.id);
     rates.forget(agent.id);
     governor.release(agent.id);
   };
@@ -117,15 +132,20 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   return {
     store,
     clock,
+    newId,
     workspaces,
     agents,
     channels,
     presence,
     messages,
     descriptions,
+    accepted,
+    mailboxes,
+    claims,
     deliveries,
     attachments,
     awaits,
+    waiters,
     held,
     heldReleases,
     fanout,

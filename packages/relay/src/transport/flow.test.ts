@@ -75,7 +75,7 @@ describe.each(DOORS)('deliveries on a %s', (door) => {
 
   it('are not pushed to a connection that does not want them', async () => {
     const name = newName('bob');
-    const receiver = await served.join(name, { deliver: false }, door);
+    const receiver = await served.join(name, { paths: [] }, door);
     const sender = await served.join(newName('alice'), {}, door);
     await sendMany(sender, name, 3);
     await receiver.settled();
@@ -111,7 +111,7 @@ describe('a client that does not read', () => {
     await follower.hello({});
     await follower.request('TAIL', {});
     const name = newName('bob');
-    const bob = await served.join(name, { deliver: false });
+    const bob = await served.join(name, { paths: [] });
     const sender = await served.join(newName('alice'));
     follower.pause();
     await sendMany(sender, name, 60, FILLER);

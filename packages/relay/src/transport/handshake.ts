@@ -1,5 +1,6 @@
 import { negotiate, PROTOCOL, parsePayload, RelayError, type WelcomePayload } from '@agent-relay/protocol';
 import { helloPayload } from '@agent-relay/protocol/schemas';
+import { resumePoint } from '../core/delivery/receiving.ts';
 import type { Agent } from '../core/ports/store/agents.ts';
 import type { Workspace } from '../core/ports/store/workspaces.ts';
 import type { Principal } from '../core/principal.ts';
@@ -18,7 +19,8 @@ export interface Introduced {
   principal: Principal;
   protocol: number;
   issuedToken: string | undefined;
-  delivers: boolean;
+  /** How the agent's mail gets to this connection. */
+  receiving: Pick<Hello, 'paths' | 'notify' | 'receiver'>;
   resumeAfter: number;
   /** Throws if key, token or name are not the client's any more: others did not stand still while this was found out. */
   confirm(): void;
@@ -42,7 +44,7 @@ export async function introduce(relay: Relay, door: Door, payload: unknown): Pro
   }
   const admitted = await admit(relay, door, hello);
   const { agent, issued } = await identify(relay, door, admitted, hello);
-  const resumeAfter = await resumePoint(relay, admitted.workspace, hello);
+  const resumeAfter = await resumePoint(relay, admitted.workspace.id, hello.resumeAfter);
   const principal: Principal = {
     workspace: admitted.workspace,
     agent,
@@ -54,7 +56,7 @@ export async function introduce(relay: Relay, door: Door, payload: unknown): Pro
     principal,
     protocol,
     issuedToken: issued,
-    delivers: hello.deliver && agent !== undefined,
+    receiving: { paths: hello.paths, notify: hello.notify, receiver: hello.receiver },
     resumeAfter,
     session: agent && hello.claim?.session,
     confirm: () => {
@@ -97,14 +99,6 @@ async function admit(relay: Relay, door: Door, hello: Hello): Promise<Admitted> 
   const workspace = entered.find(({ id }) => id === agent.workspaceId);
   if (!workspace) throw new RelayError('Unauthorized', 'The agent token is not valid.');
   return { workspace, keyId: undefined, tokenName: agent.name };
-}
-
-/**
- * Where the client's deliveries go on. One that remembers more than this database ever had remembers another one, and has
- * nothing of this.
- */
-async function resumePoint(relay: Relay, workspace: Workspace, { resumeAfter = 0 }: Hello): Promise<number> {
-  return resumeAfter > 0 && resumeAfter <= (await relay.store.lastSeq(workspace.id)) ? resumeAfter : 0;
 }
 
 /** Who shows a key on the local socket is what the key makes of them, not the user. */

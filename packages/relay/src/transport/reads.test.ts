@@ -20,7 +20,7 @@ let served: Served;
 let bystander: RawClient;
 beforeAll(async () => {
   served = await serve();
-  await served.join('flooder', { token: TOKEN, deliver: false });
+  await served.join('flooder', { token: TOKEN, paths: [] });
   bystander = await served.join('bystander');
   for (let i = 0; i < MESSAGES; i++) await bystander.request('SEND', { to: 'flooder', content: BODY });
   await bystander.request('SEARCH', { query: 'flood' });
@@ -31,7 +31,7 @@ const answered = (operation: string, outcome = 'ok'): number =>
   served.counters.requests.get(operation)?.get(outcome) ?? 0;
 
 async function flood(operation: string, payload: object, door = DOORS[0]): Promise<RawClient> {
-  const flooder = await served.join('flooder', { token: TOKEN, deliver: false }, door);
+  const flooder = await served.join('flooder', { token: TOKEN, paths: [] }, door);
   for (let i = 0; i < FLOOD; i++) flooder.send(operation, payload);
   return flooder;
 }
@@ -52,7 +52,7 @@ describe('an agent that asks for many pages at once', () => {
     'and reads no answer on a %s is answered no further, and goes on when it does',
     async (door) => {
       const before = answered('INBOX');
-      using flooder = await served.join('flooder', { token: TOKEN, deliver: false }, door);
+      using flooder = await served.join('flooder', { token: TOKEN, paths: [] }, door);
       flooder.pause();
       for (let i = 0; i < FLOOD; i++) flooder.send('INBOX', { limit: 500 });
       for (let i = 0; i < 100; i++) await bystander.request('CONVERSATIONS', {});
@@ -72,7 +72,7 @@ describe('an agent that asks for many pages at once', () => {
   });
 
   it('gets an answer to each, in the order it asked', async () => {
-    const flooder = await served.join('flooder', { token: TOKEN, deliver: false });
+    const flooder = await served.join('flooder', { token: TOKEN, paths: [] });
     const asked = Array.from({ length: 50 }, () => flooder.send('INBOX', { limit: 2 }));
     for (const id of asked) expect((await flooder.next('ACK')).payload).toMatchObject({ id });
   });

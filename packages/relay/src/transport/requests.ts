@@ -1,13 +1,12 @@
 import { type Envelope, type OperationName, parsePayload, RelayError } from '@agent-relay/protocol';
 import { isOperation, OPERATIONS } from '@agent-relay/protocol/schemas';
-import type { AwaitOutcome } from '../core/delivery/awaits.ts';
 import type { Caller } from '../core/operations/caller.ts';
 import type { Operations } from '../core/operations/index.ts';
 import { readerName } from '../core/principal.ts';
 import type { Relay } from '../core/relay.ts';
-import { Awaiting } from './awaiting.ts';
 import type { Counters } from './counters.ts';
 import type { Intake } from './intake.ts';
+import type { OngoingOperations } from './ongoing.ts';
 import type { Reads } from './reads.ts';
 
 /** Operations that may read much and answer much: they wait for their turn, and for room. */
@@ -25,6 +24,9 @@ const READS: ReadonlySet<OperationName> = new Set([
   'HELD_LIST',
 ]);
 
+/** Operations that may go on after their answer. */
+const GOES_ON: ReadonlySet<OperationName> = new Set(['SEND', 'WAIT', 'TAIL']);
+
 export interface RequestContext {
   relay: Relay;
   operations: Operations;
@@ -39,27 +41,22 @@ export class Requests {
   readonly #caller: Caller;
   readonly #intake: Intake;
   readonly #reads: Reads;
+  readonly #ongoing: OngoingOperations;
   readonly #send: (type: string, payload: unknown) => void;
-  #awaited: Awaiting | undefined;
   #refusesAll = false;
 
   constructor(
     context: RequestContext,
     caller: Caller,
-    { intake, reads }: { intake: Intake; reads: Reads },
+    { intake, reads, ongoing }: { intake: Intake; reads: Reads; ongoing: OngoingOperations },
     send: (type: string, payload: unknown) => void,
   ) {
     this.#context = context;
     this.#caller = caller;
     this.#intake = intake;
     this.#reads = reads;
+    this.#ongoing = ongoing;
     this.#send = send;
-  }
-
-  /** Made when first needed: most connections of a large crowd only listen. */
-  get awaiting(): Awaiting {
-    this.#awaited ??= new Awaiting((id, outcome) => this.#tellOutcome(id, outcome));
-    return this.#awaited;
   }
 
   handle(envelope: Envelope): void {
@@ -80,7 +77,7 @@ export class Requests {
       const { principal } = this.#caller;
       const { agent } = principal;
       if (agent && type !== 'ACK') this.#context.relay.presence.active(agent.id);
-      if (type === 'SEND') this.awaiting.sending(id);
+      if (GOES_ON.has(type)) this.#ongoing.asked(id);
       // The table pairs each operation's parameters with its handler; the compiler cannot follow the pairing by a variable name.
       const handler = this.#context.operations[type] as (
         caller: Caller,
@@ -109,7 +106,7 @@ export class Requests {
   /** The connection is gone: nobody waits for an answer any more. */
   close(): void {
     this.#reads.close();
-    this.awaiting.close();
+    this.#ongoing.close();
   }
 
   #finish(type: string, id: string, result: unknown, params: unknown): void {
@@ -131,13 +128,8 @@ export class Requests {
   }
 
   #done(id: string): void {
-    this.#awaited?.answered(id);
+    this.#ongoing.answered(id);
     this.#intake.answered();
-  }
-
-  #tellOutcome(id: string, outcome: AwaitOutcome): void {
-    if ('reply' in outcome) this.#send('REPLY', { id, message: outcome.reply });
-    else this.#send('ERROR', outcome.error.toPayload(id));
   }
 }
 

@@ -153,7 +153,7 @@ describe.each(DOORS)('an awaited answer on a %s', (door) => {
     const { thread } = await before.request('SEND', question, 'q');
     await before.end();
     await bob.request('SEND', { to: names.alice, content: 'Yes.', ...(thread ? { thread } : {}) });
-    const after = await served.join(names.alice, { token, deliver: false }, door);
+    const after = await served.join(names.alice, { token, paths: [] }, door);
     expect(await after.request('SEND', question, 'q')).toMatchObject({ duplicate: true });
     expect((await after.next('REPLY')).payload).toMatchObject({ id: 'q', message: { content: 'Yes.' } });
   });

@@ -7,17 +7,17 @@ import {
   type RelayEvent,
   type WelcomePayload,
 } from '@agent-relay/protocol';
-import type { AwaitOutcome } from '../core/delivery/awaits.ts';
+import type { Receiver } from '../core/delivery/receiver.ts';
+import { receive } from '../core/delivery/receiving.ts';
 import type { Peer } from '../core/directory/presence.ts';
-import type { Caller } from '../core/operations/caller.ts';
+import type { Caller, Ongoing, OnlyOne } from '../core/operations/caller.ts';
 import type { Principal } from '../core/principal.ts';
 import type { FairReads } from '../core/reading/fair-reads.ts';
 import { type Connection, type ConnectionEvents, Outgoing } from './connection.ts';
-import { DeliveryStream } from './delivery-stream.ts';
 import { type Door, introduce } from './handshake.ts';
 import { Intake } from './intake.ts';
 import { HIGH_WATER_BYTES } from './limits.ts';
-import { ProjectTail } from './project-tail.ts';
+import { type OngoingFrames, OngoingOperations } from './ongoing.ts';
 import { Reads } from './reads.ts';
 import { type RequestContext, Requests, toRelayError } from './requests.ts';
 
@@ -37,7 +37,7 @@ const HELLO_MS = 5_000;
 const MAX_MALFORMED = 16;
 
 /** One client's connection from HELLO to the end: who it is, what it asks, what it is sent. */
-export class Session implements Peer, Caller, ConnectionEvents {
+export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
   readonly #context: SessionContext;
   readonly #connection: Connection;
   readonly #door: Door;
@@ -48,8 +48,9 @@ export class Session implements Peer, Caller, ConnectionEvents {
   readonly #intake: Intake;
   readonly #reads: Reads;
   readonly #requests: Requests;
-  #deliveries: DeliveryStream | undefined;
-  #tail: ProjectTail | undefined;
+  readonly #ongoing: OngoingOperations;
+  receiver: Receiver | undefined;
+  isToldOfMail = false;
   #missedEvents = false;
   #malformed = 0;
   #sent = 0;
@@ -62,11 +63,12 @@ export class Session implements Peer, Caller, ConnectionEvents {
     this.#door = door;
     this.#intake = new Intake(connection, context.maxPendingRequests, (text) => this.#take(text));
     this.#reads = new Reads(context.fairReads, connection);
+    this.#ongoing = new OngoingOperations(this);
     this.#requests = new Requests(
       context,
       this,
-      { intake: this.#intake, reads: this.#reads },
-      (type, payload) => this.#send(type, payload),
+      { intake: this.#intake, reads: this.#reads, ongoing: this.#ongoing },
+      (type, payload) => this.send(type, payload),
     );
     this.#lastHeard = this.#lastSent = context.relay.clock.elapsed();
     this.#stopHelloTimer = context.relay.clock.after(HELLO_MS, () =>
@@ -81,10 +83,6 @@ export class Session implements Peer, Caller, ConnectionEvents {
 
   get session(): string | undefined {
     return this.#session;
-  }
-
-  get delivers(): boolean {
-    return this.#deliveries !== undefined;
   }
 
   // ── What the connection tells ──────────────────────────────────────────────
@@ -109,7 +107,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
   }
 
   #handle(envelope: Envelope): void {
-    if (envelope.type === 'PING') this.#send('PONG', { id: envelope.id });
+    if (envelope.type === 'PING') this.send('PONG', { id: envelope.id });
     else if (envelope.type !== 'PONG') this.#requests.handle(envelope);
   }
 
@@ -117,12 +115,11 @@ export class Session implements Peer, Caller, ConnectionEvents {
     const told = error instanceof RelayError ? error : new RelayError('MalformedFrame', error.message);
     this.#malformed += 1;
     if (fatal || this.#state === 'new' || this.#malformed >= MAX_MALFORMED) this.#refuse(told);
-    else this.#send('ERROR', told.toPayload());
+    else this.send('ERROR', told.toPayload());
   };
 
   readonly drained = (): void => {
-    this.#deliveries?.resume();
-    this.#tail?.resume();
+    this.#ongoing.resume();
     if (this.#missedEvents) {
       this.#missedEvents = false;
       this.notify({ type: 'events.missed' });
@@ -135,8 +132,6 @@ export class Session implements Peer, Caller, ConnectionEvents {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
     this.#stopWaitingForHello();
-    this.#deliveries?.close();
-    this.#tail?.close();
     this.#requests.close();
     if (this.#principal) this.#context.relay.presence.leave(this);
     this.#intake.onIdle();
@@ -157,10 +152,11 @@ export class Session implements Peer, Caller, ConnectionEvents {
       this.#principal = introduced.principal;
       this.#session = introduced.session;
       this.#state = 'open';
-      this.#send('WELCOME', { ...introduced.welcome, ...welcome } satisfies WelcomePayload);
-      if (introduced.delivers) this.#deliveries = this.#streamAfter(introduced.resumeAfter);
+      this.send('WELCOME', { ...introduced.welcome, ...welcome } satisfies WelcomePayload);
       relay.presence.join(this);
-      this.#deliveries?.resume();
+      const { principal, receiving, resumeAfter } = introduced;
+      if (principal.agent)
+        receive(relay, this, principal.agent, receiving, { requestId: envelope.id, resumeAfter });
     } catch (error) {
       this.#refuse(toRelayError(error, this.#context.onError), envelope.id);
       return;
@@ -173,70 +169,42 @@ export class Session implements Peer, Caller, ConnectionEvents {
     this.#stopHelloTimer = undefined;
   }
 
-  #streamAfter(after: number): DeliveryStream {
-    const recipientId = this.principal.agent?.id ?? 0;
-    const { relay, counters } = this.#context;
-    return new DeliveryStream(
-      relay,
-      this.#connection,
-      { recipientId, after },
-      {
-        pushed: () => {
-          counters.deliveriesPushed += 1;
-        },
-        failed: (error) => this.#lost(error),
-      },
-    );
-  }
-
   // ── What operations ask of the caller's connection ─────────────────────────
 
-  settleAwait(id: string, outcome: AwaitOutcome): void {
-    this.#requests.awaiting.settle(id, outcome);
+  begin(requestId: string, only?: OnlyOne): Ongoing {
+    return this.#ongoing.begin(requestId, only);
   }
 
-  holdAwait(id: string, giveUp: () => void): void {
-    this.#requests.awaiting.hold(id, giveUp);
+  end(requestId: string): void {
+    this.#ongoing.end(requestId);
   }
 
-  cancelAwait(id: string): void {
-    this.#requests.awaiting.cancel(id);
-  }
-
-  tail(after: number): void {
-    this.#tail?.close();
-    this.#tail = new ProjectTail(
-      this.#context.relay,
-      this.#connection,
-      { workspaceId: this.principal.workspace.id, after },
-      {
-        message: (message) => this.#send('EVENT', { type: 'message.created', message } satisfies RelayEvent),
-        failed: (error) => this.#lost(error),
-      },
-    );
-    this.#tail.resume();
+  endOnly(kind: OnlyOne): void {
+    this.#ongoing.endOnly(kind);
   }
 
   watch(): void {
     this.#context.relay.presence.watch(this);
   }
 
-  accepted(upTo: number): number {
-    return this.#deliveries?.accepted(upTo) ?? 0;
-  }
+  // ── What goes on after an answer, and what the domain tells ────────────────
 
-  // ── What the domain tells the connection ───────────────────────────────────
+  get hasRoom(): boolean {
+    return this.#connection.bufferedBytes < HIGH_WATER_BYTES;
+  }
 
   deliver(message: Message): void {
-    this.#deliveries?.offer(message);
+    this.#context.counters.deliveriesPushed += 1;
+    this.#connection.send(deliverEnvelope(message));
   }
 
-  catchUp(): number {
-    return this.#deliveries?.catchUp() ?? 0;
+  /** The store failed under an operation: the client reconnects and goes on where it was. */
+  lost(error: unknown): void {
+    this.#refuse(toRelayError(error, this.#context.onError));
   }
 
   notify(event: RelayEvent): void {
-    if (this.#connection.bufferedBytes < HIGH_WATER_BYTES) this.#send('EVENT', event);
+    if (this.hasRoom) this.send('EVENT', event);
     else this.#missedEvents = true;
   }
 
@@ -256,7 +224,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
       this.#context.counters.connectionsLost += 1;
       this.#connection.close(true);
     } else if (now - this.#lastHeard >= heartbeatMs || now - this.#lastSent >= heartbeatMs) {
-      this.#send('PING', {});
+      this.send('PING', {});
     }
   }
 
@@ -275,20 +243,26 @@ export class Session implements Peer, Caller, ConnectionEvents {
     if (this.#state === 'closed' || this.#state === 'closing') return;
     this.#state = 'closing';
     this.#stopWaitingForHello();
-    this.#send('ERROR', error.toPayload(requestId));
+    this.send('ERROR', error.toPayload(requestId));
     this.#connection.close();
   }
 
-  /** The store failed under a feed: the client reconnects and goes on where it was. */
-  #lost(error: unknown): void {
-    this.#refuse(toRelayError(error, this.#context.onError));
-  }
-
-  #send(type: string, payload: unknown): void {
+  send(type: string, payload: unknown): void {
     const { clock } = this.#context.relay;
     this.#lastSent = clock.elapsed();
     this.#sent += 1;
     this.#connection.send(new Outgoing(encodeEnvelope(type, `d${this.#sent}`, clock.now(), payload)));
     this.#intake.slowDown();
   }
+}
+
+let lastDelivered: { message: Message; outgoing: Outgoing } | undefined;
+
+/** A message goes to all its receivers one after the other: its envelope is made for the first and kept for the rest. */
+function deliverEnvelope(message: Message): Outgoing {
+  if (lastDelivered?.message !== message) {
+    const outgoing = new Outgoing(encodeEnvelope('DELIVER', message.id, message.ts, message));
+    lastDelivered = { message, outgoing };
+  }
+  return lastDelivered.outgoing;
 }

@@ -67,7 +67,13 @@ export class ClientSession {
     this.#token = token;
     this.#channels = channels;
     this.#requestTimeoutMs = requestTimeoutMs;
-    this.deliveries = new Deliveries((upTo) => this.#post('ACK', { upTo }));
+    this.deliveries = new Deliveries({
+      acknowledge: (upTo) => this.#post('ACK', { upTo }),
+      receive: () => {
+        if (this.#welcome?.agent && !this.hello.paths)
+          this.#post('RECEIVE', { ...this.#receiving(), ...this.#resuming() });
+      },
+    });
     this.#connection = new ReconnectingConnection({
       open,
       reconnect,
@@ -202,13 +208,25 @@ export class ClientSession {
     const token = typeof this.#token === 'function' ? await this.#token() : this.#token;
     this.#shownToken = token;
     const name = this.hello.name === undefined ? undefined : this.#welcome?.agent?.name;
-    const { resumeAfter } = this.deliveries;
     return {
       ...this.hello,
+      ...this.#receiving(),
+      ...this.#resuming(),
       ...(name === undefined ? {} : { name, returning: true }),
       ...(token === undefined ? {} : { token }),
-      ...(resumeAfter === undefined ? {} : { resumeAfter }),
     };
+  }
+
+  /** The paths of this client: those it was made for, or `push` while somebody takes messages. */
+  #receiving(): Pick<HelloPayload, 'paths' | 'notify' | 'receiver'> {
+    const { paths, notify = false, receiver } = this.hello;
+    const present: HelloPayload['paths'] = paths ?? (this.deliveries.areWanted ? ['push'] : []);
+    return { paths: present, notify, ...(receiver === undefined ? {} : { receiver }) };
+  }
+
+  #resuming(): Pick<HelloPayload, 'resumeAfter'> {
+    const { resumeAfter } = this.deliveries;
+    return resumeAfter === undefined ? {} : { resumeAfter };
   }
 
   #up(welcome: WelcomePayload): void {

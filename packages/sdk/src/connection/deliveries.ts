@@ -21,13 +21,20 @@ const ACKNOWLEDGE_EVERY = 64;
 /** How many answers that may still come as deliveries are remembered. */
 const REMEMBERED_REPLIES = 1024;
 
+/** How the daemon is told of what happens here. */
+interface Daemon {
+  /** Everything up to this number is handed over; said for many at once. Answers whether the daemon could be told. */
+  acknowledge(upTo: number): boolean;
+  /** The first consumer has come, or the last one has left. */
+  receive(wanted: boolean): void;
+}
+
 /**
  * What the daemon pushed to this agent: kept until every consumer is done with it, each given to a consumer once, in
- * order, across reconnects. `acknowledge` is called, for many at once, with the number up to which all is handed over;
- * it answers whether the daemon could be told.
+ * order, across reconnects. Without a consumer nothing is wanted, so that another client of the agent may have it.
  */
 export class Deliveries {
-  readonly #acknowledge: (upTo: number) => boolean;
+  readonly #daemon: Daemon;
   readonly #consumers = new Set<Consumer>();
   /** Received and not yet handed over to everybody; the daemon's window bounds it. */
   readonly #waiting: Delivery[] = [];
@@ -44,8 +51,12 @@ export class Deliveries {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #ended: { error?: Error } | undefined;
 
-  constructor(acknowledge: (upTo: number) => boolean) {
-    this.#acknowledge = acknowledge;
+  constructor(daemon: Daemon) {
+    this.#daemon = daemon;
+  }
+
+  get areWanted(): boolean {
+    return this.#consumers.size > 0;
   }
 
   /** Where a new connection goes on; undefined before the first delivery was handed over. */
@@ -60,10 +71,10 @@ export class Deliveries {
     this.#replies.clear();
   }
 
-  /** Takes a delivery; one that was received before is dropped. */
+  /** Takes a delivery; one that was received before is dropped, and one that came when nobody wanted it any more. */
   receive(message: Message): void {
     const position = this.#start + message.seq;
-    if (position <= this.#received) return;
+    if (position <= this.#received || !this.areWanted) return;
     this.#received = position;
     if (this.#replies.delete(position)) {
       this.#settle();
@@ -101,7 +112,7 @@ export class Deliveries {
         this.#settle();
       },
     };
-    this.#consumers.add(consumer);
+    this.#join(consumer);
     // Later, so that whoever starts to listen has finished setting up when the first message comes.
     if (this.#waiting.length > 0) queueMicrotask(() => consumer.wake());
     return () => this.#leave(consumer);
@@ -110,7 +121,7 @@ export class Deliveries {
   /** The deliveries one by one; asking for the next says that one is done with the last, and so does leaving. */
   async *iterate(): AsyncGenerator<Message, void, void> {
     const consumer: Consumer = { position: this.#handedOver, wake: () => this.#wakeup.notify() };
-    this.#consumers.add(consumer);
+    this.#join(consumer);
     try {
       while (true) {
         const next = this.#after(consumer.position);
@@ -137,7 +148,8 @@ export class Deliveries {
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#handedOver <= this.#acknowledged || !this.#acknowledge(this.#handedOver - this.#start)) return;
+    if (this.#handedOver <= this.#acknowledged || !this.#daemon.acknowledge(this.#handedOver - this.#start))
+      return;
     this.#acknowledged = this.#handedOver;
     this.#untold = 0;
   }
@@ -154,8 +166,20 @@ export class Deliveries {
     return this.#waiting.find((waiting) => waiting.position > position);
   }
 
+  #join(consumer: Consumer): void {
+    this.#consumers.add(consumer);
+    if (this.#consumers.size === 1 && !this.#ended) this.#daemon.receive(true);
+  }
+
+  /** What the last one to leave has not taken is the daemon's to deliver again, here or elsewhere. */
   #leave(consumer: Consumer): void {
-    if (this.#consumers.delete(consumer)) this.#settle(consumer.position);
+    if (!this.#consumers.delete(consumer)) return;
+    this.#settle(consumer.position);
+    if (this.areWanted || this.#ended) return;
+    this.#waiting.length = 0;
+    this.#received = this.#handedOver;
+    this.flush();
+    this.#daemon.receive(false);
   }
 
   /** Forgets what everybody is done with. The last consumer to leave has decided for all. */

@@ -37,7 +37,7 @@ describe('connecting from Node', () => {
     const env = { ...(await shop(peer)), RELAY_AGENT_NAME: 'Alice', RELAY_LEAD: '1', RELAY_PROJECT: 'shop' };
     const connecting = connect({ env, capabilities: ['review'], client: { name: 'test', version: '1' } });
     const { hello } = await peer.welcome();
-    expect(hello).toMatchObject({ name: 'Alice', lead: true, deliver: true, capabilities: ['review'] });
+    expect(hello).toMatchObject({ name: 'Alice', lead: true, paths: [], capabilities: ['review'] });
     expect(hello).not.toHaveProperty('env');
     await (await connecting).close();
     const other = connect({ env, name: 'Bob', lead: false });
@@ -75,7 +75,7 @@ describe('connecting from Node', () => {
     const connecting = connect({ env: {}, socketPath: peer.socketPath });
     const { hello } = await peer.welcome();
     await using relay = await connecting;
-    expect(hello).toEqual({ protocol: { min: 1, max: 1 }, deliver: false });
+    expect(hello).toEqual({ protocol: { min: 1, max: 1 }, paths: [], notify: false });
     expect(relay.name).toBeUndefined();
   });
 
@@ -142,7 +142,7 @@ describe('connecting from Node', () => {
     const env = { ...(await shop(peer)), RELAY_PROJECT: 'another' };
     const connecting = connect({ name: 'Alice', workspaceKey: 'rk_key', env });
     const observer = await peer.welcome({ project: 'lab' });
-    expect(observer.hello).toMatchObject({ workspaceKey: 'rk_key', deliver: false });
+    expect(observer.hello).toMatchObject({ workspaceKey: 'rk_key', paths: [] });
     const { hello } = await peer.welcome({ project: 'lab' });
     await using _relay = await connecting;
     expect(hello).toMatchObject({ name: 'Alice', workspaceKey: 'rk_key' });

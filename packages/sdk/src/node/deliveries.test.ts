@@ -13,19 +13,20 @@ async function settled({ daemon, relay }: Awaited<ReturnType<typeof play>>) {
 const seqs = (messages: Message[]) => messages.map(({ seq }) => seq);
 
 describe('deliveries', () => {
-  test('wait unacknowledged until somebody listens, then come in order and are acknowledged together', async () => {
+  test('are asked for when somebody listens, come in order and are acknowledged together', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
-    daemon.deliver(3, 5, 9);
-    await settled(scene);
+    expect(daemon.hello?.paths).toEqual([]);
     const received: Message[] = [];
     relay.on('message', (message) => received.push(message));
+    await daemon.received();
+    daemon.deliver(3, 5, 9);
     const { payload } = await daemon.take('ACK');
     expect(payload).toEqual({ upTo: 9 });
     expect(received).toEqual([3, 5, 9].map(messageOf));
   });
 
-  test('are not acknowledged by whoever does not take them, also not when closing', async () => {
+  test('that nobody asked for are neither kept nor acknowledged', async () => {
     await using scene = await play();
     scene.daemon.deliver(1);
     await settled(scene);
@@ -38,28 +39,38 @@ describe('deliveries', () => {
     await using scene = await play();
     const { daemon, relay } = scene;
     const messages = relay.messages();
+    const first = messages.next();
+    await daemon.received();
     daemon.deliver(1, 2);
-    expect((await messages.next()).value).toEqual(messageOf(1));
+    expect((await first).value).toEqual(messageOf(1));
     await settled(scene);
     expect((await messages.next()).value).toEqual(messageOf(2));
     expect((await daemon.take('ACK')).payload).toEqual({ upTo: 1 });
     await messages.return();
     expect((await daemon.take('ACK')).payload).toEqual({ upTo: 2 });
+    await daemon.received([]);
   });
 
-  test('left after a break go to the next loop, and none comes twice', async () => {
+  test('left after a break are given back, and asked for again by the next loop', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
-    daemon.deliver(1, 2, 3);
     const taken: number[] = [];
-    for await (const { seq } of relay.messages()) {
-      taken.push(seq);
-      break;
-    }
-    for await (const { seq } of relay.messages()) {
-      taken.push(seq);
-      if (seq === 3) break;
-    }
+    const take = async (last: number) => {
+      for await (const { seq } of relay.messages()) {
+        taken.push(seq);
+        if (seq === last) break;
+      }
+    };
+    const first = take(1);
+    await daemon.received();
+    daemon.deliver(1, 2, 3);
+    await first;
+    await daemon.acknowledged(1);
+    await daemon.received([]);
+    const second = take(3);
+    expect(await daemon.received()).toBe(1);
+    daemon.deliver(2, 3);
+    await second;
     expect(taken).toEqual([1, 2, 3]);
   });
 
@@ -67,14 +78,16 @@ describe('deliveries', () => {
     await using scene = await play();
     const { peer, daemon, relay } = scene;
     const messages = relay.messages();
+    const first = messages.next();
+    await daemon.received();
     daemon.deliver(1, 2, 3);
-    await messages.next();
+    await first;
     await messages.next();
     await settled(scene).catch(() => undefined);
     daemon.destroy();
     // 1 was handed over and 2 is in the application's hands; 2 and 3 come again, being unacknowledged.
     const again = await peer.welcome();
-    expect(again.hello?.resumeAfter).toBe(1);
+    expect(again.hello).toMatchObject({ paths: ['push'], resumeAfter: 1 });
     again.deliver(2, 3, 4);
     expect((await messages.next()).value?.seq).toBe(3);
     expect((await messages.next()).value?.seq).toBe(4);
@@ -82,19 +95,15 @@ describe('deliveries', () => {
     await again.acknowledged(4);
   });
 
-  test('handed over while disconnected are acknowledged by the next HELLO', async () => {
+  test('asked for while disconnected are asked for by the next HELLO', async () => {
     await using scene = await play({ reconnect: { minDelayMs: 100, maxDelayMs: 100 } });
     const { peer, daemon, relay } = scene;
-    daemon.deliver(1, 2);
-    await settled(scene);
     const lost = new Promise((resolve) => relay.once('disconnected', resolve));
     daemon.destroy();
     await lost;
-    const received: Message[] = [];
-    relay.on('message', (message) => received.push(message));
+    relay.on('message', () => undefined);
     const again = await peer.welcome();
-    expect(again.hello?.resumeAfter).toBe(2);
-    expect(seqs(received)).toEqual([1, 2]);
+    expect(again.hello).toMatchObject({ paths: ['push'] });
   });
 
   test('of a daemon with another database are taken though their numbers begin anew', async () => {
@@ -104,6 +113,7 @@ describe('deliveries', () => {
     relay.on('message', (message) => received.push(message));
     const loop = relay.messages();
     const inHand = loop.next();
+    await daemon.received();
     daemon.deliver(7, 8);
     expect((await inHand).value?.seq).toBe(7);
     const second = loop.next();
@@ -131,6 +141,7 @@ describe('deliveries', () => {
     const slow = relay.messages();
     const first = slow.next();
     relay.on('message', (message) => received.push(message));
+    await daemon.received();
     daemon.deliver(1, 2);
     expect((await first).value?.seq).toBe(1);
     await settled(scene);
@@ -142,12 +153,16 @@ describe('deliveries', () => {
   test('once takes one and leaves the rest', async () => {
     await using scene = await play();
     const { daemon, relay } = scene;
+    const first = new Promise<Message>((resolve) => relay.once('message', resolve));
+    await daemon.received();
     daemon.deliver(1, 2);
-    await settled(scene);
-    const first = await new Promise<Message>((resolve) => relay.once('message', resolve));
-    expect(first.seq).toBe(1);
+    expect((await first).seq).toBe(1);
     expect((await daemon.take('ACK')).payload).toEqual({ upTo: 1 });
-    expect((await relay.messages().next()).value?.seq).toBe(2);
+    await daemon.received([]);
+    const next = relay.messages().next();
+    expect(await daemon.received()).toBe(1);
+    daemon.deliver(2);
+    expect((await next).value?.seq).toBe(2);
   });
 
   test('taken in a flood are acknowledged well before the window of the daemon is full', async () => {
@@ -155,6 +170,7 @@ describe('deliveries', () => {
     const { daemon, relay } = scene;
     const received: Message[] = [];
     relay.on('message', (message) => received.push(message));
+    await daemon.received();
     daemon.deliver(...Array.from({ length: 256 }, (_, index) => index + 1));
     await daemon.acknowledged(256);
     expect(received).toHaveLength(256);
@@ -172,6 +188,7 @@ describe('deliveries', () => {
         throw new Error('bug of the application');
       });
       const received = new Promise<Message>((resolve) => relay.on('message', resolve));
+      await daemon.received();
       daemon.deliver(1);
       expect((await received).seq).toBe(1);
       await daemon.acknowledged(1);
@@ -185,6 +202,7 @@ describe('deliveries', () => {
     await using scene = await play();
     const { daemon, relay } = scene;
     const received = new Promise((resolve) => relay.on('message', resolve));
+    await daemon.received();
     daemon.deliver(7);
     await received;
     await relay.close();
@@ -200,10 +218,9 @@ describe('deliveries', () => {
     expect(await next).toEqual({ done: true, value: undefined });
   });
 
-  test('are asked for by default with a name, and not without or when declined', async () => {
-    await using named = await play();
-    expect(named.daemon.hello?.deliver).toBe(true);
-    await using declined = await play({ ...AGENT, deliver: false });
-    expect(declined.daemon.hello?.deliver).toBe(false);
+  test('cannot be pushed to a client that claims them, or to an observer', async () => {
+    await using host = await play({ ...AGENT, paths: ['pty'], receiver: 'host-1' });
+    expect(host.daemon.hello).toMatchObject({ paths: ['pty'], receiver: 'host-1' });
+    await expect(host.relay.messages().next()).rejects.toMatchObject({ code: 'InvalidRequest' });
   });
 });

@@ -320,7 +320,7 @@ describe('requests', () => {
     const { daemon, relay } = scene;
     const inbox = relay.inbox({ unreadOnly: false, limit: 3 });
     const inboxRequest = await daemon.take('INBOX');
-    expect(inboxRequest.payload).toEqual({ limit: 3, unread_only: false });
+    expect(inboxRequest.payload).toEqual({ limit: 3, unread_only: false, take: true });
     const messages = [messageOf(1), { ...messageOf(2), readAt: 5 }];
     daemon.ack(inboxRequest, { messages, unread: 4 });
     const marking = await daemon.take('ACK');

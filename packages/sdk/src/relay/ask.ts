@@ -8,9 +8,7 @@ import {
 import type { ClientSession } from '../connection/client-session.ts';
 import { callApplication } from '../connection/emitter.ts';
 import type { SendAndWaitOptions } from '../options.ts';
-
-/** How much later than the daemon the client itself stops waiting for an answer. */
-const GRACE_MS = 500;
+import { awaitReply, GRACE_MS } from './await-reply.ts';
 
 /** Sends a message and resolves with its answer; a broken connection only interrupts the waiting. */
 export async function ask(
@@ -20,8 +18,6 @@ export async function ask(
   options: SendAndWaitOptions,
 ): Promise<Message> {
   const { timeoutMs = 30_000, signal, onStored, id = session.newId(), ...rest } = options;
-  if (signal?.aborted) throw cancelled(signal);
-  const { promise, resolve, reject } = Promise.withResolvers<Message>();
   const deadline = performance.now() + timeoutMs;
   let stored: SendResult | undefined;
   /** The daemon knows only the time that was left at the latest connection. */
@@ -32,43 +28,28 @@ export async function ask(
       next: 'The message is stored; the answer will be in your inbox when it comes.',
     });
   };
-  const request = {
+  return await awaitReply<Message>(session, signal, (settle) => ({
     id,
     sent: false,
     repeatable: true,
     deadline: deadline + GRACE_MS,
     encode: () => {
       const remaining = Math.max(1, Math.round(deadline - performance.now()));
-      return encodeEnvelope('SEND', id, Date.now(), {
-        to,
-        content,
-        ...rest,
-        await: { timeoutMs: remaining },
-      });
+      const awaiting = { await: { timeoutMs: remaining } };
+      return encodeEnvelope('SEND', id, Date.now(), { to, content, ...rest, ...awaiting });
     },
     expire: late,
-    answer: (result: Record<string, unknown>) => {
+    answer: (result) => {
       const sent = result as unknown as SendResult;
       // After a reconnect the daemon confirms once more.
       if (!stored && onStored) callApplication(onStored, sent);
       stored = sent;
       if (sent.held === undefined) return false;
       // Nobody got it, so nobody will answer.
-      reject(new RelayError('MessageHeld', `The message is held: ${sent.held}.`));
+      settle.reject(new RelayError('MessageHeld', `The message is held: ${sent.held}.`));
       return true;
     },
-    reply: (message: unknown) => resolve(message as Message),
-    fail: (error: Error) => reject(isRelayError(error, 'Timeout') ? late() : error),
-  };
-  const abort = () => session.cancel(request, cancelled(signal));
-  signal?.addEventListener('abort', abort, { once: true });
-  try {
-    session.open(request);
-    return await promise;
-  } finally {
-    signal?.removeEventListener('abort', abort);
-  }
+    reply: (message) => settle.resolve(message as Message),
+    fail: (error) => settle.reject(isRelayError(error, 'Timeout') ? late() : error),
+  }));
 }
-
-const cancelled = (signal: AbortSignal | undefined): RelayError =>
-  new RelayError('Cancelled', 'The waiting was ended by the caller.', { cause: signal?.reason });

@@ -32,7 +32,9 @@ import { ask } from './ask.ts';
 import { download, upload } from './attachments.ts';
 import { Channels } from './channels.ts';
 import { HeldMessages } from './held.ts';
+import { Paths } from './paths.ts';
 import { Tail } from './tail.ts';
+import { waitForMail } from './wait-for-mail.ts';
 import { Workspaces } from './workspaces.ts';
 
 /** A participant's connection to the relay; made by `connect`. */
@@ -41,6 +43,7 @@ export class Relay {
   readonly channels: Channels;
   readonly held: HeldMessages;
   readonly agents: Agents;
+  readonly paths: Paths;
   readonly workspaces: Workspaces;
 
   constructor(session: ClientSession) {
@@ -48,6 +51,7 @@ export class Relay {
     this.channels = new Channels(session);
     this.held = new HeldMessages(session);
     this.agents = new Agents(session);
+    this.paths = new Paths(session);
     this.workspaces = new Workspaces(session);
   }
 
@@ -94,11 +98,16 @@ export class Relay {
   }
 
   /** The messages in the inbox, oldest first; they become read when they are here, not before. */
-  async inbox({ unreadOnly, markRead = true, ...filter }: InboxOptions = {}): Promise<Inbox> {
-    const { messages, unread } = await this.request('INBOX', { ...filter, unread_only: unreadOnly });
+  async inbox({
+    unreadOnly,
+    markRead = true,
+    take = markRead,
+    ...filter
+  }: InboxOptions = {}): Promise<Inbox> {
+    const { messages, unread } = await this.request('INBOX', { ...filter, unread_only: unreadOnly, take });
     if (!markRead) return { messages, unread };
     const fresh = messages.filter(({ readAt }) => readAt === undefined).map(({ id }) => id);
-    await this.observe(fresh, 'read', 'pull');
+    await this.read(fresh, { path: 'pull' });
     return { messages, unread: unread - fresh.length };
   }
 
@@ -177,21 +186,25 @@ export class Relay {
     Object.assign(this.#session.hello, { capabilities, tools });
   }
 
+  /** Resolves when there is unread mail, at once or when it comes. An agent has one waiter at a time. */
+  waitForMail(options: { timeoutMs?: number; signal?: AbortSignal } = {}): Promise<void> {
+    return waitForMail(this.#session, options);
+  }
+
   /** Marks messages read; resolves with how many were not yet. */
-  read(ids: string | string[]): Promise<number> {
-    return this.observe(ids, 'read');
+  read(ids: string | string[], { path }: { path?: DeliveryPath } = {}): Promise<number> {
+    return this.#acknowledge(ids, 'read', path);
   }
 
   /** Tells the senders that the messages were dealt with. */
-  ack(ids: string | string[]): Promise<number> {
-    return this.observe(ids, 'acked');
+  ack(ids: string | string[], { path }: { path?: DeliveryPath } = {}): Promise<number> {
+    return this.#acknowledge(ids, 'acked', path);
   }
 
-  /** Reports how far deliveries got, as observed by whoever hands them to an agent. */
-  async observe(
+  async #acknowledge(
     ids: string | string[],
-    state: 'accepted' | 'injected' | 'turn_started' | 'read' | 'acked',
-    path?: DeliveryPath,
+    state: 'read' | 'acked',
+    path: DeliveryPath | undefined,
   ): Promise<number> {
     const messages = typeof ids === 'string' ? [ids] : ids;
     if (messages.length === 0) return 0;
@@ -226,9 +239,9 @@ export class Relay {
   async *messages(): AsyncGenerator<Message, void, void> {
     if (this.name === undefined)
       throw new RelayError('AgentNameRequired', 'Messages come to agents, and this client is none.');
-    if (!this.#session.hello.deliver) {
-      throw new RelayError('InvalidRequest', 'This client asked for no messages to be pushed.', {
-        next: 'Connect without deliver: false, or read the inbox.',
+    if (this.#session.hello.paths) {
+      throw new RelayError('InvalidRequest', 'This client claims its messages; none are pushed to it.', {
+        next: 'Take them with relay.paths.claim, or connect without paths.',
       });
     }
     yield* this.#session.deliveries.iterate();

@@ -86,7 +86,7 @@ export function accessId(access: Access): string {
  */
 export function withCredentials(access: Access, profile: ParticipantOptions): ParticipantOptions {
   if (access.kind === 'local') return profile;
-  if (access.kind === 'agentToken') return { ...profile, token: access.secret, deliver: true };
+  if (access.kind === 'agentToken') return { ...profile, token: access.secret };
   const { name, ephemeral } = profile;
   if (name !== undefined) checkAgentName(name);
   return {

@@ -23,7 +23,7 @@ export const markMessageRead = defineTool({
   showsInbox: true,
   handler: async (participant, { message_id }) => {
     const relay = await participant.relay();
-    await relay.observe(message_id, 'read', 'pull');
+    await relay.read(message_id, { path: 'pull' });
     return replyJson({ message_id, read: true });
   },
 });

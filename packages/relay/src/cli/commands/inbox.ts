@@ -1,16 +1,19 @@
 import {
+  isRelayError,
   MESSAGE_KINDS,
   type Message,
   type MessageKind,
   nameKey,
   parseChannelName,
 } from '@agent-relay/protocol';
-import { Command, Option } from 'commander';
+import type { Relay } from '@agent-relay/sdk/node';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import {
   type AgentOption,
   type JsonOption,
   oneOf,
   type ProjectOption,
+  patience,
   wholeNumber,
   withAgent,
   withJson,
@@ -18,6 +21,7 @@ import {
 } from '../options.ts';
 import { followedLines, messageLines } from '../output/message-lines.ts';
 import { plural, print, printJson, styled } from '../output/terminal.ts';
+import { parentGone } from '../process/parent.ts';
 import { untilInterrupted } from '../process/until-interrupted.ts';
 import { asAgent, markRead } from '../target/connect.ts';
 
@@ -36,7 +40,13 @@ interface Manner {
   limit: number;
   peek?: boolean;
   follow?: boolean;
+  wait?: boolean;
+  timeout?: number;
 }
+
+const FILTERS = ['from', 'channel', 'thread', 'kind', 'mentions'];
+/** As long as the daemon waits in one go. */
+const DAY_MS = 86_400_000;
 
 export const command = withJson(withAgent(withProject(new Command('inbox'))))
   .description('Show your unread messages and mark them read.')
@@ -49,43 +59,77 @@ export const command = withJson(withAgent(withProject(new Command('inbox'))))
   .option('--mentions', 'only those that name you with @')
   .option('--peek', 'leave them unread')
   .addOption(new Option('-f, --follow', 'go on with new ones until Ctrl-C').conflicts(['all']))
-  .action((options: Options) => (options.follow ? followInbox(options) : showInbox(options)));
-
-const showInbox = (options: Options): Promise<void> =>
-  asAgent(options, async (relay) => {
-    const { messages, unread } = await relay.inbox({
-      ...filterOf(options),
-      limit: options.limit,
-      unreadOnly: !options.all,
-      markRead: false,
-    });
-    const shown = messages.filter(({ readAt }) => readAt === undefined).map(({ id }) => id);
-    const left = options.peek ? unread : unread - shown.length;
-    if (options.json) printJson({ messages, unread: left });
-    else if (messages.length === 0) print('No messages in inbox.');
-    else print(messages.map(messageLines).join('\n'));
-    // Read is what has been shown, not what was about to be.
-    if (!options.peek) await relay.observe(shown, 'read', 'pull');
-    if (!options.json && left > 0) print(styled('dim', `${plural(left, 'unread message')} left.`));
+  .addOption(
+    new Option('--wait', 'wait for a message, show the first one and exit').conflicts([
+      ...['all', 'limit', 'follow'],
+      ...FILTERS,
+    ]),
+  )
+  .option('--timeout <ms>', 'with --wait: exit with 6 after this time; also as 20s or 10m', patience)
+  .action((options: Options) => {
+    if (options.timeout !== undefined && !options.wait)
+      throw new InvalidArgumentError('--timeout needs --wait.');
+    if (options.follow) return followInbox(options);
+    return options.wait ? waitForFirst(options) : showInbox(options);
   });
+
+/** Waits as long as its parent lives: whoever started it reads what it prints. */
+const waitForFirst = (options: Options): Promise<void> =>
+  untilInterrupted((interrupted) =>
+    asAgent(options, async (relay) => {
+      const signal = AbortSignal.any([interrupted, parentGone()]);
+      try {
+        await waitForMail(relay, options.timeout, signal);
+        await show(relay, { ...options, limit: 1 });
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      }
+    }),
+  );
+
+async function waitForMail(relay: Relay, timeoutMs: number | undefined, signal: AbortSignal): Promise<void> {
+  while (true) {
+    try {
+      return await relay.waitForMail({ timeoutMs: timeoutMs ?? DAY_MS, signal });
+    } catch (error) {
+      if (timeoutMs !== undefined || !isRelayError(error, 'Timeout')) throw error;
+    }
+  }
+}
+
+const showInbox = (options: Options): Promise<void> => asAgent(options, (relay) => show(relay, options));
+
+async function show(relay: Relay, options: Options): Promise<void> {
+  const { messages, unread } = await relay.inbox({
+    ...filterOf(options),
+    limit: options.limit,
+    unreadOnly: !options.all,
+    markRead: false,
+    take: !options.peek,
+  });
+  const shown = messages.filter(({ readAt }) => readAt === undefined).map(({ id }) => id);
+  const left = options.peek ? unread : unread - shown.length;
+  if (options.json) printJson({ messages, unread: left });
+  else if (messages.length === 0) print('No messages in inbox.');
+  else print(messages.map(messageLines).join('\n'));
+  // Read is what has been shown, not what was about to be.
+  if (!options.peek) await relay.read(shown, { path: 'pull' });
+  if (!options.json && left > 0) print(styled('dim', `${plural(left, 'unread message')} left.`));
+}
 
 /** The unread messages, then each new one as it comes. What does not fit the filter stays unread. */
 const followInbox = (options: Options): Promise<void> =>
   untilInterrupted((signal) =>
-    asAgent(
-      options,
-      async (relay) => {
-        if (signal.aborted) return;
-        signal.addEventListener('abort', () => void relay.close());
-        for await (const message of relay.messages()) {
-          if (!fits(message, options, relay.name ?? '')) continue;
-          if (options.json) printJson(message);
-          else print(followedLines(message));
-          if (!options.peek) await markRead(relay, message);
-        }
-      },
-      { deliver: true },
-    ),
+    asAgent(options, async (relay) => {
+      if (signal.aborted) return;
+      signal.addEventListener('abort', () => void relay.close());
+      for await (const message of relay.messages()) {
+        if (!fits(message, options, relay.name ?? '')) continue;
+        if (options.json) printJson(message);
+        else print(followedLines(message));
+        if (!options.peek) await markRead(relay, message);
+      }
+    }),
   );
 
 function filterOf({ from, channel, thread, kind, mentions }: Filter): Filter {

@@ -14,12 +14,11 @@ import { Command } from 'commander';
 import { uploadFiles } from '../files/upload-files.ts';
 import {
   type AgentOption,
-  duration,
   futureTime,
   type JsonOption,
   oneOf,
   type ProjectOption,
-  wholeNumber,
+  patience,
   withAgent,
   withJson,
   withProject,
@@ -79,11 +78,6 @@ export const command = withJson(withAgent(withProject(new Command('send'))))
       tellSent(sent, address === undefined ? `in answer to ${replyTo}` : `to ${to}`, print);
     });
   });
-
-/** Milliseconds, as programs say it, or `90s` as people do. */
-function patience(text: string): number {
-  return /^\d+$/.test(text) ? wholeNumber(1)(text) : duration(text);
-}
 
 function collect(file: string, files: string[] = []): string[] {
   return [...files, file];

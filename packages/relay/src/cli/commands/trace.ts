@@ -27,12 +27,15 @@ function holding({ reason, heldAt, settled }: HoldTrace): string[][] {
 }
 
 /** One row for each thing observed, and one for what is waited for. */
-function timeline({ recipient, path, reason, transitions }: DeliveryTrace): string[][] {
-  const rows = transitions.map(({ state, at }, step) => [
+function timeline({ recipient, state: now, path, reason, transitions }: DeliveryTrace): string[][] {
+  const rows = transitions.map(({ state, at, path: by }, step) => [
     step === 0 ? styled('bold', safeLine(recipient)) : '',
     state,
     when(at),
-    step === transitions.length - 1 && path ? `by ${path}` : '',
+    by ? `by ${by}` : '',
   ]);
-  return reason === undefined ? rows : [...rows, ['', styled('yellow', 'waits'), reason]];
+  if (reason === undefined) return rows;
+  const isUncertain = now === 'uncertain' && transitions.at(-1)?.state !== 'uncertain';
+  const title = styled('yellow', isUncertain ? 'uncertain' : 'waits');
+  return [...rows, ['', title, safeLine(reason.text), now === 'stored' && path ? `by ${path}` : '']];
 }

@@ -19,7 +19,7 @@ export async function openRolesDoor(options: {
   const { port, roles, key, project, settings, onerror } = options;
   const { dataDirectory, mcp, limits } = settings;
   const door = { socketPath: project.socketPath, env: { RELAY_DATA_DIR: dataDirectory } };
-  for (const name of roles) await (await connect({ ...door, name, deliver: false })).close();
+  for (const name of roles) await (await connect({ ...door, name })).close();
   return await listenForMcp({
     host: HOST,
     port,

@@ -25,17 +25,17 @@ export const asViewer = <T>(
   work: (relay: Relay) => Promise<T>,
 ): Promise<T> => (options.as === undefined ? asOwner(options, work) : asAgent(options, work));
 
-/** Runs `work` connected as an agent; its messages stay where they are, unless it wants them pushed. */
+/** Runs `work` connected as an agent; its messages stay where they are, unless `work` takes them. */
 export async function asAgent<T>(
   options: ProjectOption & AgentOption,
   work: (relay: Relay) => Promise<T>,
-  { deliver = false }: Pick<NodeConnectOptions, 'deliver'> = {},
+  { notify = false }: Pick<NodeConnectOptions, 'notify'> = {},
 ): Promise<T> {
   const { RELAY_AGENT_NAME, RELAY_AGENT_TOKEN: token } = process.env;
   if (token) checkOwnName(options.as, RELAY_AGENT_NAME);
   const name = options.as || RELAY_AGENT_NAME || personName();
   const who = { name, ...(isPerson(name) ? { type: 'human' as const } : {}), ...(token ? { token } : {}) };
-  await using relay = await enter({ ...onProject(options), ...who, deliver });
+  await using relay = await enter({ ...onProject(options), ...who, notify });
   if (relay.agentToken !== undefined) tellToken(name, relay.agentToken);
   return await work(relay);
 }

@@ -1,4 +1,4 @@
-import type { DeliveryState } from '@agent-relay/protocol';
+import { type DeliveryState, REASONS, type ReasonCode } from '@agent-relay/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GONE_AFTER_MS, openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
 
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 const trace = async (id: string, by = alice) => (await by.request('TRACE', { id })).deliveries;
-const report = (participant: Participant, state: Exclude<DeliveryState, 'stored'>, ...messages: string[]) =>
+const report = (participant: Participant, state: 'read' | 'acked', ...messages: string[]) =>
   participant.request('ACK', { messages, state });
 
 describe('the state of a delivery', () => {
@@ -26,8 +26,6 @@ describe('the state of a delivery', () => {
     const { messageId, seq } = await alice.send('Bob', 'Hi.');
     const steps: Array<[DeliveryState, () => Promise<unknown>]> = [
       ['accepted', () => bob.request('ACK', { upTo: seq })],
-      ['injected', () => report(bob, 'injected', messageId)],
-      ['turn_started', () => report(bob, 'turn_started', messageId)],
       ['read', () => report(bob, 'read', messageId)],
       ['acked', () => report(bob, 'acked', messageId)],
     ];
@@ -67,14 +65,22 @@ describe('the state of a delivery', () => {
     await core.restart();
     const owner = core.owner(alice.principal.workspace);
     expect(await trace(messageId, owner)).toEqual(before);
-    expect(await trace(unread.messageId, owner)).toMatchObject([{ state: 'stored', reason: 'offline' }]);
+    expect(await trace(unread.messageId, owner)).toMatchObject([
+      { state: 'stored', reason: { code: 'offline' } },
+    ]);
   });
 
   it('names the path that was observed', async () => {
     const { messageId, seq } = await alice.send('Bob', 'Hi.');
-    expect((await trace(messageId))[0]).not.toHaveProperty('path');
+    expect((await trace(messageId))[0]?.transitions[0]).not.toHaveProperty('path');
     await bob.request('ACK', { upTo: seq });
     expect(await trace(messageId)).toMatchObject([{ path: 'push' }]);
+    await bob.request('ACK', { messages: [messageId], state: 'read', path: 'pull' });
+    expect((await trace(messageId))[0]?.transitions.map(({ state, path }) => [state, path])).toEqual([
+      ['stored', undefined],
+      ['accepted', 'push'],
+      ['read', 'pull'],
+    ]);
     const pulled = await alice.send('Bob', 'Pulled.');
     await bob.request('ACK', { messages: [pulled.messageId], state: 'read', path: 'pull' });
     expect(await trace(pulled.messageId)).toMatchObject([{ state: 'read', path: 'pull' }]);
@@ -83,7 +89,7 @@ describe('the state of a delivery', () => {
 
 describe('a state is never overstated', () => {
   it('a client cannot have taken what it was not given', async () => {
-    bob.delivers = false;
+    await bob.request('RECEIVE', { paths: [] });
     const { messageId } = await alice.send('Bob', 'Hi.');
     await bob.request('ACK', { upTo: 1_000_000_000 });
     expect(await trace(messageId)).toMatchObject([{ state: 'stored' }]);
@@ -102,10 +108,19 @@ describe('a state is never overstated', () => {
     const lost = await alice.send('Bob', 'Soon over.', { expiresAt: core.clock.now() + 100 });
     core.clock.advance(101);
     const back = bob.again();
+    await back.listening();
     const later = await alice.send('Bob', 'Later.');
     await back.request('ACK', { upTo: later.seq });
-    expect(await trace(lost.messageId)).toMatchObject([{ state: 'stored', reason: 'expired' }]);
+    expect(await trace(lost.messageId)).toMatchObject([{ state: 'stored', reason: { code: 'expired' } }]);
     expect(await trace(later.messageId)).toMatchObject([{ state: 'accepted' }]);
+  });
+
+  it('a message is not accepted after it was read', async () => {
+    const { messageId, seq } = await alice.send('Bob', 'Hi.');
+    await bob.request('ACK', { messages: [messageId], state: 'read', path: 'pull' });
+    core.clock.advance(10);
+    await bob.request('ACK', { upTo: seq });
+    expect((await trace(messageId))[0]?.transitions.map(({ state }) => state)).toEqual(['stored', 'read']);
   });
 
   it('one recipient of a broadcast says nothing for another', async () => {
@@ -119,14 +134,15 @@ describe('a state is never overstated', () => {
   });
 
   it('many acknowledgements keep the newest exact and never put a message too far', async () => {
-    const sent = await Promise.all(Array.from({ length: 600 }, (_, i) => alice.send('Bob', `${i}`)));
-    for (const { seq } of sent.slice(0, 599)) {
+    const sent: Array<{ messageId: string; seq: number }> = [];
+    for (let i = 0; i < 600; i++) {
       core.clock.advance(1);
-      await bob.request('ACK', { upTo: seq });
+      sent.push(await alice.send('Bob', `${i}`));
+      if (i < 599) await bob.request('ACK', { upTo: sent[i]?.seq ?? 0 });
     }
     expect(await trace(sent.at(-1)?.messageId ?? '')).toMatchObject([{ state: 'stored' }]);
     expect(await trace(sent.at(-2)?.messageId ?? '')).toMatchObject([
-      { transitions: [{ state: 'stored' }, { state: 'accepted', at: core.clock.now() }] },
+      { transitions: [{ state: 'stored' }, { state: 'accepted', at: core.clock.now() - 1 }] },
     ]);
     const [first] = await trace(sent[0]?.messageId ?? '');
     expect(first?.transitions[1]?.at).toBeLessThanOrEqual(core.clock.now());
@@ -135,26 +151,17 @@ describe('a state is never overstated', () => {
 });
 
 describe('why a delivery goes no further', () => {
-  it.each<[string, string, () => unknown]>([
+  it.each<[string, ReasonCode, () => unknown]>([
     ['the recipient is away', 'offline', () => bob.disconnect()],
-    ['it has not taken it', 'busy: the client has not taken it yet', () => undefined],
-    [
-      'it takes no deliveries',
-      'no wake path: waits until the agent looks into its inbox',
-      () => {
-        bob.delivers = false;
-      },
-    ],
-    [
-      'its client took it',
-      'taken by the client, not read yet',
-      () => bob.request('ACK', { upTo: bob.delivered[0]?.seq ?? 0 }),
-    ],
+    ['it has not taken it', 'not_taken', () => undefined],
+    ['it takes no deliveries', 'no_wake_path', () => bob.request('RECEIVE', { paths: [] })],
+    ['it is only told of mail', 'no_wake_path', () => bob.request('RECEIVE', { paths: [], notify: true })],
+    ['its client took it', 'not_read', () => bob.request('ACK', { upTo: bob.delivered[0]?.seq ?? 0 })],
     ['its time is over', 'expired', () => core.clock.advance(1001)],
-  ])('is told when %s', async (_why, reason, happens) => {
+  ])('is told when %s', async (_why, code, happens) => {
     const { messageId } = await alice.send('Bob', 'Hi.', { expiresAt: core.clock.now() + 1000 });
     await happens();
-    expect(await trace(messageId)).toMatchObject([{ reason }]);
+    expect(await trace(messageId)).toMatchObject([{ reason: { code, text: REASONS[code] } }]);
   });
 
   it('is told when the recipient was removed', async () => {
@@ -162,7 +169,7 @@ describe('why a delivery goes no further', () => {
     carol.disconnect();
     const { messageId } = await alice.send('Carol', 'Hi.');
     core.clock.advance(GONE_AFTER_MS);
-    expect(await trace(messageId)).toMatchObject([{ recipient: 'Carol', reason: 'the agent was removed' }]);
+    expect(await trace(messageId)).toMatchObject([{ recipient: 'Carol', reason: { code: 'removed' } }]);
   });
 
   it('is not told once it was read', async () => {

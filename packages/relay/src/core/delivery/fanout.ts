@@ -2,6 +2,8 @@ import type { Message } from '@agent-relay/protocol';
 import type { Presence } from '../directory/presence.ts';
 import type { NewMessage } from '../sending/messages.ts';
 import type { Awaits } from './awaits.ts';
+import type { Mailboxes } from './mailboxes.ts';
+import type { Waiters } from './waiters.ts';
 
 /** Follows every message of a workspace. Must return at once. */
 interface Follower {
@@ -13,13 +15,11 @@ interface Follower {
 
 /** Hands each stored message to whoever is there to take it: recipients, followers, and the sender who waits for it. */
 export class Fanout {
-  readonly #presence: Presence;
-  readonly #awaits: Awaits;
+  readonly #parts: { presence: Presence; awaits: Awaits; waiters: Waiters; mailboxes: Mailboxes };
   readonly #followers = new Map<number, Set<Follower>>();
 
-  constructor(presence: Presence, awaits: Awaits) {
-    this.#presence = presence;
-    this.#awaits = awaits;
+  constructor(parts: { presence: Presence; awaits: Awaits; waiters: Waiters; mailboxes: Mailboxes }) {
+    this.#parts = parts;
   }
 
   /** Tells `follower` of each message stored in the workspace from now on, in order; returns how to stop. */
@@ -30,10 +30,14 @@ export class Fanout {
   }
 
   publish({ message, senderId, recipients, workspaceId }: NewMessage): void {
+    const { presence, awaits, waiters, mailboxes } = this.#parts;
     for (const recipient of recipients) {
       // The answer goes to whoever waits for it first: its client then knows the delivery that follows as seen.
-      this.#awaits.answer(message, senderId, recipient);
-      for (const peer of this.#presence.peersOf(recipient)) if (peer.delivers) peer.deliver(message);
+      awaits.answer(message, senderId, recipient);
+      mailboxes.offer(recipient, message);
+      for (const peer of presence.peersOf(recipient))
+        if (peer.isToldOfMail) peer.notify({ type: 'mail.arrived', message });
+      waiters.arrived(recipient, message);
     }
     for (const follower of this.#followers.get(workspaceId) ?? []) follower.offer(message);
   }

@@ -237,7 +237,7 @@ export class Agents {
     await this.#store.updateAgent(agent.id, { lastSeenAt: agent.lastSeenAt });
   }
 
-  describe(workspace: Workspace, agent: Agent): AgentInfo {
+  describe(workspace: Workspace, agent: Agent): Omit<AgentInfo, 'paths'> {
     return {
       name: agent.name,
       type: agent.type,

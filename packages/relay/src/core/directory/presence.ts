@@ -1,4 +1,4 @@
-import type { AgentInfo, Message, RelayEvent } from '@agent-relay/protocol';
+import type { AgentInfo, RelayEvent } from '@agent-relay/protocol';
 import type { Clock } from '../ports/clock.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import { type Principal, seesWholeWorkspace } from '../principal.ts';
@@ -8,12 +8,8 @@ export interface Peer {
   readonly principal: Principal;
   /** The session for which a client claimed the agent's name. */
   readonly session?: string | undefined;
-  /** Takes the agent's deliveries as they are stored. */
-  readonly delivers: boolean;
-  /** A message was stored for the agent. */
-  deliver(message: Message): void;
-  /** Messages were stored for the agent beside the domain: it reads them. Returns up to where it had deliveries before. */
-  catchUp(): number;
+  /** Wants to hear of the agent's mail. */
+  readonly isToldOfMail: boolean;
   notify(event: RelayEvent): void;
   /** Its credential is not valid any more. */
   revoke(): void;

@@ -8,24 +8,13 @@ type Names =
   | 'WHO'
   | 'WATCH'
   | 'ANNOUNCE'
-  | 'CALL'
-  | 'RESULT'
-  | 'SPAWN'
-  | 'RELEASE'
   | 'TOKEN_ROTATE'
   | 'AGENT_RENAME'
   | 'AGENT_SET'
   | 'AGENT_REMOVE'
   | 'GRANT';
 
-const NO_TERMINALS = 'This daemon has no terminal host that could start or stop agents.';
-const NO_CALLS = 'This daemon does not route tool calls between agents.';
-
-const unsupported = (why: string) => (): never => {
-  throw new RelayError('Unsupported', why);
-};
-
-export function agentHandlers({ agents, presence, store, workspaces }: Relay): Handlers<Names> {
+export function agentHandlers({ agents, deliveries, presence, store, workspaces }: Relay): Handlers<Names> {
   return {
     WHO: ({ principal: { local, workspace: own } }, params) => {
       const { project = own.name } = params;
@@ -35,7 +24,10 @@ export function agentHandlers({ agents, presence, store, workspaces }: Relay): H
       }
       const workspace = workspaces.get(project);
       const known = agents.list(workspace).filter(({ type }) => type !== 'system');
-      const described = known.map((agent) => agents.describe(workspace, agent));
+      const described = known.map((agent) => ({
+        ...agents.describe(workspace, agent),
+        paths: deliveries.pathsOf(agent.id),
+      }));
       const wanted = { active: true, idle: params.include_idle, offline: params.includeOffline };
       return { agents: described.filter(({ status }) => wanted[status]) };
     },
@@ -47,10 +39,6 @@ export function agentHandlers({ agents, presence, store, workspaces }: Relay): H
       await agents.announce(requireAgent(caller.principal), { capabilities, tools });
       return {};
     },
-    CALL: unsupported(NO_CALLS),
-    RESULT: unsupported(NO_CALLS),
-    SPAWN: unsupported(NO_TERMINALS),
-    RELEASE: unsupported(NO_TERMINALS),
     TOKEN_ROTATE: async ({ principal }, params) => {
       requireOwner(principal, 'replace the token of an agent');
       const agent = agents.get(principal.workspace, params.agent);

@@ -1,21 +1,54 @@
-import type { OperationName, OperationParams, OperationResult } from '@agent-relay/protocol';
-import type { AwaitOutcome } from '../delivery/awaits.ts';
+import type {
+  Message,
+  OperationName,
+  OperationParams,
+  OperationResult,
+  RelayError,
+  RelayEvent,
+} from '@agent-relay/protocol';
+import type { Receiver } from '../delivery/receiver.ts';
 import type { Principal } from '../principal.ts';
+
+/**
+ * An operation that goes on after its answer: what it sends later, over the connection it was asked on. Nothing of it
+ * leaves before the answer does, and nothing after it has ended.
+ */
+export interface Ongoing {
+  /** Whether the client keeps up. When it does again, `onRoom` is called. */
+  readonly hasRoom: boolean;
+  onRoom: () => void;
+  /** Called once, when it ends before it is finished: the client cancelled it, or the connection is gone. */
+  onEnd: () => void;
+  event(message: Message): void;
+  deliver(message: Message): void;
+  /** Ends it with the message the client waited for. */
+  finish(message: Message): void;
+  /** Ends it with the reason there will be nothing. */
+  fail(error: RelayError): void;
+  /** The store failed under it: the connection is given up, and the client comes back and goes on where it was. */
+  lost(error: unknown): void;
+}
+
+/** What a connection has only one of: a new one takes the place of the one before. */
+export type OnlyOne = 'mail' | 'tail';
 
 /** The connection a request came on, as far as an operation may use it. */
 export interface Caller {
   readonly principal: Principal;
-  /** Sends the outcome of an awaited message, after the request itself was answered. */
-  settleAwait(requestId: string, outcome: AwaitOutcome): void;
-  /** Keeps how to give up waiting: the client may ask for it, and the end of the connection does it. */
-  holdAwait(requestId: string, giveUp: () => void): void;
-  cancelAwait(requestId: string): void;
-  /** Starts to push every message of the workspace after `after`. */
-  tail(after: number): void;
+  /** How this connection gets its agent's mail. */
+  receiver: Receiver | undefined;
+  /** Whether it is told of its agent's mail. */
+  isToldOfMail: boolean;
+  /** Goes on with the operation of this request after its answer. */
+  begin(requestId: string, only?: OnlyOne): Ongoing;
+  /** Ends an operation that goes on. */
+  end(requestId: string): void;
+  /** Ends the one of this kind. */
+  endOnly(kind: OnlyOne): void;
+  /** Tells it something, if it keeps up. */
+  notify(event: RelayEvent): void;
   /** Starts to push what happens in the workspace, messages aside. */
   watch(): void;
-  /** The client says it has taken its deliveries up to `upTo`; returns up to where they were really pushed to it. */
-  accepted(upTo: number): number;
 }
 
 type Handler<N extends OperationName> = (

@@ -1,9 +1,12 @@
 import { RelayError, type RelayEvent } from '@agent-relay/protocol';
-import type { OpenAwait } from '../delivery/awaits.ts';
+import type { AwaitOutcome, OpenAwait } from '../delivery/awaits.ts';
+import { PushReceiver } from '../delivery/push-receiver.ts';
+import { startReceiving } from '../delivery/receiving.ts';
 import { StoredAnswers } from '../delivery/stored-answers.ts';
 import { heldInfo } from '../governance/held.ts';
 import type { StoredMessage } from '../ports/store/messages.ts';
 import { requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts';
+import { followProject } from '../reading/project-tail.ts';
 import {
   listConversations,
   readHistory,
@@ -20,6 +23,10 @@ type Names =
   | 'SEND'
   | 'CANCEL'
   | 'INBOX'
+  | 'WAIT'
+  | 'RECEIVE'
+  | 'CLAIM'
+  | 'REPORT'
   | 'ACK'
   | 'TRACE'
   | 'TAIL'
@@ -36,7 +43,8 @@ type Names =
   | 'FETCH';
 
 export function messageHandlers(relay: Relay): Handlers<Names> {
-  const { attachments, awaits, clock, deliveries, held, messages, heldReleases, store, workspaces } = relay;
+  const { accepted, attachments, awaits, claims, clock, deliveries, held, heldReleases } = relay;
+  const { mailboxes, messages, store, waiters, workspaces } = relay;
   const storedAnswers = new StoredAnswers(store, awaits, relay.descriptions);
   return {
     SEND: async (caller, params, requestId) => {
@@ -44,30 +52,55 @@ export function messageHandlers(relay: Relay): Handlers<Names> {
       if (!params.await || !recipient || result.held !== undefined) return result;
       const waiter = requireAgent(caller.principal);
       const message = { id: result.messageId, seq: result.seq, thread: result.thread ?? result.messageId };
-      const settle = caller.settleAwait.bind(caller, requestId);
+      const ongoing = caller.begin(requestId);
+      const settle = (outcome: AwaitOutcome) =>
+        'reply' in outcome ? ongoing.finish(outcome.reply) : ongoing.fail(outcome.error);
       const question: OpenAwait = { id: requestId, waiter, target: recipient, message, settle };
-      caller.holdAwait(requestId, awaits.open(question, params.await.timeoutMs));
+      ongoing.onEnd = awaits.open(question, params.await.timeoutMs);
       if (result.duplicate) await storedAnswers.search(question);
       return result;
     },
     CANCEL: (caller, { id }) => {
-      caller.cancelAwait(id);
+      caller.end(id);
       return {};
     },
     INBOX: (caller, params) => readInbox(relay, caller.principal, params),
+    WAIT: async (caller, { timeoutMs }, requestId) => {
+      const agent = requireAgent(caller.principal);
+      const ongoing = caller.begin(requestId);
+      const stop = waiters.open(agent, requestId, ongoing, timeoutMs);
+      const unread = await store.countUnread(agent.id, clock.now(), mailboxes.live(agent.id));
+      if (unread === 0) return { unread };
+      stop();
+      caller.end(requestId);
+      return { unread };
+    },
+    RECEIVE: (caller, params, requestId) => startReceiving(relay, caller, params, requestId),
+    CLAIM: async (caller, params) => {
+      const claimed = await claims.claim(requireAgent(caller.principal), caller.receiver, params);
+      return { messages: claimed.map(relay.descriptions.stored) };
+    },
+    REPORT: async (caller, params) => {
+      const agent = requireAgent(caller.principal);
+      if ('messages' in params) return await claims.report(agent, caller.receiver, params);
+      claims.reportPath(agent, caller.receiver, params);
+      return { changed: 1 };
+    },
     ACK: (caller, params) => {
       const agent = requireAgent(caller.principal);
       if ('messages' in params) return deliveries.report(agent, params.messages, params.state, params.path);
-      deliveries.accepted(agent, caller.accepted(params.upTo));
+      const { receiver } = caller;
+      if (receiver instanceof PushReceiver) accepted.note(agent.id, receiver.accepted(params.upTo));
       return { changed: 0 };
     },
     TRACE: (caller, { id }) => traceMessage(relay, caller.principal, id),
-    TAIL: async (caller, params) => {
+    TAIL: async (caller, params, requestId) => {
       requireOwner(caller.principal, 'follow every message of the project');
+      const { workspace } = caller.principal;
       // A follower of another database may remember more than this one ever had.
-      const last = await store.lastSeq(caller.principal.workspace.id);
+      const last = await store.lastSeq(workspace.id);
       const after = Math.min(params.after ?? last, last);
-      caller.tail(after);
+      followProject(relay, workspace.id, after, caller.begin(requestId, 'tail'));
       return { after };
     },
     HISTORY: (caller, params) => readHistory(relay, caller.principal, params),

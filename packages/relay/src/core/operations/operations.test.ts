@@ -57,6 +57,10 @@ describe('what only an agent can do', () => {
     ['ANNOUNCE', { kind: 'capability_announcement', capabilities: [], tools: [] }],
     ['CONVERSATIONS', {}],
     ['REACT', { message: 'msg_1', emoji: '👍' }],
+    ['WAIT', { timeoutMs: 1 }],
+    ['RECEIVE', {}],
+    ['CLAIM', { path: 'pty' }],
+    ['REPORT', { path: 'pty', state: 'ready' }],
     ['ATTACH', { upload: 'u', offset: 0, data: '' }],
     ['CHANNEL_JOIN', { channel: 'general' }],
     ['CHANNEL_LEAVE', { channel: 'general' }],
@@ -66,17 +70,6 @@ describe('what only an agent can do', () => {
         code: 'AgentNameRequired',
       });
     }
-  });
-});
-
-describe('what this daemon cannot do', () => {
-  it.each<[OperationName, OperationInput<OperationName>]>([
-    ['CALL', { kind: 'mcp_tool_call', server: 'Bob', tool: 'look', arguments: {}, callId: 'c1' }],
-    ['RESULT', { kind: 'mcp_tool_result', callId: 'c1' }],
-    ['SPAWN', { name: 'Bob', cli: 'claude', task: 'work' }],
-    ['RELEASE', { name: 'Bob' }],
-  ])('%s says so', async (operation, input) => {
-    await expect(alice.request(operation, input)).rejects.toMatchObject({ code: 'Unsupported' });
   });
 });
 

@@ -24,7 +24,7 @@ type Names =
 const EXPORT_PAGE = 500;
 
 export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
-  const { clock, deliveries, fanout, presence, store, workspaces } = relay;
+  const { accepted, clock, fanout, mailboxes, presence, store, workspaces } = relay;
 
   const administered = (principal: Principal, name: string | undefined, doing: string): Workspace => {
     requireOwner(principal, doing);
@@ -128,8 +128,12 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
     IMPORT: async ({ principal }, { records }) => {
       requireOwner(principal, 'import into the workspace');
       const { delivered, ...outcome } = await store.importRecords(principal.workspace.id, records);
-      // In the same breath: whatever is stored after it must not be pushed before it is read.
-      for (const { recipientId, from } of delivered) deliveries.inserted(recipientId, from);
+      // Synchronously: whatever is stored after it must not be pushed before it is read.
+      for (const { recipientId, from } of delivered) {
+        const mailbox = mailboxes.of(recipientId);
+        accepted.inserted(recipientId, from, mailbox?.withPrograms ?? 0);
+        mailbox?.catchUp();
+      }
       fanout.catchUp(principal.workspace.id);
       if (records.some(({ type }) => type === 'agent' || type === 'channel' || type === 'member')) {
         await relay.reload(principal.workspace);

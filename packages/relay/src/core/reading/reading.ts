@@ -7,6 +7,7 @@ import {
   RelayError,
 } from '@agent-relay/protocol';
 import { holdTrace } from '../governance/held.ts';
+import type { InboxQuery } from '../ports/store/deliveries.ts';
 import type { HeldMessage } from '../ports/store/held.ts';
 import type { StoredMessage } from '../ports/store/messages.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
@@ -29,9 +30,12 @@ export async function readInbox(
   const { workspace } = principal;
   const now = relay.clock.now();
   const take = params.unread_only || params.after !== undefined ? 'oldest' : 'newest';
-  const found = await relay.store.inbox({
+  // What a path is delivering right now comes that way, and not here too.
+  const live = relay.mailboxes.live(agent.id);
+  const query: InboxQuery = {
     recipientId: agent.id,
     unreadOnly: params.unread_only,
+    ...(params.unread_only && live.length > 0 ? { hideClaimed: live } : {}),
     ...(params.from === undefined ? {} : { fromId: relay.agents.get(workspace, params.from).id }),
     ...(params.channel === undefined
       ? {}
@@ -43,14 +47,19 @@ export async function readInbox(
     limit: params.limit,
     now,
     take,
-  });
+  };
+  const read = () => relay.store.inbox(query);
+  const found = await (params.take ? relay.claims.take(agent.id, read) : read());
   const messages = found.map(
     (stored): InboxMessage => ({
       ...relay.descriptions.stored(stored),
       ...(stored.readAt === undefined ? {} : { readAt: stored.readAt }),
     }),
   );
-  return { messages: page(messages, take).messages, unread: await relay.store.countUnread(agent.id, now) };
+  return {
+    messages: page(messages, take).messages,
+    unread: await relay.store.countUnread(agent.id, now, live),
+  };
 }
 
 /** A message the caller may see; somebody else's and none at all look the same. */

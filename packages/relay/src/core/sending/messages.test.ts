@@ -74,12 +74,12 @@ describe('a message', () => {
     expect((await bob.request('INBOX', {})).messages).toHaveLength(1);
   });
 
-  it('reaches every connection of its recipient that wants deliveries', async () => {
+  it('is pushed to one connection of its recipient, and told to those that ask for it', async () => {
     const second = bob.again();
-    const silent = bob.again();
-    silent.delivers = false;
+    const told = bob.again({ paths: [], notify: true });
     await alice.send('Bob', 'Hi.');
-    expect([contents(bob), contents(second), contents(silent)]).toEqual([['Hi.'], ['Hi.'], []]);
+    expect([contents(bob), contents(second), contents(told)]).toEqual([['Hi.'], [], []]);
+    expect(told.events).toMatchObject([{ type: 'mail.arrived', message: { content: 'Hi.' } }]);
   });
 
   it('to * reaches everybody but its sender, those who are away too', async () => {

@@ -78,7 +78,7 @@ function* unreadByKey(agentId: number, now: number): Script<Map<string, number>>
   const found = yield* rows<{ key: string; unread: number }>(
     `SELECT conversations.key, CAST(sum(counted.unread) AS bigint) AS unread FROM (
        SELECT d.conversation_id AS id, count(*) AS unread FROM deliveries AS d {{unread}}
-       WHERE d.recipient_id = ? AND d.read_at IS NULL AND (d.expires_at IS NULL OR d.expires_at >= ?)
+       WHERE d.recipient_id = ? AND d.read_at IS NULL AND d.injected_at IS NULL AND (d.expires_at IS NULL OR d.expires_at >= ?)
        GROUP BY d.conversation_id
      ) AS counted JOIN conversations ON conversations.id = counted.id GROUP BY conversations.key`,
     [agentId, now],

@@ -1,18 +1,26 @@
-import type { Delivery, InboxQuery, Observation } from '../../core/ports/store/deliveries.ts';
+import type { Claim, Delivery, InboxQuery, Observation } from '../../core/ports/store/deliveries.ts';
 import type { StoredMessage } from '../../core/ports/store/messages.ts';
 import { fitting, MESSAGE, MESSAGE_NAMES, type MessageRow, toMessage } from './messages.ts';
 import { orNull, rows, type Script, type Statement, storable, type Value } from './script.ts';
 
-/** The columns that note a state; being acked shows that it was read too. */
-const NOTED: { [State in Observation['state']]: [column: string, ...implied: string[]] } = {
-  accepted: ['accepted_at'],
-  injected: ['injected_at'],
-  turn_started: ['turn_started_at'],
-  read: ['read_at'],
-  acked: ['acked_at', 'read_at'],
+/**
+ * The columns that note a state, and the one of the path by which it came. Being acked shows that it was read too, and a
+ * turn that started with it that it was injected.
+ */
+const NOTED: {
+  [State in Observation['state']]: { times: [string, ...string[]]; path: 'path' | 'read_path' };
+} = {
+  accepted: { times: ['accepted_at'], path: 'path' },
+  uncertain: { times: ['uncertain_at'], path: 'path' },
+  injected: { times: ['injected_at'], path: 'path' },
+  turn_started: { times: ['turn_started_at', 'injected_at'], path: 'path' },
+  read: { times: ['read_at'], path: 'read_path' },
+  acked: { times: ['acked_at', 'read_at'], path: 'read_path' },
 };
 
 const UNEXPIRED = '(d.expires_at IS NULL OR d.expires_at >= ?)';
+
+const NOT_CLAIMED_BY = '(d.claimed_by IS NULL OR d.claimed_by NOT IN {{texts}})';
 
 type Nullable<T> = {
   [Key in keyof T]: undefined extends T[Key] ? Exclude<T[Key], undefined> | null : T[Key];
@@ -20,8 +28,9 @@ type Nullable<T> = {
 
 type DeliveredSeq = { id: string; seq: number; senderId: number };
 
-const UNREAD = { index: '{{unread}}', condition: 'd.read_at IS NULL' };
-const READ = { index: '{{read}}', condition: 'd.read_at IS NOT NULL' };
+/** As the conditions of the indexes say it. */
+const UNREAD = { index: '{{unread}}', condition: 'd.read_at IS NULL AND d.injected_at IS NULL' };
+const READ = { index: '{{read}}', condition: '(d.read_at IS NOT NULL OR d.injected_at IS NOT NULL)' };
 
 /** Each half of what an agent got has an index in the order of `message_seq`. */
 export const DELIVERED = [UNREAD, READ];
@@ -46,6 +55,9 @@ function inboxFilter(query: InboxQuery): Statement {
     params.push(...(values as Value[]));
   };
   if (query.mentioned) conditions.push('d.mentioned = 1');
+  if (query.hideClaimed === true) conditions.push('d.claimed_by IS NULL');
+  else if (query.hideClaimed) narrow(NOT_CLAIMED_BY, JSON.stringify(query.hideClaimed));
+  narrow('d.claimed_by = ? AND d.uncertain_at IS NULL', query.claimedBy);
   narrow('d.sender_id = ?', query.fromId);
   narrow('d.conversation_id = ?', query.conversationId);
   narrow('m.kind = ?', query.kind);
@@ -81,11 +93,13 @@ export const queries = {
     return found.map((row) => ({ ...toMessage(row), readAt: row.readAt ?? undefined }));
   },
 
-  *countUnread(recipientId: number, now: number): Script<number> {
+  *countUnread(recipientId: number, now: number, hideClaimed: readonly string[] = []): Script<number> {
+    const [claims, params] =
+      hideClaimed.length === 0 ? ['', []] : [`AND ${NOT_CLAIMED_BY}`, [JSON.stringify(hideClaimed)]];
     const [row] = yield* rows<{ unread: number }>(
       `SELECT count(*) AS unread FROM deliveries AS d {{unread}}
-       WHERE d.recipient_id = ? AND d.read_at IS NULL AND ${UNEXPIRED}`,
-      [recipientId, now],
+       WHERE d.recipient_id = ? AND ${UNREAD.condition} AND ${UNEXPIRED} ${claims}`,
+      [recipientId, now, ...params],
     );
     return row?.unread ?? 0;
   },
@@ -99,11 +113,19 @@ export const queries = {
     );
   },
 
+  *claimsOf(recipientId: number, seqs: number[]): Script<Array<{ seq: number; claimedBy: string }>> {
+    return yield* rows<{ seq: number; claimedBy: string }>(
+      `SELECT d.message_seq AS seq, d.claimed_by AS "claimedBy" FROM deliveries AS d
+       WHERE d.recipient_id = ? AND d.message_seq IN {{numbers}} AND d.claimed_by IS NOT NULL`,
+      [recipientId, JSON.stringify(seqs)],
+    );
+  },
+
   *deliveriesOf(seq: number): Script<Delivery[]> {
     const found = yield* rows<Nullable<Delivery>>(
       `SELECT d.recipient_id AS "recipientId", recipient.name AS "recipientName", d.message_seq AS seq, d.path,
-         d.accepted_at AS "acceptedAt", d.injected_at AS "injectedAt", d.turn_started_at AS "turnStartedAt",
-         d.read_at AS "readAt", d.acked_at AS "ackedAt"
+         d.claimed_by AS "claimedBy", d.accepted_at AS "acceptedAt", d.uncertain_at AS "uncertainAt", d.injected_at AS "injectedAt", d.turn_started_at AS "turnStartedAt",
+         d.read_at AS "readAt", d.read_path AS "readPath", d.acked_at AS "ackedAt"
        FROM deliveries AS d LEFT JOIN agents AS recipient ON recipient.id = d.recipient_id
        WHERE d.message_seq = ? ORDER BY recipient.name, d.recipient_id`,
       [seq],
@@ -111,10 +133,13 @@ export const queries = {
     return found.map((row) => ({
       ...row,
       path: row.path ?? undefined,
+      claimedBy: row.claimedBy ?? undefined,
       acceptedAt: row.acceptedAt ?? undefined,
+      uncertainAt: row.uncertainAt ?? undefined,
       injectedAt: row.injectedAt ?? undefined,
       turnStartedAt: row.turnStartedAt ?? undefined,
       readAt: row.readAt ?? undefined,
+      readPath: row.readPath ?? undefined,
       ackedAt: row.ackedAt ?? undefined,
     }));
   },
@@ -140,15 +165,15 @@ export const commands = {
     const alike = Map.groupBy(observations, ({ state, path, at }) => `${state} ${path} ${at}`);
     for (const group of alike.values()) {
       const [{ state, path, at }] = group as [Observation];
-      const columns = NOTED[state];
+      const { times, path: pathColumn } = NOTED[state];
       const updated = yield* rows<{ recipient: number; seq: number }>(
-        `UPDATE deliveries SET ${columns.map((column) => `${column} = COALESCE(${column}, ?)`).join(', ')},
-           path = COALESCE(path, ?)
+        `UPDATE deliveries SET ${times.map((column) => `${column} = COALESCE(${column}, ?)`).join(', ')},
+           ${pathColumn} = COALESCE(${pathColumn}, ?)
          FROM {{pairs}} AS observed
-         WHERE recipient_id = observed.first AND message_seq = observed.second AND ${columns[0]} IS NULL
+         WHERE recipient_id = observed.first AND message_seq = observed.second AND ${times[0]} IS NULL
          RETURNING recipient_id AS recipient, message_seq AS seq`,
         [
-          ...columns.map(() => at),
+          ...times.map(() => at),
           orNull(path),
           JSON.stringify(group.map(({ recipientId, seq }) => [recipientId, seq])),
         ],
@@ -156,5 +181,26 @@ export const commands = {
       for (const { recipient, seq } of updated) changed.add(`${recipient}:${seq}`);
     }
     return changed.size;
+  },
+
+  *claim({ recipientId, seqs, by, path, at }: Claim): Script<number[]> {
+    const claimed = yield* rows<{ seq: number }>(
+      `UPDATE deliveries AS d SET claimed_by = ?, path = ?, accepted_at = COALESCE(d.accepted_at, ?)
+       WHERE d.recipient_id = ? AND d.message_seq IN {{numbers}} AND ${UNREAD.condition} AND ${UNEXPIRED}
+         AND (d.claimed_by IS NULL OR (d.claimed_by = ? AND d.uncertain_at IS NULL))
+       RETURNING message_seq AS seq`,
+      [by, path, at, recipientId, JSON.stringify(seqs), at, by],
+    );
+    return claimed.map(({ seq }) => seq);
+  },
+
+  *unclaim(recipientId: number, seqs: number[], by: readonly string[]): Script<number[]> {
+    const given = yield* rows<{ seq: number }>(
+      `UPDATE deliveries AS d SET claimed_by = NULL, path = NULL, accepted_at = NULL, uncertain_at = NULL
+       WHERE d.recipient_id = ? AND d.message_seq IN {{numbers}} AND d.claimed_by IN {{texts}} AND ${UNREAD.condition}
+       RETURNING message_seq AS seq`,
+      [recipientId, JSON.stringify(seqs), JSON.stringify(by)],
+    );
+    return given.map(({ seq }) => seq);
   },
 };

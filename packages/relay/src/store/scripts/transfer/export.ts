@@ -187,13 +187,13 @@ function* messages(workspaceId: number, [after = 0]: Position, limit: number): S
 }
 
 function* deliveries(workspaceId: number, [seq = 0, recipient = 0]: Position, limit: number): Script<Line[]> {
-  type Times = 'acceptedAt' | 'injectedAt' | 'turnStartedAt' | 'readAt' | 'ackedAt';
-  type DeliveryRow = Fields<'delivery', 'message' | 'path' | Times> &
+  type Times = 'acceptedAt' | 'uncertainAt' | 'injectedAt' | 'turnStartedAt' | 'readAt' | 'ackedAt';
+  type DeliveryRow = Fields<'delivery', 'message' | 'path' | 'readPath' | 'claimedBy' | Times> &
     Record<'seq' | 'recipientId' | 'mentioned', number>;
   const found = yield* rows<DeliveryRow>(
     `SELECT m.seq, d.recipient_id AS "recipientId", m.id AS message, d.mentioned, d.path,
-       d.accepted_at AS "acceptedAt", d.injected_at AS "injectedAt", d.turn_started_at AS "turnStartedAt",
-       d.read_at AS "readAt", d.acked_at AS "ackedAt"
+       d.claimed_by AS "claimedBy", d.accepted_at AS "acceptedAt", d.uncertain_at AS "uncertainAt", d.injected_at AS "injectedAt", d.turn_started_at AS "turnStartedAt",
+       d.read_at AS "readAt", d.read_path AS "readPath", d.acked_at AS "ackedAt"
      FROM messages AS m CROSS JOIN deliveries AS d
      WHERE m.workspace_id = ? AND m.seq >= ? AND d.message_seq = m.seq AND (m.seq > ? OR d.recipient_id > ?)
      ORDER BY m.seq, d.recipient_id LIMIT ?`,

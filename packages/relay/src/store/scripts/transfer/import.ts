@@ -199,18 +199,22 @@ class Import {
       seq,
       rows(
         `INSERT INTO deliveries (recipient_id, message_seq, sender_id, conversation_id, expires_at, mentioned, path,
-           accepted_at, injected_at, turn_started_at, read_at, acked_at)
+           claimed_by, accepted_at, uncertain_at, injected_at, turn_started_at, read_at, read_path, acked_at)
          SELECT CAST(? AS bigint), seq, sender_id, conversation_id, expires_at, CAST(? AS smallint), CAST(? AS text),
-           CAST(? AS bigint), CAST(? AS bigint), CAST(? AS bigint), CAST(? AS bigint), CAST(? AS bigint)
+           CAST(? AS text), CAST(? AS bigint), CAST(? AS bigint), CAST(? AS bigint), CAST(? AS bigint),
+           CAST(? AS bigint), CAST(? AS text), CAST(? AS bigint)
          FROM messages WHERE seq = ? ON CONFLICT DO NOTHING RETURNING message_seq`,
         [
           recipientId,
           flag(record.mentioned),
           orNull(record.path),
+          orNull(record.claimedBy),
           orNull(record.acceptedAt),
+          orNull(record.uncertainAt),
           orNull(record.injectedAt),
           orNull(record.turnStartedAt),
           orNull(record.readAt),
+          orNull(record.readPath),
           orNull(record.ackedAt),
           seq,
         ],

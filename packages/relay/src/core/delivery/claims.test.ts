@@ -1,0 +1,314 @@
+import type { OperationInput, ReasonCode } from '@agent-relay/protocol';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
+
+let core: TestCore;
+let alice: Participant;
+/** Another connection of Bob, which delivers nothing. */
+let bob: Participant;
+
+beforeAll(async () => {
+  core = await openCore();
+});
+afterAll(() => core[Symbol.asyncDispose]());
+beforeEach(async () => {
+  const workspace = await core.newWorkspace();
+  alice = await core.join(workspace, 'Alice');
+  bob = await core.join(workspace, 'Bob');
+  await bob.request('RECEIVE', { paths: [] });
+});
+
+type Path = OperationInput<'CLAIM'>['path'];
+const host = (receiver: string, ...paths: Path[]) => bob.again({ paths, receiver });
+const claim = async (by: Participant, path: Path, limit?: number) =>
+  (await by.request('CLAIM', { path, ...(limit === undefined ? {} : { limit }) })).messages.map(
+    ({ content }) => content,
+  );
+const report = (
+  by: Participant,
+  path: Path,
+  message: { messageId: string },
+  state: 'injected' | 'turn_started' | 'refused' | 'uncertain',
+) => by.request('REPORT', { path, messages: [message.messageId], state });
+const traceOf = async ({ messageId }: { messageId: string }) =>
+  (await alice.request('TRACE', { id: messageId })).deliveries[0];
+const told = (participant: Participant) =>
+  participant.events.filter(({ type }) => type === 'mail.claimable').length;
+
+describe('a claim', () => {
+  it('is granted to one path, oldest first', async () => {
+    const pty = host('terminal', 'pty');
+    const hook = host('hook', 'hook');
+    for (const text of ['one', 'two', 'three']) await alice.send('Bob', text);
+    const claims = await Promise.all([claim(pty, 'pty', 2), claim(hook, 'hook', 2)]);
+    expect(claims.flat().sort()).toEqual(['one', 'three', 'two']);
+    expect(claims[0]).toEqual(['one', 'two']);
+  });
+
+  it('needs a path that the connection has', async () => {
+    await expect(claim(bob, 'pty')).rejects.toMatchObject({ code: 'InvalidRequest' });
+    await expect(claim(host('hook', 'hook'), 'pty')).rejects.toMatchObject({ code: 'InvalidRequest' });
+  });
+
+  it('that was not reported about comes again to its receiver, also on a new connection', async () => {
+    const before = host('terminal', 'pty');
+    const sent = await alice.send('Bob', 'one');
+    await claim(before, 'pty');
+    before.disconnect();
+    await alice.send('Bob', 'two');
+    const back = host('terminal', 'pty');
+    expect(await claim(back, 'pty')).toEqual(['one', 'two']);
+    await report(back, 'pty', sent, 'injected');
+    expect(await claim(back, 'pty')).toEqual(['two']);
+  });
+
+  it('is refused for what was read, and for what the agent is reading', async () => {
+    const pty = host('terminal', 'pty');
+    await alice.send('Bob', 'one');
+    const { messages } = await bob.request('INBOX', { take: true });
+    expect(await claim(pty, 'pty')).toEqual([]);
+    await bob.request('ACK', { messages: messages.map(({ id }) => id), state: 'read', path: 'pull' });
+    expect(await claim(pty, 'pty')).toEqual([]);
+  });
+
+  it('is granted if the agent never said that it read what it saw', async () => {
+    const pty = host('terminal', 'pty');
+    await alice.send('Bob', 'one');
+    await bob.request('INBOX', { take: true });
+    core.clock.advance(30_000);
+    expect(await claim(pty, 'pty')).toEqual(['one']);
+  });
+
+  it('hides a message from the inbox while its path is at it, and not when the path is gone', async () => {
+    const pty = host('terminal', 'pty');
+    await alice.send('Bob', 'one');
+    await claim(pty, 'pty');
+    expect(await bob.request('INBOX', {})).toEqual({ messages: [], unread: 0 });
+    pty.disconnect();
+    expect(await bob.request('INBOX', {})).toMatchObject({ messages: [{ content: 'one' }], unread: 1 });
+  });
+
+  it('leaves alone what a program has been given', async () => {
+    const program = bob.again();
+    await program.listening();
+    await alice.send('Bob', 'pushed');
+    const pty = host('terminal', 'pty');
+    await alice.send('Bob', 'claimed');
+    expect(await claim(pty, 'pty')).toEqual(['claimed']);
+    expect(program.delivered.map(({ content }) => content)).toEqual(['pushed']);
+    program.disconnect();
+    expect(await claim(pty, 'pty')).toEqual(
+      ['claimed', 'pushed'].toSorted((one) => (one === 'pushed' ? 1 : -1)),
+    );
+  });
+});
+
+describe('what a path reports', () => {
+  it('moves the message on, and takes it out of the unread', async () => {
+    const pty = host('terminal', 'pty');
+    const sent = await alice.send('Bob', 'one');
+    await claim(pty, 'pty');
+    expect(await traceOf(sent)).toMatchObject({
+      state: 'accepted',
+      path: 'pty',
+      reason: { code: 'claimed' },
+    });
+    await report(pty, 'pty', sent, 'injected');
+    expect(await traceOf(sent)).toMatchObject({ state: 'injected', path: 'pty' });
+    expect(await traceOf(sent)).not.toHaveProperty('reason');
+    expect(await bob.request('INBOX', {})).toEqual({ messages: [], unread: 0 });
+    await report(pty, 'pty', sent, 'turn_started');
+    expect((await traceOf(sent))?.transitions.map(({ state, path }) => [state, path])).toEqual([
+      ['stored', undefined],
+      ['accepted', 'pty'],
+      ['injected', 'pty'],
+      ['turn_started', 'pty'],
+    ]);
+  });
+
+  it('is refused for what nobody claimed, and for what is not for the agent', async () => {
+    const pty = host('terminal', 'pty');
+    const sent = await alice.send('Bob', 'one');
+    for (const state of ['injected', 'turn_started', 'refused', 'uncertain'] as const)
+      await expect(report(pty, 'pty', sent, state)).rejects.toMatchObject({ code: 'NotClaimed' });
+    const own = await alice.send('Alice', 'to myself');
+    await expect(report(pty, 'pty', own, 'injected')).rejects.toMatchObject({ code: 'MessageNotFound' });
+  });
+
+  it('gives a refused message to the next path, in order, and never to the same again', async () => {
+    const native = host('api', 'native');
+    const pty = host('terminal', 'pty');
+    const first = await alice.send('Bob', 'one');
+    await alice.send('Bob', 'two');
+    expect(await claim(native, 'native', 1)).toEqual(['one']);
+    const before = told(pty);
+    await report(native, 'native', first, 'refused');
+    expect(told(pty)).toBeGreaterThan(before);
+    expect(await claim(native, 'native')).toEqual([]);
+    expect(await claim(pty, 'pty', 1)).toEqual(['one']);
+    expect(await claim(native, 'native')).toEqual(['two']);
+  });
+
+  it('leaves a message that all paths refused in the inbox, and goes on with the next', async () => {
+    const native = host('api', 'native');
+    const pty = host('terminal', 'pty');
+    const first = await alice.send('Bob', 'one');
+    await alice.send('Bob', 'two');
+    for (const [by, path] of [
+      [native, 'native'],
+      [pty, 'pty'],
+    ] as const) {
+      await claim(by, path, 1);
+      await report(by, path, first, 'refused');
+    }
+    expect(await traceOf(first)).toMatchObject({ state: 'stored', reason: { code: 'refused' } });
+    expect(await claim(native, 'native')).toEqual(['two']);
+    expect(await bob.request('INBOX', {})).toMatchObject({ messages: [{ content: 'one' }] });
+  });
+
+  it('cannot give back what another path is at', async () => {
+    const pty = host('terminal', 'pty');
+    const hook = host('hook', 'hook');
+    const sent = await alice.send('Bob', 'one');
+    await claim(pty, 'pty');
+    await expect(report(hook, 'hook', sent, 'refused')).rejects.toMatchObject({ code: 'NotClaimed' });
+    pty.disconnect();
+    expect(await report(hook, 'hook', sent, 'refused')).toEqual({ changed: 1 });
+  });
+});
+
+describe('an uncertain message', () => {
+  it('is one whose path went away in the middle: nobody tries again, until the agent reads it', async () => {
+    const pty = host('terminal', 'pty');
+    const sent = await alice.send('Bob', 'one');
+    await claim(pty, 'pty');
+    pty.disconnect();
+    expect(await traceOf(sent)).toMatchObject({ state: 'uncertain', reason: { code: 'path_gone' } });
+    const hook = host('hook', 'hook');
+    expect(await claim(hook, 'hook')).toEqual([]);
+    const program = bob.again();
+    await program.listening();
+    expect(program.delivered).toEqual([]);
+    await bob.request('ACK', { messages: [sent.messageId], state: 'read' });
+    expect(await traceOf(sent)).toMatchObject({ state: 'read' });
+  });
+
+  it('is one whose path says it cannot tell; its path may find out later', async () => {
+    const pty = host('terminal', 'pty');
+    const sent = await alice.send('Bob', 'one');
+    await claim(pty, 'pty');
+    await report(pty, 'pty', sent, 'uncertain');
+    expect(await traceOf(sent)).toMatchObject({ state: 'uncertain', reason: { code: 'unconfirmed' } });
+    expect(await claim(pty, 'pty')).toEqual([]);
+    await report(pty, 'pty', sent, 'turn_started');
+    expect(await traceOf(sent)).toMatchObject({ state: 'turn_started' });
+  });
+
+  it('stays so when daemon and path end together', async () => {
+    const pty = host('terminal', 'pty');
+    const sent = await alice.send('Bob', 'one');
+    await claim(pty, 'pty');
+    const { workspace } = alice.principal;
+    await core.restart();
+    const owner = core.owner(workspace);
+    const { deliveries } = await owner.request('TRACE', { id: sent.messageId });
+    expect(deliveries).toMatchObject([{ state: 'uncertain', reason: { code: 'path_gone' } }]);
+  });
+});
+
+describe('the path in use', () => {
+  it('is the best one that is there; the others take over when it leaves', async () => {
+    const pty = host('terminal', 'pty');
+    const native = host('api', 'native', 'pty');
+    const paths = async () =>
+      (await alice.request('WHO', {})).agents
+        .find(({ name }) => name === 'Bob')
+        ?.paths.map(({ path, inUse }) => [path, inUse]);
+    expect(await paths()).toEqual([
+      ['native', true],
+      ['pty', true],
+      ['pty', false],
+    ]);
+    const before = told(pty);
+    await alice.send('Bob', 'one');
+    expect(told(pty)).toBe(before);
+    native.disconnect();
+    expect(told(pty)).toBe(before + 1);
+    expect(await paths()).toEqual([['pty', true]]);
+  });
+
+  it('is one program at a time: the next goes on where it ended', async () => {
+    const first = bob.again();
+    await first.listening();
+    const second = bob.again();
+    const one = await alice.send('Bob', 'one');
+    await alice.send('Bob', 'two');
+    await first.request('ACK', { upTo: one.seq });
+    first.disconnect();
+    await second.listening();
+    expect(second.delivered.map(({ content }) => content)).toEqual(['two']);
+  });
+
+  it.each<ReasonCode>(['busy', 'approval_dialog', 'draft', 'usage_limit'])(
+    'says why it waits: %s',
+    async (code) => {
+      const pty = host('terminal', 'pty');
+      const sent = await alice.send('Bob', 'one');
+      const until = core.clock.now() + 60_000;
+      await pty.request('REPORT', {
+        path: 'pty',
+        state: 'waits',
+        reason: { code, detail: 'so it is', until },
+      });
+      expect(await traceOf(sent)).toMatchObject({
+        state: 'stored',
+        path: 'pty',
+        reason: { code, text: expect.stringContaining(': so it is'), until },
+      });
+      await pty.request('REPORT', { path: 'pty', state: 'ready' });
+      expect(await traceOf(sent)).toMatchObject({ reason: { code: 'not_taken' } });
+    },
+  );
+});
+
+describe('waiting for mail', () => {
+  const WAIT = { timeoutMs: 1000 };
+
+  it('ends at once if some is unread, else with the next message', async () => {
+    expect(await bob.request('WAIT', WAIT, 'w1')).toEqual({ unread: 0 });
+    const outcome = bob.outcomeOf('w1');
+    await alice.send('Bob', 'one');
+    expect(await outcome).toMatchObject({ reply: { content: 'one' } });
+    expect(await bob.request('WAIT', WAIT, 'w2')).toEqual({ unread: 1 });
+    await bob.request('ACK', {
+      messages: [(await bob.request('INBOX', {})).messages[0]?.id ?? ''],
+      state: 'read',
+    });
+    expect(await bob.request('WAIT', WAIT, 'w3')).toEqual({ unread: 0 });
+  });
+
+  it('is over after its time', async () => {
+    await bob.request('WAIT', WAIT, 'w4');
+    core.clock.advance(1000);
+    expect(await bob.outcomeOf('w4')).toMatchObject({ error: { code: 'Timeout' } });
+    expect(await bob.request('WAIT', WAIT, 'w5')).toEqual({ unread: 0 });
+  });
+
+  it('is for one program at a time, until it is cancelled or gone', async () => {
+    const other = bob.again({ paths: [] });
+    await bob.request('WAIT', WAIT, 'w6');
+    await expect(other.request('WAIT', WAIT, 'w7')).rejects.toMatchObject({ code: 'AlreadyWaiting' });
+    await bob.request('CANCEL', { id: 'w6' });
+    await other.request('WAIT', WAIT, 'w8');
+    other.disconnect();
+    expect(await bob.request('WAIT', WAIT, 'w9')).toEqual({ unread: 0 });
+  });
+
+  it('goes on when the same is asked on a new connection', async () => {
+    await bob.request('WAIT', WAIT, 'w10');
+    const back = bob.again({ paths: [] });
+    expect(await back.request('WAIT', WAIT, 'w10')).toEqual({ unread: 0 });
+    await alice.send('Bob', 'one');
+    expect(await back.outcomeOf('w10')).toMatchObject({ reply: { content: 'one' } });
+  });
+});

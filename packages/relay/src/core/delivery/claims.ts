@@ -1,0 +1,206 @@
+import {
+  type ClaimingPath,
+  type DeliveryEvent,
+  type OperationParams,
+  type Reason,
+  type ReasonInput,
+  RelayError,
+  reason,
+} from '@agent-relay/protocol';
+import type { Presence } from '../directory/presence.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Agent } from '../ports/store/agents.ts';
+import type { DeliveryStore, Observation } from '../ports/store/deliveries.ts';
+import type { StoredMessage } from '../ports/store/messages.ts';
+import { ClaimingReceiver } from './claiming-receiver.ts';
+import { KeyedQueue } from './keyed-queue.ts';
+import type { Mailboxes } from './mailboxes.ts';
+import type { Receiver } from './receiver.ts';
+
+type Known = { id: string; seq: number; senderId: number };
+type MessageReport = Extract<OperationParams<'REPORT'>, { messages: string[] }>;
+type PathReport = Exclude<OperationParams<'REPORT'>, { messages: string[] }>;
+
+/** How long an agent that looks into its inbox may take to say that it has read what it saw. */
+const TAKEN_MS = 30_000;
+
+/**
+ * Who may put a message into an agent's context. A claim is on the disk before it is granted, and one delivery has one
+ * claimant: however many paths try, and whoever of them, or the daemon, ends in between, none delivers what another
+ * one has begun.
+ */
+export class Claims {
+  readonly #store: DeliveryStore;
+  readonly #clock: Clock;
+  readonly #mailboxes: Mailboxes;
+  readonly #presence: Presence;
+  /** Claiming and taking read before they write: one after the other, for each agent. */
+  readonly #turns = new KeyedQueue();
+  /** What agents are reading in their inboxes right now, by agent and number, with when that ends. */
+  readonly #taken = new Map<number, Map<number, number>>();
+
+  constructor(store: DeliveryStore, clock: Clock, mailboxes: Mailboxes, presence: Presence) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#mailboxes = mailboxes;
+    this.#presence = presence;
+  }
+
+  claim(
+    agent: Agent,
+    receiver: Receiver | undefined,
+    params: OperationParams<'CLAIM'>,
+  ): Promise<StoredMessage[]> {
+    const by = requirePath(receiver, params.path);
+    return this.#turns.run(agent.id, () => this.#claim(agent, by, params));
+  }
+
+  async #claim(
+    agent: Agent,
+    by: Receiver,
+    { path, limit }: OperationParams<'CLAIM'>,
+  ): Promise<StoredMessage[]> {
+    const now = this.#clock.now();
+    const taken = this.#takenBy(agent.id);
+    const mailbox = this.#mailboxes.of(agent.id);
+    const query = { recipientId: agent.id, unreadOnly: true, now, take: 'oldest' } as const;
+    const own = await this.#store.inbox({ ...query, limit, after: 0, claimedBy: by.id });
+    const free = await this.#store.inbox({
+      ...query,
+      limit: limit + taken.size,
+      after: mailbox?.withPrograms ?? 0,
+      hideClaimed: true,
+    });
+    const mayClaim = ({ seq }: StoredMessage) => !taken.has(seq) && (mailbox?.mayClaim(by, seq) ?? true);
+    const wanted = [...own, ...free.filter(mayClaim)].slice(0, limit);
+    if (wanted.length === 0) return [];
+    const seqs = wanted.map(({ seq }) => seq);
+    const granted = new Set(
+      await this.#store.claim({ recipientId: agent.id, seqs, by: by.id, path, at: now }),
+    );
+    mailbox?.claimed([...granted]);
+    const claimed = wanted.filter(({ seq }) => granted.has(seq));
+    for (const message of claimed) this.#tell(agent, message, { type: 'delivery.accepted', path });
+    return claimed;
+  }
+
+  /** What a path observed of messages that were claimed. */
+  async report(
+    agent: Agent,
+    receiver: Receiver | undefined,
+    report: MessageReport,
+  ): Promise<{ changed: number }> {
+    const { path, state, reason: input } = report;
+    const by = requirePath(receiver, path);
+    const known = await this.#claimed(agent, by, report);
+    const now = this.#clock.now();
+    const changed =
+      state === 'refused'
+        ? await this.#refuse(agent, by, known)
+        : await this.#store.observe(
+            known.map(({ seq }): Observation => ({ recipientId: agent.id, seq, state, path, at: now })),
+          );
+    if (state !== 'refused') this.#mailboxes.of(agent.id)?.settled(known.map(({ seq }) => seq));
+    const why = input && reasonOf(input);
+    if (changed > 0) {
+      for (const one of known) {
+        this.#tell(agent, one, { type: `delivery.${state}`, path, ...(why ? { reason: why } : {}) });
+      }
+    }
+    return { changed };
+  }
+
+  /** What a path says of itself. */
+  reportPath(agent: Agent, receiver: Receiver | undefined, { path, state, reason: input }: PathReport): void {
+    const by = requirePath(receiver, path);
+    const why = input ? { reason: reasonOf(input) } : {};
+    by.note(path, { state, ...why, since: this.#clock.now() });
+    this.#presence.tell(agent.workspaceId, { type: 'path.changed', agent: agent.name, path, state, ...why });
+  }
+
+  /**
+   * Reads an inbox for an agent that is about to see what is in it: no path delivers that until it is marked read, or
+   * until the agent had the time to.
+   */
+  take<T extends { seq: number }>(agentId: number, read: () => Promise<T[]>): Promise<T[]> {
+    return this.#turns.run(agentId, async () => {
+      const messages = await read();
+      const until = this.#clock.elapsed() + TAKEN_MS;
+      const taken = this.#takenBy(agentId);
+      for (const { seq } of messages) taken.set(seq, until);
+      if (taken.size > 0) this.#taken.set(agentId, taken);
+      return messages;
+    });
+  }
+
+  /** The agent has read these. */
+  read(agentId: number, seqs: number[]): void {
+    const taken = this.#taken.get(agentId);
+    for (const seq of seqs) taken?.delete(seq);
+    this.#mailboxes.of(agentId)?.settled(seqs);
+  }
+
+  forget(agentId: number): void {
+    this.#taken.delete(agentId);
+  }
+
+  #takenBy(agentId: number): Map<number, number> {
+    const taken = this.#taken.get(agentId) ?? new Map<number, number>();
+    const now = this.#clock.elapsed();
+    for (const [seq, until] of taken) if (until <= now) taken.delete(seq);
+    if (taken.size === 0) this.#taken.delete(agentId);
+    return taken;
+  }
+
+  /** The messages, if each is claimed; to refuse one, by this receiver or by one that is gone. */
+  async #claimed(
+    agent: Agent,
+    by: Receiver,
+    { messages: ids, state }: MessageReport,
+  ): Promise<Array<Known & { claimedBy: string }>> {
+    const known = await this.#store.deliveredSeqs(agent.id, ids);
+    const missing = ids.find((id) => !known.some((delivered) => delivered.id === id));
+    if (missing !== undefined) {
+      throw new RelayError('MessageNotFound', `No message ${missing} was delivered to ${agent.name}.`);
+    }
+    const seqs = known.map(({ seq }) => seq);
+    const claims = new Map(
+      (await this.#store.claimsOf(agent.id, seqs)).map(({ seq, claimedBy }) => [seq, claimedBy]),
+    );
+    const mailbox = this.#mailboxes.of(agent.id);
+    return known.map((message) => {
+      const claimedBy = claims.get(message.seq);
+      const isOpen = claimedBy === by.id || (claimedBy !== undefined && !mailbox?.has(claimedBy));
+      if (claimedBy !== undefined && (isOpen || state !== 'refused')) return { ...message, claimedBy };
+      throw new RelayError('NotClaimed', `${message.id} is not claimed by this path.`);
+    });
+  }
+
+  async #refuse(agent: Agent, by: Receiver, known: Array<Known & { claimedBy: string }>): Promise<number> {
+    const claimants = [...new Set(known.map(({ claimedBy }) => claimedBy))];
+    const seqs = known.map(({ seq }) => seq);
+    const given = await this.#store.unclaim(agent.id, seqs, claimants);
+    this.#mailboxes.of(agent.id)?.refused(by, given);
+    return given.length;
+  }
+
+  #tell(
+    agent: Agent,
+    { id, senderId }: Pick<Known, 'id' | 'senderId'>,
+    event: Pick<DeliveryEvent, 'type' | 'path' | 'reason'>,
+  ): void {
+    const told: DeliveryEvent = { ...event, messageId: id, agent: agent.name };
+    this.#presence.tellAgent(senderId, told);
+    this.#presence.tellOwner(agent.workspaceId, told);
+  }
+}
+
+function requirePath(receiver: Receiver | undefined, path: ClaimingPath): ClaimingReceiver {
+  if (receiver instanceof ClaimingReceiver && receiver.paths.includes(path)) return receiver;
+  throw new RelayError('InvalidRequest', `This connection does not deliver by ${path}.`, {
+    next: 'Name the path in HELLO, or with RECEIVE.',
+  });
+}
+
+const reasonOf = ({ code, detail, until }: ReasonInput): Reason =>
+  reason(code, { ...(detail === undefined ? {} : { detail }), ...(until === undefined ? {} : { until }) });

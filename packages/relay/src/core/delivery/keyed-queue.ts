@@ -1,0 +1,15 @@
+/** Runs work one after the other for each key; different keys do not wait for each other. */
+export class KeyedQueue {
+  readonly #last = new Map<number, Promise<unknown>>();
+
+  run<T>(key: number, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key) ?? Promise.resolve();
+    const result = before.then(work, work);
+    this.#last.set(key, result);
+    const done = () => {
+      if (this.#last.get(key) === result) this.#last.delete(key);
+    };
+    result.then(done, done);
+    return result;
+  }
+}

@@ -1,0 +1,136 @@
+import type { Message, PathInfo } from '@agent-relay/protocol';
+import { type Receiver, rank } from './receiver.ts';
+
+/**
+ * The connections that can bring one agent its mail. One is in use at a time: the best that has not refused what is
+ * next. When it goes away or refuses, the next one takes its place.
+ */
+export class Mailbox {
+  readonly #acceptedUpTo: () => number;
+  /** Best first; of equals, the one that came first. */
+  #receivers: Receiver[] = [];
+  #inUse: Receiver | undefined;
+  // Made when there is something in them: most agents of a large crowd have one connection.
+  /** Those that were there while another one was in use: they begin where that one ended. */
+  #stoodBy: Set<Receiver> | undefined;
+  /** Which receivers refused a message that nobody has delivered yet, and whether another one is at it. */
+  #refusals: Map<number, { by: Set<string>; isClaimed: boolean }> | undefined;
+
+  /** `acceptedUpTo` says up to where programs of the agent have taken what was pushed. */
+  constructor(acceptedUpTo: () => number) {
+    this.#acceptedUpTo = acceptedUpTo;
+  }
+
+  get isEmpty(): boolean {
+    return this.#receivers.length === 0;
+  }
+
+  get inUse(): Receiver | undefined {
+    return this.#inUse;
+  }
+
+  get receivers(): readonly Receiver[] {
+    return this.#receivers;
+  }
+
+  add(receiver: Receiver): void {
+    const at = this.#receivers.findIndex((other) => rank(other) > rank(receiver));
+    this.#receivers.splice(at === -1 ? this.#receivers.length : at, 0, receiver);
+    this.#choose();
+  }
+
+  remove(receiver: Receiver): void {
+    this.#receivers = this.#receivers.filter((other) => other !== receiver);
+    this.#stoodBy?.delete(receiver);
+    this.#choose();
+  }
+
+  offer(message: Message): void {
+    this.#inUse?.offer(message);
+  }
+
+  catchUp(): void {
+    this.#inUse?.catchUp();
+  }
+
+  has(receiverId: string): boolean {
+    return this.#receivers.some(({ id }) => id === receiverId);
+  }
+
+  /** Up to where messages are with a program: whoever claims begins after that. */
+  get withPrograms(): number {
+    return Math.max(this.#acceptedUpTo(), ...this.#receivers.map(({ lastPushed }) => lastPushed));
+  }
+
+  /** Not what it refused itself, and nothing after that while another one may still deliver it. */
+  mayClaim({ id }: Receiver, seq: number): boolean {
+    if (this.#refusals?.get(seq)?.by.has(id)) return false;
+    const blocking = this.#blocking();
+    return blocking === undefined || seq < blocking || !this.#refusals?.get(blocking)?.by.has(id);
+  }
+
+  refused({ id }: Receiver, seqs: number[]): void {
+    this.#refusals ??= new Map();
+    for (const seq of seqs) {
+      const by = this.#refusals.get(seq)?.by ?? new Set();
+      this.#refusals.set(seq, { by: by.add(id), isClaimed: false });
+    }
+    this.#choose();
+    this.#inUse?.catchUp();
+  }
+
+  /** Somebody is at these now. */
+  claimed(seqs: number[]): void {
+    let changed = false;
+    for (const seq of seqs) {
+      const refusal = this.#refusals?.get(seq);
+      if (!refusal) continue;
+      refusal.isClaimed = true;
+      changed = true;
+    }
+    if (changed) this.#choose();
+  }
+
+  /** These are done with. */
+  settled(seqs: number[]): void {
+    let changed = false;
+    for (const seq of seqs) changed = this.#refusals?.delete(seq) || changed;
+    if (changed) this.#choose();
+  }
+
+  /** Whether everybody who could deliver it has refused. */
+  isRefused(seq: number): boolean {
+    const refusal = this.#refusals?.get(seq);
+    return refusal !== undefined && this.#receivers.every(({ id }) => refusal.by.has(id));
+  }
+
+  describe(): PathInfo[] {
+    return this.#receivers.flatMap((receiver) =>
+      receiver.paths.map(
+        (path): PathInfo => ({ path, inUse: receiver === this.#inUse, ...receiver.statusOf(path) }),
+      ),
+    );
+  }
+
+  /** The oldest refused message that some receiver has not tried yet. */
+  #blocking(): number | undefined {
+    if (!this.#refusals?.size) return undefined;
+    const isOpen = ([seq, { isClaimed }]: [number, { isClaimed: boolean }]) =>
+      !isClaimed && !this.isRefused(seq);
+    const open = [...this.#refusals].filter(isOpen).map(([seq]) => seq);
+    return open.length === 0 ? undefined : Math.min(...open);
+  }
+
+  #choose(): void {
+    const blocking = this.#blocking();
+    const refusal = blocking === undefined ? undefined : this.#refusals?.get(blocking);
+    const next = this.#receivers.find(({ id }) => !refusal?.by.has(id));
+    if (next !== this.#inUse) {
+      this.#inUse?.rest();
+      this.#inUse = next;
+      next?.use(this.#stoodBy?.has(next) ? this.#acceptedUpTo() : 0);
+    }
+    const standing = this.#receivers.filter((receiver) => receiver !== next);
+    if (standing.length > 0) this.#stoodBy = new Set([...(this.#stoodBy ?? []), ...standing]);
+  }
+}

@@ -1,0 +1,41 @@
+import type { Message } from '@agent-relay/protocol';
+import { Mailbox } from './mailbox.ts';
+import type { Receiver } from './receiver.ts';
+
+/** The mailboxes of the agents that have a connection to be delivered by. In memory: connections come back after a restart. */
+export class Mailboxes {
+  readonly #byAgent = new Map<number, Mailbox>();
+  readonly #acceptedUpTo: (agentId: number) => number;
+
+  constructor(acceptedUpTo: (agentId: number) => number) {
+    this.#acceptedUpTo = acceptedUpTo;
+  }
+
+  of(agentId: number): Mailbox | undefined {
+    return this.#byAgent.get(agentId);
+  }
+
+  add(agentId: number, receiver: Receiver): void {
+    let mailbox = this.#byAgent.get(agentId);
+    if (!mailbox) {
+      mailbox = new Mailbox(() => this.#acceptedUpTo(agentId));
+      this.#byAgent.set(agentId, mailbox);
+    }
+    mailbox.add(receiver);
+  }
+
+  remove(agentId: number, receiver: Receiver): void {
+    const mailbox = this.#byAgent.get(agentId);
+    mailbox?.remove(receiver);
+    if (mailbox?.isEmpty) this.#byAgent.delete(agentId);
+  }
+
+  offer(agentId: number, message: Message): void {
+    this.#byAgent.get(agentId)?.offer(message);
+  }
+
+  /** The receivers whose claims count as being worked on. */
+  live(agentId: number): string[] {
+    return this.#byAgent.get(agentId)?.receivers.map(({ id }) => id) ?? [];
+  }
+}

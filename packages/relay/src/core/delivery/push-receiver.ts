@@ -1,0 +1,91 @@
+import type { Message, ReceivingPath } from '@agent-relay/protocol';
+import type { Ongoing } from '../operations/caller.ts';
+import { Feed } from './feed.ts';
+import type { PathStatus, Receiver } from './receiver.ts';
+
+/** Deliveries pushed and not yet taken by the client. */
+const WINDOW = 256;
+
+type ReadUnread = (after: number, limit: number) => Promise<{ items: Message[]; more: boolean }>;
+
+/** A program that is the agent itself: its messages are pushed, in order, no faster than it takes them. */
+export class PushReceiver implements Receiver {
+  readonly id: string;
+  readonly paths: readonly ReceivingPath[] = ['push'];
+  readonly #since: number;
+  readonly #ongoing: Ongoing;
+  readonly #readUnread: ReadUnread;
+  #feed: Feed<Message> | undefined;
+  /** Sequence numbers pushed and not yet taken, oldest first. */
+  #inFlight: number[] = [];
+  #lastPushed: number;
+
+  constructor(
+    { id, since, after }: { id: string; since: number; after: number },
+    ongoing: Ongoing,
+    readUnread: ReadUnread,
+  ) {
+    this.id = id;
+    this.#since = since;
+    this.#lastPushed = after;
+    this.#ongoing = ongoing;
+    this.#readUnread = readUnread;
+    ongoing.onRoom = () => this.#feed?.resume();
+  }
+
+  /** Whether it keeps up is its own affair. */
+  statusOf(): PathStatus {
+    return { state: 'ready', since: this.#since };
+  }
+
+  use(after: number): void {
+    this.#lastPushed = Math.max(this.#lastPushed, after);
+    this.#inFlight = [];
+    this.#feed = this.#newFeed(this.#lastPushed);
+    this.#feed.resume();
+  }
+
+  rest(): void {
+    this.#feed?.close();
+    this.#feed = undefined;
+  }
+
+  offer(message: Message): void {
+    this.#feed?.offer(message);
+  }
+
+  catchUp(): void {
+    this.#feed?.catchUp();
+  }
+
+  /** Up to where messages were pushed to it, taken or not. */
+  get lastPushed(): number {
+    return this.#lastPushed;
+  }
+
+  /** The client says it has taken everything up to `upTo`; returns up to where it was really pushed. */
+  accepted(upTo: number): number {
+    const taken = Math.min(upTo, this.#lastPushed);
+    const left = this.#inFlight.findIndex((seq) => seq > taken);
+    if (left === -1) this.#inFlight = [];
+    else if (left > 0) this.#inFlight.splice(0, left);
+    this.#feed?.resume();
+    return taken;
+  }
+
+  #newFeed(after: number): Feed<Message> {
+    return new Feed<Message>(
+      {
+        read: this.#readUnread,
+        push: (message) => {
+          this.#inFlight.push(message.seq);
+          this.#lastPushed = message.seq;
+          this.#ongoing.deliver(message);
+        },
+        ready: () => this.#inFlight.length < WINDOW && this.#ongoing.hasRoom,
+        failed: (error) => this.#ongoing.lost(error),
+      },
+      after,
+    );
+  }
+}

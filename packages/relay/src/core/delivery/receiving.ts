@@ -1,0 +1,91 @@
+import type { ClaimingPath, OperationParams, OperationResult } from '@agent-relay/protocol';
+import type { Caller, Ongoing } from '../operations/caller.ts';
+import type { Agent } from '../ports/store/agents.ts';
+import { requireAgent } from '../principal.ts';
+import { mayHaveMore } from '../reading/page.ts';
+import type { Relay } from '../relay.ts';
+import { ClaimingReceiver } from './claiming-receiver.ts';
+import { PushReceiver } from './push-receiver.ts';
+import { type Receiver, rank } from './receiver.ts';
+
+type Wish = Pick<OperationParams<'RECEIVE'>, 'paths' | 'notify' | 'receiver'>;
+
+/** Changes how a connection gets its agent's mail; what it had before ends. */
+export async function startReceiving(
+  relay: Relay,
+  caller: Caller,
+  { resumeAfter: wanted, ...wish }: OperationParams<'RECEIVE'>,
+  requestId: string,
+): Promise<OperationResult<'RECEIVE'>> {
+  const agent = requireAgent(caller.principal);
+  const resumeAfter = await resumePoint(relay, agent.workspaceId, wanted);
+  receive(relay, caller, agent, wish, { requestId, resumeAfter });
+  return wanted === undefined ? {} : { resumeAfter };
+}
+
+/** Gets the agent's mail to this connection from now on, as it says it can deliver it. */
+export function receive(
+  relay: Relay,
+  caller: Caller,
+  agent: Agent,
+  { paths, notify, receiver: id }: Wish,
+  { requestId, resumeAfter }: { requestId: string; resumeAfter: number },
+): void {
+  caller.endOnly('mail');
+  caller.isToldOfMail = notify;
+  if (paths.length === 0) return;
+  const ongoing = caller.begin(requestId, 'mail');
+  const receiver = receiverFor(
+    relay,
+    agent,
+    { id: id ?? relay.newId('rcv'), paths, resumeAfter },
+    caller,
+    ongoing,
+  );
+  caller.receiver = receiver;
+  ongoing.onEnd = () => {
+    caller.receiver = undefined;
+    relay.mailboxes.remove(agent.id, receiver);
+    tellPaths(relay, agent, receiver, 'away');
+  };
+  relay.mailboxes.add(agent.id, receiver);
+  tellPaths(relay, agent, receiver, 'ready');
+}
+
+/**
+ * Where a client's deliveries go on. One that remembers more than this database ever had remembers another one, and has
+ * nothing of this.
+ */
+export async function resumePoint(relay: Relay, workspaceId: number, resumeAfter = 0): Promise<number> {
+  return resumeAfter > 0 && resumeAfter <= (await relay.store.lastSeq(workspaceId)) ? resumeAfter : 0;
+}
+
+function receiverFor(
+  relay: Relay,
+  agent: Agent,
+  { id, paths, resumeAfter }: { id: string; paths: Wish['paths']; resumeAfter: number },
+  caller: Caller,
+  ongoing: Ongoing,
+): Receiver {
+  const since = relay.clock.now();
+  if (paths.includes('push'))
+    return new PushReceiver({ id, since, after: resumeAfter }, ongoing, (after, limit) =>
+      readUnread(relay, agent, after, limit),
+    );
+  const claiming = paths as ClaimingPath[];
+  const best = claiming.toSorted((one, other) => rank({ paths: [one] }) - rank({ paths: [other] }));
+  return new ClaimingReceiver({ id, since, paths: best }, () => caller.notify({ type: 'mail.claimable' }));
+}
+
+/** What is for the agent and with nobody: what a path has claimed is not pushed too. */
+async function readUnread(relay: Relay, agent: Agent, after: number, limit: number) {
+  const query = { recipientId: agent.id, unreadOnly: true, hideClaimed: true, take: 'oldest' } as const;
+  const stored = await relay.store.inbox({ ...query, after, limit, now: relay.clock.now() });
+  return { items: stored.map(relay.descriptions.stored), more: mayHaveMore(stored, limit) };
+}
+
+/** Of a program that is the agent itself, its coming and going says the same. */
+function tellPaths(relay: Relay, agent: Agent, { paths }: Receiver, state: 'ready' | 'away'): void {
+  for (const path of paths.filter((one) => one !== 'push'))
+    relay.presence.tell(agent.workspaceId, { type: 'path.changed', agent: agent.name, path, state });
+}

@@ -1,0 +1,165 @@
+import type { Message, RelayError, RelayEvent, ReplyPayload } from '@agent-relay/protocol';
+import type { Ongoing, OnlyOne } from '../core/operations/caller.ts';
+
+/** How an operation that goes on reaches its client. */
+export interface OngoingFrames {
+  /** Whether the client keeps up. */
+  readonly hasRoom: boolean;
+  send(type: 'EVENT' | 'REPLY' | 'ERROR', payload: unknown): void;
+  deliver(message: Message): void;
+  lost(error: unknown): void;
+}
+
+/** The operations of one connection that go on after their answers: awaited replies, waiters, tails, deliveries. */
+export class OngoingOperations {
+  readonly frames: OngoingFrames;
+  // Each made when it is first needed: most connections of a large crowd only listen.
+  #open: Map<string, OngoingOperation> | undefined;
+  #only: { [Kind in OnlyOne]?: OngoingOperation } | undefined;
+  /** Requests not answered yet, with what their operations have sent: that leaves after the answer. */
+  #unanswered: Map<string, Array<() => void>> | undefined;
+  #isClosed = false;
+
+  constructor(frames: OngoingFrames) {
+    this.frames = frames;
+  }
+
+  /** What the operation of this request sends waits until `answered`. */
+  asked(requestId: string): void {
+    this.#unanswered ??= new Map();
+    this.#unanswered.set(requestId, []);
+  }
+
+  answered(requestId: string): void {
+    const waiting = this.#unanswered?.get(requestId);
+    if (!waiting) return;
+    this.#unanswered?.delete(requestId);
+    for (const send of waiting) send();
+  }
+
+  begin(requestId: string, only?: OnlyOne): Ongoing {
+    const operation = new OngoingOperation(this, requestId);
+    if (this.#isClosed) {
+      operation.end();
+      return operation;
+    }
+    this.end(requestId);
+    if (only === undefined) {
+      this.#open ??= new Map();
+      this.#open.set(requestId, operation);
+    } else {
+      this.endOnly(only);
+      this.#only = { ...this.#only, [only]: operation };
+    }
+    return operation;
+  }
+
+  end(requestId: string): void {
+    this.#find(requestId)?.end();
+  }
+
+  endOnly(kind: OnlyOne): void {
+    this.#only?.[kind]?.end();
+  }
+
+  /** The client has taken what was sent. */
+  resume(): void {
+    for (const operation of this.#all()) operation.onRoom();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#unanswered = undefined;
+    for (const operation of this.#all()) operation.end();
+  }
+
+  /** For an operation that has ended. */
+  forget(operation: OngoingOperation): void {
+    if (this.#open?.get(operation.requestId) === operation) this.#open.delete(operation.requestId);
+    for (const kind of ['mail', 'tail'] as const)
+      if (this.#only?.[kind] === operation) delete this.#only[kind];
+  }
+
+  /** For an operation: sends now, or after the answer to its request. */
+  afterAnswer(requestId: string, send: () => void): void {
+    const waiting = this.#unanswered?.get(requestId);
+    if (waiting) waiting.push(send);
+    else send();
+  }
+
+  #find(requestId: string): OngoingOperation | undefined {
+    return (
+      this.#open?.get(requestId) ??
+      Object.values(this.#only ?? {}).find((operation) => operation.requestId === requestId)
+    );
+  }
+
+  #all(): OngoingOperation[] {
+    return [...(this.#open?.values() ?? []), ...Object.values(this.#only ?? {})];
+  }
+}
+
+class OngoingOperation implements Ongoing {
+  readonly #operations: OngoingOperations;
+  readonly requestId: string;
+  #hasEnded = false;
+  #onEnd: () => void = nothing;
+  onRoom: () => void = nothing;
+
+  constructor(operations: OngoingOperations, requestId: string) {
+    this.#operations = operations;
+    this.requestId = requestId;
+  }
+
+  get hasRoom(): boolean {
+    return !this.#hasEnded && this.#operations.frames.hasRoom;
+  }
+
+  set onEnd(onEnd: () => void) {
+    // The connection may be gone, or the operation over, before it could say what is to be done then.
+    if (this.#hasEnded) onEnd();
+    else this.#onEnd = onEnd;
+  }
+
+  event(message: Message): void {
+    this.#later('EVENT', { type: 'message.created', message } satisfies RelayEvent);
+  }
+
+  /** Without waiting for the answer: nothing hangs on the order of the two, and this is the way of every message. */
+  deliver(message: Message): void {
+    if (!this.#hasEnded) this.#operations.frames.deliver(message);
+  }
+
+  finish(message: Message): void {
+    this.#last('REPLY', { id: this.requestId, message } satisfies ReplyPayload);
+  }
+
+  fail(error: RelayError): void {
+    this.#last('ERROR', error.toPayload(this.requestId));
+  }
+
+  lost(error: unknown): void {
+    if (!this.#hasEnded) this.#operations.frames.lost(error);
+  }
+
+  /** Ends it from outside: it was cancelled, or the connection is gone. */
+  end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#operations.forget(this);
+    this.#onEnd();
+  }
+
+  #last(type: 'REPLY' | 'ERROR', payload: unknown): void {
+    this.#later(type, payload);
+    this.#hasEnded = true;
+    this.#operations.forget(this);
+  }
+
+  #later(type: 'EVENT' | 'REPLY' | 'ERROR', payload: unknown): void {
+    if (this.#hasEnded) return;
+    this.#operations.afterAnswer(this.requestId, () => this.#operations.frames.send(type, payload));
+  }
+}
+
+const nothing = (): void => undefined;

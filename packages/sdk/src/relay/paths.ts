@@ -1,0 +1,45 @@
+import type { ClaimingPath, Message, ReasonInput } from '@agent-relay/protocol';
+import type { ClientSession } from '../connection/client-session.ts';
+
+/**
+ * For programs that put an agent's messages into another program's context. They are told of mail with the event
+ * `mail.claimable`, claim it when it can be delivered, and report what they observed.
+ */
+export class Paths {
+  readonly #session: ClientSession;
+
+  constructor(session: ClientSession) {
+    this.#session = session;
+  }
+
+  /**
+   * Takes the oldest messages that nobody has. From now on they are this program's: no other path delivers them until it
+   * refuses them. Those it claimed before and has not reported about come first.
+   */
+  async claim(path: ClaimingPath, options: { limit?: number } = {}): Promise<Message[]> {
+    return (await this.#session.request('CLAIM', { path, ...options })).messages;
+  }
+
+  /** Says what was observed of claimed messages; resolves with how many of them that was new for. */
+  async report(
+    path: ClaimingPath,
+    messages: string | string[],
+    state: 'injected' | 'turn_started' | 'refused' | 'uncertain',
+    reason?: ReasonInput,
+  ): Promise<number> {
+    const ids = typeof messages === 'string' ? [messages] : messages;
+    if (ids.length === 0) return 0;
+    const why = reason === undefined ? {} : { reason };
+    return (await this.#session.request('REPORT', { path, messages: ids, state, ...why })).changed;
+  }
+
+  /** The path can deliver now. */
+  async ready(path: ClaimingPath): Promise<void> {
+    await this.#session.request('REPORT', { path, state: 'ready' });
+  }
+
+  /** The path cannot deliver now; `trace` and `who` show why. */
+  async waits(path: ClaimingPath, reason: ReasonInput): Promise<void> {
+    await this.#session.request('REPORT', { path, state: 'waits', reason });
+  }
+}

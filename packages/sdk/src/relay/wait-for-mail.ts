@@ -1,0 +1,30 @@
+import { encodeEnvelope, RelayError } from '@agent-relay/protocol';
+import type { ClientSession } from '../connection/client-session.ts';
+import { awaitReply, GRACE_MS } from './await-reply.ts';
+
+/** Resolves when there is unread mail: at once, or with the next message. A broken connection only interrupts the waiting. */
+export async function waitForMail(
+  session: ClientSession,
+  { timeoutMs = 30_000, signal }: { timeoutMs?: number; signal?: AbortSignal },
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  const id = session.newId();
+  await awaitReply<void>(session, signal, (settle) => ({
+    id,
+    sent: false,
+    repeatable: true,
+    deadline: deadline + GRACE_MS,
+    encode: () => {
+      const remaining = Math.max(1, Math.round(deadline - performance.now()));
+      return encodeEnvelope('WAIT', id, Date.now(), { timeoutMs: remaining });
+    },
+    expire: () => new RelayError('Timeout', `No message came within ${timeoutMs} ms.`),
+    answer: ({ unread }) => {
+      if (unread === 0) return false;
+      settle.resolve();
+      return true;
+    },
+    reply: () => settle.resolve(),
+    fail: (error) => settle.reject(error),
+  }));
+}
