@@ -84,6 +84,8 @@ class Game {
   readonly #people: People;
   #hosts: Array<Host | undefined> = [];
   #program: Participant | undefined;
+  /** A host that is started again does not know what it did before: it is another receiver. */
+  #starts = 0;
   readonly sent: string[] = [];
   /** What somebody put into the agent's context: each message at most once. */
   readonly shown: string[] = [];
@@ -145,7 +147,7 @@ class Game {
     if (this.#hosts[at]) return;
     const participant = (await this.#people.get('Bob')).again({
       paths: [path],
-      receiver: `host-${at}-${this.sent.length}`,
+      receiver: `host-${++this.#starts}`,
     });
     this.#hosts[at] = { participant, path, inHand: [] };
   }

@@ -44,7 +44,7 @@ export interface ParticipantOptions extends Pick<HelloPayload, (typeof PROFILE_F
   notify?: boolean;
   /** For programs that put messages into another program's context: by which paths. See `relay.paths`. */
   paths?: ClaimingPath[];
-  /** With `paths`: names this program among the agent's others, also when it is started again. */
+  /** With `paths`: names this process. What it claimed before a reconnect is its own; a new process has a new one. */
   receiver?: string;
   /** How long a request, or making a connection, may take. Default: 30 seconds. */
   requestTimeoutMs?: number;
