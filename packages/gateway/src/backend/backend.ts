@@ -2,15 +2,16 @@ import type { Lists } from '../catalog/catalog.ts';
 import { withoutSecrets } from '../config/address.ts';
 import type { BackendConfig } from '../config/backend-config.ts';
 import type { JsonMembers } from '../json/raw-json.ts';
-import { Backoff } from './backoff.ts';
 import { ConnectedBackend, type ConnectedCall, NO_LISTS } from './connected-backend.ts';
-import { ConnectionLost } from './failures.ts';
+import { ConnectionLost, NotConnected } from './failures.ts';
 import type { BackendLimits } from './limits.ts';
 import type { Era } from './negotiate.ts';
 import { NotificationLimit } from './notification-limit.ts';
 import { reasonOf } from './reason.ts';
+import { RetryTimer } from './retry-timer.ts';
 
-export type Health = 'healthy' | 'degraded' | 'failed' | 'unknown';
+/** `unknown`: no attempt to connect was made yet, or it is stopped until somebody needs it. */
+export type Health = 'healthy' | 'degraded' | 'failed' | 'connecting' | 'unknown';
 
 /** What the gateway knew of a backend before connecting to it. */
 export interface Remembered {
@@ -49,7 +50,7 @@ export class Backend {
   readonly #limits: BackendLimits;
   readonly #events: BackendEvents;
   readonly #clientCapabilities: Record<string, unknown>;
-  readonly #backoff: Backoff;
+  readonly #retry: RetryTimer;
   readonly #limit: NotificationLimit;
   #era: Era | undefined;
   #lists: Lists;
@@ -84,7 +85,7 @@ export class Backend {
     this.#era = options.remembered?.era;
     this.#lists = options.remembered?.lists ?? NO_LISTS;
     this.#clientCapabilities = options.clientCapabilities ?? {};
-    this.#backoff = new Backoff(limits.reconnectMs, limits.maxReconnectMs, () => void this.start());
+    this.#retry = new RetryTimer(limits.reconnectMs, () => void this.start());
     this.#limit = new NotificationLimit(config.notificationsPerSecond, () => events.tooLoud(this));
     if (options.replaced) {
       for (const uri of options.replaced.#watchedUris) this.#watchedUris.add(uri);
@@ -116,7 +117,8 @@ export class Backend {
   }
   get health(): Health {
     if (this.#connected) return this.problem === undefined ? 'healthy' : 'degraded';
-    return this.#failure === undefined ? 'unknown' : 'failed';
+    if (this.#failure !== undefined) return 'failed';
+    return this.#connecting ? 'connecting' : 'unknown';
   }
 
   /** Connects now, unless the backend is lazy, known already and not watched. Resolves when that is settled. */
@@ -134,8 +136,9 @@ export class Backend {
 
   /** Closes and connects again, as a person asked for it. Failure is told by health and problem. */
   async reconnect(): Promise<void> {
-    this.#backoff.reset();
-    await this.#disconnect('reconnecting');
+    if (this.#stopped) return;
+    await this.#disconnect('it is being reconnected');
+    this.#failure = undefined;
     await this.#connect(this.#limits.callConnectMs).catch(() => undefined /* kept as the failure */);
   }
 
@@ -157,7 +160,9 @@ export class Backend {
     this.#calls++;
     try {
       return await this.#request(method, params, options).catch((error: unknown) => {
-        const again = error instanceof ConnectionLost && (!error.written || options.repeatable);
+        // A backend that just refused a connection is left alone: the caller learns of it at once.
+        const wasLost = error instanceof ConnectionLost && !(error instanceof NotConnected);
+        const again = wasLost && (!error.written || options.repeatable);
         if (!again || this.#stopped || options.signal?.aborted) throw error;
         return this.#request(method, params, options);
       });
@@ -211,7 +216,7 @@ export class Backend {
 
   /** A call waits for a connection only so long; the attempt itself goes on behind it. */
   async #connectedInTime(signal: AbortSignal | undefined): Promise<ConnectedBackend> {
-    const lost = () => new ConnectionLost(this.#failure ?? 'it did not connect in time', false);
+    const lost = () => new NotConnected(this.#failure ?? 'it did not connect in time');
     if (this.#stopped) throw lost();
     const late = Promise.withResolvers<never>();
     const giveUp = () => late.reject(lost());
@@ -237,11 +242,11 @@ export class Backend {
   }
 
   async #attempt(timeoutMs: number): Promise<void> {
-    this.#backoff.stop();
-    this.#abandon = new AbortController();
+    const abandon = new AbortController();
+    this.#abandon = abandon;
     try {
       const connected = await ConnectedBackend.open(this.config.endpoint, {
-        signal: this.#abandon.signal,
+        signal: abandon.signal,
         known: this.#era,
         clientCapabilities: this.#clientCapabilities,
         timeoutMs,
@@ -259,10 +264,12 @@ export class Backend {
       });
       await this.#adopt(connected);
     } catch (error) {
+      // An attempt that we ended ourselves says nothing about the backend.
+      if (abandon.signal.aborted) throw new ConnectionLost(reasonOf(abandon.signal.reason), false);
       this.#failure = reasonOf(error);
-      if (!this.#stopped) this.#backoff.failed();
+      if (!this.#stopped) this.#retry.schedule();
       this.#events.changed(this);
-      throw new ConnectionLost(this.#failure, false, { cause: error });
+      throw new NotConnected(this.#failure, { cause: error });
     }
   }
 
@@ -274,7 +281,7 @@ export class Backend {
     this.#connected = connected;
     this.#era = connected.era;
     this.#failure = undefined;
-    this.#backoff.reset();
+    this.#retry.cancel();
     if (connected.era === 'modern' || this.#watchedUris.size > 0) connected.listen(this.#watchedUris);
     if (this.#logLevel !== undefined) connected.setLogLevel(this.#logLevel);
     this.#armIdleStop();
@@ -289,14 +296,14 @@ export class Backend {
     if (connected !== this.#connected) return;
     this.#forget();
     this.#failure = reasonOf(reason);
-    if (!this.#stopped) this.#backoff.failed();
+    if (!this.#stopped) this.#retry.schedule();
     this.#events.changed(this);
   }
 
   async #disconnect(reason: string): Promise<void> {
     this.#abandon.abort(new Error(reason));
     await this.#connecting?.catch(() => undefined /* it was given up */);
-    this.#backoff.stop();
+    this.#retry.cancel();
     const connected = this.#connected;
     this.#forget();
     await connected?.close(reason);

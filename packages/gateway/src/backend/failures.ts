@@ -25,6 +25,13 @@ export class ConnectionLost extends Error {
   }
 }
 
+/** No connection could be made, so the backend has seen nothing. */
+export class NotConnected extends ConnectionLost {
+  constructor(reason: string, options?: ErrorOptions) {
+    super(reason, false, options);
+  }
+}
+
 /** The backend did not answer in time. */
 export class CallTimeout extends Error {}
 /** So much waits to be written to the backend that nothing is added to it. */

@@ -3,10 +3,8 @@ export interface BackendLimits {
   maxMessageBytes: number;
   /** How much may wait to be written to a backend that does not read. */
   maxBacklogBytes: number;
-  /** First wait before reconnecting; it doubles with each failure. */
+  /** The interval at which a lost backend is tried again, for ever. */
   reconnectMs: number;
-  /** The longest one. */
-  maxReconnectMs: number;
   connectMs: number;
   /** How long a call waits for a backend that has to be connected first. */
   callConnectMs: number;
@@ -16,7 +14,6 @@ export const USUAL_LIMITS: BackendLimits = {
   maxMessageBytes: 32 * 1024 * 1024,
   maxBacklogBytes: 32 * 1024 * 1024,
   reconnectMs: 5000,
-  maxReconnectMs: 300_000,
   connectMs: 60_000,
   callConnectMs: 10_000,
 };

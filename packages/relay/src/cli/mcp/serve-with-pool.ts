@@ -11,7 +11,7 @@ import { type Discovery, discoverSocket, localAgentToken } from '@agent-relay/sd
 import { poolSocketPath } from '../../daemon/doors/pool-socket.ts';
 
 /** A daemon that restarts is found again soon. */
-const LIMITS = { reconnectMs: 250, maxReconnectMs: 5000 };
+const LIMITS = { reconnectMs: 1000 };
 
 /** Until a daemon answers, these are there to say why not, and how to start one. */
 const MEANWHILE = { tools: managementTools, prompts: [], resources: [], templates: [] };
