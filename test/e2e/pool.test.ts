@@ -292,6 +292,7 @@ describe('the pool of the daemon', () => {
     expect(await callTool(client, 'echo')).toMatchObject({ isError: false });
     const { stdout } = await daemon.cli(['status']);
     expect(stdout).toMatch(/server +one: healthy, 1 tool\n/);
+    expect(stdout).toMatch(/servers +The configuration on disk is not applied; .*mcp-servers\.json:1:14: /);
   });
 
   it('is not served over the older transport, and says where it is', async () => {

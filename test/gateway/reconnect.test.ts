@@ -21,14 +21,14 @@ test('failed calls never delay the reconnect', async () => {
   await using _kit = kit;
   const client = await kit.client();
   for (let n = 0; n < 12; n++) expect((await client.callTool({ name: 'echo' })).isError).toBe(true);
-  await using _back = await startWebSocketServer([tool('echo')], port);
+  await using _back = await startWebSocketServer([tool('echo')], { port });
   await eventually(() => statusOf(kit, 'ws')?.health === 'healthy', 5000);
 });
 
 test('a call to a failed backend reconnects at once and is answered', async () => {
   const { kit, port } = await lostBackend({ reconnectMs: 600_000 });
   await using _kit = kit;
-  await using _back = await startWebSocketServer([tool('echo')], port);
+  await using _back = await startWebSocketServer([tool('echo')], { port });
   const client = await kit.client();
   expect(textOf(await client.callTool({ name: 'echo', arguments: {} }))).toBe('echo {}');
   expect(statusOf(kit, 'ws')).toMatchObject({ health: 'healthy', connected: true });

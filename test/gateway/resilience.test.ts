@@ -32,7 +32,7 @@ test.each([
   const client = await kit.client();
   expect(textOf(await client.callTool({ name: 'echo', arguments: {} }))).toBe('echo {}');
   for (const complaint of ['What the servers offer is not', 'What the tools of one look like is not'])
-    await eventually(() => kit.logs.some((line) => line.startsWith(complaint)));
+    await eventually(() => kit.logs.some((line) => line.startsWith(`warn ${complaint}`)));
   await kit.gateway.reload();
   expect(kit.gateway.status()).not.toHaveProperty('config_error');
 });
@@ -75,7 +75,7 @@ test('a WebSocket backend that restarts is found again, with its headers and sub
   expect(first.connections[0]).toMatchObject({ headers: { 'x-key': 'k' }, protocol: 'mcp' });
   await first[Symbol.asyncDispose]();
   await eventually(() => health(kit, 'ws') === 'failed');
-  await using _second = await startWebSocketServer([tool('echo')], port);
+  await using _second = await startWebSocketServer([tool('echo')], { port });
   await eventually(() => health(kit, 'ws') === 'healthy');
   expect(textOf(await (await kit.client()).callTool({ name: 'echo', arguments: {} }))).toBe('echo {}');
 });

@@ -24,9 +24,13 @@ import { toRelayError } from './front/session/messages.ts';
 import { ResourceWatchers } from './front/session/resource-watchers.ts';
 import { FrontSession } from './front/session/session.ts';
 import { managementTools } from './front/tools/management.ts';
-import { type GatewayStatus, readStatus } from './front/tools/status.ts';
+import { type GatewayStatus, readStatus, type ServerStatus } from './front/tools/status.ts';
 import { searchTools } from './front/tools/tool-search.ts';
 import { objectFrom, toJson } from './json/raw-json.ts';
+import { CallLog } from './log/call-log.ts';
+import { describeChange, describeLoaded, describeReady } from './log/config-log.ts';
+import { Log, type LogLevel, type WriteLogLine } from './log/log.ts';
+import { ServerLog } from './log/server-log.ts';
 
 export interface GatewayOptions {
   /** Read in this order; the first one takes what `relay_add_server` adds. */
@@ -43,9 +47,11 @@ export interface GatewayOptions {
   mode?: 'list' | 'search' | undefined;
   env?: NodeJS.ProcessEnv;
   limits?: Partial<BackendLimits>;
-  /** How long the first list waits for backends that were never seen before. */
-  startupMs?: number;
-  log?: (line: string, level: 'info' | 'warn') => void;
+  /** The first list waits for backends it has never seen, until none has connected for this long. Default: 2 s. */
+  startupMs?: number | undefined;
+  log?: WriteLogLine;
+  /** The least important lines that are logged. Default: info. */
+  logLevel?: LogLevel | undefined;
 }
 
 /** Many MCP servers as one: joins the configuration, the pool of backends, their catalog and the clients' sessions. */
@@ -56,16 +62,19 @@ export class Gateway implements GatewayHost {
   readonly manageServers: ServerManagers;
   readonly startupMs: number;
   readonly catalog: LiveCatalog;
-  readonly #options: GatewayOptions;
+  readonly log: Log;
+  readonly callLog: CallLog;
   readonly #manifest: Manifest;
   readonly #pins: Pins;
   readonly #shared: BackendSet;
   readonly #sessions = new Set<FrontSession>();
   readonly #watchers: ResourceWatchers;
   readonly #config: LiveConfig;
+  readonly #serverLog: ServerLog;
 
-  constructor(options: GatewayOptions, manifest: Manifest, pins: Pins) {
-    this.#options = options;
+  constructor(options: GatewayOptions, log: Log, manifest: Manifest, pins: Pins) {
+    this.log = log;
+    this.callLog = new CallLog(log);
     this.#manifest = manifest;
     this.#pins = pins;
     this.listsOwnToolsOnly = options.mode === 'search';
@@ -74,15 +83,15 @@ export class Gateway implements GatewayHost {
       ...(this.listsOwnToolsOnly ? searchTools : []),
     ];
     this.manageServers = options.manageServers ?? 'local';
-    this.startupMs = options.startupMs ?? 5000;
+    this.startupMs = options.startupMs ?? 2000;
     this.limits = { ...USUAL_LIMITS, ...options.limits };
     this.#config = new LiveConfig({
       files: options.configFiles,
       env: options.env,
       directoryOf: options.directoryOf,
       beside: { file: pins.approvalsFile, reread: () => pins.reload() },
-      apply: () => this.#configurationChanged(),
-      warn: (line) => options.log?.(line, 'warn'),
+      apply: (backends, before) => this.#configurationChanged(backends, before),
+      log,
     });
     this.catalog = new LiveCatalog(
       () => this.sources(),
@@ -91,15 +100,24 @@ export class Gateway implements GatewayHost {
     );
     this.#shared = new BackendSet({
       limits: this.limits,
-      events: this.backendEvents(() => this.catalog.invalidate()),
+      events: this.backendEvents(() => {
+        this.catalog.invalidate();
+        this.#serverLog.changed();
+      }),
       recall: (entry) => this.recall(entry),
     });
     this.#watchers = new ResourceWatchers(this.#shared);
+    this.#serverLog = new ServerLog(() => this.servers('shared'), log);
   }
 
   /** Reads the configuration, starts the backends and watches the files. A mistake in a file throws. */
-  start(): Promise<void> {
-    return this.#config.start();
+  async start(): Promise<void> {
+    await this.#config.start();
+    this.log.info(describeLoaded(this.#config.backends));
+    void this.ready().then(() => {
+      this.#serverLog.flush();
+      this.log.info(describeReady(this.#config.backends, this.status().servers));
+    });
   }
 
   /** Resolves when the first lists are as complete as they will be soon. */
@@ -153,16 +171,14 @@ export class Gateway implements GatewayHost {
         this.#remember(backend);
         changed();
       },
+      notConnected: ({ config: { name }, problem }) => this.log.debug(`${name}: cannot connect: ${problem}`),
       resourceUpdated: (uri) => this.#watchers.updated(uri),
       log: (backend, params) => {
         const callers = [...this.#sessions].filter((session) => session.isCalling(backend));
         for (const session of callers.length > 0 ? callers : this.#sessions) session.logged(backend, params);
       },
       tooLoud: ({ config: { name, notificationsPerSecond } }) =>
-        this.#options.log?.(
-          `${name}: more than ${notificationsPerSecond} notifications a second; some are not passed on`,
-          'warn',
-        ),
+        this.log.warn(`${name}: more than ${notificationsPerSecond} notifications a second; dropping some`),
       ask: () => Promise.reject(new Error('a shared backend cannot ask a client; use scope: session')),
     };
   }
@@ -175,16 +191,22 @@ export class Gateway implements GatewayHost {
     });
   }
 
+  /** The status of the backends of a scope. */
+  servers(scope: 'shared' | 'session', own?: OwnBackends): ServerStatus[] {
+    const names = this.configured(scope).map(({ config }) => config.name);
+    return this.status(own).servers.filter(({ name }) => names.includes(name));
+  }
+
   /** Adds a backend, saves it and connects. */
   async addServer(name: string, url: string): Promise<void> {
     await this.#config.add(name, url);
-    this.#options.log?.(`${name}: added, ${this.#config.find(name)?.config.address}`, 'info');
-    await this.#shared.settled(this.limits.callConnectMs);
+    this.log.info(`${name}: added by a client, ${this.#config.find(name)?.config.address}`);
+    await this.#shared.get(name)?.attempted(this.limits.callConnectMs);
   }
 
   async removeServer(name: string): Promise<void> {
     await this.#config.remove(name);
-    this.#options.log?.(`${name}: removed`, 'info');
+    this.log.info(`${name}: removed by a client`);
   }
 
   /** Calls a tool of a backend by the names the backend itself uses, as a terminal or the dashboard does. */
@@ -242,23 +264,26 @@ export class Gateway implements GatewayHost {
     await this.#pins.saved();
   }
 
-  #configurationChanged(): void {
+  #configurationChanged(
+    backends: readonly ConfiguredBackend[],
+    before: readonly ConfiguredBackend[] | undefined,
+  ): void {
+    const change = before && describeChange(before, backends);
+    if (change !== undefined) this.log.info(`Configuration reloaded: ${change}`);
     this.#shared.apply(this.configured('shared'));
+    this.#serverLog.changed();
     this.logLevelChanged();
     for (const session of this.#sessions) session.configurationChanged();
     this.catalog.invalidate();
   }
 
   #remember(backend: Backend): void {
-    const { name } = backend.config;
-    const entry = this.#config.find(name);
-    if (!entry) return;
-    if (backend.connected && backend.era) {
-      this.#manifest.keep(name, fingerprintOf(entry), { era: backend.era, lists: backend.lists });
-    }
-    const { health, problem } = backend;
-    if (problem === undefined) this.#options.log?.(`${name}: ${health}`, 'info');
-    else this.#options.log?.(`${name}: ${health} (${problem})`, 'warn');
+    const { config, connected, era, lists } = backend;
+    const entry = this.#config.find(config.name);
+    const fingerprint = fingerprintOf({ config });
+    // One that was replaced may still be finishing its calls; what it offers says nothing about the new one.
+    if (!connected || !era || !entry || fingerprintOf(entry) !== fingerprint) return;
+    this.#manifest.keep(config.name, fingerprint, { era, lists });
   }
 
   #listChanged(list: ListName): void {
@@ -268,13 +293,14 @@ export class Gateway implements GatewayHost {
 
 /** Makes a gateway from its configuration files and starts it. Backends connect in the background. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
-  const warn = (line: string) => options.log?.(line, 'warn');
+  const log = new Log(options.logLevel ?? 'info', options.log);
+  const warn = (line: string) => log.warn(line);
   const distrust = options.stateDir && (await reasonToDistrust(options.stateDir));
   if (distrust) warn(`Nothing about the servers and their tools is remembered: ${distrust}`);
   const stateDir = distrust ? undefined : options.stateDir;
   const manifest = await Manifest.open(stateDir, warn);
   const pins = await Pins.open(stateDir, warn);
-  const gateway = new Gateway(options, manifest, pins);
+  const gateway = new Gateway(options, log, manifest, pins);
   await gateway.start();
   return gateway;
 }

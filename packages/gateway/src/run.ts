@@ -10,6 +10,7 @@ import type { HttpFrontOptions } from './front/http/serve.ts';
 import type { ServerManagers } from './front/session/context.ts';
 import { serveGatewayStdio } from './front/stdio.ts';
 import { createGateway } from './gateway.ts';
+import { Log, type LogLevel, type WriteLogLine } from './log/log.ts';
 
 /** What `agent-relay gateway` is started with. */
 export interface RunOptions {
@@ -26,6 +27,8 @@ export interface RunOptions {
   manageServers?: ServerManagers;
   /** The largest answer of a backend that is passed on. */
   maxResultBytes?: number;
+  /** The least important lines that are logged. Default: info. */
+  logLevel?: LogLevel;
 }
 
 /** Where a gateway of these files remembers things: the same files find the same place. */
@@ -45,23 +48,28 @@ function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=25');
 }
 
+const writeToStderr: WriteLogLine = (line, level) =>
+  process.stderr.write(`${new Date().toISOString()} ${level.toUpperCase().padEnd(5)} ${line}\n`);
+
 /** Runs a gateway on its own until its client leaves or the process is told to end. Logs go to stderr. */
 export async function runGateway(options: RunOptions = {}): Promise<void> {
   keepHeapSmall();
+  const log = new Log(options.logLevel ?? 'info', writeToStderr);
   if (options.http === undefined && process.stdin.isTTY)
-    process.stderr.write(
-      'An MCP client is served on standard input and output; --http serves many over HTTP.\n',
+    log.info(
+      'This is an MCP server on standard input and output; your client starts it. For HTTP, use --http.',
     );
   const files = filesOf(options);
   for (const file of files.filter((path) => !existsSync(path)))
-    process.stderr.write(`There is no file ${file} yet: no servers are read from it until it is made.\n`);
+    log.warn(`No such file: ${file}. It is read as soon as it exists.`);
   const gateway = await createGateway({
     configFiles: files,
     stateDir: stateDirOf(options, files),
     manageServers: options.manageServers,
     mode: options.search ? 'search' : 'list',
     limits: options.maxResultBytes === undefined ? {} : { maxMessageBytes: options.maxResultBytes },
-    log: (line) => process.stderr.write(`${line}\n`),
+    log: writeToStderr,
+    logLevel: options.logLevel,
   });
   const told = new Promise<void>((done) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => done());
@@ -72,7 +80,7 @@ export async function runGateway(options: RunOptions = {}): Promise<void> {
     const { serveGatewayHttp } = await import('./front/http/serve.ts');
     const place = { port: options.http, choosePort: '--http PORT' };
     const front = await serveGatewayHttp(gateway, { ...options.front, ...place });
-    process.stderr.write(`Listening on ${front.url}\n`);
+    log.info(`Listening on ${front.url}`);
     await told;
     await front.close();
   }

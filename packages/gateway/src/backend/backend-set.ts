@@ -1,4 +1,5 @@
 import type { ConfiguredBackend } from '../config/load.ts';
+import { Arrivals } from './arrivals.ts';
 import { Backend, type BackendEvents, type Remembered } from './backend.ts';
 import type { BackendLimits } from './limits.ts';
 
@@ -13,7 +14,7 @@ export interface BackendSetOptions {
 export class BackendSet {
   readonly #options: BackendSetOptions;
   readonly #backends = new Map<string, { fingerprint: string; backend: Backend }>();
-  #settling: Promise<unknown> = Promise.resolve();
+  readonly #arrivals = new Arrivals();
 
   constructor(options: BackendSetOptions) {
     this.#options = options;
@@ -38,7 +39,6 @@ export class BackendSet {
       replaced.set(name, backend);
       void backend.stop();
     }
-    const starting: Array<Promise<void>> = [];
     for (const entry of configured) {
       if (this.#backends.has(entry.config.name)) continue;
       const backend = this.#create(entry, replaced.get(entry.config.name));
@@ -46,19 +46,13 @@ export class BackendSet {
       const known = backend.known && !entry.meanwhile;
       const started = backend.start();
       // Whose lists are remembered need not be waited for.
-      if (!known) starting.push(started);
+      if (!known) this.#arrivals.expect(started);
     }
-    this.#settling = Promise.allSettled([this.#settling, ...starting]);
   }
 
-  /** Resolves when the lists of all backends are known or could not be had, or when the time is up. */
-  async settled(timeoutMs: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise((resolve) => {
-      timer = setTimeout(resolve, timeoutMs);
-    });
-    await Promise.race([this.#settling, late]);
-    clearTimeout(timer);
+  /** Resolves when the lists of all backends are known or could not be had, or when none came for `pauseMs`. */
+  settled(pauseMs: number): Promise<void> {
+    return this.#arrivals.over(pauseMs);
   }
 
   async stop(): Promise<void> {
@@ -80,5 +74,5 @@ export class BackendSet {
 }
 
 /** Two equal fingerprints are the same backend: nothing about how to reach or treat it differs. */
-export const fingerprintOf = ({ config, problem }: ConfiguredBackend): string =>
+export const fingerprintOf = ({ config, problem }: Pick<ConfiguredBackend, 'config' | 'problem'>): string =>
   JSON.stringify([config, problem]);

@@ -22,6 +22,8 @@ export interface Remembered {
 export interface BackendEvents {
   /** Its lists, its connection or its health are not what they were. */
   changed(backend: Backend): void;
+  /** An attempt to connect failed. */
+  notConnected(backend: Backend): void;
   resourceUpdated(uri: string): void;
   log(backend: Backend, params: Buffer): void;
   /** It says more than is passed on. */
@@ -126,6 +128,16 @@ export class Backend {
     const canWait = this.config.lazy && this.known && this.#watchedUris.size === 0;
     if (this.#stopped || canWait) return;
     await this.#connect(this.#limits.connectMs).catch(() => undefined /* kept as the failure, and retried */);
+  }
+
+  /** Resolves when the attempt that is being made is over, or when the time is up. */
+  async attempted(timeoutMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, timeoutMs);
+    });
+    await Promise.race([this.#connecting?.catch(() => undefined /* kept as the failure */), late]);
+    clearTimeout(timer);
   }
 
   /** A problem of the configuration itself: the backend is shown, but never started. */
@@ -268,6 +280,7 @@ export class Backend {
       if (abandon.signal.aborted) throw new ConnectionLost(reasonOf(abandon.signal.reason), false);
       this.#failure = reasonOf(error);
       if (!this.#stopped) this.#retry.schedule();
+      this.#events.notConnected(this);
       this.#events.changed(this);
       throw new NotConnected(this.#failure, { cause: error });
     }

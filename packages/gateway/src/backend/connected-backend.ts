@@ -55,9 +55,10 @@ export class ConnectedBackend {
   readonly #stale = new Set<keyof Lists>();
   #refreshing = false;
   #listening: AbortController | undefined;
+  /** What is wrong with each list, until it is read again. */
+  readonly #listProblems = new Map<keyof Lists, { reason: string; mayPass: boolean }>();
+  #isSilent = false;
   lists: Lists = NO_LISTS;
-  /** What is wrong with it although it is connected. */
-  problem: string | undefined;
 
   private constructor(rpc: BackendRpc, negotiated: Negotiated, options: ConnectedBackendOptions) {
     this.#rpc = rpc;
@@ -93,6 +94,12 @@ export class ConnectedBackend {
     return opened;
   }
 
+  /** What is wrong with it although it is connected. */
+  get problem(): string | undefined {
+    if (this.#isSilent) return NO_PING;
+    return this.#listProblems.values().next().value?.reason;
+  }
+
   get era(): Era {
     return this.#negotiated.era;
   }
@@ -101,14 +108,21 @@ export class ConnectedBackend {
     return this.#negotiated.capabilities;
   }
 
-  request(method: string, params: JsonMembers, call: ConnectedCall, timeoutMs: number): Promise<Buffer> {
-    return this.#rpc.request(method, paramsFor(this.era, params, call.clientCapabilities), {
+  async request(
+    method: string,
+    params: JsonMembers,
+    call: ConnectedCall,
+    timeoutMs: number,
+  ): Promise<Buffer> {
+    const answer = await this.#rpc.request(method, paramsFor(this.era, params, call.clientCapabilities), {
       timeoutMs,
       signal: call.signal,
       onProgress: call.onProgress,
       headers: call.headers,
       cancelByStream: this.#cancelByStream,
     });
+    if (this.#isSilent) this.#setSilent(false);
+    return answer;
   }
 
   notify(method: string, params: Record<string, unknown>): void {
@@ -154,17 +168,25 @@ export class ConnectedBackend {
       this.#ask('logging/setLevel', { level });
   }
 
-  /** Asks a quiet backend whether it is still there. Any answer shows life, also "unknown method". */
+  /**
+   * Pings a quiet backend. Any answer will do, also "unknown method". Lists that could not be read are read again: what
+   * went wrong once is not shown for ever.
+   */
   async check(timeoutMs: number): Promise<void> {
     const method = this.era === 'modern' ? 'server/discover' : 'ping';
-    const before = this.problem;
     try {
       await this.request(method, new Map(), { clientCapabilities: {} }, timeoutMs);
-      if (this.problem === NO_PING) this.problem = undefined;
     } catch (error) {
-      if (error instanceof CallTimeout || error instanceof BackendBusy) this.problem = NO_PING;
+      this.#setSilent(error instanceof CallTimeout || error instanceof BackendBusy);
     }
-    if (this.problem !== before) this.#options.events.changed();
+    const unread = [...this.#listProblems].filter(([, { mayPass }]) => mayPass).map(([name]) => name);
+    if (!this.#isSilent && unread.length > 0) await this.#refresh(unread);
+  }
+
+  #setSilent(isSilent: boolean): void {
+    if (isSilent === this.#isSilent) return;
+    this.#isSilent = isSilent;
+    this.#options.events.changed();
   }
 
   get #cancelByStream(): boolean {
@@ -195,12 +217,11 @@ export class ConnectedBackend {
     while (this.#stale.size > 0) {
       const wanted = [...this.#stale];
       this.#stale.clear();
-      this.problem = undefined;
       try {
         const fresh = await this.#fetch(wanted);
         this.lists = { ...this.lists, ...fresh };
       } catch (error) {
-        this.problem = reasonOf(error);
+        for (const name of wanted) this.#listProblems.set(name, { reason: reasonOf(error), mayPass: true });
       }
       this.#options.events.changed();
     }
@@ -215,11 +236,15 @@ export class ConnectedBackend {
           if (error instanceof AnswerTooLarge)
             return { items: [], problem: `The list of ${name} is not used: ${reasonOf(error)}` };
           if (!(error instanceof BackendError)) throw error;
-          return { items: [], ...(error.code === -32601 ? {} : { problem: reasonOf(error) }) };
+          return error.code === -32601
+            ? { items: [] }
+            : { items: [], problem: reasonOf(error), mayPass: true };
         },
       );
-      if (list.problem !== undefined) this.problem = list.problem;
-      return [name, list.items] as const;
+      const { items, problem, mayPass = false } = list;
+      if (problem === undefined) this.#listProblems.delete(name);
+      else this.#listProblems.set(name, { reason: problem, mayPass });
+      return [name, items] as const;
     });
     return Object.fromEntries(await Promise.all(fetched));
   }

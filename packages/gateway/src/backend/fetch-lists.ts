@@ -18,6 +18,8 @@ export interface FetchedList {
   items: unknown[];
   /** Set when the list is not what it should be; what could be used of it is in `items`. */
   problem?: string;
+  /** Whether the same request may well succeed later. */
+  mayPass?: boolean;
 }
 
 /** Reads one list, page by page, within limits: a backend that never stops listing gets no further than that. */

@@ -1,5 +1,6 @@
 import { RelayError } from '@agent-relay/protocol';
 import { reasonOf } from '../backend/reason.ts';
+import type { Log } from '../log/log.ts';
 import { backendName } from './backend-config.ts';
 import { type ConfiguredBackend, loadConfig } from './load.ts';
 import { forgetBackend, saveBackend } from './save.ts';
@@ -13,15 +14,15 @@ export interface LiveConfigOptions {
   directoryOf?: ((file: string) => string) | undefined;
   /** A file that is watched with them, and read anew by `reread` before they are. */
   beside: { file: string | undefined; reread(): Promise<void> };
-  /** Called with each configuration that is taken over. */
-  apply(backends: ConfiguredBackend[]): void;
-  warn(line: string): void;
+  /** Called with each configuration that is applied, and the one before it. */
+  apply(backends: ConfiguredBackend[], before: ConfiguredBackend[] | undefined): void;
+  log: Log;
 }
 
 /** The configuration as the files have it now. They are watched, and changed here, one change at a time. */
 export class LiveConfig {
   readonly #options: LiveConfigOptions;
-  #backends: ConfiguredBackend[] = [];
+  #backends: ConfiguredBackend[] | undefined;
   #problem: string | undefined;
   #changing: Promise<void> = Promise.resolve();
   #watch: Promise<FileWatch> | undefined;
@@ -32,7 +33,7 @@ export class LiveConfig {
   }
 
   get backends(): readonly ConfiguredBackend[] {
-    return this.#backends;
+    return this.#backends ?? [];
   }
   /** Why what the files say now is not in effect. */
   get problem(): string | undefined {
@@ -40,19 +41,19 @@ export class LiveConfig {
   }
 
   find(name: string): ConfiguredBackend | undefined {
-    return this.#backends.find(({ config }) => config.name === name);
+    return this.backends.find(({ config }) => config.name === name);
   }
 
   /** Reads the files and watches them. A mistake in one throws. */
   async start(): Promise<void> {
     await this.#load();
-    const { files, beside, warn } = this.#options;
+    const { files, beside, log } = this.#options;
     const watched = beside.file === undefined ? files : [...files, beside.file];
     if (watched.length === 0) return;
     this.#watch = watchFiles(
       watched,
       () => void this.reload(),
-      (error) => warn(`Changes of the configuration are not noticed: ${reasonOf(error)}`),
+      (error) => log.error(`Cannot watch the configuration files: ${reasonOf(error)}`),
     );
     // What changed between reading and watching is not missed.
     void this.#watch.then(() => this.reload());
@@ -67,7 +68,7 @@ export class LiveConfig {
         await this.#load();
       } catch (error) {
         this.#problem = error instanceof Error ? error.message : String(error);
-        this.#options.warn(`Configuration not applied: ${this.#problem}`);
+        this.#options.log.error(`Configuration not applied: ${this.#problem}`);
       }
     });
     return this.#changing;
@@ -126,9 +127,11 @@ export class LiveConfig {
   }
 
   async #load(): Promise<void> {
-    const { files, env = process.env, directoryOf, apply } = this.#options;
+    const { files, env = process.env, directoryOf, apply, log } = this.#options;
+    const before = this.#backends;
     this.#backends = await loadConfig(files, env, directoryOf);
+    if (this.#problem !== undefined) log.info('The configuration is valid again.');
     this.#problem = undefined;
-    apply(this.#backends);
+    apply(this.#backends, before);
   }
 }

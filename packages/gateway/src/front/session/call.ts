@@ -1,5 +1,6 @@
 import type { Era } from '../../backend/negotiate.ts';
 import type { JsonMembers } from '../../json/raw-json.ts';
+import type { CallTrace } from '../../log/call-log.ts';
 
 /** Where messages to a client go. */
 export interface Outlet {
@@ -21,6 +22,8 @@ export interface Call {
   readonly signal: AbortSignal;
   /** Where the answer, and what belongs to this request before it, is sent. */
   readonly reply: Outlet;
+  /** Its lines in the log, at level debug. */
+  readonly trace: CallTrace | undefined;
   /** The backend that works on it. */
   backend?: string;
   /** Puts a question of that backend to the client that made this call. */

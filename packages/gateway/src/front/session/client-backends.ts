@@ -1,6 +1,7 @@
 import type { BackendEvents } from '../../backend/backend.ts';
 import { BackendSet } from '../../backend/backend-set.ts';
 import type { ConfiguredBackend } from '../../config/load.ts';
+import { ServerLog } from '../../log/server-log.ts';
 import type { GatewayHost, OwnBackends } from './context.ts';
 import { type ListName, LiveCatalog } from './live-catalog.ts';
 
@@ -24,9 +25,14 @@ export class ClientBackends implements OwnBackends {
     const { first, clientCapabilities, events, listChanged } = options;
     this.#gateway = gateway;
     this.#first = first;
+    const log = new ServerLog(() => gateway.servers('session', this), gateway.log);
+    const changed = () => {
+      this.catalog.invalidate();
+      log.changed();
+    };
     this.backends = new BackendSet({
       limits: gateway.limits,
-      events: { ...gateway.backendEvents(() => this.catalog.invalidate()), ...events },
+      events: { ...gateway.backendEvents(changed), ...events },
       recall: (entry) => gateway.recall(entry),
       clientCapabilities,
     });

@@ -5,7 +5,9 @@ import type { Era } from '../../backend/negotiate.ts';
 import type { Catalog, CatalogSource, Route } from '../../catalog/catalog.ts';
 import type { Definition } from '../../catalog/validate-tool.ts';
 import type { ConfiguredBackend } from '../../config/load.ts';
-import type { GatewayStatus } from '../tools/status.ts';
+import type { CallLog } from '../../log/call-log.ts';
+import type { Log } from '../../log/log.ts';
+import type { GatewayStatus, ServerStatus } from '../tools/status.ts';
 import type { Call } from './call.ts';
 import type { Forwarder } from './forward.ts';
 import type { LiveCatalog } from './live-catalog.ts';
@@ -24,6 +26,8 @@ export interface OwnBackends {
 
 /** What the sessions of a gateway and its own tools ask of it. */
 export interface GatewayHost {
+  readonly log: Log;
+  readonly callLog: CallLog;
   readonly limits: BackendLimits;
   readonly startupMs: number;
   /** The tools of the gateway itself. */
@@ -42,6 +46,7 @@ export interface GatewayHost {
   recall(entry: ConfiguredBackend): Remembered | undefined;
   backendEvents(changed: () => void): BackendEvents;
   status(own?: OwnBackends): GatewayStatus;
+  servers(scope: 'shared' | 'session', own?: OwnBackends): ServerStatus[];
   addServer(name: string, url: string): Promise<void>;
   removeServer(name: string): Promise<void>;
   /** Asks for updates of a resource; the backend is asked once for all who watch it. */

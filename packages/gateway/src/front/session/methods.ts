@@ -128,7 +128,7 @@ async function callTool(session: FrontContext, call: Call): Promise<Buffer> {
   const name = stringFrom(call.params.get('name')) ?? '';
   // The route is usually known at once; only a name not seen yet waits for backends that are still starting.
   const route = session.knownTool(name) ?? (await session.catalog(call)).tools.get(name);
-  if (!route) throw unknownTool(name, session.liveCatalog.current);
+  if (!route) throw unknownTool(session, name);
   try {
     if (route.backend !== '') return await callBackendTool(session, call, route, call.params);
     return await callOwnTool(session, call, name, objectFrom(call.params.get('arguments')) ?? {});
@@ -136,11 +136,14 @@ async function callTool(session: FrontContext, call: Call): Promise<Buffer> {
     // What the backend or the protocol said stays as it is; what went wrong on the way is told to the model.
     if (error instanceof BackendError || error instanceof ProtocolError || error instanceof CallAborted)
       throw error;
-    return failedToolResult(toRelayError(error, route.backend || undefined));
+    const failure = toRelayError(error, route.backend || undefined);
+    call.trace?.failed(failure.message);
+    return failedToolResult(failure);
   }
 }
 
-function unknownTool(name: string, catalog: Catalog): ProtocolError {
+function unknownTool(session: FrontContext, name: string): ProtocolError {
+  const catalog = session.liveCatalog.current;
   const reason = catalog.refused.get(name);
   if (reason !== undefined)
     return new ProtocolError(INVALID_PARAMS, `The tool ${name} is not offered. ${reason}.`, { reason });
@@ -149,7 +152,12 @@ function unknownTool(name: string, catalog: Catalog): ProtocolError {
     suggestions.length === 0
       ? 'relay_get_status shows the names.'
       : `Did you mean ${suggestions.join(', ')}?`;
-  return new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name}. ${hint}`, { suggestions });
+  const absent = session.gateway
+    .status(session.own)
+    .servers.filter(({ health }) => health === 'connecting' || health === 'failed')
+    .map((server) => `${server.name} (${server.health})`);
+  const perhaps = absent.length === 0 ? '' : ` Not connected: ${absent.join(', ')}.`;
+  return new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name}. ${hint}${perhaps}`, { suggestions });
 }
 
 async function callOwnTool(
@@ -226,6 +234,7 @@ function pass(
 ): Promise<Buffer> {
   const backend = session.backend(route.backend);
   if (!backend) throw new RelayError('BackendNotFound', `The server '${route.backend}' was removed.`);
+  call.trace?.sent(route.backend, route.name);
   return session.forwarder.forward(call, backend, { method: call.method, params, ...options });
 }
 

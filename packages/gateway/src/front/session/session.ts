@@ -1,6 +1,7 @@
 import type { Backend } from '../../backend/backend.ts';
 import { CallAborted } from '../../backend/failures.ts';
 import { META, MODERN_VERSION } from '../../backend/negotiate.ts';
+import { reasonOf } from '../../backend/reason.ts';
 import { type Catalog, type Route, resourceRoute } from '../../catalog/catalog.ts';
 import { isObject, objectFrom, scanMessage, scanObject, stringFrom, toJson } from '../../json/raw-json.ts';
 import type { Call, Outlet } from './call.ts';
@@ -194,8 +195,10 @@ export class FrontSession implements FrontContext, ResourceWatcher {
       this.#calls.add(open);
       const result = await serveMethod(this, call);
       if (abort.signal.aborted) return;
+      call.trace?.answered(result.length);
       reply.answer(resultMessage(id, call.era === 'modern' ? stampModern(method, result) : result));
     } catch (error) {
+      open?.call.trace?.failed(reasonOf(error));
       // A cancelled request gets no answer: the client has forgotten its id.
       if (!(error instanceof CallAborted) && !abort.signal.aborted)
         reply.answer(errorMessage(id, errorBytes(error)));
@@ -214,10 +217,11 @@ export class FrontSession implements FrontContext, ResourceWatcher {
     const params = rawParams === undefined ? new Map<string, Buffer>() : scanObject(rawParams);
     if (!params) throw new ProtocolError(INVALID_PARAMS, 'The params are not an object.');
     const meta = objectFrom(params.get('_meta')) ?? {};
+    const trace = this.gateway.callLog.received(id, method, params);
     const claimed = meta[META.protocolVersion];
     if (claimed === undefined) {
       const clientCapabilities = this.#legacyClient?.capabilities ?? {};
-      return { id, method, params, meta, era: 'legacy', clientCapabilities, signal, reply };
+      return { id, method, params, meta, era: 'legacy', clientCapabilities, signal, reply, trace };
     }
     if (claimed !== MODERN_VERSION) {
       const data = { supported: [MODERN_VERSION], requested: claimed };
@@ -227,7 +231,7 @@ export class FrontSession implements FrontContext, ResourceWatcher {
     if (!isObject(clientCapabilities)) {
       throw new ProtocolError(INVALID_PARAMS, `Invalid _meta envelope: ${META.clientCapabilities}: missing`);
     }
-    return { id, method, params, meta, era: 'modern', clientCapabilities, signal, reply };
+    return { id, method, params, meta, era: 'modern', clientCapabilities, signal, reply, trace };
   }
 
   #notified(method: string, rawParams: Buffer | undefined): void {

@@ -1,6 +1,7 @@
 import type { Backend, Health } from '../../backend/backend.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { ConfiguredBackend } from '../../config/load.ts';
+import { counted } from '../../log/counted.ts';
 
 export interface ServerStatus {
   name: string;
@@ -23,7 +24,7 @@ export interface GatewayStatus {
   total_servers: number;
   connected_servers: number;
   servers: ServerStatus[];
-  /** Why the files on disk are not what is running. */
+  /** Set while the configuration on disk is not the one that is running, with the reason. */
   config_error?: string;
 }
 
@@ -62,30 +63,39 @@ export function readStatus(
     total_servers: servers.length,
     connected_servers: servers.filter(({ connected }) => connected).length,
     servers,
-    ...(facts.configProblem === undefined ? {} : { config_error: facts.configProblem }),
+    ...(facts.configProblem === undefined
+      ? {}
+      : {
+          config_error: `The configuration on disk is not applied; the last valid one is running. ${facts.configProblem}`,
+        }),
   };
 }
 
 function flaw(invalid: Array<{ name: string; reason: string }>, changed: string[]): string | undefined {
   const [first] = invalid;
-  if (first) return `${invalid.length} invalid: ${first.name} - ${first.reason}`;
+  if (first) return `${counted(invalid.length, 'invalid tool')}: ${first.name} - ${first.reason}`;
   return changed.length === 0 ? undefined : `Changed since it was approved: ${changed.join(', ')}`;
 }
 
-const MARKS: Record<Health, string> = { healthy: '✅', degraded: '⚠️', failed: '❌', unknown: '⏳' };
+const STATES: Record<Health, string> = {
+  healthy: '✅ Connected (healthy)',
+  degraded: '⚠️ Connected (degraded)',
+  failed: '❌ Disconnected (failed)',
+  connecting: '⏳ Connecting',
+  unknown: '⏳ Not started (unknown)',
+};
 
 /** The overview a person reads. */
 export function describeServers(status: GatewayStatus): string {
   const servers = status.servers.map((server) =>
     [
-      `- **${server.name}**: ${MARKS[server.health]} ${server.connected ? 'Connected' : 'Disconnected'} (${server.health})`,
+      `- **${server.name}**: ${STATES[server.health]}`,
       `  - URL: ${server.url}`,
-      `  - Valid Tools: ${server.tools}`,
+      `  - Valid Tools: ${server.tools}${server.connected || server.tools === 0 ? '' : ' (from the last connection)'}`,
       ...(server.health === 'degraded' ? [`  - Invalid Tools: ${server.invalid_tools?.length ?? 0}`] : []),
       ...(server.error === undefined ? [] : [`  - Error: ${server.error}`]),
     ].join('\n'),
   );
-  const problem =
-    status.config_error === undefined ? [] : [`⚠️ Configuration not applied: ${status.config_error}`];
+  const problem = status.config_error === undefined ? [] : [`⚠️ ${status.config_error}`];
   return ['**MCP Relay - Connected Servers:**', ...servers, ...problem].join('\n\n');
 }

@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path';
 import {
   createGateway,
   customBackend,
+  type GatewayLogLevel,
   HttpHandler,
+  LOG_LEVELS,
   type ServerChange,
   serveGatewaySocket,
 } from '@agent-relay/gateway';
@@ -26,7 +28,7 @@ export interface Pool {
   door(principalOf: (visit: GatewayVisit) => Promise<Principal>): GatewayDoor;
   /** Serves local clients of a project, beside its socket. */
   listen(workspace: Workspace, socketPath: string): Promise<Server>;
-  status(): McpServerStatus[];
+  status(): { servers: McpServerStatus[]; serversError?: string };
   close(): Promise<void>;
 }
 
@@ -43,6 +45,7 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
     stateDir: poolDirectory(dataDirectory),
     manageServers: mcp.manageServers,
     log: (line, level) => log[level](`gateway: ${line}`),
+    logLevel: leastLevel(log),
   });
   const visitors = new HttpHandler(gateway);
   const sockets = new Set<Socket>();
@@ -79,13 +82,18 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
         });
       },
     }),
-    status: () =>
-      gateway.status().servers.map(({ name, health, tools, error }) => ({
-        name,
-        health,
-        tools,
-        ...(error === undefined ? {} : { error }),
-      })),
+    status: () => {
+      const { servers, config_error } = gateway.status();
+      return {
+        servers: servers.map(({ name, health, tools, error }) => ({
+          name,
+          health,
+          tools,
+          ...(error === undefined ? {} : { error }),
+        })),
+        ...(config_error === undefined ? {} : { serversError: config_error }),
+      };
+    },
     listen: (workspace, socketPath) =>
       listenPrivately(poolSocketPath(socketPath), (socket) => void serve(workspace, socket)),
     async close() {
@@ -95,6 +103,10 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
     },
   };
 }
+
+/** Lines that the daemon's log would leave out are not written for it. */
+const leastLevel = (log: Logger): GatewayLogLevel =>
+  LOG_LEVELS.find((level) => log.isLevelEnabled(level)) ?? 'error';
 
 /** Where the gateway alone may begin with nothing, a daemon that was given a file is meant to serve what is in it. */
 async function requireFile(file: string): Promise<void> {
