@@ -76,3 +76,35 @@ test('a backend that cannot run for lack of a variable is not started by a recon
   expect(statusOf(kit, 'one')?.error).toContain('NOT_SET_ANYWHERE not set');
   expect(await kit.journal()).toEqual([]);
 });
+
+/** A backend that accepts connections and never answers. */
+const hanging = (tools: unknown[] = []) =>
+  startWebSocketServer(tools, { ready: new Promise(() => undefined) });
+
+test('a reconnect by hand ends an attempt that hangs, which is no failure of the backend', async () => {
+  await using server = await hanging();
+  await using kit = await GatewayKit.create();
+  await kit.configure([{ name: 'slow', url: server.url }]);
+  await kit.open({ startupMs: 0, limits: { connectMs: 600_000, callConnectMs: 600_000 }, logLevel: 'debug' });
+  await eventually(() => server.connections.length === 1);
+  const client = await kit.client();
+  const stop = new AbortController();
+  const params = { name: 'relay_reconnect_server', arguments: { name: 'slow' } };
+  const asked = client.callTool(params, { signal: stop.signal });
+  await eventually(() => server.connections.length === 2);
+  expect(statusOf(kit, 'slow')).toMatchObject({ health: 'connecting' });
+  expect(kit.logs.filter((line) => /failed|cannot connect/.test(line))).toEqual([]);
+  stop.abort();
+  await expect(asked).rejects.toThrow();
+});
+
+test('a server that hangs does not hold up adding another one', async () => {
+  await using hangs = await hanging();
+  await using good = await startWebSocketServer([tool('echo')]);
+  await using kit = await GatewayKit.create();
+  await kit.configure([{ name: 'slow', url: hangs.url }]);
+  await kit.open({ limits: { connectMs: 600_000, callConnectMs: 600_000 } });
+  const client = await kit.client();
+  const added = client.callTool({ name: 'relay_add_server', arguments: { name: 'new', url: good.url } });
+  expect(textOf(await added)).toContain("Server 'new' added and connected");
+});
