@@ -68,3 +68,23 @@ test('a failed server that is reconnected by hand shows no error of the past whi
   expect(textOf(await answer)).toBe("✅ Server 'ws' reconnected.\nValid Tools: 1\nHealth: healthy");
   expect(kit.gateway.status().servers[0]).not.toHaveProperty('error');
 });
+
+test('the status is there at once, while shared and own backends are still connecting', async () => {
+  const never = { ready: new Promise<void>(() => undefined) };
+  await using shared = await startWebSocketServer([], never);
+  await using own = await startWebSocketServer([], never);
+  await using kit = await GatewayKit.create();
+  await kit.configure([
+    { name: 'shared', url: shared.url },
+    { name: 'own', url: own.url, scope: 'session' },
+  ]);
+  await kit.open({ startupMs: 600_000, limits: { connectMs: 600_000 } });
+  const client = await kit.client();
+  const { structuredContent } = await client.callTool({ name: 'relay_get_status', arguments: {} });
+  expect(structuredContent).toMatchObject({
+    servers: [
+      { name: 'shared', health: 'connecting' },
+      { name: 'own', health: 'connecting' },
+    ],
+  });
+});

@@ -47,7 +47,7 @@ export interface GatewayOptions {
   mode?: 'list' | 'search' | undefined;
   env?: NodeJS.ProcessEnv;
   limits?: Partial<BackendLimits>;
-  /** The first list waits for backends it has never seen, until none has connected for this long. Default: 2 s. */
+  /** The first list waits for backends it has never seen, until none has connected for this long. Default: 1 s. */
   startupMs?: number | undefined;
   log?: WriteLogLine;
   /** The least important lines that are logged. Default: info. */
@@ -83,7 +83,7 @@ export class Gateway implements GatewayHost {
       ...(this.listsOwnToolsOnly ? searchTools : []),
     ];
     this.manageServers = options.manageServers ?? 'local';
-    this.startupMs = options.startupMs ?? 2000;
+    this.startupMs = options.startupMs ?? 1000;
     this.limits = { ...USUAL_LIMITS, ...options.limits };
     this.#config = new LiveConfig({
       files: options.configFiles,

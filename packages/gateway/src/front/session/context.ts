@@ -104,6 +104,8 @@ export interface FrontContext {
   readonly liveCatalog: LiveCatalog;
   /** Where a tool is known to be; undefined while a backend that comes before might still claim its name. */
   knownTool(name: string): Route | undefined;
+  /** Starts the backends that belong to this client alone, unless they run already. */
+  openOwnBackends(call: Call): void;
   /** The catalog once the backends that had to be waited for are there. */
   catalog(call: Call): Promise<Catalog>;
   backend(name: string): Backend | undefined;

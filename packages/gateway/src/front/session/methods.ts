@@ -33,7 +33,7 @@ const CAPABILITIES = {
   completions: {},
 };
 const INSTRUCTIONS =
-  'One gateway to several MCP servers. relay_get_status shows which are connected; relay_reconnect_server revives one.';
+  'This gateway combines several MCP servers. relay_get_status shows which are connected; relay_reconnect_server reconnects one.';
 const EMPTY = Buffer.from('{}');
 
 const instructionsFor = ({ instructions }: FrontContext): string =>
@@ -126,17 +126,33 @@ export function serveMethod(session: FrontContext, call: Call): Promise<Buffer> 
 
 async function callTool(session: FrontContext, call: Call): Promise<Buffer> {
   const name = stringFrom(call.params.get('name')) ?? '';
+  const { ownTools } = session.gateway;
+  // Tools of the gateway itself wait for nobody: they show what the others are waiting for.
+  if (ownTools.some((tool) => tool.name === name)) {
+    session.openOwnBackends(call);
+    return answerOf(call, undefined, () =>
+      callOwnTool(session, call, name, objectFrom(call.params.get('arguments')) ?? {}),
+    );
+  }
   // The route is usually known at once; only a name not seen yet waits for backends that are still starting.
   const route = session.knownTool(name) ?? (await session.catalog(call)).tools.get(name);
   if (!route) throw unknownTool(session, name);
+  return answerOf(call, route.backend, () => callBackendTool(session, call, route, call.params));
+}
+
+/** The result of a tool, or what went wrong as a result that the model can read. */
+async function answerOf(
+  call: Call,
+  backend: string | undefined,
+  run: () => Promise<Buffer>,
+): Promise<Buffer> {
   try {
-    if (route.backend !== '') return await callBackendTool(session, call, route, call.params);
-    return await callOwnTool(session, call, name, objectFrom(call.params.get('arguments')) ?? {});
+    return await run();
   } catch (error) {
-    // What the backend or the protocol said stays as it is; what went wrong on the way is told to the model.
+    // What the backend or the protocol said stays as it is.
     if (error instanceof BackendError || error instanceof ProtocolError || error instanceof CallAborted)
       throw error;
-    const failure = toRelayError(error, route.backend || undefined);
+    const failure = toRelayError(error, backend);
     call.trace?.failed(failure.message);
     return failedToolResult(failure);
   }

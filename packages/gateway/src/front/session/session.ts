@@ -122,7 +122,7 @@ export class FrontSession implements FrontContext, ResourceWatcher {
   }
 
   async catalog(call: Call): Promise<Catalog> {
-    this.#openOwn(call);
+    this.openOwnBackends(call);
     await Promise.all([this.gateway.ready(), this.#own?.backends.settled(this.gateway.startupMs)]);
     this.#isComplete = true;
     // The catalog of this client follows the shared one: what that one has not told yet would be missing.
@@ -280,7 +280,7 @@ export class FrontSession implements FrontContext, ResourceWatcher {
     return this.#options.ownBackends !== undefined || this.gateway.configured('session').length > 0;
   }
 
-  #openOwn({ era, meta, clientCapabilities }: Call): void {
+  openOwnBackends({ era, meta, clientCapabilities }: Call): void {
     if (this.#own || !this.#hasOwn) return;
     const info = era === 'modern' ? meta[META.clientInfo] : this.#legacyClient?.info;
     this.#own = new ClientBackends(this.gateway, {
