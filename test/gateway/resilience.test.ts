@@ -248,11 +248,13 @@ test('a program that cannot be started is shown with the reason', async () => {
   await using kit = await GatewayKit.start([
     { name: 'nowhere', command: 'no-such-program' },
     { name: 'astray', command: 'node', cwd: '/no/such/directory' },
+    { name: 'ends', command: 'sh', args: ['-c', 'echo the key is not valid >&2; exit 3'] },
   ]);
   const { servers } = kit.gateway.status();
   expect(servers.map(({ error }) => error)).toEqual([
     expect.stringMatching(/no-such-program: not found/),
     expect.stringMatching(/cannot start node in \/no\/such\/directory: /),
+    'the process exited with code 3; last output: the key is not valid',
   ]);
 });
 

@@ -47,7 +47,7 @@ export interface GatewayOptions {
   mode?: 'list' | 'search' | undefined;
   env?: NodeJS.ProcessEnv;
   limits?: Partial<BackendLimits>;
-  /** The first list waits for backends it has never seen, until none has connected for this long. Default: 1 s. */
+  /** The first list waits for backends it has never seen, until none has connected for this long. Default: 2 s. */
   startupMs?: number | undefined;
   log?: WriteLogLine;
   /** The least important lines that are logged. Default: info. */
@@ -71,6 +71,7 @@ export class Gateway implements GatewayHost {
   readonly #watchers: ResourceWatchers;
   readonly #config: LiveConfig;
   readonly #serverLog: ServerLog;
+  #closed = false;
 
   constructor(options: GatewayOptions, log: Log, manifest: Manifest, pins: Pins) {
     this.log = log;
@@ -83,7 +84,7 @@ export class Gateway implements GatewayHost {
       ...(this.listsOwnToolsOnly ? searchTools : []),
     ];
     this.manageServers = options.manageServers ?? 'local';
-    this.startupMs = options.startupMs ?? 1000;
+    this.startupMs = options.startupMs ?? 2000;
     this.limits = { ...USUAL_LIMITS, ...options.limits };
     this.#config = new LiveConfig({
       files: options.configFiles,
@@ -114,7 +115,8 @@ export class Gateway implements GatewayHost {
   async start(): Promise<void> {
     await this.#config.start();
     this.log.info(describeLoaded(this.#config.backends));
-    void this.ready().then(() => {
+    void this.#shared.attempted(this.startupMs).then(() => {
+      if (this.#closed) return;
       this.#serverLog.flush();
       this.log.info(describeReady(this.#config.backends, this.status().servers));
     });
@@ -257,6 +259,7 @@ export class Gateway implements GatewayHost {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     await this.#config.close();
     for (const session of [...this.#sessions]) await session.close();
     await this.#shared.stop();

@@ -14,7 +14,8 @@ export interface BackendSetOptions {
 export class BackendSet {
   readonly #options: BackendSetOptions;
   readonly #backends = new Map<string, { fingerprint: string; backend: Backend }>();
-  readonly #arrivals = new Arrivals();
+  readonly #firstLists = new Arrivals();
+  readonly #firstAttempts = new Arrivals();
 
   constructor(options: BackendSetOptions) {
     this.#options = options;
@@ -46,13 +47,19 @@ export class BackendSet {
       const known = backend.known && !entry.meanwhile;
       const started = backend.start();
       // Whose lists are remembered need not be waited for.
-      if (!known) this.#arrivals.expect(started);
+      if (!known) this.#firstLists.expect(started);
+      this.#firstAttempts.expect(started);
     }
   }
 
   /** Resolves when the lists of all backends are known or could not be had, or when none came for `pauseMs`. */
   settled(pauseMs: number): Promise<void> {
-    return this.#arrivals.over(pauseMs);
+    return this.#firstLists.over(pauseMs);
+  }
+
+  /** Resolves when all backends have connected or could not, or when none did for `pauseMs`. */
+  attempted(pauseMs: number): Promise<void> {
+    return this.#firstAttempts.over(pauseMs);
   }
 
   async stop(): Promise<void> {

@@ -47,7 +47,7 @@ export class StdioTransport implements BackendTransport {
     });
     this.#child = child;
     child.once('exit', (code, signal) => {
-      void this.#ended(child, signal ? `ended by ${signal}` : `exited with code ${code}`);
+      void this.#ended(child, signal ? `was ended by ${signal}` : `exited with code ${code}`);
     });
     child.stdin.on('error', () => undefined /* the exit event tells more */);
     child.stdout.on('data', (chunk: Buffer) => this.#lines.push(chunk));
@@ -96,7 +96,7 @@ export class StdioTransport implements BackendTransport {
     // What it said last, on both of its outputs, may still be on its way.
     await Promise.race([said, delay(LAST_WORDS_MS, undefined, { ref: false })]);
     const words = this.#stderr.trim().split('\n').at(-1);
-    this.#events.closed(words ? `the process ${reason}: ${words}` : `the process ${reason}`);
+    this.#events.closed(`the process ${reason}${words ? `; last output: ${words}` : ''}`);
   }
 }
 

@@ -17,10 +17,13 @@ interface HttpOptions {
 }
 interface GatewayOptions extends ConfigOption, HttpOptions {
   search?: boolean;
-  http?: number;
+  /** True if no port is given. */
+  http?: number | true;
   manageServers?: NonNullable<RunOptions['manageServers']>;
   logLevel?: NonNullable<RunOptions['logLevel']>;
 }
+
+const USUAL_PORT = 3890;
 
 export const command = withConfig(new Command('gateway'))
   .description('Serve many MCP servers as one, on standard input and output or over HTTP.')
@@ -32,11 +35,7 @@ export const command = withConfig(new Command('gateway'))
       'who may add, remove and reconnect servers by tool call (default: local)',
     ).choices(['local', 'everyone', 'nobody']),
   )
-  .addOption(
-    new Option('--http [port]', 'serve HTTP instead (default port: 3890)')
-      .preset('3890')
-      .argParser(wholeNumber(0)),
-  )
+  .option('--http [port]', `serve HTTP instead (default port: ${USUAL_PORT})`, wholeNumber(0))
   .option(
     '--host <address>',
     'address to listen on (default: this machine only; others need RELAY_MCP_API_KEY)',
@@ -49,16 +48,14 @@ export const command = withConfig(new Command('gateway'))
   )
   .addOption(new Option('--tls-key <file>', 'private key of the certificate').env('RELAY_MCP_TLS_KEY'))
   .addOption(
-    new Option('--log-level <level>', 'least important lines to log to standard error').choices([
-      'debug',
-      'info',
-      'warn',
-      'error',
-    ]),
+    new Option('--log-level <level>', 'least important lines to log to standard error')
+      .choices(['debug', 'info', 'warn', 'error'])
+      .default('info'),
   )
   .action(
     async ({ config, search, http, manageServers, logLevel, ...front }: GatewayOptions, self: Command) => {
-      if (http === undefined) {
+      const port = http === true ? USUAL_PORT : http;
+      if (port === undefined) {
         refuseIdleOptions(self, ['host', 'allowHost', 'tlsCertificate', 'tlsKey'], { without: '--http' });
       }
       const { runGateway } = await import('@agent-relay/gateway/run');
@@ -67,7 +64,7 @@ export const command = withConfig(new Command('gateway'))
         ...(search && { search }),
         ...(manageServers && { manageServers }),
         ...(logLevel && { logLevel }),
-        ...(http !== undefined && { http, front: await frontOf(front) }),
+        ...(port !== undefined && { http: port, front: await frontOf(front) }),
       });
     },
   )
