@@ -33,28 +33,28 @@ import { Log, type LogLevel, type WriteLogLine } from './log/log.ts';
 import { ServerLog } from './log/server-log.ts';
 
 export interface GatewayOptions {
-  /** Read in this order; the first one takes what `relay_add_server` adds. */
+  /** Read in this order. `relay_add_server` adds to the first one. */
   configFiles: string[];
-  /** Where the programs of a file run, as far as they do not say it. Default: where the gateway itself does. */
+  /** Working directory for the programs of a file that set no `cwd`. Default: that of the gateway. */
   directoryOf?: (file: string) => string;
-  /** Where the manifest and the pins are kept. Without it nothing is remembered. */
+  /** Where the manifest and the pins are stored. Without it nothing is remembered. */
   stateDir?: string | undefined;
-  /** Whether clients get tools to look after the backends. Default: true. */
+  /** Whether clients get the management tools. Default: true. */
   management?: boolean;
-  /** Who may change with them which there are. Default: local. */
+  /** Who may add, remove and reconnect servers with them. Default: local. */
   manageServers?: ServerManagers | undefined;
-  /** `search` offers three tools that find and call the others, for hundreds of them. */
+  /** `search` lists three tools that search, describe and call all others. */
   mode?: 'list' | 'search' | undefined;
   env?: NodeJS.ProcessEnv;
   limits?: Partial<BackendLimits>;
-  /** The first list waits for backends it has never seen, until none has connected for this long. Default: 2 s. */
+  /** The first list waits for unknown backends until none has arrived for this long. Default: 2 s. */
   startupMs?: number | undefined;
   log?: WriteLogLine;
-  /** The least important lines that are logged. Default: info. */
+  /** Default: info. */
   logLevel?: LogLevel | undefined;
 }
 
-/** Many MCP servers as one: joins the configuration, the pool of backends, their catalog and the clients' sessions. */
+/** Many MCP servers as one: the configuration, the backends, their catalog and the client sessions. */
 export class Gateway implements GatewayHost {
   readonly limits: BackendLimits;
   readonly ownTools: Definition[];
@@ -111,7 +111,7 @@ export class Gateway implements GatewayHost {
     this.#serverLog = new ServerLog(() => this.servers('shared'), log);
   }
 
-  /** Reads the configuration, starts the backends and watches the files. A mistake in a file throws. */
+  /** Reads the configuration, starts the backends and watches the files. Throws if a file is invalid. */
   async start(): Promise<void> {
     await this.#config.start();
     this.log.info(describeLoaded(this.#config.backends));
@@ -122,12 +122,12 @@ export class Gateway implements GatewayHost {
     });
   }
 
-  /** Resolves when the first lists are as complete as they will be soon. */
+  /** Resolves when the first lists are complete, or no backend arrived for `startupMs`. */
   ready(): Promise<void> {
     return this.#shared.settled(this.startupMs);
   }
 
-  /** Applies what the files say now. One reload at a time; a mistake keeps the running configuration. */
+  /** Applies the files on disk. If one is invalid, the running configuration stays. */
   reload(): Promise<void> {
     return this.#config.reload();
   }
@@ -142,7 +142,7 @@ export class Gateway implements GatewayHost {
     return session;
   }
 
-  /** The configured backends of a scope, in their order. */
+  /** The configured backends of a scope, in order. */
   configured(scope: 'shared' | 'session'): ConfiguredBackend[] {
     return this.#config.backends.filter(({ config }) => config.scope === scope);
   }
@@ -151,7 +151,7 @@ export class Gateway implements GatewayHost {
     return this.#shared.get(name) ?? own?.get(name);
   }
 
-  /** The parts of a catalog: the shared backends and a session's own, in the order of the configuration. */
+  /** The parts of a catalog: shared backends and those of a session, in configuration order. */
   sources(own?: BackendSet, first: ConfiguredBackend[] = []): CatalogSource[] {
     return [...first, ...this.#config.backends].flatMap(({ config }) => {
       const backend = this.backend(config.name, own);
@@ -166,7 +166,7 @@ export class Gateway implements GatewayHost {
     return this.#manifest.recall(entry.config.name, fingerprintOf(entry));
   }
 
-  /** What every backend's events mean to the gateway. Shared backends have nobody of their own to ask. */
+  /** How the gateway handles events of backends. Shared backends have no client to ask. */
   backendEvents(changed: () => void): BackendEvents {
     return {
       changed: (backend) => {
@@ -211,7 +211,7 @@ export class Gateway implements GatewayHost {
     this.log.info(`${name}: removed by a client`);
   }
 
-  /** Calls a tool of a backend by the names the backend itself uses, as a terminal or the dashboard does. */
+  /** Calls a tool by the names the backend itself uses. */
   async callTool(
     server: string,
     tool: string,
@@ -249,10 +249,10 @@ export class Gateway implements GatewayHost {
     this.#watchers.unwatch(watcher, uri);
   }
 
-  /** A shared backend logs for whoever wants to hear most; the others are spared what they did not ask for. */
+  /** Shared backends use the lowest level any client chose; sessions filter for the others. */
   logLevelChanged(): void {
     const wanted = [...this.#sessions].map(({ logLevel }) => logLevel);
-    // Until somebody asks, a backend logs as it likes.
+    // Until a client chooses a level, backends use their own default.
     if (wanted.every((level) => level === undefined)) return;
     const level = mostTalkative(wanted.map((one) => one ?? USUAL_LEVEL));
     if (level !== undefined) for (const backend of this.#shared) backend.setLogLevel(level);
@@ -284,7 +284,7 @@ export class Gateway implements GatewayHost {
     const { config, connected, era, lists } = backend;
     const entry = this.#config.find(config.name);
     const fingerprint = fingerprintOf({ config });
-    // One that was replaced may still be finishing its calls; what it offers says nothing about the new one.
+    // A replaced backend may still be finishing its calls. Its lists are outdated.
     if (!connected || !era || !entry || fingerprintOf(entry) !== fingerprint) return;
     this.#manifest.keep(config.name, fingerprint, { era, lists });
   }
@@ -294,12 +294,12 @@ export class Gateway implements GatewayHost {
   }
 }
 
-/** Makes a gateway from its configuration files and starts it. Backends connect in the background. */
+/** Creates and starts a gateway. Backends connect in the background. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const log = new Log(options.logLevel ?? 'info', options.log);
   const warn = (line: string) => log.warn(line);
   const distrust = options.stateDir && (await reasonToDistrust(options.stateDir));
-  if (distrust) warn(`Nothing about the servers and their tools is remembered: ${distrust}`);
+  if (distrust) warn(`Not using the state directory: ${distrust}`);
   const stateDir = distrust ? undefined : options.stateDir;
   const manifest = await Manifest.open(stateDir, warn);
   const pins = await Pins.open(stateDir, warn);

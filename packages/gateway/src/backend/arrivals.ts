@@ -1,13 +1,13 @@
 /**
- * What the first lists wait for: backends whose tools are not known yet. They are waited for as long as they keep
- * arriving. One that hangs holds nobody up for longer than the pause that is allowed, and nobody waits a second time.
+ * Lets the first lists wait for backends as long as these keep arriving. A backend that hangs delays them by one pause
+ * at most, and only once.
  */
 export class Arrivals {
   #expected = 0;
   #latest = 0;
   #next = Promise.withResolvers<void>();
 
-  /** Waits for one more; it has arrived when it settles, either way. */
+  /** Expects one more. It has arrived when it settles, either way. */
   expect(arrival: Promise<unknown>): void {
     this.#expected++;
     this.#latest = performance.now();

@@ -10,7 +10,7 @@ export interface BackendSetOptions {
   clientCapabilities?: Record<string, unknown>;
 }
 
-/** The running backends of a configuration. Applying a new one touches only what differs. */
+/** The running backends of a configuration. Applying a new configuration touches only what changed. */
 export class BackendSet {
   readonly #options: BackendSetOptions;
   readonly #backends = new Map<string, { fingerprint: string; backend: Backend }>();
@@ -29,7 +29,7 @@ export class BackendSet {
     return [...this.#backends.values()].map(({ backend }) => backend)[Symbol.iterator]();
   }
 
-  /** Starts what is new, ends what is gone, replaces what changed; the others do not notice. */
+  /** Starts new backends, stops removed ones and replaces changed ones. The others keep running undisturbed. */
   apply(configured: ConfiguredBackend[]): void {
     const wanted = new Map(configured.map((entry) => [entry.config.name, entry]));
     const replaced = new Map<string, Backend>();
@@ -46,18 +46,18 @@ export class BackendSet {
       this.#backends.set(entry.config.name, { fingerprint: fingerprintOf(entry), backend });
       const known = backend.known && !entry.meanwhile;
       const started = backend.start();
-      // Whose lists are remembered need not be waited for.
+      // No need to wait for a backend whose lists are remembered.
       if (!known) this.#firstLists.expect(started);
       this.#firstAttempts.expect(started);
     }
   }
 
-  /** Resolves when the lists of all backends are known or could not be had, or when none came for `pauseMs`. */
+  /** Resolves when the lists of all backends are known or have failed, or when none arrived for `pauseMs`. */
   settled(pauseMs: number): Promise<void> {
     return this.#firstLists.over(pauseMs);
   }
 
-  /** Resolves when all backends have connected or could not, or when none did for `pauseMs`. */
+  /** Resolves when all backends have connected or failed, or when none did for `pauseMs`. */
   attempted(pauseMs: number): Promise<void> {
     return this.#firstAttempts.over(pauseMs);
   }
@@ -80,6 +80,6 @@ export class BackendSet {
   }
 }
 
-/** Two equal fingerprints are the same backend: nothing about how to reach or treat it differs. */
+/** Equal fingerprints mean the same backend with the same settings. */
 export const fingerprintOf = ({ config, problem }: Pick<ConfiguredBackend, 'config' | 'problem'>): string =>
   JSON.stringify([config, problem]);

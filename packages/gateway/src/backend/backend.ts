@@ -10,30 +10,30 @@ import { NotificationLimit } from './notification-limit.ts';
 import { reasonOf } from './reason.ts';
 import { RetryTimer } from './retry-timer.ts';
 
-/** `unknown`: no attempt to connect was made yet, or it is stopped until somebody needs it. */
+/** `unknown`: not tried yet, or stopped until somebody needs it. */
 export type Health = 'healthy' | 'degraded' | 'failed' | 'connecting' | 'unknown';
 
-/** What the gateway knew of a backend before connecting to it. */
+/** What the gateway knows about a backend before connecting to it. */
 export interface Remembered {
   era: Era;
   lists: Lists;
 }
 
 export interface BackendEvents {
-  /** Its lists, its connection or its health are not what they were. */
+  /** Its lists, connection or health changed. */
   changed(backend: Backend): void;
   /** An attempt to connect failed. */
   notConnected(backend: Backend): void;
   resourceUpdated(uri: string): void;
   log(backend: Backend, params: Buffer): void;
-  /** It says more than is passed on. */
+  /** It exceeds its notification limit. */
   tooLoud(backend: Backend): void;
-  /** A request of the backend to whoever called it: sampling, elicitation, roots. */
+  /** A request from the backend to its caller: sampling, elicitation, roots. */
   ask(backend: Backend, method: string, params: Buffer | undefined, signal: AbortSignal): Promise<Buffer>;
 }
 
 export interface BackendCall extends ConnectedCall {
-  /** Running it twice does no harm: it may be repeated even if it was written already. */
+  /** Running it twice is harmless, so it may be repeated even after it was written. */
   repeatable: boolean;
 }
 
@@ -43,10 +43,10 @@ export interface Answer {
 }
 
 const CHECK_MS = 30_000;
-/** A retired backend may finish its calls for this long. */
+/** How long a removed backend may take to finish its calls. */
 const DRAIN_MS = 30_000;
 
-/** One MCP server: connects, stays connected, and answers calls. Whatever the server does stays its own problem. */
+/** One MCP server: connects, reconnects and answers calls. Its failures never affect other backends. */
 export class Backend {
   readonly config: BackendConfig;
   readonly #limits: BackendLimits;
@@ -58,7 +58,7 @@ export class Backend {
   #lists: Lists;
   #connected: ConnectedBackend | undefined;
   #connecting: Promise<void> | undefined;
-  /** Gives up the attempt that is being made. */
+  /** Aborts the current attempt to connect. */
   #abandon = new AbortController();
   /** Why the last attempt failed or the last connection ended. */
   #failure: string | undefined;
@@ -77,7 +77,7 @@ export class Backend {
     options: {
       remembered?: Remembered | undefined;
       clientCapabilities?: Record<string, unknown>;
-      /** The one in whose place it comes: what was asked of that for all time is asked of this one. */
+      /** The backend it replaces. Watched resources and the log level carry over. */
       replaced?: Backend | undefined;
     } = {},
   ) {
@@ -98,7 +98,7 @@ export class Backend {
   get lists(): Lists {
     return this.#connected?.lists ?? this.#lists;
   }
-  /** Its lists are known, from the server or from the last time. */
+  /** Its lists are known, from the server or from an earlier connection. */
   get known(): boolean {
     return this.lists !== NO_LISTS;
   }
@@ -108,12 +108,12 @@ export class Backend {
   get connected(): boolean {
     return this.#connected !== undefined;
   }
-  /** Why it is not connected, or what is wrong with it although it is. */
+  /** Why it is not connected, or what is wrong while it is. */
   get problem(): string | undefined {
     const problem = this.#connected ? this.#connected.problem : this.#failure;
     return problem && withoutSecrets(problem, this.config.secrets);
   }
-  /** How many of its notifications were not passed on. */
+  /** Number of its notifications that were dropped. */
   get droppedNotifications(): number {
     return this.#limit.dropped;
   }
@@ -123,38 +123,40 @@ export class Backend {
     return this.#connecting ? 'connecting' : 'unknown';
   }
 
-  /** Connects now, unless the backend is lazy, known already and not watched. Resolves when that is settled. */
+  /** Connects now, unless the backend is lazy, known and not watched. Resolves when the attempt has ended. */
   async start(): Promise<void> {
     const canWait = this.config.lazy && this.known && this.#watchedUris.size === 0;
     if (this.#stopped || canWait) return;
-    await this.#connect(this.#limits.connectMs).catch(() => undefined /* kept as the failure, and retried */);
+    await this.#connect(this.#limits.connectMs).catch(
+      () => undefined /* recorded as the failure and retried */,
+    );
   }
 
-  /** Resolves when the attempt that is being made is over, or when the time is up. */
+  /** Resolves when the current attempt has ended, or after `timeoutMs`. */
   async attempted(timeoutMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, timeoutMs);
     });
-    await Promise.race([this.#connecting?.catch(() => undefined /* kept as the failure */), late]);
+    await Promise.race([this.#connecting?.catch(() => undefined /* recorded as the failure */), late]);
     clearTimeout(timer);
   }
 
-  /** A problem of the configuration itself: the backend is shown, but never started. */
+  /** Marks an entry that cannot run: it is listed as failed and never started. */
   refuse(problem: string): void {
     this.#stopped = true;
     this.#failure = problem;
   }
 
-  /** Closes and connects again, as a person asked for it. Failure is told by health and problem. */
+  /** Closes and connects again, on request of a person. The outcome is in `health` and `problem`. */
   async reconnect(): Promise<void> {
     if (this.#stopped) return;
     await this.#disconnect('it is being reconnected');
     this.#failure = undefined;
-    await this.#connect(this.#limits.callConnectMs).catch(() => undefined /* kept as the failure */);
+    await this.#connect(this.#limits.callConnectMs).catch(() => undefined /* recorded as the failure */);
   }
 
-  /** Ends the backend: no new calls; those in flight may finish, within limits, unless `now`. */
+  /** Stops the backend. Calls in flight may finish within a time limit, unless `now`. */
   async stop(now = false): Promise<void> {
     this.#stopped = true;
     if (!now && this.#calls > 0) {
@@ -167,12 +169,12 @@ export class Backend {
     await this.#disconnect('the backend was removed');
   }
 
-  /** Forwards a request. Connects first if need be; repeats it once if that is certain to do no harm. */
+  /** Forwards a request. Connects first if necessary, and retries once if that is certainly harmless. */
   async call(method: string, params: JsonMembers, options: BackendCall): Promise<Answer> {
     this.#calls++;
     try {
       return await this.#request(method, params, options).catch((error: unknown) => {
-        // A backend that just refused a connection is left alone: the caller learns of it at once.
+        // Do not retry a connection that just failed; report it at once.
         const wasLost = error instanceof ConnectionLost && !(error instanceof NotConnected);
         const again = wasLost && (!error.written || options.repeatable);
         if (!again || this.#stopped || options.signal?.aborted) throw error;
@@ -190,7 +192,7 @@ export class Backend {
     this.#connected?.notify(method, params);
   }
 
-  /** Asks for updates of a resource, now and after each reconnect. Who is watched is connected, and not idle. */
+  /** Subscribes to a resource, now and after each reconnect. A watched backend stays connected. */
   watch(uri: string): void {
     if (this.#watchedUris.has(uri)) return;
     this.#watchedUris.add(uri);
@@ -205,7 +207,7 @@ export class Backend {
     this.#armIdleStop();
   }
 
-  /** How much the backend should log, now and after each reconnect. */
+  /** Sets the log level of the backend, now and after each reconnect. */
   setLogLevel(level: string): void {
     if (level === this.#logLevel) return;
     this.#logLevel = level;
@@ -220,13 +222,13 @@ export class Backend {
     };
   }
 
-  /** What went wrong on the way, in words that any client may read. */
+  /** Removes secrets from an error before clients see it. */
   #tellable(error: unknown): unknown {
     if (error instanceof Error) error.message = withoutSecrets(error.message, this.config.secrets);
     return error;
   }
 
-  /** A call waits for a connection only so long; the attempt itself goes on behind it. */
+  /** A call waits a limited time for a connection. The attempt itself continues. */
   async #connectedInTime(signal: AbortSignal | undefined): Promise<ConnectedBackend> {
     const lost = () => new NotConnected(this.#failure ?? 'it did not connect in time');
     if (this.#stopped) throw lost();
@@ -244,7 +246,7 @@ export class Backend {
     return this.#connected;
   }
 
-  /** One attempt at a time, shared by all who wait for it. */
+  /** One attempt at a time, shared by all callers. */
   #connect(timeoutMs: number): Promise<void> {
     if (this.#connected) return Promise.resolve();
     this.#connecting ??= this.#attempt(timeoutMs).finally(() => {
@@ -276,7 +278,7 @@ export class Backend {
       });
       await this.#adopt(connected);
     } catch (error) {
-      // An attempt that we ended ourselves says nothing about the backend.
+      // An attempt that we aborted says nothing about the backend.
       if (abandon.signal.aborted) throw new ConnectionLost(reasonOf(abandon.signal.reason), false);
       this.#failure = reasonOf(error);
       if (!this.#stopped) this.#retry.schedule();
@@ -315,14 +317,14 @@ export class Backend {
 
   async #disconnect(reason: string): Promise<void> {
     this.#abandon.abort(new Error(reason));
-    await this.#connecting?.catch(() => undefined /* it was given up */);
+    await this.#connecting?.catch(() => undefined /* aborted above */);
     this.#retry.cancel();
     const connected = this.#connected;
     this.#forget();
     await connected?.close(reason);
   }
 
-  /** The lists stay: what it offered is still offered while it is away. */
+  /** Keeps the lists: its tools stay listed while it is disconnected. */
   #forget(): void {
     clearInterval(this.#checkTimer);
     clearTimeout(this.#idleTimer);

@@ -11,7 +11,7 @@ import { closeWhenGivenUp, openRpc } from './open-rpc.ts';
 import { reasonOf } from './reason.ts';
 
 interface ConnectedBackendEvents {
-  /** Its lists or its problem are not what they were. */
+  /** Its lists or its problem changed. */
   changed(): void;
   closed(connected: ConnectedBackend, reason: string): void;
   isWatched(uri: string): boolean;
@@ -26,14 +26,14 @@ export interface ConnectedBackendOptions {
   timeoutMs: number;
   maxMessageBytes: number;
   maxBacklogBytes: number;
-  /** Gives up connecting. */
+  /** Aborts connecting. */
   signal: AbortSignal;
   limit: NotificationLimit;
   events: ConnectedBackendEvents;
 }
 
 export interface ConnectedCall extends Omit<CallOptions, 'timeoutMs' | 'cancelByStream'> {
-  /** The caller's own capabilities, which a modern backend is told with each request. */
+  /** Capabilities of the caller, sent with each request to a modern backend. */
   clientCapabilities: unknown;
 }
 
@@ -47,7 +47,7 @@ const LISTS_CHANGED = new Map<string, readonly (keyof Lists)[]>([
 const NO_PING = 'does not answer pings';
 const FOREVER_MS = 2 ** 31 - 1;
 
-/** A backend while it is connected: its era, what it offers, and what it says by itself. */
+/** A connected backend: its era, its lists and its notifications. */
 export class ConnectedBackend {
   readonly #rpc: BackendRpc;
   readonly #negotiated: Negotiated;
@@ -55,7 +55,7 @@ export class ConnectedBackend {
   readonly #stale = new Set<keyof Lists>();
   #refreshing = false;
   #listening: AbortController | undefined;
-  /** What is wrong with each list, until it is read again. */
+  /** Problems by list, until the list is read again. `mayPass`: reading it again may help. */
   readonly #listProblems = new Map<keyof Lists, { reason: string; mayPass: boolean }>();
   #isSilent = false;
   lists: Lists = NO_LISTS;
@@ -66,7 +66,7 @@ export class ConnectedBackend {
     this.#options = options;
   }
 
-  /** Connects, agrees on an era and reads the lists. Nothing stays open on failure. */
+  /** Connects, negotiates the era and reads the lists. Leaves nothing open on failure. */
   static async open(endpoint: Endpoint, options: ConnectedBackendOptions): Promise<ConnectedBackend> {
     const { events } = options;
     let connected: ConnectedBackend | undefined;
@@ -94,7 +94,7 @@ export class ConnectedBackend {
     return opened;
   }
 
-  /** What is wrong with it although it is connected. */
+  /** What is wrong while it is connected. */
   get problem(): string | undefined {
     if (this.#isSilent) return NO_PING;
     return this.#listProblems.values().next().value?.reason;
@@ -134,8 +134,8 @@ export class ConnectedBackend {
   }
 
   /**
-   * Asks to be told of changes: of the lists, and of these resources. Modern servers tell only those who listen; a
-   * new filter opens a new stream before the old one ends.
+   * Subscribes to changes of the lists and of these resources. Modern servers notify listeners only; a new filter
+   * opens a new stream before the old one ends.
    */
   listen(uris: Iterable<string>): void {
     if (this.era === 'legacy') {
@@ -169,8 +169,8 @@ export class ConnectedBackend {
   }
 
   /**
-   * Pings a quiet backend. Any answer will do, also "unknown method". Lists that could not be read are read again: what
-   * went wrong once is not shown for ever.
+   * Pings the backend. Any answer counts, even "unknown method". Lists that could not be read are read again, so a
+   * passing error does not stay in the status.
    */
   async check(timeoutMs: number): Promise<void> {
     const method = this.era === 'modern' ? 'server/discover' : 'ping';
@@ -198,7 +198,7 @@ export class ConnectedBackend {
     return isObject(declared) && declared.listChanged === true;
   }
 
-  /** Sends a request whose answer changes nothing: a server that refuses it loses only what it refuses. */
+  /** Sends a request whose answer does not matter. A server that rejects it just lacks that feature. */
   #ask(
     method: string,
     params: Record<string, unknown>,
@@ -209,7 +209,7 @@ export class ConnectedBackend {
     this.request(method, raw, { clientCapabilities: {}, signal }, timeoutMs).catch(() => undefined);
   }
 
-  /** One refresh at a time: a backend that floods with changes is asked no more often than it answers. */
+  /** One refresh at a time, so a flood of changes causes no flood of requests. */
   async #refresh(names: readonly (keyof Lists)[]): Promise<void> {
     for (const name of names) this.#stale.add(name);
     if (this.#refreshing) return;
@@ -232,7 +232,7 @@ export class ConnectedBackend {
     const fetched = names.map(async (name) => {
       const list = await fetchList(this.#rpc, this.#negotiated, name, this.#options.timeoutMs).catch(
         (error: unknown) => {
-          // An error in place of a list is a flaw of the backend, not the end of it; no tools at all is none.
+          // An error in place of a list degrades the backend; "method not found" just means an empty list.
           if (error instanceof AnswerTooLarge)
             return { items: [], problem: `The list of ${name} is not used: ${reasonOf(error)}` };
           if (!(error instanceof BackendError)) throw error;

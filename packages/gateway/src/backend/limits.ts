@@ -1,12 +1,12 @@
-/** What a backend may cost, in bytes and in time. */
+/** Limits for a backend, in bytes and in time. */
 export interface BackendLimits {
   maxMessageBytes: number;
-  /** How much may wait to be written to a backend that does not read. */
+  /** How much may wait to be written to a backend. */
   maxBacklogBytes: number;
-  /** The interval at which a lost backend is tried again, for ever. */
+  /** How often a lost backend is retried, for ever. */
   reconnectMs: number;
   connectMs: number;
-  /** How long a call waits for a backend that has to be connected first. */
+  /** How long a call waits for the backend to connect. */
   callConnectMs: number;
 }
 

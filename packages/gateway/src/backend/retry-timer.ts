@@ -1,6 +1,6 @@
 /**
- * Schedules the next attempt to connect, at the same interval for ever. An attempt that is already scheduled stays
- * where it is, however many others fail in the meantime: calls also connect, and must never delay the schedule.
+ * Schedules attempts to connect at a fixed interval, for ever. A scheduled attempt is never postponed: calls connect too,
+ * and their failures must not delay it.
  */
 export class RetryTimer {
   readonly #intervalMs: number;
@@ -14,7 +14,7 @@ export class RetryTimer {
 
   schedule(): void {
     if (this.#timer) return;
-    // Up to a tenth earlier, so that many gateways do not all reconnect at the same moment after an outage.
+    // Up to 10% early, so that many gateways do not reconnect at the same moment after an outage.
     const wait = this.#intervalMs * (1 - Math.random() / 10);
     this.#timer = setTimeout(() => {
       this.#timer = undefined;

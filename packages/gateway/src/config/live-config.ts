@@ -8,18 +8,18 @@ import { VARIABLE_START } from './variables.ts';
 import { type FileWatch, watchFiles } from './watch.ts';
 
 export interface LiveConfigOptions {
-  /** Read in this order; the first one takes what is added. */
+  /** Read in this order. New backends are added to the first one. */
   files: string[];
   env?: NodeJS.ProcessEnv | undefined;
   directoryOf?: ((file: string) => string) | undefined;
-  /** A file that is watched with them, and read anew by `reread` before they are. */
+  /** A file that is watched too; `reread` is called before the configuration is read. */
   beside: { file: string | undefined; reread(): Promise<void> };
-  /** Called with each configuration that is applied, and the one before it. */
+  /** Called with each configuration that is applied and the previous one. */
   apply(backends: ConfiguredBackend[], before: ConfiguredBackend[] | undefined): void;
   log: Log;
 }
 
-/** The configuration as the files have it now. They are watched, and changed here, one change at a time. */
+/** The current configuration. Watches its files and edits them, one change at a time. */
 export class LiveConfig {
   readonly #options: LiveConfigOptions;
   #backends: ConfiguredBackend[] | undefined;
@@ -35,7 +35,7 @@ export class LiveConfig {
   get backends(): readonly ConfiguredBackend[] {
     return this.#backends ?? [];
   }
-  /** Why what the files say now is not in effect. */
+  /** Why the files on disk are not applied. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -44,7 +44,7 @@ export class LiveConfig {
     return this.backends.find(({ config }) => config.name === name);
   }
 
-  /** Reads the files and watches them. A mistake in one throws. */
+  /** Reads the files and watches them. Throws if one is invalid. */
   async start(): Promise<void> {
     await this.#load();
     const { files, beside, log } = this.#options;
@@ -55,11 +55,11 @@ export class LiveConfig {
       () => void this.reload(),
       (error) => log.error(`Cannot watch the configuration files: ${reasonOf(error)}`),
     );
-    // What changed between reading and watching is not missed.
+    // Catch changes made before the watch was active.
     void this.#watch.then(() => this.reload());
   }
 
-  /** Takes over what the files say now; a mistake keeps the running configuration. */
+  /** Applies the files on disk. If one is invalid, the running configuration stays. */
   reload(): Promise<void> {
     this.#changing = this.#changing.then(async () => {
       if (this.#closed) return;
@@ -75,8 +75,8 @@ export class LiveConfig {
   }
 
   /**
-   * Adds a backend and saves it. URLs only: whoever may call a tool may not start programs. Nothing in it may look like
-   * a variable: the file is read with variables expanded, and an agent is not to have the environment sent anywhere.
+   * Adds a backend and saves the file. URLs only: a tool call must not start programs. Variables are refused: they are
+   * expanded when the file is read, so an agent could send parts of the environment anywhere.
    */
   async add(name: string, url: string): Promise<void> {
     const valid = backendName.safeParse(name);
@@ -85,28 +85,28 @@ export class LiveConfig {
     if (!parsed) {
       throw new RelayError(
         'InvalidRequest',
-        'The URL must begin with ws://, wss://, http:// or https://, and have no spaces.',
+        'The URL must start with ws://, wss://, http:// or https:// and contain no spaces.',
         { details: { field: 'url' } },
       );
     }
     if (url.includes(VARIABLE_START) || parsed.href.includes(VARIABLE_START)) {
       throw new RelayError(
         'InvalidRequest',
-        `The URL has a variable ("${VARIABLE_START}"), which only a file may have.`,
+        `The URL contains a variable ("${VARIABLE_START}"). Variables work only in configuration files.`,
         {
-          next: 'Write the address itself, or ask the owner to add the server to the file of servers.',
+          next: 'Use the plain address, or ask the owner to add the server to the configuration file.',
           details: { field: 'url' },
         },
       );
     }
-    if (this.find(name)) throw new RelayError('BackendExists', `A server named '${name}' exists.`);
+    if (this.find(name)) throw new RelayError('BackendExists', `A server named '${name}' already exists.`);
     const [file] = this.#options.files;
     if (file === undefined)
       throw new RelayError('InvalidBackendConfig', 'The gateway has no configuration file.');
     await this.#change(() => saveBackend(file, name, url));
   }
 
-  /** Removes a backend and saves that. */
+  /** Removes a backend and saves the file. */
   async remove(name: string): Promise<void> {
     await this.#change(() => forgetBackend(this.#options.files, name));
   }

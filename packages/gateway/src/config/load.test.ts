@@ -117,9 +117,9 @@ test.each([
     'a name twice',
     'b.yaml',
     'backends:\n  - {name: a, url: ws://h}\n  - {name: a, url: ws://i}\n',
-    /^b\.yaml:3:5: the name "a" is taken/,
+    /^b\.yaml:3:5: the name "a" is already used/,
   ],
-  ['no list at all', 'b.yaml', 'backend: []\n', /none of "backends", "servers" and "mcpServers" is here/],
+  ['no list at all', 'b.yaml', 'backend: []\n', /expected "backends", "servers" or "mcpServers"/],
   ['a list that is none', 'b.yaml', 'backends: 5\n', /^b\.yaml:1:11: "backends" must be a list/],
 ])('%s is told with its place', async (_what, name, content, expected) => {
   expect(await failure(name, content)).toMatch(expected);

@@ -6,15 +6,15 @@ import type { GatewayHost, OwnBackends } from './context.ts';
 import { type ListName, LiveCatalog } from './live-catalog.ts';
 
 interface ClientBackendsOptions {
-  /** Backends that only this client has, before the configured ones. */
+  /** Backends of this client only, listed before the configured ones. */
   first: ConfiguredBackend[];
   clientCapabilities: Record<string, unknown>;
-  /** What they say goes to their client and to nobody else. */
+  /** Their messages go to this client only. */
   events: Pick<BackendEvents, 'resourceUpdated' | 'log' | 'ask'>;
   listChanged(list: ListName): void;
 }
 
-/** The backends that belong to one client, and the catalog with them in it. */
+/** The backends of one client, and a catalog that includes them. */
 export class ClientBackends implements OwnBackends {
   readonly backends: BackendSet;
   readonly catalog: LiveCatalog;

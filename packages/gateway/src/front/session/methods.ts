@@ -37,7 +37,7 @@ const INSTRUCTIONS =
 const EMPTY = Buffer.from('{}');
 
 const instructionsFor = ({ instructions }: FrontContext): string =>
-  instructions === undefined ? INSTRUCTIONS : `${instructions} Beside that: ${INSTRUCTIONS}`;
+  instructions === undefined ? INSTRUCTIONS : `${instructions} ${INSTRUCTIONS}`;
 
 type Method = (session: FrontContext, call: Call) => Promise<Buffer>;
 
@@ -105,7 +105,7 @@ const METHODS: Record<string, Method> = {
   'subscriptions/listen': (session, call) => session.subscriptions.listen(call),
 };
 
-/** Methods that only one era has. */
+/** Methods of one era only. */
 const MODERN_ONLY = new Set(['server/discover', 'subscriptions/listen']);
 const LEGACY_ONLY = new Set([
   'initialize',
@@ -127,20 +127,20 @@ export function serveMethod(session: FrontContext, call: Call): Promise<Buffer> 
 async function callTool(session: FrontContext, call: Call): Promise<Buffer> {
   const name = stringFrom(call.params.get('name')) ?? '';
   const { ownTools } = session.gateway;
-  // Tools of the gateway itself wait for nobody: they show what the others are waiting for.
+  // The gateway's own tools do not wait for backends: they show which ones are missing.
   if (ownTools.some((tool) => tool.name === name)) {
     session.openOwnBackends(call);
     return answerOf(call, undefined, () =>
       callOwnTool(session, call, name, objectFrom(call.params.get('arguments')) ?? {}),
     );
   }
-  // The route is usually known at once; only a name not seen yet waits for backends that are still starting.
+  // Only an unknown name waits for backends that are still starting.
   const route = session.knownTool(name) ?? (await session.catalog(call)).tools.get(name);
   if (!route) throw unknownTool(session, name);
   return answerOf(call, route.backend, () => callBackendTool(session, call, route, call.params));
 }
 
-/** The result of a tool, or what went wrong as a result that the model can read. */
+/** The result of a tool, with failures as a result that the model can read. */
 async function answerOf(
   call: Call,
   backend: string | undefined,
@@ -149,7 +149,7 @@ async function answerOf(
   try {
     return await run();
   } catch (error) {
-    // What the backend or the protocol said stays as it is.
+    // Errors of the backend and of the protocol pass unchanged.
     if (error instanceof BackendError || error instanceof ProtocolError || error instanceof CallAborted)
       throw error;
     const failure = toRelayError(error, backend);
@@ -201,8 +201,8 @@ async function callOwnTool(
   }
   if (name === 'relay_describe_tool') return shown(route.definition);
   if (args.arguments !== undefined && !isObject(args.arguments))
-    throw new RelayError('InvalidRequest', 'The parameter "arguments" must be an object.');
-  // As they were written: numbers of any size arrive as they are.
+    throw new RelayError('InvalidRequest', 'The argument "arguments" must be an object.');
+  // The raw bytes, so that numbers of any size survive.
   const raw = scanObject(call.params.get('arguments') ?? EMPTY)?.get('arguments') ?? EMPTY;
   return callBackendTool(session, call, route, new Map(call.params).set('arguments', raw));
 }
@@ -240,7 +240,7 @@ function completionRoute(catalog: Catalog, ref: Record<string, unknown>): Route 
   return catalog.templates.find(({ name }) => name === uri) ?? resourceRoute(catalog, uri);
 }
 
-/** Everything but tool calls only reads, and may be repeated after a broken connection. */
+/** Everything except tool calls is read-only and may be repeated after a lost connection. */
 function pass(
   session: FrontContext,
   call: Call,

@@ -13,9 +13,9 @@ export interface ServerStatus {
   invalid_tools?: Array<{ name: string; reason: string }>;
   /** Prompts and resources that an earlier server offers under the same name. */
   hidden?: Array<{ name: string; reason: string }>;
-  /** Tools whose definition is not the one that was approved. */
+  /** Tools whose definition differs from the approved one. */
   changed_tools?: string[];
-  /** Notifications that were not passed on, because there were too many. */
+  /** Number of notifications dropped because there were too many. */
   dropped_notifications?: number;
   error?: string;
 }
@@ -24,7 +24,7 @@ export interface GatewayStatus {
   total_servers: number;
   connected_servers: number;
   servers: ServerStatus[];
-  /** Set while the configuration on disk is not the one that is running, with the reason. */
+  /** Why the configuration on disk is not applied, if it is not. */
   config_error?: string;
 }
 
@@ -74,7 +74,7 @@ export function readStatus(
 function flaw(invalid: Array<{ name: string; reason: string }>, changed: string[]): string | undefined {
   const [first] = invalid;
   if (first) return `${counted(invalid.length, 'invalid tool')}: ${first.name} - ${first.reason}`;
-  return changed.length === 0 ? undefined : `Changed since it was approved: ${changed.join(', ')}`;
+  return changed.length === 0 ? undefined : `Changed since approval: ${changed.join(', ')}`;
 }
 
 const STATES: Record<Health, string> = {
@@ -85,7 +85,7 @@ const STATES: Record<Health, string> = {
   unknown: '⏳ Not started (unknown)',
 };
 
-/** The overview a person reads. */
+/** The overview for people. */
 export function describeServers(status: GatewayStatus): string {
   const servers = status.servers.map((server) =>
     [
