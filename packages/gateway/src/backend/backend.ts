@@ -4,14 +4,13 @@ import type { BackendConfig } from '../config/backend-config.ts';
 import type { JsonMembers } from '../json/raw-json.ts';
 import { ConnectedBackend, type ConnectedCall, NO_LISTS } from './connected-backend.ts';
 import { ConnectionLost, NotConnected } from './failures.ts';
+import type { Health } from './health.ts';
 import type { BackendLimits } from './limits.ts';
 import type { Era } from './negotiate.ts';
 import { NotificationLimit } from './notification-limit.ts';
 import { reasonOf } from './reason.ts';
 import { RetryTimer } from './retry-timer.ts';
-
-/** `unknown`: not tried yet, or stopped until somebody needs it. */
-export type Health = 'healthy' | 'degraded' | 'failed' | 'connecting' | 'unknown';
+import { StandingRequests } from './standing-requests.ts';
 
 /** What the gateway knows about a backend before connecting to it. */
 export interface Remembered {
@@ -67,8 +66,7 @@ export class Backend {
   #calls = 0;
   #quiet: (() => void) | undefined;
   #stopped = false;
-  #logLevel: string | undefined;
-  readonly #watchedUris = new Set<string>();
+  readonly #standing: StandingRequests;
 
   constructor(
     config: BackendConfig,
@@ -77,7 +75,7 @@ export class Backend {
     options: {
       remembered?: Remembered | undefined;
       clientCapabilities?: Record<string, unknown>;
-      /** The backend it replaces. Watched resources and the log level carry over. */
+      /** The backend it replaces; its standing requests carry over. */
       replaced?: Backend | undefined;
     } = {},
   ) {
@@ -89,10 +87,7 @@ export class Backend {
     this.#clientCapabilities = options.clientCapabilities ?? {};
     this.#retry = new RetryTimer(limits.reconnectMs, () => void this.start());
     this.#limit = new NotificationLimit(config.notificationsPerSecond, () => events.tooLoud(this));
-    if (options.replaced) {
-      for (const uri of options.replaced.#watchedUris) this.#watchedUris.add(uri);
-      this.#logLevel = options.replaced.#logLevel;
-    }
+    this.#standing = new StandingRequests(options.replaced ? options.replaced.#standing : undefined);
   }
 
   get lists(): Lists {
@@ -125,7 +120,7 @@ export class Backend {
 
   /** Connects now, unless the backend is lazy, known and not watched. Resolves when the attempt has ended. */
   async start(): Promise<void> {
-    const canWait = this.config.lazy && this.known && this.#watchedUris.size === 0;
+    const canWait = this.config.lazy && this.known && this.#standing.watchedUris.size === 0;
     if (this.#stopped || canWait) return;
     await this.#connect(this.#limits.connectMs).catch(
       () => undefined /* recorded as the failure and retried */,
@@ -194,23 +189,24 @@ export class Backend {
 
   /** Subscribes to a resource, now and after each reconnect. A watched backend stays connected. */
   watch(uri: string): void {
-    if (this.#watchedUris.has(uri)) return;
-    this.#watchedUris.add(uri);
+    if (this.#standing.watchedUris.has(uri)) return;
+    this.#standing.watchedUris.add(uri);
     clearTimeout(this.#idleTimer);
-    if (this.#connected) this.#connected.listen(this.#connected.era === 'modern' ? this.#watchedUris : [uri]);
+    if (this.#connected)
+      this.#connected.listen(this.#connected.era === 'modern' ? this.#standing.watchedUris : [uri]);
     else void this.start();
   }
 
   unwatch(uri: string): void {
-    if (!this.#watchedUris.delete(uri)) return;
-    this.#connected?.unlisten(uri, this.#watchedUris);
+    if (!this.#standing.watchedUris.delete(uri)) return;
+    this.#connected?.unlisten(uri, this.#standing.watchedUris);
     this.#armIdleStop();
   }
 
   /** Sets the log level of the backend, now and after each reconnect. */
   setLogLevel(level: string): void {
-    if (level === this.#logLevel) return;
-    this.#logLevel = level;
+    if (level === this.#standing.logLevel) return;
+    this.#standing.logLevel = level;
     this.#connected?.setLogLevel(level);
   }
 
@@ -270,7 +266,7 @@ export class Backend {
         events: {
           changed: () => this.#events.changed(this),
           closed: (closed, reason) => this.#lost(closed, reason),
-          isWatched: (uri) => this.#watchedUris.has(uri),
+          isWatched: (uri) => this.#standing.watchedUris.has(uri),
           resourceUpdated: (uri) => this.#events.resourceUpdated(uri),
           log: (params) => this.#events.log(this, params),
           ask: (method, params, signal) => this.#events.ask(this, method, params, signal),
@@ -297,8 +293,7 @@ export class Backend {
     this.#era = connected.era;
     this.#failure = undefined;
     this.#retry.cancel();
-    if (connected.era === 'modern' || this.#watchedUris.size > 0) connected.listen(this.#watchedUris);
-    if (this.#logLevel !== undefined) connected.setLogLevel(this.#logLevel);
+    this.#standing.repeatOn(connected);
     this.#armIdleStop();
     this.#checkTimer = setInterval(() => {
       if (this.#calls === 0) void connected.check(this.#limits.callConnectMs);
@@ -339,7 +334,7 @@ export class Backend {
 
   #armIdleStop(): void {
     clearTimeout(this.#idleTimer);
-    const isBusy = this.#calls > 0 || this.#watchedUris.size > 0;
+    const isBusy = this.#calls > 0 || this.#standing.watchedUris.size > 0;
     if (this.config.idleStopMs === 0 || isBusy || !this.#connected) return;
     this.#idleTimer = setTimeout(() => {
       if (this.#calls === 0) void this.#disconnect('idle').then(() => this.#events.changed(this));

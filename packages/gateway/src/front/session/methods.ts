@@ -69,10 +69,8 @@ const METHODS: Record<string, Method> = {
     return EMPTY;
   },
   'tools/list': async (session, call) => {
-    const catalog = await session.catalog(call);
-    return session.gateway.listsOwnToolsOnly
-      ? toJson({ tools: session.gateway.ownTools })
-      : catalog.lists.tools;
+    const { listsOwnToolsOnly, ownTools } = session.gateway;
+    return listsOwnToolsOnly ? toJson({ tools: ownTools }) : (await session.catalog(call)).lists.tools;
   },
   'prompts/list': async (session, call) => (await session.catalog(call)).lists.prompts,
   'resources/list': async (session, call) => (await session.catalog(call)).lists.resources,

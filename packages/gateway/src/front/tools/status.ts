@@ -1,4 +1,5 @@
-import type { Backend, Health } from '../../backend/backend.ts';
+import type { Backend } from '../../backend/backend.ts';
+import type { Health } from '../../backend/health.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { ConfiguredBackend } from '../../config/load.ts';
 import { counted } from '../../log/counted.ts';
