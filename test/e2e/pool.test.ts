@@ -311,7 +311,10 @@ describe('a daemon that is started with MCP servers', () => {
     await using sandbox = await createSandbox();
     const start = () => sandbox.cli(['daemon', 'start', '--mcp-servers', 'servers.json']);
     const file = `${sandbox.projectDirectory}/servers.json`;
-    expect(await start()).toMatchObject({ code: 2, stderr: expect.stringContaining(`no file ${file}`) });
+    expect(await start()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`No such file: ${file}`),
+    });
     await writeFile(file, '{\n"servers": [{"name": "a b", "command": "x"}]}');
     expect(await start()).toMatchObject({ code: 2, stderr: expect.stringContaining(`${file}:2:22`) });
   });

@@ -276,11 +276,14 @@ export class Backend {
     } catch (error) {
       // An attempt that we aborted says nothing about the backend.
       if (abandon.signal.aborted) throw new ConnectionLost(reasonOf(abandon.signal.reason), false);
-      this.#failure = reasonOf(error);
+      const reason = reasonOf(error);
+      const isNew = reason !== this.#failure;
+      this.#failure = reason;
       if (!this.#stopped) this.#retry.schedule();
       this.#events.notConnected(this);
-      this.#events.changed(this);
-      throw new NotConnected(this.#failure, { cause: error });
+      // A backend that stays away is retried often; nobody needs to hear the same reason each time.
+      if (isNew) this.#events.changed(this);
+      throw new NotConnected(reason, { cause: error });
     }
   }
 
