@@ -108,21 +108,15 @@ export class ConnectedBackend {
     return this.#negotiated.capabilities;
   }
 
-  async request(
-    method: string,
-    params: JsonMembers,
-    call: ConnectedCall,
-    timeoutMs: number,
-  ): Promise<Buffer> {
-    const answer = await this.#rpc.request(method, paramsFor(this.era, params, call.clientCapabilities), {
+  request(method: string, params: JsonMembers, call: ConnectedCall, timeoutMs: number): Promise<Buffer> {
+    const answer = this.#rpc.request(method, paramsFor(this.era, params, call.clientCapabilities), {
       timeoutMs,
       signal: call.signal,
       onProgress: call.onProgress,
       headers: call.headers,
       cancelByStream: this.#cancelByStream,
     });
-    if (this.#isSilent) this.#setSilent(false);
-    return answer;
+    return this.#isSilent ? this.#showsLife(answer) : answer;
   }
 
   notify(method: string, params: Record<string, unknown>): void {
@@ -181,6 +175,12 @@ export class ConnectedBackend {
     }
     const unread = [...this.#listProblems].filter(([, { mayPass }]) => mayPass).map(([name]) => name);
     if (!this.#isSilent && unread.length > 0) await this.#refresh(unread);
+  }
+
+  async #showsLife(answer: Promise<Buffer>): Promise<Buffer> {
+    const bytes = await answer;
+    this.#setSilent(false);
+    return bytes;
   }
 
   #setSilent(isSilent: boolean): void {
