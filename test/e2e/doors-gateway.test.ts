@@ -83,7 +83,31 @@ describe('agent-relay gateway', () => {
     await writeFile(file, JSON.stringify({ backends: [scripted('one', { tools: [tool('first')] })] }));
     await expect.poll(() => toolNames(gateway.client), { timeout: 10_000 }).toContain('first');
     await gateway.client.close();
-    expect(await gateway.saidAside).toContain(`There is no file ${file} yet`);
+    expect(await gateway.saidAside).toContain(`No such file: ${file}.`);
+  });
+
+  it('logs a summary of the start, with time and level, and as much as --log-level asks for', async () => {
+    const { sandbox } = await withBackends(scripted('one', { tools: [tool('first'), { name: 'bad' }] }));
+    await using _ended = sandbox;
+    const logOf = async (level: string[]) => {
+      const gateway = await connectToCommand(sandbox, ['gateway', ...level]);
+      await expect.poll(() => toolNames(gateway.client), { timeout: 10_000 }).toContain('first');
+      await callTool(gateway.client, 'first');
+      await gateway.client.close();
+      return gateway.saidAside;
+    };
+    const usual = await logOf([]);
+    for (const line of [
+      /^\d{4}-\d\d-\d\dT[\d:.]+Z INFO {2}Loaded 1 backend: one$/m,
+      /Z WARN {2}Invalid tool from one: bad - Missing 'description' field$/m,
+      /Z WARN {2}one: degraded \(1 tool\): /m,
+      /Z INFO {2}Connected to 1\/1 backends, 1 tool\. Ready\.$/m,
+    ])
+      expect(usual).toMatch(line);
+    expect(usual).not.toContain('DEBUG');
+    expect(await logOf(['--log-level', 'debug'])).toMatch(/Z DEBUG call \d+: sent to one as first$/m);
+    expect(await logOf(['--log-level', 'error'])).toBe('');
+    expect(await sandbox.cli(['gateway', '--log-level', 'loud'])).toMatchObject({ code: 2 });
   });
 
   it('says where a file is wrong', async () => {
@@ -92,7 +116,10 @@ describe('agent-relay gateway', () => {
     const refused = await sandbox.cli(['gateway', '--config', file]);
     expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`${file}:1:`) });
     const absent = await sandbox.cli(['gateway', '--config', 'absent.yaml']);
-    expect(absent).toMatchObject({ code: 0, stderr: expect.stringMatching(/no file \S+absent\.yaml yet: /) });
+    expect(absent).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/No such file: \S+absent\.yaml\. /),
+    });
   });
 });
 
@@ -116,6 +143,6 @@ describe('agent-relay gateway approve', () => {
     expect(approved).toMatchObject({ code: 0, stdout: 'Approved: one.first\n' });
     expect((await offered()).tools).toContain('first');
     const again = await sandbox.cli(['gateway', 'approve', '--config', file]);
-    expect(again.stdout).toBe('Nothing waits for approval.\n');
+    expect(again.stdout).toBe('Nothing to approve.\n');
   });
 });

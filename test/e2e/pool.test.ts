@@ -292,6 +292,7 @@ describe('the pool of the daemon', () => {
     expect(await callTool(client, 'echo')).toMatchObject({ isError: false });
     const { stdout } = await daemon.cli(['status']);
     expect(stdout).toMatch(/server +one: healthy, 1 tool\n/);
+    expect(stdout).toMatch(/servers +The configuration on disk is not applied; .*mcp-servers\.json:1:14: /);
   });
 
   it('is not served over the older transport, and says where it is', async () => {
@@ -310,7 +311,10 @@ describe('a daemon that is started with MCP servers', () => {
     await using sandbox = await createSandbox();
     const start = () => sandbox.cli(['daemon', 'start', '--mcp-servers', 'servers.json']);
     const file = `${sandbox.projectDirectory}/servers.json`;
-    expect(await start()).toMatchObject({ code: 2, stderr: expect.stringContaining(`no file ${file}`) });
+    expect(await start()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`No such file: ${file}`),
+    });
     await writeFile(file, '{\n"servers": [{"name": "a b", "command": "x"}]}');
     expect(await start()).toMatchObject({ code: 2, stderr: expect.stringContaining(`${file}:2:22`) });
   });

@@ -28,7 +28,7 @@ const overloaded = (name: string) => ({
   structuredContent: {
     error: {
       code: 'Overloaded',
-      message: expect.stringContaining(`"${name}" does not read`),
+      message: expect.stringContaining(`"${name}" is not reading its input`),
       next: expect.stringContaining('relay_reconnect_server'),
     },
   },

@@ -88,7 +88,7 @@ test('with a remembered manifest, tools are listed at once while backends still 
   await kit.open({ stateDir });
   const client = await kit.client();
   expect((await client.listTools()).tools.map(({ name }) => name)).toContain('echo');
-  expect(kit.gateway.status().servers[0]).toMatchObject({ connected: false, health: 'unknown' });
+  expect(kit.gateway.status().servers[0]).toMatchObject({ connected: false, health: 'connecting' });
   expect(textOf(await client.callTool({ name: 'echo', arguments: {} }))).toBe('echo {}');
   // The protocol era was remembered too: the probe that this server lets time out was sent once.
   expect((await kit.journal()).filter((line) => line === 'unknown server/discover')).toHaveLength(1);

@@ -89,7 +89,11 @@ test('a mistake in the file keeps what runs, and is told with its place', async 
   const status = await eventually(() =>
     kit.gateway.status().config_error ? kit.gateway.status() : undefined,
   );
-  expect(status.config_error).toMatch(/backends\.yaml:\d+:\d+: /);
+  expect(status.config_error).toMatch(
+    /^The configuration on disk is not applied; the last valid one is running\. .*backends\.yaml:\d+:\d+: /,
+  );
+  const shown = await (await kit.client()).callTool({ name: 'relay_list_servers', arguments: {} });
+  expect(textOf(shown)).toContain(`⚠️ ${status.config_error}`);
   expect(connected(kit, 'a')).toBe(true);
   await kit.configure([scripted('a', { tools: [tool('echo')] })]);
   await eventually(() => kit.gateway.status().config_error === undefined);

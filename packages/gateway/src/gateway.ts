@@ -24,31 +24,37 @@ import { toRelayError } from './front/session/messages.ts';
 import { ResourceWatchers } from './front/session/resource-watchers.ts';
 import { FrontSession } from './front/session/session.ts';
 import { managementTools } from './front/tools/management.ts';
-import { type GatewayStatus, readStatus } from './front/tools/status.ts';
+import { type GatewayStatus, readStatus, type ServerStatus } from './front/tools/status.ts';
 import { searchTools } from './front/tools/tool-search.ts';
 import { objectFrom, toJson } from './json/raw-json.ts';
+import { CallLog } from './log/call-log.ts';
+import { describeChange, describeLoaded, describeReady } from './log/config-log.ts';
+import { Log, type LogLevel, type WriteLogLine } from './log/log.ts';
+import { ServerLog } from './log/server-log.ts';
 
 export interface GatewayOptions {
-  /** Read in this order; the first one takes what `relay_add_server` adds. */
+  /** Read in this order. `relay_add_server` adds to the first one. */
   configFiles: string[];
-  /** Where the programs of a file run, as far as they do not say it. Default: where the gateway itself does. */
+  /** Working directory for the programs of a file that set no `cwd`. Default: that of the gateway. */
   directoryOf?: (file: string) => string;
-  /** Where the manifest and the pins are kept. Without it nothing is remembered. */
+  /** Where the manifest and the pins are stored. Without it nothing is remembered. */
   stateDir?: string | undefined;
-  /** Whether clients get tools to look after the backends. Default: true. */
+  /** Whether clients get the management tools. Default: true. */
   management?: boolean;
-  /** Who may change with them which there are. Default: local. */
+  /** Who may add, remove and reconnect servers with them. Default: local. */
   manageServers?: ServerManagers | undefined;
-  /** `search` offers three tools that find and call the others, for hundreds of them. */
+  /** `search` lists three tools that search, describe and call all others. */
   mode?: 'list' | 'search' | undefined;
   env?: NodeJS.ProcessEnv;
   limits?: Partial<BackendLimits>;
-  /** How long the first list waits for backends that were never seen before. */
-  startupMs?: number;
-  log?: (line: string, level: 'info' | 'warn') => void;
+  /** The first list waits for unknown backends until none has arrived for this long. Default: 2 s. */
+  startupMs?: number | undefined;
+  log?: WriteLogLine;
+  /** Default: info. */
+  logLevel?: LogLevel | undefined;
 }
 
-/** Many MCP servers as one: joins the configuration, the pool of backends, their catalog and the clients' sessions. */
+/** Many MCP servers as one: the configuration, the backends, their catalog and the client sessions. */
 export class Gateway implements GatewayHost {
   readonly limits: BackendLimits;
   readonly ownTools: Definition[];
@@ -56,16 +62,20 @@ export class Gateway implements GatewayHost {
   readonly manageServers: ServerManagers;
   readonly startupMs: number;
   readonly catalog: LiveCatalog;
-  readonly #options: GatewayOptions;
+  readonly log: Log;
+  readonly callLog: CallLog;
   readonly #manifest: Manifest;
   readonly #pins: Pins;
   readonly #shared: BackendSet;
   readonly #sessions = new Set<FrontSession>();
   readonly #watchers: ResourceWatchers;
   readonly #config: LiveConfig;
+  readonly #serverLog: ServerLog;
+  #closed = false;
 
-  constructor(options: GatewayOptions, manifest: Manifest, pins: Pins) {
-    this.#options = options;
+  constructor(options: GatewayOptions, log: Log, manifest: Manifest, pins: Pins) {
+    this.log = log;
+    this.callLog = new CallLog(log);
     this.#manifest = manifest;
     this.#pins = pins;
     this.listsOwnToolsOnly = options.mode === 'search';
@@ -74,15 +84,15 @@ export class Gateway implements GatewayHost {
       ...(this.listsOwnToolsOnly ? searchTools : []),
     ];
     this.manageServers = options.manageServers ?? 'local';
-    this.startupMs = options.startupMs ?? 5000;
+    this.startupMs = options.startupMs ?? 2000;
     this.limits = { ...USUAL_LIMITS, ...options.limits };
     this.#config = new LiveConfig({
       files: options.configFiles,
       env: options.env,
       directoryOf: options.directoryOf,
       beside: { file: pins.approvalsFile, reread: () => pins.reload() },
-      apply: () => this.#configurationChanged(),
-      warn: (line) => options.log?.(line, 'warn'),
+      apply: (backends, before) => this.#configurationChanged(backends, before),
+      log,
     });
     this.catalog = new LiveCatalog(
       () => this.sources(),
@@ -91,23 +101,33 @@ export class Gateway implements GatewayHost {
     );
     this.#shared = new BackendSet({
       limits: this.limits,
-      events: this.backendEvents(() => this.catalog.invalidate()),
+      events: this.backendEvents(() => {
+        this.catalog.invalidate();
+        this.#serverLog.changed();
+      }),
       recall: (entry) => this.recall(entry),
     });
     this.#watchers = new ResourceWatchers(this.#shared);
+    this.#serverLog = new ServerLog(() => this.servers('shared'), log);
   }
 
-  /** Reads the configuration, starts the backends and watches the files. A mistake in a file throws. */
-  start(): Promise<void> {
-    return this.#config.start();
+  /** Reads the configuration, starts the backends and watches the files. Throws if a file is invalid. */
+  async start(): Promise<void> {
+    await this.#config.start();
+    this.log.info(describeLoaded(this.#config.backends));
+    void this.#shared.attempted(this.startupMs).then(() => {
+      if (this.#closed) return;
+      this.#serverLog.flush();
+      this.log.info(describeReady(this.#config.backends, this.status().servers));
+    });
   }
 
-  /** Resolves when the first lists are as complete as they will be soon. */
+  /** Resolves when the first lists are complete, or no backend arrived for `startupMs`. */
   ready(): Promise<void> {
     return this.#shared.settled(this.startupMs);
   }
 
-  /** Applies what the files say now. One reload at a time; a mistake keeps the running configuration. */
+  /** Applies the files on disk. If one is invalid, the running configuration stays. */
   reload(): Promise<void> {
     return this.#config.reload();
   }
@@ -122,7 +142,7 @@ export class Gateway implements GatewayHost {
     return session;
   }
 
-  /** The configured backends of a scope, in their order. */
+  /** The configured backends of a scope, in order. */
   configured(scope: 'shared' | 'session'): ConfiguredBackend[] {
     return this.#config.backends.filter(({ config }) => config.scope === scope);
   }
@@ -131,7 +151,7 @@ export class Gateway implements GatewayHost {
     return this.#shared.get(name) ?? own?.get(name);
   }
 
-  /** The parts of a catalog: the shared backends and a session's own, in the order of the configuration. */
+  /** The parts of a catalog: shared backends and those of a session, in configuration order. */
   sources(own?: BackendSet, first: ConfiguredBackend[] = []): CatalogSource[] {
     return [...first, ...this.#config.backends].flatMap(({ config }) => {
       const backend = this.backend(config.name, own);
@@ -146,23 +166,21 @@ export class Gateway implements GatewayHost {
     return this.#manifest.recall(entry.config.name, fingerprintOf(entry));
   }
 
-  /** What every backend's events mean to the gateway. Shared backends have nobody of their own to ask. */
+  /** How the gateway handles events of backends. Shared backends have no client to ask. */
   backendEvents(changed: () => void): BackendEvents {
     return {
       changed: (backend) => {
         this.#remember(backend);
         changed();
       },
+      notConnected: ({ config: { name }, problem }) => this.log.debug(`${name}: cannot connect: ${problem}`),
       resourceUpdated: (uri) => this.#watchers.updated(uri),
       log: (backend, params) => {
         const callers = [...this.#sessions].filter((session) => session.isCalling(backend));
         for (const session of callers.length > 0 ? callers : this.#sessions) session.logged(backend, params);
       },
       tooLoud: ({ config: { name, notificationsPerSecond } }) =>
-        this.#options.log?.(
-          `${name}: more than ${notificationsPerSecond} notifications a second; some are not passed on`,
-          'warn',
-        ),
+        this.log.warn(`${name}: more than ${notificationsPerSecond} notifications a second; dropping some`),
       ask: () => Promise.reject(new Error('a shared backend cannot ask a client; use scope: session')),
     };
   }
@@ -175,19 +193,25 @@ export class Gateway implements GatewayHost {
     });
   }
 
+  /** The status of the backends of a scope. */
+  servers(scope: 'shared' | 'session', own?: OwnBackends): ServerStatus[] {
+    const names = this.configured(scope).map(({ config }) => config.name);
+    return this.status(own).servers.filter(({ name }) => names.includes(name));
+  }
+
   /** Adds a backend, saves it and connects. */
   async addServer(name: string, url: string): Promise<void> {
     await this.#config.add(name, url);
-    this.#options.log?.(`${name}: added, ${this.#config.find(name)?.config.address}`, 'info');
-    await this.#shared.settled(this.limits.callConnectMs);
+    this.log.info(`${name}: added by a client, ${this.#config.find(name)?.config.address}`);
+    await this.#shared.get(name)?.attempted(this.limits.callConnectMs);
   }
 
   async removeServer(name: string): Promise<void> {
     await this.#config.remove(name);
-    this.#options.log?.(`${name}: removed`, 'info');
+    this.log.info(`${name}: removed by a client`);
   }
 
-  /** Calls a tool of a backend by the names the backend itself uses, as a terminal or the dashboard does. */
+  /** Calls a tool by the names the backend itself uses. */
   async callTool(
     server: string,
     tool: string,
@@ -225,16 +249,17 @@ export class Gateway implements GatewayHost {
     this.#watchers.unwatch(watcher, uri);
   }
 
-  /** A shared backend logs for whoever wants to hear most; the others are spared what they did not ask for. */
+  /** Shared backends use the lowest level any client chose; sessions filter for the others. */
   logLevelChanged(): void {
     const wanted = [...this.#sessions].map(({ logLevel }) => logLevel);
-    // Until somebody asks, a backend logs as it likes.
+    // Until a client chooses a level, backends use their own default.
     if (wanted.every((level) => level === undefined)) return;
     const level = mostTalkative(wanted.map((one) => one ?? USUAL_LEVEL));
     if (level !== undefined) for (const backend of this.#shared) backend.setLogLevel(level);
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     await this.#config.close();
     for (const session of [...this.#sessions]) await session.close();
     await this.#shared.stop();
@@ -242,23 +267,26 @@ export class Gateway implements GatewayHost {
     await this.#pins.saved();
   }
 
-  #configurationChanged(): void {
+  #configurationChanged(
+    backends: readonly ConfiguredBackend[],
+    before: readonly ConfiguredBackend[] | undefined,
+  ): void {
+    const change = before && describeChange(before, backends);
+    if (change !== undefined) this.log.info(`Configuration reloaded: ${change}`);
     this.#shared.apply(this.configured('shared'));
+    this.#serverLog.changed();
     this.logLevelChanged();
     for (const session of this.#sessions) session.configurationChanged();
     this.catalog.invalidate();
   }
 
   #remember(backend: Backend): void {
-    const { name } = backend.config;
-    const entry = this.#config.find(name);
-    if (!entry) return;
-    if (backend.connected && backend.era) {
-      this.#manifest.keep(name, fingerprintOf(entry), { era: backend.era, lists: backend.lists });
-    }
-    const { health, problem } = backend;
-    if (problem === undefined) this.#options.log?.(`${name}: ${health}`, 'info');
-    else this.#options.log?.(`${name}: ${health} (${problem})`, 'warn');
+    const { config, connected, era, lists } = backend;
+    const entry = this.#config.find(config.name);
+    const fingerprint = fingerprintOf({ config });
+    // A replaced backend may still be finishing its calls. Its lists are outdated.
+    if (!connected || !era || !entry || fingerprintOf(entry) !== fingerprint) return;
+    this.#manifest.keep(config.name, fingerprint, { era, lists });
   }
 
   #listChanged(list: ListName): void {
@@ -266,15 +294,16 @@ export class Gateway implements GatewayHost {
   }
 }
 
-/** Makes a gateway from its configuration files and starts it. Backends connect in the background. */
+/** Creates and starts a gateway. Backends connect in the background. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
-  const warn = (line: string) => options.log?.(line, 'warn');
+  const log = new Log(options.logLevel ?? 'info', options.log);
+  const warn = (line: string) => log.warn(line);
   const distrust = options.stateDir && (await reasonToDistrust(options.stateDir));
-  if (distrust) warn(`Nothing about the servers and their tools is remembered: ${distrust}`);
+  if (distrust) warn(`Not using the state directory: ${distrust}`);
   const stateDir = distrust ? undefined : options.stateDir;
   const manifest = await Manifest.open(stateDir, warn);
   const pins = await Pins.open(stateDir, warn);
-  const gateway = new Gateway(options, manifest, pins);
+  const gateway = new Gateway(options, log, manifest, pins);
   await gateway.start();
   return gateway;
 }

@@ -10,3 +10,4 @@ export { serveGatewayStdio } from './front/stdio.ts';
 export { managementTools } from './front/tools/management.ts';
 export type { GatewayStatus, ServerStatus } from './front/tools/status.ts';
 export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts';
+export { LOG_LEVELS, type LogLevel as GatewayLogLevel } from './log/log.ts';

@@ -10,25 +10,28 @@ import type { HttpFrontOptions } from './front/http/serve.ts';
 import type { ServerManagers } from './front/session/context.ts';
 import { serveGatewayStdio } from './front/stdio.ts';
 import { createGateway } from './gateway.ts';
+import { Log, type LogLevel, type WriteLogLine } from './log/log.ts';
 
-/** What `agent-relay gateway` is started with. */
+/** Options of `agent-relay gateway`. */
 export interface RunOptions {
-  /** Configuration files; `backends.yaml` in the working directory when there are none. */
+  /** Configuration files. Default: `backends.yaml` in the working directory. */
   config?: string[];
-  /** Offer search, describe and call tools in place of every backend's tools. */
+  /** List tools to search, describe and call instead of all tools. */
   search?: boolean;
-  /** Serve HTTP on this port in place of stdio. */
+  /** Serve HTTP on this port instead of stdio. */
   http?: number;
-  /** How HTTP is served. */
+  /** Options of the HTTP server. */
   front?: Omit<HttpFrontOptions, 'port' | 'choosePort'>;
   stateDir?: string;
-  /** Who may add, remove and reconnect servers with the tools of the gateway. */
+  /** Who may add, remove and reconnect servers by tool call. */
   manageServers?: ServerManagers;
-  /** The largest answer of a backend that is passed on. */
+  /** Size limit for answers of backends. */
   maxResultBytes?: number;
+  /** Default: info. */
+  logLevel?: LogLevel;
 }
 
-/** Where a gateway of these files remembers things: the same files find the same place. */
+/** The state directory for a set of configuration files. */
 function stateDirOf(options: RunOptions, files: string[]): string {
   if (options.stateDir !== undefined) return options.stateDir;
   const base = process.env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state');
@@ -39,29 +42,34 @@ function stateDirOf(options: RunOptions, files: string[]): string {
 const filesOf = (options: RunOptions): string[] =>
   (options.config?.length ? options.config : ['backends.yaml']).map((file) => resolve(file));
 
-/** Calls leave much short-lived garbage and little that stays: with little room it is as fast, in 30 to 100 MB less. */
+/** Calls create mostly short-lived garbage. A small heap is as fast and saves 30 to 100 MB. */
 function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--heap-growing-percent=25');
 }
 
-/** Runs a gateway on its own until its client leaves or the process is told to end. Logs go to stderr. */
+const writeToStderr: WriteLogLine = (line, level) =>
+  process.stderr.write(`${new Date().toISOString()} ${level.toUpperCase().padEnd(5)} ${line}\n`);
+
+/** Runs a gateway until its client disconnects or a signal ends it. Logs to stderr. */
 export async function runGateway(options: RunOptions = {}): Promise<void> {
   keepHeapSmall();
+  const log = new Log(options.logLevel ?? 'info', writeToStderr);
   if (options.http === undefined && process.stdin.isTTY)
-    process.stderr.write(
-      'An MCP client is served on standard input and output; --http serves many over HTTP.\n',
+    log.info(
+      'This is an MCP server on standard input and output; your client starts it. For HTTP, use --http.',
     );
   const files = filesOf(options);
   for (const file of files.filter((path) => !existsSync(path)))
-    process.stderr.write(`There is no file ${file} yet: no servers are read from it until it is made.\n`);
+    log.warn(`No such file: ${file}. It is read as soon as it exists.`);
   const gateway = await createGateway({
     configFiles: files,
     stateDir: stateDirOf(options, files),
     manageServers: options.manageServers,
     mode: options.search ? 'search' : 'list',
     limits: options.maxResultBytes === undefined ? {} : { maxMessageBytes: options.maxResultBytes },
-    log: (line) => process.stderr.write(`${line}\n`),
+    log: writeToStderr,
+    logLevel: options.logLevel,
   });
   const told = new Promise<void>((done) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => done());
@@ -72,14 +80,14 @@ export async function runGateway(options: RunOptions = {}): Promise<void> {
     const { serveGatewayHttp } = await import('./front/http/serve.ts');
     const place = { port: options.http, choosePort: '--http PORT' };
     const front = await serveGatewayHttp(gateway, { ...options.front, ...place });
-    process.stderr.write(`Listening on ${front.url}\n`);
+    log.info(`Listening on ${front.url}`);
     await told;
     await front.close();
   }
   await gateway.close();
 }
 
-/** Approves what backends changed since they were first seen; a running gateway takes it over at once. */
+/** Approves changed tool definitions. A running gateway notices at once. */
 export async function approveChanges(
   options: RunOptions,
   backend?: string,
@@ -88,8 +96,8 @@ export async function approveChanges(
   const directory = stateDirOf(options, filesOf(options));
   const distrust = await reasonToDistrust(directory);
   if (distrust) {
-    throw new RelayError('NotAllowedToRunAs', `Nothing is approved: ${distrust}.`, {
-      next: `Delete ${directory} and look at the tools again.`,
+    throw new RelayError('NotAllowedToRunAs', `Nothing was approved: ${distrust}.`, {
+      next: `Delete ${directory} and review the tools again.`,
     });
   }
   return approveIn(directory, backend, tool);

@@ -289,35 +289,34 @@ export const ERRORS = {
   },
   BackendNotFound: {
     ...notFound,
-    meaning: 'The gateway has no backend of that name.',
-    next: 'List the backends with the tool relay_list_servers.',
+    meaning: 'The gateway has no server of that name.',
+    next: 'List the servers with the tool relay_list_servers.',
   },
   BackendExists: {
     ...conflict,
-    meaning: 'The gateway has a backend of that name already.',
-    next: 'Choose another name, or remove the old one with the tool relay_remove_server.',
+    meaning: 'The gateway already has a server of that name.',
+    next: 'Choose another name, or remove the existing server with the tool relay_remove_server.',
   },
   BackendUnavailable: {
     ...later,
-    meaning: 'The backend that serves this cannot be reached now, or went away during the call.',
-    next: 'Look at the reason with the tool relay_get_status; the gateway keeps trying to reconnect.',
+    meaning: 'The server behind the gateway cannot be reached, or was lost during the call.',
+    next: 'See the reason with the tool relay_get_status. The gateway keeps reconnecting; the next call tries at once.',
   },
   ToolNotFound: {
     ...notFound,
-    meaning: 'No backend of the gateway offers a tool, prompt or resource of that name.',
-    next: 'Look at the names with the tool relay_get_status.',
+    meaning: 'No server of the gateway offers a tool, prompt or resource of that name.',
+    next: 'List the names with the tool relay_get_status.',
   },
   ResultTooLarge: {
     ...badInput,
-    meaning:
-      'The backend gave an answer that the gateway does not pass on: too large, nested too deep, or with a key twice.',
+    meaning: 'The gateway rejected an answer: too large, nested too deeply, or with a duplicate key.',
     next: 'Ask for less, or raise the limit of the gateway.',
     http: 502,
   },
   InvalidBackendConfig: {
     ...badInput,
-    meaning: 'A configuration file of the gateway has a mistake at the place that is named.',
-    next: 'Correct the file. A gateway that runs keeps what it has until then.',
+    meaning: 'A configuration file of the gateway has an error at the given line and column.',
+    next: 'Fix the file. A running gateway keeps its last valid configuration until then.',
   },
   InvalidClientConfig: {
     ...badInput,

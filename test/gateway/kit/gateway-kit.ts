@@ -34,6 +34,7 @@ export const tool = (name: string, extra: Record<string, unknown> = {}) => ({
 export class GatewayKit implements AsyncDisposable {
   readonly directory: string;
   readonly configFile: string;
+  /** Each with its level in front. */
   readonly logs: string[] = [];
   #gateway: Gateway | undefined;
   readonly #clients: Client[] = [];
@@ -69,7 +70,7 @@ export class GatewayKit implements AsyncDisposable {
   async open(options: Partial<GatewayOptions> = {}): Promise<Gateway> {
     this.#gateway = await createGateway({
       configFiles: [this.configFile],
-      log: (line) => this.logs.push(line),
+      log: (line, level) => this.logs.push(`${level} ${line}`),
       // Waiting ends as soon as the backends are there; a busy machine may take its time.
       startupMs: 15_000,
       ...options,

@@ -10,14 +10,24 @@ export interface WebSocketBackend extends AsyncDisposable {
   sockets: Set<WebSocket>;
 }
 
+export interface WebSocketServerOptions {
+  port?: number;
+  /** Nothing is answered before this. */
+  ready?: Promise<void>;
+}
+
 /** A small MCP server over WebSocket that echoes calls. */
-export async function startWebSocketServer(tools: unknown[], port = 0): Promise<WebSocketBackend> {
+export async function startWebSocketServer(
+  tools: unknown[],
+  { port = 0, ready = Promise.resolve() }: WebSocketServerOptions = {},
+): Promise<WebSocketBackend> {
   const server = new WebSocketServer({ host: '127.0.0.1', port });
   await once(server, 'listening');
   const connections: WebSocketBackend['connections'] = [];
   server.on('connection', (socket, request) => {
     connections.push({ path: request.url, headers: request.headers, protocol: socket.protocol });
-    socket.on('message', (data) => {
+    socket.on('message', async (data) => {
+      await ready;
       const { id, method, params } = JSON.parse(String(data)) as {
         id?: number;
         method: string;

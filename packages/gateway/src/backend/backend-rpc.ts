@@ -27,24 +27,24 @@ import {
 export interface CallOptions {
   timeoutMs: number;
   signal?: AbortSignal | undefined;
-  /** Gets the params of each progress notification; its presence asks the backend for progress. */
+  /** Receives the params of each progress notification. The backend is asked for progress only if this is set. */
   onProgress?: ((params: JsonMembers) => void) | undefined;
   headers?: Record<string, string> | undefined;
-  /** A modern HTTP exchange is cancelled by ending its stream, not by a message. */
+  /** Cancel by ending the response stream (modern HTTP) rather than by a message. */
   cancelByStream?: boolean;
 }
 
-/** More questions of a backend than this are not open at once, those included whose answer it has not taken. */
+/** Limit of open requests from a backend, including those whose answer it has not read yet. */
 const MAX_QUESTIONS = 1000;
-/** A refused request is answered if its id is one that a server could have chosen. */
+/** A refused request gets an answer unless its id is longer than any server would choose. */
 const LONGEST_ID = 256;
 
-/** What a backend says that is not an answer. */
+/** What a backend sends that is not an answer. */
 export interface RpcEvents {
   notification(method: string, params: Buffer | undefined): void;
-  /** One of the call with this id, which `deliver` tells its caller, unless the call is over by then. */
+  /** Progress of the call with this id. `deliver` passes it to the caller unless the call has ended. */
   progress(id: number, deliver: () => void): void;
-  /** A request of the backend; the bytes returned are the result. */
+  /** A request from the backend; returns the bytes of the result. */
   request(method: string, params: Buffer | undefined, signal: AbortSignal): Promise<Buffer>;
   closed(reason: string): void;
 }
@@ -56,22 +56,22 @@ interface Pending {
   timeoutMs: number;
   deadline: number;
   signal: AbortSignal | undefined;
-  /** Listens to `signal`. */
+  /** The listener on `signal`. */
   abort: (() => void) | undefined;
-  /** Ends the exchange where it has a stream of its own. */
+  /** Ends the exchange if it has its own stream. */
   stream: AbortController | undefined;
 }
 
 /**
- * JSON-RPC with one backend. Ids and progress tokens are this connection's own, so callers never collide; params
- * and results pass through as bytes.
+ * JSON-RPC with one backend. Each connection has its own ids and progress tokens, so callers never collide. Params and
+ * results pass through as bytes.
  */
 export class BackendRpc {
   readonly #transport: BackendTransport;
   readonly #events: RpcEvents;
   readonly #maxBacklogBytes: number;
   readonly #pending = new Map<number, Pending>();
-  /** Requests of the backend that are being answered, by their raw id, until it has taken the answer. */
+  /** Open requests from the backend by raw id, until it has read the answer. */
   readonly #incoming = new Map<string, AbortController>();
   #nextId = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -79,7 +79,7 @@ export class BackendRpc {
   #over: string | undefined;
   #closing: Promise<void> | undefined;
 
-  /** Beyond `maxBacklogBytes` that the backend has not taken, nothing is written to it. */
+  /** Nothing more is written while `maxBacklogBytes` are unread by the backend. */
   constructor(
     makeTransport: (events: TransportEvents) => BackendTransport,
     maxBacklogBytes: number,
@@ -112,7 +112,7 @@ export class BackendRpc {
     return this.#closing;
   }
 
-  /** Sends a request and gives back the bytes of its result. */
+  /** Sends a request and returns the bytes of its result. */
   request(method: string, params: JsonMembers, options: CallOptions): Promise<Buffer> {
     if (this.#over !== undefined) return Promise.reject(new ConnectionLost(this.#over, false));
     const id = ++this.#nextId;
@@ -120,7 +120,7 @@ export class BackendRpc {
     const head = Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":`);
     const message = Buffer.concat([head, joinObject(sent), CLOSE]);
     if (!this.#hasRoomFor(message))
-      return Promise.reject(new BackendBusy(`${this.#transport.backlog} bytes wait to be written to it`));
+      return Promise.reject(new BackendBusy(`${this.#transport.backlog} bytes are waiting to be written`));
     return new Promise((resolve, reject) => {
       const { timeoutMs, onProgress, signal } = options;
       const pending: Pending = {
@@ -148,7 +148,7 @@ export class BackendRpc {
     });
   }
 
-  /** What a transport with a stream for each request needs to know about one. */
+  /** Options for transports that have one stream per request. */
   #exchange(id: number, pending: Pending, options: CallOptions): SendOptions {
     return {
       ...(pending.stream ? { signal: pending.stream.signal } : {}),
@@ -157,7 +157,7 @@ export class BackendRpc {
     };
   }
 
-  /** Ends the wait for an answer: whoever takes it settles it, once. */
+  /** Removes a pending request. The caller settles it; nobody else can. */
   #take(id: number): Pending | undefined {
     const pending = this.#pending.get(id);
     if (!pending) return undefined;
@@ -174,7 +174,7 @@ export class BackendRpc {
     pending.reject(error);
   }
 
-  /** One timer for all calls, set to the first deadline: calls are many, and few of them meet theirs. */
+  /** One timer for all calls, set to the earliest deadline: most calls end long before theirs. */
   #watchDeadline(deadline: number): void {
     if (this.#timer && this.#timerAt <= deadline) return;
     clearTimeout(this.#timer);
@@ -193,19 +193,19 @@ export class BackendRpc {
     if (Number.isFinite(next)) this.#watchDeadline(next);
   }
 
-  /** Best effort: a notification that cannot be sent is a connection that ends anyway, or one that nobody reads. */
+  /** Best effort: if it cannot be sent, the connection is ending or nobody is reading. */
   notify(method: string, params: Record<string, unknown>): void {
     const message = toJson({ jsonrpc: '2.0', method, params });
     if (this.#hasRoomFor(message)) this.#send(message, undefined);
   }
 
-  /** One message always goes, however large it is: what it may have, whoever took it in has decided. */
+  /** A single message of any size is always accepted; its size was checked on the way in. */
   #hasRoomFor({ length }: Buffer): boolean {
     const { backlog } = this.#transport;
     return backlog === 0 || backlog + length <= this.#maxBacklogBytes;
   }
 
-  /** Settles when the message is sent, or cannot be; it never fails. */
+  /** Resolves when the message is sent or has failed; never rejects. */
   #send(message: Buffer, id: number | undefined, options?: SendOptions): void | Promise<void> {
     const failed = (error: unknown) => {
       const reason = reasonOf(error);
@@ -222,10 +222,10 @@ export class BackendRpc {
   }
 
   #receive(bytes: Buffer): void {
-    // A backend that is told to end may talk on until it does.
+    // A backend that is shutting down may still send messages.
     if (this.#over !== undefined) return;
     const scanned = scanMessage(bytes);
-    // A line that is not JSON-RPC is a server that logs to its stdout: ignored, as every client does.
+    // Some servers log to stdout. Like every client, ignore what is not JSON-RPC.
     if (!scanned) return;
     const { members, flaw } = scanned;
     if (flaw !== undefined) {
@@ -250,7 +250,7 @@ export class BackendRpc {
       pending.reject(new BackendError(toJson({ code: -32603, message: 'the backend sent an empty answer' })));
   }
 
-  /** Whoever waits for something that cannot be passed on is told at once; a notification is for nobody then. */
+  /** Rejects a message that cannot be forwarded. Whoever is waiting for it gets the error; notifications are dropped. */
   #refuse(members: JsonMembers, flaw: string): void {
     const rawId = members.get('id');
     if (rawId === undefined) return;
@@ -279,9 +279,10 @@ export class BackendRpc {
 
   async #answer(rawId: Buffer, respond: (signal: AbortSignal) => Promise<Buffer>): Promise<void> {
     const key = rawId.toString();
-    // Whoever asks twice under one id could not tell the answers apart.
+    // With two requests under one id the backend could not tell the answers apart.
     if (this.#incoming.has(key)) return;
-    if (this.#incoming.size >= MAX_QUESTIONS) return this.close('it asks more than it takes answers for');
+    if (this.#incoming.size >= MAX_QUESTIONS)
+      return this.close(`it has more than ${MAX_QUESTIONS} open requests`);
     const abort = new AbortController();
     this.#incoming.set(key, abort);
     const [field, bytes] = await respond(abort.signal).then(
@@ -294,19 +295,19 @@ export class BackendRpc {
         ['id', rawId],
         [field, bytes],
       ]);
-      if (!this.#hasRoomFor(answer)) return this.close('it asks and does not read the answers');
+      if (!this.#hasRoomFor(answer)) return this.close('it sends requests and does not read the answers');
       await this.#send(answer, undefined);
     }
     this.#incoming.delete(key);
   }
 
-  /** Finds whose answer was too large: SDKs write the id first or last. */
+  /** Finds the call whose answer was too large: SDKs write the id first or last. */
   #oversized(head: Buffer, tail: Buffer): void {
     const found =
       /^\s*\{[^{]*?"id"\s*:\s*(\d+)/.exec(head.toString('latin1')) ??
       /"id"\s*:\s*(\d+)\s*\}\s*$/.exec(tail.toString('latin1'));
     const pending = found && this.#take(Number(found[1]));
-    const error = new AnswerTooLarge('it is larger than the gateway passes on');
+    const error = new AnswerTooLarge('it exceeds the size limit');
     if (pending) pending.reject(error);
     else void this.close(error.message);
   }

@@ -1,4 +1,5 @@
 import type { ConfiguredBackend } from '../config/load.ts';
+import { Arrivals } from './arrivals.ts';
 import { Backend, type BackendEvents, type Remembered } from './backend.ts';
 import type { BackendLimits } from './limits.ts';
 
@@ -9,11 +10,12 @@ export interface BackendSetOptions {
   clientCapabilities?: Record<string, unknown>;
 }
 
-/** The running backends of a configuration. Applying a new one touches only what differs. */
+/** The running backends of a configuration. Applying a new configuration touches only what changed. */
 export class BackendSet {
   readonly #options: BackendSetOptions;
   readonly #backends = new Map<string, { fingerprint: string; backend: Backend }>();
-  #settling: Promise<unknown> = Promise.resolve();
+  readonly #firstLists = new Arrivals();
+  readonly #firstAttempts = new Arrivals();
 
   constructor(options: BackendSetOptions) {
     this.#options = options;
@@ -27,7 +29,7 @@ export class BackendSet {
     return [...this.#backends.values()].map(({ backend }) => backend)[Symbol.iterator]();
   }
 
-  /** Starts what is new, ends what is gone, replaces what changed; the others do not notice. */
+  /** Starts new backends, stops removed ones and replaces changed ones. The others keep running undisturbed. */
   apply(configured: ConfiguredBackend[]): void {
     const wanted = new Map(configured.map((entry) => [entry.config.name, entry]));
     const replaced = new Map<string, Backend>();
@@ -38,27 +40,26 @@ export class BackendSet {
       replaced.set(name, backend);
       void backend.stop();
     }
-    const starting: Array<Promise<void>> = [];
     for (const entry of configured) {
       if (this.#backends.has(entry.config.name)) continue;
       const backend = this.#create(entry, replaced.get(entry.config.name));
       this.#backends.set(entry.config.name, { fingerprint: fingerprintOf(entry), backend });
       const known = backend.known && !entry.meanwhile;
       const started = backend.start();
-      // Whose lists are remembered need not be waited for.
-      if (!known) starting.push(started);
+      // No need to wait for a backend whose lists are remembered.
+      if (!known) this.#firstLists.expect(started);
+      this.#firstAttempts.expect(started);
     }
-    this.#settling = Promise.allSettled([this.#settling, ...starting]);
   }
 
-  /** Resolves when the lists of all backends are known or could not be had, or when the time is up. */
-  async settled(timeoutMs: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise((resolve) => {
-      timer = setTimeout(resolve, timeoutMs);
-    });
-    await Promise.race([this.#settling, late]);
-    clearTimeout(timer);
+  /** Resolves when the lists of all backends are known or have failed, or when none arrived for `pauseMs`. */
+  settled(pauseMs: number): Promise<void> {
+    return this.#firstLists.over(pauseMs);
+  }
+
+  /** Resolves when all backends have connected or failed, or when none did for `pauseMs`. */
+  attempted(pauseMs: number): Promise<void> {
+    return this.#firstAttempts.over(pauseMs);
   }
 
   async stop(): Promise<void> {
@@ -79,6 +80,6 @@ export class BackendSet {
   }
 }
 
-/** Two equal fingerprints are the same backend: nothing about how to reach or treat it differs. */
-export const fingerprintOf = ({ config, problem }: ConfiguredBackend): string =>
+/** Equal fingerprints mean the same backend with the same settings. */
+export const fingerprintOf = ({ config, problem }: Pick<ConfiguredBackend, 'config' | 'problem'>): string =>
   JSON.stringify([config, problem]);

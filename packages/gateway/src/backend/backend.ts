@@ -2,35 +2,37 @@ import type { Lists } from '../catalog/catalog.ts';
 import { withoutSecrets } from '../config/address.ts';
 import type { BackendConfig } from '../config/backend-config.ts';
 import type { JsonMembers } from '../json/raw-json.ts';
-import { Backoff } from './backoff.ts';
 import { ConnectedBackend, type ConnectedCall, NO_LISTS } from './connected-backend.ts';
-import { ConnectionLost } from './failures.ts';
+import { ConnectionLost, NotConnected } from './failures.ts';
+import type { Health } from './health.ts';
 import type { BackendLimits } from './limits.ts';
 import type { Era } from './negotiate.ts';
 import { NotificationLimit } from './notification-limit.ts';
 import { reasonOf } from './reason.ts';
+import { RetryTimer } from './retry-timer.ts';
+import { StandingRequests } from './standing-requests.ts';
 
-export type Health = 'healthy' | 'degraded' | 'failed' | 'unknown';
-
-/** What the gateway knew of a backend before connecting to it. */
+/** What the gateway knows about a backend before connecting to it. */
 export interface Remembered {
   era: Era;
   lists: Lists;
 }
 
 export interface BackendEvents {
-  /** Its lists, its connection or its health are not what they were. */
+  /** Its lists, connection or health changed. */
   changed(backend: Backend): void;
+  /** An attempt to connect failed. */
+  notConnected(backend: Backend): void;
   resourceUpdated(uri: string): void;
   log(backend: Backend, params: Buffer): void;
-  /** It says more than is passed on. */
+  /** It exceeds its notification limit. */
   tooLoud(backend: Backend): void;
-  /** A request of the backend to whoever called it: sampling, elicitation, roots. */
+  /** A request from the backend to its caller: sampling, elicitation, roots. */
   ask(backend: Backend, method: string, params: Buffer | undefined, signal: AbortSignal): Promise<Buffer>;
 }
 
 export interface BackendCall extends ConnectedCall {
-  /** Running it twice does no harm: it may be repeated even if it was written already. */
+  /** Running it twice is harmless, so it may be repeated even after it was written. */
   repeatable: boolean;
 }
 
@@ -40,22 +42,22 @@ export interface Answer {
 }
 
 const CHECK_MS = 30_000;
-/** A retired backend may finish its calls for this long. */
+/** How long a removed backend may take to finish its calls. */
 const DRAIN_MS = 30_000;
 
-/** One MCP server: connects, stays connected, and answers calls. Whatever the server does stays its own problem. */
+/** One MCP server: connects, reconnects and answers calls. Its failures never affect other backends. */
 export class Backend {
   readonly config: BackendConfig;
   readonly #limits: BackendLimits;
   readonly #events: BackendEvents;
   readonly #clientCapabilities: Record<string, unknown>;
-  readonly #backoff: Backoff;
+  readonly #retry: RetryTimer;
   readonly #limit: NotificationLimit;
   #era: Era | undefined;
   #lists: Lists;
   #connected: ConnectedBackend | undefined;
   #connecting: Promise<void> | undefined;
-  /** Gives up the attempt that is being made. */
+  /** Aborts the current attempt to connect. */
   #abandon = new AbortController();
   /** Why the last attempt failed or the last connection ended. */
   #failure: string | undefined;
@@ -64,8 +66,7 @@ export class Backend {
   #calls = 0;
   #quiet: (() => void) | undefined;
   #stopped = false;
-  #logLevel: string | undefined;
-  readonly #watchedUris = new Set<string>();
+  readonly #standing: StandingRequests;
 
   constructor(
     config: BackendConfig,
@@ -74,7 +75,7 @@ export class Backend {
     options: {
       remembered?: Remembered | undefined;
       clientCapabilities?: Record<string, unknown>;
-      /** The one in whose place it comes: what was asked of that for all time is asked of this one. */
+      /** The backend it replaces; its standing requests carry over. */
       replaced?: Backend | undefined;
     } = {},
   ) {
@@ -84,18 +85,15 @@ export class Backend {
     this.#era = options.remembered?.era;
     this.#lists = options.remembered?.lists ?? NO_LISTS;
     this.#clientCapabilities = options.clientCapabilities ?? {};
-    this.#backoff = new Backoff(limits.reconnectMs, limits.maxReconnectMs, () => void this.start());
+    this.#retry = new RetryTimer(limits.reconnectMs, () => void this.start());
     this.#limit = new NotificationLimit(config.notificationsPerSecond, () => events.tooLoud(this));
-    if (options.replaced) {
-      for (const uri of options.replaced.#watchedUris) this.#watchedUris.add(uri);
-      this.#logLevel = options.replaced.#logLevel;
-    }
+    this.#standing = new StandingRequests(options.replaced ? options.replaced.#standing : undefined);
   }
 
   get lists(): Lists {
     return this.#connected?.lists ?? this.#lists;
   }
-  /** Its lists are known, from the server or from the last time. */
+  /** Its lists are known, from the server or from an earlier connection. */
   get known(): boolean {
     return this.lists !== NO_LISTS;
   }
@@ -105,41 +103,55 @@ export class Backend {
   get connected(): boolean {
     return this.#connected !== undefined;
   }
-  /** Why it is not connected, or what is wrong with it although it is. */
+  /** Why it is not connected, or what is wrong while it is. */
   get problem(): string | undefined {
     const problem = this.#connected ? this.#connected.problem : this.#failure;
     return problem && withoutSecrets(problem, this.config.secrets);
   }
-  /** How many of its notifications were not passed on. */
+  /** Number of its notifications that were dropped. */
   get droppedNotifications(): number {
     return this.#limit.dropped;
   }
   get health(): Health {
     if (this.#connected) return this.problem === undefined ? 'healthy' : 'degraded';
-    return this.#failure === undefined ? 'unknown' : 'failed';
+    if (this.#failure !== undefined) return 'failed';
+    return this.#connecting ? 'connecting' : 'unknown';
   }
 
-  /** Connects now, unless the backend is lazy, known already and not watched. Resolves when that is settled. */
+  /** Connects now, unless the backend is lazy, known and not watched. Resolves when the attempt has ended. */
   async start(): Promise<void> {
-    const canWait = this.config.lazy && this.known && this.#watchedUris.size === 0;
+    const canWait = this.config.lazy && this.known && this.#standing.watchedUris.size === 0;
     if (this.#stopped || canWait) return;
-    await this.#connect(this.#limits.connectMs).catch(() => undefined /* kept as the failure, and retried */);
+    await this.#connect(this.#limits.connectMs).catch(
+      () => undefined /* recorded as the failure and retried */,
+    );
   }
 
-  /** A problem of the configuration itself: the backend is shown, but never started. */
+  /** Resolves when the current attempt has ended, or after `timeoutMs`. */
+  async attempted(timeoutMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, timeoutMs);
+    });
+    await Promise.race([this.#connecting?.catch(() => undefined /* recorded as the failure */), late]);
+    clearTimeout(timer);
+  }
+
+  /** Marks an entry that cannot run: it is listed as failed and never started. */
   refuse(problem: string): void {
     this.#stopped = true;
     this.#failure = problem;
   }
 
-  /** Closes and connects again, as a person asked for it. Failure is told by health and problem. */
+  /** Closes and connects again, on request of a person. The outcome is in `health` and `problem`. */
   async reconnect(): Promise<void> {
-    this.#backoff.reset();
-    await this.#disconnect('reconnecting');
-    await this.#connect(this.#limits.callConnectMs).catch(() => undefined /* kept as the failure */);
+    if (this.#stopped) return;
+    await this.#disconnect('it is being reconnected');
+    this.#failure = undefined;
+    await this.#connect(this.#limits.callConnectMs).catch(() => undefined /* recorded as the failure */);
   }
 
-  /** Ends the backend: no new calls; those in flight may finish, within limits, unless `now`. */
+  /** Stops the backend. Calls in flight may finish within a time limit, unless `now`. */
   async stop(now = false): Promise<void> {
     this.#stopped = true;
     if (!now && this.#calls > 0) {
@@ -152,12 +164,14 @@ export class Backend {
     await this.#disconnect('the backend was removed');
   }
 
-  /** Forwards a request. Connects first if need be; repeats it once if that is certain to do no harm. */
+  /** Forwards a request. Connects first if necessary, and retries once if that is certainly harmless. */
   async call(method: string, params: JsonMembers, options: BackendCall): Promise<Answer> {
     this.#calls++;
     try {
       return await this.#request(method, params, options).catch((error: unknown) => {
-        const again = error instanceof ConnectionLost && (!error.written || options.repeatable);
+        // Do not retry a connection that just failed; report it at once.
+        const wasLost = error instanceof ConnectionLost && !(error instanceof NotConnected);
+        const again = wasLost && (!error.written || options.repeatable);
         if (!again || this.#stopped || options.signal?.aborted) throw error;
         return this.#request(method, params, options);
       });
@@ -173,25 +187,26 @@ export class Backend {
     this.#connected?.notify(method, params);
   }
 
-  /** Asks for updates of a resource, now and after each reconnect. Who is watched is connected, and not idle. */
+  /** Subscribes to a resource, now and after each reconnect. A watched backend stays connected. */
   watch(uri: string): void {
-    if (this.#watchedUris.has(uri)) return;
-    this.#watchedUris.add(uri);
+    if (this.#standing.watchedUris.has(uri)) return;
+    this.#standing.watchedUris.add(uri);
     clearTimeout(this.#idleTimer);
-    if (this.#connected) this.#connected.listen(this.#connected.era === 'modern' ? this.#watchedUris : [uri]);
+    if (this.#connected)
+      this.#connected.listen(this.#connected.era === 'modern' ? this.#standing.watchedUris : [uri]);
     else void this.start();
   }
 
   unwatch(uri: string): void {
-    if (!this.#watchedUris.delete(uri)) return;
-    this.#connected?.unlisten(uri, this.#watchedUris);
+    if (!this.#standing.watchedUris.delete(uri)) return;
+    this.#connected?.unlisten(uri, this.#standing.watchedUris);
     this.#armIdleStop();
   }
 
-  /** How much the backend should log, now and after each reconnect. */
+  /** Sets the log level of the backend, now and after each reconnect. */
   setLogLevel(level: string): void {
-    if (level === this.#logLevel) return;
-    this.#logLevel = level;
+    if (level === this.#standing.logLevel) return;
+    this.#standing.logLevel = level;
     this.#connected?.setLogLevel(level);
   }
 
@@ -203,15 +218,15 @@ export class Backend {
     };
   }
 
-  /** What went wrong on the way, in words that any client may read. */
+  /** Removes secrets from an error before clients see it. */
   #tellable(error: unknown): unknown {
     if (error instanceof Error) error.message = withoutSecrets(error.message, this.config.secrets);
     return error;
   }
 
-  /** A call waits for a connection only so long; the attempt itself goes on behind it. */
+  /** A call waits a limited time for a connection. The attempt itself continues. */
   async #connectedInTime(signal: AbortSignal | undefined): Promise<ConnectedBackend> {
-    const lost = () => new ConnectionLost(this.#failure ?? 'it did not connect in time', false);
+    const lost = () => new NotConnected(this.#failure ?? 'it did not connect in time');
     if (this.#stopped) throw lost();
     const late = Promise.withResolvers<never>();
     const giveUp = () => late.reject(lost());
@@ -227,7 +242,7 @@ export class Backend {
     return this.#connected;
   }
 
-  /** One attempt at a time, shared by all who wait for it. */
+  /** One attempt at a time, shared by all callers. */
   #connect(timeoutMs: number): Promise<void> {
     if (this.#connected) return Promise.resolve();
     this.#connecting ??= this.#attempt(timeoutMs).finally(() => {
@@ -237,11 +252,11 @@ export class Backend {
   }
 
   async #attempt(timeoutMs: number): Promise<void> {
-    this.#backoff.stop();
-    this.#abandon = new AbortController();
+    const abandon = new AbortController();
+    this.#abandon = abandon;
     try {
       const connected = await ConnectedBackend.open(this.config.endpoint, {
-        signal: this.#abandon.signal,
+        signal: abandon.signal,
         known: this.#era,
         clientCapabilities: this.#clientCapabilities,
         timeoutMs,
@@ -251,7 +266,7 @@ export class Backend {
         events: {
           changed: () => this.#events.changed(this),
           closed: (closed, reason) => this.#lost(closed, reason),
-          isWatched: (uri) => this.#watchedUris.has(uri),
+          isWatched: (uri) => this.#standing.watchedUris.has(uri),
           resourceUpdated: (uri) => this.#events.resourceUpdated(uri),
           log: (params) => this.#events.log(this, params),
           ask: (method, params, signal) => this.#events.ask(this, method, params, signal),
@@ -259,10 +274,16 @@ export class Backend {
       });
       await this.#adopt(connected);
     } catch (error) {
-      this.#failure = reasonOf(error);
-      if (!this.#stopped) this.#backoff.failed();
-      this.#events.changed(this);
-      throw new ConnectionLost(this.#failure, false, { cause: error });
+      // An attempt that we aborted says nothing about the backend.
+      if (abandon.signal.aborted) throw new ConnectionLost(reasonOf(abandon.signal.reason), false);
+      const reason = reasonOf(error);
+      const isNew = reason !== this.#failure;
+      this.#failure = reason;
+      if (!this.#stopped) this.#retry.schedule();
+      this.#events.notConnected(this);
+      // A backend that stays away is retried often; nobody needs to hear the same reason each time.
+      if (isNew) this.#events.changed(this);
+      throw new NotConnected(reason, { cause: error });
     }
   }
 
@@ -274,9 +295,8 @@ export class Backend {
     this.#connected = connected;
     this.#era = connected.era;
     this.#failure = undefined;
-    this.#backoff.reset();
-    if (connected.era === 'modern' || this.#watchedUris.size > 0) connected.listen(this.#watchedUris);
-    if (this.#logLevel !== undefined) connected.setLogLevel(this.#logLevel);
+    this.#retry.cancel();
+    this.#standing.repeatOn(connected);
     this.#armIdleStop();
     this.#checkTimer = setInterval(() => {
       if (this.#calls === 0) void connected.check(this.#limits.callConnectMs);
@@ -289,20 +309,20 @@ export class Backend {
     if (connected !== this.#connected) return;
     this.#forget();
     this.#failure = reasonOf(reason);
-    if (!this.#stopped) this.#backoff.failed();
+    if (!this.#stopped) this.#retry.schedule();
     this.#events.changed(this);
   }
 
   async #disconnect(reason: string): Promise<void> {
     this.#abandon.abort(new Error(reason));
-    await this.#connecting?.catch(() => undefined /* it was given up */);
-    this.#backoff.stop();
+    await this.#connecting?.catch(() => undefined /* aborted above */);
+    this.#retry.cancel();
     const connected = this.#connected;
     this.#forget();
     await connected?.close(reason);
   }
 
-  /** The lists stay: what it offered is still offered while it is away. */
+  /** Keeps the lists: its tools stay listed while it is disconnected. */
   #forget(): void {
     clearInterval(this.#checkTimer);
     clearTimeout(this.#idleTimer);
@@ -317,7 +337,7 @@ export class Backend {
 
   #armIdleStop(): void {
     clearTimeout(this.#idleTimer);
-    const isBusy = this.#calls > 0 || this.#watchedUris.size > 0;
+    const isBusy = this.#calls > 0 || this.#standing.watchedUris.size > 0;
     if (this.config.idleStopMs === 0 || isBusy || !this.#connected) return;
     this.#idleTimer = setTimeout(() => {
       if (this.#calls === 0) void this.#disconnect('idle').then(() => this.#events.changed(this));

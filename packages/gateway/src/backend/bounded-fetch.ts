@@ -1,6 +1,6 @@
 /**
- * A fetch for many calls over one transport: the transport's abort signal gets no listener that outlives its call,
- * and no single message may be larger than `maxMessageBytes`.
+ * A fetch for many calls over one transport. It leaves no listeners on the transport's abort signal and rejects
+ * messages larger than `maxMessageBytes`.
  */
 export function boundedFetch(maxMessageBytes: number): typeof fetch {
   return async (input, init = {}) => {
@@ -27,7 +27,7 @@ export function boundedFetch(maxMessageBytes: number): typeof fetch {
   };
 }
 
-/** Counts the bytes since the last blank line: in an event stream that is one message, elsewhere the whole body. */
+/** Counts bytes since the last blank line: one message in an event stream, otherwise the whole body. */
 function sizeGuard(limit: number, release: () => void): TransformStream<Uint8Array, Uint8Array> {
   let size = 0;
   return new TransformStream({

@@ -11,7 +11,7 @@ import { closeWhenGivenUp, openRpc } from './open-rpc.ts';
 import { reasonOf } from './reason.ts';
 
 interface ConnectedBackendEvents {
-  /** Its lists or its problem are not what they were. */
+  /** Its lists or its problem changed. */
   changed(): void;
   closed(connected: ConnectedBackend, reason: string): void;
   isWatched(uri: string): boolean;
@@ -26,14 +26,14 @@ export interface ConnectedBackendOptions {
   timeoutMs: number;
   maxMessageBytes: number;
   maxBacklogBytes: number;
-  /** Gives up connecting. */
+  /** Aborts connecting. */
   signal: AbortSignal;
   limit: NotificationLimit;
   events: ConnectedBackendEvents;
 }
 
 export interface ConnectedCall extends Omit<CallOptions, 'timeoutMs' | 'cancelByStream'> {
-  /** The caller's own capabilities, which a modern backend is told with each request. */
+  /** Capabilities of the caller, sent with each request to a modern backend. */
   clientCapabilities: unknown;
 }
 
@@ -47,7 +47,7 @@ const LISTS_CHANGED = new Map<string, readonly (keyof Lists)[]>([
 const NO_PING = 'does not answer pings';
 const FOREVER_MS = 2 ** 31 - 1;
 
-/** A backend while it is connected: its era, what it offers, and what it says by itself. */
+/** A connected backend: its era, its lists and its notifications. */
 export class ConnectedBackend {
   readonly #rpc: BackendRpc;
   readonly #negotiated: Negotiated;
@@ -55,9 +55,10 @@ export class ConnectedBackend {
   readonly #stale = new Set<keyof Lists>();
   #refreshing = false;
   #listening: AbortController | undefined;
+  /** Problems by list, until the list is read again. `mayPass`: reading it again may help. */
+  readonly #listProblems = new Map<keyof Lists, { reason: string; mayPass: boolean }>();
+  #isSilent = false;
   lists: Lists = NO_LISTS;
-  /** What is wrong with it although it is connected. */
-  problem: string | undefined;
 
   private constructor(rpc: BackendRpc, negotiated: Negotiated, options: ConnectedBackendOptions) {
     this.#rpc = rpc;
@@ -65,7 +66,7 @@ export class ConnectedBackend {
     this.#options = options;
   }
 
-  /** Connects, agrees on an era and reads the lists. Nothing stays open on failure. */
+  /** Connects, negotiates the era and reads the lists. Leaves nothing open on failure. */
   static async open(endpoint: Endpoint, options: ConnectedBackendOptions): Promise<ConnectedBackend> {
     const { events } = options;
     let connected: ConnectedBackend | undefined;
@@ -93,6 +94,12 @@ export class ConnectedBackend {
     return opened;
   }
 
+  /** What is wrong while it is connected. */
+  get problem(): string | undefined {
+    if (this.#isSilent) return NO_PING;
+    return this.#listProblems.values().next().value?.reason;
+  }
+
   get era(): Era {
     return this.#negotiated.era;
   }
@@ -102,13 +109,14 @@ export class ConnectedBackend {
   }
 
   request(method: string, params: JsonMembers, call: ConnectedCall, timeoutMs: number): Promise<Buffer> {
-    return this.#rpc.request(method, paramsFor(this.era, params, call.clientCapabilities), {
+    const answer = this.#rpc.request(method, paramsFor(this.era, params, call.clientCapabilities), {
       timeoutMs,
       signal: call.signal,
       onProgress: call.onProgress,
       headers: call.headers,
       cancelByStream: this.#cancelByStream,
     });
+    return this.#isSilent ? this.#showsLife(answer) : answer;
   }
 
   notify(method: string, params: Record<string, unknown>): void {
@@ -120,8 +128,8 @@ export class ConnectedBackend {
   }
 
   /**
-   * Asks to be told of changes: of the lists, and of these resources. Modern servers tell only those who listen; a
-   * new filter opens a new stream before the old one ends.
+   * Subscribes to changes of the lists and of these resources. Modern servers notify listeners only; a new filter
+   * opens a new stream before the old one ends.
    */
   listen(uris: Iterable<string>): void {
     if (this.era === 'legacy') {
@@ -154,17 +162,31 @@ export class ConnectedBackend {
       this.#ask('logging/setLevel', { level });
   }
 
-  /** Asks a quiet backend whether it is still there. Any answer shows life, also "unknown method". */
+  /**
+   * Pings the backend. Any answer counts, even "unknown method". Lists that could not be read are read again, so a
+   * passing error does not stay in the status.
+   */
   async check(timeoutMs: number): Promise<void> {
     const method = this.era === 'modern' ? 'server/discover' : 'ping';
-    const before = this.problem;
     try {
       await this.request(method, new Map(), { clientCapabilities: {} }, timeoutMs);
-      if (this.problem === NO_PING) this.problem = undefined;
     } catch (error) {
-      if (error instanceof CallTimeout || error instanceof BackendBusy) this.problem = NO_PING;
+      this.#setSilent(error instanceof CallTimeout || error instanceof BackendBusy);
     }
-    if (this.problem !== before) this.#options.events.changed();
+    const unread = [...this.#listProblems].filter(([, { mayPass }]) => mayPass).map(([name]) => name);
+    if (!this.#isSilent && unread.length > 0) await this.#refresh(unread);
+  }
+
+  async #showsLife(answer: Promise<Buffer>): Promise<Buffer> {
+    const bytes = await answer;
+    this.#setSilent(false);
+    return bytes;
+  }
+
+  #setSilent(isSilent: boolean): void {
+    if (isSilent === this.#isSilent) return;
+    this.#isSilent = isSilent;
+    this.#options.events.changed();
   }
 
   get #cancelByStream(): boolean {
@@ -176,7 +198,7 @@ export class ConnectedBackend {
     return isObject(declared) && declared.listChanged === true;
   }
 
-  /** Sends a request whose answer changes nothing: a server that refuses it loses only what it refuses. */
+  /** Sends a request whose answer does not matter. A server that rejects it just lacks that feature. */
   #ask(
     method: string,
     params: Record<string, unknown>,
@@ -187,7 +209,7 @@ export class ConnectedBackend {
     this.request(method, raw, { clientCapabilities: {}, signal }, timeoutMs).catch(() => undefined);
   }
 
-  /** One refresh at a time: a backend that floods with changes is asked no more often than it answers. */
+  /** One refresh at a time, so a flood of changes causes no flood of requests. */
   async #refresh(names: readonly (keyof Lists)[]): Promise<void> {
     for (const name of names) this.#stale.add(name);
     if (this.#refreshing) return;
@@ -195,12 +217,11 @@ export class ConnectedBackend {
     while (this.#stale.size > 0) {
       const wanted = [...this.#stale];
       this.#stale.clear();
-      this.problem = undefined;
       try {
         const fresh = await this.#fetch(wanted);
         this.lists = { ...this.lists, ...fresh };
       } catch (error) {
-        this.problem = reasonOf(error);
+        for (const name of wanted) this.#listProblems.set(name, { reason: reasonOf(error), mayPass: true });
       }
       this.#options.events.changed();
     }
@@ -211,15 +232,19 @@ export class ConnectedBackend {
     const fetched = names.map(async (name) => {
       const list = await fetchList(this.#rpc, this.#negotiated, name, this.#options.timeoutMs).catch(
         (error: unknown) => {
-          // An error in place of a list is a flaw of the backend, not the end of it; no tools at all is none.
+          // An error in place of a list degrades the backend; "method not found" just means an empty list.
           if (error instanceof AnswerTooLarge)
             return { items: [], problem: `The list of ${name} is not used: ${reasonOf(error)}` };
           if (!(error instanceof BackendError)) throw error;
-          return { items: [], ...(error.code === -32601 ? {} : { problem: reasonOf(error) }) };
+          return error.code === -32601
+            ? { items: [] }
+            : { items: [], problem: reasonOf(error), mayPass: true };
         },
       );
-      if (list.problem !== undefined) this.problem = list.problem;
-      return [name, list.items] as const;
+      const { items, problem, mayPass = false } = list;
+      if (problem === undefined) this.#listProblems.delete(name);
+      else this.#listProblems.set(name, { reason: problem, mayPass });
+      return [name, items] as const;
     });
     return Object.fromEntries(await Promise.all(fetched));
   }

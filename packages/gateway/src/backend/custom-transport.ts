@@ -1,7 +1,7 @@
 import type { CustomEndpoint } from '../config/backend-config.ts';
 import { type BackendTransport, type CustomChannel, NotWritten, type TransportEvents } from './transport.ts';
 
-/** A server that whoever runs the gateway knows how to reach, such as one in this process. */
+/** A server reached by code of the embedding program, such as one in this process. */
 export class CustomTransport implements BackendTransport {
   readonly kind = 'custom';
   readonly #endpoint: CustomEndpoint;

@@ -1,7 +1,7 @@
 import { type JsonMembers, objectFrom, toJson } from '../json/raw-json.ts';
 import { type Era, envelope, META } from './negotiate.ts';
 
-/** Params as a server of an era expects them: with the caller's capabilities for a modern one, without for others. */
+/** Params in the form of an era: modern servers get the caller's capabilities, others do not. */
 export const paramsFor = (era: Era, params: JsonMembers, clientCapabilities: unknown): JsonMembers =>
   era === 'modern' ? withEnvelope(params, clientCapabilities) : withoutEnvelope(params);
 
@@ -10,7 +10,7 @@ function withEnvelope(params: JsonMembers, clientCapabilities: unknown): JsonMem
   return new Map(params).set('_meta', toJson({ ...meta, ...envelope(clientCapabilities ?? {}) }));
 }
 
-/** What a modern caller says about itself means nothing to an older server, and misleads its transport. */
+/** The modern `_meta` fields mean nothing to an older server and would confuse its transport. */
 function withoutEnvelope(params: JsonMembers): JsonMembers {
   const raw = params.get('_meta');
   if (!raw?.includes(META.protocolVersion)) return params;

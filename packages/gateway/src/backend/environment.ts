@@ -1,4 +1,4 @@
-/** What a program needs to start at all. Secrets of the gateway's own environment stay with the gateway. */
+/** What a program needs to start. Everything else, secrets included, stays with the gateway. */
 const PASSED = [
   'HOME',
   'LANG',
@@ -16,7 +16,7 @@ const PASSED = [
   'XDG_RUNTIME_DIR',
 ];
 
-/** The environment of a backend's process: the few names above, the locale, and what its configuration sets. */
+/** The environment of a backend process: the names above, the locale and its configured variables. */
 export function backendEnvironment(
   own: NodeJS.ProcessEnv,
   configured: Record<string, string>,
@@ -24,7 +24,7 @@ export function backendEnvironment(
   const passed = Object.entries(own).filter(
     ([name, value]) =>
       (PASSED.includes(name) || name.startsWith('LC_')) &&
-      // A shell function smuggled in a variable is code, not a setting.
+      // Exported shell functions are code.
       value?.startsWith('()') === false,
   );
   return { ...Object.fromEntries(passed), ...configured };

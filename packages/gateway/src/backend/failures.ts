@@ -1,9 +1,9 @@
 import { objectFrom, toJson } from '../json/raw-json.ts';
 
-/** What an error is taken for that says nothing. */
+/** Stands for an error without content. */
 const NO_ERROR = { code: -32603, message: 'the backend answered with an error' };
 
-/** The backend answered with a JSON-RPC error; `bytes` is that error as it came, if it is one. */
+/** The backend answered with a JSON-RPC error. `bytes` is that error unchanged, if it is valid. */
 export class BackendError extends Error {
   readonly bytes: Buffer;
   readonly code: number | undefined;
@@ -16,7 +16,7 @@ export class BackendError extends Error {
   }
 }
 
-/** The connection went away. `written` is false when the backend cannot have seen the request. */
+/** The connection was lost. `written` is false if the backend cannot have seen the request. */
 export class ConnectionLost extends Error {
   readonly written: boolean;
   constructor(reason: string, written: boolean, options?: ErrorOptions) {
@@ -25,11 +25,18 @@ export class ConnectionLost extends Error {
   }
 }
 
+/** No connection could be made, so the backend has not seen the request. */
+export class NotConnected extends ConnectionLost {
+  constructor(reason: string, options?: ErrorOptions) {
+    super(reason, false, options);
+  }
+}
+
 /** The backend did not answer in time. */
 export class CallTimeout extends Error {}
-/** So much waits to be written to the backend that nothing is added to it. */
+/** Too much is waiting to be written to the backend. */
 export class BackendBusy extends Error {}
-/** The caller gave up. */
+/** The caller cancelled. */
 export class CallAborted extends Error {}
-/** The answer was larger, or otherwise more, than the gateway passes on. */
+/** The answer exceeds a limit of the gateway. */
 export class AnswerTooLarge extends Error {}

@@ -16,11 +16,13 @@ const METHODS: Record<keyof Lists, { method: string; field: string; capability: 
 
 export interface FetchedList {
   items: unknown[];
-  /** Set when the list is not what it should be; what could be used of it is in `items`. */
+  /** Set if the list is flawed; `items` holds the usable part. */
   problem?: string;
+  /** Whether reading it again may help. */
+  mayPass?: boolean;
 }
 
-/** Reads one list, page by page, within limits: a backend that never stops listing gets no further than that. */
+/** Reads one list page by page, within limits. */
 export async function fetchList(
   rpc: BackendRpc,
   negotiated: Negotiated,
@@ -28,7 +30,7 @@ export async function fetchList(
   timeoutMs: number,
 ): Promise<FetchedList> {
   const { method, field, capability } = METHODS[list];
-  // Old servers forget to announce their tools; the other lists are asked for only when announced.
+  // Old servers forget to announce tools. Other lists are requested only if announced.
   if (list !== 'tools' && negotiated.capabilities[capability] === undefined) return { items: [] };
   const items: unknown[] = [];
   let bytes = 0;
@@ -50,5 +52,5 @@ export async function fetchList(
     cursor = answer.nextCursor;
     if (cursor === undefined || cursor === null) return { items };
   }
-  return { items, problem: `The list of ${list} has no end` };
+  return { items, problem: `More than ${MAX_PAGES} pages of ${list}: the rest is left out` };
 }

@@ -9,7 +9,7 @@ import {
   type TransportEvents,
 } from './transport.ts';
 
-/** Failures before a byte of the request could reach the server. */
+/** Errors after which the server cannot have received anything. */
 const NEVER_CONNECTED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -19,7 +19,7 @@ const NEVER_CONNECTED = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Streamable HTTP, or the older SSE. Streams, resumption and headers are the MCP SDK's, loaded only when needed. */
+/** Streamable HTTP, or the older SSE. The MCP SDK does the work and is loaded on demand. */
 export class HttpTransport implements BackendTransport {
   readonly kind: 'http' | 'sse';
   readonly #endpoint: RemoteEndpoint;
@@ -27,7 +27,7 @@ export class HttpTransport implements BackendTransport {
   readonly #events: TransportEvents;
   #sdk: Transport | undefined;
   #goodbye: (() => Promise<void>) | undefined;
-  /** Of requests to which no response has begun. */
+  /** Bytes of requests without a response so far. */
   #backlog = 0;
   #answered = false;
   #over = false;
@@ -67,7 +67,7 @@ export class HttpTransport implements BackendTransport {
       this.#receive(message);
     };
     sdk.onerror = (error) => {
-      // The SSE stream is the session: an event source that reconnects by itself has lost it.
+      // The SSE stream is the session. After an automatic reconnect that session is gone.
       if (this.kind === 'sse' && started) this.#end(reasonOf(error));
     };
     await sdk.start().catch((error: unknown) => {
@@ -106,7 +106,7 @@ export class HttpTransport implements BackendTransport {
     this.#end('the connection was closed');
   }
 
-  /** One that is nested deeper than can be written is more than any of the gateway's limits. */
+  /** A message nested too deeply to serialize exceeds every limit of the gateway. */
   #receive(message: JSONRPCMessage): void {
     let text: string;
     try {
@@ -144,7 +144,7 @@ const causeCode = (error: unknown): string | undefined => {
   return cause?.code ?? cause?.errors?.[0]?.code;
 };
 
-/** fetch says "fetch failed" and keeps the reason in its cause. */
+/** fetch reports "fetch failed" and keeps the reason in its cause. */
 function reasonOf(error: unknown): string {
   const cause = (error as { cause?: unknown }).cause;
   const deepest = cause instanceof Error ? cause : error instanceof Error ? error : undefined;

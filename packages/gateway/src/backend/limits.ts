@@ -1,14 +1,12 @@
-/** What a backend may cost, in bytes and in time. */
+/** Limits for a backend, in bytes and in time. */
 export interface BackendLimits {
   maxMessageBytes: number;
-  /** How much may wait to be written to a backend that does not read. */
+  /** How much may wait to be written to a backend. */
   maxBacklogBytes: number;
-  /** First wait before reconnecting; it doubles with each failure. */
+  /** How often a lost backend is retried, for ever. */
   reconnectMs: number;
-  /** The longest one. */
-  maxReconnectMs: number;
   connectMs: number;
-  /** How long a call waits for a backend that has to be connected first. */
+  /** How long a call waits for the backend to connect. */
   callConnectMs: number;
 }
 
@@ -16,7 +14,6 @@ export const USUAL_LIMITS: BackendLimits = {
   maxMessageBytes: 32 * 1024 * 1024,
   maxBacklogBytes: 32 * 1024 * 1024,
   reconnectMs: 5000,
-  maxReconnectMs: 300_000,
   connectMs: 60_000,
   callConnectMs: 10_000,
 };

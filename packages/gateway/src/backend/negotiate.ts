@@ -3,7 +3,7 @@ import type { BackendRpc } from './backend-rpc.ts';
 import { BackendError, CallTimeout, ConnectionLost } from './failures.ts';
 import { HttpRefused } from './transport.ts';
 
-/** `legacy` opens with `initialize` (2024-11-05 to 2025-11-25); `modern` names itself on each request (2026-07-28). */
+/** `legacy`: opens with `initialize` (2024-11-05 to 2025-11-25). `modern`: version in each request (2026-07-28). */
 export type Era = 'legacy' | 'modern';
 
 export const MODERN_VERSION = '2026-07-28';
@@ -24,15 +24,15 @@ export interface Negotiated {
   capabilities: Record<string, unknown>;
 }
 
-/** The backend died of the modern probe: connect again and open with `initialize`. */
+/** The modern probe crashed the backend: connect again and open with `initialize`. */
 export class ProbeKilled extends Error {}
 
 const UNSUPPORTED_VERSION = -32022;
-/** A server that ignores what it does not know is asked again in the old way after this time. */
+/** After this time a server that ignores the probe gets `initialize`. */
 const PROBE_MS = 3000;
 
 export interface NegotiateOptions {
-  /** What was agreed on last time, if it is known. */
+  /** The era of the last connection, if known. */
   known: Era | undefined;
   clientCapabilities: Record<string, unknown>;
   timeoutMs: number;
@@ -40,7 +40,7 @@ export interface NegotiateOptions {
 
 export async function negotiate(rpc: BackendRpc, options: NegotiateOptions): Promise<Negotiated> {
   if (options.known !== 'legacy') {
-    // Only where there is no HTTP status may an old server be silent about what it does not know.
+    // Without HTTP status codes, an old server may not answer an unknown request at all.
     const mayBeSilent = rpc.kind === 'stdio' || rpc.kind === 'ws';
     const patience = mayBeSilent ? Math.min(PROBE_MS, options.timeoutMs) : options.timeoutMs;
     const modern = await discover(rpc, options, patience);
@@ -49,7 +49,7 @@ export async function negotiate(rpc: BackendRpc, options: NegotiateOptions): Pro
   try {
     return await initialize(rpc, options);
   } catch (error) {
-    // Servers of the newest revision alone refuse `initialize`; a slow one may have missed the probe's time.
+    // Only modern servers reject `initialize`. A slow one may have missed the probe.
     if (!isUnsupportedVersion(error)) throw error;
     const modern = await discover(rpc, options, options.timeoutMs);
     if (!modern) throw error;
@@ -60,14 +60,14 @@ export async function negotiate(rpc: BackendRpc, options: NegotiateOptions): Pro
 const isUnsupportedVersion = (error: unknown): error is BackendError =>
   error instanceof BackendError && error.code === UNSUPPORTED_VERSION;
 
-/** A server that refuses our version but lists it as supported is asked once more, as the protocol says. */
+/** The protocol says: retry once if a server rejects our version but lists it as supported. */
 const isWorthAnotherTry = (error: unknown): boolean => {
   if (!isUnsupportedVersion(error)) return false;
   const data = objectFrom(error.bytes)?.data;
   return isObject(data) && Array.isArray(data.supported) && data.supported.includes(MODERN_VERSION);
 };
 
-/** The envelope that every request to a modern server carries. */
+/** `_meta` of every request to a modern server. */
 export const envelope = (capabilities: unknown): Record<string, unknown> => ({
   [META.protocolVersion]: MODERN_VERSION,
   [META.clientInfo]: IDENTITY,

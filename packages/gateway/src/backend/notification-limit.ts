@@ -1,25 +1,25 @@
 import { TokenBucket } from '@agent-relay/platform/limits';
 
-/** After a pause, as many may come at once as in so many seconds. */
+/** Burst after a pause, in seconds of the rate. */
 const BURST_SECONDS = 10;
-/** While it goes on, it is told no more often than this. */
+/** How often an ongoing flood is reported. */
 const TOLD_EVERY_MS = 60_000;
 
 /**
- * Bounds what a backend says unasked. Beyond its rate, log messages are dropped; of what only the latest matters, such as
- * the progress of a call, the latest is passed on as soon as there is room.
+ * Limits the notifications of a backend. Beyond the rate, log messages are dropped. Of those where only the latest
+ * matters, such as progress, the latest is passed on as soon as the rate allows.
  */
 export class NotificationLimit {
   readonly #perSecond: number;
   readonly #exceeded: () => void;
-  /** The latest of each key that found no room, in the order in which the keys came. */
+  /** The latest delayed notification of each key, oldest key first. */
   readonly #waiting = new Map<string, () => void>();
   readonly #room: TokenBucket;
   #timer: NodeJS.Timeout | undefined;
   #dropped = 0;
   #toldAt = Number.NEGATIVE_INFINITY;
 
-  /** `exceeded` is called when the first one is dropped, and now and then while that goes on. */
+  /** Calls `exceeded` at the first drop, then once a minute while it continues. */
   constructor(perSecond: number, exceeded: () => void) {
     this.#perSecond = perSecond;
     this.#exceeded = exceeded;
@@ -27,18 +27,18 @@ export class NotificationLimit {
     this.#room = new TokenBucket(rate, performance.now());
   }
 
-  /** How many were not passed on. */
+  /** Number of dropped notifications. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Passes one on now, or never. */
+  /** Passes it on now or drops it. */
   pass(deliver: () => void): void {
     if (this.#waiting.size === 0 && this.#takeRoom()) deliver();
     else this.#drop();
   }
 
-  /** Passes one on now, or later, unless another of its key comes first: then that one. */
+  /** Passes it on now or later. A newer one of the same key replaces it. */
   passLatest(key: string, deliver: () => void): void {
     if (this.#waiting.size === 0 && this.#takeRoom()) {
       deliver();

@@ -11,7 +11,7 @@ export interface OpenOptions {
   timeoutMs: number;
   maxMessageBytes: number;
   maxBacklogBytes: number;
-  /** Gives up connecting. */
+  /** Aborts connecting. */
   signal: AbortSignal;
   events: Omit<RpcEvents, 'closed'>;
   closed(rpc: BackendRpc, reason: string): void;
@@ -24,7 +24,7 @@ export interface Opened {
 
 type Kind = BackendTransport['kind'];
 
-/** Connects to an endpoint and agrees on a protocol era, whatever detours that takes. Nothing stays open on failure. */
+/** Connects to an endpoint and negotiates the era, with fallbacks. Leaves nothing open on failure. */
 export async function openRpc(endpoint: Endpoint, options: OpenOptions): Promise<Opened> {
   const kind = endpoint.kind === 'auto' ? 'http' : endpoint.kind;
   try {
@@ -55,15 +55,15 @@ async function open(kind: Kind, endpoint: Endpoint, options: OpenOptions): Promi
   }
 }
 
-/** Closes a connection if `signal` aborts before this is disposed; whatever waits for an answer then fails. */
+/** Closes the connection if `signal` aborts before this is disposed. Pending requests then fail. */
 export function closeWhenGivenUp(rpc: BackendRpc, signal: AbortSignal): Disposable {
-  const close = () => void rpc.close('it was given up');
+  const close = () => void rpc.close('the attempt was aborted');
   if (signal.aborted) close();
   signal.addEventListener('abort', close);
   return { [Symbol.dispose]: () => signal.removeEventListener('abort', close) };
 }
 
-/** The network transports bring libraries along: they are loaded by the first backend that needs them. */
+/** Network transports need libraries, so they are loaded on demand. */
 async function transportFor(
   kind: Kind,
   endpoint: Endpoint,

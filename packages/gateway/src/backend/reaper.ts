@@ -9,8 +9,8 @@ import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 
 /**
- * Ends the backends' process groups when the gateway dies without a goodbye (kill -9, a crash).
- * A shell of its own session reads group ids from a pipe; the pipe ends with the gateway, however that ends.
+ * Kills the process groups of the backends if the gateway dies abruptly (kill -9, a crash). A shell in its own session
+ * reads group ids from a pipe, and the pipe closes however the gateway ends.
  */
 const SCRIPT = `trap '' INT TERM HUP
 groups=' '
@@ -24,17 +24,17 @@ for group in $groups; do kill -s TERM -- "-$group" 2>/dev/null; done
 [ "$groups" = ' ' ] || sleep 1
 for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done`;
 
-/** Becomes the program once it is told to; if the gateway dies before that, it ends with its input. */
+/** Execs the program when told to. If the gateway dies first, its input ends and so does this shell. */
 const GATE = 'read -r go && exec "$@"';
-/** The names that a shell passes on to what it becomes. */
+/** Variable names that a shell passes on. */
 const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 let shell: ChildProcess | undefined;
 const groups = new Set<number>();
 
 /**
- * Starts a program as the leader of a group of its own. It does nothing before its group is watched, unless a shell
- * would lose a variable it is to have.
+ * Starts a program as leader of its own process group. It waits until the group is watched, unless a shell would lose
+ * one of its variables.
  */
 export function spawnWatched(
   command: string,
@@ -66,7 +66,7 @@ function startShell(): ChildProcess {
     env: {},
   });
   started.unref();
-  // The pipe must not keep a finished gateway running.
+  // The pipe must not keep the process alive.
   (started.stdin as Socket | null)?.unref();
   const gone = () => {
     if (shell === started) shell = undefined;

@@ -6,10 +6,10 @@ import { readFirstLine } from '../json/first-line.ts';
 import { toLine } from '../json/lines.ts';
 import { type CustomChannel, NotWritten, type TransportEvents } from './transport.ts';
 
-/** More than a gateway passes on. */
+/** More than a gateway forwards. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/** Connects to a gateway that `serveGatewaySocket` serves; `hello` says who connects. */
+/** Connects to a gateway served by `serveGatewaySocket`. `hello` identifies the client. */
 export async function openSocketChannel(
   path: string,
   hello: Record<string, unknown>,

@@ -8,14 +8,14 @@ import { backendEnvironment } from './environment.ts';
 import { forgetGroup, spawnWatched } from './reaper.ts';
 import { type BackendTransport, NotWritten, type TransportEvents } from './transport.ts';
 
-/** How long a child has after each step: end of input, then SIGTERM, then SIGKILL. */
+/** Grace period after each step: end of input, SIGTERM, SIGKILL. */
 const GRACE_MS = 1500;
-/** How long what a child said before it ended is waited for, if somebody else keeps its output open. */
+/** How long to wait for the last output of an ended child, if another process keeps its output open. */
 const LAST_WORDS_MS = 500;
-/** The last words of a child, told when it dies. */
+/** How much of a child's stderr is kept, to report when it ends. */
 const KEPT_STDERR = 2000;
 
-/** A child process that speaks line by line. It leads its own process group, and the whole group ends with it. */
+/** A child process that speaks line by line. It leads its own process group, which ends with it. */
 export class StdioTransport implements BackendTransport {
   readonly kind = 'stdio';
   readonly #endpoint: StdioEndpoint;
@@ -47,9 +47,9 @@ export class StdioTransport implements BackendTransport {
     });
     this.#child = child;
     child.once('exit', (code, signal) => {
-      void this.#ended(child, signal ? `ended by ${signal}` : `exited with code ${code}`);
+      void this.#ended(child, signal ? `was ended by ${signal}` : `exited with code ${code}`);
     });
-    child.stdin.on('error', () => undefined /* the exit event tells more */);
+    child.stdin.on('error', () => undefined /* the exit event has the reason */);
     child.stdout.on('data', (chunk: Buffer) => this.#lines.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString()).slice(-KEPT_STDERR);
@@ -89,14 +89,14 @@ export class StdioTransport implements BackendTransport {
     this.#over = true;
     const said = once(child, 'close');
     if (child.pid !== undefined) {
-      // What the child started and left behind goes with it.
+      // End what the child left running.
       signalGroup(child.pid, 'SIGKILL');
       forgetGroup(child.pid);
     }
-    // What it said last, on both of its outputs, may still be on its way.
+    // Its last output may still be in the pipes.
     await Promise.race([said, delay(LAST_WORDS_MS, undefined, { ref: false })]);
     const words = this.#stderr.trim().split('\n').at(-1);
-    this.#events.closed(words ? `the process ${reason}: ${words}` : `the process ${reason}`);
+    this.#events.closed(`the process ${reason}${words ? `; last output: ${words}` : ''}`);
   }
 }
 

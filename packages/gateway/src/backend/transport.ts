@@ -1,53 +1,53 @@
-/** What the other end of a transport is told. Every callback is set before `start`. */
+/** Callbacks of a transport, set before `start`. */
 export interface TransportEvents {
   message(bytes: Buffer): void;
-  /** Called once, when the connection is over for any reason. */
+  /** Called once when the connection ends, for any reason. */
   closed(reason: string): void;
-  /** A message was too large and was dropped; the ends let the caller find which answer it was. */
+  /** A message was too large and dropped. Its head and tail show which answer it was. */
   oversized(head: Buffer, tail: Buffer): void;
 }
 
 export interface SendOptions {
-  /** Ends the exchange early, where the transport has one stream for each request. */
+  /** Ends the exchange early, on transports with one stream per request. */
   signal?: AbortSignal;
-  /** Extra headers, where the transport has headers. */
+  /** Extra headers, on transports that have headers. */
   headers?: Record<string, string>;
-  /** The stream that would have carried the answer is over. */
+  /** The stream for the answer has ended. */
   onStreamEnd?: () => void;
 }
 
 /**
- * A way to one MCP server. One `send` is one JSON-RPC message.
- * `send` throws NotWritten when the peer certainly did not get the message, so that it may be sent again. From a peer
- * that does not keep up it returns a promise, which resolves when the peer has taken the message.
+ * A connection to one MCP server. Each `send` is one JSON-RPC message. It throws NotWritten if the peer certainly did not
+ * get the message, so that it may be sent again. If the peer is slow, it returns a promise that resolves once the peer
+ * has read the message.
  */
 export interface BackendTransport {
   readonly kind: 'stdio' | 'ws' | 'http' | 'sse' | 'custom';
-  /** Bytes that were sent and that the peer has not taken yet. */
+  /** Bytes sent that the peer has not read yet. */
   readonly backlog: number;
   start(): Promise<void>;
   send(message: Buffer, options?: SendOptions): void | Promise<void>;
-  /** Tells the transport which protocol version was agreed on. */
+  /** Sets the negotiated protocol version. */
   negotiated?(version: string): void;
   close(): Promise<void>;
 }
 
-/** An open way to a server of the 2025 revisions; each message is one of JSON-RPC. */
+/** An open connection to a server of the 2025 revisions. Each message is one JSON-RPC message. */
 export interface CustomChannel {
-  /** As of a transport, where messages can wait. */
+  /** Like that of a transport, if messages can queue up. */
   readonly backlog?: number;
-  /** Throws NotWritten like a transport, if it knows. */
+  /** Throws NotWritten like a transport, if it can tell. */
   send(message: Buffer): void;
   close(): Promise<void>;
 }
 
-/** Connects to such a server. `closed` is called once it has ended. */
+/** Connects to such a server. Calls `closed` when the connection has ended. */
 export type OpenCustomChannel = (events: TransportEvents) => Promise<CustomChannel>;
 
-/** The peer did not act on the message, and will not on the next one: connect again. */
+/** The peer did not get the message and will not get the next one: reconnect. */
 export class NotWritten extends Error {}
 
-/** The server answered with an HTTP status that is no answer. */
+/** The server answered with an HTTP error status. */
 export class HttpRefused extends Error {
   readonly status: number;
   constructor(status: number, reason: string) {

@@ -4,10 +4,10 @@ import type { RemoteEndpoint } from '../config/backend-config.ts';
 import { type BackendTransport, NotWritten, type TransportEvents } from './transport.ts';
 
 const PING_MS = 30_000;
-/** A peer that leaves so much unread does not keep up. */
+/** A peer with this much unread is slow. */
 const UNREAD_BYTES = 64 * 1024;
 
-/** One JSON-RPC message a frame. A peer that misses two pings in a row is gone. */
+/** One JSON-RPC message per frame. A peer that misses two pings in a row is considered gone. */
 export class WebSocketTransport implements BackendTransport {
   readonly kind = 'ws';
   readonly #endpoint: RemoteEndpoint;

@@ -4,7 +4,7 @@ import { isAllowed, matchesTemplate, offeredName } from './names.ts';
 import { type ParamHeader, readParamHeaders } from './param-headers.ts';
 import { type Definition, toolProblem } from './validate-tool.ts';
 
-/** What one backend offers, as it said it. */
+/** What one backend offers, unchanged. */
 export interface Lists {
   tools: unknown[];
   prompts: unknown[];
@@ -12,44 +12,44 @@ export interface Lists {
   templates: unknown[];
 }
 
-/** One backend's part of the catalog. Sources come in the order of the configuration: the first one wins. */
+/** One backend's part of the catalog. Sources are in configuration order; the first one wins. */
 export interface CatalogSource {
   name: string;
   prefix: string;
   allow: string[];
   deny: string[];
   lists: Lists;
-  /** Tools held back until a person approves their changed definition, by name. */
+  /** Tools withheld until a person approves their definition: reasons by name. */
   withheld: ReadonlyMap<string, string>;
 }
 
-/** Where a call goes: the backend and the name it knows. */
+/** Where a call goes: the backend, and the name it uses itself. */
 export interface Route {
   backend: string;
   name: string;
   definition: Definition;
-  /** Arguments of a tool that travel as headers too. */
+  /** Arguments that are also sent as HTTP headers. */
   headers?: ParamHeader[];
 }
 
 interface SourceReport {
-  /** Names under which this backend's tools are offered. */
+  /** The offered names of this backend's tools. */
   toolNames: string[];
   invalid: Array<{ name: string; reason: string }>;
   /** Prompts and resources that an earlier backend offers under the same name. */
   hidden: Array<{ name: string; reason: string }>;
 }
 
-/** Everything the gateway offers, ready to be sent and to be routed by. */
+/** Everything the gateway offers: list answers and routes. */
 export interface Catalog {
   tools: Map<string, Route>;
   prompts: Map<string, Route>;
   resources: Map<string, Route>;
   templates: Route[];
   reports: Map<string, SourceReport>;
-  /** Why tools that backends have are not offered, by the names they would have. */
+  /** Why tools are not offered, by the name they would have. */
   refused: Map<string, string>;
-  /** The answers to the list methods, written once. */
+  /** Answers to the list methods, serialized once. */
   lists: { tools: Buffer; prompts: Buffer; resources: Buffer; templates: Buffer };
 }
 
@@ -82,7 +82,7 @@ export function buildCatalog(sources: CatalogSource[], ownTools: Definition[]): 
   };
 }
 
-/** The backend that serves a resource: the one that lists it, else the first whose template fits. */
+/** The route of a resource: the backend that lists it, or the first with a matching template. */
 export function resourceRoute(catalog: Catalog, uri: string): Route | undefined {
   return catalog.resources.get(uri) ?? catalog.templates.find(({ name }) => matchesTemplate(name, uri));
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '../json/raw-json.ts';
 
-/** Marks what a hash covers: one without it is of a version that compared less, and matches nothing. */
+/** Marks hashes of whole definitions. A hash without it is from a version that compared less and never matches. */
 const MARK = 'whole:';
 
 export const coversWhole = (hash: string): boolean => hash.startsWith(MARK);
@@ -9,8 +9,8 @@ export const coversWhole = (hash: string): boolean => hash.startsWith(MARK);
 const known = new WeakMap<object, string>();
 
 /**
- * The hash of all of a tool's definition: everything in it reaches clients, fields that nobody knows yet as well. The
- * order of keys does not matter. Each definition is hashed once: catalogs are made from the same ones many times.
+ * The hash of a whole tool definition, unknown fields included, since all of it reaches clients. The order of keys does
+ * not matter. Hashes are cached: catalogs are rebuilt often from the same definitions.
  */
 export function definitionHash(tool: Record<string, unknown>): string {
   const hash = known.get(tool) ?? MARK + createHash('sha256').update(canonical(tool)).digest('hex');
@@ -18,7 +18,7 @@ export function definitionHash(tool: Record<string, unknown>): string {
   return hash;
 }
 
-/** JSON with the keys of each object in order. It recurses no deeper than a message may be nested. */
+/** JSON with sorted keys. The nesting limit for messages bounds the recursion. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value);

@@ -10,8 +10,8 @@ type Warn = (line: string) => void;
 type Entry = Remembered & { fingerprint: string };
 
 /**
- * What each backend offered the last time, kept in a file, so that the lists are there before the backends are.
- * It is a cache: a file that cannot be read is an empty one, and one that cannot be written is reported and done without.
+ * Remembers what each backend offered, so that lists are available before the backends are. It is a cache: an unreadable
+ * file counts as empty, and one that cannot be written is only reported.
  */
 export class Manifest {
   readonly #file: string | undefined;
@@ -57,10 +57,10 @@ export class Manifest {
       await ensureDirectory(dirname(this.#file));
       await writeAtomically(this.#file, JSON.stringify(Object.fromEntries(this.#entries)));
     } catch (error) {
-      this.#warn(`What the servers offer is not remembered: ${reasonOf(error)}`);
+      this.#warn(`Cannot remember what the servers offer: ${reasonOf(error)}`);
     }
   }
 }
 
-/** The fingerprint holds headers and variables; only its hash is written down. */
+/** Fingerprints contain headers and variables, so only their hash is stored. */
 const digest = (fingerprint: string): string => createHash('sha256').update(fingerprint).digest('hex');

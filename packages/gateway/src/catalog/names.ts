@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** What every client's model accepts as the name of a tool. */
+/** The longest tool name that every client accepts. */
 const LIMIT = 64;
 
 /**
- * The name under which a tool or prompt is offered: prefix and name, with characters no client accepts replaced.
- * A name too long keeps its beginning and gets a short hash, so that two long names stay two.
+ * The offered name of a tool or prompt: prefix and name, with unsupported characters replaced. A name that is too long
+ * is cut and gets a short hash, so that it stays unique.
  */
 export function offeredName(prefix: string, name: string): string {
   const wanted = prefix + name;
@@ -15,7 +15,7 @@ export function offeredName(prefix: string, name: string): string {
   return `${plain.slice(0, LIMIT - 9)}_${hash}`;
 }
 
-/** `*` stands for any text. Deny wins; an empty allow list allows everything. */
+/** `*` matches any text. Deny wins; an empty allow list allows everything. */
 export function isAllowed(name: string, allow: string[], deny: string[]): boolean {
   return (
     !deny.some((pattern) => matches(pattern, name)) &&
@@ -25,13 +25,13 @@ export function isAllowed(name: string, allow: string[], deny: string[]): boolea
 
 const matches = (pattern: string, name: string): boolean => fits(pattern.split('*'), name, 0);
 
-/** Whether a URI could come from a template such as `file:///{path}`. */
+/** Whether a URI matches a template such as `file:///{path}`. */
 export const matchesTemplate = (template: string, uri: string): boolean =>
   fits(template.split(/\{[^}]*\}/), uri, 1);
 
 /**
- * Whether text is the parts in order with at least `gap` characters between them.
- * Linear in the text: patterns come from backends, and a regular expression of theirs could hang the gateway.
+ * Whether the text consists of the parts in order, with at least `gap` characters between them. Takes linear time:
+ * patterns come from backends, and a regular expression could hang the gateway.
  */
 function fits(parts: string[], text: string, gap: number): boolean {
   const first = parts[0] ?? '';

@@ -1,6 +1,6 @@
 import { isObject } from '../json/raw-json.ts';
 
-/** An argument that travels as an HTTP header as well (`x-mcp-header` in the schema), so that proxies can see it. */
+/** An argument that is also sent as an HTTP header (`x-mcp-header` in the schema), so that proxies can see it. */
 export interface ParamHeader {
   path: string[];
   header: string;
@@ -10,7 +10,7 @@ const KEY = 'x-mcp-header';
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const TYPES = ['string', 'integer', 'boolean'];
 
-/** The headers that a tool's schema declares. A declaration that breaks the rules throws. */
+/** The headers that a tool's schema declares. Throws if a declaration is invalid. */
 export function readParamHeaders(schema: unknown): ParamHeader[] {
   const found: ParamHeader[] = [];
   const visit = (node: unknown, path: string[], reachable: boolean): void => {
@@ -51,7 +51,7 @@ export function paramHeaders(declarations: ParamHeader[], args: unknown): Record
   return headers;
 }
 
-/** Text that a header cannot carry as it is travels in base64. */
+/** Text that is not valid in a header is sent as base64. */
 function encoded(value: string): string {
   const plain = /^[\x20-\x7e\t]+$/.test(value) && value === value.trim() && !/^=\?base64\?.*\?=$/.test(value);
   return plain ? value : `=?base64?${Buffer.from(value).toString('base64')}?=`;

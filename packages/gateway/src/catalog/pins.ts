@@ -5,36 +5,36 @@ import { isObject } from '../json/raw-json.ts';
 import { coversWhole, definitionHash } from './definition-hash.ts';
 
 interface PinnedBackend {
-  /** Hash of each tool's definition that was accepted. */
+  /** Hashes of accepted definitions, by tool. */
   approved: Record<string, string>;
-  /** Hash of each definition that waits for a person. */
+  /** Hashes of definitions that need approval, by tool. */
   pending: Record<string, string>;
 }
 
 export interface PinReview {
-  /** Tools whose definition is not the approved one. */
+  /** Tools whose definition differs from the approved one. */
   changed: string[];
-  /** Those of them that are held back, with the reason shown in status. */
+  /** Those that are withheld, with the reason shown in the status. */
   withheld: Map<string, string>;
 }
 
 type ByBackend<T> = Map<string, T>;
-/** Hash of each tool's definition that a person accepted last. */
+/** Hash of the definition a person approved last, by tool. */
 type Approvals = Record<string, string>;
 type Warn = (line: string) => void;
 
 /**
- * Remembers what each tool looked like when it was first seen. A server that later changes what a tool says (a "rug
- * pull") is noticed; under `strict` the changed or added tool is held back until a person approves it. Each of the two
- * files has one writer: the gateway notes what it saw, a person what they approve, and neither undoes the other.
+ * Remembers each tool definition when it is first seen, and notices later changes (a "rug pull"). With `strict`, changed
+ * and added tools are withheld until a person approves them. Two files with one writer each: the gateway saves what it
+ * saw, `approve` saves what a person approved, so neither overwrites the other.
  */
 export class Pins {
-  /** What a person approved, which may be another process's doing. */
+  /** What a person approved, usually from another process. */
   readonly approvalsFile: string | undefined;
   readonly #file: string | undefined;
   readonly #backends: ByBackend<PinnedBackend>;
   readonly #warn: Warn;
-  /** Backends of which it was told that an older version approved their tools. */
+  /** Backends already reported as approved by an older version. */
   readonly #toldOlder = new Set<string>();
   #approvals: ByBackend<Approvals>;
   #writing: Promise<void> = Promise.resolve();
@@ -52,18 +52,18 @@ export class Pins {
     this.#warn = warn;
   }
 
-  /** `warn` is told when what was seen cannot be written down. */
+  /** Calls `warn` if something cannot be saved. */
   static async open(directory: string | undefined, warn: Warn): Promise<Pins> {
     if (directory === undefined) return new Pins(undefined, new Map(), new Map(), warn);
-    // An approval may come before anything was noted: only in a directory that is there it is noticed.
+    // The directory must exist for an approval to be noticed.
     await ensureDirectory(directory).catch((error: unknown) =>
-      warn(`What the tools look like is not remembered: ${reasonOf(error)}`),
+      warn(`Cannot remember tool definitions: ${reasonOf(error)}`),
     );
     const [backends, approvals] = await readBoth(directory);
     return new Pins(directory, backends, approvals, warn);
   }
 
-  /** Takes over what another process approved. */
+  /** Reads approvals made by another process. */
   async reload(): Promise<void> {
     if (this.approvalsFile !== undefined) this.#approvals = await readByBackend(this.approvalsFile);
   }
@@ -90,13 +90,13 @@ export class Pins {
       if (mode === 'strict')
         review.withheld.set(
           name,
-          `${reasonFor(before)}: withheld until "agent-relay gateway approve ${backend} ${name}"`,
+          `${reasonFor(before)}, not approved yet. Approve it with: agent-relay gateway approve ${backend} ${name}`,
         );
     }
     if (JSON.stringify(known) !== JSON.stringify(next)) {
       this.#backends.set(backend, next);
       this.#write().catch((error: unknown) =>
-        this.#warn(`What the tools of ${backend} look like is not remembered: ${reasonOf(error)}`),
+        this.#warn(`Cannot remember the tool definitions of ${backend}: ${reasonOf(error)}`),
       );
     }
     return review;
@@ -106,27 +106,27 @@ export class Pins {
     if (this.#toldOlder.has(backend)) return;
     this.#toldOlder.add(backend);
     this.#warn(
-      `${backend}: its tools were approved by an older version, which compared less of them. They count as changed until "agent-relay gateway approve ${backend}".`,
+      `${backend}: its tools were approved by an older version that compared less. Approve them again with: agent-relay gateway approve ${backend}`,
     );
   }
 
-  /** Resolves when everything is on disk, or cannot be. */
+  /** Resolves when everything is saved or has failed. */
   async saved(): Promise<void> {
-    await this.#writing.catch(() => undefined /* whoever had it written was told */);
+    await this.#writing.catch(() => undefined /* reported by the writer */);
   }
 
   #write(): Promise<void> {
     const file = this.#file;
     if (file === undefined) return this.#writing;
-    // One after the other: the last state is the one that stays.
+    // Writes are serialized, so the last state wins.
     this.#writing = this.saved().then(() => writeByBackend(file, this.#backends));
     return this.#writing;
   }
 }
 
 /**
- * Accepts what waits in a gateway's directory: one tool, or all of a backend, or everything. Returns what was approved. A
- * running gateway takes it over at once, another one when it starts.
+ * Approves pending definitions in a gateway's directory: all, those of one backend, or one tool. Returns what was
+ * approved. A running gateway notices at once.
  */
 export async function approveIn(directory: string, backend?: string, tool?: string): Promise<string[]> {
   const [backends, approvals] = await readBoth(directory);
@@ -147,9 +147,7 @@ export async function approveIn(directory: string, backend?: string, tool?: stri
 
 const reasonFor = (before: string | undefined): string => {
   if (before === undefined) return 'New tool';
-  return coversWhole(before)
-    ? 'Changed definition'
-    : 'Approved by an older version, which compared less of it';
+  return coversWhole(before) ? 'Changed definition' : 'Approved by an older version that compared less';
 };
 
 const pinsIn = (directory: string): string => join(directory, 'pins.json');

@@ -2,9 +2,9 @@ import { checkOwner } from '@agent-relay/platform';
 import { isRelayError } from '@agent-relay/protocol';
 
 /**
- * Why what lies in a directory is not believed; undefined if it is, or if there is no directory yet. Whoever can write
- * there could approve tools and say what servers offer. Only the gateway makes it, for its owner alone: so the user's own
- * group counts as others here.
+ * Why a state directory cannot be trusted; undefined if it can, or does not exist yet. Anyone who can write there could
+ * approve tools and change what servers offer. The gateway creates it for its owner alone, so even write access of the
+ * user's own group is not accepted.
  */
 export async function reasonToDistrust(directory: string): Promise<string | undefined> {
   try {
@@ -13,7 +13,7 @@ export async function reasonToDistrust(directory: string): Promise<string | unde
   } catch (error) {
     if (isRelayError(error, 'NotAllowedToRunAs')) return `${directory} belongs to another user`;
     const { code = '' } = error as NodeJS.ErrnoException;
-    // What else is wrong with it is told by those who use it.
+    // Other problems are reported where the directory is used.
     return code === 'EACCES' ? `${directory} cannot be entered` : undefined;
   }
 }

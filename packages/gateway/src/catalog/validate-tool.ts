@@ -1,13 +1,13 @@
 import { isObject } from '../json/raw-json.ts';
 import { readParamHeaders } from './param-headers.ts';
 
-/** A tool, prompt, resource or template as the backend described it: every field is passed on. */
+/** A tool, prompt, resource or template as the backend described it, with all its fields. */
 export type Definition = Record<string, unknown>;
 
 const MAX_SCHEMA_DEPTH = 64;
 const MAX_DEFINITION_BYTES = 256 * 1024;
 
-/** Why a tool cannot be offered, or undefined when it can. One bad tool never costs its backend the good ones. */
+/** Why a tool cannot be offered; undefined if it can. An invalid tool does not affect others of its backend. */
 export function toolProblem(tool: unknown): string | undefined {
   if (!isObject(tool)) return 'Not an object';
   for (const field of ['name', 'description', 'inputSchema']) {
@@ -46,7 +46,7 @@ function headerProblem(schema: unknown): string | undefined {
   }
 }
 
-/** Counts with a list of its own: the value may be deep enough to overflow the stack. */
+/** Iterative, since the value may be deep enough to overflow the stack. */
 function depthOf(value: unknown): number {
   let deepest = 0;
   const waiting: Array<[unknown, number]> = [[value, 1]];

@@ -1,16 +1,16 @@
-/** A text that clients and logs must not see, and what they see in its place. */
+/** A text that must not appear in messages or logs, and its replacement. */
 export interface Secret {
   value: string;
   shown: string;
 }
 
 const MASK = '***';
-/** Shorter texts are no secrets, and would be found in any message. */
+/** Shorter texts are not secret and would match in any message. */
 const SHORTEST_SECRET = 6;
 
 /**
- * The address of a backend as clients and logs see it: as it is written in the file, with its variables, and without
- * credentials. Any value of a query may be one. A URL may be written with backslashes, or without slashes at all.
+ * The address of a backend for clients and logs: as written in the file, variables unexpanded, credentials masked. Any
+ * query value may be a credential. URLs with backslashes or without slashes are handled too.
  */
 export function shownAddress(written: string): string {
   const [, start = '', query = '', fragment = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(written) ?? [];
@@ -22,14 +22,14 @@ export function shownAddress(written: string): string {
   ].join('');
 }
 
-/** A variable alone may be seen: its name is no secret. */
+/** A variable may be shown: its name is not secret. */
 function withMaskedValue(pair: string): string {
   const value = pair.slice(pair.indexOf('=') + 1);
   if (value === '' || /^\$\{\w+\}$/.test(value)) return pair;
   return pair.slice(0, pair.length - value.length) + MASK;
 }
 
-/** What the URL of a backend and its variables hold that messages about it must not show. */
+/** Secrets in the URL and the variables of a backend. */
 export function secretsOf(
   { url, address }: { url: string | undefined; address: string },
   variables: ReadonlyMap<string, string | undefined>,
@@ -50,14 +50,14 @@ const credentialsIn = ({ username, password, search, searchParams }: URL): strin
   username,
   password,
   ...searchParams.values(),
-  // As they are written, which may be another encoding than ours.
+  // Also as written, since the encoding may differ from ours.
   ...search
     .slice(1)
     .split('&')
     .map((pair) => pair.slice(pair.indexOf('=') + 1)),
 ];
 
-/** A message about a backend, without its secrets. */
+/** Removes the secrets of a backend from a message. */
 export function withoutSecrets(text: string, secrets: readonly Secret[]): string {
   let shown = text;
   for (const { value, shown: instead } of secrets) shown = shown.replaceAll(value, () => instead);

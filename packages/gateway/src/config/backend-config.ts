@@ -4,7 +4,7 @@ import type { OpenCustomChannel } from '../backend/transport.ts';
 import { type Secret, secretsOf, shownAddress } from './address.ts';
 import { expandVariables } from './variables.ts';
 
-/** A program that speaks on its standard input and output. */
+/** A program that speaks MCP on its standard input and output. */
 export interface StdioEndpoint {
   kind: 'stdio';
   command: string;
@@ -21,7 +21,7 @@ export interface RemoteEndpoint {
   subprotocol?: string;
 }
 
-/** Whatever this function reaches. No file can ask for it. */
+/** Reached by a function. Not available in configuration files. */
 export interface CustomEndpoint {
   kind: 'custom';
   open: OpenCustomChannel;
@@ -30,20 +30,20 @@ export interface CustomEndpoint {
 /** How to reach a backend. */
 export type Endpoint = StdioEndpoint | RemoteEndpoint | CustomEndpoint;
 
-/** One backend as the gateway runs it: defaults filled in, variables expanded. */
+/** One backend with defaults applied and variables expanded. */
 export interface BackendConfig {
   name: string;
   endpoint: Endpoint;
-  /** What clients see: the URL as the file has it, without credentials, or the command without its arguments. */
+  /** Shown to clients: the URL as written, credentials masked, or the command without arguments. */
   address: string;
-  /** What no message about it may show. */
+  /** Must not appear in any message. */
   secrets: Secret[];
-  /** Put in front of every tool and prompt name. */
+  /** Prepended to every tool and prompt name. */
   prefix: string;
   allow: string[];
   deny: string[];
   timeoutMs: number;
-  /** How much it may say unasked. */
+  /** Limit of its notifications. */
   notificationsPerSecond: number;
   lazy: boolean;
   idleStopMs: number;
@@ -84,10 +84,10 @@ const reachable = (entry: { url?: string | undefined; command?: string | undefin
   (entry.url === undefined) !== (entry.command === undefined);
 const oneOf = { error: 'needs either "url" or "command"' };
 
-/** An entry of the `backends` or `servers` list: our own form, so an unknown setting is a mistake worth naming. */
+/** An entry of `backends` or `servers`. This is our own format, so unknown settings are errors. */
 export const listedBackend = z.strictObject({ name: backendName, ...fields }).refine(reachable, oneOf);
 
-/** An entry of an editor's `mcpServers` map: editors keep settings of their own beside ours. */
+/** An entry of an editor's `mcpServers` map. Editors add their own settings, which are ignored. */
 export const editorBackend = z
   .object({ ...fields, disabled: z.boolean().optional() })
   .refine(reachable, oneOf);
@@ -97,8 +97,8 @@ export type ListedBackend = z.infer<typeof listedBackend>;
 export const isEnabled = (entry: ListedBackend): boolean => entry.enabled !== false;
 
 /**
- * Expands the variables of an entry and fills in the defaults. A program runs in `directory` or below it. `missing` are
- * the variables that are set nowhere.
+ * Expands the variables of an entry and applies defaults. A relative `cwd` is resolved against `directory`. `missing`
+ * lists the variables that are not set.
  */
 export function toBackendConfig(
   written: ListedBackend,

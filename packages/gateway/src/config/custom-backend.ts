@@ -1,7 +1,7 @@
 import type { OpenCustomChannel } from '../backend/transport.ts';
 import type { ConfiguredBackend } from './load.ts';
 
-/** A backend of one session that no file lists. Its name is none that a file could give. */
+/** A backend of one session that is in no file. No file can use its name. */
 export const customBackend = (
   name: string,
   open: OpenCustomChannel,
@@ -15,9 +15,9 @@ export const customBackend = (
     prefix: '',
     allow: [],
     deny: [],
-    // It is trusted to end its calls, and may have reason to take long.
+    // Trusted to end its calls, which may take long.
     timeoutMs: 86_400_000,
-    // What comes through it was bounded where it came from.
+    // Its notifications are limited at their source.
     notificationsPerSecond: 1_000_000,
     lazy: false,
     idleStopMs: 0,

@@ -18,7 +18,7 @@ export function jsonText(text: string): ConfigText {
     return `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
   };
   const syntax = errors[0];
-  if (syntax) throw new ConfigSyntaxError(printParseErrorCode(syntax.error), at(syntax.offset));
+  if (syntax) throw new ConfigSyntaxError(inWords(printParseErrorCode(syntax.error)), at(syntax.offset));
   const tree = parseTree(text, [], options);
   const edit = (path: ConfigPath, replacement: unknown) =>
     applyEdits(
@@ -38,3 +38,7 @@ export function jsonText(text: string): ConfigText {
     without: (path) => edit(path, undefined),
   };
 }
+
+/** `CloseBracketExpected` as `close bracket expected`. */
+const inWords = (code: string): string =>
+  code.replaceAll(/(?<!^)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();

@@ -1,5 +1,6 @@
 import { RelayError } from '@agent-relay/protocol';
 import { reasonOf } from '../backend/reason.ts';
+import type { Log } from '../log/log.ts';
 import { backendName } from './backend-config.ts';
 import { type ConfiguredBackend, loadConfig } from './load.ts';
 import { forgetBackend, saveBackend } from './save.ts';
@@ -7,21 +8,21 @@ import { VARIABLE_START } from './variables.ts';
 import { type FileWatch, watchFiles } from './watch.ts';
 
 export interface LiveConfigOptions {
-  /** Read in this order; the first one takes what is added. */
+  /** Read in this order. New backends are added to the first one. */
   files: string[];
   env?: NodeJS.ProcessEnv | undefined;
   directoryOf?: ((file: string) => string) | undefined;
-  /** A file that is watched with them, and read anew by `reread` before they are. */
+  /** A file that is watched too; `reread` is called before the configuration is read. */
   beside: { file: string | undefined; reread(): Promise<void> };
-  /** Called with each configuration that is taken over. */
-  apply(backends: ConfiguredBackend[]): void;
-  warn(line: string): void;
+  /** Called with each configuration that is applied and the previous one. */
+  apply(backends: ConfiguredBackend[], before: ConfiguredBackend[] | undefined): void;
+  log: Log;
 }
 
-/** The configuration as the files have it now. They are watched, and changed here, one change at a time. */
+/** The current configuration. Watches its files and edits them, one change at a time. */
 export class LiveConfig {
   readonly #options: LiveConfigOptions;
-  #backends: ConfiguredBackend[] = [];
+  #backends: ConfiguredBackend[] | undefined;
   #problem: string | undefined;
   #changing: Promise<void> = Promise.resolve();
   #watch: Promise<FileWatch> | undefined;
@@ -32,33 +33,33 @@ export class LiveConfig {
   }
 
   get backends(): readonly ConfiguredBackend[] {
-    return this.#backends;
+    return this.#backends ?? [];
   }
-  /** Why what the files say now is not in effect. */
+  /** Why the files on disk are not applied. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
   find(name: string): ConfiguredBackend | undefined {
-    return this.#backends.find(({ config }) => config.name === name);
+    return this.backends.find(({ config }) => config.name === name);
   }
 
-  /** Reads the files and watches them. A mistake in one throws. */
+  /** Reads the files and watches them. Throws if one is invalid. */
   async start(): Promise<void> {
     await this.#load();
-    const { files, beside, warn } = this.#options;
+    const { files, beside, log } = this.#options;
     const watched = beside.file === undefined ? files : [...files, beside.file];
     if (watched.length === 0) return;
     this.#watch = watchFiles(
       watched,
       () => void this.reload(),
-      (error) => warn(`Changes of the configuration are not noticed: ${reasonOf(error)}`),
+      (error) => log.error(`Cannot watch the configuration files: ${reasonOf(error)}`),
     );
-    // What changed between reading and watching is not missed.
+    // Catch changes made before the watch was active.
     void this.#watch.then(() => this.reload());
   }
 
-  /** Takes over what the files say now; a mistake keeps the running configuration. */
+  /** Applies the files on disk. If one is invalid, the running configuration stays. */
   reload(): Promise<void> {
     this.#changing = this.#changing.then(async () => {
       if (this.#closed) return;
@@ -67,15 +68,15 @@ export class LiveConfig {
         await this.#load();
       } catch (error) {
         this.#problem = error instanceof Error ? error.message : String(error);
-        this.#options.warn(`Configuration not applied: ${this.#problem}`);
+        this.#options.log.error(`Configuration not applied: ${this.#problem}`);
       }
     });
     return this.#changing;
   }
 
   /**
-   * Adds a backend and saves it. URLs only: whoever may call a tool may not start programs. Nothing in it may look like
-   * a variable: the file is read with variables expanded, and an agent is not to have the environment sent anywhere.
+   * Adds a backend and saves the file. URLs only: a tool call must not start programs. Variables are refused: they are
+   * expanded when the file is read, so an agent could send parts of the environment anywhere.
    */
   async add(name: string, url: string): Promise<void> {
     const valid = backendName.safeParse(name);
@@ -84,28 +85,28 @@ export class LiveConfig {
     if (!parsed) {
       throw new RelayError(
         'InvalidRequest',
-        'The URL must begin with ws://, wss://, http:// or https://, and have no spaces.',
+        'The URL must start with ws://, wss://, http:// or https:// and contain no spaces.',
         { details: { field: 'url' } },
       );
     }
     if (url.includes(VARIABLE_START) || parsed.href.includes(VARIABLE_START)) {
       throw new RelayError(
         'InvalidRequest',
-        `The URL has a variable ("${VARIABLE_START}"), which only a file may have.`,
+        `The URL contains a variable ("${VARIABLE_START}"). Variables work only in configuration files.`,
         {
-          next: 'Write the address itself, or ask the owner to add the server to the file of servers.',
+          next: 'Use the plain address, or ask the owner to add the server to the configuration file.',
           details: { field: 'url' },
         },
       );
     }
-    if (this.find(name)) throw new RelayError('BackendExists', `A server named '${name}' exists.`);
+    if (this.find(name)) throw new RelayError('BackendExists', `A server named '${name}' already exists.`);
     const [file] = this.#options.files;
     if (file === undefined)
       throw new RelayError('InvalidBackendConfig', 'The gateway has no configuration file.');
     await this.#change(() => saveBackend(file, name, url));
   }
 
-  /** Removes a backend and saves that. */
+  /** Removes a backend and saves the file. */
   async remove(name: string): Promise<void> {
     await this.#change(() => forgetBackend(this.#options.files, name));
   }
@@ -126,9 +127,11 @@ export class LiveConfig {
   }
 
   async #load(): Promise<void> {
-    const { files, env = process.env, directoryOf, apply } = this.#options;
+    const { files, env = process.env, directoryOf, apply, log } = this.#options;
+    const before = this.#backends;
     this.#backends = await loadConfig(files, env, directoryOf);
+    if (this.#problem !== undefined) log.info('The configuration is valid again.');
     this.#problem = undefined;
-    apply(this.#backends);
+    apply(this.#backends, before);
   }
 }

@@ -13,20 +13,20 @@ import {
 } from './backend-config.ts';
 import { type ConfigPath, ConfigSyntaxError, type ConfigText } from './config-text.ts';
 
-/** A backend of the files, where it is written, and why it cannot run if it cannot. */
+/** A configured backend, and where it is configured. */
 export interface ConfiguredBackend {
   config: BackendConfig;
   file: string;
   path: ConfigPath;
-  /** What is offered as its own until it could be asked. */
+  /** What it offers until it has connected. */
   meanwhile?: Lists;
-  /** Set when the entry is well-formed but cannot be used, such as a variable that is set nowhere. */
+  /** Set if the entry is valid but cannot run, for example because a variable is not set. */
   problem?: string;
 }
 
 /**
- * Reads all files in order. Any mistake throws with file, line and column, so that nothing is half applied. Programs run
- * in the directory that `directoryOf` has for their file, if it has one.
+ * Reads all files in order. Any mistake throws, with file, line and column, so nothing is half applied. Programs run in
+ * the directory that `directoryOf` returns for their file.
  */
 export async function loadConfig(
   files: string[],
@@ -39,7 +39,7 @@ export async function loadConfig(
     for (const { path, entry } of entriesOf(file, text)) {
       if (!isEnabled(entry)) continue;
       const twin = all.find(({ config }) => config.name === entry.name);
-      if (twin) throw invalid(file, text, path, `the name "${entry.name}" is taken in ${twin.file}`);
+      if (twin) throw invalid(file, text, path, `the name "${entry.name}" is already used in ${twin.file}`);
       const { config, missing } = toBackendConfig(entry, env, directoryOf(file));
       all.push({
         config,
@@ -54,13 +54,13 @@ export async function loadConfig(
   return all;
 }
 
-/** A file that does not exist yet is an empty configuration: the first added backend creates it. */
+/** A missing file is an empty configuration; adding a backend creates it. */
 export async function openConfig(file: string): Promise<ConfigText> {
   const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
     throw new RelayError(
       'InvalidBackendConfig',
-      `${file} cannot be read: ${systemReason(error, 'it is not there')}.`,
+      `Cannot read ${file}: ${systemReason(error, 'it does not exist')}.`,
       {
         cause: error,
       },
@@ -76,7 +76,7 @@ export async function openConfig(file: string): Promise<ConfigText> {
   }
 }
 
-/** Each kind of file brings its own parser, loaded when there is such a file. */
+/** Parsers are loaded on demand. */
 async function parseConfig(file: string, content: string): Promise<ConfigText> {
   if (/\.ya?ml$/i.test(file)) return (await import('./yaml-text.ts')).yamlText(content);
   return (await import('./json-text.ts')).jsonText(content);
@@ -84,14 +84,14 @@ async function parseConfig(file: string, content: string): Promise<ConfigText> {
 
 const LISTS = ['backends', 'servers', 'mcpServers'];
 
-/** The three forms a file may have: `backends` or `servers` as lists, `mcpServers` as a map. */
+/** Entries of all three forms: `backends` and `servers` lists, and an `mcpServers` map. */
 export function entriesOf(file: string, text: ConfigText): Array<{ path: ConfigPath; entry: ListedBackend }> {
   const root = text.value ?? {};
   if (typeof root !== 'object' || Array.isArray(root)) {
-    throw invalid(file, text, [], 'the file must hold a map with "backends", "servers" or "mcpServers"');
+    throw invalid(file, text, [], 'expected a map with "backends", "servers" or "mcpServers"');
   }
   if (Object.keys(root).length > 0 && !LISTS.some((list) => list in root)) {
-    throw invalid(file, text, [], 'none of "backends", "servers" and "mcpServers" is here');
+    throw invalid(file, text, [], 'expected "backends", "servers" or "mcpServers"');
   }
   const found: Array<{ path: ConfigPath; entry: ListedBackend }> = [];
   for (const key of ['backends', 'servers'] as const) {

@@ -3,14 +3,14 @@ import { ensureDirectory, writeAtomically } from '@agent-relay/platform';
 import { RelayError } from '@agent-relay/protocol';
 import { entriesOf, loadConfig, openConfig } from './load.ts';
 
-/** Adds a backend reached by URL to a file, in the form the file already uses. One that is disabled keeps its name. */
+/** Adds a backend with a URL to a file, in the format the file uses. Names of disabled entries stay reserved. */
 export async function saveBackend(file: string, name: string, url: string): Promise<void> {
   const text = await openConfig(file);
   const taken = entriesOf(file, text).find(({ entry }) => entry.name === name);
   if (taken) {
     throw new RelayError(
       'BackendExists',
-      `${file}:${text.position(taken.path)} has a server named '${name}'.`,
+      `${file}:${text.position(taken.path)} already has a server named '${name}'.`,
       {
         next: 'Choose another name, or enable that one in the file.',
       },
@@ -30,14 +30,14 @@ export async function saveBackend(file: string, name: string, url: string): Prom
   );
 }
 
-/** Removes a backend from whichever of the files holds it. */
+/** Removes a backend from the file that lists it. */
 export async function forgetBackend(files: string[], name: string): Promise<void> {
   const entry = (await loadConfig(files, {})).find(({ config }) => config.name === name);
-  if (!entry) throw new RelayError('BackendNotFound', `No configuration file holds "${name}".`);
+  if (!entry) throw new RelayError('BackendNotFound', `No configuration file lists '${name}'.`);
   await write(entry.file, (await openConfig(entry.file)).without(entry.path));
 }
 
-/** The file is the user's own, with a place, a mode and an owner that they chose. */
+/** Keeps mode, owner and links of the file: it belongs to the user. */
 async function write(file: string, content: string): Promise<void> {
   await ensureDirectory(dirname(file));
   await writeAtomically(file, content, { keepAttributes: true });

@@ -1,11 +1,11 @@
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
-/** What a variable is written as in a file. Text from elsewhere must not have it: nothing of that is ever expanded. */
+/** How a variable starts in a file. Input from elsewhere must not contain it. */
 export const VARIABLE_START = '${';
 
 /**
- * Replaces `${NAME}` and `${NAME:-default}` in every string of a value, and notes in `used` what each name stands for;
- * a name that is set nowhere stands for nothing: the backend that needs it fails alone.
+ * Replaces `${NAME}` and `${NAME:-default}` in every string of a value and records each name and its value in `used`. A
+ * name that is not set becomes empty; only the backend that needs it fails.
  */
 export function expandVariables<T>(
   value: T,

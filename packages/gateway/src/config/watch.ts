@@ -1,4 +1,4 @@
-/** Editors write in several steps; the file is read when it has been quiet for this long. */
+/** Editors write in several steps. The file is read when it has not changed for this long. */
 const QUIET_MS = 60;
 
 export interface FileWatch {
@@ -6,15 +6,15 @@ export interface FileWatch {
 }
 
 /**
- * Calls `changed` after any of the files changed, appeared or went away, and `failed` if the system does not let it
- * watch. Resolves when it is watching, or cannot.
+ * Calls `changed` after any of the files changed, appeared or disappeared, and `failed` if it cannot watch them.
+ * Resolves when it is watching or has failed.
  */
 export async function watchFiles(
   files: string[],
   changed: () => void,
   failed: (error: unknown) => void,
 ): Promise<FileWatch> {
-  // Loaded beside the start of the backends, not before it.
+  // Loaded while the backends start, not before.
   const { watch } = await import('chokidar');
   const watcher = watch(files, { ignoreInitial: true });
   let timer: NodeJS.Timeout | undefined;

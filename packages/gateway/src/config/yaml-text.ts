@@ -10,7 +10,7 @@ export function yamlText(text: string): ConfigText {
   };
   const syntax = document.errors[0];
   if (syntax) throw new ConfigSyntaxError(syntax.message, at(syntax.pos[0]));
-  // Lines that nobody asked to change keep their length and their spaces.
+  // Keep the formatting of unrelated lines.
   const style = { lineWidth: 0, flowCollectionPadding: /[[{] /.test(text) };
   return {
     value: document.toJS({ maxAliasCount: 100 }),
@@ -24,7 +24,7 @@ export function yamlText(text: string): ConfigText {
     withValue(path, value) {
       const edited = document.clone();
       const parent = edited.getIn(path.slice(0, -1));
-      // `backends: []` would keep its one-line form and pull the new entry into it.
+      // Otherwise `backends: []` would stay on one line, with the new entry in it.
       if (isCollection(parent) && parent.items.length === 0) parent.flow = false;
       edited.setIn(path, edited.createNode(value));
       return edited.toString(style);

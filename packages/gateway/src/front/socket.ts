@@ -7,8 +7,8 @@ import type { FrontSessionOptions } from './session/context.ts';
 import { serveGatewayStdio } from './stdio.ts';
 
 /**
- * Serves the client of a local socket until it leaves. Its first line is JSON that says who it is; `admit` checks that,
- * and the answer is a line with `ok` or `error`. After that both speak MCP, one message on each line.
+ * Serves a client on a local socket until it disconnects. Its first line is JSON that identifies it; `admit` checks that,
+ * and the reply is a line with `ok` or `error`. After that both speak MCP, one message per line.
  */
 export async function serveGatewaySocket(
   gateway: Gateway,

@@ -6,7 +6,7 @@ import { toJson } from '../json/raw-json.ts';
 import type { FrontSessionOptions } from './session/context.ts';
 import { errorMessage } from './session/messages.ts';
 
-/** A client that does not read loses notifications, never answers; the gateway does not keep them for it. */
+/** A client that does not read loses notifications, but never answers. */
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 
@@ -15,7 +15,7 @@ export interface StdioOptions extends FrontSessionOptions {
   output?: Writable;
 }
 
-/** Serves one client line by line. Resolves when the client has closed its end. */
+/** Serves one client line by line. Resolves when the client closes its end. */
 export async function serveGatewayStdio(gateway: Gateway, options: StdioOptions = {}): Promise<void> {
   const { input = process.stdin, output = process.stdout, ...sessionOptions } = options;
   const write = (message: Buffer) => {
@@ -38,7 +38,7 @@ export async function serveGatewayStdio(gateway: Gateway, options: StdioOptions 
       ),
   });
   await new Promise<void>((resolve) => {
-    // A client that is gone cannot be told so.
+    // The client is gone; there is nobody to tell.
     output.on('error', () => resolve());
     input.on('data', (chunk: Buffer) => lines.push(chunk));
     input.on('end', () => resolve());

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 const MAX_BYTES = 16 * 1024;
 const PATIENCE_MS = 10_000;
 
-/** Reads one line. The socket is then paused, with the rest in it. Rejects when no such line comes. */
+/** Reads one line and pauses the socket with the rest in it. Rejects if no line arrives. */
 export function readFirstLine(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     let received = Buffer.alloc(0);

@@ -4,8 +4,8 @@ const SPACE = 0x20;
 const END = Buffer.from('\n');
 
 /**
- * A message that came over a network may be spread over several lines, and what is no JSON may have line ends anywhere:
- * whoever reads it line by line must not find two messages in it. Between the parts of JSON a space does as well.
+ * A message from the network may span several lines, and invalid JSON may contain line ends anywhere. A reader that goes
+ * line by line must not see two messages. In JSON, a space works just as well between tokens.
  */
 export function withoutNewlines(message: Buffer): Buffer {
   if (!message.includes(NEWLINE) && !message.includes(RETURN)) return message;

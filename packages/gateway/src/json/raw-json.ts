@@ -1,13 +1,13 @@
 /**
- * JSON that is routed without being parsed. Messages stay the bytes that came; only the top level of an object is
- * looked at, so a call costs the same whatever it carries, and numbers, key order and unknown fields survive.
+ * Routes JSON without parsing it. Messages stay bytes; only the top level of an object is scanned. So the cost of a call
+ * hardly depends on its size, and numbers, key order and unknown fields survive.
  *
- * Safe with hostile input: for valid JSON the members found are exactly the real ones, and invalid JSON is refused
- * by whoever parses it in the end.
+ * Safe with hostile input: for valid JSON the members are exactly right, and invalid JSON is rejected by whoever parses
+ * it in the end.
  */
 export type JsonMembers = Map<string, Buffer>;
 
-/** Deeper nesting than any honest message has; parsers downstream may recurse. */
+/** Deeper than any legitimate message. Parsers downstream may recurse. */
 const MAX_DEPTH = 512;
 const TOO_DEEP = `it is nested deeper than ${MAX_DEPTH} levels`;
 
@@ -20,22 +20,22 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** A JSON object as it was found. */
+/** A scanned JSON object. */
 interface ScannedObject {
   members: JsonMembers;
-  /** Why nothing of it may be passed on, such as "it is nested deeper than 512 levels". */
+  /** Why it must not be forwarded, such as "it is nested deeper than 512 levels". */
   flaw: string | undefined;
 }
 
-/** The members of a JSON object, or undefined when the bytes are not one object that may be passed on. */
+/** The members of a JSON object; undefined if the bytes are not one object that may be forwarded. */
 export function scanObject(bytes: Buffer): JsonMembers | undefined {
   const scanned = scanMessage(bytes);
   return scanned?.flaw === undefined ? scanned?.members : undefined;
 }
 
 /**
- * The members of a JSON-RPC message, also of one that may not be passed on: whom it belongs to must be known to refuse it.
- * Undefined when the bytes are not one object.
+ * The members of a JSON-RPC message, even if it must not be forwarded: its id is needed to reject it. Undefined if the
+ * bytes are not one object.
  */
 export function scanMessage(bytes: Buffer): ScannedObject | undefined {
   const scanned: ScannedObject = { members: new Map(), flaw: undefined };
@@ -54,12 +54,12 @@ export function scanMessage(bytes: Buffer): ScannedObject | undefined {
     const key = keyText(bytes, at, keyEnd);
     if (key === undefined) return undefined;
     if (key === 'id') ids++;
-    // Two readers could see two messages in it.
+    // Two parsers could read it as two different messages.
     if (scanned.members.has(key)) scanned.flaw = 'it has a key twice';
     else scanned.members.set(key, bytes.subarray(start, end));
     at = skipSpace(bytes, end);
     if (bytes[at] === CLOSE_BRACE) {
-      // With two ids it belongs to nobody.
+      // With two ids it cannot be assigned to a call.
       if (ids > 1) scanned.members.delete('id');
       return skipSpace(bytes, at + 1) === bytes.length ? scanned : undefined;
     }
@@ -69,7 +69,7 @@ export function scanMessage(bytes: Buffer): ScannedObject | undefined {
   return undefined;
 }
 
-/** Writes an object from raw values. */
+/** Serializes an object from raw values. */
 export function joinObject(members: Iterable<[string, Buffer]>): Buffer {
   const parts: Buffer[] = [];
   let lead = '{';
@@ -83,7 +83,7 @@ export function joinObject(members: Iterable<[string, Buffer]>): Buffer {
 
 export const toJson = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
-/** The value of some bytes, undefined when they are not JSON. */
+/** The parsed value; undefined if the bytes are not JSON. */
 function fromJson(bytes: Buffer | undefined): unknown {
   if (bytes === undefined) return undefined;
   try {
@@ -119,7 +119,7 @@ function skipSpace(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** `from` is at the opening quote; the answer is behind the closing one. */
+/** `from` is at the opening quote; returns the position after the closing one. */
 function skipString(bytes: Buffer, from: number): number {
   const near = Math.min(bytes.length, from + 64);
   let at = from + 1;
@@ -127,7 +127,7 @@ function skipString(bytes: Buffer, from: number): number {
     if (bytes[at] === QUOTE) return at + 1;
     if (bytes[at] === BACKSLASH) at++;
   }
-  // Long text (file contents, images) is skipped by the native search.
+  // The native search skips long text (file contents, images) fast.
   for (;;) {
     const quote = bytes.indexOf(QUOTE, at);
     if (quote === -1) return bytes.length + 1;

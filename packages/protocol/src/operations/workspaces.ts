@@ -42,13 +42,15 @@ export interface DaemonStatus {
   mcp?: string;
   /** The MCP servers behind the daemon's gateway; absent if it has none. */
   servers?: McpServerStatus[];
+  /** Why the files on disk that list those are not applied; absent if they are. */
+  serversError?: string;
   /** The projects whose local socket cannot be opened, and why; absent if there are none. */
   unserved?: Array<{ project: string; error: ErrorPayload }>;
 }
 
 export interface McpServerStatus {
   name: string;
-  health: 'healthy' | 'degraded' | 'failed' | 'unknown';
+  health: 'healthy' | 'degraded' | 'failed' | 'connecting' | 'unknown';
   /** How many of its tools are offered. */
   tools: number;
   error?: string;

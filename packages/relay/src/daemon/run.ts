@@ -121,7 +121,7 @@ async function start(
       startedAt,
       ...(http ? { http: `http://${http.host}:${http.port}` } : {}),
       ...(mcp === undefined ? {} : { mcp }),
-      ...(pool ? { servers: pool.status() } : {}),
+      ...pool?.status(),
       unserved: sockets.unserved().map(({ project, error }) => ({ project, error: error.toPayload() })),
     }),
     openSocket,

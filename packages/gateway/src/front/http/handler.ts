@@ -11,44 +11,44 @@ import { classify, type Posted, readBody } from './request.ts';
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
-/** Who makes a request, as whoever let it in found out. */
+/** Who makes a request, as established by the code that admitted it. */
 export interface Visit extends FrontSessionOptions {
-  /** The same for all requests of one client; another one cannot reach its sessions. */
+  /** Identifies the client. Other callers cannot use its sessions. */
   caller: string;
-  /** Told of each session that is kept for the client. `end` ends it; what is returned is called when it has ended. */
+  /** Called for each session kept for the client. `end` ends it; the returned function is called when it has ended. */
   begin?(end: () => Promise<void>): () => void;
 }
 
 export interface HttpHandlerOptions {
-  /** A session nobody used for this long is ended; clients seldom say goodbye. Default: 30 minutes. */
+  /** Sessions unused for this long are ended: clients rarely say goodbye. Default: 30 minutes. */
   sessionIdleMs?: number;
-  /** Beyond so many, the session that was idle for longest is ended. Default: 1000. */
+  /** With more sessions than this, the one idle for longest is ended. Default: 1000. */
   maxSessions?: number;
 }
 
-/** What is kept of a client between its requests. */
+/** State of a client between its requests. */
 interface Visitor {
-  /** The session id in the older eras, the caller in the modern one. */
+  /** The session id in the legacy era, the caller in the modern one. */
   key: string;
   caller: string;
   session: FrontSession;
   standalone: StandaloneOutlet;
   seen: number;
-  /** Responses that are not over: as long as there are any, it is not idle. */
+  /** Open responses. While there are any, the session is not idle. */
   readonly open: Set<ServerResponse>;
-  /** To be told that it has ended. */
+  /** Called when it has ended. */
   ended?: () => void;
 }
 
 /**
- * Serves the gateway over Streamable HTTP to requests that were let in: with sessions for the older eras; the modern
- * one has none, so there each caller has one.
+ * Serves the gateway over Streamable HTTP to admitted requests. Legacy clients have sessions; the modern era has none, so
+ * there each caller gets one.
  */
 export class HttpHandler {
   readonly #gateway: Gateway;
   readonly #idleMs: number;
   readonly #most: number;
-  /** In the order of their last use. */
+  /** Least recently used first. */
   readonly #visitors = new Map<string, Visitor>();
   readonly #sweep: NodeJS.Timeout;
 
@@ -86,12 +86,12 @@ export class HttpHandler {
   }
 
   #postModern(posted: Posted, response: ServerResponse, visit: Visit): void {
-    // Cancelling is ending the response; no other notification of a client means anything here.
+    // Clients cancel by closing the response. Other notifications have no meaning here.
     if (posted.id === undefined || posted.method === undefined) {
       accepted(response);
       return;
     }
-    // No session id has a space in it.
+    // Session ids contain no spaces, so the keys cannot collide.
     const key = `caller ${visit.caller}`;
     const visitor = this.#visitors.get(key) ?? this.#welcome(key, visit);
     const cancel = this.#serve(visitor, posted, response, {});
@@ -153,7 +153,7 @@ export class HttpHandler {
     return visitor;
   }
 
-  /** The session a request names, if it is the caller's: to everybody else it does not exist. */
+  /** The session a request names, if it belongs to the caller. For others it does not exist. */
   #visitorOf(request: IncomingMessage, { caller }: Visit): { visitor: Visitor; sessionId: string } {
     const sessionId = request.headers['mcp-session-id'];
     if (typeof sessionId !== 'string') throw refusal(400, 'The Mcp-Session-Id header is missing.');
@@ -186,7 +186,7 @@ export class HttpHandler {
     if (idle) void this.#dismiss(idle);
   }
 
-  /** Ends a session and what is open of it. */
+  /** Ends a session and its open responses. */
   async #dismiss(visitor: Visitor): Promise<void> {
     if (this.#visitors.get(visitor.key) !== visitor) return;
     this.#visitors.delete(visitor.key);

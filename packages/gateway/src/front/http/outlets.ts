@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { withoutNewlines } from '../../json/lines.ts';
 import type { Outlet } from '../session/call.ts';
 
-/** A client that does not read its stream loses notifications, never answers. */
+/** A client that does not read its stream loses notifications, but never answers. */
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
 const KEEP_ALIVE_MS = 15_000;
 const STREAM_HEADERS = {
@@ -18,7 +18,7 @@ class EventStream {
 
   constructor(response: ServerResponse, headers: Record<string, string>) {
     this.#response = response;
-    // A client that breaks off while it is written to is no failure; without a listener it would end the process.
+    // Clients may disconnect while we write. Without a listener that would crash the process.
     response.on('error', () => response.destroy());
     response.writeHead(200, { ...STREAM_HEADERS, ...headers });
     response.flushHeaders();
@@ -26,12 +26,12 @@ class EventStream {
     response.once('close', () => clearInterval(this.#keepAlive));
   }
 
-  /** Writes what may be lost when the client does not read. */
+  /** Writes a message that may be dropped if the client does not read. */
   offer(message: Buffer): void {
     if (this.#response.writableLength < MAX_UNREAD_BYTES) this.#write(message);
   }
 
-  /** Writes the last message. The stream is open until the client has read it all: nothing may be written meanwhile. */
+  /** Writes the last message. Nothing may be written after it, although the stream stays open until it is read. */
   end(message: Buffer): void {
     clearInterval(this.#keepAlive);
     this.#write(message);
@@ -47,8 +47,7 @@ const EVENT = Buffer.from('event: message\ndata: ');
 const BLANK = Buffer.from('\n\n');
 
 /**
- * The answer to one posted request: plain JSON if the answer comes first, an event stream as soon as something is to
- * be said before it.
+ * The response to one POST: plain JSON if the answer comes first, an event stream if something is sent before it.
  */
 export class ReplyOutlet implements Outlet {
   readonly #response: ServerResponse;
@@ -82,7 +81,7 @@ export class ReplyOutlet implements Outlet {
   }
 }
 
-/** What a client of the older eras is told outside of its requests: the stream it opened with GET, if it has. */
+/** Messages to a legacy client outside its requests, on the stream it opened with GET, if any. */
 export class StandaloneOutlet implements Outlet {
   #stream: EventStream | undefined;
 

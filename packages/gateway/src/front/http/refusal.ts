@@ -3,7 +3,7 @@ import { ERRORS, isRelayError } from '@agent-relay/protocol';
 import { toJson } from '../../json/raw-json.ts';
 import { errorBytes, errorMessage, ProtocolError } from '../session/messages.ts';
 
-/** A refusal that has an HTTP status as well. */
+/** An error with an HTTP status. */
 export class HttpError extends Error {
   readonly status: number;
   readonly error: ProtocolError;
@@ -16,11 +16,11 @@ export class HttpError extends Error {
   }
 }
 
-/** A refusal that the protocol itself has no code for. */
+/** An error for which the protocol has no code. */
 export const refusal = (status: number, message: string): HttpError =>
   new HttpError(status, new ProtocolError(-32000, message));
 
-/** Answers a request that failed before it reached a session. */
+/** Responds to a request that failed before it reached a session. */
 export function refuse(response: ServerResponse, error: unknown): void {
   if (response.headersSent) {
     response.destroy();
@@ -30,12 +30,12 @@ export function refuse(response: ServerResponse, error: unknown): void {
   const body = errorMessage(id ?? toJson(null), errorBytes(told));
   const headers: Record<string, string> = { 'content-type': 'application/json' };
   if (status === 401) headers['www-authenticate'] = 'Bearer';
-  // The rest of a refused body is not read.
+  // Do not read the rest of the body.
   if (status === 413) headers.connection = 'close';
   response.writeHead(status, headers).end(body);
 }
 
-/** What was refused before it came here has an error of the relay. */
+/** Requests refused earlier carry a relay error. */
 function asHttpError(error: unknown): { status: number; id?: Buffer | undefined; error: unknown } {
   if (error instanceof HttpError) return error;
   if (!isRelayError(error)) return { status: 500, error };

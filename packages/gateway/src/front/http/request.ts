@@ -20,7 +20,7 @@ import { HttpError } from './refusal.ts';
 
 const HEADER_MISMATCH = -32020;
 
-/** A posted JSON-RPC message, looked at no deeper than its first levels. */
+/** A posted JSON-RPC message, scanned only at the top levels. */
 export interface Posted {
   bytes: Buffer;
   era: 'legacy' | 'modern';
@@ -28,7 +28,7 @@ export interface Posted {
   method: string | undefined;
 }
 
-/** Reads a body by its events: an iterator over it costs more than all the rest of a call. */
+/** Reads a body by events: an iterator would cost more than the rest of the call. */
 export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -44,7 +44,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
   });
 }
 
-/** Reads what kind of message was posted and, for the modern era, that headers and body agree. */
+/** Determines the kind of message and, in the modern era, checks that headers and body agree. */
 export function classify(bytes: Buffer, headers: IncomingHttpHeaders): Posted {
   const scanned = scanMessage(bytes);
   if (!scanned) {
@@ -55,7 +55,7 @@ export function classify(bytes: Buffer, headers: IncomingHttpHeaders): Posted {
   const { members, flaw } = scanned;
   const method = stringFrom(members.get('method'));
   const id = members.get('id');
-  // What is no request answers a question, which the session knows.
+  // A response answers a question of the session, which knows it.
   if (flaw !== undefined && method !== undefined)
     throw new HttpError(400, new ProtocolError(INVALID_REQUEST, `The request is refused: ${flaw}.`), id);
   if (method === undefined && id === undefined) {
@@ -117,7 +117,7 @@ const header = (headers: IncomingHttpHeaders, name: string): string | undefined 
   return (Array.isArray(value) ? value[0] : value)?.trim();
 };
 
-/** Names outside plain ASCII travel as =?base64?…?=. */
+/** Non-ASCII names are sent as =?base64?…?=. */
 function decodeHeader(value: string | undefined): string | undefined {
   const encoded = value === undefined ? undefined : /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
   return encoded === undefined ? value : Buffer.from(encoded, 'base64').toString();

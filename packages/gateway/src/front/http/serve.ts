@@ -14,7 +14,7 @@ import { HttpHandler, type HttpHandlerOptions } from './handler.ts';
 import { refuse } from './refusal.ts';
 
 export interface HttpFrontOptions extends HttpHandlerOptions, Partial<Omit<DoorsOptions, 'settings'>> {
-  /** The key that callers show. Without one, programs of this user are served. */
+  /** The key that callers must send. Without one, only programs of this user are served. */
   apiKey?: string | undefined;
   path?: string;
 }
@@ -24,7 +24,7 @@ export interface HttpFront {
   close(): Promise<void>;
 }
 
-/** Serves the gateway alone on a port of its own. */
+/** Serves the gateway on its own port. */
 export async function serveGatewayHttp(gateway: Gateway, options: HttpFrontOptions = {}): Promise<HttpFront> {
   const { host = '127.0.0.1', port = 0, path = '/mcp', apiKey } = options;
   requireKeyBeyondLoopback(host, apiKey);
@@ -39,9 +39,9 @@ export async function serveGatewayHttp(gateway: Gateway, options: HttpFrontOptio
     handle: async (request: IncomingMessage, response: ServerResponse) => {
       if (!(await identify(request, rule))) throw new RelayError('Unauthorized', 'A key is required here.');
       await handler.handle(request, response, {
-        // All that are let in are one user or hold one key: which of its agents calls, it says itself.
+        // All callers are one user or share one key, so each may say which agent it is.
         caller: agentNameIn(request) ?? '',
-        // Whoever holds the key may be anywhere: a proxy or a tunnel on this machine looks like a program of the owner.
+        // A key holder may be anywhere: a proxy or tunnel on this machine looks like a local program.
         remote: apiKey !== undefined,
       });
     },

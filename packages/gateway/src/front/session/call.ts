@@ -1,15 +1,16 @@
 import type { Era } from '../../backend/negotiate.ts';
 import type { JsonMembers } from '../../json/raw-json.ts';
+import type { CallTrace } from '../../log/call-log.ts';
 
 /** Where messages to a client go. */
 export interface Outlet {
-  /** Something said before an answer or beside it. */
+  /** A message before or besides an answer. */
   send(message: Buffer): void;
-  /** The answer to a request; where each request has its own way back, that ends here. */
+  /** The answer to a request. Ends the response if each request has its own. */
   answer(message: Buffer): void;
 }
 
-/** One request of a client while it is being served. */
+/** A client's request while it is served. */
 export interface Call {
   /** The id as the client wrote it. */
   readonly id: Buffer;
@@ -19,10 +20,12 @@ export interface Call {
   readonly era: Era;
   readonly clientCapabilities: Record<string, unknown>;
   readonly signal: AbortSignal;
-  /** Where the answer, and what belongs to this request before it, is sent. */
+  /** Receives the answer, and messages of this request before it. */
   readonly reply: Outlet;
-  /** The backend that works on it. */
+  /** Its debug log lines. */
+  readonly trace: CallTrace | undefined;
+  /** The backend that handles it. */
   backend?: string;
-  /** Puts a question of that backend to the client that made this call. */
+  /** Forwards a question of that backend to the client of this call. */
   ask?: (method: string, params: Buffer | undefined, signal: AbortSignal) => Promise<Buffer>;
 }

@@ -1,19 +1,20 @@
 import type { BackendEvents } from '../../backend/backend.ts';
 import { BackendSet } from '../../backend/backend-set.ts';
 import type { ConfiguredBackend } from '../../config/load.ts';
+import { ServerLog } from '../../log/server-log.ts';
 import type { GatewayHost, OwnBackends } from './context.ts';
 import { type ListName, LiveCatalog } from './live-catalog.ts';
 
 interface ClientBackendsOptions {
-  /** Backends that only this client has, before the configured ones. */
+  /** Backends of this client only, listed before the configured ones. */
   first: ConfiguredBackend[];
   clientCapabilities: Record<string, unknown>;
-  /** What they say goes to their client and to nobody else. */
+  /** Their messages go to this client only. */
   events: Pick<BackendEvents, 'resourceUpdated' | 'log' | 'ask'>;
   listChanged(list: ListName): void;
 }
 
-/** The backends that belong to one client, and the catalog with them in it. */
+/** The backends of one client, and a catalog that includes them. */
 export class ClientBackends implements OwnBackends {
   readonly backends: BackendSet;
   readonly catalog: LiveCatalog;
@@ -24,9 +25,14 @@ export class ClientBackends implements OwnBackends {
     const { first, clientCapabilities, events, listChanged } = options;
     this.#gateway = gateway;
     this.#first = first;
+    const log = new ServerLog(() => gateway.servers('session', this), gateway.log);
+    const changed = () => {
+      this.catalog.invalidate();
+      log.changed();
+    };
     this.backends = new BackendSet({
       limits: gateway.limits,
-      events: { ...gateway.backendEvents(() => this.catalog.invalidate()), ...events },
+      events: { ...gateway.backendEvents(changed), ...events },
       recall: (entry) => gateway.recall(entry),
       clientCapabilities,
     });

@@ -11,7 +11,7 @@ import type { Call } from './call.ts';
 import { INVALID_PARAMS, notificationMessage, ProtocolError } from './messages.ts';
 import { SuspendedCalls } from './suspended-calls.ts';
 
-/** How a request of one backend reaches a client that can be asked at any time (the older eras). */
+/** Sends a backend's request to a legacy client, which accepts requests at any time. */
 export type AskClient = (
   call: Call,
   method: string,
@@ -29,8 +29,8 @@ export interface ForwardOptions {
 const MAX_ROUNDS = 16;
 
 /**
- * Carries a client's call to a backend and its answer back, across protocol eras. Most of it is about questions:
- * a modern backend answers "input required" and expects the call again; an older one asks in the middle of it.
+ * Forwards a client's call to a backend and the answer back, across protocol eras. Most of it deals with questions: a
+ * modern backend answers "input required" and expects the call again; a legacy one asks during the call.
  */
 export class Forwarder {
   readonly #askClient: AskClient;
@@ -69,7 +69,7 @@ export class Forwarder {
     throw new ProtocolError(INVALID_PARAMS, `The backend asked for input more than ${MAX_ROUNDS} times.`);
   }
 
-  /** Puts each question of a modern backend to a client of the older kind. */
+  /** Sends each question of a modern backend to a legacy client. */
   async #collect(call: Call, requests: Buffer | undefined): Promise<Record<string, unknown>> {
     const answers: Record<string, unknown> = {};
     for (const [key, question] of Object.entries(objectFrom(requests) ?? {})) {
@@ -80,7 +80,7 @@ export class Forwarder {
     return answers;
   }
 
-  /** A modern caller is answered "input required" and comes back; a backend that asked meanwhile stays suspended. */
+  /** A modern caller gets "input required" and repeats its call; the backend's call is suspended until then. */
   #forModernCaller(call: Call, backend: Backend, options: ForwardOptions): Promise<Buffer> {
     const suspended = this.#suspended.take(call.params.get('requestState'));
     if (suspended) return suspended.resume(call);
@@ -105,7 +105,7 @@ export class Forwarder {
   }
 }
 
-/** The members of an "input required" result, if it is one. */
+/** The members of an "input required" result; undefined for other results. */
 function inputRequired(result: Buffer): JsonMembers | undefined {
   const members = scanObject(result);
   return members?.get('resultType')?.toString() === '"input_required"' ? members : undefined;

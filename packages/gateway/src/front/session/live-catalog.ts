@@ -3,7 +3,7 @@ import type { Definition } from '../../catalog/validate-tool.ts';
 
 export type ListName = 'tools' | 'prompts' | 'resources';
 
-/** A catalog that follows its backends, and says which of the lists a client sees are different. */
+/** A catalog that follows its backends and reports which client-visible lists changed. */
 export class LiveCatalog {
   readonly #sources: () => CatalogSource[];
   readonly #ownTools: Definition[];
@@ -23,14 +23,14 @@ export class LiveCatalog {
     return this.#current;
   }
 
-  /** Something behind it changed. Many changes at once, as at start, are one rebuild. */
+  /** Marks the catalog as outdated. Changes in one turn of the event loop cause one rebuild. */
   invalidate(): void {
     if (this.#stale) return;
     this.#stale = true;
     setImmediate(() => this.refresh());
   }
 
-  /** Takes over what changed, and says so, without waiting. */
+  /** Rebuilds now if outdated, and reports what changed. */
   refresh(): void {
     if (!this.#stale) return;
     this.#stale = false;

@@ -2,13 +2,13 @@ const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'aler
 
 export const isLogLevel = (level: string): boolean => LEVELS.includes(level);
 
-/** Whether a line of this level is wanted by someone who asked for `wanted` and above. */
+/** Whether `level` is at or above `wanted`. */
 export const isLoud = (level: string, wanted: string): boolean =>
   LEVELS.indexOf(level) >= LEVELS.indexOf(wanted);
 
-/** Who did not say anything wants this. */
+/** The level for clients that did not choose one. */
 export const USUAL_LEVEL = 'info';
 
-/** The level at which everybody hears at least what they want. */
+/** The lowest of the wanted levels. */
 export const mostTalkative = (wanted: string[]): string | undefined =>
   LEVELS.find((level) => wanted.includes(level));

@@ -17,7 +17,7 @@ export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const UNSUPPORTED_VERSION = -32022;
 
-/** An error of the protocol itself, answered as JSON-RPC. */
+/** A protocol error, answered as a JSON-RPC error. */
 export class ProtocolError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -51,7 +51,7 @@ export const notificationMessage = (method: string, params?: Buffer): Buffer =>
     ...(params ? [['params', params] as [string, Buffer]] : []),
   ]);
 
-/** The error of an answer, from whatever was thrown. */
+/** The JSON-RPC error for anything that was thrown. */
 export function errorBytes(error: unknown): Buffer {
   if (error instanceof BackendError) return error.bytes;
   if (error instanceof ProtocolError) {
@@ -69,7 +69,7 @@ export function errorBytes(error: unknown): Buffer {
   });
 }
 
-/** A failed tool call as a result: the model reads results, and learns what to do next. */
+/** A failed tool call as a result, so that the model reads it and the next step. */
 export function failedToolResult(error: unknown): Buffer {
   const relay = toRelayError(error);
   return toJson({
@@ -79,24 +79,23 @@ export function failedToolResult(error: unknown): Buffer {
   });
 }
 
-/** `backend` is named in the message where one is to blame. */
+/** Names `backend` in the message if it is at fault. */
 export function toRelayError(error: unknown, backend?: string): RelayError {
   if (error instanceof RelayError) return error;
-  // What could not be reached by a way of our own says best itself what to do.
+  // A custom connection has its own error with the right next step.
   if (error instanceof ConnectionLost && error.cause instanceof RelayError) return error.cause;
   const who = backend === undefined ? 'The backend' : `The backend "${backend}"`;
   const reason = reasonOf(error);
-  if (error instanceof CallTimeout)
-    return new RelayError('Timeout', `${who} gave ${reason}.`, { cause: error });
+  if (error instanceof CallTimeout) return new RelayError('Timeout', `${who}: ${reason}.`, { cause: error });
   if (error instanceof BackendBusy) {
-    return new RelayError('Overloaded', `${who} does not read what is sent to it: ${reason}.`, {
-      next: 'Wait for answers before sending more, or connect it again with the tool relay_reconnect_server.',
+    return new RelayError('Overloaded', `${who} is not reading its input: ${reason}.`, {
+      next: 'Wait for answers before sending more, or reconnect it with the tool relay_reconnect_server.',
       cause: error,
     });
   }
   if (error instanceof CallAborted) return new RelayError('Cancelled', undefined, { cause: error });
   if (error instanceof AnswerTooLarge)
-    return new RelayError('ResultTooLarge', `${who} gave an answer that is not passed on: ${reason}.`, {
+    return new RelayError('ResultTooLarge', `${who} sent an answer that was rejected: ${reason}.`, {
       cause: error,
     });
   if (error instanceof ConnectionLost || error instanceof HttpRefused) {
@@ -114,7 +113,7 @@ const CACHEABLE = new Set([
   'server/discover',
 ]);
 
-/** Adds the fields that the modern revision requires of every result and a legacy backend does not know. */
+/** Adds the fields that the modern revision requires in every result and legacy backends lack. */
 export function stampModern(method: string, result: Buffer): Buffer {
   const members = scanObject(result);
   if (!members) return result;

@@ -33,11 +33,11 @@ const CAPABILITIES = {
   completions: {},
 };
 const INSTRUCTIONS =
-  'One gateway to several MCP servers. relay_get_status shows which are connected; relay_reconnect_server revives one.';
+  'This gateway combines several MCP servers. relay_get_status shows which are connected; relay_reconnect_server reconnects one.';
 const EMPTY = Buffer.from('{}');
 
 const instructionsFor = ({ instructions }: FrontContext): string =>
-  instructions === undefined ? INSTRUCTIONS : `${instructions} Beside that: ${INSTRUCTIONS}`;
+  instructions === undefined ? INSTRUCTIONS : `${instructions} ${INSTRUCTIONS}`;
 
 type Method = (session: FrontContext, call: Call) => Promise<Buffer>;
 
@@ -69,10 +69,8 @@ const METHODS: Record<string, Method> = {
     return EMPTY;
   },
   'tools/list': async (session, call) => {
-    const catalog = await session.catalog(call);
-    return session.gateway.listsOwnToolsOnly
-      ? toJson({ tools: session.gateway.ownTools })
-      : catalog.lists.tools;
+    const { listsOwnToolsOnly, ownTools } = session.gateway;
+    return listsOwnToolsOnly ? toJson({ tools: ownTools }) : (await session.catalog(call)).lists.tools;
   },
   'prompts/list': async (session, call) => (await session.catalog(call)).lists.prompts,
   'resources/list': async (session, call) => (await session.catalog(call)).lists.resources,
@@ -105,7 +103,7 @@ const METHODS: Record<string, Method> = {
   'subscriptions/listen': (session, call) => session.subscriptions.listen(call),
 };
 
-/** Methods that only one era has. */
+/** Methods of one era only. */
 const MODERN_ONLY = new Set(['server/discover', 'subscriptions/listen']);
 const LEGACY_ONLY = new Set([
   'initialize',
@@ -126,21 +124,40 @@ export function serveMethod(session: FrontContext, call: Call): Promise<Buffer> 
 
 async function callTool(session: FrontContext, call: Call): Promise<Buffer> {
   const name = stringFrom(call.params.get('name')) ?? '';
-  // The route is usually known at once; only a name not seen yet waits for backends that are still starting.
+  const { ownTools } = session.gateway;
+  // The gateway's own tools do not wait for backends: they show which ones are missing.
+  if (ownTools.some((tool) => tool.name === name)) {
+    session.openOwnBackends(call);
+    return answerOf(call, undefined, () =>
+      callOwnTool(session, call, name, objectFrom(call.params.get('arguments')) ?? {}),
+    );
+  }
+  // Only an unknown name waits for backends that are still starting.
   const route = session.knownTool(name) ?? (await session.catalog(call)).tools.get(name);
-  if (!route) throw unknownTool(name, session.liveCatalog.current);
+  if (!route) throw unknownTool(session, name);
+  return answerOf(call, route.backend, () => callBackendTool(session, call, route, call.params));
+}
+
+/** The result of a tool, with failures as a result that the model can read. */
+async function answerOf(
+  call: Call,
+  backend: string | undefined,
+  run: () => Promise<Buffer>,
+): Promise<Buffer> {
   try {
-    if (route.backend !== '') return await callBackendTool(session, call, route, call.params);
-    return await callOwnTool(session, call, name, objectFrom(call.params.get('arguments')) ?? {});
+    return await run();
   } catch (error) {
-    // What the backend or the protocol said stays as it is; what went wrong on the way is told to the model.
+    // Errors of the backend and of the protocol pass unchanged.
     if (error instanceof BackendError || error instanceof ProtocolError || error instanceof CallAborted)
       throw error;
-    return failedToolResult(toRelayError(error, route.backend || undefined));
+    const failure = toRelayError(error, backend);
+    call.trace?.failed(failure.message);
+    return failedToolResult(failure);
   }
 }
 
-function unknownTool(name: string, catalog: Catalog): ProtocolError {
+function unknownTool(session: FrontContext, name: string): ProtocolError {
+  const catalog = session.liveCatalog.current;
   const reason = catalog.refused.get(name);
   if (reason !== undefined)
     return new ProtocolError(INVALID_PARAMS, `The tool ${name} is not offered. ${reason}.`, { reason });
@@ -149,7 +166,12 @@ function unknownTool(name: string, catalog: Catalog): ProtocolError {
     suggestions.length === 0
       ? 'relay_get_status shows the names.'
       : `Did you mean ${suggestions.join(', ')}?`;
-  return new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name}. ${hint}`, { suggestions });
+  const absent = session.gateway
+    .status(session.own)
+    .servers.filter(({ health }) => health === 'connecting' || health === 'failed')
+    .map((server) => `${server.name} (${server.health})`);
+  const perhaps = absent.length === 0 ? '' : ` Not connected: ${absent.join(', ')}.`;
+  return new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name}. ${hint}${perhaps}`, { suggestions });
 }
 
 async function callOwnTool(
@@ -177,8 +199,8 @@ async function callOwnTool(
   }
   if (name === 'relay_describe_tool') return shown(route.definition);
   if (args.arguments !== undefined && !isObject(args.arguments))
-    throw new RelayError('InvalidRequest', 'The parameter "arguments" must be an object.');
-  // As they were written: numbers of any size arrive as they are.
+    throw new RelayError('InvalidRequest', 'The argument "arguments" must be an object.');
+  // The raw bytes, so that numbers of any size survive.
   const raw = scanObject(call.params.get('arguments') ?? EMPTY)?.get('arguments') ?? EMPTY;
   return callBackendTool(session, call, route, new Map(call.params).set('arguments', raw));
 }
@@ -216,7 +238,7 @@ function completionRoute(catalog: Catalog, ref: Record<string, unknown>): Route 
   return catalog.templates.find(({ name }) => name === uri) ?? resourceRoute(catalog, uri);
 }
 
-/** Everything but tool calls only reads, and may be repeated after a broken connection. */
+/** Everything except tool calls is read-only and may be repeated after a lost connection. */
 function pass(
   session: FrontContext,
   call: Call,
@@ -226,6 +248,7 @@ function pass(
 ): Promise<Buffer> {
   const backend = session.backend(route.backend);
   if (!backend) throw new RelayError('BackendNotFound', `The server '${route.backend}' was removed.`);
+  call.trace?.sent(route.backend, route.name);
   return session.forwarder.forward(call, backend, { method: call.method, params, ...options });
 }
 

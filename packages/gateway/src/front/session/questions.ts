@@ -3,7 +3,7 @@ import { type JsonMembers, stringFrom, toJson } from '../../json/raw-json.ts';
 import type { Outlet } from './call.ts';
 import { requestMessage } from './messages.ts';
 
-/** Requests to a client that can be asked at any time, and the answers that come back. */
+/** Requests to a legacy client, and its answers. */
 export class Questions {
   readonly #open = new Map<string, PromiseWithResolvers<Buffer>>();
   #count = 0;
@@ -29,7 +29,7 @@ export class Questions {
     }
   }
 
-  /** An answer with a flaw is none. */
+  /** A flawed answer is rejected. */
   answered(id: Buffer, members: JsonMembers, flaw: string | undefined): void {
     const question = this.#open.get(stringFrom(id) ?? '');
     const result = members.get('result');

@@ -1,12 +1,12 @@
 import type { Backend } from '../../backend/backend.ts';
 import type { ResourceWatcher } from './context.ts';
 
-/** Who watches which resource of the shared backends: a backend is asked once for all who do. */
+/** Watchers of the shared backends' resources. A backend gets one subscription for all of them. */
 export class ResourceWatchers {
   readonly #backends: Iterable<Backend>;
   readonly #byUri = new Map<string, Set<ResourceWatcher>>();
 
-  /** `backends` are those that run, whenever it is walked. */
+  /** `backends` iterates over those that are running at the time. */
   constructor(backends: Iterable<Backend>) {
     this.#backends = backends;
   }

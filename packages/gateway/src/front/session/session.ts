@@ -1,6 +1,7 @@
 import type { Backend } from '../../backend/backend.ts';
 import { CallAborted } from '../../backend/failures.ts';
 import { META, MODERN_VERSION } from '../../backend/negotiate.ts';
+import { reasonOf } from '../../backend/reason.ts';
 import { type Catalog, type Route, resourceRoute } from '../../catalog/catalog.ts';
 import { isObject, objectFrom, scanMessage, scanObject, stringFrom, toJson } from '../../json/raw-json.ts';
 import type { Call, Outlet } from './call.ts';
@@ -31,8 +32,8 @@ import { Questions } from './questions.ts';
 import { Subscriptions } from './subscriptions.ts';
 
 /**
- * One client of the gateway, of either protocol era: the era is read from each request, so a connection needs no
- * state for it. Backends with `scope: session` belong to it alone.
+ * One client of the gateway, of either protocol era: each request shows its era, so connections need no state for it.
+ * Backends with `scope: session` belong to it alone.
  */
 export class FrontSession implements FrontContext, ResourceWatcher {
   readonly gateway: GatewayHost;
@@ -41,10 +42,10 @@ export class FrontSession implements FrontContext, ResourceWatcher {
   readonly #options: FrontSessionOptions;
   readonly #output: Outlet;
   readonly #ended: () => void;
-  /** Ids are the clients' own and may repeat where several share a session, so calls are not keyed by them. */
+  /** Not keyed by id: clients choose ids, and several clients may share a session. */
   readonly #calls = new Set<{ call: Call; abort: AbortController }>();
   readonly #questions = new Questions();
-  /** Said by `initialize`; clients of the modern era say it with each request. */
+  /** From `initialize`. Modern clients send it with each request. */
   #legacyClient: { capabilities: Record<string, unknown>; info: unknown } | undefined;
   #logLevel: string | undefined;
   #own: ClientBackends | undefined;
@@ -64,7 +65,7 @@ export class FrontSession implements FrontContext, ResourceWatcher {
     );
   }
 
-  /** Takes one message of the client. What belongs to it is answered on `reply`; the function returned cancels it. */
+  /** Handles one message of the client. Answers go to `reply`; the returned function cancels it. */
   receive(bytes: Buffer, reply: Outlet = this.#output): () => void {
     const abort = new AbortController();
     const { members, flaw } = scanMessage(bytes) ?? {};
@@ -107,7 +108,7 @@ export class FrontSession implements FrontContext, ResourceWatcher {
     await this.#options.serversChanged?.(change);
   }
 
-  /** What the client asked to hear, if it did. */
+  /** The log level the client chose, if any. */
   get logLevel(): string | undefined {
     return this.#logLevel;
   }
@@ -121,10 +122,10 @@ export class FrontSession implements FrontContext, ResourceWatcher {
   }
 
   async catalog(call: Call): Promise<Catalog> {
-    this.#openOwn(call);
+    this.openOwnBackends(call);
     await Promise.all([this.gateway.ready(), this.#own?.backends.settled(this.gateway.startupMs)]);
     this.#isComplete = true;
-    // The catalog of this client follows the shared one: what that one has not told yet would be missing.
+    // This client's catalog follows the shared one, which may have unreported changes.
     this.gateway.catalog.refresh();
     return this.liveCatalog.current;
   }
@@ -162,12 +163,12 @@ export class FrontSession implements FrontContext, ResourceWatcher {
     this.subscriptions.publish('notifications/resources/updated', params);
   }
 
-  /** Whether a call of this client is open at a backend. */
+  /** Whether a backend is handling a call of this client. */
   isCalling(backend: Backend): boolean {
     return this.#callAt(backend) !== undefined;
   }
 
-  /** Passes on a log line, to the open call it may belong to or, for the older eras, beside all calls. */
+  /** Forwards a log message to the call it may belong to or, in the legacy era, outside any call. */
   logged(backend: Backend, params: Buffer): void {
     const level = stringFrom(scanObject(params)?.get('level')) ?? 'info';
     const call = this.#callAt(backend);
@@ -194,9 +195,11 @@ export class FrontSession implements FrontContext, ResourceWatcher {
       this.#calls.add(open);
       const result = await serveMethod(this, call);
       if (abort.signal.aborted) return;
+      call.trace?.answered(result.length);
       reply.answer(resultMessage(id, call.era === 'modern' ? stampModern(method, result) : result));
     } catch (error) {
-      // A cancelled request gets no answer: the client has forgotten its id.
+      open?.call.trace?.failed(reasonOf(error));
+      // A cancelled request gets no answer: the client no longer expects one.
       if (!(error instanceof CallAborted) && !abort.signal.aborted)
         reply.answer(errorMessage(id, errorBytes(error)));
     } finally {
@@ -214,10 +217,11 @@ export class FrontSession implements FrontContext, ResourceWatcher {
     const params = rawParams === undefined ? new Map<string, Buffer>() : scanObject(rawParams);
     if (!params) throw new ProtocolError(INVALID_PARAMS, 'The params are not an object.');
     const meta = objectFrom(params.get('_meta')) ?? {};
+    const trace = this.gateway.callLog.received(id, method, params);
     const claimed = meta[META.protocolVersion];
     if (claimed === undefined) {
       const clientCapabilities = this.#legacyClient?.capabilities ?? {};
-      return { id, method, params, meta, era: 'legacy', clientCapabilities, signal, reply };
+      return { id, method, params, meta, era: 'legacy', clientCapabilities, signal, reply, trace };
     }
     if (claimed !== MODERN_VERSION) {
       const data = { supported: [MODERN_VERSION], requested: claimed };
@@ -227,7 +231,7 @@ export class FrontSession implements FrontContext, ResourceWatcher {
     if (!isObject(clientCapabilities)) {
       throw new ProtocolError(INVALID_PARAMS, `Invalid _meta envelope: ${META.clientCapabilities}: missing`);
     }
-    return { id, method, params, meta, era: 'modern', clientCapabilities, signal, reply };
+    return { id, method, params, meta, era: 'modern', clientCapabilities, signal, reply, trace };
   }
 
   #notified(method: string, rawParams: Buffer | undefined): void {
@@ -239,12 +243,12 @@ export class FrontSession implements FrontContext, ResourceWatcher {
     }
   }
 
-  /** The latest call that a backend works on. */
+  /** The latest call that a backend is handling. */
   #callAt(backend: Backend): Call | undefined {
     return [...this.#calls].findLast(({ call }) => call.backend === backend.config.name)?.call;
   }
 
-  /** A question of one of this session's own backends: to the call it works on, else to the client itself. */
+  /** Forwards a question of an own backend to the call it is handling, or to the client. */
   #askedBy(
     backend: Backend,
     method: string,
@@ -254,7 +258,7 @@ export class FrontSession implements FrontContext, ResourceWatcher {
     const call = this.#callAt(backend);
     if (call?.ask) return call.ask(method, params, signal);
     if (this.#legacyClient) return this.#questions.ask(this.#output, method, params, signal);
-    return Promise.reject(new Error('no call is open that could be asked'));
+    return Promise.reject(new Error('no open call to ask'));
   }
 
   async #watch(call: Call, uri: string): Promise<void> {
@@ -271,12 +275,12 @@ export class FrontSession implements FrontContext, ResourceWatcher {
     this.gateway.unwatch(this, uri);
   }
 
-  /** Whether there are backends that are this client's alone. */
+  /** Whether the client has its own backends. */
   get #hasOwn(): boolean {
     return this.#options.ownBackends !== undefined || this.gateway.configured('session').length > 0;
   }
 
-  #openOwn({ era, meta, clientCapabilities }: Call): void {
+  openOwnBackends({ era, meta, clientCapabilities }: Call): void {
     if (this.#own || !this.#hasOwn) return;
     const info = era === 'modern' ? meta[META.clientInfo] : this.#legacyClient?.info;
     this.#own = new ClientBackends(this.gateway, {
@@ -297,7 +301,7 @@ export class FrontSession implements FrontContext, ResourceWatcher {
     this.subscriptions.publish(method, {});
   }
 
-  /** Unasked-for messages are for clients of the older eras; the modern ones subscribe. */
+  /** Only legacy clients get unsolicited messages; modern ones subscribe. */
   #tell(method: string, params: Record<string, unknown> | undefined): void {
     if (this.#legacyClient) this.#output.send(notificationMessage(method, params && toJson(params)));
   }

@@ -22,7 +22,7 @@ interface Watching {
   unwatch(uri: string): void;
 }
 
-/** What a client wants to be told: single resources in the older eras, streams with a filter in the modern one. */
+/** Subscriptions of a client: single resources in the legacy era, filtered streams in the modern one. */
 export class Subscriptions {
   readonly #watching: Watching;
   readonly #resources = new Set<string>();
@@ -46,7 +46,7 @@ export class Subscriptions {
     this.#unwatchUnused([uri]);
   }
 
-  /** Serves `subscriptions/listen`: acknowledged at once, answered when the stream ends from our side. */
+  /** Serves `subscriptions/listen`: acknowledges at once, answers when we end the stream. */
   async listen(call: Call): Promise<Buffer> {
     const asked = objectFrom(call.params.get('notifications'));
     if (!asked) throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'notifications' is required");
@@ -62,7 +62,7 @@ export class Subscriptions {
     if (Object.keys(filter).length === 0) ended.resolve();
     call.signal.addEventListener('abort', () => ended.resolve(), { once: true });
     for (const uri of filter.resourceSubscriptions ?? []) {
-      // A resource nobody serves stays silent; the other subscriptions of the stream go on.
+      // An unknown resource does not affect the other subscriptions of the stream.
       await this.#watching.watch(call, uri).catch(() => undefined);
     }
     await ended.promise;

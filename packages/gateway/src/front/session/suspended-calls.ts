@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { objectFrom, stringFrom, toJson } from '../../json/raw-json.ts';
 import type { Call } from './call.ts';
 
-/** How long a question may wait for its caller to come back. */
+/** How long a question waits for its caller to return. */
 const SUSPENDED_MS = 600_000;
 const QUESTION = 'question';
 
 /**
- * Calls of modern callers to backends of the older kind. Such a backend asks in the middle of a call and waits; such
- * a caller is asked by ending its request with "input required", and repeats it with the answer. In between, the
- * backend's call is suspended here under the `requestState` that the caller brings back.
+ * Calls of modern clients to legacy backends. The backend asks during the call and waits. The client gets "input
+ * required" as its result and repeats the call with the answer. Meanwhile the backend's call is suspended here, under the
+ * `requestState` that the client sends back.
  */
 export class SuspendedCalls {
   readonly #suspended = new Map<string, SuspendedCall>();
@@ -49,11 +49,11 @@ class SuspendedCall {
     this.#suspended = suspended;
     this.#adopt(call);
     this.#outcome = start(this.#abort.signal, () => this.#call);
-    // While it is suspended nobody waits for the outcome; it is told on return.
+    // Nobody awaits the outcome while the call is suspended; the caller gets it on return.
     this.#outcome.catch(() => undefined);
   }
 
-  /** The backend's result, or its next question in the form of a result. */
+  /** The backend's result, or its next question as a result. */
   async next(call: Call): Promise<Buffer> {
     const leave = () => this.#abort.abort();
     call.signal.addEventListener('abort', leave, { once: true });
@@ -64,7 +64,7 @@ class SuspendedCall {
     }
   }
 
-  /** The caller came back with its answer. */
+  /** The caller returned with its answer. */
   resume(call: Call): Promise<Buffer> {
     clearTimeout(this.#expiry);
     this.#adopt(call);

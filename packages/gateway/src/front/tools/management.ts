@@ -12,7 +12,7 @@ const schema = (properties: Record<string, unknown>) => ({
 });
 const reads = { readOnlyHint: true };
 
-/** The tools of the gateway itself. Their names are taken before any backend's. */
+/** The gateway's own tools. Backends cannot use their names. */
 export const managementTools: Definition[] = [
   {
     name: 'relay_get_status',
@@ -46,7 +46,7 @@ export const managementTools: Definition[] = [
   },
 ];
 
-/** Answers a management tool. */
+/** Runs a management tool. */
 export async function callManagementTool(
   session: FrontContext,
   tool: string,
@@ -65,7 +65,7 @@ export async function callManagementTool(
       const wanted = required(args, 'name');
       const backend = gateway.backend(wanted, own?.backends);
       if (!backend) throw unknownServer(wanted);
-      // Those of one client are its own affair; to reconnect a shared one ends the calls of all.
+      // A client may reconnect its own backends. Reconnecting a shared one ends everybody's calls.
       if (backend === gateway.backend(wanted)) requireManager(session);
       await backend.reconnect();
       return reconnected(wanted, server(wanted));
@@ -93,13 +93,12 @@ export async function callManagementTool(
 
 function requireManager({ gateway, mayManageServers }: FrontContext): void {
   if (mayManageServers) return;
-  const allowed =
-    gateway.manageServers === 'nobody' ? 'Nobody' : 'Only programs of the owner on the same machine';
+  const allowed = gateway.manageServers === 'nobody' ? 'Nobody' : 'Only local programs of the owner';
   throw new RelayError(
     'Forbidden',
-    `${allowed} may manage the servers of this gateway (manageServers is "${gateway.manageServers}").`,
+    `${allowed} may manage servers (manageServers is "${gateway.manageServers}").`,
     {
-      next: 'Ask the owner to change the file of servers, or who may: mcp.manageServers in settings.json, --manage-servers of agent-relay gateway.',
+      next: 'Ask the owner to edit the configuration file, or to set mcp.manageServers in settings.json (--manage-servers for agent-relay gateway).',
     },
   );
 }

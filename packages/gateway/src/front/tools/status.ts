@@ -1,6 +1,8 @@
-import type { Backend, Health } from '../../backend/backend.ts';
+import type { Backend } from '../../backend/backend.ts';
+import type { Health } from '../../backend/health.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { ConfiguredBackend } from '../../config/load.ts';
+import { counted } from '../../log/counted.ts';
 
 export interface ServerStatus {
   name: string;
@@ -12,9 +14,9 @@ export interface ServerStatus {
   invalid_tools?: Array<{ name: string; reason: string }>;
   /** Prompts and resources that an earlier server offers under the same name. */
   hidden?: Array<{ name: string; reason: string }>;
-  /** Tools whose definition is not the one that was approved. */
+  /** Tools whose definition differs from the approved one. */
   changed_tools?: string[];
-  /** Notifications that were not passed on, because there were too many. */
+  /** Number of notifications dropped because there were too many. */
   dropped_notifications?: number;
   error?: string;
 }
@@ -23,7 +25,7 @@ export interface GatewayStatus {
   total_servers: number;
   connected_servers: number;
   servers: ServerStatus[];
-  /** Why the files on disk are not what is running. */
+  /** Why the configuration on disk is not applied, if it is not. */
   config_error?: string;
 }
 
@@ -62,30 +64,39 @@ export function readStatus(
     total_servers: servers.length,
     connected_servers: servers.filter(({ connected }) => connected).length,
     servers,
-    ...(facts.configProblem === undefined ? {} : { config_error: facts.configProblem }),
+    ...(facts.configProblem === undefined
+      ? {}
+      : {
+          config_error: `The configuration on disk is not applied; the last valid one is running. ${facts.configProblem}`,
+        }),
   };
 }
 
 function flaw(invalid: Array<{ name: string; reason: string }>, changed: string[]): string | undefined {
   const [first] = invalid;
-  if (first) return `${invalid.length} invalid: ${first.name} - ${first.reason}`;
-  return changed.length === 0 ? undefined : `Changed since it was approved: ${changed.join(', ')}`;
+  if (first) return `${counted(invalid.length, 'invalid tool')}: ${first.name} - ${first.reason}`;
+  return changed.length === 0 ? undefined : `Changed since approval: ${changed.join(', ')}`;
 }
 
-const MARKS: Record<Health, string> = { healthy: '✅', degraded: '⚠️', failed: '❌', unknown: '⏳' };
+const STATES: Record<Health, string> = {
+  healthy: '✅ Connected (healthy)',
+  degraded: '⚠️ Connected (degraded)',
+  failed: '❌ Disconnected (failed)',
+  connecting: '⏳ Connecting',
+  unknown: '⏳ Not started (unknown)',
+};
 
-/** The overview a person reads. */
+/** The overview for people. */
 export function describeServers(status: GatewayStatus): string {
   const servers = status.servers.map((server) =>
     [
-      `- **${server.name}**: ${MARKS[server.health]} ${server.connected ? 'Connected' : 'Disconnected'} (${server.health})`,
+      `- **${server.name}**: ${STATES[server.health]}`,
       `  - URL: ${server.url}`,
-      `  - Valid Tools: ${server.tools}`,
+      `  - Valid Tools: ${server.tools}${server.connected || server.tools === 0 ? '' : ' (from the last connection)'}`,
       ...(server.health === 'degraded' ? [`  - Invalid Tools: ${server.invalid_tools?.length ?? 0}`] : []),
       ...(server.error === undefined ? [] : [`  - Error: ${server.error}`]),
     ].join('\n'),
   );
-  const problem =
-    status.config_error === undefined ? [] : [`⚠️ Configuration not applied: ${status.config_error}`];
+  const problem = status.config_error === undefined ? [] : [`⚠️ ${status.config_error}`];
   return ['**MCP Relay - Connected Servers:**', ...servers, ...problem].join('\n\n');
 }

@@ -3,11 +3,11 @@ import type { Definition } from '../../catalog/validate-tool.ts';
 
 const MOST_FOUND = 50;
 
-/** Three tools in place of hundreds: the model finds what it needs and reads only that. */
+/** Three tools instead of hundreds: the model searches and reads only what it needs. */
 export const searchTools: Definition[] = [
   {
     name: 'relay_search_tools',
-    description: 'Find tools of the connected servers by words of their name or description',
+    description: 'Search the tools of all servers by words in their name or description',
     inputSchema: {
       type: 'object',
       properties: { query: { type: 'string' }, limit: { type: 'integer', minimum: 1, maximum: MOST_FOUND } },
@@ -23,7 +23,7 @@ export const searchTools: Definition[] = [
   },
   {
     name: 'relay_call_tool',
-    description: 'Call a tool by its name, with the arguments its input schema asks for',
+    description: 'Call a tool by name, with arguments that match its input schema',
     inputSchema: {
       type: 'object',
       properties: { name: { type: 'string' }, arguments: { type: 'object' } },
@@ -38,7 +38,7 @@ export interface FoundTool {
   description: string;
 }
 
-/** The tools that match best. A word in the name counts more than one in the description. */
+/** The best matches. Words in the name count more than words in the description. */
 export function findTools(catalog: Catalog, query: string, limit: unknown): FoundTool[] {
   const most = typeof limit === 'number' ? Math.min(Math.max(Math.floor(limit), 1), MOST_FOUND) : 10;
   const words = wordsOf(query);

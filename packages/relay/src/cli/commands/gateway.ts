@@ -17,64 +17,80 @@ interface HttpOptions {
 }
 interface GatewayOptions extends ConfigOption, HttpOptions {
   search?: boolean;
-  http?: number;
+  /** True if no port is given. */
+  http?: number | true;
   manageServers?: NonNullable<RunOptions['manageServers']>;
+  logLevel?: NonNullable<RunOptions['logLevel']>;
 }
 
+const USUAL_PORT = 3890;
+
 export const command = withConfig(new Command('gateway'))
-  .description('Serve the tools of many MCP servers as one, on standard input and output or over HTTP.')
+  .description('Serve many MCP servers as one, on standard input and output or over HTTP.')
   .enablePositionalOptions()
-  .option('--search', 'offer tools that find, describe and call the others, for hundreds of them')
+  .option('--search', 'list three tools that search, describe and call all others')
   .addOption(
     new Option(
       '--manage-servers <who>',
-      'who may add, remove and reconnect servers with tools: programs of yours on this machine, or also others',
+      'who may add, remove and reconnect servers by tool call (default: local)',
     ).choices(['local', 'everyone', 'nobody']),
   )
-  .addOption(new Option('--http [port]', 'serve HTTP (port 3890)').preset('3890').argParser(wholeNumber(0)))
-  .option('--host <address>', 'where to serve HTTP; beyond this machine only with RELAY_MCP_API_KEY')
-  .option('--allow-host <name>', 'a name by which others reach HTTP here; may be repeated', collect)
+  .option('--http [port]', `serve HTTP instead (default port: ${USUAL_PORT})`, wholeNumber(0))
+  .option(
+    '--host <address>',
+    'address to listen on (default: this machine only; others need RELAY_MCP_API_KEY)',
+  )
+  .option('--allow-host <name>', 'accept this Host header too (repeatable)', collect)
   .addOption(
     new Option('--tls-certificate <file>', 'serve HTTPS with this certificate').env(
       'RELAY_MCP_TLS_CERTIFICATE',
     ),
   )
-  .addOption(new Option('--tls-key <file>', 'the key of the certificate').env('RELAY_MCP_TLS_KEY'))
-  .action(async ({ config, search, http, manageServers, ...front }: GatewayOptions, self: Command) => {
-    if (http === undefined) {
-      refuseIdleOptions(self, ['host', 'allowHost', 'tlsCertificate', 'tlsKey'], { without: '--http' });
-    }
-    const { runGateway } = await import('@agent-relay/gateway/run');
-    await runGateway({
-      ...(config && { config }),
-      ...(search && { search }),
-      ...(manageServers && { manageServers }),
-      ...(http !== undefined && { http, front: await frontOf(front) }),
-    });
-  })
+  .addOption(new Option('--tls-key <file>', 'private key of the certificate').env('RELAY_MCP_TLS_KEY'))
+  .addOption(
+    new Option('--log-level <level>', 'least important lines to log to standard error')
+      .choices(['debug', 'info', 'warn', 'error'])
+      .default('info'),
+  )
+  .action(
+    async ({ config, search, http, manageServers, logLevel, ...front }: GatewayOptions, self: Command) => {
+      const port = http === true ? USUAL_PORT : http;
+      if (port === undefined) {
+        refuseIdleOptions(self, ['host', 'allowHost', 'tlsCertificate', 'tlsKey'], { without: '--http' });
+      }
+      const { runGateway } = await import('@agent-relay/gateway/run');
+      await runGateway({
+        ...(config && { config }),
+        ...(search && { search }),
+        ...(manageServers && { manageServers }),
+        ...(logLevel && { logLevel }),
+        ...(port !== undefined && { http: port, front: await frontOf(front) }),
+      });
+    },
+  )
   .addCommand(
     withConfig(new Command('approve'))
-      .description('Accept what servers changed about their tools: all of it, or that of one server or tool.')
-      .argument('[backend]', 'the server')
-      .argument('[tool]', 'its tool')
+      .description('Approve changed tool definitions: all, those of one server, or one tool.')
+      .argument('[backend]', 'server name')
+      .argument('[tool]', 'tool name')
       .action(async (backend: string | undefined, tool: string | undefined, options: ConfigOption) => {
         const { approveChanges } = await import('@agent-relay/gateway/run');
         const approved = await approveChanges(options, backend, tool);
-        // Without a file the servers of the daemon are meant as well.
+        // Without --config this includes the servers of the daemon.
         if (options.config === undefined) {
           const { poolDirectory } = await import('../../daemon/doors/pool.ts');
           const { dataDirectory } = await import('@agent-relay/sdk/node');
           const stateDir = poolDirectory(dataDirectory());
           approved.push(...(await approveChanges({ stateDir }, backend, tool)));
         }
-        print(approved.length === 0 ? 'Nothing waits for approval.' : `Approved: ${approved.join(', ')}`);
+        print(approved.length === 0 ? 'Nothing to approve.' : `Approved: ${approved.join(', ')}`);
       }),
   );
 
-/** Key, hosts and limits are those of the MCP port of the daemon: who sets a key means every port of theirs. */
+/** Key, hosts and limits are the daemon's: a user who sets a key means every port. */
 async function frontOf({ host, allowHost = [], tlsCertificate, tlsKey }: HttpOptions): Promise<HttpFront> {
   const { loadSettings } = await import('../../daemon/settings/settings.ts');
-  // Certificates come by options, which read these variables themselves.
+  // The TLS options read these variables themselves.
   const env = { ...process.env, RELAY_MCP_TLS_CERTIFICATE: undefined, RELAY_MCP_TLS_KEY: undefined };
   const { mcp, limits } = await loadSettings(env);
   return {
@@ -101,7 +117,7 @@ async function tlsOf(certificate: string | undefined, key: string | undefined): 
 function withConfig(subcommand: Command): Command {
   return subcommand.option(
     '--config <file>',
-    'a file that lists servers, backends.yaml if none is given; may be repeated',
+    'file that lists servers (default: backends.yaml; repeatable)',
     collect,
   );
 }

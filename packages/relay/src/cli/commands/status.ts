@@ -20,6 +20,7 @@ export const command = withJson(withProject(new Command('status')))
         ['http', status.http],
         ['mcp', status.mcp],
         ...(status.servers ?? []).map(serverFact),
+        ['servers', status.serversError && safeLine(status.serversError)],
         ...(status.unserved ?? []).map(unservedFact),
       ]),
     );

@@ -10,22 +10,26 @@ import { RelayError } from '@agent-relay/protocol';
 import { type Discovery, discoverSocket, localAgentToken } from '@agent-relay/sdk/node';
 import { poolSocketPath } from '../../daemon/doors/pool-socket.ts';
 
-/** A daemon that restarts is found again soon. */
-const LIMITS = { reconnectMs: 250, maxReconnectMs: 5000 };
+/** Find a restarted daemon soon. */
+const LIMITS = { reconnectMs: 1000 };
 
-/** Until a daemon answers, these are there to say why not, and how to start one. */
+/** Listed until a daemon answers. Calling one explains how to start it. */
 const MEANWHILE = { tools: managementTools, prompts: [], resources: [], templates: [] };
 
 /**
- * Serves one MCP client on standard input and output until it leaves: by a small gateway with the relay's own server
- * before the MCP servers of the daemon.
+ * Serves one MCP client on standard input and output until it disconnects: a small gateway with the relay's own server
+ * first, then the daemon's MCP servers.
  */
 export async function serveWithPool(toolsets: string): Promise<void> {
   const { RELAY_URL, RELAY_WORKSPACE_KEY } = process.env;
   if (RELAY_URL || RELAY_WORKSPACE_KEY) {
-    throw new RelayError('InvalidSettings', 'The toolset "gateway" is that of the daemon of this machine.', {
-      next: 'Unset RELAY_URL and RELAY_WORKSPACE_KEY, or connect to the other daemon over HTTP with ?tools=gateway.',
-    });
+    throw new RelayError(
+      'InvalidSettings',
+      'The toolset "gateway" works only with the daemon on this machine.',
+      {
+        next: 'Unset RELAY_URL and RELAY_WORKSPACE_KEY, or connect to the other daemon over HTTP with ?tools=gateway.',
+      },
+    );
   }
   const tools = toolsetNames(toolsets).filter((name) => name !== GATEWAY_TOOLSET);
   const relay = tools.length > 0 ? localRelayServer({ tools }) : undefined;
@@ -49,14 +53,14 @@ const openPool: Parameters<typeof customBackend>[1] = async (events) => {
     return await openSocketChannel(poolSocketPath(daemon.socketPath), await introduction(daemon), events);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
-    throw new RelayError('BackendUnavailable', 'The daemon runs without MCP servers.', {
-      next: 'Start it with a file that lists some: agent-relay daemon restart --mcp-servers FILE',
+    throw new RelayError('BackendUnavailable', 'The daemon has no MCP servers.', {
+      next: 'Restart it with a file that lists some: agent-relay daemon restart --mcp-servers FILE',
       cause,
     });
   }
 };
 
-/** Who the client is, by the name and the token it has everywhere on this machine. */
+/** Identifies the client by its name and local token. */
 async function introduction({ project }: Discovery): Promise<{ name?: string; token?: string }> {
   const name = process.env.RELAY_AGENT_NAME;
   return name && project ? { name, token: await localAgentToken(project, name) } : {};

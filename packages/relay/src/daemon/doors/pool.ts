@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path';
 import {
   createGateway,
   customBackend,
+  type GatewayLogLevel,
   HttpHandler,
+  LOG_LEVELS,
   type ServerChange,
   serveGatewaySocket,
 } from '@agent-relay/gateway';
@@ -20,29 +22,30 @@ import type { Logger } from '../log/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import { poolSocketPath } from './pool-socket.ts';
 
-/** The MCP servers of the daemon: one gateway for all agents. */
+/** The daemon's MCP servers: one gateway for all agents. */
 export interface Pool {
-  /** Serves clients of the MCP door, who are whom `principalOf` says. */
+  /** Serves clients of the MCP door. `principalOf` identifies them. */
   door(principalOf: (visit: GatewayVisit) => Promise<Principal>): GatewayDoor;
-  /** Serves local clients of a project, beside its socket. */
+  /** Serves local clients of a project, next to its socket. */
   listen(workspace: Workspace, socketPath: string): Promise<Server>;
-  status(): McpServerStatus[];
+  status(): { servers: McpServerStatus[]; serversError?: string };
   close(): Promise<void>;
 }
 
-/** Where the pool remembers what its servers offer, and what of it was approved. */
+/** The pool's state directory: what its servers offer, and which tools are approved. */
 export const poolDirectory = (dataDirectory: string): string => join(dataDirectory, 'gateway');
 
-/** Starts the servers that the files of the settings list. A mistake in one of them stops the start of the daemon. */
+/** Starts the servers listed in the configured files. An invalid file keeps the daemon from starting. */
 export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, log: Logger): Promise<Pool> {
   for (const file of mcp.servers) await requireFile(file);
   const gateway = await createGateway({
     configFiles: mcp.servers,
-    // The daemon may run anywhere.
+    // The daemon's own working directory means nothing to the user.
     directoryOf: dirname,
     stateDir: poolDirectory(dataDirectory),
     manageServers: mcp.manageServers,
     log: (line, level) => log[level](`gateway: ${line}`),
+    logLevel: leastLevel(log),
   });
   const visitors = new HttpHandler(gateway);
   const sockets = new Set<Socket>();
@@ -79,13 +82,18 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
         });
       },
     }),
-    status: () =>
-      gateway.status().servers.map(({ name, health, tools, error }) => ({
-        name,
-        health,
-        tools,
-        ...(error === undefined ? {} : { error }),
-      })),
+    status: () => {
+      const { servers, config_error } = gateway.status();
+      return {
+        servers: servers.map(({ name, health, tools, error }) => ({
+          name,
+          health,
+          tools,
+          ...(error === undefined ? {} : { error }),
+        })),
+        ...(config_error === undefined ? {} : { serversError: config_error }),
+      };
+    },
     listen: (workspace, socketPath) =>
       listenPrivately(poolSocketPath(socketPath), (socket) => void serve(workspace, socket)),
     async close() {
@@ -96,13 +104,17 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
   };
 }
 
-/** Where the gateway alone may begin with nothing, a daemon that was given a file is meant to serve what is in it. */
+/** The lowest level that the daemon logs. */
+const leastLevel = (log: Logger): GatewayLogLevel =>
+  LOG_LEVELS.find((level) => log.isLevelEnabled(level)) ?? 'error';
+
+/** The standalone gateway may start without its file. A daemon that was given a file must have it. */
 async function requireFile(file: string): Promise<void> {
   try {
     await stat(file);
   } catch (cause) {
     if (!isMissing(cause)) throw cause;
-    throw new RelayError('InvalidSettings', `There is no file ${file} of MCP servers.`, {
+    throw new RelayError('InvalidSettings', `No such file: ${file} (MCP servers).`, {
       next: 'Correct --mcp-servers, RELAY_MCP_SERVERS_CONFIG or mcp.servers in settings.json.',
       cause,
     });

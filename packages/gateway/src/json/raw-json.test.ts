@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { joinObject, scanObject } from '../../packages/gateway/src/json/raw-json.ts';
+import { joinObject, scanObject } from './raw-json.ts';
 
 const spaced = (value: unknown, space: number) => Buffer.from(JSON.stringify(value, null, space));
 

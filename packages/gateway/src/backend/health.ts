@@ -1,0 +1,3 @@
+/** `unknown`: not tried yet, or stopped until somebody needs it. */
+export const HEALTH = ['healthy', 'degraded', 'failed', 'connecting', 'unknown'] as const;
+export type Health = (typeof HEALTH)[number];

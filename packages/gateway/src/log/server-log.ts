@@ -1,0 +1,61 @@
+import type { ServerStatus } from '../front/tools/status.ts';
+import { counted } from './counted.ts';
+import type { Log } from './log.ts';
+
+interface Logged {
+  state: string;
+  invalid: Set<string>;
+}
+
+/** Logs the state of each server when it changes. It reads the same status that clients see, so the two agree. */
+export class ServerLog {
+  readonly #read: () => ServerStatus[];
+  readonly #log: Log;
+  #logged = new Map<string, Logged>();
+  #scheduled = false;
+
+  constructor(read: () => ServerStatus[], log: Log) {
+    this.#read = read;
+    this.#log = log;
+  }
+
+  /** Something about a server changed. All changes of one turn of the event loop are logged together. */
+  changed(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => this.flush());
+  }
+
+  /** Logs what changed since the last time. */
+  flush(): void {
+    this.#scheduled = false;
+    const before = this.#logged;
+    this.#logged = new Map();
+    for (const server of this.#read()) {
+      const { invalid, state } = this.#compare(server, before.get(server.name));
+      this.#logged.set(server.name, { invalid, state });
+    }
+  }
+
+  #compare(server: ServerStatus, before: Logged | undefined): Logged {
+    const invalid = new Set<string>();
+    for (const { name, reason } of server.invalid_tools ?? []) {
+      const line = `Invalid tool from ${server.name}: ${name} - ${reason}`;
+      invalid.add(line);
+      if (!before?.invalid.has(line)) this.#log.warn(line);
+    }
+    const state = stateLine(server);
+    if (state !== before?.state) this.#log[levelOf(server)](state);
+    return { invalid, state };
+  }
+}
+
+function stateLine({ name, health, connected, tools, error }: ServerStatus): string {
+  const offered = connected ? ` (${counted(tools, 'tool')})` : '';
+  return `${name}: ${health}${offered}${error === undefined ? '' : `: ${error}`}`;
+}
+
+const levelOf = ({ health }: ServerStatus): 'debug' | 'info' | 'warn' => {
+  if (health === 'healthy') return 'info';
+  return health === 'degraded' || health === 'failed' ? 'warn' : 'debug';
+};
