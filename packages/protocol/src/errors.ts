@@ -119,7 +119,7 @@ export const ERRORS = {
   InvalidAddress: {
     ...badInput,
     meaning: 'The address is not one of the forms the relay knows.',
-    next: 'Write Name, #channel, *, project:Name, project:lead, project:#channel, project:* or *:*',
+    next: 'Write Name or @Name, #channel, *, project:Name, project:lead, project:#channel, project:* or *:*',
   },
   InvalidName: {
     ...badInput,

@@ -55,6 +55,8 @@ export const helloPayload = z.object({
   client: z.object({ name: z.string().max(128), version: z.string().max(64) }).optional(),
   /** Without a name or a token the connection is nobody: it may only observe, and only where its credential allows. */
   name: z.string().max(256).optional(),
+  /** A second name, with or without `@`; nobody else in the project may have it. What is left unsaid stays as it was. */
+  handle: z.string().max(256).optional(),
   /** The agent token; a new name may bring its own (see `isAgentToken`) or is issued one in WELCOME. */
   token: z.string().max(256).optional(),
   /** The client was this agent before, under this name: renamed since, it is whoever holds the token. */
@@ -91,7 +93,7 @@ export interface WelcomePayload {
   daemon: { version: string; startedAt: number };
   project: string;
   /** Who this connection is; absent for an observer. */
-  agent?: { name: string; type: AgentType; lead: boolean };
+  agent?: { name: string; handle?: string; type: AgentType; lead: boolean };
   /** Only when this HELLO registered a new name without bringing a token: shown once, never again. */
   agentToken?: string;
   unread?: number;

@@ -19,7 +19,13 @@ export interface ParticipantEvents {
   refused: [];
 }
 
-const AGENT_EVENTS = ['agent.online', 'agent.offline', 'agent.removed', 'agent.renamed'] as const;
+const AGENT_EVENTS = [
+  'agent.online',
+  'agent.offline',
+  'agent.removed',
+  'agent.renamed',
+  'agent.changed',
+] as const;
 const CHANNEL_EVENTS = [
   'channel.created',
   'channel.archived',

@@ -20,10 +20,11 @@ export const relayListAgents = defineTool({
   },
 });
 
-const nameAndStatus = ({ name, status }: AgentInfo) => ({ name, status });
+const nameAndStatus = ({ name, handle, status }: AgentInfo) => ({ name, handle, status });
 
-const withMetadata = ({ name, status, task, capabilities, cli, connectedAt }: AgentInfo) => ({
+const withMetadata = ({ name, handle, status, task, capabilities, cli, connectedAt }: AgentInfo) => ({
   name,
+  handle,
   status,
   task,
   capabilities,

@@ -24,9 +24,10 @@ export const relayWho = defineTool({
 
 function agentsText(agents: AgentInfo[]): string {
   if (agents.length === 0) return 'No agents online.';
-  const lines = agents.map(({ name, cli, type, status, parent }) => {
+  const lines = agents.map(({ name, handle, cli, type, status, parent }) => {
     const worker = parent === undefined ? '' : ` [worker of: ${safeLine(parent)}]`;
-    return `- ${name} (${safeLine(cli ?? type)}) - ${status}${worker}`;
+    const also = handle === undefined ? '' : ` @${handle}`;
+    return `- ${name}${also} (${safeLine(cli ?? type)}) - ${status}${worker}`;
   });
   return `${agents.length} agent(s) online:\n${lines.join('\n')}`;
 }

@@ -1,3 +1,4 @@
+import { plainAgentName } from '@agent-relay/protocol';
 import { RelayError } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { defined } from '../../framework/defined.ts';
@@ -10,7 +11,7 @@ export const registerAgent = defineTool({
     'Take part under a name of your own. Others address you by it, and your inbox is kept for you.',
   input: z.strictObject({
     name: z.string(),
-    handle: z.string().optional().describe('How others address you, if not by name'),
+    handle: z.string().optional().describe('Second name, such as @bp'),
     type: z.enum(['agent', 'human']).optional(),
     metadata: z
       .strictObject({
@@ -27,11 +28,11 @@ export const registerAgent = defineTool({
         next: 'Leave out type. The owner can run: agent-relay agent set NAME --type human',
       });
     }
-    const address = (handle ?? name).replace(/^@/, '');
-    const registration = { name: address, ...defined({ ...metadata }) };
+    const registration = { name: plainAgentName(name), ...defined({ handle, ...metadata }) };
     const relay = await call.membership.register(participant, registration);
     return replyJson({
       name: relay.name,
+      handle: relay.welcome.agent?.handle,
       workspace: relay.project,
       type: relay.welcome.agent?.type,
       unread: relay.welcome.unread ?? 0,

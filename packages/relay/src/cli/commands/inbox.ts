@@ -20,6 +20,7 @@ import { followedLines, messageLines } from '../output/message-lines.ts';
 import { plural, print, printJson, styled } from '../output/terminal.ts';
 import { untilInterrupted } from '../process/until-interrupted.ts';
 import { asAgent, markRead } from '../target/connect.ts';
+import { knownName } from '../target/known-name.ts';
 
 type Options = ProjectOption & JsonOption & AgentOption & Filter & Manner;
 
@@ -77,8 +78,10 @@ const followInbox = (options: Options): Promise<void> =>
       async (relay) => {
         if (signal.aborted) return;
         signal.addEventListener('abort', () => void relay.close());
+        const from = options.from && (await knownName(relay, options.from));
+        const filter = { ...options, ...(from ? { from } : {}) };
         for await (const message of relay.messages()) {
-          if (!fits(message, options, relay.name ?? '')) continue;
+          if (!fits(message, filter, relay.name ?? '')) continue;
           if (options.json) printJson(message);
           else print(followedLines(message));
           if (!options.peek) await markRead(relay, message);

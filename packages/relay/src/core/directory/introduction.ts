@@ -6,6 +6,7 @@ export interface Introduction
   extends Pick<
     HelloPayload,
     | 'token'
+    | 'handle'
     | 'returning'
     | 'claim'
     | 'type'
