@@ -139,6 +139,8 @@ export interface Message {
   seq: number;
   id: string;
   from: string;
+  /** Absent for an agent. */
+  fromType?: Exclude<AgentType, 'agent'>;
   /** The sender is only who somebody said it was: see `unverified` of HELLO. */
   unverified?: true;
   /** The address as resolved: a name, the names of a group, `#channel` or `*`; after `project:`, if it went to another one. */

@@ -15,6 +15,8 @@ export interface ParticipantEvents {
   channels: [];
   /** There is a connection, the first one or a new one. */
   connected: [];
+  /** The relay cannot be reached, since now. */
+  unreachable: [error: unknown];
   /** The relay ended the connection for good: the key was revoked, the token replaced. */
   refused: [];
 }
@@ -67,6 +69,7 @@ export class Participant {
   #watch: NodeJS.Timeout | undefined;
   #rest: NodeJS.Timeout | undefined;
   #isResting = false;
+  #isUnreachable = false;
   #lostAt = 0;
   #started = false;
   /** False only if there is surely nothing unread, so that nobody has to ask. */
@@ -98,6 +101,18 @@ export class Participant {
   introduce(client: { name: string } | undefined): void {
     const cli = client && cliOf(client.name);
     if (cli !== undefined && this.#profile.cli === undefined) this.#profile = { ...this.#profile, cli };
+  }
+
+  /** Resolves when there is a connection, when there is none to be had, or after this time. */
+  async settled(waitMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, waitMs);
+    this.relay().then(
+      () => resolve(),
+      () => resolve(),
+    );
+    await promise;
+    clearTimeout(timer);
   }
 
   /** Connects in the background, now or as soon as there is a daemon, so that others see this agent. */
@@ -248,6 +263,7 @@ export class Participant {
 
   async #use(relay: Relay): Promise<void> {
     this.#relay = relay;
+    this.#isUnreachable = false;
     this.#mayHaveUnread = (relay.welcome.unread ?? 0) > 0;
     relay.on('message', () => {
       this.#mayHaveUnread = true;
@@ -279,8 +295,10 @@ export class Participant {
 
   /** Tries to connect, and again later, ever less often. The reason it failed is told to the next call that asks. */
   #reach(retryMs: number): void {
-    this.relay().catch(() => {
+    this.relay().catch((error: unknown) => {
       if (this.#closed) return;
+      if (!this.#isUnreachable) this.events.emit('unreachable', error);
+      this.#isUnreachable = true;
       clearTimeout(this.#watch);
       this.#watch = setTimeout(() => this.#reach(Math.min(retryMs * 2, LAST_RETRY_MS)), retryMs);
       this.#watch.unref();

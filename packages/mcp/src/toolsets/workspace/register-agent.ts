@@ -22,10 +22,11 @@ export const registerAgent = defineTool({
       .optional(),
   }),
   annotations: ACTS_ONCE,
+  tellsName: true,
   handler: async (participant, { name, handle, type, metadata }, call) => {
     if (type === 'human') {
       throw new RelayError('Forbidden', 'A session cannot register as a person: the owner decides that.', {
-        next: 'Leave out type. The owner can run: agent-relay agent set NAME --type human',
+        next: 'Leave out type. Only your user decides who is a person.',
       });
     }
     const registration = { name: plainAgentName(name), ...defined({ handle, ...metadata }) };
