@@ -62,8 +62,8 @@ describe('agent-relay-mcp', () => {
   });
 
   it.each([
-    [['install', '--help'], /^Usage: agent-relay-mcp install \[options\]\n[^]*--name <name>/],
-    [['uninstall', '-h'], /^Usage: agent-relay-mcp uninstall \[options\]\n[^]*--dry-run/],
+    [['install', '--help'], /^Usage: agent-relay-mcp install \[options\]\n(.*\n)*.*--name <name>/],
+    [['uninstall', '-h'], /^Usage: agent-relay-mcp uninstall \[options\]\n(.*\n)*.*--dry-run/],
     [['serve', '--help'], /^Usage: agent-relay-mcp serve \[--tools <list>\]\n/],
   ])('explains %j', async (args, help) => {
     const { stdout, stderr, code } = await run(MCP_PROGRAM, args);

@@ -1,4 +1,4 @@
-import { checkAgentName, nameKey } from '@agent-relay/protocol';
+import { checkAgentName, nameKey, plainAgentName } from '@agent-relay/protocol';
 import { CLIENTS, type Client } from './clients.ts';
 import { readConfigFile } from './config-file.ts';
 import { isTable, type Table } from './config-format.ts';
@@ -7,7 +7,8 @@ import { SERVER_NAME } from './server-command.ts';
 /** What the agent of each client is called: two clients under one name would be one agent with one inbox. */
 export function agentNames(name: string | undefined, clients: readonly Client[]): Map<Client, string> {
   if (name === undefined) return new Map();
-  const nameOf = ({ id }: Client) => checkAgentName(clients.length === 1 ? name : `${name}-${id}`);
+  const base = plainAgentName(name);
+  const nameOf = ({ id }: Client) => checkAgentName(clients.length === 1 ? base : `${base}-${id}`);
   return new Map(clients.map((client) => [client, nameOf(client)]));
 }
 

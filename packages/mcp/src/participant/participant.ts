@@ -5,6 +5,7 @@ import { type Inbox, type ParticipantOptions, type Relay, RelayError } from '@ag
 import { cliOf, connectNamedAfter } from './client-name.ts';
 import type { Connect } from './identity.ts';
 import { Mutex } from './mutex.ts';
+import { returned } from './returned.ts';
 
 export interface ParticipantEvents {
   /** A message came in. */
@@ -304,20 +305,4 @@ export class Participant {
       this.#watch.unref();
     });
   }
-}
-
-/** Waits for a connection that broke. */
-function returned(relay: Relay, waitMs: number): Promise<Relay> {
-  const { promise, resolve, reject } = Promise.withResolvers<Relay>();
-  const gone = () =>
-    reject(new RelayError('DaemonNotRunning', 'The daemon was there, and does not answer now.'));
-  const timer = setTimeout(gone, waitMs);
-  const stops = [
-    relay.on('connected', () => resolve(relay)),
-    relay.on('closed', (error) => (error ? reject(error) : gone())),
-  ];
-  return promise.finally(() => {
-    clearTimeout(timer);
-    for (const stop of stops) stop();
-  });
 }

@@ -64,7 +64,8 @@ const callOf = (tool: Tool, context: ClientContext, mcp: ServerContext): Call =>
 /** Says what the tool cannot know: what its toolset and the door advise, and that the daemon is gone rather than slow. */
 function explained(tool: Tool, error: RelayError, context: ClientContext): RelayError {
   const { participant, offering, nextSteps } = context;
-  const isGone = error.code === 'Timeout' && !participant.isConnected;
+  // Where it is known that the request was done, it does not matter any more.
+  const isGone = error.code === 'Timeout' && error.retryable && !participant.isConnected;
   const { wording } =
     offering.tools.toolsets.find(({ tools }) => tools.includes(tool)) ?? mainToolset(offering.tools.toolsets);
   return forModel(isGone ? goneDuring(error) : error, wording.nextSteps, nextSteps);

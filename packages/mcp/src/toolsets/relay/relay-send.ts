@@ -79,9 +79,11 @@ async function awaitResponse(
 
 /** Says what the recipient has done with the message so far. To send it again would be to ask twice. */
 async function unanswered(relay: Relay, error: RelayError, messageId: string): Promise<RelayError> {
-  const { deliveries } = await relay.trace(messageId);
-  const progress = deliveries.map((delivery) => progressOf(delivery, Date.now())).join(' ');
-  return new RelayError('Timeout', `${error.message} ${progress}`, {
+  // A daemon that is gone by now can say nothing more; that nobody answered is true all the same.
+  const trace = relay.state === 'connected' ? relay.trace(messageId) : undefined;
+  const { deliveries } = (await trace?.catch(() => undefined)) ?? { deliveries: [] };
+  const progress = deliveries.map((delivery) => ` ${progressOf(delivery, Date.now())}`).join('');
+  return new RelayError('Timeout', `${error.message}${progress}`, {
     next: 'Do not send it again: it is stored, and the answer will be in relay_inbox when it comes.',
     retryable: false,
     details: { messageId },

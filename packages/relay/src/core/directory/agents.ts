@@ -14,7 +14,7 @@ import type { AuditRecord } from '../ports/store/audit.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Store } from '../ports/store.ts';
 import { AgentNames, nameTaken } from './agent-names.ts';
-import { hasProfile, type Introduction, profileOf, standingOf } from './introduction.ts';
+import { handleOf, hasProfile, type Introduction, profileOf, standingOf } from './introduction.ts';
 import type { Presence } from './presence.ts';
 
 /**
@@ -358,12 +358,6 @@ export class Agents {
       detail,
     });
   }
-}
-
-/** The handle that is asked for or there; none, if it is just the name. */
-function handleOf({ handle }: { handle?: string | undefined }, name: string): string | undefined {
-  const bare = handle === undefined ? undefined : plainAgentName(handle);
-  return bare === undefined || nameKey(bare) === nameKey(name) ? undefined : bare;
 }
 
 const HOW_AN_AGENT_BECOMES_KNOWN =
