@@ -11,6 +11,8 @@ export interface Asked {
   results: string[];
   /** The names of all tools it was offered. */
   tools: string[];
+  /** Everything it was shown with them, as the client sent it. */
+  context: string;
 }
 
 /** A real command line agent with a home and a model of its own. */
@@ -63,6 +65,7 @@ export async function startAgent(cli: AgentCli, directory: string, project: stri
       return {
         results: last.turns.filter(({ kind }) => kind === 'result').map(({ text }) => text),
         tools: last.tools.map(({ name }) => name),
+        context: last.body,
       };
     },
     [Symbol.asyncDispose]: () => model[Symbol.asyncDispose](),

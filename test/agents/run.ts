@@ -46,6 +46,7 @@ for (const [index, agent] of talking.entries()) {
 }
 if (talking.length < 2)
   checks.skip('messages between two agents', 'fewer than two agents could be installed');
+for (const agent of talking) await checkShown(agent);
 for (const agent of values.short ? talking.slice(0, 1) : talking) await checkPool(agent);
 process.exitCode = checks.finish() ? 0 : 1;
 
@@ -79,8 +80,6 @@ async function checkInstallation(agent: Agent, { env }: TestDaemon): Promise<voi
 /** Each model has to be shown, by the tools, what the other one wrote: some clients show the text, some the structure. */
 async function checkExchange(one: Agent, other: Agent): Promise<void> {
   const [first, second] = [one.cli.title, other.cli.title];
-  const send = (to: string, message: string, more = {}) =>
-    `use relay_send ${JSON.stringify({ to, message, ...more })}`;
   await checks.run(`${first} and ${second} exchange messages`, async () => {
     // A name is known from its first connection on.
     await other.ask(['use relay_who {}']);
@@ -110,6 +109,50 @@ async function checkExchange(one: Agent, other: Agent): Promise<void> {
     assert.ok(results[0]?.includes(answer), results[0]);
     assert.match(results[0] ?? '', new RegExp(`\\b${second}\\b`, 'i'));
   });
+}
+
+/** What a model needs to act has to be in what its client shows of a result. */
+async function checkShown({ cli: { title, showsInstructions }, ask }: Agent): Promise<void> {
+  await checks.run(`${title} shows its model who wrote a message, and how to answer`, async () => {
+    const text = `Please look at ticket ${++ticket}.`;
+    // From the user of this machine, who is a person.
+    const { code, stderr } = await daemon.cli(['send', title, text]);
+    assert.equal(code, 0, stderr);
+    const { results } = await ask(['use relay_inbox {}']);
+    assert.ok(results[0]?.includes(text), results[0]);
+    assert.match(results[0] ?? '', /human/);
+    assert.match(results[0] ?? '', /relay_send\(to=/);
+  });
+  await checks.run(`${title} shows its model that a recipient is offline`, async () => {
+    await daemon.cli(['inbox', '--as', 'Sleeper']);
+    const { results } = await ask([send('Sleeper', `Wake up for ticket ${++ticket}.`)]);
+    assert.match(results[0] ?? '', /Offline now: Sleeper/);
+  });
+  await checks.run(
+    `${title} shows its model the code of an error, and a tool for the next step`,
+    async () => {
+      const { results } = await ask([send('Zed', `Where is ticket ${++ticket}?`)]);
+      assert.match(results[0] ?? '', /AgentNotFound/);
+      assert.match(results[0] ?? '', /relay_who/);
+      assert.doesNotMatch(results[0] ?? '', /agent-relay who/);
+    },
+  );
+  await checks.run(`${title} shows its model that nobody answered, and not to ask again`, async () => {
+    const question = `Is ticket ${++ticket} done?`;
+    const { results } = await ask([send('Sleeper', question, { await_response: true, timeout_ms: 200 })]);
+    assert.match(results[0] ?? '', /Sleeper has not read it yet/);
+    assert.match(results[0] ?? '', /Do not send it again/);
+  });
+  if (!showsInstructions)
+    return checks.skip(`${title} tells its model who it is`, 'it shows no instructions');
+  await checks.run(`${title} tells its model who it is`, async () => {
+    const { context } = await ask(['use relay_who {}']);
+    assert.ok(new RegExp(`You are ${title}\\. Other agents`, 'i').test(context), 'not in what it is shown');
+  });
+}
+
+function send(to: string, message: string, more = {}): string {
+  return `use relay_send ${JSON.stringify({ to, message, ...more })}`;
 }
 
 /** A tool of a server that runs in the daemon, and one of the relay, from the one entry that was installed. */

@@ -15,11 +15,14 @@ const DIALECTS = [anthropicMessages, openAiResponses, openAiChat, geminiGenerate
 export interface ScriptedModel extends AsyncDisposable {
   readonly url: string;
   /** Everything the model was asked, in order. */
-  readonly requests: readonly ModelRequest[];
+  readonly requests: readonly AskedModel[];
 }
 
+/** A request, and all of it as it came. */
+type AskedModel = ModelRequest & { body: string };
+
 export async function startScriptedModel(): Promise<ScriptedModel> {
-  const requests: ModelRequest[] = [];
+  const requests: AskedModel[] = [];
   const server = createServer((request, response) => {
     serve(request, response, requests).catch((error) => response.destroy(error));
   });
@@ -39,7 +42,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  requests: ModelRequest[],
+  requests: AskedModel[],
 ): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://model').pathname;
   const body = await text(request);
@@ -47,7 +50,7 @@ async function serve(
     request.method === 'POST' ? DIALECTS.find((candidate) => candidate.matches(path)) : undefined;
   if (!dialect) return answerJson(response, sideAnswer(path));
   const asked = dialect.read(JSON.parse(body), path);
-  requests.push(asked);
+  requests.push({ ...asked, body });
   const reply = dialect.write(nextAnswer(asked.turns, asked.tools), asked);
   if (asked.streamed) answerEvents(response, reply);
   else answerJson(response, reply.json);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox, startDaemon } from '../kit/daemon.ts';
-import { callTool, connectClient, type TestClient } from '../mcp/kit/clients.ts';
+import { callTool, connectClient, connectStdio, type TestClient } from '../mcp/kit/clients.ts';
 import { sseTransport } from '../mcp/kit/http-door.ts';
 import { freePort, toolNames } from './doors-kit.ts';
 
@@ -87,6 +87,39 @@ describe('agent-relay launch', () => {
     await running.until(/Bob → pm \[free\] "Begin with the parser\."/);
     await using client = await session(port);
     expect(await read(client, 'pm')).toMatchObject([{ body: 'Begin with the parser.' }]);
+  });
+
+  it('shows what the loop governor keeps back', async () => {
+    await using sandbox = await createSandbox({ settings: { governor: { emptyTurns: 2 } } });
+    const { running, port } = await launched(sandbox);
+    await using _ended = running;
+    await using client = await session(port);
+    for (let turn = 0; turn < 2; turn++) {
+      await post(client, 'pm', 'dev-a', 'free', 'thanks');
+      await post(client, 'dev-a', 'pm', 'free', 'thanks');
+    }
+    const { data } = await post(client, 'pm', 'dev-a', 'free', 'thanks');
+    expect(data.held).toMatch(/^muted by loop governor/);
+    await running.until(
+      /pm → dev-a \[held\] "thanks" \(muted by loop governor[^)]*agent-relay held release msg_\w+\)/,
+    );
+  });
+
+  it('makes a session the role it plays and nobody else, also beside an installed entry', async () => {
+    await using daemon = await startDaemon();
+    const { running, port } = await launched(daemon);
+    await using _ended = running;
+    await using inRole = await connectClient(sseTransport(`http://localhost:${port}/sse`), {
+      name: 'claude-code',
+    });
+    await post(inRole, 'pm', 'dev-a', 'directive', 'Begin with the parser');
+    const env = { RELAY_AGENT_NAME: 'pm' };
+    await using installed = await connectStdio(daemon, { name: 'claude-code', env });
+    expect((await callTool(installed, 'relay_status')).data.agentName).toBe('pm');
+    const known = JSON.parse((await daemon.cli(['who', '--all', '--json'])).stdout) as Array<{
+      name: string;
+    }>;
+    expect(known.map(({ name }) => name).sort()).toEqual(['dev-a', 'dev-b', 'pm']);
   });
 
   it('uses the daemon that runs, which goes on after it, and keeps the messages', async () => {
@@ -216,6 +249,11 @@ describe.skipIf(!hasTmux)('agent-relay launch --tmux (needs the package tmux)', 
       await eventually(async () => {
         expect(await tmux('capture-pane', '-p', '-J', '-t', devPane)).toContain('dev.md.ran');
       });
+      await tmux('send-keys', '-t', devPane, 'C-u');
+      await tmux('send-keys', '-t', devPane, 'echo "I am $RELAY_AGENT_NAME"', 'Enter');
+      await eventually(async () => {
+        expect(await tmux('capture-pane', '-p', '-t', devPane)).toContain('I am dev');
+      });
       const files = join(sandbox.dataDirectory, 'launch', String(port));
       expect(await readFile(join(files, 'dev.md'), 'utf8')).toContain('You are dev');
       expect(await readFile(join(files, 'mcp.json'), 'utf8')).toContain(`localhost:${port}/sse`);
@@ -256,6 +294,9 @@ describe('agent-relay launch --kitty', () => {
     ]);
     expect(asked[1]).toMatch(/launch --log-only .*\r\n$/);
     expect(asked[3]).toMatch(/codex \S+pm\.md\n$/);
+    expect(asked[0]).not.toContain('RELAY_AGENT_NAME');
+    expect(asked[2]).toContain('--env=RELAY_AGENT_NAME=pm');
+    expect(asked[4]).toContain('--env=RELAY_AGENT_NAME=dev');
   });
 
   it('says what is missing without it', async () => {

@@ -81,6 +81,15 @@ it('finds the daemon of RELAY_PROJECT_ROOT, and says how to start one where ther
 });
 
 describe('agent-relay mcp install', () => {
+  it('takes several clients, and a word that is no command is told what is meant', async () => {
+    await using sandbox = await createSandbox();
+    const install = await sandbox.cli(['mcp', 'install', '-e', 'claude', '-e', 'cursor,codex', '--dry-run']);
+    for (const title of ['Claude Code: ', 'Cursor: ', 'Codex: ']) expect(install.stdout).toContain(title);
+    const mistyped = await sandbox.cli(['mcp', 'instal']);
+    expect(mistyped).toMatchObject({ code: 2, stdout: '' });
+    expect(mistyped.stderr).toMatch(/^error: There is no command "mcp instal"\. Did you mean install\?\n/);
+  });
+
   it('enters the server, shows it first with --dry-run, and takes it out again', async () => {
     await using sandbox = await createSandbox();
     const file = join(sandbox.projectDirectory, '.mcp.json');

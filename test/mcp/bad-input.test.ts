@@ -41,7 +41,22 @@ describe.each(ERAS)('bad input over stdio, revision %s', (era) => {
     await using client = await connectStdio(daemon, { era, env: { RELAY_AGENT_NAME: name } });
     const args = { to: 'Slow', message: '?', await_response: true, timeout_ms: 50 };
     const late = await callTool(client, 'relay_send', args);
-    expect(late).toMatchObject({ isError: true, data: { error: { code: 'Timeout', retryable: true } } });
+    expect(late).toMatchObject({
+      isError: true,
+      data: {
+        error: {
+          code: 'Timeout',
+          retryable: false,
+          next: expect.stringContaining('Do not send it again'),
+          details: { messageId: expect.stringMatching(/^msg_/) },
+        },
+      },
+    });
+    expect(late.texts[0]).toMatch(/No answer from Slow .* Slow has not read it yet.* \[Timeout\] Next: /);
+    // Somebody who has read it may still be at work.
+    slow.on('message', ({ id }) => void slow.read(id));
+    const read = await callTool(client, 'relay_send', { ...args, message: 'And now?', timeout_ms: 1500 });
+    expect(read.texts[0]).toMatch(/ Slow read it \d s ago\. \[Timeout\] /);
     await slow.send(name, 'at last');
     expect((await callTool(client, 'relay_inbox')).data).toMatchObject({
       messages: [{ content: 'at last' }],

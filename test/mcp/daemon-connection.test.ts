@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createSandbox, startDaemon } from '../kit/daemon.ts';
 import { callTool, connectStdio, ERAS } from './kit/clients.ts';
 
-const START_IT = 'Next: Start it with: agent-relay daemon start';
+const START_IT = 'Next: Tell your user: Start it with: agent-relay daemon start';
 
 describe.each(ERAS)('an MCP server and its daemon, revision %s', (era) => {
   it('stays up without a daemon, and every tool says how to start it', async () => {
@@ -96,7 +96,7 @@ describe.each(ERAS)('an MCP server and its daemon, revision %s', (era) => {
     await daemon.kill9();
     await daemon.start();
     await worker.send(question?.from ?? '', 'still here', { thread: question?.thread ?? '' });
-    expect((await answer).texts).toEqual(['Response from Worker: still here']);
+    expect((await answer).texts[0]).toBe('Response from Worker: still here');
   });
 });
 

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ToolTable } from '../../packages/mcp/src/framework/tool-table.ts';
 import { DEFAULT_ROLES } from '../../packages/mcp/src/participant/roles.ts';
-import { PROMPTS } from '../../packages/mcp/src/prompts/index.ts';
+import { promptsFor } from '../../packages/mcp/src/prompts/index.ts';
 import { RESOURCE_TEMPLATES, RESOURCES } from '../../packages/mcp/src/resources/index.ts';
 import { knownToolsets } from '../../packages/mcp/src/toolsets/index.ts';
 
@@ -38,14 +38,15 @@ describe.each([...knownToolsets(DEFAULT_ROLES).values()])('the toolset $name in 
 });
 
 it('documents every resource and prompt, and no other', () => {
+  const promptsOfAgents = promptsFor([...knownToolsets([]).values()]);
   const uris = [
     ...RESOURCES.map(({ uri }) => uri),
     ...RESOURCE_TEMPLATES.map(({ uriTemplate }) => uriTemplate),
   ];
   expect([...rows('Resources').keys()].sort()).toEqual(uris.sort());
   const prompts = rows('Prompts');
-  expect([...prompts.keys()]).toEqual(PROMPTS.map(({ name }) => name));
-  for (const { name, arguments: args } of PROMPTS) {
+  expect([...prompts.keys()]).toEqual(promptsOfAgents.map(({ name }) => name));
+  for (const { name, arguments: args } of promptsOfAgents) {
     const expected = args.map((argument) => `\`${argument.name}${argument.required ? '' : '?'}\``);
     expect(prompts.get(name)?.[0], name).toBe(expected.join(', '));
   }

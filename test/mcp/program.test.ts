@@ -61,6 +61,22 @@ describe('agent-relay-mcp', () => {
     }
   });
 
+  it.each([
+    [['install', '--help'], /^Usage: agent-relay-mcp install \[options\]\n(.*\n)*.*--name <name>/],
+    [['uninstall', '-h'], /^Usage: agent-relay-mcp uninstall \[options\]\n(.*\n)*.*--dry-run/],
+    [['serve', '--help'], /^Usage: agent-relay-mcp serve \[--tools <list>\]\n/],
+  ])('explains %j', async (args, help) => {
+    const { stdout, stderr, code } = await run(MCP_PROGRAM, args);
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+    expect(stdout).toMatch(help);
+  });
+
+  it('suggests the command that was meant', async () => {
+    const { stderr, code } = await run(MCP_PROGRAM, ['instal']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^error: There is no command "instal"\. Did you mean install\?\n/);
+  });
+
   it('ends quietly when nobody reads on, as in a pipe to head', async () => {
     const args = [MCP_PROGRAM, 'install', '--dry-run', '-e', 'claude'];
     const child = spawn(process.execPath, args, { env: sandbox.env, cwd: sandbox.projectDirectory });

@@ -59,7 +59,16 @@ describe.each(ERAS)('resources over stdio, revision %s', (era) => {
     expect(await read(client, 'relay://capabilities')).toMatchObject({
       code_review: expect.arrayContaining([unique('Reviewer')]),
     });
-    await expect(read(client, 'relay://agents/Nobody')).rejects.toThrow('No agent "Nobody" is known.');
+    // The code of a resource that is not there, in both eras.
+    for (const missing of ['Nobody', '%zz'])
+      await expect(read(client, `relay://agents/${missing}`)).rejects.toMatchObject({
+        code: -32602,
+        data: { uri: `relay://agents/${missing}` },
+        message: expect.stringContaining(`No agent "${missing}" is known.`),
+      });
+    await expect(read(client, `relay://agents/${unique('Reviewe')}`)).rejects.toThrow(
+      `Did you mean ${unique('Reviewer')}`,
+    );
   });
 
   it('tells a subscriber of the inbox when another agent sends, and reading leaves it unread', async () => {

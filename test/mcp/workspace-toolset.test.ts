@@ -47,6 +47,31 @@ describe.each(ERAS)('the workspace toolset over stdio, revision %s', (era) => {
     expect((await callTool(again, 'register_agent', { name })).data).toMatchObject({ name, unread: 1 });
   });
 
+  it('registers a name and a handle, and both reach the agent', async () => {
+    const [name, handle] = [unique('BuildPlanner'), `@${unique('bp')}`];
+    await using planner = await open();
+    const registered = await callTool(planner, 'register_agent', { name, handle });
+    expect(registered.data).toMatchObject({ name, handle: handle.slice(1) });
+    await using bob = await open({ RELAY_AGENT_NAME: `@${unique('Robert')}` });
+    for (const to of [handle, name, `@${name}`])
+      expect((await callTool(bob, 'send_dm', { to, text: `for ${to}` })).isError).toBe(false);
+    const { messages } = (await callTool(planner, 'check_inbox')).data;
+    expect(messages).toMatchObject([{ from: unique('Robert') }, {}, {}]);
+    const listed = await callTool(bob, 'list_agents');
+    expect(listed.data.agents).toContainEqual(expect.objectContaining({ name, handle: handle.slice(1) }));
+    const taken = await callTool(bob, 'register_agent', { name: unique('Other'), handle });
+    expect(taken.data).toMatchObject({ error: { code: 'NameTaken' } });
+  });
+
+  it('makes a channel that somebody joins before it is there', async () => {
+    await using client = await open({ RELAY_AGENT_NAME: unique('Joiner') });
+    const channel = `#${unique('planning')}`;
+    const joined = await callTool(client, 'join_channel', { channel });
+    expect(joined.data).toMatchObject({ channel: { name: channel } });
+    expect((await callTool(client, 'join_channel', { channel })).isError).toBe(false);
+    expect((await callTool(client, 'post_message', { channel, text: 'Ready' })).isError).toBe(false);
+  });
+
   it('sends direct messages; checking the inbox leaves them unread', async () => {
     await using bob = await open({ RELAY_AGENT_NAME: unique('Bob') });
     await callTool(bob, 'list_agents');

@@ -2,7 +2,7 @@
 import { runOnNode } from '@agent-relay/sdk/run-on-node';
 
 runOnNode(import.meta.url, async ([command, ...args]) => {
-  if (command === 'serve') {
+  if (command === 'serve' && !args.some((arg) => arg === '-h' || arg === '--help')) {
     const { loadServe } = await import('./serve.js');
     return (await loadServe()).main(args);
   }

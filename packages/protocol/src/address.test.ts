@@ -32,6 +32,9 @@ describe('an address', () => {
 
   it.each<[string, Address]>([
     ['Alice', { target: { kind: 'agent', name: 'Alice' } }],
+    ['@Alice', { target: { kind: 'agent', name: 'Alice' } }],
+    ['@lead', { target: { kind: 'lead' } }],
+    ['shop:@Alice', { project: 'shop', target: { kind: 'agent', name: 'Alice' } }],
     ['#build', { target: { kind: 'channel', name: 'build' } }],
     ['*', { target: { kind: 'all' } }],
     ['lead', { target: { kind: 'lead' } }],
@@ -56,6 +59,9 @@ describe('an address', () => {
     ['##build', 'InvalidName'],
     ['shop:Alice:again', 'InvalidName'],
     ['**', 'InvalidName'],
+    ['@', 'InvalidName'],
+    ['@@Alice', 'InvalidName'],
+    ['@#build', 'InvalidName'],
     ['two words', 'InvalidName'],
     ['Аlice', 'LookAlikeName'],
   ])('%j is refused with %s', (text, code) => {

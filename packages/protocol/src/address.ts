@@ -16,7 +16,7 @@ export interface Address {
 
 /**
  * The one parser of addresses:
- * `Alice`, `#channel`, `*`, `lead`, `project:Alice`, `project:lead`, `project:#channel`, `project:*`, `*:*`.
+ * `Alice` or `@Alice`, `#channel`, `*`, `lead`, `project:Alice`, `project:lead`, `project:#channel`, `project:*`, `*:*`.
  */
 export function parseAddress(text: string): Address {
   const colon = text.indexOf(':');
@@ -40,9 +40,14 @@ function parseTarget(text: string, whole: string): Target {
     );
   if (text === '*') return { kind: 'all' };
   if (text.startsWith('#')) return { kind: 'channel', name: checkName(text.slice(1), 'channel') };
-  if (nameKey(text) === 'lead') return { kind: 'lead' };
-  return { kind: 'agent', name: checkName(text, 'agent') };
+  const name = plainAgentName(text);
+  if (nameKey(name) === 'lead') return { kind: 'lead' };
+  return { kind: 'agent', name: checkName(name, 'agent') };
 }
+
+/** An agent may be written with or without `@` wherever its name or handle fits. */
+export const plainAgentName = (reference: string): string =>
+  reference.startsWith('@') ? reference.slice(1) : reference;
 
 /** The inverse of `parseAddress`. */
 export function formatAddress({ project, target }: Address): string {

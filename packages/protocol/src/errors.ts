@@ -119,7 +119,7 @@ export const ERRORS = {
   InvalidAddress: {
     ...badInput,
     meaning: 'The address is not one of the forms the relay knows.',
-    next: 'Write Name, #channel, *, project:Name, project:lead, project:#channel, project:* or *:*',
+    next: 'Write Name or @Name, #channel, *, project:Name, project:lead, project:#channel, project:* or *:*',
   },
   InvalidName: {
     ...badInput,
@@ -349,6 +349,8 @@ export interface ErrorDetails {
   retryAfterMs?: number;
   /** The choices where the request was ambiguous. */
   choices?: string[];
+  /** The message that was stored all the same. */
+  messageId?: string;
   /** Which token the daemon asks for; it tells nothing about the token, but who has it knows it by this. */
   tokenId?: string;
 }
@@ -368,11 +370,13 @@ export class RelayError extends Error {
   readonly code: ErrorCode;
   readonly next: string;
   readonly details: ErrorDetails | undefined;
+  /** True when the same request may succeed later without being changed, and does nothing twice. */
+  readonly retryable: boolean;
 
   constructor(
     code: ErrorCode,
     message?: string,
-    options: { next?: string; details?: ErrorDetails; cause?: unknown } = {},
+    options: { next?: string; details?: ErrorDetails; retryable?: boolean; cause?: unknown } = {},
   ) {
     super(
       message ?? ERRORS[code].meaning,
@@ -382,10 +386,7 @@ export class RelayError extends Error {
     this.code = code;
     this.next = options.next ?? ERRORS[code].next;
     this.details = options.details;
-  }
-
-  get retryable(): boolean {
-    return ERRORS[this.code].retryable;
+    this.retryable = options.retryable ?? ERRORS[code].retryable;
   }
 
   get exitCode(): number {
@@ -409,6 +410,7 @@ export class RelayError extends Error {
     const message = code === payload.code ? payload.message : `${payload.code}: ${payload.message}`;
     return new RelayError(code, message, {
       next: payload.next,
+      retryable: payload.retryable,
       ...(payload.details ? { details: payload.details } : {}),
     });
   }

@@ -80,6 +80,8 @@ export const helloPayload = z.object({
   client: z.object({ name: z.string().max(128), version: z.string().max(64) }).optional(),
   /** Without a name or a token the connection is nobody: it may only observe, and only where its credential allows. */
   name: z.string().max(256).optional(),
+  /** A second name, with or without `@`; nobody else in the project may have it. What is left unsaid stays as it was. */
+  handle: z.string().max(256).optional(),
   /** The agent token; a new name may bring its own (see `isAgentToken`) or is issued one in WELCOME. */
   token: z.string().max(256).optional(),
   /** The client was this agent before, under this name: renamed since, it is whoever holds the token. */
@@ -116,7 +118,7 @@ export interface WelcomePayload {
   daemon: { version: string; startedAt: number };
   project: string;
   /** Who this connection is; absent for an observer. */
-  agent?: { name: string; type: AgentType; lead: boolean };
+  agent?: { name: string; handle?: string; type: AgentType; lead: boolean };
   /** Only when this HELLO registered a new name without bringing a token: shown once, never again. */
   agentToken?: string;
   unread?: number;
@@ -171,6 +173,8 @@ export interface Message {
   seq: number;
   id: string;
   from: string;
+  /** Absent for an agent. */
+  fromType?: Exclude<AgentType, 'agent'>;
   /** The sender is only who somebody said it was: see `unverified` of HELLO. */
   unverified?: true;
   /** The address as resolved: a name, the names of a group, `#channel` or `*`; after `project:`, if it went to another one. */

@@ -48,6 +48,7 @@ export const transferRecord = z.discriminatedUnion('type', [
     .strictObject({
       type: z.literal('agent'),
       agent,
+      handle: z.string().refine(isAgentName, 'must be a name that an agent may have').exactOptional(),
       agentType: z.enum(AGENT_TYPES),
       lead: z.boolean(),
       ephemeral: z.boolean(),

@@ -16,6 +16,7 @@ import type { ReconnectOptions } from './connection/backoff.ts';
 /** What an agent tells about itself in HELLO. */
 export const PROFILE_FIELDS = [
   'name',
+  'handle',
   'workspaceKey',
   'claim',
   'type',

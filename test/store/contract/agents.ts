@@ -48,6 +48,40 @@ export function agents(store: () => Store): void {
       expect(await store().createAgent(agentOf(workspace.id, 'A1ice'))).toBeDefined();
     });
 
+    it('have handles that nobody else has as a name or a handle, however they come', async () => {
+      const { workspace } = await newWorld(store(), 0);
+      const called = (name: string, handle?: string) =>
+        store().createAgent({ ...agentOf(workspace.id, name), handle });
+      const made = await Promise.all([
+        called('Planner', 'bp'),
+        called('BP'),
+        called('Builder', 'Planner'),
+        called('Tester', 'P1anner'),
+        called('Writer', 'bp'),
+        called('Helper', 'helper-1'),
+        called('helper-l'),
+      ]);
+      expect(made.map((agent) => agent?.name)).toEqual([
+        'Planner',
+        undefined,
+        undefined,
+        undefined,
+        undefined,
+        'Helper',
+        undefined,
+      ]);
+      const [planner, , , , , helper] = made;
+      expect(await store().findAgent(workspace.id, 'planner')).toMatchObject({ handle: 'bp' });
+      expect(await store().setHandle(defined(helper).id, 'BP')).toBe(false);
+      expect(await store().setHandle(defined(helper).id, 'PIanner')).toBe(false);
+      expect(await store().setHandle(defined(helper).id, 'hp')).toBe(true);
+      expect(await store().renameAgent(defined(helper).id, 'bp', recordOf(workspace.id))).toBe(false);
+      expect(await store().renameAgent(defined(helper).id, 'HP', recordOf(workspace.id))).toBe(true);
+      expect(await store().findAgent(workspace.id, 'hp')).toMatchObject({ name: 'HP', handle: undefined });
+      await store().removeAgent(defined(planner).id, NOW);
+      expect(await called('Writer', 'bp')).toBeDefined();
+    });
+
     it('change only what is given', async () => {
       const { agents } = await newWorld(store(), 2);
       const [agent, other] = agents as [(typeof agents)[0], (typeof agents)[0]];

@@ -23,6 +23,7 @@ export function transfer(store: () => Store): void {
     const [alice, bob, carol] = made.agents as [Agent, Agent, Agent];
     const { workspace, draft } = made;
     const foreign = defined((await newWorld(store(), 1)).agents[0]);
+    await store().setHandle(alice.id, `${alice.name}-handle`);
     await made.newChannel('general');
     const build = await made.newChannel('Build', alice, bob);
     await store().updateChannel(build.id, { topic: 'what broke', archivedAt: NOW + 1 });

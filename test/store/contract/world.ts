@@ -39,6 +39,7 @@ export interface World {
 export const agentOf = (workspaceId: number, name = unique('agent')): Omit<Agent, 'id' | 'lastSeenAt'> => ({
   workspaceId,
   name,
+  handle: undefined,
   type: 'agent',
   lead: false,
   ephemeral: false,

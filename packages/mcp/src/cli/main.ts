@@ -1,27 +1,51 @@
 import { parseArgs } from 'node:util';
+import { nearNames, type RelayError } from '@agent-relay/protocol';
 import { VERSION } from '../version.ts';
 import { reportFailure, usageError } from './failure.ts';
+
+const CLIENTS = `  -e, --editor <clients>  claude, claude-desktop, cursor, vscode, codex, gemini, opencode, droid, or auto (the default:
+                          every client that is found); several as claude,codex or with -e again
+  -g, --global            in your own configuration instead of the project's
+      --dry-run           show the change and write nothing
+`;
+
+const HELP: Record<string, string> = {
+  serve: `Usage: agent-relay-mcp serve [--tools <list>]
+
+Serve one MCP client on standard input and output. Your client starts it: see agent-relay-mcp install.
+
+Options:
+      --tools <list>      the toolsets to serve, such as relay,network (default: relay)
+`,
+  install: `Usage: agent-relay-mcp install [options]
+
+Add the server to your clients.
+
+Options:
+${CLIENTS}      --tools <list>      the toolsets to serve
+      --name <name>       the name of the agent; of several clients, each gets its own: NAME-claude, NAME-codex
+`,
+  uninstall: `Usage: agent-relay-mcp uninstall [options]
+
+Remove the server from your clients.
+
+Options:
+${CLIENTS}`,
+};
 
 const USAGE = `agent-relay-mcp: the relay as an MCP server
 
 Usage:
-  agent-relay-mcp serve [--tools relay,network,…]   serve one client on standard input and output
-  agent-relay-mcp install [options]                 enter the server in the configuration of your clients
-  agent-relay-mcp uninstall [options]               take it out again
+  agent-relay-mcp serve [options]       serve one client on standard input and output
+  agent-relay-mcp install [options]     add the server to your clients
+  agent-relay-mcp uninstall [options]   remove it again
 
-Options of install and uninstall:
-  -e, --editor <client>   claude, claude-desktop, cursor, vscode, codex, gemini, opencode, droid, or auto
-  -g, --global            in your own configuration instead of the project's
-      --dry-run           show the change and write nothing
-      --tools <list>      the toolsets to serve (install)
-      --name <name>       the name of the agent (install)
-
-  -h, --help      print this
+  -h, --help      explain the program, or a command
   -v, --version   print the version
 `;
 
 const COMMON = {
-  editor: { type: 'string', short: 'e' },
+  editor: { type: 'string', short: 'e', multiple: true },
   global: { type: 'boolean', short: 'g' },
   'dry-run': { type: 'boolean' },
 } as const;
@@ -40,18 +64,28 @@ const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
   },
 };
 
+const HELP_OPTIONS = ['-h', '--help'];
+
 /** Runs the command line, but for `serve`, which is started by itself; how it went is in the exit code. */
 export async function main([name = '--help', ...args]: string[]): Promise<void> {
   process.stdout.on('error', endQuietlyOnClosedPipe);
   try {
     const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-    if (command) await command(args);
+    const help = Object.hasOwn(HELP, name) ? HELP[name] : undefined;
+    if (help && args.some((arg) => HELP_OPTIONS.includes(arg))) process.stdout.write(help);
+    else if (command) await command(args);
     else if (name === '-v' || name === '--version') process.stdout.write(`${VERSION}\n`);
-    else if (name === '-h' || name === '--help') process.stdout.write(USAGE);
-    else throw usageError(`There is no command "${name}".`);
+    else if (HELP_OPTIONS.includes(name)) process.stdout.write(USAGE);
+    else throw unknownCommand(name);
   } catch (error) {
     reportFailure(error);
   }
+}
+
+function unknownCommand(name: string): RelayError {
+  const [near] = nearNames(name, Object.keys(HELP), 1);
+  const hint = near === undefined ? '' : ` Did you mean ${near}?`;
+  return usageError(`There is no command "${name}".${hint}`);
 }
 
 /** `agent-relay-mcp install --dry-run | head` has got all it wanted. */

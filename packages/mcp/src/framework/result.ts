@@ -29,8 +29,8 @@ export function failureResult(error: unknown): CallToolResult {
   return { isError: true, ...reply(failureText(failure), { error: failure.toPayload() }) };
 }
 
-export const failureText = ({ message, next }: RelayError): string =>
-  safeLine(`Error: ${message} Next: ${next}`);
+export const failureText = ({ code, message, next }: RelayError): string =>
+  safeLine(`Error: ${message} [${code}] Next: ${next}`);
 
 /** The content of a resource: data as JSON. */
 export const jsonContents = (uri: string, value: unknown): ReadResourceResult => ({

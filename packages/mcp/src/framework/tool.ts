@@ -1,3 +1,4 @@
+import type { RelayError } from '@agent-relay/sdk';
 import type {
   CallToolResult,
   InputRequiredResult,
@@ -15,6 +16,8 @@ export interface Call extends ReplyWatch {
   readonly signal: AbortSignal;
   /** Tells a client that asked for it how a long call is getting on. */
   progress(progress: number, total: number, message: string): Promise<void>;
+  /** The error as the model is to get it, for a tool that reports it within its result. */
+  explained(error: RelayError): RelayError;
   /** The agents that a session may speak for by declaring it; only the `roles` toolset does. */
   readonly roles: Roles;
   readonly membership: Membership;
@@ -29,6 +32,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   annotations: ToolAnnotations;
   /** Shows the inbox itself, so that its result needs no hint about unread messages. */
   showsInbox?: true;
+  /** Its result says what the session is called. */
+  tellsName?: true;
   handler(
     participant: Participant,
     args: z.output<Input>,

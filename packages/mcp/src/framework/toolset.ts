@@ -1,22 +1,43 @@
-import { RelayError } from '@agent-relay/sdk';
+import type { Message } from '@agent-relay/protocol';
+import { type ErrorCode, RelayError } from '@agent-relay/sdk';
 import type { Tool } from './tool.ts';
 
 /** How a toolset calls the things every guide and hint speaks about. */
 export interface Wording {
   /** How to send `message` to `to`, as a call. */
   send(to: string, message: string): string;
+  /** How to answer a message, as a call. */
+  answer(message: Message): string;
   /** The tool that lists agents. */
   agents: string;
+  /** The same with what each of them works on. */
+  agentsAndTasks: string;
   /** What shows the unread messages. */
   inbox: string;
+  /** What a model does about an error, where a tool helps. */
+  nextSteps: NextSteps;
 }
+
+export type NextSteps = Readonly<Partial<Record<ErrorCode, string>>>;
 
 /** Tools that belong together and are chosen together. */
 export interface Toolset {
   name: string;
   tools: readonly Tool[];
   wording: Wording;
+  /** What a model is told instead of the usual, by a toolset that does not speak for the agent of the session. */
+  guide?: { instructions: string; protocol: string };
 }
+
+/** The toolset in whose words the server speaks. */
+export function mainToolset([first]: readonly Toolset[]): Toolset {
+  if (first === undefined) throw new TypeError('A server has at least one toolset.');
+  return first;
+}
+
+/** Whether a session with these toolsets speaks only for roles, never for an agent of its own. */
+export const playsRoles = (toolsets: readonly Toolset[]): boolean =>
+  toolsets.every(({ guide }) => guide !== undefined);
 
 /** The toolset that other MCP servers bring, through whoever runs a gateway to them. */
 export const GATEWAY_TOOLSET = 'gateway';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { mainToolset } from '../framework/toolset.ts';
 import { instructions } from '../prompts/instructions.ts';
 import { buildServer } from '../server/build-server.ts';
 import type { Offering } from '../server/client-context.ts';
 import { asClientInfo } from '../server/messages.ts';
-import { mainToolset } from '../server/prompts.ts';
 import { connectInMemory, type RelayServer } from '../server/relay-server.ts';
 import type { Caller } from './admission/caller.ts';
 import type { GatewayVisit } from './options.ts';
@@ -29,7 +29,7 @@ export const gatewayVisit = (caller: Caller, offering: Offering | undefined, par
 
 /** The relay's own server for one visitor of the gateway, which passes on what the two say to each other. */
 const relayServer = (caller: Caller, offering: Offering, { contexts, replies }: Parts): RelayServer => ({
-  instructions: instructions(mainToolset(offering.tools.toolsets).wording),
+  instructions: instructions(mainToolset(offering.tools.toolsets), caller.name),
   async connect({ hasSession, info }, events) {
     const { context, lease } = hasSession
       ? contexts.session(caller, randomUUID(), offering, replies)
@@ -37,6 +37,8 @@ const relayServer = (caller: Caller, offering: Offering, { contexts, replies }: 
     context.participant.introduce(asClientInfo(info));
     if (hasSession || caller.isNamed) context.participant.start();
     const server = buildServer(context, { era: 'legacy', lasting: true });
+    // The instructions that the client was shown are those of the gateway.
+    context.naming.tell(caller.name);
     const stop = lease.onclose(() => server.close());
     const closed = server.onclose;
     server.onclose = () => {

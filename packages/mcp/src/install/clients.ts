@@ -32,11 +32,13 @@ export interface Client {
   entry(server: ServerCommand): Entry;
   /** How a person sees that it works. */
   readonly check: string;
+  /** How a person lets it use the tools without being asked each time. */
+  readonly allow: string;
   /** What the client asks for before it starts a server that a project's file names. */
   readonly trust?: string;
 }
 
-const homeOf = ({ env }: Machine) => env.HOME || homedir();
+export const homeOf = ({ env }: Machine) => env.HOME || homedir();
 const inHome = (machine: Machine, ...path: string[]) => join(homeOf(machine), ...path);
 
 function configHome(machine: Machine, ...path: string[]): string {
@@ -74,6 +76,8 @@ export const CLIENTS: readonly Client[] = [
     globalFile: (machine) => join(machine.env.CLAUDE_CONFIG_DIR || homeOf(machine), '.claude.json'),
     entry: typed,
     check: 'claude mcp list',
+    allow:
+      'It asks before each; to allow all, add "mcp__agent-relay" to permissions.allow in .claude/settings.json.',
     trust: 'Start claude in the project once and approve the server.',
   },
   {
@@ -84,7 +88,8 @@ export const CLIENTS: readonly Client[] = [
     traces: (machine) => applicationData(machine, 'Claude'),
     globalFile: (machine) => applicationData(machine, 'Claude', 'claude_desktop_config.json'),
     entry: plain,
-    check: 'Restart Claude Desktop, then look at Settings > Developer.',
+    check: 'Settings > Developer',
+    allow: 'It asks before each; choose to allow it always.',
   },
   {
     ...withServers,
@@ -95,7 +100,8 @@ export const CLIENTS: readonly Client[] = [
     projectFile: (project) => join(project, '.cursor', 'mcp.json'),
     globalFile: (machine) => inHome(machine, '.cursor', 'mcp.json'),
     entry: typed,
-    check: 'Restart Cursor, then look at its MCP settings.',
+    check: 'the MCP settings of Cursor',
+    allow: 'It asks before each; choose to always allow it.',
     trust: 'Switch the server on in the MCP settings of Cursor.',
   },
   {
@@ -109,6 +115,7 @@ export const CLIENTS: readonly Client[] = [
     globalFile: (machine) => applicationData(machine, 'Code', 'User', 'mcp.json'),
     entry: typed,
     check: 'Run "MCP: List Servers" from the command palette.',
+    allow: 'It asks before each; choose to always allow those of this server.',
     trust: 'VS Code asks whether you trust the server when it starts it.',
   },
   {
@@ -123,6 +130,7 @@ export const CLIENTS: readonly Client[] = [
     // Codex hands a server none of its own variables, except those it is told to.
     entry: (server) => ({ ...plain(server), env_vars: VARIABLES.filter((name) => !(name in server.env)) }),
     check: 'codex mcp list, or /mcp in a session',
+    allow: 'It asks before each; to allow all, add default_tools_approval_mode = "approve" to the entry.',
     trust: 'Codex reads the file only in a project you trust: start codex there once and say so.',
   },
   {
@@ -139,6 +147,7 @@ export const CLIENTS: readonly Client[] = [
       env: { ...server.env, RELAY_WORKSPACE_KEY: `\${RELAY_WORKSPACE_KEY:-}` },
     }),
     check: 'gemini mcp list',
+    allow: 'It asks before each; to allow all, add "trust": true to the entry.',
     trust: 'Gemini CLI starts servers only in folders you trust: start gemini there once and say so.',
   },
   {
@@ -153,6 +162,7 @@ export const CLIENTS: readonly Client[] = [
     globalFile: (machine) => openCodeFile(configHome(machine, 'opencode')),
     entry: ({ command, args, env }) => ({ type: 'local', command: [command, ...args], environment: env }),
     check: 'opencode mcp list',
+    allow: 'It asks for none, unless your permission settings say so.',
   },
   {
     ...withServers,
@@ -164,5 +174,6 @@ export const CLIENTS: readonly Client[] = [
     globalFile: (machine) => inHome(machine, '.factory', 'mcp.json'),
     entry: typed,
     check: 'droid mcp list',
+    allow: 'It asks before each; choose to always allow it.',
   },
 ];

@@ -1,4 +1,4 @@
-import { readFile, realpath, rm } from 'node:fs/promises';
+import { readdir, readFile, realpath, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import {
   ensureDirectory,
@@ -23,8 +23,10 @@ export async function readConfigFile(file: string): Promise<string | undefined> 
 export interface Replacement {
   file: string;
   before: string | undefined;
-  /** Undefined removes the file. */
+  /** Undefined removes the file, and its directory if nothing else is in it. */
   after: string | undefined;
+  /** Directories that stay, whatever is in them. */
+  keep?: readonly string[];
 }
 
 /**
@@ -41,6 +43,7 @@ export async function replaceConfigFile(change: Replacement, env: Environment): 
     if (after === undefined) {
       await check();
       await rm(file);
+      await removeIfEmpty(dirname(file), change.keep ?? []);
     } else {
       await ensureDirectory(dirname(file));
       await writeAtomically(file, after, { keepAttributes: true, check });
@@ -49,6 +52,11 @@ export async function replaceConfigFile(change: Replacement, env: Environment): 
   } catch (error) {
     throw cannotUse(change.file, error);
   }
+}
+
+async function removeIfEmpty(directory: string, keep: readonly string[]): Promise<void> {
+  if (keep.includes(directory)) return;
+  if ((await readdir(directory)).length === 0) await rmdir(directory);
 }
 
 async function backUp(file: string, env: Environment): Promise<string> {

@@ -4,17 +4,20 @@ import type { Environment } from '@agent-relay/sdk/node';
 import { chooseToolsets, GATEWAY_TOOLSET, toolsetNames } from '../framework/toolset.ts';
 import { DEFAULT_ROLES } from '../participant/roles.ts';
 import { knownToolsets } from '../toolsets/index.ts';
-import { CLIENTS, type Client, type Machine } from './clients.ts';
+import { chooseClients } from './choose-clients.ts';
+import { CLIENTS, type Client, homeOf, type Machine } from './clients.ts';
 import { readConfigFile, replaceConfigFile } from './config-file.ts';
 import type { Entry, Table } from './config-format.ts';
 import { installedClients } from './detect.ts';
 import { type Edit, isAsNew, withEntry, withoutEntry } from './edit.ts';
+import { nextSteps } from './next-steps.ts';
 import { isTemporaryCopy, SERVER_NAME, serverCommand } from './server-command.ts';
+import { agentNames, sharedNameWarnings } from './shared-names.ts';
 import { showChange } from './show-change.ts';
 
 export interface UninstallOptions {
-  /** The id of a client, or `auto` (the default). */
-  editor?: string | undefined;
+  /** The ids of clients, also several in one text (`claude,codex`), or `auto` (the default). */
+  editor?: string | readonly string[] | undefined;
   /** In the configuration of the user instead of the project's. */
   global?: boolean | undefined;
   /** Shows the change and writes nothing. */
@@ -31,7 +34,7 @@ export interface UninstallOptions {
 export interface InstallOptions extends UninstallOptions {
   /** The toolsets to serve, as in `--tools`. */
   tools?: string | undefined;
-  /** The name of the agent (`RELAY_AGENT_NAME`). */
+  /** The name of the agent (`RELAY_AGENT_NAME`); of several clients, each gets its own: `NAME-claude`, `NAME-codex`. */
   name?: string | undefined;
   /** The program that serves the toolset `gateway`, which this package does not: a file and its first arguments. */
   gatewayProgram?: readonly string[];
@@ -49,28 +52,41 @@ export interface FileChange {
 /** Enters the relay's MCP server in the configuration of clients; `auto` means every client the user has. */
 export async function runInstall(options: InstallOptions = {}): Promise<FileChange[]> {
   const task = taskOf(options);
-  const chosen = chooseClients(task, () => installedClients(task.machine));
+  const chosen = chooseClients(task.editor, () => found(task, installedClients(task.machine)));
   if (chosen.length === 0) throw new RelayError('ClientNotFound');
   const program = programFor(options);
+  const names = agentNames(options.name, chosen);
   if (isTemporaryCopy) {
     task.print(
       'Note: this copy of the relay was fetched by npx and may vanish. Install it with npm to keep it.',
     );
   }
   const project = task.global ? undefined : task.directory;
-  return await each(chosen, async (client) => {
+  const installed: Array<{ client: Client; file: string }> = [];
+  const changes = each(chosen, async (client) => {
+    const name = names.get(client);
     // A client without a file for projects serves them all.
     const command = serverCommand(
-      { ...options, program, project: client.projectFile && project },
+      { ...options, name, program, project: client.projectFile && project },
       task.machine.env,
     );
     const change = await apply(task, client, (file, text) =>
       withEntry(client, file, text, client.entry(command)),
     );
-    if (client.trust && project && change.outcome !== 'unchanged') task.print(`  next: ${client.trust}`);
-    task.print(`  check: ${client.check}`);
+    if (name !== undefined) await warnOfSharing(task, client, name);
+    installed.push({ client, file: change.file });
     return change;
   });
+  // Also where one of them failed: the others are there to be used.
+  return await changes.finally(() => {
+    if (installed.length > 0 && !task.dryRun)
+      for (const line of nextSteps(installed, project)) task.print(safeText(line));
+  });
+}
+
+async function warnOfSharing(task: Task, client: Client, name: string): Promise<void> {
+  const warnings = await sharedNameWarnings(client, name, (other) => fileOf(task, other));
+  for (const warning of warnings) task.print(safeText(`  ${warning}`));
 }
 
 /** What serves these toolsets, if it is not the usual program. Better refused now than by a server that never starts. */
@@ -91,7 +107,7 @@ function programFor({ tools, gatewayProgram }: InstallOptions): readonly string[
 export async function runUninstall(options: UninstallOptions = {}): Promise<FileChange[]> {
   const task = taskOf(options);
   const suspects: Client[] = [];
-  for (const client of chooseClients(task, () => CLIENTS)) {
+  for (const client of chooseClients(task.editor, () => found(task, CLIENTS))) {
     // A broken file that never heard of the relay is not our business.
     if ((await readConfigFile(fileOf(task, client)))?.includes(SERVER_NAME)) suspects.push(client);
   }
@@ -104,7 +120,7 @@ export async function runUninstall(options: UninstallOptions = {}): Promise<File
 interface Task {
   machine: Machine;
   directory: string;
-  editor: string;
+  editor: string | readonly string[] | undefined;
   global: boolean;
   dryRun: boolean;
   print: (line: string) => void;
@@ -113,23 +129,15 @@ interface Task {
 const taskOf = (options: UninstallOptions): Task => ({
   machine: { env: options.env ?? process.env, platform: options.platform ?? process.platform },
   directory: resolve(options.cwd ?? process.cwd()),
-  editor: options.editor ?? 'auto',
+  editor: options.editor,
   global: options.global ?? false,
   dryRun: options.dryRun ?? false,
   print: options.print ?? ((line) => void process.stdout.write(`${line}\n`)),
 });
 
-function chooseClients({ editor, global }: Task, found: () => readonly Client[]): Client[] {
-  // Nobody who asks for a project wants every project changed.
-  if (editor === 'auto') return found().filter((client) => global || client.projectFile !== undefined);
-  const client = CLIENTS.find(({ id }) => id === editor);
-  if (client) return [client];
-  const choices = [...CLIENTS.map(({ id }) => id), 'auto'];
-  throw new RelayError('InvalidRequest', `There is no client "${editor}".`, {
-    next: `Choose one of: ${choices.join(', ')}`,
-    details: { field: 'editor', choices },
-  });
-}
+/** Nobody who asks for a project wants every project changed. */
+const found = ({ global }: Task, clients: readonly Client[]): Client[] =>
+  clients.filter((client) => global || client.projectFile !== undefined);
 
 const fileOf = ({ global, directory, machine }: Task, client: Client): string =>
   (global ? undefined : client.projectFile?.(directory)) ?? client.globalFile(machine);
@@ -151,7 +159,8 @@ async function apply(
   for (const line of showChange(render(client, old), render(client, now))) task.print(safeText(`  ${line}`));
   if (task.dryRun) return change;
   const after = outcome === 'removed' && isAsNew(client, text) ? undefined : text;
-  const backup = await replaceConfigFile({ file, before, after }, task.machine.env);
+  const keep = [task.directory, homeOf(task.machine)];
+  const backup = await replaceConfigFile({ file, before, after, keep }, task.machine.env);
   if (backup === undefined) return change;
   task.print(safeText(`  the old file is kept: ${backup}`));
   return { ...change, backup };

@@ -166,6 +166,11 @@ describe('each client gets its own file and form', () => {
     );
     expect(await uninstall({ editor, global })).toMatchObject([{ outcome: 'removed' }]);
     expect(existsSync(join(directory, file))).toBe(false);
+    // Nothing is left of what was made for it, and nothing else is gone.
+    expect(await readdir(project)).toEqual([]);
+    if (dirname(join(directory, file)) !== home)
+      expect(existsSync(dirname(join(directory, file)))).toBe(dirname(join(directory, file)) === project);
+    expect(existsSync(home)).toBe(true);
   });
 
   test('on macOS the desktop programs have theirs in Application Support', async () => {
@@ -346,6 +351,62 @@ describe('a file of the user', () => {
     );
     expect(await read('shop/.mcp.json')).toBe('{"theirs": 2}');
     expect(await readdir(project)).toEqual(['.mcp.json']);
+  });
+});
+
+describe('several clients', () => {
+  test.each([[['claude', 'codex']], ['claude,codex'], [['codex', 'claude, codex']]])(
+    '%j are each served once',
+    async (editor) => {
+      expect((await install({ editor })).map(({ client }) => client).sort()).toEqual(['claude', 'codex']);
+      expect((await uninstall({ editor })).map(({ client }) => client).sort()).toEqual(['claude', 'codex']);
+    },
+  );
+
+  test('get a name each, from the one that is given', async () => {
+    await install({ editor: 'claude,codex', name: 'Bob' });
+    expect(await read('shop/.mcp.json')).toContain('"RELAY_AGENT_NAME": "Bob-claude"');
+    expect(await read('shop/.codex/config.toml')).toContain('RELAY_AGENT_NAME = "Bob-codex"');
+    expect(printed.join('\n')).not.toContain('share its messages');
+  });
+
+  test('that get the same name one after the other are one agent, and the user is told', async () => {
+    await install({ editor: 'codex', name: 'Bob' });
+    expect(printed).toContainEqual(expect.stringMatching(/warning: all sessions of Codex here are Bob/));
+    await install({ editor: 'claude', name: 'bob' });
+    expect(printed).toContainEqual(
+      `  warning: Codex is bob too (${join(project, '.codex/config.toml')}): both are one agent, and share its messages.`,
+    );
+  });
+});
+
+describe('after an installation', () => {
+  test('the user is told what to do next, and what not to commit', async () => {
+    await install({ editor: 'claude,codex' });
+    expect(printed.slice(printed.indexOf('Next:'))).toEqual([
+      'Next:',
+      '  Start the daemon, if it is not running: agent-relay daemon start',
+      '  Restart Claude Code.',
+      '    trust: Start claude in the project once and approve the server.',
+      expect.stringMatching(/^ {4}tools: .*mcp__agent-relay/),
+      '    check: claude mcp list',
+      '  Restart Codex.',
+      expect.stringMatching(/^ {4}trust: /),
+      expect.stringMatching(/^ {4}tools: .*default_tools_approval_mode = "approve"/),
+      expect.stringMatching(/^ {4}check: codex mcp list/),
+      'Do not commit .mcp.json, .codex/config.toml: the entry has paths of this machine.',
+    ]);
+  });
+
+  test('of the whole user, nothing is said about trust and commits', async () => {
+    await install({ editor: 'claude', global: true });
+    expect(printed.join('\n')).toContain('Restart Claude Code.');
+    expect(printed.join('\n')).not.toMatch(/commit|trust:/);
+  });
+
+  test('that is only shown, there is nothing to do', async () => {
+    await install({ editor: 'claude', dryRun: true });
+    expect(printed).not.toContain('Next:');
   });
 });
 

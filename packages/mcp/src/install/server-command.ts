@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { checkName } from '@agent-relay/protocol';
 import { dataDirectory, type Environment } from '@agent-relay/sdk/node';
 
 /** The name of the relay's entry in every client. */
@@ -53,7 +52,7 @@ export function serverCommand(
     args: [...program, ...(tools === undefined ? [] : ['--tools', tools])],
     env: {
       ...(project === undefined ? {} : { RELAY_PROJECT_ROOT: project }),
-      ...(name === undefined ? {} : { RELAY_AGENT_NAME: checkName(name, 'agent') }),
+      ...(name === undefined ? {} : { RELAY_AGENT_NAME: name }),
       // Only a place of one's own has to be told: without it the server looks where the daemon does.
       ...(data === dataDirectory(home) ? {} : { RELAY_DATA_DIR: data }),
     },

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { plainAgentName } from '@agent-relay/protocol';
 import type { ParticipantOptions, Relay } from '@agent-relay/sdk';
 import { connect, type Environment } from '@agent-relay/sdk/node';
 import { VERSION } from '../version.ts';
@@ -16,7 +17,7 @@ const CONNECTION = {
 
 /** Who the session is: `RELAY_AGENT_NAME`, or else called after its client. */
 export const environmentProfile = (env: Environment): ParticipantOptions => ({
-  ...(env.RELAY_AGENT_NAME ? { name: env.RELAY_AGENT_NAME } : {}),
+  ...(env.RELAY_AGENT_NAME ? { name: plainAgentName(env.RELAY_AGENT_NAME) } : {}),
   ...(env.RELAY_LEAD === '1' ? { lead: true } : {}),
 });
 

@@ -5,6 +5,7 @@ import { type Inbox, type ParticipantOptions, type Relay, RelayError } from '@ag
 import { cliOf, connectNamedAfter } from './client-name.ts';
 import type { Connect } from './identity.ts';
 import { Mutex } from './mutex.ts';
+import { returned } from './returned.ts';
 
 export interface ParticipantEvents {
   /** A message came in. */
@@ -15,11 +16,19 @@ export interface ParticipantEvents {
   channels: [];
   /** There is a connection, the first one or a new one. */
   connected: [];
+  /** The relay cannot be reached, since now. */
+  unreachable: [error: unknown];
   /** The relay ended the connection for good: the key was revoked, the token replaced. */
   refused: [];
 }
 
-const AGENT_EVENTS = ['agent.online', 'agent.offline', 'agent.removed', 'agent.renamed'] as const;
+const AGENT_EVENTS = [
+  'agent.online',
+  'agent.offline',
+  'agent.removed',
+  'agent.renamed',
+  'agent.changed',
+] as const;
 const CHANNEL_EVENTS = [
   'channel.created',
   'channel.archived',
@@ -61,6 +70,7 @@ export class Participant {
   #watch: NodeJS.Timeout | undefined;
   #rest: NodeJS.Timeout | undefined;
   #isResting = false;
+  #isUnreachable = false;
   #lostAt = 0;
   #started = false;
   /** False only if there is surely nothing unread, so that nobody has to ask. */
@@ -92,6 +102,18 @@ export class Participant {
   introduce(client: { name: string } | undefined): void {
     const cli = client && cliOf(client.name);
     if (cli !== undefined && this.#profile.cli === undefined) this.#profile = { ...this.#profile, cli };
+  }
+
+  /** Resolves when there is a connection, when there is none to be had, or after this time. */
+  async settled(waitMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, waitMs);
+    this.relay().then(
+      () => resolve(),
+      () => resolve(),
+    );
+    await promise;
+    clearTimeout(timer);
   }
 
   /** Connects in the background, now or as soon as there is a daemon, so that others see this agent. */
@@ -244,6 +266,7 @@ export class Participant {
 
   async #use(relay: Relay): Promise<void> {
     this.#relay = relay;
+    this.#isUnreachable = false;
     this.#mayHaveUnread = (relay.welcome.unread ?? 0) > 0;
     relay.on('mail.arrived', () => {
       this.#mayHaveUnread = true;
@@ -275,27 +298,13 @@ export class Participant {
 
   /** Tries to connect, and again later, ever less often. The reason it failed is told to the next call that asks. */
   #reach(retryMs: number): void {
-    this.relay().catch(() => {
+    this.relay().catch((error: unknown) => {
       if (this.#closed) return;
+      if (!this.#isUnreachable) this.events.emit('unreachable', error);
+      this.#isUnreachable = true;
       clearTimeout(this.#watch);
       this.#watch = setTimeout(() => this.#reach(Math.min(retryMs * 2, LAST_RETRY_MS)), retryMs);
       this.#watch.unref();
     });
   }
-}
-
-/** Waits for a connection that broke. */
-function returned(relay: Relay, waitMs: number): Promise<Relay> {
-  const { promise, resolve, reject } = Promise.withResolvers<Relay>();
-  const gone = () =>
-    reject(new RelayError('DaemonNotRunning', 'The daemon was there, and does not answer now.'));
-  const timer = setTimeout(gone, waitMs);
-  const stops = [
-    relay.on('connected', () => resolve(relay)),
-    relay.on('closed', (error) => (error ? reject(error) : gone())),
-  ];
-  return promise.finally(() => {
-    clearTimeout(timer);
-    for (const stop of stops) stop();
-  });
 }

@@ -24,7 +24,7 @@ Task: ${task}
 3. Give every agent its part in one message: ${send('NAME', 'Your part: …')}. Ask for an ACK at the start and a DONE
    with the result at the end.
 4. Look for their answers with ${inbox}. Answer questions at once, and pass on what one part needs from another.
-5. When all parts are DONE, check that they fit together, then tell everybody the outcome.`),
+5. When all parts are DONE, check that they fit together, then report the outcome: ${send('#general', '…')}.`),
 };
 
 export const handoffWork: Prompt = {
@@ -58,10 +58,10 @@ export const statusReport: Prompt = {
       values: knownChannels,
     },
   ],
-  get: ({ channel = '#general' }, { wording: { send, agents, inbox } }) =>
+  get: ({ channel = '#general' }, { wording: { send, agentsAndTasks, inbox } }) =>
     userText(`Write a status report for the team.
 
-1. See who is there and what they work on: ${agents}.
+1. See who is there and what they work on: ${agentsAndTasks}.
 2. Read what came in lately: ${inbox}.
 3. Sum it up in a few lines: who works on what, what was finished, what is blocked and on whom.
 4. Post it: ${send(channel, '…')}.

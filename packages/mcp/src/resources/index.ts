@@ -1,7 +1,9 @@
-import { nameKey, nearNames } from '@agent-relay/protocol';
-import { type AgentInfo, RelayError } from '@agent-relay/sdk';
+import { nameKey, nearNames, plainAgentName, safeLine } from '@agent-relay/protocol';
+import type { AgentInfo } from '@agent-relay/sdk';
+import { ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type { Resource, ResourceTemplate } from '../framework/resource.ts';
 import { JSON_TYPE, jsonContents } from '../framework/result.ts';
+import { withSenderType } from '../framework/shown-message.ts';
 import { connectionStatus } from '../participant/connection-status.ts';
 import { knownAgents } from '../participant/known-names.ts';
 import type { Participant } from '../participant/participant.ts';
@@ -36,7 +38,8 @@ export const RESOURCES: readonly Resource[] = [
     changesWith: ['inbox', 'connected'],
     value: async (participant) => {
       const relay = await participant.relay();
-      return (await relay.inbox({ limit: INBOX_LIMIT, unreadOnly: true, markRead: false })).messages;
+      const inbox = await relay.inbox({ limit: INBOX_LIMIT, unreadOnly: true, markRead: false });
+      return inbox.messages.map(withSenderType);
     },
   }),
   data({
@@ -54,8 +57,10 @@ export const RESOURCES: readonly Resource[] = [
     name: 'Messages',
     description: 'The latest messages you may see',
     changesWith: ['inbox', 'connected'],
-    value: async (participant) =>
-      (await (await participant.relay()).history({ limit: MESSAGES_LIMIT })).messages,
+    value: async (participant) => {
+      const { messages } = await (await participant.relay()).history({ limit: MESSAGES_LIMIT });
+      return messages.map(withSenderType);
+    },
   }),
   data({
     uri: 'relay://channels',
@@ -87,21 +92,33 @@ export const RESOURCE_TEMPLATES: readonly ResourceTemplate[] = [
     mimeType: JSON_TYPE,
     match: (uri) => {
       const value = /^relay:\/\/agents\/([^/]+)$/.exec(uri)?.[1];
-      return value === undefined ? undefined : decodeURIComponent(value);
+      return value === undefined ? undefined : decoded(value);
     },
     read: async (participant, name, uri) => {
       const agents = await (await participant.relay()).who({ includeOffline: true });
-      const found = agents.find((agent) => nameKey(agent.name) === nameKey(name));
+      const is = (other = '') => nameKey(other) === nameKey(plainAgentName(name));
+      const found = agents.find((agent) => is(agent.name)) ?? agents.find((agent) => is(agent.handle));
       if (found) return jsonContents(uri, found);
-      const suggestions = nearNames(
+      const near = nearNames(
         name,
         agents.map((agent) => agent.name),
       );
-      throw new RelayError('AgentNotFound', `No agent "${name}" is known.`, { details: { suggestions } });
+      const hint = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`;
+      throw new ResourceNotFoundError(uri, safeLine(`No agent "${name}" is known.${hint}`));
     },
     values: knownAgents,
   },
 ];
+
+/** The text that a part of an address stands for; itself, where it stands for none. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch (error) {
+    if (error instanceof URIError) return part;
+    throw error;
+  }
+}
 
 function agentsByCapability(agents: AgentInfo[]): Record<string, string[]> {
   const found = new Map<string, string[]>();

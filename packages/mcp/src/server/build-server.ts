@@ -1,10 +1,11 @@
 import { Server } from '@modelcontextprotocol/server';
+import { mainToolset } from '../framework/toolset.ts';
 import { instructions } from '../prompts/instructions.ts';
 import { VERSION } from '../version.ts';
 import { serveSubscriptions } from './changes.ts';
 import type { ClientContext } from './client-context.ts';
 import { serveCompletions } from './completions.ts';
-import { mainToolset, servePrompts } from './prompts.ts';
+import { servePrompts } from './prompts.ts';
 import { serveResources } from './resources.ts';
 import { serveTools } from './tools.ts';
 
@@ -20,10 +21,14 @@ export interface ServingOptions {
  * what lasts is in its context.
  */
 export function buildServer(context: ClientContext, { era, lasting }: ServingOptions): Server {
+  const main = mainToolset(context.offering.tools.toolsets);
+  const { name } = context.participant;
+  // A client of the newer era may have asked another server, which ended since.
+  if (era === 'legacy') context.naming.tell(name);
   const server = new Server(
     { name: 'agent-relay', title: 'Agent Relay', version: VERSION },
     {
-      instructions: instructions(mainToolset(context.offering.tools.toolsets).wording),
+      instructions: instructions(main, name),
       capabilities: {
         tools: {},
         resources: { subscribe: true },

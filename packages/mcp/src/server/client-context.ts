@@ -1,13 +1,14 @@
-import type { ErrorCode } from '@agent-relay/sdk';
 import type { ServerCapabilities, ServerContext } from '@modelcontextprotocol/server';
 import type { Prompt } from '../framework/prompt.ts';
 import type { Resource, ResourceTemplate } from '../framework/resource.ts';
 import type { ToolTable } from '../framework/tool-table.ts';
+import type { NextSteps } from '../framework/toolset.ts';
 import type { Membership } from '../participant/membership.ts';
 import type { Participant } from '../participant/participant.ts';
 import type { Roles } from '../participant/roles.ts';
-import { PROMPTS } from '../prompts/index.ts';
+import { promptsFor } from '../prompts/index.ts';
 import { RESOURCE_TEMPLATES, RESOURCES } from '../resources/index.ts';
+import type { Naming } from './naming.ts';
 
 /** What a server offers. */
 export interface Offering {
@@ -23,7 +24,7 @@ export const relayOffering = (tools: ToolTable): Offering => ({
   tools,
   resources: RESOURCES,
   templates: RESOURCE_TEMPLATES,
-  prompts: PROMPTS,
+  prompts: promptsFor(tools.toolsets),
 });
 
 /** Knows when the reply to a request was written, which each transport finds out in its own way. */
@@ -36,9 +37,10 @@ export interface ClientContext {
   offering: Offering;
   participant: Participant;
   roles: Roles;
+  naming: Naming;
   membership: Membership;
   /** Better next steps than the catalogue's, where the door knows them. */
-  nextSteps?: Partial<Record<ErrorCode, string>>;
+  nextSteps?: NextSteps;
   replies: Replies;
   /** Told what went wrong where no reply can say it. */
   onerror(error: unknown): void;

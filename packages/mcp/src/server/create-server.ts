@@ -1,9 +1,15 @@
-import { checkAgentName } from '@agent-relay/protocol';
-import { RelayError } from '@agent-relay/sdk';
+import { checkAgentName, safeLine } from '@agent-relay/protocol';
+import { isRelayError, RelayError } from '@agent-relay/sdk';
 import type { Environment } from '@agent-relay/sdk/node';
 import type { Server } from '@modelcontextprotocol/server';
 import { ToolTable } from '../framework/tool-table.ts';
-import { chooseToolsets, GATEWAY_TOOLSET, type Toolset, toolsetNames } from '../framework/toolset.ts';
+import {
+  chooseToolsets,
+  GATEWAY_TOOLSET,
+  playsRoles,
+  type Toolset,
+  toolsetNames,
+} from '../framework/toolset.ts';
 import { environmentConnect, environmentProfile, passingName } from '../participant/identity.ts';
 import { localMembership } from '../participant/membership.ts';
 import { Participant } from '../participant/participant.ts';
@@ -12,6 +18,7 @@ import { knownToolsets } from '../toolsets/index.ts';
 import { buildServer } from './build-server.ts';
 import { type ClientContext, type Replies, relayOffering } from './client-context.ts';
 import { asClientInfo } from './messages.ts';
+import { Naming } from './naming.ts';
 
 export interface LocalContextOptions {
   /** Names of toolsets; if absent, `RELAY_TOOLS` decides, then `defaultTools`. */
@@ -40,6 +47,9 @@ export function createServer(options: ServerOptions = {}): Server {
       void setImmediate(() => action(true).catch(onerror)),
   };
   const context = localClientContext(options, replies, onerror);
+  context.participant.events.on('unreachable', (error) => {
+    onerror(isRelayError(error) ? safeLine(`${error.message} ${error.next}`) : error);
+  });
   const server = buildServer(context, { era: 'legacy', lasting: true });
   server.oninitialized = () => {
     context.participant.introduce(asClientInfo(options.client) ?? server.getClientVersion());
@@ -81,10 +91,14 @@ export function localClientContext(
 ): ClientContext {
   const { env = process.env } = options;
   const connect = environmentConnect(env);
+  const toolsets = localToolsets(options);
+  // In a role, the session is the role: it needs no agent of its own.
+  const ownName = playsRoles(toolsets) ? undefined : passingName(`mcp-${process.pid}`);
   return {
-    offering: relayOffering(new ToolTable(localToolsets(options))),
-    participant: new Participant(connect, environmentProfile(env), passingName(`mcp-${process.pid}`)),
+    offering: relayOffering(new ToolTable(toolsets)),
+    participant: new Participant(connect, environmentProfile(env), ownName),
     roles: new Roles(rolesIn(env), connect),
+    naming: new Naming(environmentProfile(env).name),
     membership: localMembership(env),
     replies,
     onerror,

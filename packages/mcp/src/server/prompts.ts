@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
 import type { Prompt } from '../framework/prompt.ts';
-import type { Toolset } from '../framework/toolset.ts';
+import { mainToolset } from '../framework/toolset.ts';
 import type { ClientContext } from './client-context.ts';
 
 /** Answers `prompts/list` and `prompts/get`. */
@@ -34,9 +34,3 @@ const listedPrompt = ({ name, description, arguments: args }: Prompt) => ({
     required: argument.required,
   })),
 });
-
-/** The toolset in whose words the server speaks. */
-export function mainToolset([first]: readonly Toolset[]): Toolset {
-  if (first === undefined) throw new TypeError('A server has at least one toolset.');
-  return first;
-}

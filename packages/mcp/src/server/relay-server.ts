@@ -1,8 +1,9 @@
 import type { JSONRPCMessage, Server, Transport } from '@modelcontextprotocol/server';
+import { mainToolset } from '../framework/toolset.ts';
+import { environmentProfile } from '../participant/identity.ts';
 import { instructions } from '../prompts/instructions.ts';
 import { createServer, type LocalContextOptions, localToolsets } from './create-server.ts';
 import { asMessage } from './messages.ts';
-import { mainToolset } from './prompts.ts';
 
 /** The relay's server for one client of a gateway. */
 export interface RelayServer {
@@ -21,7 +22,10 @@ export interface GatewayClient {
 
 /** The relay's server for the client of a gateway that runs as the user. A choice of toolsets that cannot be throws. */
 export const localRelayServer = (options: LocalContextOptions): RelayServer => ({
-  instructions: instructions(mainToolset(localToolsets(options)).wording),
+  instructions: instructions(
+    mainToolset(localToolsets(options)),
+    environmentProfile(options.env ?? process.env).name,
+  ),
   connect: ({ info }, events) => connectInMemory(createServer({ ...options, client: info }), events),
 });
 

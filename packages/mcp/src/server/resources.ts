@@ -6,7 +6,9 @@ import {
   ResourceNotFoundError,
   type Server,
 } from '@modelcontextprotocol/server';
+import { forModel } from '../framework/next-step.ts';
 import { failureText, safeData } from '../framework/result.ts';
+import { mainToolset } from '../framework/toolset.ts';
 import type { ClientContext } from './client-context.ts';
 
 /** Answers `resources/list`, `resources/templates/list` and `resources/read`. */
@@ -33,7 +35,7 @@ export function serveResources(server: Server, context: ClientContext): void {
 
 async function readResource(
   uri: string,
-  { offering, participant }: ClientContext,
+  { offering, participant, nextSteps }: ClientContext,
 ): Promise<ReadResourceResult> {
   try {
     const resource = offering.resources.find((known) => known.uri === uri);
@@ -44,8 +46,9 @@ async function readResource(
     }
   } catch (error) {
     if (!isRelayError(error)) throw error;
-    throw new ProtocolError(ProtocolErrorCode.InternalError, failureText(error), {
-      error: safeData(error.toPayload()),
+    const explained = forModel(error, mainToolset(offering.tools.toolsets).wording.nextSteps, nextSteps);
+    throw new ProtocolError(ProtocolErrorCode.InternalError, failureText(explained), {
+      error: safeData(explained.toPayload()),
     });
   }
   throw new ResourceNotFoundError(uri);

@@ -9,9 +9,10 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { defined } from '../framework/defined.ts';
+import { forModel } from '../framework/next-step.ts';
 import { failureResult } from '../framework/result.ts';
 import type { Call, Tool } from '../framework/tool.ts';
+import { mainToolset } from '../framework/toolset.ts';
 import type { ClientContext } from './client-context.ts';
 
 /** Answers `tools/list` and `tools/call`. */
@@ -35,21 +36,22 @@ async function callTool(
 ): Promise<CallToolResult | InputRequiredResult> {
   try {
     const checked = parsePayload(tool.input, args, tool.name);
-    const result = await tool.handler(context.participant, checked, callOf(context, mcp));
-    if (isInputRequiredResult(result) || result.isError || tool.showsInbox) return result;
-    return await withUnreadHint(result, context);
+    const result = await tool.handler(context.participant, checked, callOf(tool, context, mcp));
+    if (isInputRequiredResult(result) || result.isError) return result;
+    return await withHints(tool, result, context);
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
     if (!isRelayError(error)) context.onerror(error);
-    return failureResult(explained(error, context));
+    return failureResult(isRelayError(error) ? explained(tool, error, context) : error);
   }
 }
 
-const callOf = (context: ClientContext, mcp: ServerContext): Call => ({
+const callOf = (tool: Tool, context: ClientContext, mcp: ServerContext): Call => ({
   signal: mcp.mcpReq.signal,
   mcp,
   roles: context.roles,
   membership: context.membership,
+  explained: (error) => explained(tool, error, context),
   afterReply: (action) => context.replies.after(mcp, action),
   progress: async (progress, total, message) => {
     const progressToken = mcp.mcpReq._meta?.progressToken;
@@ -59,34 +61,36 @@ const callOf = (context: ClientContext, mcp: ServerContext): Call => ({
   },
 });
 
-/** Says what the offering cannot know: what the door advises, and that the daemon is gone rather than slow. */
-function explained(error: unknown, { participant, nextSteps }: ClientContext): unknown {
-  if (!isRelayError(error)) return error;
-  if (error.code === 'Timeout' && !participant.isConnected) {
-    return new RelayError('Connection', `The daemon went away during this call. ${error.message}`, {
-      next: 'Start it with: agent-relay daemon start. Then look whether it was done before you do it again.',
-      cause: error,
-    });
-  }
-  const next = nextSteps?.[error.code];
-  if (next === undefined) return error;
-  return new RelayError(error.code, error.message, {
-    next,
-    cause: error,
-    ...defined({ details: error.details }),
-  });
+/** Says what the tool cannot know: what its toolset and the door advise, and that the daemon is gone rather than slow. */
+function explained(tool: Tool, error: RelayError, context: ClientContext): RelayError {
+  const { participant, offering, nextSteps } = context;
+  // Where it is known that the request was done, it does not matter any more.
+  const isGone = error.code === 'Timeout' && error.retryable && !participant.isConnected;
+  const { wording } =
+    offering.tools.toolsets.find(({ tools }) => tools.includes(tool)) ?? mainToolset(offering.tools.toolsets);
+  return forModel(isGone ? goneDuring(error) : error, wording.nextSteps, nextSteps);
 }
 
-/** An agent that just called a tool is listening: one line tells it that messages are waiting. */
-async function withUnreadHint(result: CallToolResult, context: ClientContext): Promise<CallToolResult> {
-  const { participant, offering } = context;
-  const toolset = offering.tools.toolsets.find(({ tools }) => tools.some(({ showsInbox }) => showsInbox));
-  if (!toolset || !participant.isConnected) return result;
-  // What the tool did is done: a daemon that goes away just now costs the hint, not the result.
-  const unread = await participant.countUnread().catch(() => 0);
-  if (unread === 0) return result;
-  const text = `You have ${unread} unread message${unread === 1 ? '' : 's'}: see ${toolset.wording.inbox}.`;
+const goneDuring = (error: RelayError): RelayError =>
+  new RelayError('Connection', `The daemon went away during this call. ${error.message}`, {
+    next: 'Start it with: agent-relay daemon start. Then look whether it was done before you do it again.',
+    cause: error,
+  });
+
+/** An agent that just called a tool is listening: it is told who it is, if it does not know, and that messages wait. */
+async function withHints(
+  tool: Tool,
+  result: CallToolResult,
+  context: ClientContext,
+): Promise<CallToolResult> {
+  const { participant, naming } = context;
+  if (tool.tellsName) naming.tell(participant.name);
+  const hints = [naming.news(participant.name), await unreadHint(tool, context)].filter(
+    (hint) => hint !== undefined,
+  );
+  if (hints.length === 0) return result;
   // Some clients show their model the text of a result, others its structure: the hint must be in both.
+  const text = hints.join(' ');
   const { structuredContent } = result;
   return {
     ...result,
@@ -95,4 +99,13 @@ async function withUnreadHint(result: CallToolResult, context: ClientContext): P
       ? { structuredContent: { ...structuredContent, hint: text } }
       : {}),
   };
+}
+
+async function unreadHint(tool: Tool, { participant, offering }: ClientContext): Promise<string | undefined> {
+  const toolset = offering.tools.toolsets.find(({ tools }) => tools.some(({ showsInbox }) => showsInbox));
+  if (!toolset || tool.showsInbox || !participant.isConnected) return undefined;
+  // What the tool did is done: a daemon that goes away just now costs the hint, not the result.
+  const unread = await participant.countUnread().catch(() => 0);
+  if (unread === 0) return undefined;
+  return `You have ${unread} unread message${unread === 1 ? '' : 's'}: see ${toolset.wording.inbox}.`;
 }

@@ -1,10 +1,14 @@
 import type { Readable, Writable } from 'node:stream';
+import { isRelayError, safeLine } from '@agent-relay/protocol';
 import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio';
 import { buildServer } from '../server/build-server.ts';
 import { type LocalContextOptions, localClientContext } from '../server/create-server.ts';
 import { clientInfoOf } from '../server/messages.ts';
 import { PendingReplies } from '../server/replies.ts';
 import { LineTransport } from './transport.ts';
+
+/** A client does not wait longer for its server; without a daemon this takes no time. */
+const NAME_WAIT_MS = 1000;
 
 export interface StdioOptions extends LocalContextOptions {
   input?: Readable;
@@ -25,7 +29,13 @@ export async function serveStdio(options: StdioOptions = {}): Promise<void> {
       context.participant.start();
     },
   });
-  const handle = serveConnection(({ era }) => buildServer(context, { era, lasting: true }), {
+  context.participant.events.on('unreachable', complain);
+  const open = async ({ era }: { era: 'legacy' | 'modern' }) => {
+    // The instructions say what the session is called, which the relay decides.
+    await context.participant.settled(NAME_WAIT_MS);
+    return buildServer(context, { era, lasting: true });
+  };
+  const handle = serveConnection(open, {
     transport,
     onerror: complain,
   });
@@ -37,13 +47,18 @@ export async function serveStdio(options: StdioOptions = {}): Promise<void> {
 
 /** Standard output belongs to the protocol; whatever else there is to say goes here. */
 const complain = (error: unknown): void => {
-  process.stderr.write(`agent-relay-mcp: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`agent-relay-mcp: ${inOneLine(error)}\n`);
 };
+
+function inOneLine(error: unknown): string {
+  if (isRelayError(error)) return safeLine(`${error.message} ${error.next}`);
+  return error instanceof Error ? error.message : String(error);
+}
 
 /** Somebody who starts the server by hand, in a terminal, is told why nothing happens. */
 export function tellPerson(): void {
   if (!process.stdin.isTTY) return;
   process.stderr.write(
-    'This speaks MCP with the program that starts it. Enter it in your clients with: agent-relay mcp install\n',
+    'This is an MCP server; your client starts it. Add it to your clients with: agent-relay mcp install\n',
   );
 }

@@ -7,6 +7,9 @@ import type { PendingReplies } from '../server/replies.ts';
 /** More than any message the relay takes, with room for the escapes of JSON. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
+/** How long a client that has ended its input is kept for its first reply. */
+const FIRST_REPLY_MS = 2000;
+
 interface LineTransportOptions {
   input: Readable;
   output: Writable;
@@ -32,6 +35,8 @@ export class LineTransport implements Transport {
   });
   readonly #end: () => void;
   #isClosed = false;
+  #hasInputEnded = false;
+  #firstReply: 'none' | 'owed' | 'written' = 'none';
 
   constructor(options: LineTransportOptions) {
     this.#options = options;
@@ -44,7 +49,8 @@ export class LineTransport implements Transport {
     const { input, output } = this.#options;
     input.on('data', (chunk: Buffer) => this.#lines.push(chunk));
     // However the client went: there is nobody left to talk to.
-    for (const event of ['end', 'close', 'error']) input.on(event, () => void this.close());
+    for (const event of ['end', 'close']) input.on(event, () => this.#inputEnded());
+    input.on('error', () => void this.close());
     output.on('error', () => void this.close());
   }
 
@@ -55,7 +61,10 @@ export class LineTransport implements Transport {
       output.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
     });
     const reply = repliedTo(message);
-    if (reply) replies.settle(reply.id, reply.isResult);
+    if (!reply) return;
+    replies.settle(reply.id, reply.isResult);
+    this.#firstReply = 'written';
+    if (this.#hasInputEnded) await this.close();
   }
 
   async close(): Promise<void> {
@@ -64,6 +73,13 @@ export class LineTransport implements Transport {
     this.#options.input.pause();
     this.onclose?.();
     this.#end();
+  }
+
+  /** Whoever pipes a request in and says nothing more still wants its reply, unless that takes long. */
+  #inputEnded(): void {
+    this.#hasInputEnded = true;
+    if (this.#firstReply === 'owed') setTimeout(() => void this.close(), FIRST_REPLY_MS).unref();
+    else void this.close();
   }
 
   #receive(line: string): void {
@@ -75,6 +91,7 @@ export class LineTransport implements Transport {
       this.#refuse(error);
       return;
     }
+    if (this.#firstReply === 'none' && 'method' in message && 'id' in message) this.#firstReply = 'owed';
     this.#options.onreceived(message);
     this.onmessage?.(message);
   }

@@ -7,6 +7,8 @@ import { type Nothing, name, none, result } from './define.ts';
 /** An agent as others see it. */
 export interface AgentInfo {
   name: string;
+  /** A second name that reaches it, without `@`. */
+  handle?: string;
   type: AgentType;
   status: 'active' | 'idle' | 'offline';
   lead: boolean;

@@ -24,6 +24,8 @@ export interface SendResult {
   recipients: number;
   online: number;
   offline: string[];
+  /** (Some of) who was connected, but has done nothing for a while. */
+  idle?: string[];
   /** Kept back by the loop governor, and why: nobody gets it until a person releases it. */
   held?: string;
 }

@@ -73,7 +73,12 @@ export async function introduce(relay: Relay, door: Door, payload: unknown): Pro
       ...(agent === undefined
         ? {}
         : {
-            agent: { name: agent.name, type: agent.type, lead: agent.lead },
+            agent: {
+              name: agent.name,
+              ...(agent.handle === undefined ? {} : { handle: agent.handle }),
+              type: agent.type,
+              lead: agent.lead,
+            },
             ...adviceOn(agent, hello),
             unread: await relay.store.countUnread(agent.id, relay.clock.now()),
           }),
@@ -109,7 +114,7 @@ async function identify(relay: Relay, door: Door, admitted: Admitted, hello: Hel
   const name = (hello.returning ? tokenName : undefined) ?? hello.name ?? tokenName;
   if (name === undefined) return { agent: undefined, issued: undefined };
   // A token alone admits only the agent it belongs to: it is not a key to register others with.
-  if (tokenName !== undefined && name.toLowerCase() !== tokenName.toLowerCase()) {
+  if (tokenName !== undefined && relay.agents.find(workspace, name)?.name !== tokenName) {
     throw new RelayError('Unauthorized', `The agent token does not belong to "${name}".`);
   }
   const { agent, issued } = await relay.agents.identify(workspace, name, {

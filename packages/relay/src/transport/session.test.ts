@@ -121,7 +121,7 @@ describe.each(DOORS)('an awaited answer on a %s', (door) => {
     const id = alice.send('SEND', { to: names.bob, content: 'Ready?', await: { timeoutMs: 2000 } });
     await alice.next('ACK');
     served.core.clock.advance(2000);
-    expect(await alice.nextError(id)).toMatchObject({ code: 'Timeout', retryable: true });
+    expect(await alice.nextError(id)).toMatchObject({ code: 'Timeout', retryable: false });
   });
 
   it('can be cancelled: no REPLY comes, the answer is only delivered', async () => {

@@ -1,5 +1,5 @@
 import { newAgentToken } from '@agent-relay/platform/secrets';
-import { isRelayError, nameKey, RelayError } from '@agent-relay/protocol';
+import { isRelayError, nameKey, plainAgentName, RelayError } from '@agent-relay/protocol';
 import { connect as connectOverWire } from '../connect.ts';
 import type { OpenWire } from '../connection/wire.ts';
 import type { ParticipantOptions } from '../options.ts';
@@ -49,7 +49,8 @@ export function connect(options: NodeConnectOptions = {}): Promise<Relay> {
 
 function withEnvironment(options: NodeConnectOptions, env: Environment): ParticipantOptions {
   const { url, socketPath, project, open, env: _env, cwd, onIgnored, ...participant } = options;
-  const name = participant.name ?? (env.RELAY_AGENT_NAME || undefined);
+  const reference = participant.name ?? (env.RELAY_AGENT_NAME || undefined);
+  const name = reference === undefined ? undefined : plainAgentName(reference);
   // An observer is in no channel.
   const channels = participant.channels ?? (name === undefined ? undefined : wordsOf(env.RELAY_CHANNELS));
   return {

@@ -26,6 +26,8 @@ export async function ask(
       return new RelayError('Timeout', `The message to ${to} was not confirmed within ${timeoutMs} ms.`);
     return new RelayError('Timeout', `No answer from ${to} to ${stored.messageId} within ${timeoutMs} ms.`, {
       next: 'The message is stored; the answer will be in your inbox when it comes.',
+      retryable: false,
+      details: { messageId: stored.messageId },
     });
   };
   return await awaitReply<Message>(session, signal, (settle) => ({

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { agentNameIn } from '@agent-relay/platform/http';
-import { RelayError } from '@agent-relay/protocol';
+import { plainAgentName, RelayError } from '@agent-relay/protocol';
 import { ToolTable } from '../../framework/tool-table.ts';
 import { chooseToolsets, GATEWAY_TOOLSET, type Toolset, toolsetNames } from '../../framework/toolset.ts';
 import { type Offering, relayOffering } from '../../server/client-context.ts';
@@ -19,7 +19,8 @@ export interface Caller {
 }
 
 export function callerOf(request: IncomingMessage, access: Access): Caller {
-  const name = agentNameIn(request);
+  const said = agentNameIn(request);
+  const name = said === undefined ? undefined : plainAgentName(said);
   const isNamed = name !== undefined || access.kind === 'agentToken';
   return { access, name, isNamed, key: callerKey(access, name) };
 }

@@ -1,5 +1,7 @@
 import { AGENT_HEADER } from '@agent-relay/platform/http';
+import { playsRoles } from '../../framework/toolset.ts';
 import type { ClientContext, Offering, Replies } from '../../server/client-context.ts';
+import { Naming } from '../../server/naming.ts';
 import type { Caller } from '../admission/caller.ts';
 import { httpMembership } from './membership.ts';
 import type { Lease, Participants } from './participants.ts';
@@ -30,7 +32,9 @@ export class ClientContexts {
     offering: Offering,
     replies: Replies,
   ): { context: ClientContext; lease: Lease } {
-    const lease = caller.isNamed
+    // In a role, the session is the role: it needs no agent of its own.
+    const isShared = caller.isNamed || playsRoles(offering.tools.toolsets);
+    const lease = isShared
       ? this.#participants.shared(caller)
       : this.#participants.ofSession(caller, sessionId);
     return this.#make(lease, caller, offering, replies, true);
@@ -41,6 +45,7 @@ export class ClientContexts {
       offering,
       participant: lease.participant,
       roles: this.#participants.roles(caller.access),
+      naming: new Naming(caller.name),
       membership: httpMembership(caller, isSession),
       replies,
       nextSteps: NEXT_STEPS,

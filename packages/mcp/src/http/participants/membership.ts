@@ -12,7 +12,8 @@ export const httpMembership = ({ access, name }: Caller, isSession: boolean): Me
     const isFixed = !isSession || name !== undefined || access.kind === 'agentToken';
     if (!isFixed) return await participant.register(registration);
     const relay = await participant.relay();
-    if (relay.name !== undefined && nameKey(relay.name) === nameKey(registration.name)) return relay;
+    if (relay.name !== undefined && nameKey(relay.name) === nameKey(registration.name))
+      return await participant.register(registration);
     throw new RelayError('Forbidden', 'The name of this client comes with each of its requests.', {
       next: `Change the header ${AGENT_HEADER} in the configuration of the client.`,
     });

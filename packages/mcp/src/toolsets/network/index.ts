@@ -4,13 +4,10 @@ import { relayGetMessages } from './relay-get-messages.ts';
 import { relayJoinChannel } from './relay-join-channel.ts';
 import { relayListAgents } from './relay-list-agents.ts';
 import { relaySendMessage } from './relay-send-message.ts';
+import { networkWording } from './wording.ts';
 
 export const networkToolset: Toolset = {
   name: 'network',
   tools: [relaySendMessage, relayListAgents, relayGetMessages, relayJoinChannel, relayDiscoverCapabilities],
-  wording: {
-    send: (to, message) => `relay_send_message(to="${to}", body="${message}")`,
-    agents: 'relay_list_agents',
-    inbox: 'relay_get_messages',
-  },
+  wording: networkWording,
 };

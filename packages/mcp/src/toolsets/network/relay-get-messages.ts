@@ -2,7 +2,9 @@ import { RelayError } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { defined } from '../../framework/defined.ts';
 import { replyJson } from '../../framework/result.ts';
+import { shownMessage } from '../../framework/shown-message.ts';
 import { ACTS, defineTool } from '../../framework/tool.ts';
+import { networkWording } from './wording.ts';
 
 export const relayGetMessages = defineTool({
   name: 'relay_get_messages',
@@ -29,7 +31,9 @@ export const relayGetMessages = defineTool({
         unread: inbox.unread,
       };
     }, call);
-    const shown = messages.map(({ readAt, ...message }) => message);
+    const shown = messages.map(({ readAt, ...message }) =>
+      shownMessage(message, networkWording, participant.name),
+    );
     return replyJson({ messages: shown }, shown);
   },
 });

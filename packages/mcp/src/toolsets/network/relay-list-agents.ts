@@ -1,5 +1,6 @@
 import type { AgentInfo } from '@agent-relay/sdk';
 import { z } from 'zod';
+import { markOwn } from '../../framework/own-entry.ts';
 import { replyJson } from '../../framework/result.ts';
 import { defineTool, LOOKS } from '../../framework/tool.ts';
 
@@ -15,18 +16,24 @@ export const relayListAgents = defineTool({
   annotations: LOOKS,
   handler: async (participant, { includeMetadata }) => {
     const relay = await participant.relay();
-    const agents = (await relay.who()).map(includeMetadata ? withMetadata : nameAndStatus);
+    const agents = (await relay.who())
+      .map((agent) => markOwn(agent, relay))
+      .map(includeMetadata ? withMetadata : nameAndStatus);
     return replyJson({ agents }, agents);
   },
 });
 
-const nameAndStatus = ({ name, status }: AgentInfo) => ({ name, status });
+type Listed = AgentInfo & { you?: true };
 
-const withMetadata = ({ name, status, task, capabilities, cli, connectedAt }: AgentInfo) => ({
+const nameAndStatus = ({ name, handle, status, you }: Listed) => ({ name, handle, status, you });
+
+const withMetadata = ({ name, handle, status, task, capabilities, cli, connectedAt, you }: Listed) => ({
   name,
+  handle,
   status,
   task,
   capabilities,
   cli,
   connectedAt,
+  you,
 });

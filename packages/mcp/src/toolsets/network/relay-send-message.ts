@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defined } from '../../framework/defined.ts';
 import { replyJson } from '../../framework/result.ts';
+import { sendingNote } from '../../framework/sent.ts';
 import { ACTS, defineTool } from '../../framework/tool.ts';
 
 export const relaySendMessage = defineTool({
@@ -17,6 +18,7 @@ export const relaySendMessage = defineTool({
     const relay = await participant.relay();
     const sent = await relay.send(to, body, defined({ thread }));
     const { messageId, held } = sent;
-    return replyJson({ success: true, ...sent }, { success: true, messageId, held });
+    const note = sendingNote(sent);
+    return replyJson({ success: true, ...sent, note }, { success: true, messageId, held, note });
   },
 });

@@ -3,7 +3,9 @@ import type { InboxMessage } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { defined } from '../../framework/defined.ts';
 import { reply } from '../../framework/result.ts';
+import { shownMessage } from '../../framework/shown-message.ts';
 import { ACTS, defineTool } from '../../framework/tool.ts';
+import { relayWording } from './wording.ts';
 
 const input = z.strictObject({
   limit: z.int().min(1).max(500).default(10),
@@ -20,10 +22,11 @@ export const relayInbox = defineTool({
   showsInbox: true,
   handler: async (participant, { unread_only, ...filters }, call) => {
     const { messages, unread } = await participant.takeMessages(
-      (relay) => relay.inbox({ ...defined(filters), unreadOnly: unread_only, markRead: false }),
+      (relay) => relay.inbox({ ...defined(filters), unreadOnly: unread_only, markRead: false, take: true }),
       call,
     );
-    return reply(inboxText(messages), { messages, unread });
+    const shown = messages.map((message) => shownMessage(message, relayWording, participant.name));
+    return reply(inboxText(messages), { messages: shown, unread });
   },
 });
 
@@ -33,10 +36,11 @@ function inboxText(messages: InboxMessage[]): string {
 }
 
 function messageText(message: InboxMessage): string {
-  const { id, from, channel, thread, importance, content, awaitsReply } = message;
+  const { id, from, fromType, channel, thread, importance, content, awaitsReply } = message;
+  const type = fromType === undefined ? '' : ` (${fromType})`;
   const place = channel === undefined ? '' : ` [${channel}]`;
   const topic = thread === undefined ? '' : ` (thread: ${thread})`;
   const weight = importance === 'normal' ? '' : ` (${importance})`;
   const waiting = awaitsReply ? `\n(${from} wants your answer in thread ${thread}.)` : '';
-  return `[${id}] From ${senderOf(message)}${place}${topic}${weight}:\n> ${quotedText(content)}${waiting}`;
+  return `[${id}] From ${senderOf(message)}${type}${place}${topic}${weight}:\n> ${quotedText(content)}${waiting}`;
 }

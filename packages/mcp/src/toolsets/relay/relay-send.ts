@@ -1,9 +1,13 @@
 import { quotedText, senderOf } from '@agent-relay/protocol';
-import type { Message, SendResult } from '@agent-relay/sdk';
+import { isRelayError, type Message, type Relay, RelayError, type SendResult } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { reply } from '../../framework/result.ts';
+import { sendingNote } from '../../framework/sent.ts';
+import { shownMessage } from '../../framework/shown-message.ts';
 import { ACTS, type Call, defineTool } from '../../framework/tool.ts';
 import type { Participant } from '../../participant/participant.ts';
+import { progressOf } from './progress-of.ts';
+import { relayWording } from './wording.ts';
 
 /** Clients give up on a call that is silent for long. */
 const PROGRESS_MS = 3000;
@@ -32,11 +36,14 @@ export const relaySend = defineTool({
         { ...options, timeoutMs: timeout_ms },
         call,
       );
-      return reply(`Response from ${senderOf(answer)}: ${quotedText(answer.content)}`, { response: answer });
+      return reply(`Response from ${senderOf(answer)}: ${quotedText(answer.content)}`, {
+        response: shownMessage(answer, relayWording, participant.name),
+      });
     }
     const relay = await participant.relay();
     const sent = await relay.send(to, message, options);
-    return reply(outcome(to, sent), { ...sent });
+    const note = sendingNote(sent);
+    return reply(outcome(to, sent, note), { ...sent, note });
   },
 });
 
@@ -51,23 +58,41 @@ async function awaitResponse(
   const relay = await participant.relay();
   const startedAt = performance.now();
   const total = options.timeoutMs / 1000;
+  let stored: SendResult | undefined;
   const timer = setInterval(() => {
     const waited = Math.round((performance.now() - startedAt) / 1000);
     // A client that cannot be told is gone, and then the call is cancelled anyway.
     call.progress(waited, total, `Waiting for ${to}`).catch(() => clearInterval(timer));
   }, PROGRESS_MS);
   try {
-    return await relay.sendAndWait(to, message, { ...options, signal: call.signal });
+    const onStored = (result: SendResult) => {
+      stored = result;
+    };
+    return await relay.sendAndWait(to, message, { ...options, signal: call.signal, onStored });
+  } catch (error) {
+    if (stored === undefined || !isRelayError(error, 'Timeout')) throw error;
+    throw await unanswered(relay, error, stored.messageId);
   } finally {
     clearInterval(timer);
   }
 }
 
-/** What became of the message, as far as it is known now. */
-function outcome(to: string, { recipients, offline, held }: SendResult): string[] {
+/** Says what the recipient has done with the message so far. To send it again would be to ask twice. */
+async function unanswered(relay: Relay, error: RelayError, messageId: string): Promise<RelayError> {
+  // A daemon that is gone by now can say nothing more; that nobody answered is true all the same.
+  const trace = relay.state === 'connected' ? relay.trace(messageId) : undefined;
+  const { deliveries } = (await trace?.catch(() => undefined)) ?? { deliveries: [] };
+  const progress = deliveries.map((delivery) => ` ${progressOf(delivery, Date.now())}`).join('');
+  return new RelayError('Timeout', `${error.message}${progress}`, {
+    next: 'Do not send it again: it is stored, and the answer will be in relay_inbox when it comes.',
+    retryable: false,
+    details: { messageId },
+    cause: error,
+  });
+}
+
+/** What happened to the message, as far as it is known now. */
+function outcome(to: string, { held }: SendResult, note: string | undefined): string[] {
   if (held !== undefined) return [`The message to ${to} is held until a person releases it: ${held}`];
-  const sent = `Message sent to ${to}`;
-  if (offline.length === 0) return [sent];
-  const who = recipients === 1 ? offline[0] : `${offline.length} of ${recipients} (${offline.join(', ')})`;
-  return [sent, `Offline now: ${who}. It is kept and delivered when they return.`];
+  return [`Message sent to ${to}`, ...(note === undefined ? [] : [note])];
 }

@@ -9,7 +9,8 @@ export const relayStatus = defineTool({
   description: 'Show whether you are connected, your agent name, the project and the daemon.',
   input: z.strictObject({}),
   annotations: LOOKS,
-  handler: async (participant) => {
+  tellsName: true,
+  handler: async (participant, _args, call) => {
     try {
       const status = await connectionStatus(participant);
       return reply(statusText(status), { ...status });
@@ -17,7 +18,11 @@ export const relayStatus = defineTool({
       if (!isRelayError(error)) throw error;
       // That there is no connection is an answer to this question, not a failure of it.
       const status: ConnectionStatus = { connected: false };
-      return reply([statusText(status), failureText(error)], { ...status, error: error.toPayload() });
+      const explained = call.explained(error);
+      return reply([statusText(status), failureText(explained)], {
+        ...status,
+        error: explained.toPayload(),
+      });
     }
   },
 });

@@ -2,6 +2,7 @@ import { safeLine } from '@agent-relay/protocol';
 import type { AgentInfo } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { defined } from '../../framework/defined.ts';
+import { markOwn } from '../../framework/own-entry.ts';
 import { reply } from '../../framework/result.ts';
 import { defineTool, LOOKS } from '../../framework/tool.ts';
 
@@ -18,15 +19,17 @@ export const relayWho = defineTool({
   handler: async (participant, { include_idle, project }) => {
     const relay = await participant.relay();
     const agents = await relay.who({ includeIdle: include_idle, ...defined({ project }) });
-    return reply(agentsText(agents), { agents });
+    const listed = agents.map((agent) => markOwn(agent, relay));
+    return reply(agentsText(listed), { agents: listed });
   },
 });
 
-function agentsText(agents: AgentInfo[]): string {
+function agentsText(agents: Array<AgentInfo & { you?: true }>): string {
   if (agents.length === 0) return 'No agents online.';
-  const lines = agents.map(({ name, cli, type, status, parent }) => {
+  const lines = agents.map(({ name, handle, cli, type, status, parent, you }) => {
     const worker = parent === undefined ? '' : ` [worker of: ${safeLine(parent)}]`;
-    return `- ${name} (${safeLine(cli ?? type)}) - ${status}${worker}`;
+    const also = handle === undefined ? '' : ` @${handle}`;
+    return `- ${name}${also} (${safeLine(cli ?? type)}) - ${status}${worker}${you ? ' (you)' : ''}`;
   });
   return `${agents.length} agent(s) online:\n${lines.join('\n')}`;
 }

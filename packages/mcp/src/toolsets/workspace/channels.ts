@@ -20,12 +20,12 @@ export const createChannel = defineTool({
 
 export const joinChannel = defineTool({
   name: 'join_channel',
-  description: 'Join a channel, to get what is posted there.',
+  description: 'Join a channel, to get what is posted there. It is created if it does not exist.',
   input: z.strictObject({ channel }),
   annotations: ACTS_ONCE,
   handler: async (participant, args) => {
     const relay = await participant.relay();
-    return replyJson({ ...(await relay.channels.join(args.channel)) });
+    return replyJson({ ...(await relay.channels.join(args.channel, { create: true })) });
   },
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reply } from '../../framework/result.ts';
+import { replyJson } from '../../framework/result.ts';
 import { ACTS, defineTool } from '../../framework/tool.ts';
 
 export const createWorkspace = defineTool({
@@ -9,10 +9,7 @@ export const createWorkspace = defineTool({
   annotations: ACTS,
   handler: async (_participant, { name }, call) => {
     const created = await call.membership.createWorkspace(name);
-    const data = { name: created.name, workspace_key: created.key, key_id: created.keyId };
-    return reply(
-      [JSON.stringify(data), 'Keep the key: it is not shown again. Join with set_workspace_key.'],
-      data,
-    );
+    const note = 'Keep the key: it is not shown again. Join with set_workspace_key.';
+    return replyJson({ name: created.name, workspace_key: created.key, key_id: created.keyId, note });
   },
 });

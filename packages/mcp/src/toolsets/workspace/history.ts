@@ -1,6 +1,8 @@
+import type { Message } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { defined } from '../../framework/defined.ts';
 import { replyJson } from '../../framework/result.ts';
+import { withSenderType } from '../../framework/shown-message.ts';
 import { defineTool, LOOKS } from '../../framework/tool.ts';
 
 const limit = (most: number, usual: number) => z.int().min(1).max(most).default(usual);
@@ -13,7 +15,7 @@ export const getMessageThread = defineTool({
   annotations: LOOKS,
   handler: async (participant, { message_id, ...options }) => {
     const relay = await participant.relay();
-    return replyJson({ ...(await relay.thread(message_id, options)) });
+    return replyJson(typed(await relay.thread(message_id, options)));
   },
 });
 
@@ -24,7 +26,7 @@ export const listMessages = defineTool({
   annotations: LOOKS,
   handler: async (participant, query) => {
     const relay = await participant.relay();
-    return replyJson({ ...(await relay.history(defined(query))) });
+    return replyJson(typed(await relay.history(defined(query))));
   },
 });
 
@@ -35,7 +37,10 @@ export const listDms = defineTool({
   annotations: LOOKS,
   handler: async (participant, options) => {
     const relay = await participant.relay();
-    return replyJson({ conversations: await relay.conversations(options) });
+    const conversations = await relay.conversations(options);
+    return replyJson({
+      conversations: conversations.map((each) => ({ ...each, last: withSenderType(each.last) })),
+    });
   },
 });
 
@@ -53,9 +58,17 @@ export const searchMessages = defineTool({
     const relay = await participant.relay();
     const hits = await relay.search(query, defined(options));
     return replyJson({
-      hits: hits.map(({ message, highlight }) => ({ ...message, highlight: highlight.replace(FOUND, '**') })),
+      hits: hits.map(({ message, highlight }) => ({
+        ...withSenderType(message),
+        highlight: highlight.replace(FOUND, '**'),
+      })),
     });
   },
+});
+
+const typed = <P extends { messages: Message[] }>(page: P) => ({
+  ...page,
+  messages: page.messages.map(withSenderType),
 });
 
 /** What stands around the words found. */

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { replyJson } from '../../framework/result.ts';
+import { shownMessage } from '../../framework/shown-message.ts';
 import { ACTS_ONCE, defineTool, LOOKS } from '../../framework/tool.ts';
+import { workspaceWording } from './wording.ts';
 
 export const checkInbox = defineTool({
   name: 'check_inbox',
@@ -11,7 +13,8 @@ export const checkInbox = defineTool({
   handler: async (participant, { limit }) => {
     const relay = await participant.relay();
     const { messages, unread } = await relay.inbox({ limit, unreadOnly: true, markRead: false });
-    return replyJson({ unread, messages });
+    const shown = messages.map((message) => shownMessage(message, workspaceWording, participant.name));
+    return replyJson({ unread, messages: shown });
   },
 });
 

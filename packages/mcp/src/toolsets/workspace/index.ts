@@ -17,6 +17,7 @@ import { addReaction, removeReaction } from './reactions.ts';
 import { registerAgent } from './register-agent.ts';
 import { sendDm } from './send-dm.ts';
 import { setWorkspaceKey } from './set-workspace-key.ts';
+import { workspaceWording } from './wording.ts';
 
 export const workspaceToolset: Toolset = {
   name: 'workspace',
@@ -46,9 +47,5 @@ export const workspaceToolset: Toolset = {
     markMessageRead,
     getMessageReaders,
   ],
-  wording: {
-    send: (to, message) => `send_dm(to="${to}", text="${message}")`,
-    agents: 'list_agents',
-    inbox: 'check_inbox',
-  },
+  wording: workspaceWording,
 };

@@ -1,5 +1,6 @@
 import type { AgentInfo } from '@agent-relay/sdk';
 import { z } from 'zod';
+import { markOwn } from '../../framework/own-entry.ts';
 import { replyJson } from '../../framework/result.ts';
 import { defineTool, LOOKS } from '../../framework/tool.ts';
 
@@ -13,7 +14,7 @@ export const listAgents = defineTool({
   handler: async (participant, { status }) => {
     const relay = await participant.relay();
     const agents = (await relay.who({ includeOffline: true })).filter((agent) => hasStatus(agent, status));
-    return replyJson({ agents: agents.map(summary) });
+    return replyJson({ agents: agents.map((agent) => summary(markOwn(agent, relay))) });
   },
 });
 

@@ -1,6 +1,7 @@
 import { parseChannelName } from '@agent-relay/protocol';
 import { z } from 'zod';
 import { replyJson } from '../../framework/result.ts';
+import { sendingNote } from '../../framework/sent.ts';
 import { ACTS, defineTool } from '../../framework/tool.ts';
 import { importanceOf, mode } from './send-dm.ts';
 
@@ -12,10 +13,9 @@ export const postMessage = defineTool({
   handler: async (participant, { channel, text, ...args }) => {
     const relay = await participant.relay();
     const to = `#${parseChannelName(channel)}`;
-    const { messageId, recipients, held } = await relay.send(to, text, {
-      importance: importanceOf(args.mode),
-    });
-    return replyJson({ message_id: messageId, channel: to, recipients, held });
+    const sent = await relay.send(to, text, { importance: importanceOf(args.mode) });
+    const { messageId, recipients, held } = sent;
+    return replyJson({ message_id: messageId, channel: to, recipients, held, note: sendingNote(sent) });
   },
 });
 
@@ -31,8 +31,9 @@ export const sendGroupDm = defineTool({
   handler: async (participant, { participants, text, name }) => {
     const relay = await participant.relay();
     const content = name === undefined ? text : `${name}\n\n${text}`;
-    const { messageId, recipients, offline, held } = await relay.send(participants, content);
-    return replyJson({ message_id: messageId, recipients, offline, held });
+    const sent = await relay.send(participants, content);
+    const { messageId, recipients, offline, held } = sent;
+    return replyJson({ message_id: messageId, recipients, offline, held, note: sendingNote(sent) });
   },
 });
 
@@ -43,7 +44,8 @@ export const replyToThread = defineTool({
   annotations: ACTS,
   handler: async (participant, { message_id, text }) => {
     const relay = await participant.relay();
-    const { messageId, thread, recipients, held } = await relay.reply(message_id, text);
-    return replyJson({ message_id: messageId, thread, recipients, held });
+    const sent = await relay.reply(message_id, text);
+    const { messageId, thread, recipients, held } = sent;
+    return replyJson({ message_id: messageId, thread, recipients, held, note: sendingNote(sent) });
   },
 });

@@ -1,3 +1,4 @@
+import { plainAgentName } from '@agent-relay/protocol';
 import { RelayError } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { defined } from '../../framework/defined.ts';
@@ -10,7 +11,7 @@ export const registerAgent = defineTool({
     'Take part under a name of your own. Others address you by it, and your inbox is kept for you.',
   input: z.strictObject({
     name: z.string(),
-    handle: z.string().optional().describe('How others address you, if not by name'),
+    handle: z.string().optional().describe('Second name, such as @bp'),
     type: z.enum(['agent', 'human']).optional(),
     metadata: z
       .strictObject({
@@ -21,17 +22,18 @@ export const registerAgent = defineTool({
       .optional(),
   }),
   annotations: ACTS_ONCE,
+  tellsName: true,
   handler: async (participant, { name, handle, type, metadata }, call) => {
     if (type === 'human') {
       throw new RelayError('Forbidden', 'A session cannot register as a person: the owner decides that.', {
-        next: 'Leave out type. The owner can run: agent-relay agent set NAME --type human',
+        next: 'Leave out type. Only your user decides who is a person.',
       });
     }
-    const address = (handle ?? name).replace(/^@/, '');
-    const registration = { name: address, ...defined({ ...metadata }) };
+    const registration = { name: plainAgentName(name), ...defined({ handle, ...metadata }) };
     const relay = await call.membership.register(participant, registration);
     return replyJson({
       name: relay.name,
+      handle: relay.welcome.agent?.handle,
       workspace: relay.project,
       type: relay.welcome.agent?.type,
       unread: relay.welcome.unread ?? 0,

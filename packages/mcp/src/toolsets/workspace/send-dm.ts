@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { replyJson } from '../../framework/result.ts';
+import { sendingNote } from '../../framework/sent.ts';
 import { ACTS, defineTool } from '../../framework/tool.ts';
 
 /** What `mode` means for the recipient: `steer` asks for attention now. */
@@ -16,9 +17,9 @@ export const sendDm = defineTool({
   annotations: ACTS,
   handler: async (participant, args) => {
     const relay = await participant.relay();
-    const { messageId, online, held } = await relay.send(args.to, args.text, {
-      importance: importanceOf(args.mode),
-    });
-    return replyJson({ message_id: messageId, to: args.to, online: online > 0, held });
+    const sent = await relay.send(args.to, args.text, { importance: importanceOf(args.mode) });
+    const { messageId, online, held } = sent;
+    const note = sendingNote(sent);
+    return replyJson({ message_id: messageId, to: args.to, online: online > 0, held, note });
   },
 });

@@ -7,6 +7,7 @@ export const setWorkspaceKey = defineTool({
   description: 'Join the workspace that a key belongs to, leaving the present one.',
   input: z.strictObject({ workspace_key: z.string() }),
   annotations: ACTS_ONCE,
+  tellsName: true,
   handler: async (participant, { workspace_key }, call) => {
     const relay = await call.membership.join(participant, workspace_key);
     return replyJson({ workspace: relay.project, agent: relay.name });

@@ -1,5 +1,6 @@
 import { type HistoryMessage, type Message, nameKey, parseAddress, RelayError } from '@agent-relay/protocol';
 import type { Relay } from '@agent-relay/sdk/node';
+import { knownName } from '../target/known-name.ts';
 
 /** What a person looks at and writes to: a channel, or the direct messages with one agent. */
 export interface Room {
@@ -21,7 +22,9 @@ export async function openRoom(relay: Relay, where: string): Promise<Room> {
       next: 'Write #channel or the name of an agent.',
     });
   }
-  return target.kind === 'channel' ? await channelRoom(relay, target.name) : agentRoom(relay, target.name);
+  return target.kind === 'channel'
+    ? await channelRoom(relay, target.name)
+    : agentRoom(relay, await knownName(relay, target.name));
 }
 
 async function channelRoom(relay: Relay, name: string): Promise<Room> {

@@ -24,6 +24,7 @@ import { plural, print, printJson, styled } from '../output/terminal.ts';
 import { parentGone } from '../process/parent.ts';
 import { untilInterrupted } from '../process/until-interrupted.ts';
 import { asAgent, markRead } from '../target/connect.ts';
+import { knownName } from '../target/known-name.ts';
 
 type Options = ProjectOption & JsonOption & AgentOption & Filter & Manner;
 
@@ -123,8 +124,10 @@ const followInbox = (options: Options): Promise<void> =>
     asAgent(options, async (relay) => {
       if (signal.aborted) return;
       signal.addEventListener('abort', () => void relay.close());
+      const from = options.from && (await knownName(relay, options.from));
+      const filter = { ...options, ...(from ? { from } : {}) };
       for await (const message of relay.messages()) {
-        if (!fits(message, options, relay.name ?? '')) continue;
+        if (!fits(message, filter, relay.name ?? '')) continue;
         if (options.json) printJson(message);
         else print(followedLines(message));
         if (!options.peek) await markRead(relay, message);

@@ -92,6 +92,10 @@ function introduce({ port, key, prompts, settings, logOnly }: Launch, { project 
   print(
     `Give each session its prompt. To change the words, edit ${templateDirectory(settings.configDirectory)}`,
   );
+  const [first = ''] = prompts.keys();
+  print(
+    `If your client has an agent-relay entry as well, start each session under the name of its role: RELAY_AGENT_NAME=${first} claude`,
+  );
   for (const [role, prompt] of prompts) print(`\n${heading(role)}\n${prompt}`);
   print(`\n${heading('messages')}`);
 }

@@ -1,4 +1,5 @@
 import type { InstallOptions } from '@agent-relay/mcp/install';
+import { nearNames, RelayError } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import { type ToolsOption, withTools } from '../options.ts';
 import { PROGRAM } from '../program-file.ts';
@@ -6,7 +7,13 @@ import { PROGRAM } from '../program-file.ts';
 export const command = withTools(new Command('mcp'))
   .description('Serve MCP on standard input and output with the toolset workspace.')
   .enablePositionalOptions()
-  .action(({ tools }: ToolsOption) => runMcpServer(tools, 'workspace'))
+  // A word that is no command is looked at below, to suggest the one that was meant.
+  .allowExcessArguments()
+  .action(({ tools }: ToolsOption, self: Command) => {
+    const [word] = self.args;
+    if (word !== undefined) throw unknownCommand(word, self);
+    return runMcpServer(tools, 'workspace');
+  })
   .addCommand(
     withTools(new Command('serve'))
       .description('The same with the toolset relay.')
@@ -14,9 +21,9 @@ export const command = withTools(new Command('mcp'))
   )
   .addCommand(
     withClient(new Command('install'))
-      .description('Enter the server in the configuration of your clients.')
+      .description('Add the server to your clients.')
       .option('--tools <list>', 'the toolsets to serve')
-      .option('--name <name>', 'the name of the agent')
+      .option('--name <name>', 'the name of the agent; of several clients, each gets its own: NAME-claude')
       .action(async (options: InstallOptions) => {
         const { runInstall } = await import('@agent-relay/mcp/install');
         await runInstall({ ...options, gatewayProgram: [PROGRAM, 'mcp'] });
@@ -24,18 +31,28 @@ export const command = withTools(new Command('mcp'))
   )
   .addCommand(
     withClient(new Command('uninstall'))
-      .description('Take the server out of the configuration of your clients.')
+      .description('Remove the server from your clients.')
       .action(async (options: InstallOptions) => {
         const { runUninstall } = await import('@agent-relay/mcp/install');
         await runUninstall(options);
       }),
   );
 
+function unknownCommand(word: string, self: Command): RelayError {
+  const known = self.commands.map((each) => each.name());
+  const [near] = nearNames(word, known, 1);
+  const hint = near === undefined ? '' : ` Did you mean ${near}?`;
+  return new RelayError('InvalidRequest', `There is no command "mcp ${word}".${hint}`, {
+    next: 'See: agent-relay mcp --help',
+  });
+}
+
 function withClient(subcommand: Command): Command {
   return subcommand
     .option(
-      '-e, --editor <client>',
-      'claude, claude-desktop, cursor, vscode, codex, gemini, opencode, droid or auto',
+      '-e, --editor <clients>',
+      'claude, claude-desktop, cursor, vscode, codex, gemini, opencode, droid or auto; several as claude,codex',
+      (client: string, before: string[] = []) => [...before, client],
     )
     .option('-g, --global', "in your own configuration instead of the project's")
     .option('--dry-run', 'show the change and write nothing');

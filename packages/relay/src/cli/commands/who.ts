@@ -25,7 +25,7 @@ function row(agent: AgentInfo): string[] {
     agent.task,
   ].filter((part) => part !== undefined);
   return [
-    safeLine(agent.name),
+    safeLine(agent.handle === undefined ? agent.name : `${agent.name} @${agent.handle}`),
     styled(STATUS_STYLE[agent.status], agent.status),
     agent.type,
     agent.lastActivityAt === undefined ? '-' : when(agent.lastActivityAt),

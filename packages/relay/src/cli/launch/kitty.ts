@@ -2,9 +2,10 @@ import { control, type Layout } from './layout.ts';
 
 /** Opens the panes as windows of a new tab of this kitty, which has to allow remote control. */
 export async function openKitty({ name, panes, directory, env }: Layout): Promise<void> {
-  const shell = [`--cwd=${directory}`, ...Object.entries(env).map(([key, value]) => `--env=${key}=${value}`)];
   let first: string | undefined;
-  for (const { title, command, runs } of panes) {
+  for (const { title, command, runs, env: own } of panes) {
+    const variables = Object.entries({ ...env, ...own }).map(([key, value]) => `--env=${key}=${value}`);
+    const shell = [`--cwd=${directory}`, ...variables];
     const position =
       first === undefined
         ? ['--type=tab', `--tab-title=${name}`]

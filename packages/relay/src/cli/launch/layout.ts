@@ -9,6 +9,8 @@ export interface Pane {
   command: string;
   /** Whether Enter is pressed too; a role's command waits for the user. */
   runs: boolean;
+  /** What only this shell has to know. */
+  env?: Record<string, string>;
 }
 
 export interface Layout {

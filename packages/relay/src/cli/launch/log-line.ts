@@ -1,16 +1,20 @@
-import { type Message, nameKey, safeLine } from '@agent-relay/protocol';
+import { type HeldInfo, type Message, nameKey, safeLine } from '@agent-relay/protocol';
 
 const MOST_CHARACTERS = 100;
 
 /** Whether one of the roles has sent the message, or is to read it. */
-export const concerns = ({ from, to }: Message, roles: readonly string[]): boolean =>
+export const concerns = ({ from, to }: Pick<Message, 'from' | 'to'>, roles: readonly string[]): boolean =>
   roles.map(nameKey).some((role) => role === nameKey(from) || role === nameKey(to));
 
 /** A message in one line of the log: `[14:32:01] dev-b → pm [status] "Task P4 …"`. */
-export function logLine({ ts, from, to, kind, content }: Message): string {
-  const time = new Date(ts).toTimeString().slice(0, 8);
-  return `[${time}] ${from} → ${to} [${kind}] "${gist(content)}"`;
-}
+export const logLine = ({ ts, from, to, kind, content }: Message): string =>
+  `[${timeOf(ts)}] ${from} → ${to} [${kind}] "${gist(content)}"`;
+
+/** A message that the loop governor keeps back: `[14:32:01] dev-b → pm [held] "Thanks!" …`. */
+export const heldLine = ({ id, heldAt, from, to, content, reason }: HeldInfo): string =>
+  `[${timeOf(heldAt)}] ${from} → ${to} [held] "${gist(content)}" (${safeLine(reason)}; deliver it with: agent-relay held release ${id})`;
+
+const timeOf = (ts: number): string => new Date(ts).toTimeString().slice(0, 8);
 
 /** The beginning of the text; a heading says no more than the kind does. */
 function gist(content: string): string {

@@ -11,7 +11,8 @@ between the sessions, so that nobody has to copy them by hand.
 - \`read_messages(for="{role}")\` takes the messages that wait for you, oldest first. Each is handed out once. Call it before
   you begin a task and after you finish one, and act on what you get.
 - \`list_pending(for="{role}")\` counts what waits and takes nothing. It is cheap: look often.
-- \`post_message(from="{role}", to, kind, body)\` writes to {others}.
+- \`post_message(from="{role}", to, kind, body)\` writes to {others}. Call it after you write any status, question or directive, with
+  its kind and its text as the body.
 
 The kind says what a message is. Begin the body with its heading:
 

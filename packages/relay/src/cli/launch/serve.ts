@@ -11,7 +11,7 @@ import { asOwner } from '../target/connect.ts';
 import { type OpenedProject, openProjectAt, type ProjectLocation } from '../target/project.ts';
 import { openInRunning } from '../target/running.ts';
 import { openRolesDoor } from './door.ts';
-import { concerns, logLine } from './log-line.ts';
+import { concerns, heldLine, logLine } from './log-line.ts';
 
 /**
  * Serves the roles, on the daemon of the user or on one of its own that ends with it, and prints what they write until
@@ -68,9 +68,19 @@ async function daemonFor(location: ProjectLocation, settings: Settings): Promise
   };
 }
 
-/** Prints each message of the roles when it is stored; a daemon that restarts is found again. */
+/** Prints each message of the roles when it is stored or held; a daemon that restarts is found again. */
 async function printMessages(relay: Relay, roles: readonly string[]): Promise<void> {
+  relay.on('message.held', (event) => {
+    if (concerns(event, roles)) printHeld(relay, event.messageId).catch(complain);
+  });
+  await relay.watch();
   for await (const message of relay.tail()) if (concerns(message, roles)) print(logLine(message));
+}
+
+async function printHeld(relay: Relay, id: string): Promise<void> {
+  const held = (await relay.held.list()).find((message) => message.id === id);
+  // It may have been released meanwhile, and is printed like any message then.
+  if (held) print(heldLine(held));
 }
 
 const complain = (error: unknown): void =>

@@ -27,7 +27,8 @@ export async function sessionLayout(options: {
     const file = join(directory, `${role}.md`);
     await writeAtomically(file, `${prompt}\n`);
     const filled = command.replaceAll('{prompt}', quoted(file)).replaceAll('{config}', quoted(config));
-    return { title: role, command: filled, runs: false };
+    // An agent-relay entry that the client has as well is this agent too, and not one more.
+    return { title: role, command: filled, runs: false, env: { RELAY_AGENT_NAME: role } };
   });
   const roles = [...prompts.keys()].join(',');
   const named = project === undefined ? [] : ['--project', project];

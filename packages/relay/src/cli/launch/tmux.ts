@@ -5,14 +5,17 @@ const SIZE = ['-x', '220', '-y', '60'];
 /** Opens the panes in a new window of this tmux session, or of a new one; resolves with how to get there. */
 export async function openTmux({ name, panes, directory, env }: Layout): Promise<string[] | undefined> {
   const isInside = Boolean(process.env.TMUX);
-  const shell = ['-P', '-F', '#{pane_id}', '-c', directory, ...Object.entries(env).flatMap(setting)];
+  const shell = ({ env: own }: Pane) => [
+    ...['-P', '-F', '#{pane_id}', '-c', directory],
+    ...Object.entries({ ...env, ...own }).flatMap(setting),
+  ];
   const [first, ...others] = panes;
   const opening = isInside ? ['new-window', '-n', name] : ['new-session', '-d', '-s', name, ...SIZE];
-  const firstId = await control('tmux', [...opening, ...shell]);
+  const firstId = await control('tmux', [...opening, ...shell(first)]);
   await load(firstId, first);
   let lastId = firstId;
   for (const pane of others) {
-    lastId = await control('tmux', ['split-window', '-t', lastId, ...shell]);
+    lastId = await control('tmux', ['split-window', '-t', lastId, ...shell(pane)]);
     // Each time, or there would soon be no room to split.
     await control('tmux', ['select-layout', '-t', lastId, 'tiled']);
     await load(lastId, pane);

@@ -6,7 +6,7 @@ import {
   serveGatewayStdio,
 } from '@agent-relay/gateway';
 import { GATEWAY_TOOLSET, localRelayServer, tellPerson, toolsetNames } from '@agent-relay/mcp';
-import { RelayError } from '@agent-relay/protocol';
+import { plainAgentName, RelayError } from '@agent-relay/protocol';
 import { type Discovery, discoverSocket, localAgentToken } from '@agent-relay/sdk/node';
 import { poolSocketPath } from '../../daemon/doors/pool-socket.ts';
 
@@ -62,6 +62,6 @@ const openPool: Parameters<typeof customBackend>[1] = async (events) => {
 
 /** Identifies the client by its name and local token. */
 async function introduction({ project }: Discovery): Promise<{ name?: string; token?: string }> {
-  const name = process.env.RELAY_AGENT_NAME;
+  const name = plainAgentName(process.env.RELAY_AGENT_NAME ?? '');
   return name && project ? { name, token: await localAgentToken(project, name) } : {};
 }

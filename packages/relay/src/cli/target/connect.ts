@@ -1,4 +1,4 @@
-import { isRelayError, type Message, nameKey, RelayError } from '@agent-relay/protocol';
+import { isRelayError, type Message, nameKey, plainAgentName, RelayError } from '@agent-relay/protocol';
 import { connect, isPerson, type NodeConnectOptions, personName, type Relay } from '@agent-relay/sdk/node';
 import { VERSION } from '../../version.ts';
 import type { AgentOption, ProjectOption } from '../options.ts';
@@ -42,7 +42,7 @@ export async function asAgent<T>(
 
 /** Keeps a program that runs as one agent from acting as another by mistake; a person can still do it on purpose. */
 function checkOwnName(wanted: string | undefined, own: string | undefined): void {
-  if (!wanted || !own || nameKey(wanted) === nameKey(own)) return;
+  if (!wanted || !own || nameKey(plainAgentName(wanted)) === nameKey(own)) return;
   throw new RelayError(
     'Forbidden',
     `This terminal belongs to the agent ${own}; it cannot act as ${wanted}.`,

@@ -56,7 +56,9 @@ export class Awaits {
     const stopTimer = this.#clock.after(timeoutMs, () => {
       const text = `No answer from ${entry.target.name} to ${entry.message.id} within ${timeoutMs} ms.`;
       const next = 'The message is stored; the answer will be in your inbox when it comes.';
-      this.#settle(entry, { error: new RelayError('Timeout', text, { next }) });
+      // To send it again would be to ask twice.
+      const facts = { retryable: false, details: { messageId: entry.message.id } };
+      this.#settle(entry, { error: new RelayError('Timeout', text, { next, ...facts }) });
     });
     const waiting = this.#byWaiter.get(entry.waiter.id) ?? { open: new Map(), answers: new Set() };
     waiting.open.set(entry, stopTimer);

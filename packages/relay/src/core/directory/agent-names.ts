@@ -1,9 +1,10 @@
-import { checkAgentName, nameKey, nameSkeleton, RelayError } from '@agent-relay/protocol';
+import { checkAgentName, nameKey, nameSkeleton, plainAgentName, RelayError } from '@agent-relay/protocol';
 import type { Agent } from '../ports/store/agents.ts';
 
-/** The agents of one workspace by the two forms their names are compared in, and by the hash of their token. */
+/** The agents of one workspace by the two forms their names and handles are compared in, and by the hash of their token. */
 interface Names {
-  byKey: Map<string, Agent>;
+  byName: Map<string, Agent>;
+  byHandle: Map<string, Agent>;
   bySkeleton: Map<string, Agent>;
   byToken: Map<string, Agent>;
 }
@@ -25,11 +26,14 @@ export class AgentNames {
 
   /** In the order they were registered or renamed. */
   list(workspaceId: number): Agent[] {
-    return [...(this.#byWorkspace.get(workspaceId)?.byKey.values() ?? [])];
+    return [...(this.#byWorkspace.get(workspaceId)?.byName.values() ?? [])];
   }
 
-  find(workspaceId: number, name: string): Agent | undefined {
-    return this.#byWorkspace.get(workspaceId)?.byKey.get(nameKey(name));
+  /** The agent that a name or a handle refers to, with or without `@`. */
+  find(workspaceId: number, reference: string): Agent | undefined {
+    const key = nameKey(plainAgentName(reference));
+    const names = this.#byWorkspace.get(workspaceId);
+    return names?.byName.get(key) ?? names?.byHandle.get(key);
   }
 
   findByToken(workspaceId: number, tokenHash: string): Agent | undefined {
@@ -39,19 +43,21 @@ export class AgentNames {
   add(agent: Agent): void {
     let names = this.#byWorkspace.get(agent.workspaceId);
     if (!names) {
-      names = { byKey: new Map(), bySkeleton: new Map(), byToken: new Map() };
+      names = { byName: new Map(), byHandle: new Map(), bySkeleton: new Map(), byToken: new Map() };
       this.#byWorkspace.set(agent.workspaceId, names);
     }
-    names.byKey.set(nameKey(agent.name), agent);
-    names.bySkeleton.set(nameSkeleton(agent.name), agent);
+    names.byName.set(nameKey(agent.name), agent);
+    if (agent.handle !== undefined) names.byHandle.set(nameKey(agent.handle), agent);
+    for (const name of namesOf(agent)) names.bySkeleton.set(nameSkeleton(name), agent);
     names.byToken.set(agent.tokenHash, agent);
     this.#byId.set(agent.id, agent);
   }
 
   delete(agent: Agent): void {
     const names = this.#byWorkspace.get(agent.workspaceId);
-    names?.byKey.delete(nameKey(agent.name));
-    names?.bySkeleton.delete(nameSkeleton(agent.name));
+    names?.byName.delete(nameKey(agent.name));
+    if (agent.handle !== undefined) names?.byHandle.delete(nameKey(agent.handle));
+    for (const name of namesOf(agent)) names?.bySkeleton.delete(nameSkeleton(name));
     names?.byToken.delete(agent.tokenHash);
     this.#byId.delete(agent.id);
   }
@@ -61,21 +67,24 @@ export class AgentNames {
     this.#byWorkspace.delete(workspaceId);
   }
 
-  /** Refuses a name that nobody may have, that somebody has, or that could be taken for somebody's. */
+  /** Refuses a name or handle that nobody may have, that somebody else has, or that could be taken for somebody else's. */
   checkNew(
     workspaceId: number,
     name: string,
-    { renamed, isPerson = false }: { renamed?: Agent; isPerson?: boolean } = {},
+    { own, isPerson = false }: { own?: Agent | undefined; isPerson?: boolean } = {},
   ): void {
     checkAgentName(name);
     if (!isPerson && this.#personNames.has(nameSkeleton(name)))
       throw new RelayError('ReservedName', `"${name}" is reserved for the person who owns this daemon.`);
+    const holder = this.find(workspaceId, name);
+    if (holder && holder !== own) throw nameTaken(name);
     const twin = this.#byWorkspace.get(workspaceId)?.bySkeleton.get(nameSkeleton(name));
-    if (!twin || twin === renamed) return;
-    if (nameKey(twin.name) === nameKey(name)) throw nameTaken(name);
+    if (!twin || twin === own) return;
     throw new RelayError('LookAlikeName', `"${name}" could be taken for the agent "${twin.name}".`);
   }
 }
+
+const namesOf = ({ name, handle }: Agent): string[] => (handle === undefined ? [name] : [name, handle]);
 
 export const nameTaken = (name: string): RelayError =>
   new RelayError('NameTaken', `The name "${name}" is taken.`, { next: 'Choose another name.' });

@@ -143,6 +143,69 @@ describe('a known name', () => {
   });
 });
 
+describe('a handle', () => {
+  it('reaches the agent wherever its name does, with @ or without, also after a restart', async () => {
+    const planner = await core.join(workspace, 'BuildPlanner', { handle: '@bp' });
+    expect((await planner.request('WHO', {})).agents).toMatchObject([{ name: 'BuildPlanner', handle: 'bp' }]);
+    await core.restart();
+    const bob = await core.join(workspace, 'Bob');
+    for (const to of ['@bp', 'BP', '@buildplanner', `${workspace.name}:@bp`, ['@bp', 'Bob']])
+      await bob.send(to, `to ${to}`);
+    const back = await core.join(workspace, '@bp', { token: planner.token });
+    expect((await back.request('INBOX', { from: '@bob' })).messages).toHaveLength(5);
+    expect((await bob.request('HISTORY', { agent: '@bp' })).messages).toHaveLength(5);
+    const { messages } = await bob.request('HISTORY', { limit: 1 });
+    expect(messages).toMatchObject([{ to: 'BuildPlanner' }]);
+  });
+
+  it('is mentioned like a name', async () => {
+    await core.join(workspace, 'BuildPlanner', { handle: 'bp' });
+    const bob = await core.join(workspace, 'Bob');
+    await bob.send('#general', 'Please look, @bp.');
+    const { messages } = await bob.request('HISTORY', { limit: 1 });
+    expect(messages).toMatchObject([{ mentions: ['BuildPlanner'] }]);
+  });
+
+  it.each([
+    ['Bob', 'NameTaken'],
+    ['@B0B', 'LookAlikeName'],
+    ['@rb', 'NameTaken'],
+    ['@Petra', 'ReservedName'],
+    ['@lead', 'ReservedName'],
+    ['b p', 'InvalidName'],
+  ])('may not be %s, and then nothing is registered', async (handle, code) => {
+    await core.join(workspace, 'Bob', { handle: 'rb' });
+    await expect(core.join(workspace, 'BuildPlanner', { handle })).rejects.toMatchObject({ code });
+    expect(names()).toEqual(['Bob']);
+  });
+
+  it('is not free for a name either', async () => {
+    await core.join(workspace, 'BuildPlanner', { handle: 'bp1' });
+    await expect(identify('BP1')).rejects.toMatchObject({ code: 'NameTaken' });
+    await expect(identify('bpl')).rejects.toMatchObject({
+      code: 'LookAlikeName',
+      message: expect.stringContaining('BuildPlanner'),
+    });
+  });
+
+  it('can be given and changed later, and stays where it is left unsaid', async () => {
+    const { token } = await core.join(workspace, 'Alice');
+    for (const handle of ['al', 'ally']) await core.join(workspace, 'Alice', { token, handle });
+    await core.join(workspace, 'Alice', { token });
+    expect(core.relay.agents.find(workspace, '@ally')?.name).toBe('Alice');
+    expect(core.relay.agents.find(workspace, 'al')).toBeUndefined();
+    await core.join(workspace, 'al');
+  });
+
+  it('that is just the name is no handle, and ends when it becomes the name', async () => {
+    const alice = await core.join(workspace, 'Alice', { handle: '@alice' });
+    expect((await alice.request('WHO', {})).agents[0]).not.toHaveProperty('handle');
+    await core.join(workspace, 'Alice', { token: alice.token, handle: 'al' });
+    await core.owner(workspace).request('AGENT_RENAME', { agent: '@al', name: '@Al' });
+    expect(core.relay.agents.find(workspace, 'al')).toMatchObject({ name: 'Al', handle: undefined });
+  });
+});
+
 describe('what the owner decides', () => {
   const claimed = { type: 'human', lead: true } as const;
 

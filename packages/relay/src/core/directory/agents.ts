@@ -4,6 +4,7 @@ import {
   isAgentToken,
   nameKey,
   nearNames,
+  plainAgentName,
   RelayError,
   SYSTEM_AGENT,
 } from '@agent-relay/protocol';
@@ -13,7 +14,7 @@ import type { AuditRecord } from '../ports/store/audit.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Store } from '../ports/store.ts';
 import { AgentNames, nameTaken } from './agent-names.ts';
-import { hasProfile, type Introduction, profileOf, standingOf } from './introduction.ts';
+import { handleOf, hasProfile, type Introduction, profileOf, standingOf } from './introduction.ts';
 import type { Presence } from './presence.ts';
 
 /**
@@ -116,15 +117,18 @@ export class Agents {
    */
   async identify(
     workspace: Workspace,
-    name: string,
+    reference: string,
     introduction: Introduction,
   ): Promise<{ agent: Agent; issued?: string }> {
+    const name = plainAgentName(reference);
     const { returning, token: shown = '' } = introduction;
     const known = (returning && this.holder(workspace, shown)) || this.find(workspace, name);
     if (known) return { agent: await this.#returning(known, introduction) };
     const standing = standingOf(introduction);
     const rights = { isPerson: standing.type === 'human' };
     this.#names.checkNew(workspace.id, name, rights);
+    const handle = handleOf(introduction, name);
+    if (handle !== undefined) this.#names.checkNew(workspace.id, handle, rights);
     const token = introduction.token ?? newAgentToken();
     this.#checkNewToken(workspace, token);
     const agent = await this.#store.createAgent({
@@ -135,6 +139,7 @@ export class Agents {
       heldBy: introduction.heldBy,
       workspaceId: workspace.id,
       name,
+      handle,
       tokenHash: hashSecret(token),
       createdAt: this.#clock.now(),
     });
@@ -164,6 +169,7 @@ export class Agents {
       heldBy: undefined,
       workspaceId: workspace.id,
       name: SYSTEM_AGENT,
+      handle: undefined,
       tokenHash: hashSecret(newAgentToken()),
       createdAt: this.#clock.now(),
     });
@@ -200,12 +206,13 @@ export class Agents {
   async rename(agent: Agent, name: string, record: AuditRecord): Promise<void> {
     const workspaceId = agent.workspaceId;
     if (nameKey(name) !== nameKey(agent.name))
-      this.#names.checkNew(workspaceId, name, { renamed: agent, isPerson: agent.type === 'human' });
+      this.#names.checkNew(workspaceId, name, { own: agent, isPerson: agent.type === 'human' });
     if (!(await this.#store.renameAgent(agent.id, name, record))) throw nameTaken(name);
     if (this.#removed.has(agent.id))
       throw new RelayError('AgentNotFound', `The agent "${agent.name}" was removed meanwhile.`);
     this.#names.delete(agent);
     agent.name = name;
+    agent.handle = handleOf(agent, name);
     this.#names.add(agent);
   }
 
@@ -240,6 +247,7 @@ export class Agents {
   describe(workspace: Workspace, agent: Agent): Omit<AgentInfo, 'paths'> {
     return {
       name: agent.name,
+      ...(agent.handle === undefined ? {} : { handle: agent.handle }),
       type: agent.type,
       lead: agent.lead,
       project: workspace.name,
@@ -299,7 +307,21 @@ export class Agents {
       await this.#store.updateAgent(agent.id, profile);
       Object.assign(agent, profile);
     }
+    const handle = handleOf(introduction, agent.name);
+    if (handle !== undefined && handle !== agent.handle) await this.#setHandle(agent, handle);
     return agent;
+  }
+
+  async #setHandle(agent: Agent, handle: string): Promise<void> {
+    this.#names.checkNew(agent.workspaceId, handle, { own: agent, isPerson: agent.type === 'human' });
+    if (!(await this.#store.setHandle(agent.id, handle))) throw nameTaken(handle);
+    if (!this.byId(agent.id)) return;
+    const before = agent.handle;
+    this.#names.delete(agent);
+    agent.handle = handle;
+    this.#names.add(agent);
+    this.#presence.tell(agent.workspaceId, { type: 'agent.changed', agent: agent.name });
+    await this.#audit(agent, 'agent.changed', { handle, before });
   }
 
   /** Another client program is the agent now. */

@@ -1,4 +1,4 @@
-import type { HelloPayload } from '@agent-relay/protocol';
+import { type HelloPayload, nameKey, plainAgentName } from '@agent-relay/protocol';
 import type { AgentProfile, AgentStanding } from '../ports/store/agents.ts';
 
 /** What a connection says about the agent behind it. */
@@ -6,6 +6,7 @@ export interface Introduction
   extends Pick<
     HelloPayload,
     | 'token'
+    | 'handle'
     | 'returning'
     | 'claim'
     | 'type'
@@ -45,3 +46,9 @@ export const hasProfile = (agent: AgentProfile, profile: AgentProfile): boolean 
 /** The standing of a new agent: what the owner says on their own connection, else that of anybody. */
 export const standingOf = ({ byOwner, type = 'agent', lead = false }: Introduction): AgentStanding =>
   byOwner ? { type, lead } : { type: 'agent', lead: false };
+
+/** The handle that is asked for or there; none, if it is just the name. */
+export function handleOf({ handle }: { handle?: string | undefined }, name: string): string | undefined {
+  const bare = handle === undefined ? undefined : plainAgentName(handle);
+  return bare === undefined || nameKey(bare) === nameKey(name) ? undefined : bare;
+}

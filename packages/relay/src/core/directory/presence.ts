@@ -120,6 +120,12 @@ export class Presence {
     return (this.#seats.get(agentId)?.peers.size ?? 0) > 0;
   }
 
+  /** Whether the agent is connected, but has done nothing for a while. */
+  isIdle(agentId: number): boolean {
+    const seat = this.#seats.get(agentId);
+    return seat !== undefined && seat.peers.size > 0 && this.#hasRested(seat);
+  }
+
   /** Whether a connection of somebody else keeps a session from the agent; from one that returns, only another session does. */
   isHeldByOther(agentId: number, session: string, isReturning: boolean): boolean {
     for (const peer of this.peersOf(agentId))
@@ -147,12 +153,15 @@ export class Presence {
     const seat = this.#seats.get(agent.id);
     if (!seat || seat.peers.size === 0)
       return { status: 'offline', lastActivityAt: seat?.lastActivityAt ?? agent.lastSeenAt };
-    const idle = this.#clock.elapsed() - seat.activeAt >= this.#idleAfterMs;
     return {
-      status: idle ? 'idle' : 'active',
+      status: this.#hasRested(seat) ? 'idle' : 'active',
       connectedAt: seat.connectedAt,
       lastActivityAt: seat.lastActivityAt,
     };
+  }
+
+  #hasRested(seat: Seat): boolean {
+    return this.#clock.elapsed() - seat.activeAt >= this.#idleAfterMs;
   }
 
   /** Tells everybody in the workspace who watches. */

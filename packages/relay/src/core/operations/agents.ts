@@ -1,4 +1,4 @@
-import { nameKey, RelayError } from '@agent-relay/protocol';
+import { nameKey, plainAgentName, RelayError } from '@agent-relay/protocol';
 import { requireAgent, requireOwner } from '../principal.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';
@@ -47,9 +47,10 @@ export function agentHandlers({ agents, deliveries, presence, store, workspaces 
       endConnections(presence.peersOf(agent.id));
       return { token };
     },
-    AGENT_RENAME: async ({ principal }, { agent: before, name }) => {
+    AGENT_RENAME: async ({ principal }, params) => {
       requireOwner(principal, 'rename agents');
-      const agent = agents.get(principal.workspace, before);
+      const agent = agents.get(principal.workspace, params.agent);
+      const name = plainAgentName(params.name);
       const old = agent.name;
       const detail = { before: old };
       await agents.rename(

@@ -88,6 +88,8 @@ export class Descriptions {
       content: fields.body,
       ts: fields.createdAt,
     };
+    const fromType = this.#agents.byId(fields.senderId)?.type ?? 'agent';
+    if (fromType !== 'agent') message.fromType = fromType;
     if (fields.unverified) message.unverified = true;
     if (names.fromWorkspaceId !== fields.workspaceId)
       message.fromProject = this.#project(names.fromWorkspaceId);

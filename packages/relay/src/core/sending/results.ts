@@ -5,8 +5,8 @@ import type { DeliveryStore } from '../ports/store/deliveries.ts';
 import type { HeldMessage } from '../ports/store/held.ts';
 import type { Appended, MessageDraft } from '../ports/store/messages.ts';
 
-/** A result names no more absent recipients than a person would read. */
-const MAX_NAMED_OFFLINE = 20;
+/** A result names no more absent or idle recipients than a person would read. */
+const MAX_NAMED = 20;
 
 /** What the sender of a message is told about it. */
 export class SendResults {
@@ -22,17 +22,23 @@ export class SendResults {
 
   stored({ seq, id, thread, duplicate }: Appended, recipients: number[]): SendResult {
     const absent = recipients.filter((recipient) => !this.#presence.isOnline(recipient));
+    const idle = this.#named(recipients.filter((recipient) => this.#presence.isIdle(recipient)));
     return {
       messageId: id,
       seq,
       duplicate: duplicate !== 'no',
       recipients: recipients.length,
       online: recipients.length - absent.length,
-      offline: absent
-        .slice(0, MAX_NAMED_OFFLINE)
-        .map((recipient) => this.#agents.byId(recipient)?.name ?? 'a removed agent'),
+      offline: this.#named(absent),
+      ...(idle.length === 0 ? {} : { idle }),
       ...(thread === undefined ? {} : { thread }),
     };
+  }
+
+  #named(recipients: number[]): string[] {
+    return recipients
+      .slice(0, MAX_NAMED)
+      .map((recipient) => this.#agents.byId(recipient)?.name ?? 'a removed agent');
   }
 
   /** It had been stored before: nothing new happened. */
@@ -61,6 +67,13 @@ export function sumOf(results: SendResult[]): SendResult {
   const [first] = results;
   if (!first) throw new RelayError('ProjectNotFound', 'There is no project to write to.');
   const sum = (field: 'recipients' | 'online') => results.reduce((total, result) => total + result[field], 0);
-  const offline = results.flatMap((result) => result.offline).slice(0, MAX_NAMED_OFFLINE);
-  return { ...first, recipients: sum('recipients'), online: sum('online'), offline };
+  const offline = results.flatMap((result) => result.offline).slice(0, MAX_NAMED);
+  const idle = results.flatMap((result) => result.idle ?? []).slice(0, MAX_NAMED);
+  return {
+    ...first,
+    recipients: sum('recipients'),
+    online: sum('online'),
+    offline,
+    ...(idle.length === 0 ? {} : { idle }),
+  };
 }

@@ -5,6 +5,7 @@ import { firstSchema } from './001-first-schema.ts';
 import { agentHolders } from './002-agent-holders.ts';
 import { projectDirectories } from './003-project-directories.ts';
 import { deliveryClaims } from './004-delivery-claims.ts';
+import { agentHandles } from './005-agent-handles.ts';
 import type { Migration } from './migration.ts';
 
 /** The version of a database is how many of these it has; one that was released never changes. */
@@ -13,6 +14,7 @@ export const MIGRATIONS: readonly Migration[] = [
   agentHolders,
   projectDirectories,
   deliveryClaims,
+  agentHandles,
 ];
 
 /** Brings a database to `target`; run in one transaction that no other process runs at the same time. */

@@ -1,12 +1,12 @@
-import { nameSkeleton } from '@agent-relay/protocol';
+import { nameKey, nameSkeleton } from '@agent-relay/protocol';
 import type { Agent, AgentChanges } from '../../core/ports/store/agents.ts';
 import type { AuditRecord } from '../../core/ports/store/audit.ts';
 import { commands as audit } from './audit.ts';
 import { flag, orNull, rows, type Script, type Value } from './script.ts';
 
-type AgentFields = Partial<Omit<Agent, 'id' | 'workspaceId' | 'name' | 'createdAt'>>;
+type AgentFields = Partial<Omit<Agent, 'id' | 'workspaceId' | 'name' | 'handle' | 'createdAt'>>;
 
-/** How each field is kept, the name and what follows from it aside. */
+/** How each field is kept, the names and what follows from them aside. */
 const COLUMNS: {
   [Field in keyof Required<AgentFields>]: [column: string, toValue: (agent: AgentFields) => Value];
 } = {
@@ -27,7 +27,7 @@ const COLUMNS: {
 
 const FIELDS = Object.keys(COLUMNS) as Array<keyof AgentFields>;
 const AGENT = [
-  'id, workspace_id AS "workspaceId", name, created_at AS "createdAt"',
+  'id, workspace_id AS "workspaceId", name, handle, created_at AS "createdAt"',
   ...FIELDS.map((field) => `${COLUMNS[field][0]} AS "${field}"`),
 ].join(', ');
 
@@ -44,6 +44,7 @@ const toAgent = (row: AgentRow): Agent => ({
   lead: row.lead === 1,
   ephemeral: row.ephemeral === 1,
   mcpEnabled: row.mcpEnabled === 1,
+  handle: row.handle ?? undefined,
   cli: row.cli ?? undefined,
   task: row.task ?? undefined,
   parent: row.parent ?? undefined,
@@ -86,17 +87,35 @@ export const queries = {
   },
 };
 
+/** Whether an agent of the workspace, other than `exceptId`, has one of the names as a name or handle, or one that looks like it. */
+export function* isTaken(workspaceId: number, names: string[], exceptId = 0): Script<boolean> {
+  for (const name of names) {
+    const skeleton = nameSkeleton(name);
+    const others = yield* rows(
+      `SELECT 1 AS yes FROM agents WHERE workspace_id = ? AND id <> ? AND removed_at IS NULL
+         AND (lower(name) = lower(?) OR skeleton = ? OR lower(handle) = lower(?) OR handle_skeleton = ?) LIMIT 1`,
+      [workspaceId, exceptId, name, skeleton, name, skeleton],
+    );
+    if (others.length > 0) return true;
+  }
+  return false;
+}
+
 export const commands = {
   *createAgent(agent: Omit<Agent, 'id' | 'lastSeenAt'>): Script<Agent | undefined> {
+    const { workspaceId, name, handle } = agent;
+    if (yield* isTaken(workspaceId, handle === undefined ? [name] : [name, handle])) return undefined;
     const seen = { ...agent, lastSeenAt: agent.createdAt };
     const [row] = yield* rows<AgentRow>(
-      `INSERT INTO agents (workspace_id, name, skeleton, created_at, ${FIELDS.map((field) => COLUMNS[field][0]).join(', ')})
-       VALUES (?, ?, ?, ?, ${FIELDS.map(() => '?').join(', ')})
+      `INSERT INTO agents (workspace_id, name, skeleton, handle, handle_skeleton, created_at, ${FIELDS.map((field) => COLUMNS[field][0]).join(', ')})
+       VALUES (?, ?, ?, ?, ?, ?, ${FIELDS.map(() => '?').join(', ')})
        ON CONFLICT DO NOTHING RETURNING ${AGENT}`,
       [
-        agent.workspaceId,
-        agent.name,
-        nameSkeleton(agent.name),
+        workspaceId,
+        name,
+        nameSkeleton(name),
+        orNull(handle),
+        orNull(handle && nameSkeleton(handle)),
         agent.createdAt,
         ...FIELDS.map((field) => COLUMNS[field][1](seen)),
       ],
@@ -114,16 +133,34 @@ export const commands = {
   },
 
   *renameAgent(id: number, name: string, record: AuditRecord): Script<boolean> {
-    const skeleton = nameSkeleton(name);
-    const renamed = yield* rows(
-      `UPDATE agents SET name = ?, skeleton = ? WHERE id = ? AND NOT EXISTS (
-         SELECT 1 FROM agents AS other WHERE other.workspace_id = agents.workspace_id AND other.id <> agents.id
-           AND (lower(other.name) = lower(?) OR other.skeleton = ?) AND other.removed_at IS NULL)
-       RETURNING id`,
-      [name, skeleton, id, name, skeleton],
+    const [agent] = yield* rows<{ workspaceId: number; handle: string | null }>(
+      'SELECT workspace_id AS "workspaceId", handle FROM agents WHERE id = ?',
+      [id],
     );
-    if (renamed.length === 0) return false;
+    if (!agent || (yield* isTaken(agent.workspaceId, [name], id))) return false;
+    const handle = nameKey(agent.handle ?? name) === nameKey(name) ? null : agent.handle;
+    yield* rows('UPDATE agents SET name = ?, skeleton = ?, handle = ?, handle_skeleton = ? WHERE id = ?', [
+      name,
+      nameSkeleton(name),
+      handle,
+      handle && nameSkeleton(handle),
+      id,
+    ]);
     yield* audit.appendAudit(record);
+    return true;
+  },
+
+  *setHandle(id: number, handle: string): Script<boolean> {
+    const [agent] = yield* rows<{ workspaceId: number }>(
+      'SELECT workspace_id AS "workspaceId" FROM agents WHERE id = ?',
+      [id],
+    );
+    if (!agent || (yield* isTaken(agent.workspaceId, [handle], id))) return false;
+    yield* rows('UPDATE agents SET handle = ?, handle_skeleton = ? WHERE id = ?', [
+      handle,
+      nameSkeleton(handle),
+      id,
+    ]);
     return true;
   },
 

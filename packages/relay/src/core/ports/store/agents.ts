@@ -21,6 +21,8 @@ export interface Agent extends AgentProfile, AgentStanding {
   id: number;
   workspaceId: number;
   name: string;
+  /** A second name, without `@`. */
+  handle: string | undefined;
   ephemeral: boolean;
   /** The client program that chose the name by itself, and may come back to it. */
   registeredBy: string | undefined;
@@ -37,7 +39,10 @@ export type AgentChanges = Partial<
 >;
 
 export interface AgentStore {
-  /** Registers an agent; undefined if the workspace has one of that name, compared without case, or one that looks so. */
+  /**
+   * Registers an agent; undefined if another one of the workspace has its name or handle, compared without case, or one
+   * that looks like it.
+   */
   createAgent(agent: Omit<Agent, 'id' | 'lastSeenAt'>): Promise<Agent | undefined>;
   findAgent(workspaceId: number, name: string): Promise<Agent | undefined>;
   /** The agent that holds the token, in whatever workspace. */
@@ -47,8 +52,13 @@ export interface AgentStore {
   /** How many agents each workspace has. */
   countAgents(): Promise<Array<{ workspaceId: number; agents: number }>>;
   updateAgent(id: number, changes: AgentChanges): Promise<void>;
-  /** The record is appended with it. False if the name, or one that looks like it, is taken. */
+  /**
+   * The record is appended with it. False if the name, or one that looks like it, is taken. An agent that gets its handle
+   * for a name has no handle any more.
+   */
   renameAgent(id: number, name: string, record: AuditRecord): Promise<boolean>;
-  /** Takes an agent away: its name is free again, what it sent stays. */
+  /** False if somebody else has the handle as a name or handle, or one that looks like it. */
+  setHandle(id: number, handle: string): Promise<boolean>;
+  /** Takes an agent away: its name and handle are free again, what it sent stays. */
   removeAgent(id: number, at: number): Promise<void>;
 }

@@ -34,12 +34,12 @@ const withoutNulls = <R extends object>(record: R) =>
 function* agents(workspaceId: number, [after = 0]: Position, limit: number): Script<Line[]> {
   type AgentRow = Fields<
     'agent',
-    'agentType' | 'cli' | 'task' | 'parent' | 'createdAt' | 'lastSeenAt' | 'removedAt'
+    'handle' | 'agentType' | 'cli' | 'task' | 'parent' | 'createdAt' | 'lastSeenAt' | 'removedAt'
   > &
     Record<'id' | 'lead' | 'ephemeral' | 'mcpEnabled', number> &
     Record<'capabilities' | 'tools', string>;
   const found = yield* rows<AgentRow>(
-    `SELECT id, type AS "agentType", is_lead AS lead, ephemeral, cli, task, parent, capabilities, tools,
+    `SELECT id, handle, type AS "agentType", is_lead AS lead, ephemeral, cli, task, parent, capabilities, tools,
        mcp_enabled AS "mcpEnabled", created_at AS "createdAt", last_seen_at AS "lastSeenAt", removed_at AS "removedAt"
      FROM agents WHERE workspace_id = ? AND id > ? ORDER BY id LIMIT ?`,
     [workspaceId, after, limit],

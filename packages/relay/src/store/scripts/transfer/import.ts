@@ -1,4 +1,5 @@
 import { GENERAL_CHANNEL, nameKey, nameSkeleton, type TransferRecord } from '@agent-relay/protocol';
+import { isTaken } from '../agents.ts';
 import { commands as attachmentCommands } from '../attachments.ts';
 import { commands as conversationCommands } from '../conversations.ts';
 import { withEntryRenewed } from '../indexing.ts';
@@ -53,18 +54,21 @@ class Import {
   *#agent(record: Of<'agent'>): Script<Outcome> {
     if ((yield* this.#names.findAgent(record.agent)) !== undefined) return 'present';
     const [name = ''] = record.agent.split('@');
-    const alike = yield* rows(
-      'SELECT 1 AS yes FROM agents WHERE workspace_id = ? AND skeleton = ? AND removed_at IS NULL',
-      [this.#workspaceId, nameSkeleton(name)],
-    );
+    const isAlike = yield* isTaken(this.#workspaceId, [name]);
+    // Whoever has the handle here keeps it; a removed agent needs none.
+    const isFree =
+      record.handle && !record.removedAt && !(yield* isTaken(this.#workspaceId, [record.handle]));
+    const handle = isFree ? record.handle : undefined;
     yield* rows(
-      `INSERT INTO agents (workspace_id, name, skeleton, type, is_lead, ephemeral, cli, task, parent, capabilities, tools,
+      `INSERT INTO agents (workspace_id, name, skeleton, handle, handle_skeleton, type, is_lead, ephemeral, cli, task, parent, capabilities, tools,
          mcp_enabled, token_hash, created_at, last_seen_at, removed_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?)`,
       [
         this.#workspaceId,
         name,
-        alike.length > 0 ? null : nameSkeleton(name),
+        isAlike ? null : nameSkeleton(name),
+        orNull(handle),
+        orNull(handle && nameSkeleton(handle)),
         record.agentType,
         flag(record.lead),
         flag(record.ephemeral),

@@ -1,0 +1,34 @@
+import {
+  type AgentType,
+  type HistoryMessage,
+  type InboxMessage,
+  type Message,
+  nameKey,
+} from '@agent-relay/protocol';
+import type { Wording } from './toolset.ts';
+
+/** A message as a model is shown it: with everything it takes to judge and to answer it. */
+export type ShownMessage<M extends Message> = M & { fromType: AgentType; answer?: string };
+
+/** Most clients show their model only the data of a result, so that all of it has to be there. */
+export function shownMessage<M extends Message | InboxMessage | HistoryMessage>(
+  message: M,
+  { answer }: Wording,
+  own: string | undefined,
+): ShownMessage<M> {
+  const shown = withSenderType(message);
+  const { fromType, from, fromProject } = shown;
+  const isOwn = own !== undefined && fromProject === undefined && nameKey(from) === nameKey(own);
+  const isAnswered = fromType !== 'system' && !isOwn;
+  return { ...shown, ...(isAnswered ? { answer: answer(message) } : {}) };
+}
+
+/** Says it also where the sender is an agent, which the protocol leaves out. */
+export const withSenderType = <M extends Message>(message: M): M & { fromType: AgentType } => ({
+  ...message,
+  fromType: message.fromType ?? 'agent',
+});
+
+/** Where an answer goes: to the channel, else to the sender. */
+export const answerAddress = ({ channel, from, fromProject }: Message): string =>
+  channel ?? (fromProject === undefined ? from : `${fromProject}:${from}`);

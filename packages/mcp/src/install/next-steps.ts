@@ -1,0 +1,25 @@
+import { relative } from 'node:path';
+import type { Client } from './clients.ts';
+
+/** What is left to do once the entry is in the files of these clients. `project` is undefined for files of the user. */
+export function nextSteps(
+  changes: ReadonlyArray<{ client: Client; file: string }>,
+  project: string | undefined,
+): string[] {
+  const files = changes.flatMap(({ client, file }) =>
+    project !== undefined && client.projectFile ? [relative(project, file)] : [],
+  );
+  return [
+    'Next:',
+    '  Start the daemon, if it is not running: agent-relay daemon start',
+    ...changes.flatMap(({ client }) => stepsOf(client, project !== undefined)),
+    ...(files.length > 0 ? [`Do not commit ${files.join(', ')}: the entry has paths of this machine.`] : []),
+  ];
+}
+
+const stepsOf = ({ title, trust, allow, check }: Client, isProject: boolean): string[] => [
+  `  Restart ${title}.`,
+  ...(isProject && trust !== undefined ? [`    trust: ${trust}`] : []),
+  `    tools: ${allow}`,
+  `    check: ${check}`,
+];

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { client, json, known, output } from './messaging-commands.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+  await known(daemon, 'Alice');
+  await using _planner = await client(daemon, { name: 'BuildPlanner', handle: '@bp' });
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
+
+it('takes a handle, or a name with @, wherever a command takes the name of an agent', async () => {
+  const send = await daemon.cli(['send', '@bp', 'Plan the build of Tuesday', '--as', '@alice']);
+  expect(send).toMatchObject({ code: 0, stderr: '' });
+  const inbox = json(await daemon.cli(['inbox', '--as', '@BP', '--from', '@Alice', '--json']));
+  expect(inbox.messages).toMatchObject([{ from: 'Alice', to: 'BuildPlanner' }]);
+  expect(output(await daemon.cli(['who', '--all']))).toMatch(/^BuildPlanner @bp /m);
+  await daemon.cli(['agent', 'set', '@bp', '--lead']);
+  const agents = json(await daemon.cli(['who', '--all', '--json']));
+  expect(agents).toContainEqual(expect.objectContaining({ name: 'BuildPlanner', handle: 'bp', lead: true }));
+});
+
+it('follows what an agent writes by its handle', async () => {
+  await using following = daemon.startCli(['inbox', '-f', '--as', 'Alice', '--from', '@bp']);
+  await using planner = await client(daemon, { name: 'bp' });
+  expect(planner.name).toBe('BuildPlanner');
+  await planner.send('Alice', 'The build of Tuesday is planned');
+  await following.until(/The build of Tuesday is planned/);
+});
