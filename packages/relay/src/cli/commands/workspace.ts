@@ -3,7 +3,7 @@ import type { Relay } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
 import { print, printJson, styled, table, when } from '../output/terminal.ts';
-import { asOwner } from '../target/connect.ts';
+import { asDaemonOwner, asOwner } from '../target/connect.ts';
 import { recordRename } from '../target/project.ts';
 
 type Options = ProjectOption & JsonOption;
@@ -52,7 +52,7 @@ export const command = new Command('workspace')
       .description('Create a workspace and print its key, once.')
       .argument('<name>', 'its name')
       .action(async (name: string, options: Options) => {
-        const created = await asOwner(options, (relay) => relay.request('WORKSPACE_CREATE', { name }));
+        const created = await asDaemonOwner(options, (relay) => relay.request('WORKSPACE_CREATE', { name }));
         if (options.json) return printJson(created);
         print(`Workspace ${created.name} is created.`);
         printKey(created);
@@ -69,7 +69,7 @@ export const command = new Command('workspace')
       .argument('<workspace>', 'its name')
       .argument('<new-name>', 'its name from now on')
       .action(async (workspace: string, name: string, options: Options) => {
-        const { before, renamed } = await asOwner(options, async (relay) => ({
+        const { before, renamed } = await asDaemonOwner(options, async (relay) => ({
           before: await spelled(relay, workspace),
           renamed: await relay.workspaces.rename(workspace, name),
         }));
@@ -86,7 +86,7 @@ export const command = new Command('workspace')
       .option('--yes', 'do it; nothing brings it back')
       .action(async (workspace: string, options: Options & { yes?: boolean }) => {
         if (!options.yes) throw wantsYes(workspace);
-        await asOwner(options, (relay) => relay.workspaces.remove(workspace));
+        await asDaemonOwner(options, (relay) => relay.workspaces.remove(workspace));
         if (options.json) return printJson({ removed: workspace });
         print(`${workspace} is deleted.`);
       }),
@@ -134,7 +134,7 @@ const wantsYes = (workspace: string): RelayError =>
   });
 
 async function listWorkspaces(options: Options): Promise<void> {
-  const { workspaces } = await asOwner(options, (relay) => relay.request('WORKSPACE_LIST', {}));
+  const { workspaces } = await asDaemonOwner(options, (relay) => relay.request('WORKSPACE_LIST', {}));
   if (options.json) return printJson(workspaces);
   const header = ['NAME', 'AGENTS', 'CREATED'].map((title) => styled('dim', title));
   print(

@@ -1,5 +1,12 @@
 import { isRelayError, type Message, nameKey, RelayError } from '@agent-relay/protocol';
-import { connect, isPerson, type NodeConnectOptions, personName, type Relay } from '@agent-relay/sdk/node';
+import {
+  connect,
+  findDaemonSocket,
+  isPerson,
+  type NodeConnectOptions,
+  personName,
+  type Relay,
+} from '@agent-relay/sdk/node';
 import { VERSION } from '../../version.ts';
 import type { AgentOption, ProjectOption } from '../options.ts';
 import { tellIgnored } from '../output/tell-ignored.ts';
@@ -16,6 +23,20 @@ export async function asOwner<T>(
   { reconnect = false }: Pick<NodeConnectOptions, 'reconnect'> = {},
 ): Promise<T> {
   await using relay = await enter({ ...onProject(options), reconnect, env: ownerEnvironment() });
+  return await work(relay);
+}
+
+/**
+ * The same for what is about the daemon and not about one of its projects: it works in any directory, whichever projects
+ * run.
+ */
+export async function asDaemonOwner<T>(
+  options: ProjectOption,
+  work: (relay: Relay) => Promise<T>,
+): Promise<T> {
+  if (options.project !== undefined || process.env.RELAY_URL) return await asOwner(options, work);
+  const socketPath = await findDaemonSocket();
+  await using relay = await enter({ socketPath, reconnect: false, env: ownerEnvironment() });
   return await work(relay);
 }
 
