@@ -116,6 +116,6 @@ describe('agent-relay gateway approve', () => {
     expect(approved).toMatchObject({ code: 0, stdout: 'Approved: one.first\n' });
     expect((await offered()).tools).toContain('first');
     const again = await sandbox.cli(['gateway', 'approve', '--config', file]);
-    expect(again.stdout).toBe('Nothing waits for approval.\n');
+    expect(again.stdout).toBe('Nothing to approve.\n');
   });
 });

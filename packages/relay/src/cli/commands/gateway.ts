@@ -17,29 +17,29 @@ interface HttpOptions {
 }
 interface GatewayOptions extends ConfigOption, HttpOptions {
   search?: boolean;
-  http?: number;
+  /** True without a port. */
+  http?: number | true;
   manageServers?: NonNullable<RunOptions['manageServers']>;
 }
 
+const DEFAULT_PORT = 3890;
+
 export const command = withConfig(new Command('gateway'))
-  .description('Serve the tools of many MCP servers as one, on standard input and output or over HTTP.')
+  .description('Serve many MCP servers as one, over stdio or HTTP')
   .enablePositionalOptions()
-  .option('--search', 'offer tools that find, describe and call the others, for hundreds of them')
+  .option('--search', 'offer tools to find and call the others, for hundreds of tools')
   .addOption(
-    new Option(
-      '--manage-servers <who>',
-      'who may add, remove and reconnect servers with tools: programs of yours on this machine, or also others',
-    ).choices(['local', 'everyone', 'nobody']),
+    new Option('--manage-servers <who>', 'who may add, remove and reconnect servers with tools').choices([
+      'local',
+      'everyone',
+      'nobody',
+    ]),
   )
-  .addOption(new Option('--http [port]', 'serve HTTP (port 3890)').preset('3890').argParser(wholeNumber(0)))
-  .option('--host <address>', 'where to serve HTTP; beyond this machine only with RELAY_MCP_API_KEY')
-  .option('--allow-host <name>', 'a name by which others reach HTTP here; may be repeated', collect)
-  .addOption(
-    new Option('--tls-certificate <file>', 'serve HTTPS with this certificate').env(
-      'RELAY_MCP_TLS_CERTIFICATE',
-    ),
-  )
-  .addOption(new Option('--tls-key <file>', 'the key of the certificate').env('RELAY_MCP_TLS_KEY'))
+  .option('--http [port]', 'serve HTTP (default port: 3890)', wholeNumber(0))
+  .option('--host <address>', 'address for HTTP; beyond this machine it needs $RELAY_MCP_API_KEY')
+  .option('--allow-host <name>', 'host name that HTTP clients may use (repeatable)', collect)
+  .addOption(new Option('--tls-certificate <file>', 'certificate for HTTPS').env('RELAY_MCP_TLS_CERTIFICATE'))
+  .addOption(new Option('--tls-key <file>', 'private key of the certificate').env('RELAY_MCP_TLS_KEY'))
   .action(async ({ config, search, http, manageServers, ...front }: GatewayOptions, self: Command) => {
     if (http === undefined) {
       refuseIdleOptions(self, ['host', 'allowHost', 'tlsCertificate', 'tlsKey'], { without: '--http' });
@@ -49,14 +49,14 @@ export const command = withConfig(new Command('gateway'))
       ...(config && { config }),
       ...(search && { search }),
       ...(manageServers && { manageServers }),
-      ...(http !== undefined && { http, front: await frontOf(front) }),
+      ...(http !== undefined && { http: http === true ? DEFAULT_PORT : http, front: await frontOf(front) }),
     });
   })
   .addCommand(
     withConfig(new Command('approve'))
-      .description('Accept what servers changed about their tools: all of it, or that of one server or tool.')
-      .argument('[backend]', 'the server')
-      .argument('[tool]', 'its tool')
+      .description('Approve changed tools: all, or those of one server')
+      .argument('[backend]', 'server name')
+      .argument('[tool]', 'tool name')
       .action(async (backend: string | undefined, tool: string | undefined, options: ConfigOption) => {
         const { approveChanges } = await import('@agent-relay/gateway/run');
         const approved = await approveChanges(options, backend, tool);
@@ -67,7 +67,7 @@ export const command = withConfig(new Command('gateway'))
           const stateDir = poolDirectory(dataDirectory());
           approved.push(...(await approveChanges({ stateDir }, backend, tool)));
         }
-        print(approved.length === 0 ? 'Nothing waits for approval.' : `Approved: ${approved.join(', ')}`);
+        print(approved.length === 0 ? 'Nothing to approve.' : `Approved: ${approved.join(', ')}`);
       }),
   );
 
@@ -90,8 +90,8 @@ async function frontOf({ host, allowHost = [], tlsCertificate, tlsKey }: HttpOpt
 
 async function tlsOf(certificate: string | undefined, key: string | undefined): Promise<Tls> {
   if (!certificate || !key) {
-    throw new RelayError('InvalidSettings', 'A TLS certificate and its key need each other.', {
-      next: 'Give --tls-certificate and --tls-key, or RELAY_MCP_TLS_CERTIFICATE and RELAY_MCP_TLS_KEY.',
+    throw new RelayError('InvalidSettings', 'TLS needs both a certificate and a key.', {
+      next: 'Set --tls-certificate and --tls-key, or RELAY_MCP_TLS_CERTIFICATE and RELAY_MCP_TLS_KEY.',
     });
   }
   const { readTls } = await import('../../daemon/settings/tls.ts');
@@ -101,7 +101,7 @@ async function tlsOf(certificate: string | undefined, key: string | undefined): 
 function withConfig(subcommand: Command): Command {
   return subcommand.option(
     '--config <file>',
-    'a file that lists servers, backends.yaml if none is given; may be repeated',
+    'file that lists servers (repeatable, default: backends.yaml)',
     collect,
   );
 }

@@ -1,22 +1,24 @@
 import type { InstallOptions } from '@agent-relay/mcp/install';
+import { checkAgentName } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import { type ToolsOption, withTools } from '../options.ts';
 import { PROGRAM } from '../program-file.ts';
 
 export const command = withTools(new Command('mcp'))
-  .description('Serve MCP on standard input and output with the toolset workspace.')
+  .description('Serve MCP over stdio (toolset: workspace)')
   .enablePositionalOptions()
   .action(({ tools }: ToolsOption) => runMcpServer(tools, 'workspace'))
   .addCommand(
     withTools(new Command('serve'))
-      .description('The same with the toolset relay.')
+      .description('Serve MCP over stdio (toolset: relay)')
       .action(({ tools }: ToolsOption) => runMcpServer(tools, 'relay')),
   )
   .addCommand(
     withClient(new Command('install'))
-      .description('Enter the server in the configuration of your clients.')
-      .option('--tools <list>', 'the toolsets to serve')
-      .option('--name <name>', 'the name of the agent')
+      .description('Add the relay to your MCP clients')
+      .option('--tools <list>', 'comma-separated toolsets to serve (default: relay)')
+      // Checked once, and not for each client.
+      .option('--name <name>', 'agent name', checkAgentName)
       .action(async (options: InstallOptions) => {
         const { runInstall } = await import('@agent-relay/mcp/install');
         await runInstall({ ...options, gatewayProgram: [PROGRAM, 'mcp'] });
@@ -24,7 +26,7 @@ export const command = withTools(new Command('mcp'))
   )
   .addCommand(
     withClient(new Command('uninstall'))
-      .description('Take the server out of the configuration of your clients.')
+      .description('Remove the relay from your MCP clients')
       .action(async (options: InstallOptions) => {
         const { runUninstall } = await import('@agent-relay/mcp/install');
         await runUninstall(options);
@@ -37,8 +39,8 @@ function withClient(subcommand: Command): Command {
       '-e, --editor <client>',
       'claude, claude-desktop, cursor, vscode, codex, gemini, opencode, droid or auto',
     )
-    .option('-g, --global', "in your own configuration instead of the project's")
-    .option('--dry-run', 'show the change and write nothing');
+    .option('-g, --global', "use your user configuration instead of the project's")
+    .option('--dry-run', 'show the changes without writing them');
 }
 
 /**

@@ -23,9 +23,13 @@ const MEANWHILE = { tools: managementTools, prompts: [], resources: [], template
 export async function serveWithPool(toolsets: string): Promise<void> {
   const { RELAY_URL, RELAY_WORKSPACE_KEY } = process.env;
   if (RELAY_URL || RELAY_WORKSPACE_KEY) {
-    throw new RelayError('InvalidSettings', 'The toolset "gateway" is that of the daemon of this machine.', {
-      next: 'Unset RELAY_URL and RELAY_WORKSPACE_KEY, or connect to the other daemon over HTTP with ?tools=gateway.',
-    });
+    throw new RelayError(
+      'InvalidSettings',
+      'The toolset "gateway" works with the daemon on this machine only.',
+      {
+        next: 'Unset RELAY_URL and RELAY_WORKSPACE_KEY, or connect to the other daemon over HTTP with ?tools=gateway.',
+      },
+    );
   }
   const tools = toolsetNames(toolsets).filter((name) => name !== GATEWAY_TOOLSET);
   const relay = tools.length > 0 ? localRelayServer({ tools }) : undefined;
@@ -49,8 +53,8 @@ const openPool: Parameters<typeof customBackend>[1] = async (events) => {
     return await openSocketChannel(poolSocketPath(daemon.socketPath), await introduction(daemon), events);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
-    throw new RelayError('BackendUnavailable', 'The daemon runs without MCP servers.', {
-      next: 'Start it with a file that lists some: agent-relay daemon restart --mcp-servers FILE',
+    throw new RelayError('BackendUnavailable', 'The daemon has no MCP servers configured.', {
+      next: 'Restart it with a file that lists some: agent-relay daemon restart --mcp-servers FILE',
       cause,
     });
   }
