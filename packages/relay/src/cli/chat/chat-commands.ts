@@ -1,6 +1,6 @@
 /** What can be typed in a chat besides messages, with the words for its help. */
 export const CHAT_COMMANDS = {
-  reply: ['[number] text', 'reply to a message (default: the latest from someone else)'],
+  reply: ['[number] text', 'reply to a message (default: the latest one)'],
   react: ['[number] emoji', 'react to a message; names such as :eyes: work too'],
   readers: ['[number]', 'show who has read a message (default: your latest)'],
   join: ['#channel|name', 'go to a channel or to direct messages'],

@@ -11,6 +11,7 @@ import {
 import type { Relay } from '@agent-relay/sdk/node';
 import { bodyLines } from '../output/message-lines.ts';
 import { plural, styled } from '../output/terminal.ts';
+import { wrap } from '../output/wrap.ts';
 import { markRead, unlessLeaving } from '../target/connect.ts';
 import { CHAT_HELP, type ChatCommand, parseLine } from './chat-commands.ts';
 import { messageText } from './message-text.ts';
@@ -77,13 +78,14 @@ export class Chat {
         this.#note(`Unknown command /${safeText(meant.name)}. Type /help for help.`);
     } catch (error) {
       if (!isRelayError(error)) throw error;
-      this.#screen.print(`${styled('red', 'error:')} ${safeText(`${error.message} ${error.next}`)}`);
+      const text = this.#wrapped(safeText(`error: ${error.message} ${error.next}`));
+      this.#screen.print(text.replace(/^error:/, (word) => styled('red', word)));
     }
   }
 
   async #run(name: ChatCommand, number: string | undefined, rest: string): Promise<void> {
     if (name === 'quit') return this.#screen.close();
-    if (name === 'help') return this.#screen.print(CHAT_HELP);
+    if (name === 'help') return this.#screen.print(this.#wrapped(CHAT_HELP));
     if (name === 'who') return await this.#tellWho();
     if (name === 'readers') return await this.#tellReaders(this.#numbered.find(number, 'own'));
     if (rest === '') return this.#note(`/${name} needs more. Type /help for help.`);
@@ -155,7 +157,12 @@ export class Chat {
   }
 
   #note(text: string): void {
-    this.#screen.print(styled('dim', text));
+    this.#screen.print(styled('dim', this.#wrapped(text)));
+  }
+
+  #wrapped(text: string): string {
+    const { columns } = this.#screen;
+    return columns === undefined ? text : wrap(text, columns);
   }
 
   /** A note on a message that is on the screen. */
