@@ -2,13 +2,15 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, resolve, sep } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '..');
 const target = resolve(process.argv[2] ?? join(ROOT, 'dist'));
 const OUTPUT = join(target, 'packages');
+
+const LIBRARY_ENGINES = { node: '>=24' };
 
 interface Manifest {
   private?: boolean;
@@ -26,10 +28,32 @@ const readManifest = async (directory: string): Promise<Manifest> =>
 
 await rm(OUTPUT, { recursive: true, force: true });
 await mkdir(target, { recursive: true });
+await removeOldTarballs();
+say('Compiling…');
 await compile();
+say('Bundling…');
 await run(process.execPath, [join(import.meta.dirname, 'bundle.js')]);
 const root = await readManifest(ROOT);
 for (const name of await readdir(join(ROOT, 'packages'))) await pack(name);
+// Together, because they need each other: npm would look for the others in the registry, where these names are not ours.
+say(`Install them together with: npm install -g ${shown(join(target, '*.tgz'))}`);
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** A path as somebody in this directory would type it. */
+function shown(path: string): string {
+  const below = relative(process.cwd(), path);
+  return below.startsWith('..') ? path : `.${sep}${below}`;
+}
+
+/** Those of another version would be installed as well. */
+async function removeOldTarballs(): Promise<void> {
+  for (const file of await readdir(target)) {
+    if (/^agent-relay-.*\.tgz$/.test(file)) await rm(join(target, file));
+  }
+}
 
 /** Node runs no TypeScript inside node_modules. */
 async function compile(): Promise<void> {
@@ -56,7 +80,8 @@ async function pack(name: string): Promise<void> {
     if (folder === 'bin') await copyScripts(join(source, folder), join(output, folder));
     if (folder === 'dist') await cp(join(source, folder), join(output, folder), { recursive: true });
   }
-  await run('npm', ['pack', '--pack-destination', target], { cwd: output });
+  const { stdout } = await run('npm', ['pack', '--pack-destination', target], { cwd: output });
+  say(shown(join(target, stdout.trim().split('\n').at(-1) ?? '')));
 }
 
 /** Scripts say which source they start; here it is compiled. */
@@ -70,14 +95,14 @@ async function copyScripts(from: string, to: string): Promise<void> {
   }
 }
 
-/** A program brings the Node it needs, for those who have an older one. */
+/** A program brings the Node it needs, for those who have an older one; a library runs on that of its user. */
 function published({ private: _source, scripts, devDependencies, ...manifest }: Manifest): Manifest {
   const doors = Object.entries(manifest.exports ?? {}).map(([door, file]) => [door, compiled(file)]);
   const { optionalDependencies = {}, engines = {} } = root;
   return {
     ...manifest,
     ...(manifest.exports ? { exports: Object.fromEntries(doors) } : {}),
-    ...(manifest.bin ? { optionalDependencies, engines } : {}),
+    ...(manifest.bin ? { optionalDependencies, engines } : { engines: LIBRARY_ENGINES }),
     files: manifest.files ?? ['bin', 'src'],
   };
 }

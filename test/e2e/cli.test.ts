@@ -1,8 +1,12 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { localAgentToken, personName } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliResult, hasTerminals } from '../kit/cli.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { olderNode } from '../kit/older-node.ts';
+import { ScriptedPeer } from '../kit/scripted-peer.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -32,9 +36,7 @@ describe('sending and reading', () => {
     await known('Alice', 'Bob');
     const sent = await relay('send', 'Bob', 'hello', 'there', '--as', 'Alice');
     expect(sent).toMatchObject({ code: 0, stderr: '' });
-    expect(sent.stdout).toMatch(
-      /^Message sent to Bob \(\S+\)\.\nNot connected now, kept for later: Bob\.\n$/,
-    );
+    expect(sent.stdout).toMatch(/^Message sent to Bob \(\S+\)\.\nOffline, will be delivered later: Bob\.\n$/);
     const inbox = await relay('inbox', '--as', 'bob');
     expect(inbox.stdout).toMatch(/^Alice → Bob .*\n {2}hello there\n$/);
     expect((await relay('inbox', '--as', 'Bob')).stdout).toBe('No messages in inbox.\n');
@@ -90,7 +92,7 @@ describe('sending and reading', () => {
     await known('Grace');
     const send = (text: string) => relay('send', 'Grace', text, '--id', 'my-id', '--as', 'Alice');
     expect((await send('same')).code).toBe(0);
-    expect((await send('same')).stdout).toContain('It had been sent before.');
+    expect((await send('same')).stdout).toContain('Already sent before.');
     expectFailure(await send('different'), 2, /used this id before|id/i);
     expect(json(await relay('inbox', '--as', 'Grace', '--json')).messages).toHaveLength(1);
   });
@@ -111,7 +113,7 @@ describe('sending and reading', () => {
       const args = ['send', 'Absent', 'status?', '--as', 'Boss', '--await', '--timeout', '1m'];
       await using waiting = daemon.startCli(args, { terminal: true });
       await waiting.until(
-        /^Message sent to Absent \(msg_\w+\)\.\s+Not connected now, kept for later: Absent\.\s+$/,
+        /^Message sent to Absent \(msg_\w+\)\.\s+Offline, will be delivered later: Absent\.\s+$/,
       );
       await relay('send', 'Boss', 'here', '--as', 'Absent');
       expect((await waiting.result).stdout).toMatch(/Response from Absent: here\s+$/);
@@ -224,14 +226,36 @@ describe('looking at the project', () => {
     expect(await tail.result).toMatchObject({ code: 0, signal: null, stderr: '' });
   });
 
-  it.skipIf(!hasTerminals)('follows in a terminal with times that stay true', async () => {
+  it.skipIf(!hasTerminals)('follows in a terminal with times that stay true, and says what', async () => {
     await known('Alice', 'Niaj');
     const env = { ...daemon.env, NO_COLOR: '1' };
     await using tail = daemon.startCli(['tail', '--since-seq', '0'], { terminal: true, env });
+    await tail.until(/Following all messages in project demo\. Ctrl-C to stop\./);
     await relay('send', 'Niaj', 'at what time?', '--as', 'Alice');
     await tail.until(/Alice → Niaj {2}\d\d:\d\d:\d\d · \w+\s+at what time\?/);
     tail.child.stdin?.write('\u0003');
     expect(await tail.result).toMatchObject({ code: 0 });
+  });
+
+  // The terminal sends a Ctrl-C to all its processes, and a wrapper passes it on: it comes twice, or three times.
+  it.each([
+    ['this Node', process.execPath],
+    ['an older Node, which runs the command in another process', olderNode()],
+  ])('ends well by one Ctrl-C that comes several times, on %s', async (_which, node) => {
+    await known('Alice', 'Niaj');
+    await relay('send', 'Niaj', 'something to show', '--as', 'Alice');
+    const commands = [
+      ['tail', '--since-seq', '0'],
+      ['inbox', '--follow', '--peek', '--as', 'Niaj'],
+      ['chat', '--as', 'Niaj'],
+    ];
+    for (const args of commands) {
+      await using running = daemon.startCli(args, node === undefined ? {} : { node });
+      await running.until(/\S/);
+      // Not the same twice: the system would make one of them.
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) running.child.kill(signal);
+      expect({ args, ...(await running.result) }).toMatchObject({ args, code: 0, signal: null });
+    }
   });
 
   it('follows as JSON lines, from a position', async () => {
@@ -251,7 +275,7 @@ describe('workspaces, keys and tokens', () => {
     const created = await relay('workspace', 'create', 'ci');
     expect(created.code).toBe(0);
     expect(created.stdout).toMatch(
-      /^Workspace ci is created\.\nKey \w+, shown only now:\nrk_\S+\n.*RELAY_WORKSPACE_KEY/,
+      /^Created workspace ci\.\nKey \w+ \(shown once\):\nrk_\S+\n.*RELAY_WORKSPACE_KEY/,
     );
     expect((await relay('workspace', 'list')).stdout).toMatch(/\nci +0 /);
     const list = await relay('workspace', 'list', '--json');
@@ -272,7 +296,7 @@ describe('workspaces, keys and tokens', () => {
     const second = json(await key('create', '--json'));
     expect(json(await key('rotate', '--json'))).toMatchObject({ revoked: [second.keyId] });
     const rotated = await key('rotate');
-    expect(rotated.stdout).toMatch(/^Revoked: \w+\nKey \w+, shown only now:\nrk_/);
+    expect(rotated.stdout).toMatch(/^Revoked: \w+\nKey \w+ \(shown once\):\nrk_/);
     expect(json(await key('list', '--json')).filter((one: object) => !('revokedAt' in one))).toHaveLength(1);
     expect((await key('list')).stdout).not.toContain('rk_');
   });
@@ -280,7 +304,7 @@ describe('workspaces, keys and tokens', () => {
   it('gives an agent a new token that the machine goes on using', async () => {
     await known('Peggy');
     expect((await relay('agent', 'token', 'Peggy')).stdout).toMatch(
-      /^Peggy has a new token, kept in \S+\.\n/,
+      /^Replaced the token of Peggy\. The new one is in \S+\.\n/,
     );
     await known('Peggy');
     expectFailure(await relay('agent', 'token', 'Pegy'), 4, /Pegy/, /Did you mean Peggy\?/);
@@ -308,7 +332,7 @@ describe('from another machine, by WebSocket', () => {
     const { key } = json(await relay('workspace', 'key', 'create', '--json'));
     const first = await remote(key)('send', 'Alice', 'from afar', '--as', 'Rupert');
     expect(first.code).toBe(0);
-    const token = /RELAY_AGENT_TOKEN, shown only now:\n(at_\S+)\n/.exec(first.stderr)?.[1] ?? '';
+    const token = /RELAY_AGENT_TOKEN; it is shown once:\n(at_\S+)\n/.exec(first.stderr)?.[1] ?? '';
     expectFailure(await remote(key)('inbox', '--as', 'Rupert'), 2, /belongs to an agent/);
     const again = remote(key, { RELAY_AGENT_TOKEN: token });
     expect(await again('inbox', '--as', 'Rupert')).toMatchObject({ code: 0, stderr: '' });
@@ -354,7 +378,7 @@ describe('bad input', () => {
     ['an unknown project', ['who', '--project', 'ghost'], 4, /ghost/, /agent-relay workspace list/],
     ['a project name that is none', ['who', '--project', '../x'], 2, /project name/],
     ['a number that is none', ['inbox', '--limit', 'many'], 2, /whole number/, /agent-relay inbox --help/],
-    ['a limit of nothing', ['inbox', '--limit', '0'], 2, /at least 1/],
+    ['a limit of nothing', ['inbox', '--limit', '0'], 2, /1 or more/],
     [
       'a limit beyond the protocol',
       ['inbox', '--as', 'Alice', '--limit', '100000'],
@@ -382,7 +406,7 @@ describe('bad input', () => {
     ['an argument too many', ['who', 'Alice'], 2, /too many arguments/i, /agent-relay who --help/],
     ['an unknown command', ['sned', 'Alice'], 2, /unknown command 'sned'/i, /send/],
     ['an unknown command after an option', ['--as', 'Alice', 'sned'], 2, /unknown command 'sned'/i, /send/],
-    ['help for an unknown command', ['help', 'sned'], 2, /no command "sned"/, /agent-relay --help/],
+    ['help for an unknown command', ['help', 'sned'], 2, /Unknown command "sned"/, /agent-relay --help/],
     [
       'an unknown subcommand',
       ['daemon', 'begin'],
@@ -390,7 +414,6 @@ describe('bad input', () => {
       /unknown command 'begin'/i,
       /agent-relay daemon --help/,
     ],
-    ['a group without its command', ['workspace'], 2, /needs a command/, /agent-relay workspace --help/],
   ])('%s', async (_what, args, code, message, next) => {
     expectFailure(await relay(...args), code, message, next);
   });
@@ -409,7 +432,12 @@ describe('bad input', () => {
   it('a directory of no project, while several run', async () => {
     await relay('workspace', 'create', 'beside');
     const result = await daemon.cli(['who'], { cwd: daemon.directory });
-    expectFailure(result, 2, /Several projects are running: .*demo/, /--project or RELAY_PROJECT/);
+    expectFailure(
+      result,
+      2,
+      /several projects are running: .*demo/,
+      /daemon start; or choose one: --project/,
+    );
   });
 
   it('is told to programs as the payload of the error', async () => {
@@ -448,6 +476,35 @@ describe('the command line itself', () => {
       expect(result.stdout).toMatch(new RegExp(`^Usage: agent-relay ${name} `));
     }
     expect((await relay('help', 'send')).stdout).toMatch(/^Usage: agent-relay send /);
+  });
+
+  it.each([['daemon'], ['workspace'], ['workspace', 'key'], ['channel']])(
+    'lists the commands of a group that stands alone: %s %s',
+    async (...words) => {
+      const result = await relay(...words);
+      expect(result).toMatchObject({ code: 0, stderr: '' });
+      expect(result.stdout).toMatch(
+        new RegExp(`^Usage: agent-relay ${words.join(' ')} [\\s\\S]*\nCommands:\n`),
+      );
+    },
+  );
+
+  it('says that the daemon is of another version', async () => {
+    await using peer = await ScriptedPeer.start();
+    const env = { RELAY_SOCKET: peer.socketPath };
+    await using who = daemon.startCli(['who'], { env });
+    await peer.welcome({ daemon: { version: '9.9.9', startedAt: 1 } });
+    await who.until(
+      /note: The daemon is version 9\.9\.9, this command is version \S+\. Restart it with: agent-relay daemon restart\n/,
+    );
+  });
+
+  it('refuses a name once, before it looks for clients', async () => {
+    for (const client of ['.claude', '.codex', '.gemini'])
+      await mkdir(join(daemon.directory, client), { recursive: true });
+    const refused = await relay('mcp', 'install', '--dry-run', '--name', 'a b');
+    expectFailure(refused, 2, /may not contain a space/);
+    expect(refused.stderr.match(/error:/g)).toHaveLength(1);
   });
 
   it('tells its version', async () => {

@@ -17,7 +17,7 @@ describe('agent-relay up', () => {
     expect(await readFile(join(sandbox.projectDirectory, '.relay/.gitignore'), 'utf8')).toBe('*\n');
     expect((await sandbox.cli(['status', '--json'])).code).toBe(0);
     const log = await sandbox.cli(['daemon', 'logs']);
-    expect(log).toMatchObject({ code: 0, stderr: expect.stringContaining('on the terminal it runs in') });
+    expect(log).toMatchObject({ code: 0, stderr: expect.stringContaining('to the terminal it runs in') });
     up.child.kill('SIGINT');
     const result = await up.result;
     expect(result).toMatchObject({ code: 0, signal: null });
@@ -34,11 +34,11 @@ describe('agent-relay up', () => {
     const result = await daemon.cli(['up'], { cwd: other });
     expect(result).toMatchObject({ code: 0, stderr: '' });
     expect(result.stdout).toMatch(
-      new RegExp(`^The daemon is running already \\(process ${daemon.pid}\\)\\.\nproject +other\n`),
+      new RegExp(`^The daemon is already running \\(pid ${daemon.pid}\\)\\.\nproject +other\n`),
     );
     expect((await daemon.cli(['status', '--json'], { cwd: other })).stdout).toContain('"project":"other"');
     const again = await daemon.cli(['daemon', 'start'], { cwd: other });
-    expect(again.stdout).toMatch(/running already[\s\S]*project +other\n/);
+    expect(again.stdout).toMatch(/already running[\s\S]*project +other\n/);
   });
 
   it('tells apart two directories of one name', async () => {
@@ -95,7 +95,7 @@ describe('agent-relay daemon', () => {
     await rm(join(daemon.dataDirectory, 'projects/other/daemon.sock'));
     expect(await daemon.cli(['daemon', 'start'])).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('next: Start it anew with: agent-relay daemon restart'),
+      stderr: expect.stringContaining('next: Restart it with: agent-relay daemon restart'),
     });
   });
 
@@ -169,18 +169,29 @@ describe('agent-relay daemon', () => {
     });
     const started = await sandbox.cli(['daemon', 'start']);
     expect(started).toMatchObject({ code: 0, stderr: '' });
-    expect(started.stdout).toMatch(
-      /^The daemon is running \(process \d+\)\.\nproject +demo\nsocket .*\nhttp .*\nlog /,
-    );
+    expect(started.stdout).toMatch(/^Daemon started \(pid \d+\)\.\nproject +demo\nsocket .*\nhttp .*\nlog /);
     const first = JSON.parse((await sandbox.cli(['daemon', 'status', '--json'])).stdout);
     expect(first).toMatchObject({ starting: false, pid: expect.any(Number), version: expect.any(String) });
-    expect((await sandbox.cli(['daemon', 'status'])).stdout).toMatch(/running[\s\S]*process +\d+\n/);
+    expect((await sandbox.cli(['daemon', 'status'])).stdout).toMatch(/running[\s\S]*pid +\d+\n/);
+    // A URL in every JSON.
+    const { http } = JSON.parse((await sandbox.cli(['status', '--json'])).stdout);
+    expect(http).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(first.http).toBe(http);
     expect(await sandbox.cli(['daemon', 'restart'])).toMatchObject({ code: 0, stderr: '' });
     const second = JSON.parse((await sandbox.cli(['daemon', 'status', '--json'])).stdout);
     expect(second.pid).not.toBe(first.pid);
-    expect((await sandbox.cli(['daemon', 'stop'])).stdout).toBe('The daemon has stopped.\n');
-    expect((await sandbox.cli(['daemon', 'stop'])).stdout).toBe('No daemon was running.\n');
+    expect((await sandbox.cli(['daemon', 'stop'])).stdout).toBe('Daemon stopped.\n');
+    expect((await sandbox.cli(['daemon', 'stop'])).stdout).toBe('The daemon was not running.\n');
     expect((await sandbox.cli(['daemon', 'status', '--json'])).code).toBe(3);
+  });
+
+  it('is also started, restarted and stopped without the word daemon', async () => {
+    await using sandbox = await createSandbox();
+    expect((await sandbox.cli(['start'])).stdout).toMatch(/^Daemon started \(pid \d+\)/);
+    expect((await sandbox.cli(['restart', '--force'])).stdout).toMatch(/^Daemon stopped\.\nDaemon started/);
+    expect((await sandbox.cli(['logs', '-n', '1'])).stdout).toMatch(/info/);
+    expect((await sandbox.cli(['stop'])).stdout).toBe('Daemon stopped.\n');
+    expect((await sandbox.cli(['strat'])).stderr).toContain('next: Did you mean start?');
   });
 
   it('keeps a private log, shows its last lines and follows it', async () => {
@@ -212,7 +223,7 @@ describe('agent-relay daemon', () => {
     expect(down.code).toBe(3);
     expect(down.stderr).toContain('next: Start it with: agent-relay daemon start');
     expect((await daemon.cli(['daemon', 'status'])).code).toBe(3);
-    expect((await daemon.cli(['daemon', 'stop'])).stdout).toBe('No daemon was running.\n');
+    expect((await daemon.cli(['daemon', 'stop'])).stdout).toBe('The daemon was not running.\n');
     await daemon.start();
     expect((await daemon.cli(['inbox', '--as', 'Bob'])).stdout).toContain('still here');
   });
@@ -234,14 +245,14 @@ describe('agent-relay daemon', () => {
     expect(results.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
       results.map(() => ({ code: 0, stderr: '' })),
     );
-    expect(results.filter(({ stdout }) => stdout.startsWith('The daemon is running (')).length).toBe(1);
+    expect(results.filter(({ stdout }) => stdout.startsWith('Daemon started (')).length).toBe(1);
   });
 
   it('is killed by stop --force when it hangs', async () => {
     await using daemon = await startDaemon();
     process.kill(daemon.pid, 'SIGSTOP');
     const result = await daemon.cli(['daemon', 'stop', '--force']);
-    expect(result).toMatchObject({ code: 0, stdout: 'The daemon has stopped.\n' });
+    expect(result).toMatchObject({ code: 0, stdout: 'Daemon stopped.\n' });
     expect((await daemon.cli(['daemon', 'status'])).code).toBe(3);
   });
 
@@ -309,7 +320,7 @@ describe('settings', () => {
     const restarted = await sandbox.cli(['daemon', 'restart', '--port', '0'], { cwd: sandbox.directory });
     const database = join(sandbox.projectDirectory, 'team.db');
     expect(restarted).toMatchObject({ code: 0, stderr: '' });
-    expect(restarted.stdout).toContain(`again with: --database ${database} --port 0 --mcp-http 0\n`);
+    expect(restarted.stdout).toContain(`Restarting with: --database ${database} --port 0 --mcp-http 0\n`);
     expect(restarted.stdout).toMatch(/^mcp +http/m);
     await sandbox.cli(['daemon', 'restart', '--database', 'other.db']);
     const { flags } = JSON.parse((await sandbox.cli(['daemon', 'status', '--json'])).stdout);

@@ -116,8 +116,8 @@ describe('an export for which there is no room', () => {
     expectFailure(
       failed,
       2,
-      /demo\.jsonl cannot be written: a file may not grow so large/,
-      /next: Make room/,
+      /Cannot write \S+demo\.jsonl: a file may not grow so large/,
+      /next: Free some space/,
     );
     expect(existsSync(file)).toBe(false);
   });
@@ -126,10 +126,10 @@ describe('an export for which there is no room', () => {
     await using daemon = await startDaemon();
     for (const command of ['export', 'who', 'status']) {
       const failed = await inShell(daemon, 'exec "$@" > /dev/full', command);
-      expectFailure(failed, 2, /The output cannot be written: the disk is full/, /next: Make room/);
+      expectFailure(failed, 2, /Cannot write the output: the disk is full/, /next: Free some space/);
     }
     await using sandbox = await createSandbox();
     const help = await inShell(sandbox, 'exec "$@" > /dev/full', '--help');
-    expectFailure(help, 2, /The output cannot be written: the disk is full/);
+    expectFailure(help, 2, /Cannot write the output: the disk is full/);
   });
 });

@@ -63,7 +63,7 @@ describe('agent-relay launch', () => {
     await writeFile(join(sandbox.configDirectory, 'launch'), '');
     expect(await sandbox.cli(['launch'])).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/kickoff\.md cannot be written: .*\nnext: Set RELAY_CONFIG .*\n$/),
+      stderr: expect.stringMatching(/Cannot write \S+kickoff\.md: .*\nnext: Set RELAY_CONFIG .*\n$/),
     });
   });
 
@@ -208,7 +208,7 @@ describe('agent-relay launch', () => {
 
   it.each([
     [['--roles', 'pm,PM'], 'twice'],
-    [['--roles', ','], 'nobody'],
+    [['--roles', ','], 'is empty'],
     [['--roles', 'lead,dev'], 'reserved'],
     [['--tmux', '--kitty'], 'cannot be used with'],
   ])('refuses %j', async (args, reason) => {
@@ -240,7 +240,7 @@ describe.skipIf(!hasTmux)('agent-relay launch --tmux (needs the package tmux)', 
     ];
     const opened = await sandbox.cli(args, { env });
     try {
-      expect(opened).toMatchObject({ code: 0, stdout: `Look at it with: tmux attach -t relay-${port}\n` });
+      expect(opened).toMatchObject({ code: 0, stdout: `Attach with: tmux attach -t relay-${port}\n` });
       const panes = await tmux('list-panes', '-t', `relay-${port}`, '-F', '#{pane_title} #{pane_id}');
       expect(panes.split('\n').map((line) => line.split(' ')[0])).toEqual(['relay', 'pm', 'dev']);
       const [, devPane = ''] = panes.split('\n')[2]?.split(' ') ?? [];
@@ -304,7 +304,7 @@ describe('agent-relay launch --kitty', () => {
     const refused = await sandbox.cli(['launch', '--kitty', '--port', String(await freePort())], {
       env: { PATH: sandbox.directory },
     });
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Install or set up kitty') });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Install or configure kitty') });
   });
 });
 

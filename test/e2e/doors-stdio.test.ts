@@ -142,7 +142,7 @@ describe('agent-relay up --mcp', () => {
     const { client, saidAside } = await connectToCommand(daemon, ['up', '--mcp', '--tools', 'relay']);
     expect((await callTool(client, 'relay_status')).data).toMatchObject({ project: daemon.project });
     await client.close();
-    expect(await saidAside).toContain('The daemon is running already');
+    expect(await saidAside).toContain('The daemon is already running');
     expect((await daemon.cli(['daemon', 'status'])).code).toBe(0);
   });
 

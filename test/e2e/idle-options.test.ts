@@ -4,22 +4,26 @@ import { connectToCommand, toolNames } from './doors-kit.ts';
 
 describe('an option that would do nothing is refused', () => {
   it.each([
-    ['up --tools relay', '--tools does nothing without --mcp', '?tools='],
-    ['up --mcp-http 0 --tools relay', '--tools does nothing without --mcp', '?tools='],
-    ['up --mcp-api-key long-enough', '--mcp-api-key does nothing without --mcp-http', 'Add --mcp-http'],
-    ['daemon start --mcp-api-key long-enough', '--mcp-api-key does nothing', 'Add --mcp-http'],
-    ['daemon restart --mcp-api-key long-enough', '--mcp-api-key does nothing', 'Add --mcp-http'],
-    ['gateway --host 127.0.0.1', '--host does nothing without --http', 'Add --http'],
-    ['gateway --allow-host relay.example', '--allow-host does nothing without --http', 'Add --http'],
-    ['gateway --tls-key key.pem', '--tls-key does nothing without --http', 'Add --http'],
-    ['launch --command claude', '--command does nothing without --tmux or --kitty', 'Add --tmux'],
+    ['up --tools relay', '--tools has no effect without --mcp', '?tools='],
+    ['up --mcp-http 0 --tools relay', '--tools has no effect without --mcp', '?tools='],
+    ['up --mcp-api-key long-enough', '--mcp-api-key has no effect without --mcp-http', 'Add --mcp-http'],
+    ['daemon start --mcp-api-key long-enough', '--mcp-api-key has no effect', 'Add --mcp-http'],
+    ['daemon restart --mcp-api-key long-enough', '--mcp-api-key has no effect', 'Add --mcp-http'],
+    ['gateway --host 127.0.0.1', '--host has no effect without --http', 'Add --http'],
+    ['gateway --allow-host relay.example', '--allow-host has no effect without --http', 'Add --http'],
+    ['gateway --tls-key key.pem', '--tls-key has no effect without --http', 'Add --http'],
+    ['launch --command claude', '--command has no effect without --tmux or --kitty', 'Add --tmux'],
     [
       'gateway --config own.yaml approve',
-      '--config before "approve" does nothing',
+      '--config has no effect before "approve"',
       'agent-relay gateway approve --config <file>',
     ],
-    ['gateway --search approve', '--search before "approve" does nothing', 'gateway approve --help'],
-    ['mcp --tools relay install', '--tools before "install"', 'agent-relay mcp install --tools <list>'],
+    ['gateway --search approve', '--search has no effect before "approve"', 'gateway approve --help'],
+    [
+      'mcp --tools relay install',
+      '--tools has no effect before "install"',
+      'agent-relay mcp install --tools <list>',
+    ],
   ])('agent-relay %s', async (line, message, next) => {
     await using sandbox = await createSandbox();
     const { code, stdout, stderr } = await sandbox.cli(line.split(' '));
@@ -44,13 +48,13 @@ describe('options for a daemon that runs already', () => {
     for (const command of [['daemon', 'start'], ['up']]) {
       expect(await sandbox.cli([...command, '--mcp-http', '0'])).toMatchObject({
         code: 0,
-        stdout: expect.stringContaining('running already'),
+        stdout: expect.stringContaining('already running'),
       });
       const refused = await sandbox.cli([...command, '--mcp-http', '0', '--database', 'other.db']);
       const words = `--database ${sandbox.projectDirectory}/other.db`;
       expect(refused).toMatchObject({ code: 2, stdout: '' });
       expect(refused.stderr).toContain(`started without ${words}.`);
-      expect(refused.stderr).toContain(`next: Start it again with: agent-relay daemon restart ${words}`);
+      expect(refused.stderr).toContain(`next: Restart it with: agent-relay daemon restart ${words}`);
     }
   });
 
@@ -66,16 +70,16 @@ describe('options for a daemon that runs already', () => {
         for (const command of [['daemon', 'start'], ['up']]) {
           const refused = await sandbox.cli([...command, ...args], { env });
           expect(refused).toMatchObject({ code: 2, stdout: '' });
-          expect(refused.stderr).toContain(`and was started ${complaint} for MCP over HTTP.`);
-          expect(refused.stderr).toContain('next: Set the key in RELAY_MCP_API_KEY and start it again');
+          expect(refused.stderr).toContain(`and was started ${complaint} MCP API key.`);
+          expect(refused.stderr).toContain('next: Set the key in RELAY_MCP_API_KEY and restart it');
           expect(refused.stderr).not.toContain('canary');
         }
       }
     };
-    await tries('without a key');
+    await tries('without an');
     const other = { env: { RELAY_MCP_API_KEY: 'another-key' } };
     expect(await sandbox.cli(['daemon', 'restart'], other)).toMatchObject({ code: 0 });
-    await tries('with another key');
+    await tries('with a different');
     expect(await sandbox.cli(['daemon', 'start'], other)).toMatchObject({ code: 0 });
     expect(await sandbox.cli(['daemon', 'start'])).toMatchObject({ code: 0 });
   });

@@ -65,6 +65,9 @@ describe('shell completion', () => {
     expect(await inBash('cha')).toEqual(['chat', 'channel']);
     expect(await inBash('send', 'Al')).toEqual(['Alice', 'Alberta']);
     expect(await inBash('send', '\\#')).toEqual(['\\#general']);
+    // In quotes a backslash would stay: bash only closes them.
+    expect(await inBash('send', '"#g')).toEqual(['#general']);
+    expect(await inBash('send', "'#g")).toEqual(['#general']);
     expect(await inBash('channel', 'members', '')).toEqual(['general']);
     expect(await inBash('inbox', '--project', 'ghost', '--from', 'A')).toEqual([]);
   });

@@ -102,7 +102,7 @@ describe.concurrent('the loop governor', () => {
 
     await alice.inbox({ limit: 500 });
     await bob.inbox({ limit: 500 });
-    expect(output(await daemon.cli(['held', 'release', messageId]))).toBe('1 message released.\n');
+    expect(output(await daemon.cli(['held', 'release', messageId]))).toBe('Released 1 message.\n');
     expect(contentsOf((await alice.inbox()).messages)).toEqual(['You are welcome!']);
     expect((await alice.send('Bob', 'Thank you!')).held).toBeUndefined();
     expect(output(await daemon.cli(['trace', messageId]))).toMatch(
@@ -111,8 +111,8 @@ describe.concurrent('the loop governor', () => {
     expect((await bob.trace(messageId)).held?.settled).toMatchObject({ outcome: 'released', by: 'owner' });
 
     const rest = json(await daemon.cli(['held', 'list', '--json'])).map(({ id }: { id: string }) => id);
-    expect(output(await daemon.cli(['held', 'discard', ...rest]))).toBe('6 messages discarded.\n');
-    expect(output(await daemon.cli(['held', 'list']))).toBe('Nothing is held.\n');
+    expect(output(await daemon.cli(['held', 'discard', ...rest]))).toBe('Discarded 6 messages.\n');
+    expect(output(await daemon.cli(['held', 'list']))).toBe('No held messages.\n');
     expect(output(await daemon.cli(['trace', rest[0]]))).toMatch(
       /\(discarded\)\n\nheld +\S+Z +muted by loop governor.*\ndiscarded +\S+Z +by owner\n$/,
     );
@@ -152,12 +152,12 @@ describe.concurrent('a message that leaked a secret', () => {
     expectFailure(await cli('redact', messageId, '--as', 'Eve'), 4, /can be seen by you/);
     expectFailure(await cli('redact', messageId, '--as', 'Bob'), 5, /Only its sender and the owner/);
     expect(output(await cli('redact', messageId, '--as', 'Alice', '--reason', 'a password'))).toContain(
-      'is empty now',
+      'Redacted msg_',
     );
     output(await cli('redact', messageId));
 
-    expect(output(await cli('search', 'sw0rdfish'))).toBe('Nothing found.\n');
-    expect(output(await cli('inbox', '--as', 'Bob'))).toMatch(/^Alice → Bob .*\n {2}\(taken back\)\n$/);
+    expect(output(await cli('search', 'sw0rdfish'))).toBe('No messages found.\n');
+    expect(output(await cli('inbox', '--as', 'Bob'))).toMatch(/^Alice → Bob .*\n {2}\(redacted\)\n$/);
     expectFailure(await cli('attachment', 'get', file.id), 4, new RegExp(file.id));
     const readings = [['history'], ['thread', messageId], ['trace', messageId], ['audit'], ['export']];
     for (const result of await Promise.all(readings.map((args) => cli(...args)))) {
@@ -225,7 +225,7 @@ describe.concurrent('agents and workspaces', () => {
     const cli = (...args: string[]) => daemon.cli(args);
     await known(daemon, 'Alice', 'Bob');
     output(await cli('send', 'Bob', 'for you', '--as', 'Alice'));
-    expect(output(await cli('agent', 'rename', 'Bob', 'Robert'))).toBe('Bob is called Robert now.\n');
+    expect(output(await cli('agent', 'rename', 'Bob', 'Robert'))).toBe('Renamed Bob to Robert.\n');
     expect(output(await cli('inbox', '--as', 'Robert'))).toMatch(/^Alice → Robert .*\n {2}for you\n$/);
     expectFailure(await cli('send', 'Bob', 'x', '--as', 'Alice'), 4, /Bob/);
     // Renamed by a program that does not know where tokens are kept: it is let in all the same.
@@ -234,14 +234,14 @@ describe.concurrent('agents and workspaces', () => {
     expectFailure(await cli('inbox', '--as', 'Robert'), 5, /belongs to "Rob"/, /Rob/);
     expect(output(await cli('inbox', '--as', 'Rob'))).toBe('No messages in inbox.\n');
     await owner.agents.rename('Rob', 'Robert');
-    expect(output(await cli('agent', 'token', 'Robert'))).toMatch(/^Robert has a new token, kept in /);
+    expect(output(await cli('agent', 'token', 'Robert'))).toMatch(/^Replaced the token of Robert\. /);
     expect(output(await cli('inbox', '--as', 'Robert'))).toBe('No messages in inbox.\n');
     expectFailure(await cli('agent', 'rename', 'Robert', 'alice'), 2, /taken|Alice/);
     expectFailure(await cli('agent', 'rename', 'Robert', 'lead'), 2, /reserved/);
     expectFailure(await cli('agent', 'remove', 'Bob'), 4, /Bob/);
     await using robert = await client(daemon, { name: 'Robert', reconnect: false });
     const closed = new Promise((resolve) => robert.on('closed', resolve));
-    expect(output(await cli('agent', 'remove', 'Robert'))).toBe('Robert is removed.\n');
+    expect(output(await cli('agent', 'remove', 'Robert'))).toBe('Removed Robert.\n');
     expect(await closed).toMatchObject({ code: 'Unauthorized' });
     expect(json(await cli('who', '--all', '--json')).map(({ name }: { name: string }) => name)).toEqual([
       'Alice',
@@ -260,10 +260,10 @@ describe.concurrent('agents and workspaces', () => {
       env: { RELAY_PROJECT: 'demo' },
     });
     expect(output(renaming).split('\n')).toEqual([
-      'demo is called shop now.',
+      'Renamed demo to shop.',
       `Recorded in ${root}.`,
       'RELAY_PROJECT still says demo: set it to shop.',
-      'Clients that are connected stay so. Whoever asks for demo from now on is told the new name.',
+      'Connected clients stay connected. Anyone who uses demo is told the new name.',
       '',
     ]);
     expect(output(await cli('inbox', '--as', 'Alice'))).toBe('No messages in inbox.\n');
@@ -294,7 +294,7 @@ describe.concurrent('agents and workspaces', () => {
     const elsewhere = { cwd: daemon.directory };
     expect(
       output(await daemon.cli(['workspace', 'rename', 'store', 'depot', '--project', 'store'], elsewhere)),
-    ).toContain(`${root} does not record the new name: `);
+    ).toContain(`Cannot record the new name in ${root}/.relay/config.json.`);
     await writeFile(join(root, '.relay', 'config.json'), record);
     // However it is spelled: the tokens of its agents are found.
     output(await cli('workspace', 'rename', 'DEPOT', 'Store', '--project', 'depot'));
@@ -310,8 +310,8 @@ describe.concurrent('agents and workspaces', () => {
     output(await cli('workspace', 'rename', 'shop', 'blocked'));
     expect(json(await cli('status', '--json', '--project', 'blocked'))).not.toHaveProperty('unserved');
     output(await cli('workspace', 'rename', 'blocked', 'shop'));
-    expectFailure(await cli('workspace', 'remove', 'shop'), 2, /would be deleted/, /--yes/);
-    expect(output(await cli('workspace', 'remove', 'shop', '--yes'))).toBe('shop is deleted.\n');
+    expectFailure(await cli('workspace', 'remove', 'shop'), 2, /This deletes everything in shop/, /--yes/);
+    expect(output(await cli('workspace', 'remove', 'shop', '--yes'))).toBe('Deleted shop.\n');
     const names = json(await cli('workspace', 'list', '--json', '--project', 'other'));
     expect(names.map(({ name }: { name: string }) => name)).toEqual(['other']);
     expect(json(await cli('audit', '--json', '--project', 'other'))).toEqual(expect.any(Array));

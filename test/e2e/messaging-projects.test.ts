@@ -1,3 +1,7 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox, startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { client, expectFailure, json, known, output } from './messaging-commands.ts';
@@ -27,6 +31,54 @@ describe('a project that the daemon does not know', () => {
   it('cannot be told from others while no daemon runs', async () => {
     await using sandbox = await createSandbox();
     expectFailure(await sandbox.cli(['who', '--project', 'dmeo']), 3, /No daemon/, /daemon start/);
+  });
+});
+
+describe('a directory that is in no project, while several run', () => {
+  it('is told how to open it or how to choose one', async () => {
+    expectFailure(
+      await daemon.cli(['who'], { cwd: daemon.directory }),
+      2,
+      /is not in a project yet, and several projects are running: demo, other\./,
+      /Open this directory as a project with: agent-relay daemon start; or choose one: --project demo/,
+    );
+  });
+
+  it.each([
+    ['any directory', {}],
+    ['RELAY_PROJECT that names nothing', { RELAY_PROJECT: 'ghost' }],
+  ])('creates, lists, renames and removes workspaces all the same: %s', async (_where, env) => {
+    const anywhere = (...args: string[]) =>
+      daemon.cli(['workspace', ...args], { cwd: daemon.directory, env });
+    const names = async () => json(await anywhere('list', '--json')).map((one: { name: string }) => one.name);
+    output(await anywhere('create', 'lab'));
+    output(await anywhere('rename', 'lab', 'attic'));
+    expect(await names()).toEqual(expect.arrayContaining(['demo', 'other', 'attic']));
+    output(await anywhere('remove', 'attic', '--yes'));
+    expect(await names()).not.toContain('attic');
+  });
+
+  it('says that no daemon is running where none is', async () => {
+    await using sandbox = await createSandbox();
+    const refused = [3, /No daemon is running for this user/, /agent-relay daemon start/] as const;
+    for (const words of [['create', 'lab'], ['list']])
+      expectFailure(await sandbox.cli(['workspace', ...words]), ...refused);
+  });
+});
+
+describe('a git worktree', () => {
+  it('is in the project of its repository', async () => {
+    const git = (...args: string[]) =>
+      promisify(execFile)('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], {
+        cwd: daemon.projectDirectory,
+      });
+    await git('init', '-q');
+    await git('commit', '-q', '--allow-empty', '-m', 'first');
+    const cwd = join(daemon.directory, 'demo-fix');
+    await git('worktree', 'add', '-q', cwd);
+    expect(json(await daemon.cli(['status', '--json'], { cwd }))).toMatchObject({ project: 'demo' });
+    expect(output(await daemon.cli(['daemon', 'start'], { cwd }))).toMatch(/project +demo\n/);
+    expect(existsSync(join(cwd, '.relay'))).toBe(false);
   });
 });
 

@@ -38,10 +38,10 @@ const contents = (page: { messages: Array<{ content: string }> }) =>
 describe('channels', () => {
   it('are created, joined, described, left', async () => {
     expect(output(await as('Alice', 'channel', 'create', '#build', '--topic', 'the nightly build'))).toBe(
-      'Channel #build is created.\n',
+      'Created #build.\n',
     );
     expect(output(await as('Bob', 'channel', 'join', 'build'))).toBe('Joined #build.\n');
-    expect(output(await as('Bob', 'channel', 'join', '#BUILD'))).toBe('You are in #build already.\n');
+    expect(output(await as('Bob', 'channel', 'join', '#BUILD'))).toBe('You are already in #build.\n');
     expect(output(await relay('channel', 'members', 'build'))).toBe('Alice\nBob\n');
     expect(output(await as('Bob', 'channel', 'list'))).toMatch(
       /^NAME +MEMBERS +STATE +TOPIC\n(.*\n)*#build +2 +joined +the nightly build\n/,
@@ -55,9 +55,7 @@ describe('channels', () => {
         createdBy: 'Alice',
       }),
     );
-    expect(output(await as('Alice', 'channel', 'invite', 'build', 'Carol'))).toBe(
-      'Carol is in #build now.\n',
-    );
+    expect(output(await as('Alice', 'channel', 'invite', 'build', 'Carol'))).toBe('Added Carol to #build.\n');
     expect(output(await as('Bob', 'channel', 'leave', 'build'))).toBe('Left #build.\n');
     expect(output(await as('Bob', 'channel', 'leave', 'build'))).toBe('You were not in #build.\n');
     expect(output(await relay('channel', 'members', '#build'))).toBe('Alice\nCarol\n');
@@ -85,7 +83,7 @@ describe('channels', () => {
   it('that are archived can be read, and written to only when they are open again', async () => {
     await as('Alice', 'channel', 'create', 'attic');
     await say('Alice', '#attic', 'the last word');
-    expect(output(await as('Alice', 'channel', 'archive', 'attic'))).toBe('#attic is archived.\n');
+    expect(output(await as('Alice', 'channel', 'archive', 'attic'))).toBe('Archived #attic.\n');
     expectFailure(await as('Alice', 'send', '#attic', 'one more'), 2, /archived/, /archive --undo/);
     expectFailure(await as('Bob', 'channel', 'join', 'attic'), 2, /archived/);
     expect(output(await relay('channel', 'list'))).not.toContain('#attic');
@@ -93,9 +91,7 @@ describe('channels', () => {
     expect(contents(json(await as('Alice', 'history', '--channel', 'attic', '--json')))).toEqual([
       'the last word',
     ]);
-    expect(output(await as('Alice', 'channel', 'archive', 'attic', '--undo'))).toBe(
-      '#attic is open again.\n',
-    );
+    expect(output(await as('Alice', 'channel', 'archive', 'attic', '--undo'))).toBe('Reopened #attic.\n');
     await say('Alice', '#attic', 'one more');
   });
 
@@ -124,7 +120,7 @@ describe('groups, threads and mentions', () => {
     const [message] = json(await as('Carol', 'inbox', '--from', 'Alice', '--json')).messages.slice(-1);
     expect(message).toMatchObject({ id: first, group: ['Alice', 'Bob', 'Carol'], to: 'Bob, Carol' });
     const answer = await as('Carol', 'send', '--reply-to', first, 'agreed');
-    expect(output(answer)).toMatch(new RegExp(`^Message sent in answer to ${first} \\(msg_\\w+\\)\\.\n`));
+    expect(output(answer)).toMatch(new RegExp(`^Message sent in reply to ${first} \\(msg_\\w+\\)\\.\n`));
     for (const name of ['Alice', 'Bob']) {
       expect(contents(json(await as(name, 'inbox', '--thread', first, '--json')))).toEqual(['agreed']);
     }
@@ -143,13 +139,13 @@ describe('groups, threads and mentions', () => {
       expect(contents(thread)).toEqual(['which colour?', 'blue', 'thank you']);
     }
     expect(output(await as('Bob', 'thread', last))).toMatch(
-      /^Alice → Bob .*question\n {2}which colour\?\nBob → Alice .*answers msg_\w+\n {2}blue\n/,
+      /^Alice → Bob .*question\n {2}which colour\?\nBob → Alice .*reply to msg_\w+\n {2}blue\n/,
     );
     const { messages } = json(await relay('thread', question, '--limit', '1', '--json'));
     expect(messages).toHaveLength(1);
     expectFailure(await as('Eve', 'thread', question), 4, /can be seen by you/);
     expectFailure(await as('Eve', 'send', '--reply-to', question, 'me too'), 4, /can be seen by you/);
-    expectFailure(await as('Eve', 'send'), 2, /somebody it is for/, /--reply-to/);
+    expectFailure(await as('Eve', 'send'), 2, /The message has no recipient/, /--reply-to/);
   });
 
   it('a mention is found among all that was said', async () => {
@@ -173,8 +169,8 @@ describe('the inbox', () => {
     expect(contents(json(await as('Carol', 'inbox', '--kind', 'directive', '--peek', '--json')))).toEqual([
       'do it',
     ]);
-    expect(output(await as('Carol', 'read', first, second))).toBe('2 messages marked read.\n');
-    expect(output(await as('Carol', 'read', second))).toBe('They were read before.\n');
+    expect(output(await as('Carol', 'read', first, second))).toBe('Marked 2 messages as read.\n');
+    expect(output(await as('Carol', 'read', second))).toBe('Already read.\n');
     expect(output(await as('Carol', 'inbox'))).toBe('No messages in inbox.\n');
     expectFailure(await as('Bob', 'read', second), 4, /was delivered to Bob/);
   });
@@ -221,7 +217,7 @@ describe('history', () => {
     expect(contents(await page('--since', '1h'))).toHaveLength(4);
     expect(contents(await page('--since', '2100-01-01'))).toEqual([]);
     expect(output(await relay('history', '--agent', 'Hugo', '--limit', '1'))).toMatch(
-      /^Hugo → Hanna .*\n {2}four\nThere are more: --before \d+\n$/,
+      /^Hugo → Hanna .*\n {2}four\nMore: --before \d+\n$/,
     );
     expect(contents(json(await as('Eve', 'history', '--agent', 'Hugo', '--json')))).toEqual([]);
     expect(contents(json(await as('Hanna', 'history', '--agent', 'Hugo', '--json')))).toHaveLength(4);
@@ -252,7 +248,7 @@ describe('search', () => {
     expect(await search('zeppelin', '--since', '1h')).toHaveLength(2);
     expect(await search('zeppelin', '--channel', 'general')).toEqual([]);
     expect(json(await as('Sara', 'search', 'zeppelin', '--json'))).toHaveLength(2);
-    expect(output(await as('Eve', 'search', 'zeppelin'))).toBe('Nothing found.\n');
+    expect(output(await as('Eve', 'search', 'zeppelin'))).toBe('No messages found.\n');
     const shown = output(await relay('search', 'landed'));
     expect(shown).toMatch(/^Sven → Sara .*\n {2}the Zeppelin landed at noon\n$/);
   });
@@ -276,9 +272,7 @@ describe('reactions and readers', () => {
     );
     await as('Alice', 'react', id, ':eyes:', '--remove');
     await as('Alice', 'react', id, '🎉', '--remove');
-    expect(output(await as('Bob', 'react', id, '🎉', '--remove'))).toBe(
-      'The message has no reactions now.\n',
-    );
+    expect(output(await as('Bob', 'react', id, '🎉', '--remove'))).toBe('The message has no reactions.\n');
     expectFailure(await as('Bob', 'react', id, 'nice'), 2, /one emoji/);
     expectFailure(await as('Eve', 'react', id, '🎉'), 4, /can be seen by you/);
   });
@@ -311,12 +305,12 @@ describe('files', () => {
     );
     expect(output(await as('Bob', 'attachment', 'get', text.id))).toBe('a note');
     const copy = join(daemon.directory, 'copy.bin');
-    expect(output(await as('Bob', 'attachment', 'get', dump.id, '-o', copy))).toContain(`is in ${copy}.`);
+    expect(output(await as('Bob', 'attachment', 'get', dump.id, '-o', copy))).toContain(` to ${copy}.`);
     expect((await readFile(copy)).equals(content)).toBe(true);
     expectFailure(
       await as('Bob', 'attachment', 'get', dump.id, '-o', copy),
       2,
-      /cannot be written: it exists already/,
+      /Cannot write \S+: it exists already/,
       /--output/,
     );
     expectFailure(await as('Eve', 'attachment', 'get', dump.id), 4, /can be seen by you/);

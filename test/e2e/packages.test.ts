@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,10 +13,12 @@ const older = olderNode();
 
 let sandbox: Sandbox;
 let modules: string;
+let packing: string;
 beforeAll(async () => {
   sandbox = await createSandbox();
   modules = join(sandbox.directory, 'installed', 'node_modules');
-  await run(process.execPath, [join(ROOT, 'build', 'pack.ts'), sandbox.directory]);
+  await writeFile(join(sandbox.directory, 'agent-relay-0.0.1.tgz'), 'of an older version');
+  packing = (await run(process.execPath, [join(ROOT, 'build', 'pack.ts'), sandbox.directory])).stdout;
   for (const file of await readdir(sandbox.directory)) {
     if (file.endsWith('.tgz')) await install(join(sandbox.directory, file));
   }
@@ -41,6 +43,27 @@ async function install(tarball: string): Promise<void> {
     await symlink(found, link);
   }
 }
+
+it('packing shows its progress, leaves no older tarballs, and ends with what to type', async () => {
+  const lines = packing.trim().split('\n');
+  expect(lines[0]).toBe('Compiling…');
+  const tarballs = (await readdir(sandbox.directory)).filter((file) => file.endsWith('.tgz'));
+  expect(tarballs).toHaveLength(6);
+  expect(tarballs).not.toContain('agent-relay-0.0.1.tgz');
+  for (const file of tarballs) expect(lines).toContain(join(sandbox.directory, file));
+  expect(lines.at(-1)).toBe(`Install them together with: npm install -g ${sandbox.directory}/*.tgz`);
+});
+
+it('a program says that any Node from 20 on will do, a library that it needs 24, a checkout that 20 will do', async () => {
+  const engine = async (directory: string) =>
+    JSON.parse(await readFile(join(directory, 'package.json'), 'utf8')).engines.node;
+  for (const name of ['agent-relay', '@agent-relay/mcp'])
+    expect(await engine(join(modules, name))).toBe('>=20');
+  for (const name of ['sdk', 'protocol', 'platform', 'gateway'])
+    expect(await engine(join(modules, '@agent-relay', name))).toBe('>=24');
+  for (const name of await readdir(join(ROOT, 'packages')))
+    expect(await engine(join(ROOT, 'packages', name))).toBe('>=20');
+});
 
 const COMMANDS = { 'agent-relay': 'agent-relay', 'agent-relay-mcp': '@agent-relay/mcp' };
 

@@ -36,7 +36,7 @@ describe('a daemon on PostgreSQL, by the command line', () => {
         { from: 'Alice', to: '#dev', content: 'Release 7 is out.' },
       ]);
       expect(output(await relay('search', 'parser', '--as', 'Bob'))).toContain('The parser is repaired.');
-      expect(output(await relay('search', 'nothing', '--as', 'Bob'))).toBe('Nothing found.\n');
+      expect(output(await relay('search', 'nothing', '--as', 'Bob'))).toBe('No messages found.\n');
       expect(output(await relay('history', '--channel', 'dev'))).toContain('Release 7 is out.');
       expect(output(await relay('export'))).toContain('"body":"The parser is repaired."');
     };

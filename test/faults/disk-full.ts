@@ -134,7 +134,7 @@ async function sendOne(sender: LedgerSender): Promise<void> {
 async function assertExportFails(daemon: TestDaemon, file: string): Promise<void> {
   const { code, stderr } = await daemon.cli(['export', file]);
   assert.equal(code, 2, stderr);
-  assert.match(stderr, /cannot be written: the disk is full\.\nnext: /);
+  assert.match(stderr, /Cannot write \S+: the disk is full\.\nnext: /);
   assert.equal(existsSync(file), false);
 }
 

@@ -185,7 +185,7 @@ async function launch(sandbox: Sandbox): Promise<Launched> {
     throw new Error(`The daemon did not start: ${JSON.stringify(report.error)} ${complaint}`);
   }
   const record = JSON.parse(await readFile(join(sandbox.dataDirectory, 'daemon.json'), 'utf8')) as {
-    http?: { host: string; port: number };
+    http?: string;
   };
   const { project, socketPath } = report;
   return {
@@ -193,6 +193,6 @@ async function launch(sandbox: Sandbox): Promise<Launched> {
     exited,
     project,
     socketPath,
-    http: record.http ? `${record.http.host}:${record.http.port}` : '',
+    http: record.http?.replace('http://', '') ?? '',
   };
 }

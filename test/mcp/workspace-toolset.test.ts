@@ -24,6 +24,15 @@ it('goes to the local daemon with RELAY_WORKSPACE_KEY alone, wherever that liste
   expect(await agents()).toMatchObject([{ name: 'Keyed' }]);
 });
 
+it('creates a workspace from a directory that is in no project, while several run', async () => {
+  await using other = await startDaemon();
+  for (const name of ['one', 'two']) await other.cli(['workspace', 'create', name]);
+  const outside = { env: other.env, projectDirectory: other.directory };
+  await using client = await connectStdio(outside, { args: ['serve', '--tools', 'workspace'] });
+  const { data } = await callTool(client, 'create_workspace', { name: 'lab' });
+  expect(data).toMatchObject({ name: 'lab', workspace_key: expect.any(String) });
+});
+
 describe.each(ERAS)('the workspace toolset over stdio, revision %s', (era) => {
   const unique = (name: string) => `${name}-${era.slice(0, 4)}`;
   const open = (env: NodeJS.ProcessEnv = {}) =>

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { plainAgentName } from '@agent-relay/protocol';
 import type { ParticipantOptions, Relay } from '@agent-relay/sdk';
-import { connect, type Environment } from '@agent-relay/sdk/node';
+import { connect, type Environment, findDaemonSocket } from '@agent-relay/sdk/node';
 import { VERSION } from '../version.ts';
 import { remoteTokenSource } from './remote-token.ts';
 
@@ -28,8 +28,11 @@ export const passingName = (prefix: string): string => `${prefix}-${randomBytes(
 export const environmentConnect = (env: Environment): Connect =>
   workspaceConnect(env, env.RELAY_WORKSPACE_KEY);
 
-/** The daemon of this user, as `discoverSocket` finds it. */
-export const localConnect = (env: Environment): Connect => atSocket(env, {});
+/** The daemon of this user, whichever projects it serves. */
+export const daemonConnect =
+  (env: Environment): Connect =>
+  async (profile) =>
+    atSocket(env, { socketPath: await findDaemonSocket({ env }) })(profile);
 
 /** A workspace by its key: at the URL of its daemon if there is one, else at this user's daemon, by its local socket. */
 export const workspaceConnect = (env: Environment, workspaceKey: string | undefined): Connect =>
@@ -37,9 +40,9 @@ export const workspaceConnect = (env: Environment, workspaceKey: string | undefi
     ? atUrl(env.RELAY_URL, workspaceKey, env)
     : atSocket(env, workspaceKey ? { workspaceKey } : {});
 
-function atSocket(env: Environment, key: Pick<ParticipantOptions, 'workspaceKey'>): Connect {
+function atSocket(env: Environment, way: { workspaceKey?: string; socketPath?: string }): Connect {
   const { RELAY_AGENT_NAME, RELAY_LEAD, RELAY_URL, ...rest } = env;
-  return (profile) => connect({ ...CONNECTION, ...key, ...profile, env: rest });
+  return (profile) => connect({ ...CONNECTION, ...way, ...profile, env: rest });
 }
 
 const atUrl =

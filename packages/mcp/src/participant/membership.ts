@@ -1,6 +1,6 @@
 import type { OperationResult, ParticipantOptions, Relay } from '@agent-relay/sdk';
 import type { Environment } from '@agent-relay/sdk/node';
-import { environmentProfile, localConnect, workspaceConnect } from './identity.ts';
+import { daemonConnect, environmentProfile, workspaceConnect } from './identity.ts';
 import type { Participant } from './participant.ts';
 
 /** An agent that registers: its name, and what it says about itself. */
@@ -23,7 +23,7 @@ export function localMembership(env: Environment): Membership {
     join: (participant, workspaceKey) =>
       participant.become(environmentProfile(env), workspaceConnect(env, workspaceKey)),
     async createWorkspace(name) {
-      await using owner = await localConnect(env)({ reconnect: false });
+      await using owner = await daemonConnect(env)({ reconnect: false });
       return await owner.request('WORKSPACE_CREATE', { name });
     },
   };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ERRORS } from '@agent-relay/protocol';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { buildProgram, everyCommand } from './program.ts';
+import { buildProgram, everyCommand, SHORT_FORMS } from './program.ts';
 
 const text = readFileSync(new URL('../../../../docs/cli.md', import.meta.url), 'utf8');
 
@@ -15,7 +15,10 @@ const sections = new Map(
 );
 
 const commands = new Map<string, Command>();
-everyCommand(await buildProgram([]), (command) => {
+const program = await buildProgram([]);
+everyCommand(program, (command) => {
+  // It is described where its long form is.
+  if (command.parent === program && Object.hasOwn(SHORT_FORMS, command.name())) return;
   // One that has commands below it is a command itself if it takes options.
   const isRunnable = command.commands.length === 0 || (command.parent && command.options.length > 0);
   if (isRunnable) commands.set(pathOf(command), command);
@@ -28,6 +31,10 @@ function pathOf(command: Command): string {
 describe('docs/cli.md', () => {
   it('has a section for each command, and for nothing else', () => {
     expect([...sections.keys()].sort()).toEqual([...commands.keys()].sort());
+  });
+
+  it.each(Object.keys(SHORT_FORMS))('names the short form of daemon %s', (name) => {
+    expect(sections.get(`agent-relay daemon ${name}`)).toContain(`\`agent-relay ${name}\``);
   });
 
   it.each([...commands])('names every argument and option of %s, and no others', (path, command) => {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** The options that may also stand before the command, and whether a value follows them. */
+/** The options that also work before the command, and whether a value follows them. */
 const LEADING: Record<string, boolean> = { '--as': true, '--project': true, '--json': false };
 
 /** Splits the options that stand before the command from the command itself. */
@@ -17,14 +17,18 @@ export function splitLeading(args: string[]): { leading: string[]; rest: string[
 
 /** The words that name a command, which may be none or several. */
 export function commandWords(program: Command, rest: string[]): string[] {
-  let depth = 0;
-  let command: Command | undefined = program;
-  while (command) {
-    command = command.commands.find((child) => child.name() === rest[depth]);
-    if (command) depth++;
-  }
-  return rest.slice(0, depth);
+  const end = rest.findIndex((_word, index) => !commandAt(program, rest.slice(0, index + 1)));
+  return end < 0 ? rest : rest.slice(0, end);
 }
+
+/** The command that the words name. */
+export const commandOf = (program: Command, words: string[]): Command => commandAt(program, words) ?? program;
+
+const commandAt = (program: Command, words: string[]): Command | undefined =>
+  words.reduce<Command | undefined>(
+    (command, word) => command?.commands.find((child) => child.name() === word),
+    program,
+  );
 
 /**
  * Puts them where the command looks for its options: after its name. Without a command that exists they are left out:

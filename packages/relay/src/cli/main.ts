@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs';
 import { errorLines } from '@agent-relay/protocol';
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { cannotWrite } from './files/file-failure.ts';
-import { commandWords, insertLeading, splitLeading } from './leading-options.ts';
+import { commandOf, commandWords, insertLeading, splitLeading } from './leading-options.ts';
 import { rememberStarter } from './process/parent.ts';
 import { buildProgram } from './program.ts';
 
@@ -13,17 +13,26 @@ export async function main(args: string[]): Promise<void> {
   process.stderr.on('error', endWithoutOutput);
   const { leading, rest } = splitLeading(args);
   let words: string[] = [];
+  let program: Command | undefined;
   try {
-    const program = await buildProgram(rest);
+    program = await buildProgram(rest);
     words = commandWords(program, rest);
     await program.parseAsync(insertLeading(words, leading, rest), { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
+    if (program && isGroupAlone(error, words, rest)) return commandOf(program, words).outputHelp();
     const { reportFailure } = await import('./output/failure.ts');
     // Whatever the failed command left open must not keep it from ending.
     process.exit(reportFailure(error, { json: wantsJson(args), args: rest, words }));
   }
 }
+
+/** `agent-relay daemon`: whoever types only that wants to know what there is. */
+const isGroupAlone = (error: unknown, words: string[], rest: string[]): boolean =>
+  error instanceof CommanderError &&
+  error.code === 'commander.help' &&
+  words.length > 0 &&
+  words.length === rest.length;
 
 const wantsJson = (args: string[]): boolean => {
   const end = args.indexOf('--');
@@ -33,7 +42,7 @@ const wantsJson = (args: string[]): boolean => {
 /** `agent-relay tail | head` has got all it wanted; a full disk has not, and is told of where that is possible. */
 function endWithoutOutput(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(0);
-  const failure = cannotWrite('The output', error, 'Make room, or write it to another disk.');
+  const failure = cannotWrite('the output', error, 'Free some space, or write to another disk.');
   try {
     writeSync(process.stderr.fd, errorLines(failure));
   } finally {

@@ -16,28 +16,29 @@ export interface ToolsOption {
 }
 
 export const withProject = (command: Command): Command =>
-  command.option('--project <name>', 'the project, where it is not the one of this directory');
+  command.option('--project <name>', "project name (default: this directory's)");
 
-export const withJson = (command: Command): Command => command.option('--json', 'print JSON for programs');
+export const withJson = (command: Command): Command => command.option('--json', 'output JSON');
 
 export const withAgent = (command: Command): Command =>
-  command.option('--as <name>', 'the agent you act as (RELAY_AGENT_NAME; else you, by your user name)');
+  command.option('--as <name>', 'act as this agent (default: $RELAY_AGENT_NAME, else your user name)');
 
 /** For commands that look: with a name at what that agent may see, without at everything. */
 export const withViewer = (command: Command): Command =>
-  command.option('--as <name>', 'see only what this agent may see (else, as the owner, everything)');
+  command.option('--as <name>', 'show only what this agent can see (default: everything)');
 
 export const withTools = (command: Command): Command =>
-  command.option('--tools <list>', 'the toolsets for MCP clients, separated by commas (RELAY_TOOLS)');
+  command.option('--tools <list>', 'comma-separated toolsets for MCP clients (default: $RELAY_TOOLS)');
 
 /** Refuses what was given on the command line and does nothing without another option: nobody would notice. */
 export function refuseIdleOptions(
   command: Command,
   names: readonly string[],
-  { without, next = `Add ${without}, or leave it out.` }: { without: string; next?: string },
+  { without, next = `Add ${without}, or remove it.` }: { without: string; next?: string },
 ): void {
   const idle = optionsGiven(command).find((option) => names.includes(option.attributeName()));
-  if (idle) throw new RelayError('InvalidRequest', `${idle.long} does nothing without ${without}.`, { next });
+  if (idle)
+    throw new RelayError('InvalidRequest', `${idle.long} has no effect without ${without}.`, { next });
 }
 
 /** Refuses options before the name of a subcommand, which has its own. */
@@ -46,10 +47,10 @@ export function refuseOptionsBefore(command: Command, subcommand: Command): void
   if (!given) return;
   const words = `${command.name()} ${subcommand.name()}`;
   const owned = subcommand.options.some(({ long }) => long === given.long);
-  throw new RelayError('InvalidRequest', `${given.long} before "${subcommand.name()}" does nothing.`, {
+  throw new RelayError('InvalidRequest', `${given.long} has no effect before "${subcommand.name()}".`, {
     next: owned
-      ? `Write it behind: agent-relay ${words} ${given.flags}`
-      : `Leave it out, or see: agent-relay ${words} --help`,
+      ? `Put it after the command: agent-relay ${words} ${given.flags}`
+      : `Remove it. See: agent-relay ${words} --help`,
   });
 }
 
@@ -65,7 +66,7 @@ export const wholeNumber =
   (text: string): number => {
     const value = Number(text);
     if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) return value;
-    throw new InvalidArgumentError(`It must be a whole number, at least ${least}.`);
+    throw new InvalidArgumentError(`Use a whole number, ${least} or more.`);
   };
 
 const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -74,7 +75,7 @@ const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_
 function duration(text: string): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (count !== undefined) return Number(count) * (UNITS[unit] ?? 0);
-  throw new InvalidArgumentError('It must be a number and s, m, h or d, such as 10m.');
+  throw new InvalidArgumentError('Use a number followed by s, m, h or d, for example 10m.');
 }
 
 /** How long to wait: milliseconds, as programs say it, or `90s` as people do. */
@@ -86,7 +87,7 @@ export function pastTime(text: string): number {
   if (/^\d+[smhd]$/.test(text)) return Date.now() - duration(text);
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (time >= 0) return time;
-  throw new InvalidArgumentError('It must be how long ago, such as 2h, or a date, such as 2026-01-31.');
+  throw new InvalidArgumentError('Use a duration such as 2h (ago), or a date such as 2026-01-31.');
 }
 
 /** In so long (`10m`), or a date and time (`2026-01-31T14:00Z`). */
@@ -95,7 +96,7 @@ export function futureTime(text: string): number {
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (time >= 0) return time;
   throw new InvalidArgumentError(
-    'It must be how long, such as 10m, or a date and time, such as 2026-01-31T14:00Z.',
+    'Use a duration such as 10m (from now), or a time such as 2026-01-31T14:00Z.',
   );
 }
 

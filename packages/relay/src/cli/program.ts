@@ -2,62 +2,100 @@ import { Command } from 'commander';
 import { VERSION } from '../version.ts';
 import { refuseOptionsBefore } from './options.ts';
 
-/** Each command is a module of its own, loaded only when it is used. */
-const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
-  up: () => import('./commands/up.ts'),
-  daemon: () => import('./commands/daemon.ts'),
-  status: () => import('./commands/status.ts'),
-  who: () => import('./commands/who.ts'),
-  send: () => import('./commands/send.ts'),
-  inbox: () => import('./commands/inbox.ts'),
-  read: () => import('./commands/read.ts'),
-  react: () => import('./commands/react.ts'),
-  chat: () => import('./commands/chat.ts'),
-  channel: () => import('./commands/channel.ts'),
-  history: () => import('./commands/history.ts'),
-  thread: () => import('./commands/thread.ts'),
-  search: () => import('./commands/search.ts'),
-  readers: () => import('./commands/readers.ts'),
-  attachment: () => import('./commands/attachment.ts'),
-  tail: () => import('./commands/tail.ts'),
-  trace: () => import('./commands/trace.ts'),
-  redact: () => import('./commands/redact.ts'),
-  held: () => import('./commands/held.ts'),
-  workspace: () => import('./commands/workspace.ts'),
-  agent: () => import('./commands/agent.ts'),
-  audit: () => import('./commands/audit.ts'),
-  export: () => import('./commands/export.ts'),
-  import: () => import('./commands/import.ts'),
-  mcp: () => import('./commands/mcp.ts'),
-  'mcp-server': () => import('./commands/mcp-server.ts'),
-  gateway: () => import('./commands/gateway.ts'),
-  launch: () => import('./commands/launch.ts'),
-  completion: () => import('./commands/completion.ts'),
+/** A list says what there is, and a command's own help how to call it: so it fits into narrow terminals too. */
+const HELP = { subcommandTerm: (command: Command) => command.name(), minWidthToWrap: 12 };
+
+type Load = () => Promise<{ command: Command }>;
+
+/** Commands of `daemon` that can be typed without it. */
+export const SHORT_FORMS: Record<string, Load> = {
+  start: async () => ({ command: (await import('./commands/daemon.ts')).startCommand() }),
+  stop: async () => ({ command: (await import('./commands/daemon.ts')).stopCommand() }),
+  restart: async () => ({ command: (await import('./commands/daemon.ts')).restartCommand() }),
+  logs: async () => ({ command: (await import('./commands/daemon.ts')).logsCommand() }),
+};
+
+/** Each command is a module of its own, loaded only when it is used. The headings are those of the help. */
+const GROUPS: Record<string, Record<string, Load>> = {
+  'Daemon:': {
+    up: () => import('./commands/up.ts'),
+    ...SHORT_FORMS,
+    status: () => import('./commands/status.ts'),
+    daemon: () => import('./commands/daemon.ts'),
+  },
+  'Messages:': {
+    send: () => import('./commands/send.ts'),
+    inbox: () => import('./commands/inbox.ts'),
+    chat: () => import('./commands/chat.ts'),
+    history: () => import('./commands/history.ts'),
+    thread: () => import('./commands/thread.ts'),
+    search: () => import('./commands/search.ts'),
+    tail: () => import('./commands/tail.ts'),
+    trace: () => import('./commands/trace.ts'),
+    read: () => import('./commands/read.ts'),
+    readers: () => import('./commands/readers.ts'),
+    react: () => import('./commands/react.ts'),
+    redact: () => import('./commands/redact.ts'),
+    attachment: () => import('./commands/attachment.ts'),
+    held: () => import('./commands/held.ts'),
+  },
+  'Agents and projects:': {
+    who: () => import('./commands/who.ts'),
+    agent: () => import('./commands/agent.ts'),
+    channel: () => import('./commands/channel.ts'),
+    workspace: () => import('./commands/workspace.ts'),
+    audit: () => import('./commands/audit.ts'),
+    export: () => import('./commands/export.ts'),
+    import: () => import('./commands/import.ts'),
+  },
+  'MCP:': {
+    mcp: () => import('./commands/mcp.ts'),
+    'mcp-server': () => import('./commands/mcp-server.ts'),
+    gateway: () => import('./commands/gateway.ts'),
+    launch: () => import('./commands/launch.ts'),
+  },
+  'Other:': { completion: () => import('./commands/completion.ts') },
 };
 
 /** The program with the command that `args` name, or with all of them where help or a suggestion may be needed. */
 export async function buildProgram(args: string[]): Promise<Command> {
   const [first = ''] = args;
-  // Completion has to know all of them.
-  const named = first === 'completion' ? undefined : COMMANDS[first];
-  const loaders = named ? [named] : ['-V', '--version'].includes(first) ? [] : Object.values(COMMANDS);
   const program = new Command('agent-relay')
-    .description('Let coding agents and people talk through one local daemon.')
-    .version(VERSION, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'explain the command')
+    .description('Let coding agents and people talk through one local daemon')
+    .version(VERSION, '-V, --version', 'show the version')
+    .helpOption('-h, --help', 'show help')
     // An option belongs to the command it stands behind: both `mcp` and `mcp serve` have --tools.
     .enablePositionalOptions()
-    .helpCommand('help [command]', 'explain a command')
-    .addHelpText('after', '\n--as, --project and --json may also stand before the command.');
-  for (const { command } of await Promise.all(loaders.map((load) => load()))) program.addCommand(command);
+    .addHelpText('after', '\n--as, --project and --json also work before the command.');
+  for (const command of await Promise.all(loaded(first))) program.addCommand(command);
+  program.addHelpCommand(helpCommand().helpGroup('Other:'));
   // Wrong usage is thrown, and told in the same form as every other failure.
   everyCommand(program, (command) => {
     command.exitOverride().configureOutput({ writeErr: () => undefined });
-    command.helpOption('-h, --help', 'explain the command');
+    command.helpOption('-h, --help', 'show help').configureHelp(HELP);
+    if (command !== program && isGroup(command)) command.addHelpCommand(helpCommand());
     command.hook('preSubcommand', refuseOptionsBefore);
   });
   if (args.length === 0) program.action(() => program.outputHelp());
   return program;
+}
+
+const helpCommand = (): Command =>
+  new Command('help').argument('[command]').description('Show help for a command');
+
+/** Whether it only has commands below it. */
+const isGroup = ({ commands, options }: Command): boolean => commands.length > 0 && options.length === 0;
+
+function loaded(first: string): Promise<Command>[] {
+  if (['-V', '--version'].includes(first)) return [];
+  const all = Object.entries(GROUPS).flatMap(([heading, commands]) =>
+    Object.entries(commands).map(([name, load]) => ({ heading, name, load })),
+  );
+  // Completion has to know all of them.
+  const named = first === 'completion' ? [] : all.filter(({ name }) => name === first);
+  return (named.length > 0 ? named : all).map(async ({ heading, load }) =>
+    (await load()).command.helpGroup(heading),
+  );
 }
 
 /** Visits a command and all below it. */

@@ -47,8 +47,8 @@ export async function startDetached(options: {
   } catch (cause) {
     if (!deadline.aborted) throw cause;
     child.kill('SIGKILL');
-    throw new RelayError('Timeout', `The daemon was not ready after ${START_DEADLINE_MS / 1000} s.`, {
-      next: 'Look at the reason in: agent-relay daemon logs',
+    throw new RelayError('Timeout', `The daemon did not start within ${START_DEADLINE_MS / 1000} seconds.`, {
+      next: 'See the reason in: agent-relay daemon logs',
       cause,
     });
   } finally {
@@ -60,7 +60,7 @@ export async function startDetached(options: {
 
 async function diedEarly(dataDirectory: string): Promise<RelayError> {
   const said = (await readIfThere(outputFile(dataDirectory)))?.split('\n').slice(-5).join('\n');
-  return new RelayError('Internal', `The daemon ended before it was ready. ${said || 'It said nothing.'}`);
+  return new RelayError('Internal', `The daemon exited during start. ${said || 'It printed nothing.'}`);
 }
 
 /** The running daemon once it is ready; undefined if none runs. */
@@ -70,7 +70,7 @@ export async function findReadyDaemon(dataDirectory: string): Promise<DaemonReco
     const found = await findDaemon(dataDirectory);
     if (found !== 'starting') return found;
     if (performance.now() > deadline)
-      throw new RelayError('Timeout', 'A daemon is starting but does not get ready.');
+      throw new RelayError('Timeout', 'A daemon is starting but does not become ready.');
     await delay(POLL_MS);
   }
 }
@@ -85,14 +85,14 @@ export async function stopDaemon(dataDirectory: string, { force }: { force: bool
   signal(daemon.pid, 'SIGTERM');
   if (await isGone(dataDirectory)) return true;
   if (!force) {
-    throw new RelayError('Timeout', `The daemon (process ${daemon.pid}) is still stopping.`, {
-      next: 'See what it waits for with: agent-relay daemon logs; end it with: agent-relay daemon stop --force',
+    throw new RelayError('Timeout', `The daemon (pid ${daemon.pid}) is still stopping.`, {
+      next: 'See why with: agent-relay daemon logs; kill it with: agent-relay daemon stop --force',
     });
   }
   signal(daemon.pid, 'SIGKILL');
   if (await isGone(dataDirectory)) return true;
-  throw new RelayError('Timeout', `The process ${daemon.pid} could not be killed.`, {
-    next: 'It probably waits for a disk; look at the state of the process.',
+  throw new RelayError('Timeout', `Cannot kill the daemon (pid ${daemon.pid}).`, {
+    next: 'It is probably waiting for a disk; check the state of the process.',
   });
 }
 

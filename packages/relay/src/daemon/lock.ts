@@ -12,7 +12,8 @@ export interface DaemonRecord {
   pid: number;
   version: string;
   startedAt: number;
-  http?: { host: string; port: number };
+  /** The URL of WebSocket, health and metrics. */
+  http?: string;
   /** Where MCP is served over HTTP. */
   mcp?: string;
   logFile?: string;

@@ -25,7 +25,7 @@ import type { Settings } from './settings/settings.ts';
 
 export interface RunningDaemon {
   /** Where WebSocket, health and metrics are served. */
-  http: { host: string; port: number } | undefined;
+  http: string | undefined;
   /** Opens the project of a directory, creating it the first time. */
   openProject(
     root: string,
@@ -103,7 +103,7 @@ async function start(
   relay.messages.onQuestion = (message, workspaceId) =>
     calls.call(relay.workspaces.byId(workspaceId).name, message);
   const counters = new Counters();
-  let http: RunningDaemon['http'];
+  let http: string | undefined;
   let mcp: string | undefined;
   let pool: Pool | undefined;
   const names = new PublishedNames(settings.dataDirectory, () => relay.workspaces.list());
@@ -119,7 +119,7 @@ async function start(
       version: VERSION,
       pid: process.pid,
       startedAt,
-      ...(http ? { http: `http://${http.host}:${http.port}` } : {}),
+      ...(http === undefined ? {} : { http }),
       ...(mcp === undefined ? {} : { mcp }),
       ...pool?.status(),
       unserved: sockets.unserved().map(({ project, error }) => ({ project, error: error.toPayload() })),
@@ -175,7 +175,7 @@ async function start(
       })
     : undefined;
   if (web) {
-    http = { host: settings.http.host, port: web.port };
+    http = httpUrl(settings.http.host, web.port);
     opened.defer(() => web.close());
   }
   log.info({ version: VERSION, database: store.kind, http }, 'daemon ready');
@@ -204,6 +204,10 @@ async function start(
     failed: failure.promise,
   };
 }
+
+/** An IPv6 address stands in brackets. */
+const httpUrl = (host: string, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /** What the daemon serves on its HTTP port. */
 function webDoors(settings: Settings, relay: Relay, sessions: Sessions, counters: Counters): Door[] {

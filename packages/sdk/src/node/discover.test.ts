@@ -105,6 +105,8 @@ describe('the search for the daemon', () => {
     await runProject('a');
     await expect(discover()).rejects.toMatchObject({
       code: 'AmbiguousProject',
+      message: `${cwd} is not in a project yet, and several projects are running: a, b.`,
+      next: expect.stringMatching(/agent-relay daemon start; or choose one: --project a$/),
       details: { choices: ['a', 'b'] },
     });
   });

@@ -59,7 +59,7 @@ export async function locateSocket(options: DiscoveryOptions = {}): Promise<Disc
     };
   }
   if (env.RELAY_PROJECT) return ofProject(env.RELAY_PROJECT, 'RELAY_PROJECT', env);
-  return (await recordedSocket(options)) ?? (await soleRunning(env));
+  return (await recordedSocket(options)) ?? (await soleRunning(env, env.RELAY_PROJECT_ROOT || cwd));
 }
 
 /** What `.relay/config.json` says; undefined where there is none. */
@@ -144,18 +144,23 @@ export async function projectAt(
   return (await projectIn(basename(directory), env)) ?? noted ?? basename(directory);
 }
 
-async function soleRunning(env: Environment): Promise<Discovery> {
+async function soleRunning(env: Environment, directory: string): Promise<Discovery> {
   const running = await runningProjects(env);
   const [only, ...others] = running;
-  if (only === undefined) throw new RelayError('DaemonNotRunning', 'No daemon of yours is running.');
+  if (only === undefined) throw new RelayError('DaemonNotRunning', 'No daemon is running for this user.');
   if (others.length === 0) return only;
   // It exists only where somebody started the relay outside any project; from there it is what is meant.
   const outside = running.find(({ project }) => project === DEFAULT_PROJECT);
   if (outside) return outside;
   const choices = running.map(({ project }) => project);
-  throw new RelayError('AmbiguousProject', `Several projects are running: ${choices.join(', ')}.`, {
-    details: { choices },
-  });
+  throw new RelayError(
+    'AmbiguousProject',
+    `${directory} is not in a project yet, and several projects are running: ${choices.join(', ')}.`,
+    {
+      next: `Open this directory as a project with: agent-relay daemon start; or choose one: --project ${only.project}`,
+      details: { choices },
+    },
+  );
 }
 
 /** The projects somebody answers for, by name. */

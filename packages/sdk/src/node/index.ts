@@ -1,6 +1,7 @@
 // Everything of the browser-safe entry, with a `connect` that also finds local daemons.
 export * from '../index.ts';
 export { connect, type NodeConnectOptions } from './connect.ts';
+export { findDaemonSocket } from './daemon-socket.ts';
 export {
   DEFAULT_PROJECT,
   type Discovery,
@@ -10,6 +11,7 @@ export {
   projectAt,
   runningProjects,
 } from './discover.ts';
+export { repositoryOf } from './git-worktree.ts';
 export {
   checkDataDirectory,
   dataDirectory,

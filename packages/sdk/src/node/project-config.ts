@@ -8,6 +8,7 @@ import {
   writeAtomically,
 } from '@agent-relay/platform';
 import { checkName, isRelayError, RelayError } from '@agent-relay/protocol';
+import { repositoryOf } from './git-worktree.ts';
 
 /** What `.relay/config.json` says about the directory that holds it. */
 export interface ProjectConfig {
@@ -25,17 +26,23 @@ const fileIn = (root: string) => join(directoryIn(root), 'config.json');
 export type OnIgnored = (path: string, why: string) => void;
 
 /**
- * The nearest `.relay/config.json`, in `directory` or above it; undefined if there is none. One that others own or can
- * write to is passed over: above a directory of ours there may be one for everybody, such as /tmp.
+ * The nearest `.relay/config.json`, in `directory` or above it; undefined if there is none. From a git worktree the search
+ * goes on in its repository. A record that others own or can write to is passed over: above a directory of ours there may
+ * be one for everybody, such as /tmp.
  */
 export async function findProjectConfig(
   directory: string,
   onIgnored: OnIgnored = () => undefined,
 ): Promise<ProjectConfig | undefined> {
-  for (let root = resolve(directory); ; root = dirname(root)) {
+  let isInWorktree = false;
+  for (let root = resolve(directory); ; ) {
     const text = (await isTrusted(root, onIgnored)) ? await readIfThere(fileIn(root)) : undefined;
     if (text !== undefined) return parse(text, root);
-    if (root === dirname(root)) return undefined;
+    // Once: a repository is nobody's worktree.
+    const repository: string | undefined = isInWorktree ? undefined : await repositoryOf(root);
+    isInWorktree ||= repository !== undefined;
+    if (repository === undefined && root === dirname(root)) return undefined;
+    root = repository ?? dirname(root);
   }
 }
 

@@ -1,25 +1,35 @@
-import { isRelayError, type Message, safeLine, safeText, senderOf } from '@agent-relay/protocol';
+import {
+  type HistoryMessage,
+  isRelayError,
+  type Message,
+  nameKey,
+  type SendResult,
+  safeLine,
+  safeText,
+  senderOf,
+} from '@agent-relay/protocol';
 import type { Relay } from '@agent-relay/sdk/node';
 import { bodyLines } from '../output/message-lines.ts';
 import { plural, styled } from '../output/terminal.ts';
-import { markRead } from '../target/connect.ts';
+import { wrap } from '../output/wrap.ts';
+import { markRead, unlessLeaving } from '../target/connect.ts';
+import { CHAT_HELP, type ChatCommand, parseLine } from './chat-commands.ts';
+import { messageText } from './message-text.ts';
+import { NumberedMessages } from './numbered-messages.ts';
+import { ReadMarks } from './read-marks.ts';
 import { openRoom, type Room } from './room.ts';
 import type { Screen } from './screen.ts';
 
-const HELP = [
-  '/join #channel   go to a channel; /join Name: to the messages with an agent',
-  '/who             who is there',
-  '/quit            leave; so does Ctrl-C',
-  'Everything else is sent. A line that begins with / is sent if a blank stands before it.',
-].join('\n');
+/** Below the head of a message, its text is indented. */
+const INDENTATION = 2;
 
 /** One person in a terminal: what comes is shown and counts as read, what is written is sent to the room. */
 export class Chat {
   readonly #relay: Relay;
   readonly #screen: Screen;
   readonly #historyLimit: number;
-  /** Messages of the history that are still unread come a second time, as deliveries. */
-  readonly #shown = new Set<string>();
+  readonly #numbered = new NumberedMessages();
+  readonly #marks = new ReadMarks();
   #room: Room | undefined;
 
   constructor(relay: Relay, screen: Screen, historyLimit: number) {
@@ -33,47 +43,85 @@ export class Chat {
     const messages = await room.history(this.#historyLimit);
     this.#room = room;
     this.#screen.prompt = `${room.to}> `;
-    this.#screen.print(styled('dim', `${room.to}, as ${this.#relay.name}. /help explains.`));
+    this.#note(`${room.to}, as ${this.#relay.name}. Type /help for help.`);
     for (const message of messages) this.#show(message);
+    const own = messages.findLast((message) => this.#isOwn(message));
+    if (own) await this.#tellReaders(own.id);
   }
 
   /** Shows what comes until the connection is closed. */
   async follow(): Promise<void> {
-    this.#relay.on('disconnected', () => this.#note('The connection is lost; trying again.'));
-    this.#relay.on('connected', () => this.#note('The connection is back.'));
-    for await (const message of this.#relay.messages()) {
-      if (!this.#shown.has(message.id)) this.#show(message);
-      await markRead(this.#relay, message);
+    const relay = this.#relay;
+    relay.on('disconnected', () => this.#note('Connection lost. Reconnecting…'));
+    relay.on('connected', () => this.#note('Reconnected.'));
+    relay.on('delivery.read', ({ messageId, agent }) =>
+      this.#noteOn(messageId, this.#marks.read(messageId, agent)),
+    );
+    relay.on('reaction.added', ({ messageId, emoji, agent }) => {
+      if (agent !== relay.name) this.#noteOn(messageId, `${emoji} ${agent}`);
+    });
+    await unlessLeaving(() => relay.watch());
+    for await (const message of relay.messages()) {
+      // Messages of the history that are still unread come a second time, as deliveries.
+      if (this.#numbered.numberOf(message.id) === undefined) this.#show(message);
+      await markRead(relay, message);
     }
   }
 
   /** Does what a line says. What fails is told; the chat goes on. */
   async write(line: string): Promise<void> {
     try {
-      const [, command, rest = ''] = /^\/(\S*)\s*(.*)$/.exec(line) ?? [];
-      if (command !== undefined) await this.#obey(command, rest.trim());
-      else if (line.trim() !== '') await this.#send(line.trim());
+      const meant = parseLine(line);
+      if (meant.kind === 'text') await this.#send(meant.text);
+      else if (meant.kind === 'command') await this.#run(meant.name, meant.number, meant.rest);
+      else if (meant.kind === 'unknown')
+        this.#note(`Unknown command /${safeText(meant.name)}. Type /help for help.`);
     } catch (error) {
       if (!isRelayError(error)) throw error;
-      this.#screen.print(`${styled('red', 'error:')} ${safeText(`${error.message} ${error.next}`)}`);
+      const text = this.#wrapped(safeText(`error: ${error.message} ${error.next}`));
+      this.#screen.print(text.replace(/^error:/, (word) => styled('red', word)));
     }
   }
 
-  async #obey(command: string, rest: string): Promise<void> {
-    if (command === 'quit') this.#screen.close();
-    else if (command === 'help') this.#screen.print(HELP);
-    else if (command === 'who') await this.#tellWho();
-    else if (command === 'join' && rest === '') this.#note('/join needs a channel or a name.');
-    else if (command === 'join') await this.enter(rest);
-    else this.#note(`There is no /${safeText(command)} like that; /help tells what there is.`);
+  async #run(name: ChatCommand, number: string | undefined, rest: string): Promise<void> {
+    if (name === 'quit') return this.#screen.close();
+    if (name === 'help') return this.#screen.print(this.#wrapped(CHAT_HELP));
+    if (name === 'who') return await this.#tellWho();
+    if (name === 'readers') return await this.#tellReaders(this.#numbered.find(number, 'own'));
+    if (rest === '') return this.#note(`/${name} needs more. Type /help for help.`);
+    if (name === 'join') return await this.enter(rest);
+    const message = this.#numbered.find(number, 'others');
+    if (name === 'react') return await this.#react(message, rest);
+    this.#tellSent(await this.#relay.reply(message, rest));
   }
 
   async #send(text: string): Promise<void> {
-    const { held, offline, recipients } = await this.#relay.send(this.#room?.to ?? '', text);
-    if (held !== undefined) this.#note(`Held: ${held}.`);
-    else if (recipients > 0 && offline.length === recipients) {
-      this.#note(`Kept for later: ${plural(recipients, 'recipient')} not connected now.`);
-    }
+    this.#tellSent(await this.#relay.send(this.#room?.to ?? '', text));
+  }
+
+  async #react(message: string, emoji: string): Promise<void> {
+    const reactions = await this.#relay.react(message, emoji);
+    this.#noteOn(
+      message,
+      reactions.map(({ emoji: one, agents }) => `${one} ${agents.join(', ')}`).join('  '),
+    );
+  }
+
+  #tellSent({ messageId, held, offline, recipients }: SendResult): void {
+    this.#numbered.add(messageId, true);
+    const waits = recipients > 0 && offline.length === recipients;
+    const sent = waits ? `sent; ${plural(recipients, 'recipient')} offline` : 'sent';
+    this.#noteOn(messageId, held === undefined ? sent : `held: ${held}`);
+    this.#noteOn(messageId, this.#marks.sent(messageId, recipients));
+  }
+
+  async #tellReaders(message: string): Promise<void> {
+    const { readers, unread } = await this.#relay.readers(message);
+    const parts = [
+      ...(readers.length > 0 ? [`read by ${readers.map(({ agent }) => agent).join(', ')}`] : []),
+      ...(unread.length > 0 ? [`unread by ${unread.join(', ')}`] : []),
+    ];
+    this.#noteOn(message, parts.join('; ') || 'no recipients');
   }
 
   async #tellWho(): Promise<void> {
@@ -83,17 +131,43 @@ export class Chat {
     );
   }
 
-  #show(message: Message): void {
-    this.#shown.add(message.id);
+  #show(message: HistoryMessage): void {
+    const number = this.#numbered.add(message.id, this.#isOwn(message));
     const time = new Date(message.ts).toTimeString().slice(0, 5);
     const isHere = this.#room?.has(message) ?? false;
     const destination = isHere ? '' : styled('cyan', ` → ${safeLine(message.to)}`);
     const kind = message.kind === 'free' ? '' : styled('yellow', ` [${message.kind}]`);
-    const head = `${styled('dim', time)} ${styled('bold', safeLine(senderOf(message)))}${destination}${kind}`;
-    this.#screen.print([head, ...bodyLines(message, safeText(message.content))].join('\n'));
+    const answered = message.replyTo && this.#numbered.numberOf(message.replyTo);
+    const reply = answered ? ` reply to ${answered}` : '';
+    const sender = styled('bold', safeLine(senderOf(message)));
+    const head = `${styled('dim', time)} ${sender}${destination}${kind}${styled('dim', ` [${number}]${reply}`)}`;
+    this.#screen.print([head, ...bodyLines(message, this.#textOf(message))].join('\n'));
+  }
+
+  #textOf(message: Message): string {
+    const { columns } = this.#screen;
+    return messageText(message, {
+      me: this.#relay.name ?? '',
+      columns: columns === undefined ? undefined : columns - INDENTATION,
+    });
+  }
+
+  #isOwn({ from, fromProject }: Message): boolean {
+    return fromProject === undefined && nameKey(from) === nameKey(this.#relay.name ?? '');
   }
 
   #note(text: string): void {
-    this.#screen.print(styled('dim', text));
+    this.#screen.print(styled('dim', this.#wrapped(text)));
+  }
+
+  #wrapped(text: string): string {
+    const { columns } = this.#screen;
+    return columns === undefined ? text : wrap(text, columns);
+  }
+
+  /** A note on a message that is on the screen. */
+  #noteOn(message: string, text: string | undefined): void {
+    const number = this.#numbered.numberOf(message);
+    if (number !== undefined && text !== undefined) this.#note(`[${number}] ${safeLine(text)}`);
   }
 }

@@ -19,7 +19,7 @@ export async function openRoom(relay: Relay, where: string): Promise<Room> {
   const { project, target } = parseAddress(where);
   if (project !== undefined || (target.kind !== 'channel' && target.kind !== 'agent')) {
     throw new RelayError('InvalidAddress', `"${where}" is neither a channel nor an agent of this project.`, {
-      next: 'Write #channel or the name of an agent.',
+      next: 'Use #channel or an agent name.',
     });
   }
   return target.kind === 'channel'

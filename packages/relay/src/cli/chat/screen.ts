@@ -1,4 +1,11 @@
-import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from 'node:readline';
+import {
+  type CompleterResult,
+  clearScreenDown,
+  createInterface,
+  cursorTo,
+  type Interface,
+  moveCursor,
+} from 'node:readline';
 
 /** A terminal where one line at the bottom is being written and everything else appears above it. */
 export class Screen {
@@ -7,10 +14,22 @@ export class Screen {
   readonly #lines: AsyncIterable<string>;
   #isClosed = false;
 
-  constructor(input: NodeJS.ReadStream, output: NodeJS.WriteStream) {
+  /** `complete` tells what Tab makes of a line that ends where the cursor is. */
+  constructor(
+    input: NodeJS.ReadStream,
+    output: NodeJS.WriteStream,
+    complete: (line: string) => Promise<CompleterResult>,
+  ) {
     this.#output = output;
     const terminal = input.isTTY === true && output.isTTY === true;
-    this.#editor = createInterface({ input, output, terminal, historySize: 200 });
+    this.#editor = createInterface({
+      input,
+      output,
+      terminal,
+      historySize: 200,
+      completer: (line: string, done: (error: Error | null, result?: CompleterResult) => void) =>
+        void complete(line).then((result) => done(null, result), done),
+    });
     // From the start: what is typed before somebody reads must not be lost.
     this.#lines = this.#editor[Symbol.asyncIterator]();
     this.#editor.on('SIGINT', () => this.close());
@@ -19,6 +38,11 @@ export class Screen {
       // What the shell writes next begins on a line of its own.
       if (terminal) output.write('\n');
     });
+  }
+
+  /** How wide it is; undefined where it is no terminal. */
+  get columns(): number | undefined {
+    return this.#output.isTTY ? this.#output.columns : undefined;
   }
 
   set prompt(text: string) {

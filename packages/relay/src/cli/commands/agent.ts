@@ -8,41 +8,41 @@ import { asOwner } from '../target/connect.ts';
 type Standing = { lead?: boolean; type?: 'agent' | 'human' };
 
 export const command = new Command('agent')
-  .description('Manage the agents of the project.')
+  .description('Manage the agents of a project')
   .addCommand(
     withProject(new Command('token'))
-      .description('Give an agent a new token, for one that was lost or leaked; the old one stops working.')
-      .argument('<name>', 'the agent')
+      .description('Replace the token of an agent; the old one stops working')
+      .argument('<name>', 'agent name')
       .action(async (agent: string, options: ProjectOption) => {
         const file = await asOwner(options, (relay) =>
           replaceLocalAgentToken(relay.project, agent, (token) =>
             relay.request('TOKEN_ROTATE', { agent, token }),
           ),
         );
-        print(`${agent} has a new token, kept in ${file}.`);
-        print('Whoever connects from this machine as that agent uses it by itself.');
+        print(`Replaced the token of ${agent}. The new one is in ${file}.`);
+        print('Programs on this machine that connect as this agent use it automatically.');
       }),
   )
   .addCommand(
     withProject(new Command('rename'))
-      .description('Give an agent another name; its inbox and its messages stay its own.')
-      .argument('<agent>', 'its name')
-      .argument('<new-name>', 'its name from now on')
+      .description('Rename an agent; it keeps its inbox and messages')
+      .argument('<agent>', 'agent name')
+      .argument('<new-name>', 'new name')
       .action(async (agent: string, name: string, options: ProjectOption) => {
         await asOwner(options, async (relay) => {
           await relay.agents.rename(agent, name);
           await renameLocalAgentToken(relay.project, agent, name);
         });
-        print(`${agent} is called ${name} now.`);
+        print(`Renamed ${agent} to ${name}.`);
       }),
   )
   .addCommand(
     withProject(new Command('set'))
-      .description('Make an agent the lead, or say whether it is a person or a program.')
-      .argument('<agent>', 'its name')
-      .option('--lead', 'it is the lead of the project')
-      .option('--no-lead', 'it is not the lead')
-      .addOption(oneOf('--type <type>', 'what is behind it', ['agent', 'human']))
+      .description('Set whether an agent is the lead, and whether it is human')
+      .argument('<agent>', 'agent name')
+      .option('--lead', 'make it the lead of the project')
+      .option('--no-lead', 'it is no longer the lead')
+      .addOption(oneOf('--type <type>', 'who is behind the name', ['agent', 'human']))
       .action(async (agent: string, options: ProjectOption & Standing) => {
         const { lead, type } = options;
         if (lead === undefined && type === undefined) {
@@ -57,13 +57,13 @@ export const command = new Command('agent')
   )
   .addCommand(
     withProject(new Command('remove'))
-      .description('Take an agent away: its connections end, its name is free again, what it wrote stays.')
-      .argument('<agent>', 'its name')
+      .description('Remove an agent and disconnect it; its messages stay')
+      .argument('<agent>', 'agent name')
       .action(async (agent: string, options: ProjectOption) => {
         await asOwner(options, async (relay) => {
           await relay.agents.remove(agent);
           await removeLocalAgentToken(relay.project, agent);
         });
-        print(`${agent} is removed.`);
+        print(`Removed ${agent}.`);
       }),
   );

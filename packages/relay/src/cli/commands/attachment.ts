@@ -9,18 +9,18 @@ import { asViewer } from '../target/connect.ts';
 
 type Options = ProjectOption & AgentOption & { output?: string };
 
-export const command = new Command('attachment').description('Files that hang on messages.').addCommand(
+export const command = new Command('attachment').description('Get files attached to messages').addCommand(
   withViewer(withProject(new Command('get')))
-    .description('Fetch a file, to standard output or into a new file.')
-    .argument('<id>', 'the id of the file, as it stands below the message')
-    .option('-o, --output <file>', 'where to put it; a file that exists is left alone')
+    .description('Download an attachment to a file or to stdout')
+    .argument('<id>', 'attachment id, as shown below the message')
+    .option('-o, --output <file>', 'write to this file, which must not exist yet')
     .action(async (id: string, options: Options) => {
       if (options.output === undefined && process.stdout.isTTY) {
         throw new RelayError(
           'InvalidRequest',
-          'A file of somebody else could do anything to this terminal.',
+          'Not writing an attachment to a terminal, which would execute control sequences in it.',
           {
-            next: 'Name a file for it with --output, or send it on into a pipe.',
+            next: 'Use --output FILE, or redirect it.',
           },
         );
       }
@@ -30,7 +30,7 @@ export const command = new Command('attachment').description('Files that hang on
         return;
       }
       await writeNewFile(options.output, content);
-      print(`${fileLine(attachment)} is in ${options.output}.`);
+      print(`Saved ${fileLine(attachment)} to ${options.output}.`);
     }),
 );
 
@@ -39,6 +39,6 @@ async function writeNewFile(path: string, content: Uint8Array): Promise<void> {
     await using file = await open(path, 'wx', 0o600);
     await file.writeFile(content);
   } catch (cause) {
-    throw cannotWrite(path, cause, 'Name another file with --output.');
+    throw cannotWrite(path, cause, 'Choose another file with --output.');
   }
 }

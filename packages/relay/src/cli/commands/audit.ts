@@ -5,13 +5,13 @@ import { print, printJson, styled, table, when } from '../output/terminal.ts';
 import { asOwner } from '../target/connect.ts';
 
 export const command = withJson(withProject(new Command('audit')))
-  .description('Show who did what to the workspace, its keys and its agents, newest first.')
-  .option('--limit <count>', 'at most so many', wholeNumber(1), 100)
+  .description('Show changes to the workspace, its keys and its agents, newest first')
+  .option('--limit <count>', 'maximum number of entries', wholeNumber(1), 100)
   .action(async (options: ProjectOption & JsonOption & { limit: number }) => {
     const { entries } = await asOwner(options, (relay) => relay.request('AUDIT', { limit: options.limit }));
     if (options.json) return printJson(entries);
-    if (entries.length === 0) return print('Nothing has been recorded yet.');
-    const header = ['WHEN', 'WHO', 'WHAT', 'WHOM'].map((title) => styled('dim', title));
+    if (entries.length === 0) return print('No changes recorded yet.');
+    const header = ['WHEN', 'WHO', 'ACTION', 'SUBJECT'].map((title) => styled('dim', title));
     const rows = entries.map(({ at, actor, action, subject, detail }) => [
       when(at),
       safeLine(actor),

@@ -16,38 +16,41 @@ type Options = ProjectOption & AgentOption & JsonOption;
 
 /** A command about one channel, done as an agent. */
 const onChannel = (name: string): Command =>
-  withJson(withAgent(withProject(new Command(name)))).argument('<channel>', 'its name, with or without #');
+  withJson(withAgent(withProject(new Command(name)))).argument(
+    '<channel>',
+    'channel name, with or without #',
+  );
 
 /** Done: told to a program as JSON, to a person as a sentence. */
 const tell = ({ json }: JsonOption, result: object, sentence: string): void =>
   json ? printJson(result) : print(sentence);
 
 export const command = new Command('channel')
-  .description('Talk in channels: make, join and manage them.')
+  .description('Create, join and manage channels')
   .addCommand(
     onChannel('create')
-      .description('Create a channel and join it.')
-      .option('--topic <text>', 'what it is about')
+      .description('Create a channel and join it')
+      .option('--topic <text>', 'topic of the channel')
       .action(async (name: string, options: Options & { topic?: string }) => {
         const topic = options.topic === undefined ? {} : { topic: options.topic };
         const channel = await asAgent(options, (relay) => relay.channels.create(name, topic));
-        tell(options, channel, `Channel ${channel.name} is created.`);
+        tell(options, channel, `Created ${channel.name}.`);
       }),
   )
   .addCommand(
     onChannel('join')
-      .description('Join a channel: what is posted from now on comes into your inbox.')
-      .option('--create', 'create it if there is none')
+      .description('Join a channel; new messages go to your inbox')
+      .option('--create', 'create it if it does not exist')
       .action(async (name: string, options: Options & { create?: boolean }) => {
         const create = options.create ?? false;
         const result = await asAgent(options, (relay) => relay.channels.join(name, { create }));
         const { channel, joined } = result;
-        tell(options, result, joined ? `Joined ${channel.name}.` : `You are in ${channel.name} already.`);
+        tell(options, result, joined ? `Joined ${channel.name}.` : `You are already in ${channel.name}.`);
       }),
   )
   .addCommand(
     onChannel('leave')
-      .description('Leave a channel.')
+      .description('Leave a channel')
       .action(async (name: string, options: Options) => {
         const left = await asAgent(options, (relay) => relay.channels.leave(name));
         tell(options, { left }, left ? `Left ${shown(name)}.` : `You were not in ${shown(name)}.`);
@@ -55,48 +58,50 @@ export const command = new Command('channel')
   )
   .addCommand(
     withJson(withViewer(withProject(new Command('list'))))
-      .description('List the channels.')
-      .option('--archived', 'also those that are archived')
+      .description('List channels')
+      .option('--archived', 'include archived channels')
       .action(listChannels),
   )
   .addCommand(
     withJson(withViewer(withProject(new Command('members'))))
-      .description('List who is in a channel.')
-      .argument('<channel>', 'its name, with or without #')
+      .description('List the members of a channel')
+      .argument('<channel>', 'channel name, with or without #')
       .action(async (name: string, options: Options) => {
         const members = await asViewer(options, (relay) => relay.channels.members(name));
         if (options.json) return printJson(members);
-        print(members.length === 0 ? `Nobody is in ${shown(name)}.` : members.map(safeLine).join('\n'));
+        print(members.length === 0 ? `${shown(name)} has no members.` : members.map(safeLine).join('\n'));
       }),
   )
   .addCommand(
     onChannel('invite')
-      .description('Bring another agent into a channel.')
-      .argument('<agent>', 'its name')
+      .description('Add another agent to a channel')
+      .argument('<agent>', 'agent name')
       .action(async (name: string, agent: string, options: Options) => {
         const added = await asAgent(options, (relay) => relay.channels.invite(name, agent));
-        const sentence = added ? `${agent} is in ${shown(name)} now.` : `${agent} was in ${shown(name)}.`;
+        const sentence = added
+          ? `Added ${agent} to ${shown(name)}.`
+          : `${agent} is already in ${shown(name)}.`;
         tell(options, { added }, sentence);
       }),
   )
   .addCommand(
     onChannel('topic')
-      .description('Say what a channel is about.')
+      .description('Set the topic of a channel')
       .argument('<text...>', 'the topic')
       .action(async (name: string, words: string[], options: Options) => {
         const topic = words.join(' ');
         await asAgent(options, (relay) => relay.channels.topic(name, topic));
-        tell(options, { topic }, `The topic of ${shown(name)} is set.`);
+        tell(options, { topic }, `Set the topic of ${shown(name)}.`);
       }),
   )
   .addCommand(
     onChannel('archive')
-      .description('Make a channel read only.')
-      .option('--undo', 'open it again')
+      .description('Make a channel read-only')
+      .option('--undo', 'reopen it')
       .action(async (name: string, options: Options & { undo?: boolean }) => {
         const archived = options.undo !== true;
         await asAgent(options, (relay) => relay.channels.archive(name, { archived }));
-        tell(options, { archived }, `${shown(name)} is ${archived ? 'archived' : 'open again'}.`);
+        tell(options, { archived }, `${archived ? 'Archived' : 'Reopened'} ${shown(name)}.`);
       }),
   );
 

@@ -1,5 +1,7 @@
+import type { Relay } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import { Chat } from '../chat/chat.ts';
+import { type ChatNames, completeLine } from '../chat/completer.ts';
 import { Screen } from '../chat/screen.ts';
 import { type AgentOption, type ProjectOption, wholeNumber, withAgent, withProject } from '../options.ts';
 import { untilInterrupted } from '../process/until-interrupted.ts';
@@ -8,13 +10,15 @@ import { asAgent } from '../target/connect.ts';
 type Options = ProjectOption & AgentOption & { limit: number };
 
 export const command = withAgent(withProject(new Command('chat')))
-  .description('Follow a channel or an agent in this terminal and write to it, until Ctrl-C.')
-  .argument('[where]', '#channel, or the name of an agent', '#general')
-  .option('--limit <count>', 'how many earlier messages to show', wholeNumber(1), 20)
+  .description('Chat in a channel or with an agent until Ctrl-C')
+  .argument('[where]', '#channel or agent name', '#general')
+  .option('--limit <count>', 'number of earlier messages to show', wholeNumber(1), 20)
   .action((where: string, options: Options) =>
     untilInterrupted((signal) =>
       asAgent(options, async (relay) => {
-        const screen = new Screen(process.stdin, process.stdout);
+        const screen = new Screen(process.stdin, process.stdout, (line) =>
+          completeLine(line, namesOf(relay)),
+        );
         signal.addEventListener('abort', () => screen.close());
         try {
           const chat = new Chat(relay, screen, options.limit);
@@ -29,3 +33,8 @@ export const command = withAgent(withProject(new Command('chat')))
       }),
     ),
   );
+
+const namesOf = (relay: Relay): ChatNames => ({
+  agents: async () => (await relay.who({ includeOffline: true })).map(({ name }) => name),
+  channels: async () => (await relay.channels.list()).map(({ name }) => name),
+});

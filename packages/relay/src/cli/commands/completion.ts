@@ -5,9 +5,9 @@ import { SCRIPTS, type Shell } from '../completion/scripts.ts';
 import { print } from '../output/terminal.ts';
 
 export const command = new Command('completion')
-  .description('Print the script that lets your shell complete commands, agents and channels.')
-  .addArgument(new Argument('<shell>', 'your shell').choices(Object.keys(SCRIPTS)))
-  .argument('[words...]', 'what was typed so far, when the script asks')
+  .description('Print a completion script for your shell')
+  .addArgument(new Argument('<shell>', 'shell').choices(Object.keys(SCRIPTS)))
+  .argument('[words...]', 'words typed so far (used by the script)')
   .addOption(new Option('--complete').hideHelp())
   .action(async (shell: Shell, words: string[], options: { complete?: boolean }, { parent }: Command) => {
     if (!options.complete || parent === null) return print(SCRIPTS[shell]);

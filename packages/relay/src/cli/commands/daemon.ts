@@ -2,7 +2,7 @@ import { isRelayError, RelayError } from '@agent-relay/protocol';
 import { dataDirectory } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import { findReadyDaemon, startDetached, stopDaemon } from '../../daemon/control.ts';
-import { type DaemonRecord, findDaemon } from '../../daemon/lock.ts';
+import { findDaemon } from '../../daemon/lock.ts';
 import { logFile, outputFile } from '../../daemon/log/log-files.ts';
 import { asEnvironment } from '../../daemon/settings/overrides.ts';
 import type { Settings } from '../../daemon/settings/settings.ts';
@@ -12,6 +12,7 @@ import { withDaemonSettings } from '../daemon/options.ts';
 import { followLines, lastLines } from '../files/follow-file.ts';
 import { type JsonOption, type ProjectOption, wholeNumber, withJson } from '../options.ts';
 import { readableLogLine } from '../output/log-lines.ts';
+import { tellSkew } from '../output/tell-skew.ts';
 import { facts, inertJson, print, printAside, printJson, styled, when } from '../output/terminal.ts';
 import { untilInterrupted } from '../process/until-interrupted.ts';
 import { PROGRAM } from '../program-file.ts';
@@ -19,40 +20,46 @@ import { findProjectLocation } from '../target/project.ts';
 import { joinRunning } from '../target/running.ts';
 
 /** Where a daemon logs that does not run in the background. */
-const ON_TERMINAL = 'on the terminal it runs in';
+const ON_TERMINAL = 'to the terminal it runs in';
 
 type StartOptions = ProjectOption & StartFlags;
 
+const withForce = (command: Command): Command =>
+  command.option('--force', 'kill it if it does not stop within 10 seconds');
+
+// Made anew for each place they stand in: these four are commands of the program too.
+export const startCommand = (): Command =>
+  withDaemonSettings(new Command('start'))
+    .description("Start the daemon in the background and open this directory's project")
+    .action(start);
+
+export const stopCommand = (): Command =>
+  withForce(new Command('stop')).description('Stop the daemon').action(stop);
+
+export const restartCommand = (): Command =>
+  withForce(withDaemonSettings(new Command('restart')))
+    .description('Restart the daemon with the options it was started with')
+    .action(restart);
+
+export const logsCommand = (): Command =>
+  withJson(new Command('logs'))
+    .description("Show the daemon's log")
+    .option('-n, --lines <count>', 'number of lines to show', wholeNumber(0), 50)
+    .option('-f, --follow', 'keep showing new lines until Ctrl-C')
+    .action(logs);
+
+const statusCommand = (): Command =>
+  withJson(new Command('status'))
+    .description('Show whether the daemon is running (exit code 3 if not)')
+    .action(status);
+
 export const command = new Command('daemon')
-  .description('Start, stop and look at the daemon in the background.')
-  .addCommand(
-    withDaemonSettings(new Command('start'))
-      .description('Start the daemon and open the project of this directory.')
-      .action(start),
-  )
-  .addCommand(
-    new Command('stop')
-      .description('Stop the daemon when what it is doing is done.')
-      .option('--force', 'kill it if it has not stopped after 10 seconds')
-      .action(stop),
-  )
-  .addCommand(
-    withJson(new Command('status').description('Tell whether the daemon runs (exit code 3: no).')).action(
-      status,
-    ),
-  )
-  .addCommand(
-    withDaemonSettings(new Command('restart'))
-      .description('Stop the daemon and start it again, with the options it was started with.')
-      .option('--force', 'kill it if it has not stopped after 10 seconds')
-      .action(restart),
-  )
-  .addCommand(
-    withJson(new Command('logs').description('Print the last lines of the log.'))
-      .option('-n, --lines <count>', 'how many lines', wholeNumber(0), 50)
-      .option('-f, --follow', 'go on with new lines until Ctrl-C')
-      .action(logs),
-  );
+  .description('Manage the background daemon')
+  .addCommand(startCommand())
+  .addCommand(stopCommand())
+  .addCommand(statusCommand())
+  .addCommand(restartCommand())
+  .addCommand(logsCommand());
 
 async function start(options: StartOptions): Promise<void> {
   const { loadSettings } = await import('../../daemon/settings/settings.ts');
@@ -83,15 +90,15 @@ async function restart(options: StartOptions & { force?: boolean }): Promise<voi
   if (daemon?.mcpKeyMark && mcp.apiKey === undefined) {
     throw new RelayError(
       'InvalidRequest',
-      'The daemon was started with a key for MCP over HTTP, which is not kept.',
+      'The daemon was started with an MCP API key, which is not stored.',
       {
-        next: 'Give it again, in RELAY_MCP_API_KEY or by --mcp-api-key.',
+        next: 'Set it again, in RELAY_MCP_API_KEY or with --mcp-api-key.',
       },
     );
   }
   await stop(options);
   const words = flagWords(flags);
-  if (daemon && words.length > 0) print(`It is started again with: ${words.join(' ')}`);
+  if (daemon && words.length > 0) print(`Restarting with: ${words.join(' ')}`);
   await start(all);
 }
 
@@ -115,12 +122,12 @@ async function startNew(options: StartOptions, settings: Settings): Promise<void
     },
   });
   const daemon = await findReadyDaemon(settings.dataDirectory);
-  print(`The daemon is running (process ${daemon?.pid}).`);
+  print(`Daemon started (pid ${daemon?.pid}).`);
   print(
     facts([
       ['project', report.project],
       ['socket', report.socketPath],
-      ['http', httpAddress(daemon)],
+      ['http', daemon?.http],
       ['mcp', daemon?.mcp],
       ['log', daemon?.logFile],
     ]),
@@ -130,7 +137,7 @@ async function startNew(options: StartOptions, settings: Settings): Promise<void
 
 async function stop({ force = false }: { force?: boolean }): Promise<void> {
   const stopped = await stopDaemon(dataDirectory(), { force });
-  print(stopped ? 'The daemon has stopped.' : 'No daemon was running.');
+  print(stopped ? 'Daemon stopped.' : 'The daemon was not running.');
 }
 
 async function status({ json }: JsonOption): Promise<void> {
@@ -142,12 +149,13 @@ async function status({ json }: JsonOption): Promise<void> {
     return printJson({ starting: false, ...shown, mcpApiKey: mcpKeyMark !== undefined });
   }
   print(`The daemon is ${styled('green', 'running')}.`);
+  tellSkew(daemon.version);
   print(
     facts([
-      ['process', String(daemon.pid)],
+      ['pid', String(daemon.pid)],
       ['version', daemon.version],
       ['started', when(daemon.startedAt)],
-      ['http', httpAddress(daemon)],
+      ['http', daemon.http],
       ['mcp', daemon.mcp],
       ['log', daemon.logFile ?? ON_TERMINAL],
     ]),
@@ -162,15 +170,12 @@ async function logs({
   const file = logFile(dataDirectory());
   const daemon = await findDaemon(dataDirectory());
   if (daemon && daemon !== 'starting' && daemon.logFile === undefined)
-    printAside(`note: The daemon that runs logs ${ON_TERMINAL}. This is the log of those before it.`);
+    printAside(`note: The running daemon logs ${ON_TERMINAL}. This is the log of earlier ones.`);
   const show = (line: string) => print(json ? inertJson(line) : readableLogLine(line));
   const last = await lastLines(file, lines);
   last.forEach(show);
   if (follow) return await untilInterrupted((signal) => followLines(file, show, signal));
   if (json || daemon !== undefined) return;
   const crash = await lastLines(outputFile(dataDirectory()), lines);
-  if (crash.length > 0) print(['The last daemon left without a log entry:', ...crash].join('\n'));
+  if (crash.length > 0) print(['The last daemon exited without a log entry:', ...crash].join('\n'));
 }
-
-const httpAddress = (daemon: DaemonRecord | undefined): string | undefined =>
-  daemon?.http && `http://${daemon.http.host}:${daemon.http.port}`;

@@ -9,8 +9,8 @@ import { type End, lineOf, summary, Tally } from '../transfer/lines.ts';
 type Write = (text: string) => Promise<unknown>;
 
 export const command = withProject(new Command('export'))
-  .description('Write everything in the project as JSON Lines, to a new file or to standard output.')
-  .argument('[file]', 'the file; one that exists is left alone')
+  .description('Export a project as JSON Lines to a file or to stdout')
+  .argument('[file]', 'file to write, which must not exist yet')
   .action(async (file: string | undefined, options: ProjectOption) => {
     if (file === undefined) return void (await exportTo(options, writeToOutput));
     const end = await exportToFile(options, file);
@@ -39,11 +39,11 @@ async function exportTo(options: ProjectOption, write: Write): Promise<End> {
 /** For its owner alone; half a file is not left behind. */
 async function exportToFile(options: ProjectOption, file: string): Promise<End> {
   await using handle = await open(file, 'wx', 0o600).catch((cause: Error) => {
-    throw cannotWrite(file, cause, 'Name another file.');
+    throw cannotWrite(file, cause, 'Choose another file.');
   });
   try {
     const toFile = (cause: Error) => {
-      throw cannotWrite(file, cause, 'Make room, or name a file on another disk.');
+      throw cannotWrite(file, cause, 'Free some space, or choose a file on another disk.');
     };
     // `write` may take only a part of the text; `appendFile` goes on until all of it is written.
     const end = await exportTo(options, (text) => handle.appendFile(text).catch(toFile));

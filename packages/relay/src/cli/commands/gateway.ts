@@ -26,7 +26,7 @@ interface GatewayOptions extends ConfigOption, HttpOptions {
 const USUAL_PORT = 3890;
 
 export const command = withConfig(new Command('gateway'))
-  .description('Serve many MCP servers as one, on standard input and output or over HTTP.')
+  .description('Serve many MCP servers as one, over stdio or HTTP')
   .enablePositionalOptions()
   .option('--search', 'list three tools that search, describe and call all others')
   .addOption(
@@ -70,7 +70,7 @@ export const command = withConfig(new Command('gateway'))
   )
   .addCommand(
     withConfig(new Command('approve'))
-      .description('Approve changed tool definitions: all, those of one server, or one tool.')
+      .description('Approve changed tools: all, those of one server, or one tool')
       .argument('[backend]', 'server name')
       .argument('[tool]', 'tool name')
       .action(async (backend: string | undefined, tool: string | undefined, options: ConfigOption) => {
@@ -106,8 +106,8 @@ async function frontOf({ host, allowHost = [], tlsCertificate, tlsKey }: HttpOpt
 
 async function tlsOf(certificate: string | undefined, key: string | undefined): Promise<Tls> {
   if (!certificate || !key) {
-    throw new RelayError('InvalidSettings', 'A TLS certificate and its key need each other.', {
-      next: 'Give --tls-certificate and --tls-key, or RELAY_MCP_TLS_CERTIFICATE and RELAY_MCP_TLS_KEY.',
+    throw new RelayError('InvalidSettings', 'TLS needs both a certificate and a key.', {
+      next: 'Set --tls-certificate and --tls-key, or RELAY_MCP_TLS_CERTIFICATE and RELAY_MCP_TLS_KEY.',
     });
   }
   const { readTls } = await import('../../daemon/settings/tls.ts');

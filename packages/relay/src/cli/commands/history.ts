@@ -24,14 +24,14 @@ interface Filter {
 }
 
 export const command = withJson(withViewer(withProject(new Command('history'))))
-  .description('Show what was said, oldest first; without a cursor, the newest messages.')
-  .option('--agent <name>', 'only what this agent sent or got')
-  .option('--channel <name>', 'only what was posted in this channel')
-  .option('--thread <id>', 'only this thread')
-  .option('--since <time>', 'only from then on: 2h, 3d, or a date', pastTime)
-  .option('--before <seq>', 'the messages before this sequence number', wholeNumber(1))
-  .option('--after <seq>', 'the messages after this sequence number', wholeNumber(0))
-  .option('--limit <count>', 'at most so many', wholeNumber(1), 50)
+  .description('Show earlier messages, oldest first')
+  .option('--agent <name>', 'only messages from or to this agent')
+  .option('--channel <name>', 'only messages in this channel')
+  .option('--thread <id>', 'only messages in this thread')
+  .option('--since <time>', 'only messages since then: 2h, 3d or a date', pastTime)
+  .option('--before <seq>', 'messages before this sequence number', wholeNumber(1))
+  .option('--after <seq>', 'messages after this sequence number', wholeNumber(0))
+  .option('--limit <count>', 'maximum number of messages', wholeNumber(1), 50)
   .action(async (options: Filter & ProjectOption & AgentOption & JsonOption) => {
     const { as: _as, project: _project, json, ...filter } = options;
     const page = await asViewer(options, (relay) => relay.history(filter));
@@ -41,5 +41,5 @@ export const command = withJson(withViewer(withProject(new Command('history'))))
     const [first, last] = [page.messages[0], page.messages.at(-1)];
     if (!page.more || !first || !last) return;
     const cursor = filter.after === undefined ? `--before ${first.seq}` : `--after ${last.seq}`;
-    print(styled('dim', `There are more: ${cursor}`));
+    print(styled('dim', `More: ${cursor}`));
   });

@@ -13,8 +13,8 @@ const BATCH_RECORDS = 500;
 const BATCH_LETTERS = 256 * 1024;
 
 export const command = withJson(withProject(new Command('import')))
-  .description('Put an export into the project; what is there already stays as it is.')
-  .argument('<file>', 'the file that agent-relay export has written')
+  .description('Import an export into a project; existing records stay')
+  .argument('<file>', 'file written by agent-relay export')
   .action(async (file: string, options: ProjectOption & JsonOption) => {
     const end = await checkExport(file);
     const { outcome, missing } = await asOwner(options, async (relay) => ({
@@ -24,23 +24,23 @@ export const command = withJson(withProject(new Command('import')))
     const { added, present, elsewhere } = outcome;
     if (!options.json) {
       print(`Read ${file}: ${summary(end)}.`);
-      print(`${plural(total(end), 'record')}: ${added} added, ${present} there before.`);
-      if (elsewhere > 0) print(`${elsewhere} left out: they are in another project of this daemon.`);
+      print(`${plural(total(end), 'record')}: ${added} added, ${present} already there.`);
+      if (elsewhere > 0) print(`${elsewhere} skipped: they are in another project of this daemon.`);
     }
     if (missing > 0) throw incomplete(missing, total(end), elsewhere);
     if (options.json) return printJson({ ...end, added, present, elsewhere, missing });
-    print('Checked: the project has every record as it was exported.');
+    print('Verified: the project has every record as exported.');
   });
 
 const incomplete = (missing: number, all: number, elsewhere: number): RelayError =>
   new RelayError(
     'InvalidRequest',
-    `The project does not have ${missing} of the ${plural(all, 'record')} as they were exported.`,
+    `${missing} of ${plural(all, 'record')} differ from the export, or are missing.`,
     {
       next:
         elsewhere > 0
-          ? 'A daemon has a record once: import it into another daemon, or remove the project that has it first.'
-          : 'What was there before stays as it was; for an exact copy, import it into an empty project.',
+          ? 'A daemon stores each record once. Import into another daemon, or remove the project that has them first.'
+          : 'Existing records are not overwritten. For an exact copy, import into an empty project.',
     },
   );
 

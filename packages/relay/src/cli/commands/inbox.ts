@@ -50,16 +50,16 @@ const FILTERS = ['from', 'channel', 'thread', 'kind', 'mentions'];
 const DAY_MS = 86_400_000;
 
 export const command = withJson(withAgent(withProject(new Command('inbox'))))
-  .description('Show your unread messages and mark them read.')
-  .option('--all', 'also those read before')
-  .option('--limit <count>', 'at most so many', wholeNumber(1), 10)
-  .option('--from <name>', 'only from this sender')
-  .option('--channel <name>', 'only of this channel')
-  .option('--thread <id>', 'only of this thread')
-  .addOption(oneOf('--kind <kind>', 'only of this kind', MESSAGE_KINDS))
-  .option('--mentions', 'only those that name you with @')
-  .option('--peek', 'leave them unread')
-  .addOption(new Option('-f, --follow', 'go on with new ones until Ctrl-C').conflicts(['all']))
+  .description('Show unread messages and mark them read')
+  .option('--all', 'include messages you have read')
+  .option('--limit <count>', 'maximum number of messages', wholeNumber(1), 10)
+  .option('--from <name>', 'only messages from this sender')
+  .option('--channel <name>', 'only messages in this channel')
+  .option('--thread <id>', 'only messages in this thread')
+  .addOption(oneOf('--kind <kind>', 'only messages of this kind', MESSAGE_KINDS))
+  .option('--mentions', 'only messages that @mention you')
+  .option('--peek', 'do not mark them read')
+  .addOption(new Option('-f, --follow', 'keep showing new messages until Ctrl-C').conflicts(['all']))
   .addOption(
     new Option('--wait', 'wait for a message, show the first one and exit').conflicts([
       ...['all', 'limit', 'follow'],

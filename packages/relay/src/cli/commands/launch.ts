@@ -35,16 +35,14 @@ const oneWay = (name: string, description: string): Option =>
   );
 
 export const command = new Command('launch')
-  .description('Give several sessions of yours a role and an inbox each, and show what they write.')
-  .addOption(oneWay('manual', 'print the prompt of each role to be pasted into a session (the default)'))
-  .addOption(
-    oneWay('tmux', 'open a tmux window: the relay, and a shell for each role with its command typed in'),
-  )
-  .addOption(oneWay('kitty', 'the same in a tab of kitty'))
-  .option('--roles <list>', 'the roles', DEFAULT_ROLES)
-  .option('--port <number>', 'where the sessions connect', wholeNumber(1), 7331)
-  .option('--command <line>', 'what is typed in for each role', DEFAULT_COMMAND)
-  .option('--project <name>', 'the name of the project of this directory')
+  .description('Give several agent sessions a role and an inbox each')
+  .addOption(oneWay('manual', 'print a prompt for each role to paste into a session (default)'))
+  .addOption(oneWay('tmux', 'open tmux with the relay and a shell for each role'))
+  .addOption(oneWay('kitty', 'the same in a kitty tab'))
+  .option('--roles <list>', 'comma-separated roles', DEFAULT_ROLES)
+  .option('--port <number>', 'port the sessions connect to', wholeNumber(1), 7331)
+  .option('--command <line>', 'command to type for each role, with --tmux or --kitty', DEFAULT_COMMAND)
+  .option('--project <name>', 'project name for this directory')
   .addOption(new Option('--log-only').hideHelp())
   .action(launch);
 
@@ -73,7 +71,7 @@ async function openShells({ settings: { dataDirectory }, tmux, ...launched }: La
   if (way === undefined) return;
   const [program = '', ...args] = way;
   if (process.stdout.isTTY) await once(spawn(program, args, { stdio: 'inherit' }), 'close');
-  else print(`Look at it with: ${way.join(' ')}`);
+  else print(`Attach with: ${way.join(' ')}`);
 }
 
 async function serve(launched: Launch): Promise<void> {
@@ -85,12 +83,12 @@ async function serve(launched: Launch): Promise<void> {
 
 function introduce({ port, key, prompts, settings, logOnly }: Launch, { project }: OpenedProject): void {
   const roles = [...prompts.keys()].join(', ');
-  print(`The inboxes of ${roles} are at ${addressOf(port)} (project ${project}). Ctrl-C ends them.`);
+  print(`Serving ${roles} at ${addressOf(port)} (project ${project}). Ctrl-C to stop.`);
   if (logOnly) return;
-  print('Tell your client once; Claude Code reads this from .mcp.json in the project:');
+  print('Add this to your client once; for Claude Code, to .mcp.json in the project:');
   print(clientConfig(port, key));
   print(
-    `Give each session its prompt. To change the words, edit ${templateDirectory(settings.configDirectory)}`,
+    `Paste each prompt into a session. To change the prompts, edit ${templateDirectory(settings.configDirectory)}`,
   );
   const [first = ''] = prompts.keys();
   print(

@@ -3,5 +3,5 @@ import { type ToolsOption, withTools } from '../options.ts';
 import { runMcpServer } from './mcp.ts';
 
 export const command = withTools(new Command('mcp-server'))
-  .description('Serve MCP on standard input and output with the toolset network.')
+  .description('Serve MCP over stdio (toolset: network)')
   .action(({ tools }: ToolsOption) => runMcpServer(tools, 'network'));

@@ -1,11 +1,11 @@
 import type { InstallOptions } from '@agent-relay/mcp/install';
-import { nearNames, RelayError } from '@agent-relay/protocol';
+import { checkAgentName, nearNames, RelayError } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import { type ToolsOption, withTools } from '../options.ts';
 import { PROGRAM } from '../program-file.ts';
 
 export const command = withTools(new Command('mcp'))
-  .description('Serve MCP on standard input and output with the toolset workspace.')
+  .description('Serve MCP over stdio (toolset: workspace)')
   .enablePositionalOptions()
   // A word that is no command is looked at below, to suggest the one that was meant.
   .allowExcessArguments()
@@ -16,14 +16,19 @@ export const command = withTools(new Command('mcp'))
   })
   .addCommand(
     withTools(new Command('serve'))
-      .description('The same with the toolset relay.')
+      .description('Serve MCP over stdio (toolset: relay)')
       .action(({ tools }: ToolsOption) => runMcpServer(tools, 'relay')),
   )
   .addCommand(
     withClient(new Command('install'))
-      .description('Add the server to your clients.')
-      .option('--tools <list>', 'the toolsets to serve')
-      .option('--name <name>', 'the name of the agent; of several clients, each gets its own: NAME-claude')
+      .description('Add the relay to your MCP clients')
+      .option('--tools <list>', 'comma-separated toolsets to serve (default: relay)')
+      // Checked once, and not for each client.
+      .option(
+        '--name <name>',
+        'agent name; with several clients, each gets its own: NAME-claude',
+        checkAgentName,
+      )
       .action(async (options: InstallOptions) => {
         const { runInstall } = await import('@agent-relay/mcp/install');
         await runInstall({ ...options, gatewayProgram: [PROGRAM, 'mcp'] });
@@ -31,7 +36,7 @@ export const command = withTools(new Command('mcp'))
   )
   .addCommand(
     withClient(new Command('uninstall'))
-      .description('Remove the server from your clients.')
+      .description('Remove the relay from your MCP clients')
       .action(async (options: InstallOptions) => {
         const { runUninstall } = await import('@agent-relay/mcp/install');
         await runUninstall(options);
@@ -54,8 +59,8 @@ function withClient(subcommand: Command): Command {
       'claude, claude-desktop, cursor, vscode, codex, gemini, opencode, droid or auto; several as claude,codex',
       (client: string, before: string[] = []) => [...before, client],
     )
-    .option('-g, --global', "in your own configuration instead of the project's")
-    .option('--dry-run', 'show the change and write nothing');
+    .option('-g, --global', "use your user configuration instead of the project's")
+    .option('--dry-run', 'show the changes without writing them');
 }
 
 /**

@@ -11,10 +11,10 @@ import { plural, print, printJson } from '../output/terminal.ts';
 import { asAgent } from '../target/connect.ts';
 
 export const command = withJson(withAgent(withProject(new Command('read'))))
-  .description('Mark messages of your inbox read.')
-  .argument('<message...>', 'their ids')
+  .description('Mark messages as read')
+  .argument('<message...>', 'message ids')
   .action(async (ids: string[], options: ProjectOption & AgentOption & JsonOption) => {
     const changed = await asAgent(options, (relay) => relay.read(ids));
     if (options.json) return printJson({ changed });
-    print(changed === 0 ? 'They were read before.' : `${plural(changed, 'message')} marked read.`);
+    print(changed === 0 ? 'Already read.' : `Marked ${plural(changed, 'message')} as read.`);
   });

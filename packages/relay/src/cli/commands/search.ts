@@ -23,18 +23,18 @@ interface Filter {
 }
 
 export const command = withJson(withViewer(withProject(new Command('search'))))
-  .description('Find messages that have all the words, newest first; words in double quotes stand together.')
-  .argument('<query...>', 'the words')
-  .option('--channel <name>', 'only in this channel')
-  .option('--from <name>', 'only from this sender')
-  .option('--since <time>', 'only from then on: 2h, 3d, or a date', pastTime)
-  .option('--until <time>', 'only up to then', pastTime)
-  .option('--limit <count>', 'at most so many', wholeNumber(1), 20)
+  .description('Find messages that contain all the words, newest first')
+  .argument('<query...>', 'words; "quote a phrase" to keep it together')
+  .option('--channel <name>', 'only messages in this channel')
+  .option('--from <name>', 'only messages from this sender')
+  .option('--since <time>', 'only messages since then: 2h, 3d or a date', pastTime)
+  .option('--until <time>', 'only messages up to then', pastTime)
+  .option('--limit <count>', 'maximum number of messages', wholeNumber(1), 20)
   .action(async (words: string[], options: Filter & ProjectOption & AgentOption & JsonOption) => {
     const { as: _as, project: _project, json, ...filter } = options;
     const hits = await asViewer(options, (relay) => relay.search(words.join(' '), filter));
     if (json) return printJson(hits);
-    print(hits.length === 0 ? 'Nothing found.' : hits.map(hitLines).join('\n'));
+    print(hits.length === 0 ? 'No messages found.' : hits.map(hitLines).join('\n'));
   });
 
 const hitLines = ({ message, highlight }: SearchHit): string => messageLinesWith(message, lit(highlight));

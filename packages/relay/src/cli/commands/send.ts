@@ -41,18 +41,18 @@ type Options = ProjectOption &
   };
 
 export const command = withJson(withAgent(withProject(new Command('send'))))
-  .description('Send a message; without one, or for "-", it is read from standard input.')
-  .argument('[to]', 'an agent, several as Alice,Bob, #channel, lead, * for everyone; project:Name elsewhere')
-  .argument('[message...]', 'the text')
-  .option('--thread <id>', 'the thread it belongs to')
-  .option('--reply-to <id>', 'the message it answers; with one word besides, that is the text and goes there')
-  .addOption(oneOf('--kind <kind>', 'what it is', MESSAGE_KINDS))
-  .addOption(oneOf('--importance <degree>', 'how much it matters', IMPORTANCES))
-  .option('--id <id>', 'your own id: sending it again with the same content does nothing')
-  .option('--expires <when>', 'do not deliver it later than this: 10m, or 2026-01-31T14:00Z', futureTime)
-  .option('--attach <file>', 'a file to hang on it; may be given several times', collect)
-  .option('--await', 'wait for the answer and print it')
-  .option('--timeout <ms>', 'how long to wait for the answer; also as 90s or 10m', patience, 30_000)
+  .description('Send a message; reads stdin if there is no text, or for "-"')
+  .argument('[to]', 'agent, Alice,Bob, "#channel", lead, "*" (everyone) or project:Name')
+  .argument('[message...]', 'text')
+  .option('--thread <id>', 'thread id')
+  .option('--reply-to <id>', 'reply to this message; the address may be omitted')
+  .addOption(oneOf('--kind <kind>', 'kind of message', MESSAGE_KINDS))
+  .addOption(oneOf('--importance <degree>', 'importance', IMPORTANCES))
+  .option('--id <id>', 'message id of your own, to make retries safe')
+  .option('--expires <when>', 'do not deliver after this: 10m or 2026-01-31T14:00Z', futureTime)
+  .option('--attach <file>', 'attach a file (repeatable)', collect)
+  .option('--await', 'wait for the reply and print it')
+  .option('--timeout <ms>', 'how long to wait for the reply, also as 90s or 10m', patience, 30_000)
   .action(async (to: string | undefined, words: string[], options: Options) => {
     const { address, text: given } = destination(to, words, options);
     const content = await contentOf(given);
@@ -75,7 +75,7 @@ export const command = withJson(withAgent(withProject(new Command('send'))))
         ? relay.reply(replyTo, content, others)
         : relay.send(address, content, details));
       if (options.json) return printJson(sent);
-      tellSent(sent, address === undefined ? `in answer to ${replyTo}` : `to ${to}`, print);
+      tellSent(sent, address === undefined ? `in reply to ${replyTo}` : `to ${to}`, print);
     });
   });
 
@@ -93,8 +93,8 @@ function destination(
     return { address: to.includes(',') ? to.split(',').map((name) => name.trim()) : to, text: words };
   }
   if (replyTo !== undefined) return { address: undefined, text: to === undefined ? [] : [to] };
-  throw new RelayError('InvalidRequest', 'A message needs somebody it is for.', {
-    next: 'Name an agent or a channel, or the message it answers with --reply-to.',
+  throw new RelayError('InvalidRequest', 'The message has no recipient.', {
+    next: 'Name an agent or a channel, or use --reply-to MESSAGE.',
   });
 }
 
@@ -119,16 +119,16 @@ function tellSent(
 ): void {
   if (held !== undefined) {
     say(`Message ${where} is held (${messageId}): ${held}.`);
-    say('See it with: agent-relay held list');
+    say('Review it with: agent-relay held list');
     return;
   }
-  say(`Message sent ${where} (${messageId}).${duplicate ? ' It had been sent before.' : ''}`);
-  if (offline.length > 0) say(`Not connected now, kept for later: ${offline.join(', ')}.`);
+  say(`Message sent ${where} (${messageId}).${duplicate ? ' Already sent before.' : ''}`);
+  if (offline.length > 0) say(`Offline, will be delivered later: ${offline.join(', ')}.`);
 }
 
 function awaitsOneAgent(): never {
-  throw new RelayError('InvalidRequest', 'Only the answer of one agent can be waited for.', {
-    next: 'Name that agent.',
+  throw new RelayError('InvalidRequest', '--await works with one recipient only.', {
+    next: 'Name one agent.',
   });
 }
 

@@ -5,7 +5,7 @@ import { facts, plural, print, printJson, when } from '../output/terminal.ts';
 import { asOwner } from '../target/connect.ts';
 
 export const command = withJson(withProject(new Command('status')))
-  .description('Show the project, its daemon and how to reach it.')
+  .description('Show the project, its daemon and its addresses')
   .action(async (options: ProjectOption & JsonOption) => {
     const status = await asOwner(options, (relay) => relay.status());
     if (options.json) return printJson(status);
@@ -13,8 +13,8 @@ export const command = withJson(withProject(new Command('status')))
       facts([
         ['project', status.project],
         ['agents', `${status.agentsOnline} online`],
-        ['daemon', `${status.version}, process ${status.pid}, started ${when(status.startedAt)}`],
-        ['open', status.connections === undefined ? undefined : plural(status.connections, 'connection')],
+        ['daemon', `${status.version}, pid ${status.pid}, started ${when(status.startedAt)}`],
+        ['clients', status.connections === undefined ? undefined : plural(status.connections, 'connection')],
         ['database', status.database],
         ['socket', status.socketPath],
         ['http', status.http],

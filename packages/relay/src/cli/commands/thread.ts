@@ -15,9 +15,9 @@ import { asViewer } from '../target/connect.ts';
 type Options = ProjectOption & AgentOption & JsonOption & { limit: number };
 
 export const command = withJson(withViewer(withProject(new Command('thread'))))
-  .description('Show a thread from its beginning.')
-  .argument('<id>', 'its name, or the id of any message in it')
-  .option('--limit <count>', 'at most so many', wholeNumber(1), 50)
+  .description('Show a thread from its start')
+  .argument('<id>', 'thread id, or the id of any message in it')
+  .option('--limit <count>', 'maximum number of messages', wholeNumber(1), 50)
   .action(async (id: string, options: Options) => {
     const { limit } = options;
     const thread = await asViewer(options, (relay) => relay.thread(id, { limit }));
@@ -25,5 +25,5 @@ export const command = withJson(withViewer(withProject(new Command('thread'))))
     print(thread.messages.map(messageLines).join('\n'));
     const last = thread.messages.at(-1);
     if (!thread.more || !last) return;
-    print(styled('dim', `There are more: agent-relay history --thread ${thread.thread} --after ${last.seq}`));
+    print(styled('dim', `More: agent-relay history --thread ${thread.thread} --after ${last.seq}`));
   });

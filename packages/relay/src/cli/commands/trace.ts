@@ -6,8 +6,8 @@ import { print, printJson, styled, table, when } from '../output/terminal.ts';
 import { asOwner } from '../target/connect.ts';
 
 export const command = withJson(withProject(new Command('trace')))
-  .description('Show what became of a message at each recipient, and why it waits if it does.')
-  .argument('<id>', 'the id of the message')
+  .description('Show delivery status per recipient, and what it is waiting for')
+  .argument('<id>', 'message id')
   .action(async (id: string, options: ProjectOption & JsonOption) => {
     const trace = await asOwner(options, (relay) => relay.trace(id));
     if (options.json) return printJson(trace);

@@ -25,13 +25,13 @@ import { joinRunning } from '../target/running.ts';
 type Options = ProjectOption & StartFlags & ToolsOption & { detached?: boolean };
 
 export const command = withTools(withDaemonSettings(new Command('up')))
-  .description('Run the daemon in this terminal and open the project of this directory.')
+  .description("Run the daemon in this terminal and open this directory's project")
   .addOption(new Option('--detached').hideHelp())
   .action(async (options: Options, self: Command) => {
     const { loadSettings } = await import('../../daemon/settings/settings.ts');
     const settings = await loadSettings(process.env, options);
     if (!settings.mcp.stdio) {
-      const next = 'Add --mcp. Clients of MCP over HTTP choose for themselves, with ?tools= in their URL.';
+      const next = 'Add --mcp. MCP clients over HTTP choose toolsets with ?tools= in the URL.';
       refuseIdleOptions(self, ['tools'], { without: '--mcp', next });
     }
     const location = await findProjectLocation(options);
@@ -110,7 +110,7 @@ function introduce({ http, mcp, opened }: StartedDaemon<OpenedProject>, say: (te
     facts([
       ['project', opened.project],
       ['socket', opened.socketPath],
-      ['http', http && `http://${http.host}:${http.port}`],
+      ['http', http],
       ['mcp', mcp],
     ]),
   );

@@ -7,8 +7,8 @@ import { asOwner } from '../target/connect.ts';
 const STATUS_STYLE = { active: 'green', idle: 'yellow', offline: 'dim' } as const;
 
 export const command = withJson(withProject(new Command('who')))
-  .description('List the agents of the project.')
-  .option('--all', 'also those that are offline')
+  .description('List the agents of a project')
+  .option('--all', 'include offline agents')
   .action(async (options: ProjectOption & JsonOption & { all?: boolean }) => {
     const agents = await asOwner(options, (relay) => relay.who({ includeOffline: options.all ?? false }));
     if (options.json) return printJson(agents);

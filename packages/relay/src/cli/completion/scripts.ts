@@ -2,10 +2,11 @@
 export const SCRIPTS = {
   bash: `# Load it with: source <(agent-relay completion bash)
 _agent_relay() {
-  local word
+  local word typed=\${COMP_WORDS[COMP_CWORD]}
   COMPREPLY=()
   while IFS= read -r word; do
-    printf -v word %q "$word"
+    # Inside quotes every character stands for itself, and bash closes them.
+    [[ $typed == [\\"\\']* ]] || printf -v word %q "$word"
     COMPREPLY+=("$word")
   done < <(agent-relay completion bash --complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }

@@ -48,8 +48,8 @@ export async function control(program: string, args: readonly string[], input = 
   child.stdin.end(input);
   const [output, complaint, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]).catch(
     (cause: unknown) => {
-      const reason = systemReason(cause, 'it is not installed');
-      throw failure(`${program} could not be started: ${reason}.`, program, cause);
+      const reason = systemReason(cause, 'not installed');
+      throw failure(`Cannot start ${program}: ${reason}.`, program, cause);
     },
   );
   if (code === 0) return output.trim();
@@ -58,6 +58,6 @@ export async function control(program: string, args: readonly string[], input = 
 
 const failure = (message: string, program: string, cause?: unknown): RelayError =>
   new RelayError('ProgramFailed', message, {
-    next: `Install or set up ${program}, or start without it: agent-relay launch`,
+    next: `Install or configure ${program}, or run without it: agent-relay launch`,
     cause,
   });

@@ -9,8 +9,8 @@ export function parseRoles(list: string): string[] {
     .map((role) => role.trim())
     .filter((role) => role !== '');
   if (roles.length === 0) {
-    throw new RelayError('InvalidRequest', '--roles names nobody.', {
-      next: `Write it like ${DEFAULT_ROLES}`,
+    throw new RelayError('InvalidRequest', '--roles is empty.', {
+      next: `Use a list such as ${DEFAULT_ROLES}`,
     });
   }
   const twice = roles.find(

@@ -53,7 +53,7 @@ const openPool: Parameters<typeof customBackend>[1] = async (events) => {
     return await openSocketChannel(poolSocketPath(daemon.socketPath), await introduction(daemon), events);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
-    throw new RelayError('BackendUnavailable', 'The daemon has no MCP servers.', {
+    throw new RelayError('BackendUnavailable', 'The daemon has no MCP servers configured.', {
       next: 'Restart it with a file that lists some: agent-relay daemon restart --mcp-servers FILE',
       cause,
     });

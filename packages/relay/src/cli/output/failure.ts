@@ -30,13 +30,10 @@ function fromCommander(error: CommanderError, { args, words }: CommandLine): Rel
   const help = ['agent-relay', ...words, '--help'].join(' ');
   if (error.code === 'commander.help') {
     const [first, ...others] = args;
-    return first === 'help'
-      ? new RelayError('InvalidRequest', `There is no command "${others.join(' ')}".`, {
-          next: 'See: agent-relay --help',
-        })
-      : new RelayError('InvalidRequest', `agent-relay ${args.join(' ')} needs a command after it.`, {
-          next: `See: agent-relay ${args.join(' ')} --help`,
-        });
+    const named = first === 'help' ? others : args;
+    return new RelayError('InvalidRequest', `Unknown command "${named.join(' ')}".`, {
+      next: `See: ${help}`,
+    });
   }
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
   const hint = rest.join(' ').replace(/^\(|\)$/g, '');

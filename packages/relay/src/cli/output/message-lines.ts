@@ -21,8 +21,8 @@ export function messageLinesWith(message: HistoryMessage, text: string, time = w
     message.kind === 'free' ? undefined : message.kind,
     message.importance === 'normal' ? undefined : message.importance,
     message.thread && `thread ${message.thread}`,
-    message.replyTo && `answers ${message.replyTo}`,
-    message.awaitsReply && 'wants an answer',
+    message.replyTo && `reply to ${message.replyTo}`,
+    message.awaitsReply && 'awaiting reply',
   ].filter((note) => note !== undefined);
   const head = `${styled('bold', safeLine(senderOf(message)))} → ${safeLine(message.to)}`;
   const tail = safeLine([time, message.id, ...notes].join(' · '));
@@ -32,7 +32,7 @@ export function messageLinesWith(message: HistoryMessage, text: string, time = w
 /** What stands below the head: the text, then the files and reactions that hang on it. */
 export function bodyLines(message: HistoryMessage, text: string): string[] {
   const { attachments = [], reactions = [] } = message;
-  const body = message.redacted ? styled('dim', '(taken back)') : text;
+  const body = message.redacted ? styled('dim', '(redacted)') : text;
   return [
     body.replace(/^/gm, '  '),
     ...attachments.map((file) => `  ${styled('dim', fileLine(file))}`),

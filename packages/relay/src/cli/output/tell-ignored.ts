@@ -8,5 +8,5 @@ const told = new Set<string>();
 export const tellIgnored: OnIgnored = (path, why) => {
   if (told.has(path)) return;
   told.add(path);
-  printAside(safeLine(`note: ${path} is ignored: ${why}.`));
+  printAside(safeLine(`note: Ignoring ${path}: ${why}.`));
 };

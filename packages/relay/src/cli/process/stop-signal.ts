@@ -1,7 +1,10 @@
-/** A wrapper (npx, a shell) may pass on a Ctrl-C that the terminal has sent already: that is still one. */
-const SAME_SIGNAL_MS = 100;
+/** One Ctrl-C can arrive twice: the terminal sends it to every process, and wrappers (npx, an older Node) pass it on. */
+const SAME_SIGNAL_MS = 250;
 
-/** Resolves at the first signal to stop; the next one ends the process on the spot. */
+/**
+ * Resolves at the first signal to stop; a later one ends the process at once. The listeners stay until the process ends:
+ * without them, the copy of a signal would kill a process that is about to end by itself.
+ */
 export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((stop) => {
     let first: number | undefined;

@@ -1,8 +1,16 @@
 import { isRelayError, type Message, nameKey, plainAgentName, RelayError } from '@agent-relay/protocol';
-import { connect, isPerson, type NodeConnectOptions, personName, type Relay } from '@agent-relay/sdk/node';
+import {
+  connect,
+  findDaemonSocket,
+  isPerson,
+  type NodeConnectOptions,
+  personName,
+  type Relay,
+} from '@agent-relay/sdk/node';
 import { VERSION } from '../../version.ts';
 import type { AgentOption, ProjectOption } from '../options.ts';
 import { tellIgnored } from '../output/tell-ignored.ts';
+import { tellSkew } from '../output/tell-skew.ts';
 
 const client = { name: 'agent-relay', version: VERSION };
 const onProject = ({ project }: ProjectOption) => (project === undefined ? {} : { project });
@@ -16,6 +24,20 @@ export async function asOwner<T>(
   { reconnect = false }: Pick<NodeConnectOptions, 'reconnect'> = {},
 ): Promise<T> {
   await using relay = await enter({ ...onProject(options), reconnect, env: ownerEnvironment() });
+  return await work(relay);
+}
+
+/**
+ * The same for what is about the daemon and not about one of its projects: it works in any directory, whichever projects
+ * run.
+ */
+export async function asDaemonOwner<T>(
+  options: ProjectOption,
+  work: (relay: Relay) => Promise<T>,
+): Promise<T> {
+  if (options.project !== undefined || process.env.RELAY_URL) return await asOwner(options, work);
+  const socketPath = await findDaemonSocket();
+  await using relay = await enter({ socketPath, reconnect: false, env: ownerEnvironment() });
   return await work(relay);
 }
 
@@ -47,29 +69,36 @@ function checkOwnName(wanted: string | undefined, own: string | undefined): void
     'Forbidden',
     `This terminal belongs to the agent ${own}; it cannot act as ${wanted}.`,
     {
-      next: `Leave out --as. A person who means it types: env -u RELAY_AGENT_TOKEN agent-relay … --as ${wanted}`,
+      next: `Remove --as. To do it on purpose: env -u RELAY_AGENT_TOKEN agent-relay … --as ${wanted}`,
     },
   );
 }
 
+const isRemote = ({ project, socketPath }: NodeConnectOptions): boolean =>
+  project === undefined && socketPath === undefined && Boolean(process.env.RELAY_URL);
+
 async function enter(options: NodeConnectOptions): Promise<Relay> {
   const relay = await connect({ onIgnored: tellIgnored, ...options, client });
-  const { advice } = relay.welcome;
+  const { advice, daemon } = relay.welcome;
+  tellSkew(daemon.version, isRemote(options));
   if (advice !== undefined) process.stderr.write(`note: ${advice}\n`);
   return relay;
 }
 
 /** Marks a message read that has been shown. Whoever leaves at this moment finds it unread once more. */
-export async function markRead(relay: Relay, { id }: Message): Promise<void> {
+export const markRead = (relay: Relay, { id }: Message): Promise<void> => unlessLeaving(() => relay.read(id));
+
+/** Whoever leaves does not wait for an answer: the connection is closed, and that is no failure. */
+export async function unlessLeaving(request: () => Promise<unknown>): Promise<void> {
   try {
-    await relay.read(id);
+    await request();
   } catch (error) {
     if (!isRelayError(error, 'Cancelled')) throw error;
   }
 }
 
-/** A daemon elsewhere has registered the name: whoever loses the token loses the name. */
+/** A remote daemon has registered the name: whoever loses the token loses the name. */
 const tellToken = (name: string, token: string): void =>
   void process.stderr.write(
-    `note: ${name} is new there. To be ${name} again, set RELAY_AGENT_TOKEN, shown only now:\n${token}\n`,
+    `note: Registered ${name}. Save this token as RELAY_AGENT_TOKEN; it is shown once:\n${token}\n`,
   );

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import {
   chmod,
   lchown,
@@ -12,6 +13,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { prepareSocketPath, publishProjectNames } from '@agent-relay/sdk/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findProjectLocation, openProjectAt } from './project.ts';
@@ -26,6 +28,15 @@ async function make(...path: string[]): Promise<string> {
   const directory = join(home, ...path);
   await mkdir(directory, { recursive: true });
   return directory;
+}
+/** What `git worktree add` makes, of a repository with one commit. */
+async function addWorktree(repository: string, worktree: string): Promise<string> {
+  const git = (...args: string[]) =>
+    promisify(execFile)('git', ['-C', repository, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args]);
+  await git('init', '-q');
+  await git('commit', '-q', '--allow-empty', '-m', 'first');
+  await git('worktree', 'add', '-q', worktree);
+  return worktree;
 }
 const locationOf = (directory: string, options = {}) =>
   findProjectLocation(options, { HOME: home, RELAY_PROJECT_ROOT: directory });
@@ -56,6 +67,20 @@ describe('the location of a project', () => {
       expect(await locationOf(root)).toMatchObject({ root: shared });
     },
   );
+
+  it('is the repository in one of its worktrees, which can have a project of its own', async () => {
+    const repository = await make('code', 'shop');
+    const worktree = await addWorktree(repository, join(home, 'code', 'shop-fix'));
+    const inside = await make('code', 'shop-fix', 'src');
+    expect(await locationOf(inside)).toEqual({ root: repository, recorded: true });
+    await recordAt(repository);
+    expect(await locationOf(inside)).toMatchObject({ root: repository, project: 'shop-2' });
+    const own = await locationOf(inside, { project: 'fix' });
+    expect(own).toEqual({ root: worktree, project: 'fix', recorded: true });
+    await openProjectAt(own, async () => ({ project: 'fix', socketPath: '/run/fix.sock' }));
+    expect(await locationOf(inside)).toMatchObject({ root: worktree, project: 'fix' });
+    expect(await locationOf(repository)).toMatchObject({ root: repository, project: 'shop-2' });
+  });
 
   it('is the directory itself outside git', async () => {
     const directory = await make('notes');

@@ -11,6 +11,7 @@ import {
   prepareProjectConfig,
   projectAt,
   renamedTo,
+  repositoryOf,
   writeProjectConfig,
 } from '@agent-relay/sdk/node';
 import type { ProjectOption } from '../options.ts';
@@ -30,13 +31,20 @@ export async function findProjectLocation(
   options: ProjectOption,
   env: Environment = process.env,
 ): Promise<ProjectLocation> {
-  const location = await nearestLocation(env.RELAY_PROJECT_ROOT || process.cwd(), env);
-  return { ...location, ...(options.project === undefined ? {} : { project: options.project }) };
+  const directory = await realpath(env.RELAY_PROJECT_ROOT || process.cwd());
+  const { project } = options;
+  if (project === undefined) return await nearestLocation(directory, env);
+  // A worktree that is given a project gets one of its own: the repository keeps what it has.
+  const worktree = await worktreeAround(directory);
+  if (worktree !== undefined) return { root: worktree, project, recorded: true };
+  return { ...(await nearestLocation(directory, env)), project };
 }
 
-/** The nearest directory with `.relay/config.json`, else the nearest git root, else the directory itself. */
-async function nearestLocation(directory: string, env: Environment): Promise<ProjectLocation> {
-  const start = await realpath(directory);
+/**
+ * The nearest directory with `.relay/config.json`, else the nearest git root, else the directory itself. The root of a git
+ * worktree is that of its repository.
+ */
+async function nearestLocation(start: string, env: Environment): Promise<ProjectLocation> {
   const home = resolve(env.HOME || homedir());
   const shared = new Set(['/', home, (await exists(home)) ? await realpath(home) : home]);
   const config = await findProjectConfig(start, tellIgnored);
@@ -46,7 +54,15 @@ async function nearestLocation(directory: string, env: Environment): Promise<Pro
   }
   if (shared.has(start)) return { root: start, recorded: false };
   const gitRoot = await nearestGitRoot(start);
-  return { root: gitRoot === undefined || shared.has(gitRoot) ? start : gitRoot, recorded: true };
+  if (gitRoot === undefined || shared.has(gitRoot)) return { root: start, recorded: true };
+  const repository = await repositoryOf(gitRoot);
+  return { root: repository === undefined || shared.has(repository) ? gitRoot : repository, recorded: true };
+}
+
+/** The git worktree that a directory is in, unless it is that of the repository itself. */
+async function worktreeAround(start: string): Promise<string | undefined> {
+  const gitRoot = await nearestGitRoot(start);
+  return gitRoot !== undefined && (await repositoryOf(gitRoot)) !== undefined ? gitRoot : undefined;
 }
 
 /** What the project of a record is called now. */

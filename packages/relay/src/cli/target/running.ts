@@ -9,8 +9,8 @@ export async function openInRunning(location: ProjectLocation): Promise<OpenedPr
   // Any project's socket leads to the daemon.
   const [running] = await runningProjects();
   if (!running) {
-    throw new RelayError('DaemonNotRunning', 'The daemon that holds the lock does not answer.', {
-      next: 'Start it anew with: agent-relay daemon restart',
+    throw new RelayError('DaemonNotRunning', 'The daemon is running but does not respond.', {
+      next: 'Restart it with: agent-relay daemon restart',
     });
   }
   return await asOwner({ project: running.project }, (relay) =>
@@ -27,7 +27,7 @@ export async function joinRunning(
   say: (text: string) => void = print,
 ): Promise<OpenedProject> {
   const opened = await openInRunning(location);
-  say(`The daemon is running already${pid === undefined ? '' : ` (process ${pid})`}.`);
+  say(`The daemon is already running${pid === undefined ? '' : ` (pid ${pid})`}.`);
   say(
     facts([
       ['project', opened.project],

@@ -21,16 +21,16 @@ export async function checkExport(file: string): Promise<End> {
   let head: Head | undefined;
   let end: End | undefined;
   for await (const { text, value } of lines(file)) {
-    if (end) throw damaged(file, 'something follows its end');
+    if (end) throw damaged(file, 'there is data after its end');
     if (!head) head = asHead(file, value);
     else if (value.type === 'end') end = value;
     else tally.add(value.type, `${text}\n`);
   }
   if (!head) throw damaged(file, 'it is empty');
-  if (!end) throw damaged(file, 'it has no end, so it was cut off');
+  if (!end) throw damaged(file, 'it is truncated');
   const actual = tally.end;
   if (JSON.stringify(actual.counts) !== JSON.stringify(end.counts) || actual.sha256 !== end.sha256) {
-    throw damaged(file, 'its records are not those it was written with');
+    throw damaged(file, 'its records were changed');
   }
   return end;
 }
@@ -45,7 +45,7 @@ export async function* recordsOf(file: string): AsyncGenerator<{ text: string; r
 async function* lines(file: string): AsyncGenerator<Line> {
   try {
     for await (const { text, number } of fileLines(file, MAX_FRAME_BYTES)) {
-      if (text === undefined) throw damaged(file, `line ${number} has more than ${MAX_FRAME_BYTES} bytes`);
+      if (text === undefined) throw damaged(file, `line ${number} is longer than ${MAX_FRAME_BYTES} bytes`);
       yield { text, value: parse(file, text, number) };
     }
   } catch (cause) {
@@ -65,14 +65,14 @@ function parse(file: string, text: string, number: number): Line['value'] {
   } catch (cause) {
     if (cause instanceof SyntaxError) throw damaged(file, `line ${number} is not JSON`, cause);
     if (!isRelayError(cause)) throw cause;
-    throw damaged(file, `line ${number} is no record (${cause.message.replace(/\.$/, '')})`, cause);
+    throw damaged(file, `line ${number} is not a record (${cause.message.replace(/\.$/, '')})`, cause);
   }
 }
 
 function asHead(file: string, value: Line['value']): Head {
   if (value.type === 'export' && value.version === 1) return value;
   throw new RelayError('InvalidRequest', `${file} is not an export that this version can read.`, {
-    next: 'Make one with: agent-relay export',
+    next: 'Create one with: agent-relay export',
   });
 }
 

@@ -279,10 +279,10 @@ describe('docs/settings.md', () => {
 
   it('names every variable of the table with its setting, and no others', async () => {
     const text = await readFile(new URL('../../../../../docs/settings.md', import.meta.url), 'utf8');
-    const rows = [...text.matchAll(/^\| `(RELAY_\w+)` \| The same as `([\w.]+)`/gm)];
+    const rows = [...text.matchAll(/^\| `(RELAY_\w+)` \| Sets `([\w.]+)`/gm)];
     const variables = ROWS.flatMap(({ path, setting: { env } }) => (env ? [[env, path.join('.')]] : []));
     expect(rows.map(([, variable, setting]) => [variable, setting])).toEqual(variables);
-    const others = [...text.matchAll(/^\| `(RELAY_\w+)` \| (?!The same as)/gm)].map(([, name]) => name);
+    const others = [...text.matchAll(/^\| `(RELAY_\w+)` \| (?!Sets)/gm)].map(([, name]) => name);
     expect(others).toEqual(['RELAY_CONFIG', 'RELAY_DATA_DIR']);
   });
 });

@@ -67,7 +67,7 @@ export async function loadSettings(
     );
   }
   if (flags.mcpApiKey !== undefined && !mcp.http) {
-    throw new RelayError('InvalidSettings', '--mcp-api-key does nothing without --mcp-http.', {
+    throw new RelayError('InvalidSettings', '--mcp-api-key has no effect without --mcp-http.', {
       next: 'Add --mcp-http, or leave it out.',
     });
   }

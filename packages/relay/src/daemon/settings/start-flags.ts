@@ -36,11 +36,11 @@ export function missedFlags(wanted: Wanted, running: Running): RelayError | unde
   const restart = ['agent-relay daemon restart', ...words].join(' ');
   return new RelayError(
     'DaemonRunning',
-    `The daemon runs already, and was started ${without.join(' and ')}.`,
+    `The daemon is already running, and was started ${without.join(' and ')}.`,
     {
       next: key
-        ? `Set the key in RELAY_MCP_API_KEY and start it again with: ${restart}`
-        : `Start it again with: ${restart}`,
+        ? `Set the key in RELAY_MCP_API_KEY and restart it with: ${restart}`
+        : `Restart it with: ${restart}`,
     },
   );
 }
@@ -58,6 +58,6 @@ interface Running {
 
 function missedKey({ http, apiKey }: Wanted['mcp'], { mcp, mcpKeyMark }: Running): string | undefined {
   if (apiKey === undefined || (!http && mcp === undefined)) return undefined;
-  if (mcpKeyMark === undefined) return 'without a key for MCP over HTTP';
-  return isMarkOf(mcpKeyMark, apiKey) ? undefined : 'with another key for MCP over HTTP';
+  if (mcpKeyMark === undefined) return 'without an MCP API key';
+  return isMarkOf(mcpKeyMark, apiKey) ? undefined : 'with a different MCP API key';
 }

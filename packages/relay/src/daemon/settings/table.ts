@@ -40,7 +40,7 @@ export interface Section<Name extends string = string> {
 const MCP_HTTP_FLAG = {
   name: 'mcpHttp',
   words: '--mcp-http [port]',
-  help: 'serve MCP over HTTP (port 3889)',
+  help: 'serve MCP over HTTP (default port: 3889)',
   kept: true,
 } as const satisfies Flag;
 
@@ -66,7 +66,7 @@ export const SETTINGS = {
     flag: {
       name: 'database',
       words: '--database <place>',
-      help: 'the path of an SQLite file, or a postgres:// URL without a password',
+      help: 'SQLite file, or postgres:// URL without a password',
       kept: true,
     },
   },
@@ -80,7 +80,7 @@ export const SETTINGS = {
       flag: {
         name: 'port',
         words: '--port <number>',
-        help: 'the HTTP port, 0 for any free one',
+        help: 'HTTP port, 0 for any free port (default: 3888)',
         kept: true,
       },
     },
@@ -96,7 +96,7 @@ export const SETTINGS = {
       flag: {
         name: 'mcp',
         words: '--mcp',
-        help: 'speak MCP on standard input and output; people are told things on standard error',
+        help: 'serve MCP on stdin and stdout; logs go to stderr',
         onlyUp: true,
       },
     },
@@ -114,7 +114,7 @@ export const SETTINGS = {
       flag: {
         name: 'mcpApiKey',
         words: '--mcp-api-key <key>',
-        help: 'the key of MCP over HTTP; safer in RELAY_MCP_API_KEY',
+        help: 'API key for MCP over HTTP (safer: $RELAY_MCP_API_KEY)',
       },
     },
     allowedHosts: { schema: texts, form: 'words', env: 'RELAY_MCP_ALLOWED_HOSTS' },
@@ -136,7 +136,7 @@ export const SETTINGS = {
       flag: {
         name: 'mcpServers',
         words: '--mcp-servers <file>',
-        help: 'a file that lists MCP servers for all agents (toolset gateway); may be repeated',
+        help: 'file that lists MCP servers for all agents (repeatable)',
         kept: true,
         repeatable: true,
       },

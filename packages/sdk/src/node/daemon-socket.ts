@@ -4,14 +4,26 @@ import { locateSocket, runningProjects } from './discover.ts';
 import type { SocketFinderOptions } from './socket-finder.ts';
 
 /**
- * The socket at which a workspace key may be shown if no URL is given: one of this user's daemon, whichever project it is
- * for, because the key decides which workspace is entered. A port on this machine could be anybody's.
+ * The socket at which a workspace key may be shown if no URL is given: a port on this machine could be anybody's. The key
+ * decides which workspace is entered.
  */
-export async function findKeySocket(options: SocketFinderOptions): Promise<string> {
+export const findKeySocket = (options: SocketFinderOptions): Promise<string> =>
+  findDaemonSocket(
+    options,
+    'Start it with: agent-relay daemon start; for a key of a daemon elsewhere, set RELAY_URL to its address.',
+  );
+
+/**
+ * A socket of this user's daemon, for requests that are about no project: the one that is named, else that of any project
+ * that is running.
+ */
+export async function findDaemonSocket(options: SocketFinderOptions = {}, next?: string): Promise<string> {
   const { env = process.env, socketPath } = options;
   const isChosen = options.project !== undefined || env.RELAY_SOCKET;
   const chosen = socketPath ?? (isChosen ? (await locateSocket(options)).socketPath : undefined);
   const found = chosen ?? (await runningProjects(env))[0]?.socketPath;
+  const notRunning = (message: string) =>
+    new RelayError('DaemonNotRunning', message, next === undefined ? {} : { next });
   if (found === undefined) throw notRunning('No daemon is running for this user.');
   try {
     await checkOwner(found);
@@ -21,8 +33,3 @@ export async function findKeySocket(options: SocketFinderOptions): Promise<strin
   }
   return found;
 }
-
-const notRunning = (message: string): RelayError =>
-  new RelayError('DaemonNotRunning', message, {
-    next: 'Start it with: agent-relay daemon start; for a key of a daemon elsewhere, set RELAY_URL to its address.',
-  });

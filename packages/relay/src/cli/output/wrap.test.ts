@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { wrap } from './wrap.ts';
+
+describe('wrapping', () => {
+  it.each<[what: string, text: string, width: number, lines: string[]]>([
+    ['leaves what fits', 'short', 10, ['short']],
+    ['breaks between words', 'the build is green again', 10, ['the build', 'is green', 'again']],
+    ['fills a line to its last column', 'abcde fghij', 5, ['abcde', 'fghij']],
+    ['keeps the lines of the text', 'one two\n\nthree', 5, ['one', 'two', '', 'three']],
+    ['breaks a word that is longer than a line', 'see abcdefghij', 4, ['see', 'abcd', 'efgh', 'ij']],
+    ['keeps indentation', '  if (x) return', 10, ['  if (x)', 'return']],
+    ['knows that some letters take two columns', '日本語 テスト', 7, ['日本語', 'テスト']],
+    ['does not take a family apart', '👩‍👩‍👧 👩‍👩‍👧', 3, ['👩‍👩‍👧', '👩‍👩‍👧']],
+    ['never asks for less than a letter', 'ab', 0, ['ab']],
+  ])('%s', (_what, text, width, lines) => {
+    expect(wrap(text, width).split('\n')).toEqual(lines);
+  });
+});

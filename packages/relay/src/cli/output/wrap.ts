@@ -1,0 +1,46 @@
+/** Letters of East Asian scripts and emoji take two columns of a terminal. */
+const WIDE =
+  /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6])/u;
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+const lettersOf = (text: string): string[] => [...graphemes.segment(text)].map(({ segment }) => segment);
+const widthOfLetter = (letter: string): number =>
+  WIDE.test(letter) || letter.includes('\ufe0f') || (letter.codePointAt(0) ?? 0) >= 0x20000 ? 2 : 1;
+const widthOf = (text: string): number =>
+  lettersOf(text).reduce((width, letter) => width + widthOfLetter(letter), 0);
+
+/** The text in lines of at most `width` columns, broken between words; only a word that is longer is broken itself. */
+export const wrap = (text: string, width: number): string =>
+  text
+    .split('\n')
+    .map((line) => wrapLine(line, Math.max(width, 2)))
+    .join('\n');
+
+function wrapLine(line: string, width: number): string {
+  if (widthOf(line) <= width) return line;
+  const lines: string[] = [];
+  let current = '';
+  for (const [piece = ''] of line.matchAll(/\s*\S+/g)) {
+    if (widthOf(current + piece) <= width) {
+      current += piece;
+      continue;
+    }
+    // The blanks where a line is broken go; those at the start of the text are its indentation.
+    const word = lines.length === 0 && current === '' ? piece : piece.trimStart();
+    if (current !== '') lines.push(current);
+    const parts = pieces(word, width);
+    lines.push(...parts.slice(0, -1));
+    current = parts.at(-1) ?? '';
+  }
+  return [...lines, current].join('\n');
+}
+
+function pieces(word: string, width: number): string[] {
+  const parts = [''];
+  for (const letter of lettersOf(word)) {
+    const last = parts.at(-1) ?? '';
+    if (widthOf(last + letter) <= width) parts[parts.length - 1] = last + letter;
+    else parts.push(letter);
+  }
+  return parts;
+}
