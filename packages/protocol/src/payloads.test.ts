@@ -22,6 +22,8 @@ const SMALLEST: { [Name in OperationName]: Record<string, unknown> } = {
   TAIL: {},
   WATCH: {},
   ACK: { upTo: 0 },
+  DISCOVER: {},
+  TOOLS: { agent: 'Bob' },
   ANNOUNCE: { kind: 'capability_announcement', capabilities: [], tools: [] },
   CALL: { kind: 'mcp_tool_call', server: 'Bob', tool: 'look', arguments: {}, callId: 'c1' },
   RESULT: { kind: 'mcp_tool_result', callId: 'c1' },

@@ -6,6 +6,7 @@ import {
   IMPORTANCES,
   type Importance,
   isClientId,
+  MAX_TOOLS,
   MESSAGE_KINDS,
   type MessageKind,
 } from './vocabulary.ts';
@@ -77,7 +78,7 @@ export const helloPayload = z.object({
   task: shortText.optional(),
   parent: z.string().max(64).optional(),
   capabilities: z.array(capability).max(256).optional(),
-  tools: z.array(toolDefinition).max(256).optional(),
+  tools: z.array(toolDefinition).max(MAX_TOOLS).optional(),
   mcpEnabled: z.boolean().optional(),
   /** Push this agent's deliveries on this connection. */
   deliver: z.boolean().default(true),
@@ -224,6 +225,6 @@ export type McpToolResultPayload = z.infer<typeof mcpToolResultPayload>;
 export const capabilityAnnouncementPayload = z.object({
   kind: z.literal('capability_announcement'),
   capabilities: z.array(capability).max(256),
-  tools: z.array(toolDefinition).max(256),
+  tools: z.array(toolDefinition).max(MAX_TOOLS),
 });
 export type CapabilityAnnouncementPayload = z.infer<typeof capabilityAnnouncementPayload>;

@@ -4,6 +4,7 @@ import { Deliveries } from './delivery/deliveries.ts';
 import { Fanout } from './delivery/fanout.ts';
 import { Agents } from './directory/agents.ts';
 import { Channels } from './directory/channels.ts';
+import { OfferedTools } from './directory/offered-tools.ts';
 import { Presence } from './directory/presence.ts';
 import { Workspaces } from './directory/workspaces.ts';
 import { type AttachmentLimits, Attachments } from './files/attachments.ts';
@@ -11,6 +12,7 @@ import { Governor, type GovernorLimits } from './governance/governor.ts';
 import { HeldMessages } from './governance/held.ts';
 import { HeldReleases } from './governance/held-releases.ts';
 import { sendPauseNotices } from './governance/pause-notices.ts';
+import { type QuotaLimits, Quotas } from './governance/quotas.ts';
 import { type RateLimit, SendRates } from './governance/send-rates.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Workspace } from './ports/store/workspaces.ts';
@@ -30,6 +32,7 @@ export interface RelayOptions {
   rateLimit: RateLimit;
   governor: GovernorLimits;
   attachments: AttachmentLimits;
+  quotas: QuotaLimits;
   /** Names that only the owner registers, for a person. */
   personNames: readonly string[];
   /** Gets the failures of work that nobody waits for. */
@@ -41,7 +44,9 @@ export interface Relay {
   readonly store: Store;
   readonly clock: Clock;
   readonly workspaces: Workspaces;
+  readonly quotas: Quotas;
   readonly agents: Agents;
+  readonly tools: OfferedTools;
   readonly channels: Channels;
   readonly presence: Presence;
   readonly messages: Messages;
@@ -66,11 +71,14 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const newId = idMaker(() => clock.now(), options.random);
   const workspaces = await Workspaces.load(store, clock);
   const presence = new Presence(clock, options);
-  const agents = new Agents(store, clock, presence, { personNames: options.personNames, background });
-  const channels = new Channels(store, clock, agents);
+  const quotas = new Quotas(options.quotas);
+  const tools = new OfferedTools(store, quotas);
+  const { personNames } = options;
+  const agents = new Agents(store, clock, presence, { personNames, quotas, tools, background });
+  const channels = new Channels(store, clock, agents, quotas);
   const descriptions = new Descriptions(agents, workspaces);
   const deliveries = new Deliveries(store, clock, agents, presence);
-  const attachments = new Attachments(store, clock, newId, options.attachments);
+  const attachments = new Attachments({ store, clock, newId, limits: options.attachments, quotas });
   const awaits = new Awaits(clock);
   const rates = new SendRates(clock, options.rateLimit);
   const governor = new Governor(clock, options.governor);
@@ -118,7 +126,9 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     store,
     clock,
     workspaces,
+    quotas,
     agents,
+    tools,
     channels,
     presence,
     messages,

@@ -95,6 +95,7 @@ async function start(
     rateLimit: settings.rateLimit,
     governor: settings.governor,
     attachments: settings.attachments,
+    quotas: settings.quotas,
     personNames: ['owner', personName()],
     onError,
   });

@@ -23,6 +23,8 @@ const READS: ReadonlySet<OperationName> = new Set([
   'EXPORT',
   'AUDIT',
   'HELD_LIST',
+  'DISCOVER',
+  'TOOLS',
 ]);
 
 export interface RequestContext {

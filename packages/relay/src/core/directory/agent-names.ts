@@ -1,4 +1,6 @@
 import { checkAgentName, nameKey, nameSkeleton, RelayError } from '@agent-relay/protocol';
+import { accountIn } from '../governance/accounts.ts';
+import type { Tally } from '../governance/tally.ts';
 import type { Agent } from '../ports/store/agents.ts';
 
 /** The agents of one workspace by the two forms their names are compared in, and by the hash of their token. */
@@ -12,10 +14,13 @@ interface Names {
 export class AgentNames {
   /** Names that only the owner registers, for a person. */
   readonly #personNames: ReadonlySet<string>;
+  /** How many names each account has. */
+  readonly #tally: Tally;
   readonly #byWorkspace = new Map<number, Names>();
   readonly #byId = new Map<number, Agent>();
 
-  constructor(personNames: readonly string[]) {
+  constructor(personNames: readonly string[], tally: Tally) {
+    this.#tally = tally;
     this.#personNames = new Set(personNames.map(nameSkeleton));
   }
 
@@ -45,6 +50,7 @@ export class AgentNames {
     names.byKey.set(nameKey(agent.name), agent);
     names.bySkeleton.set(nameSkeleton(agent.name), agent);
     names.byToken.set(agent.tokenHash, agent);
+    if (!this.#byId.has(agent.id)) this.#count(agent, 1);
     this.#byId.set(agent.id, agent);
   }
 
@@ -53,7 +59,7 @@ export class AgentNames {
     names?.byKey.delete(nameKey(agent.name));
     names?.bySkeleton.delete(nameSkeleton(agent.name));
     names?.byToken.delete(agent.tokenHash);
-    this.#byId.delete(agent.id);
+    if (this.#byId.delete(agent.id)) this.#count(agent, -1);
   }
 
   /** Forgets the workspace, once all its agents are deleted. */
@@ -74,6 +80,10 @@ export class AgentNames {
     if (!twin || twin === renamed) return;
     if (nameKey(twin.name) === nameKey(name)) throw nameTaken(name);
     throw new RelayError('LookAlikeName', `"${name}" could be taken for the agent "${twin.name}".`);
+  }
+
+  #count({ workspaceId, account }: Agent, change: 1 | -1): void {
+    if (account !== undefined) this.#tally.add(accountIn(workspaceId, account), change);
   }
 }
 

@@ -4,10 +4,11 @@ import { rows, type Script } from '../scripts/script.ts';
 import { firstSchema } from './001-first-schema.ts';
 import { agentHolders } from './002-agent-holders.ts';
 import { projectDirectories } from './003-project-directories.ts';
+import { quotas } from './004-quotas.ts';
 import type { Migration } from './migration.ts';
 
 /** The version of a database is how many of these it has; one that was released never changes. */
-export const MIGRATIONS: readonly Migration[] = [firstSchema, agentHolders, projectDirectories];
+export const MIGRATIONS: readonly Migration[] = [firstSchema, agentHolders, projectDirectories, quotas];
 
 /** Brings a database to `target`; run in one transaction that no other process runs at the same time. */
 export function* migrate(dialect: Dialect, target = MIGRATIONS.length): Script<void> {

@@ -1,5 +1,6 @@
 import { RelayError, type TransferRecord } from '@agent-relay/protocol';
 import { rows, type Script } from '../script.ts';
+import { queries as toolQueries } from '../tools.ts';
 import { agentNames, conversationNames } from './names.ts';
 
 /** A page is an answer in one frame: it ends where the frame would grow too large. */
@@ -37,20 +38,21 @@ function* agents(workspaceId: number, [after = 0]: Position, limit: number): Scr
     'agentType' | 'cli' | 'task' | 'parent' | 'createdAt' | 'lastSeenAt' | 'removedAt'
   > &
     Record<'id' | 'lead' | 'ephemeral' | 'mcpEnabled', number> &
-    Record<'capabilities' | 'tools', string>;
+    Record<'capabilities', string>;
   const found = yield* rows<AgentRow>(
-    `SELECT id, type AS "agentType", is_lead AS lead, ephemeral, cli, task, parent, capabilities, tools,
+    `SELECT id, type AS "agentType", is_lead AS lead, ephemeral, cli, task, parent, capabilities,
        mcp_enabled AS "mcpEnabled", created_at AS "createdAt", last_seen_at AS "lastSeenAt", removed_at AS "removedAt"
      FROM agents WHERE workspace_id = ? AND id > ? ORDER BY id LIMIT ?`,
     [workspaceId, after, limit],
   );
-  const name = yield* agentNames(
-    workspaceId,
-    found.map(({ id }) => id),
-  );
-  return found.map(({ id, ...row }) => ({
-    at: [id],
-    record: withoutNulls({
+  const ids = found.map(({ id }) => id);
+  const name = yield* agentNames(workspaceId, ids);
+  const offering = new Set((yield* toolQueries.toolNames(ids)).map(({ agentId }) => agentId));
+  const lines: Line[] = [];
+  let bytes = 0;
+  for (const { id, ...row } of found) {
+    const tools = offering.has(id) ? yield* toolQueries.toolsOf(id) : [];
+    const record = withoutNulls({
       type: 'agent' as const,
       agent: name(id),
       ...row,
@@ -58,9 +60,14 @@ function* agents(workspaceId: number, [after = 0]: Position, limit: number): Scr
       ephemeral: row.ephemeral === 1,
       mcpEnabled: row.mcpEnabled === 1,
       capabilities: JSON.parse(row.capabilities),
-      tools: JSON.parse(row.tools),
-    }) as Of<'agent'>,
-  }));
+      tools,
+    }) as Of<'agent'>;
+    lines.push({ at: [id], record });
+    // Tools may be large: no more of them are read than fit into the page.
+    bytes += JSON.stringify(tools).length;
+    if (bytes > MAX_PAGE_BYTES) break;
+  }
+  return lines;
 }
 
 function* channels(workspaceId: number, [after = 0]: Position, limit: number): Script<Line[]> {

@@ -3,6 +3,7 @@ import { commands as attachmentCommands } from '../attachments.ts';
 import { commands as conversationCommands } from '../conversations.ts';
 import { withEntryRenewed } from '../indexing.ts';
 import { flag, orNull, rows, type Script, type Value } from '../script.ts';
+import { commands as toolCommands } from '../tools.ts';
 import { addUnchecked, pieceAt, takeContent } from './content.ts';
 import type { Of } from './export.ts';
 import { NameLookup } from './names.ts';
@@ -57,10 +58,10 @@ class Import {
       'SELECT 1 AS yes FROM agents WHERE workspace_id = ? AND skeleton = ? AND removed_at IS NULL',
       [this.#workspaceId, nameSkeleton(name)],
     );
-    yield* rows(
-      `INSERT INTO agents (workspace_id, name, skeleton, type, is_lead, ephemeral, cli, task, parent, capabilities, tools,
+    const [added] = yield* rows<{ id: number }>(
+      `INSERT INTO agents (workspace_id, name, skeleton, type, is_lead, ephemeral, cli, task, parent, capabilities,
          mcp_enabled, token_hash, created_at, last_seen_at, removed_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?) RETURNING id`,
       [
         this.#workspaceId,
         name,
@@ -72,13 +73,13 @@ class Import {
         orNull(record.task),
         orNull(record.parent),
         JSON.stringify(record.capabilities),
-        JSON.stringify(record.tools),
         flag(record.mcpEnabled),
         record.createdAt,
         record.lastSeenAt,
         orNull(record.removedAt),
       ],
     );
+    if (added) yield* toolCommands.setTools(added.id, record.tools);
     return 'added';
   }
 
@@ -153,6 +154,7 @@ class Import {
       size,
       uploadedBy,
       createdAt,
+      account: undefined,
     });
     return 'added';
   }
