@@ -37,21 +37,23 @@ function* agents(workspaceId: number, [after = 0]: Position, limit: number): Scr
     'agent',
     'agentType' | 'cli' | 'task' | 'parent' | 'createdAt' | 'lastSeenAt' | 'removedAt'
   > &
-    Record<'id' | 'lead' | 'ephemeral' | 'mcpEnabled', number> &
+    Record<'id' | 'lead' | 'ephemeral' | 'mcpEnabled' | 'hasTools', number> &
     Record<'capabilities', string>;
   const found = yield* rows<AgentRow>(
     `SELECT id, type AS "agentType", is_lead AS lead, ephemeral, cli, task, parent, capabilities,
-       mcp_enabled AS "mcpEnabled", created_at AS "createdAt", last_seen_at AS "lastSeenAt", removed_at AS "removedAt"
+       mcp_enabled AS "mcpEnabled", created_at AS "createdAt", last_seen_at AS "lastSeenAt", removed_at AS "removedAt",
+       CASE WHEN EXISTS (SELECT 1 FROM agent_tools WHERE agent_id = agents.id) THEN 1 ELSE 0 END AS "hasTools"
      FROM agents WHERE workspace_id = ? AND id > ? ORDER BY id LIMIT ?`,
     [workspaceId, after, limit],
   );
-  const ids = found.map(({ id }) => id);
-  const name = yield* agentNames(workspaceId, ids);
-  const offering = new Set((yield* toolQueries.toolNames(ids)).map(({ agentId }) => agentId));
+  const name = yield* agentNames(
+    workspaceId,
+    found.map(({ id }) => id),
+  );
   const lines: Line[] = [];
   let bytes = 0;
-  for (const { id, ...row } of found) {
-    const tools = offering.has(id) ? yield* toolQueries.toolsOf(id) : [];
+  for (const { id, hasTools, ...row } of found) {
+    const tools = hasTools === 1 ? yield* toolQueries.toolsOf(id) : [];
     const record = withoutNulls({
       type: 'agent' as const,
       agent: name(id),
