@@ -114,7 +114,9 @@ test('a web page cannot call: foreign Host and Origin are refused', async () => 
   expect((await gateway.post({}, { origin: 'https://evil.example' })).status).toBe(403);
   expect((await gateway.post({}, { origin: 'null' })).status).toBe(403);
   // Another server of this machine, such as one that a project is developed with, is as foreign as any.
-  expect((await gateway.post({}, { origin: 'http://localhost:5173' })).status).toBe(403);
+  for (const host of ['localhost', '127.0.0.1', '[::1]'])
+    for (const origin of [`http://${host}`, `http://${host}:5173`, `https://${host}:5173`])
+      expect((await gateway.post({}, { origin })).status, origin).toBe(403);
   const { request } = await import('node:http');
   const status = await new Promise((resolve) => {
     request(gateway.url, { method: 'POST', headers: { host: 'evil.example' } }, (response) =>

@@ -19,6 +19,7 @@ it('keeps its memory flat when 10,000 sessions are opened and dropped', async ()
     host: '127.0.0.1',
     port: 0,
     requestsPerMinute: 1_000_000,
+    maxSessionsPerKey: 1000,
     isKeyValid: async () => true,
     connect: () => Promise.reject(new Error('A handshake alone does not reach the relay.')),
   });

@@ -5,6 +5,7 @@ import { classifyInboundRequest } from '@modelcontextprotocol/server';
 import { accessId, admit } from './admission/access.ts';
 import { type Caller, callerOf, Offerings } from './admission/caller.ts';
 import { RateLimit } from './admission/rate-limit.ts';
+import { OpenStreams } from './admission/session-limits.ts';
 import { answerCors } from './cors.ts';
 import { gatewayVisit } from './gateway.ts';
 import { DEFAULT_PATHS, type McpHttpOptions } from './options.ts';
@@ -40,7 +41,9 @@ export const createMcpDoor = (options: McpHttpOptions): McpDoor =>
 /** The same for other offerings than the relay's. */
 export function createDoorWith(offerings: Offerings, options: McpHttpOptions): McpDoor {
   const { onerror = console.error, maxBodyBytes = 1024 * 1024, roles = [] } = options;
-  const { sessionIdleMs = 12 * HOUR_MS, maxSessions = 1000, requestsPerMinute = 6000 } = options;
+  const { sessionIdleMs = 12 * HOUR_MS, requestsPerMinute = 6000 } = options;
+  const { maxSessions = 1000, maxSessionsPerKey = 250, maxStreamsPerKey = 1000 } = options;
+  const room = { most: maxSessions, mostOfAccount: maxSessionsPerKey };
   const { lingerMs = 5 * MINUTE_MS } = options;
   const paths = { ...DEFAULT_PATHS, ...options.paths };
   const startedAt = performance.now();
@@ -49,11 +52,12 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
   const participants = new Participants(options.connect, { roles, lingerMs, onerror });
   const contexts = new ClientContexts(participants, onerror);
   const replies = new HttpReplies(onerror);
-  const sessions = new HttpSessions<StreamableSession>({ idleMs: sessionIdleMs, most: maxSessions, onerror });
+  const sessions = new HttpSessions<StreamableSession>({ idleMs: sessionIdleMs, room, onerror });
+  const streams = new OpenStreams(maxStreamsPerKey);
   const gatewaySessions = new GatewaySessions(participants);
   const parts = { contexts, replies, sessions, gatewaySessions, onerror };
   const single = new SingleRequests(parts);
-  const sse = new SseSessions({ contexts, messagesPath: paths.messages, most: maxSessions, onerror });
+  const sse = new SseSessions({ contexts, messagesPath: paths.messages, room, onerror });
 
   const health = () => ({
     status: 'ok',
@@ -75,7 +79,8 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
       return sendJson(response, 401, { error: 'Unauthorized' }, { 'WWW-Authenticate': 'Bearer' });
     }
     requests.take(accessId(access));
-    const caller = callerOf(request, access);
+    const caller = callerOf(request, access, options.accountOf);
+    response.once('close', streams.take(caller.account));
     if (path !== paths.messages && offerings.asksForGateway(request))
       return serveGateway(path, request, response, caller);
     const body = request.method === 'POST' ? await readJson(request, maxBodyBytes) : undefined;

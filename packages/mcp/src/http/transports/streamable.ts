@@ -63,16 +63,18 @@ async function openSession(
   { contexts, replies, sessions }: Parts,
 ): Promise<NodeStreamableHTTPServerTransport> {
   const id = randomUUID();
-  const { context, lease } = contexts.session(caller, id, offering(), replies);
+  const offered = offering();
+  sessions.makeRoomFor(caller.account);
+  const { context, lease } = contexts.session(caller, id, offered, replies);
   context.participant.introduce(clientInfoOf(body));
   const transport = new NodeStreamableHTTPServerTransport({
     sessionIdGenerator: () => id,
     eventStore: new EventLog(replies.afterCurrent),
     retryInterval: RETRY_MS,
-    onsessioninitialized: () => sessions.add(id, session),
   });
   const session: StreamableSession = {
     owner: caller.key,
+    account: caller.account,
     serve: (request, response, message) => {
       // A handshake alone costs the relay nothing; a client that asks for something is there.
       if (isJSONRPCRequest(message)) context.participant.start();
@@ -82,6 +84,8 @@ async function openSession(
     unused: () => lease.unused(),
     close: () => transport.close(),
   };
+  // Before the handshake is over: others that come meanwhile find it counted.
+  sessions.add(id, session);
   await buildServer(context, { era: 'legacy', lasting: true }).connect(transport);
   const stop = lease.onclose(() => transport.close());
   const closed = transport.onclose;

@@ -44,7 +44,8 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
     manageServers: mcp.manageServers,
     log: (line, level) => log[level](`gateway: ${line}`),
   });
-  const visitors = new HttpHandler(gateway);
+  const { maxSessions, maxSessionsPerKey } = mcp;
+  const visitors = new HttpHandler(gateway, { maxSessions, maxSessionsPerKey });
   const sockets = new Set<Socket>();
   const audit = (principal: Principal, { action, name, url }: ServerChange, as?: string): Promise<void> =>
     relay.workspaces.audit(principal, principal.workspace, `server.${action}`, name, {
@@ -62,9 +63,10 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
   return {
     door: (principalOf) => ({
       handle: (request, response, visit) => {
-        const { caller, access, name, begin, relay: beside } = visit;
+        const { caller, account, access, name, begin, relay: beside } = visit;
         return visitors.handle(request, response, {
           caller,
+          account,
           remote: access.kind !== 'local',
           serversChanged: async (change) => audit(await principalOf(visit), change, name),
           begin,

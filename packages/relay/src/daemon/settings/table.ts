@@ -123,6 +123,9 @@ export const SETTINGS = {
     cors: { schema: yesNo(false) },
     ipAllowlist: { schema: texts },
     requestsPerMinute: { schema: count(1, 1_000_000, 6000) },
+    maxSessions: { schema: count(1, 1_000_000, 1000) },
+    maxSessionsPerKey: { schema: count(1, 1_000_000, 250) },
+    maxStreamsPerKey: { schema: count(1, 1_000_000, 1000) },
     maxConnections: { schema: count(1, 1_000_000, 4000) },
     tlsCertificate: {
       schema: (zod) => text(zod).optional(),
