@@ -37,6 +37,7 @@ export const QUOTAS: QuotaLimits = {
   tools: 256,
   toolsBytes: 65_536,
   agentsPerKey: 100,
+  connectionsPerKey: 1000,
   localAgents: 20_000,
   channels: 100,
   attachments: 100,

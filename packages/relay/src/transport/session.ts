@@ -51,6 +51,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
   #deliveries: DeliveryStream | undefined;
   #tail: ProjectTail | undefined;
   #missedEvents = false;
+  #uncount: () => void = () => undefined;
   #malformed = 0;
   #sent = 0;
   #lastHeard: number;
@@ -139,6 +140,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
     this.#tail?.close();
     this.#requests.close();
     if (this.#principal) this.#context.relay.presence.leave(this);
+    this.#uncount();
     this.#intake.onIdle();
     this.#context.onClosed(this);
   };
@@ -153,6 +155,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
       const introduced = await introduce(relay, this.#door, envelope.payload);
       if (this.#state !== 'identifying') return;
       introduced.confirm();
+      this.#uncount = relay.quotas.connecting(introduced.principal);
       this.#stopWaitingForHello();
       this.#principal = introduced.principal;
       this.#session = introduced.session;

@@ -1,7 +1,8 @@
 import { limitReached, type ToolDefinition } from '@agent-relay/protocol';
 import type { AgentProfile } from '../ports/store/agents.ts';
 import type { AddedReaction } from '../ports/store/reactions.ts';
-import { type Account, accountIn, LOCAL } from './accounts.ts';
+import type { Principal } from '../principal.ts';
+import { type Account, accountIn, connectionAccount, LOCAL } from './accounts.ts';
 import { Tally } from './tally.ts';
 
 /** How much one client may pile up. Each is the setting `quotas.<name>`. */
@@ -15,6 +16,8 @@ export interface QuotaLimits {
   toolsBytes: number;
   /** Names that one key may have registered in a workspace. */
   agentsPerKey: number;
+  /** Connections of one key from outside this machine. */
+  connectionsPerKey: number;
   /** Names that the user's own programs may have registered in a workspace. */
   localAgents: number;
   /** Channels that an account may have created, archived ones included. */
@@ -38,6 +41,7 @@ export class Quotas {
   /** Registered names, and those being registered. */
   readonly agents = new Tally();
   readonly channels = new Tally();
+  readonly #connections = new Tally();
   /** Awaited messages that are being sent. */
   readonly #asking = new Tally();
 
@@ -96,6 +100,21 @@ export class Quotas {
         limit,
         `${who} may register ${limit} names in a project.`,
         'Use a name that is registered, or have one removed with: agent-relay agent remove NAME.',
+      ),
+    );
+  }
+
+  /** Counts a connection until the function it returns is called. */
+  connecting(principal: Principal): () => void {
+    const account = connectionAccount(principal);
+    if (account === undefined) return () => undefined;
+    const { connectionsPerKey } = this.limits;
+    return this.#connections.reserve(accountIn(principal.workspace.id, account), connectionsPerKey, () =>
+      limitReached(
+        'quotas.connectionsPerKey',
+        connectionsPerKey,
+        `The agents of one key may have ${connectionsPerKey} connections.`,
+        'Close one that is not needed.',
       ),
     );
   }

@@ -189,6 +189,7 @@ export const SETTINGS = {
     tools: { schema: count(0, MAX_TOOLS, 256) },
     toolsBytes: { schema: count(0, 64 * MEBIBYTE, 512 * KIBIBYTE) },
     agentsPerKey: { schema: count(1, 1_000_000, 1000) },
+    connectionsPerKey: { schema: count(1, 1_000_000, 2000) },
     localAgents: { schema: count(1, 1_000_000, 20_000) },
     channels: { schema: count(0, 1_000_000, 1000) },
     attachments: { schema: count(0, 10_000_000, 10_000) },
