@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Door, NO_PAGES, sendJson } from '@agent-relay/platform/http';
 import { isRelayError, RelayError } from '@agent-relay/protocol';
 import { classifyInboundRequest } from '@modelcontextprotocol/server';
 import { accessId, admit } from './admission/access.ts';
 import { type Caller, callerOf, Offerings } from './admission/caller.ts';
 import { RateLimit } from './admission/rate-limit.ts';
-import { OpenStreams } from './admission/session-limits.ts';
+import { ENOUGH_MS, OpenStreams } from './admission/session-limits.ts';
 import { answerCors } from './cors.ts';
 import { gatewayVisit } from './gateway.ts';
 import { DEFAULT_PATHS, type McpHttpOptions } from './options.ts';
@@ -65,7 +66,17 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
     uptime: (performance.now() - startedAt) / 1000,
   });
 
+  /** Whoever has enough already, and asks in a loop, is told so slowly: refusing is not to keep the door busy. */
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      await serveNow(request, response);
+    } catch (error) {
+      if (isRelayError(error, 'LimitReached') || isRelayError(error, 'Overloaded')) await delay(ENOUGH_MS);
+      throw error;
+    }
+  }
+
+  async function serveNow(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url?.split('?')[0] ?? '/';
     if (answerCors(request, response, options)) return;
     if (path === paths.health) return sendJson(response, 200, health());

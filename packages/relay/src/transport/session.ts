@@ -1,7 +1,9 @@
+import { workspaceKeyId } from '@agent-relay/platform/secrets';
 import {
   decodeEnvelope,
   type Envelope,
   encodeEnvelope,
+  type HelloPayload,
   type Message,
   RelayError,
   type RelayEvent,
@@ -104,14 +106,14 @@ export class Session implements Peer, Caller, ConnectionEvents {
       this.invalid(error as Error, false);
       return;
     }
-    if (this.#state === 'open') this.#handle(envelope);
-    else if (envelope.type === 'HELLO') void this.#hello(envelope);
+    if (this.#state === 'open') this.#handle(envelope, text.length);
+    else if (envelope.type === 'HELLO') void this.#hello(envelope, text.length);
     else this.#refuse(new RelayError('HelloRequired', `${envelope.type} came before HELLO.`), envelope.id);
   }
 
-  #handle(envelope: Envelope): void {
+  #handle(envelope: Envelope, bytes: number): void {
     if (envelope.type === 'PING') this.#send('PONG', { id: envelope.id });
-    else if (envelope.type !== 'PONG') this.#requests.handle(envelope);
+    else if (envelope.type !== 'PONG') this.#requests.handle(envelope, bytes);
   }
 
   readonly invalid = (error: Error, fatal: boolean): void => {
@@ -147,7 +149,7 @@ export class Session implements Peer, Caller, ConnectionEvents {
 
   // ── HELLO ──────────────────────────────────────────────────────────────────
 
-  async #hello(envelope: Envelope): Promise<void> {
+  async #hello(envelope: Envelope, bytes: number): Promise<void> {
     const { relay, welcome } = this.#context;
     this.#state = 'identifying';
     this.#intake.shut();
@@ -165,10 +167,25 @@ export class Session implements Peer, Caller, ConnectionEvents {
       relay.presence.join(this);
       this.#deliveries?.resume();
     } catch (error) {
-      this.#refuse(toRelayError(error, this.#context.onError), envelope.id);
+      this.#refuseHello(toRelayError(error, this.#context.onError), envelope, bytes);
       return;
     }
     this.#intake.open();
+  }
+
+  /** Whoever comes again and again though there is no room for it is told so later each time. */
+  #refuseHello(error: RelayError, { id, payload }: Envelope, bytes: number): void {
+    const { refusals, relay } = this.#context;
+    const refuse = () => this.#refuse(error, id);
+    if (error.code !== 'LimitReached') {
+      refuse();
+      return;
+    }
+    this.#stopWaitingForHello();
+    const { workspaceKey = '' } = payload as HelloPayload;
+    const waitMs = refusals.charge(`HELLO ${workspaceKeyId(workspaceKey)}`, bytes);
+    if (waitMs === 0) refuse();
+    else relay.clock.after(waitMs, refuse);
   }
 
   #stopWaitingForHello(): void {

@@ -1,6 +1,9 @@
 import type { Room } from '@agent-relay/platform/limits';
 import { limitReached, RelayError } from '@agent-relay/protocol';
 
+/** Whoever has enough already waits so long for the answer when it asks for more. */
+export const ENOUGH_MS = 250;
+
 /** Why somebody cannot have one more session. */
 export const noRoom = (full: 'account' | 'all', { most, mostOfAccount }: Room): RelayError =>
   full === 'all'

@@ -46,8 +46,11 @@ export class HttpSessions<S extends HttpSession> {
     this.#kept.set(id, { session, openResponses: 0, lastUsed: performance.now() });
   }
 
-  /** Throws unless there is room for one more session of the account, or can be made. */
-  makeRoomFor(account: string): void {
+  /**
+   * Throws unless there is room for one more session of the account, or can be made. True if the account has as many as
+   * it may, and one of its own had to go.
+   */
+  makeRoomFor(account: string): boolean {
     const present = [...this.#kept].map(([key, { session: one, openResponses }]) => ({
       id: key,
       account: one.account,
@@ -56,6 +59,7 @@ export class HttpSessions<S extends HttpSession> {
     const { leaves, full } = makeRoom(present, account, this.#room);
     if (full) throw noRoom(full, this.#room);
     if (leaves) this.#end(leaves.id).catch(this.#onerror);
+    return leaves?.account === account;
   }
 
   /** The session of that id, if it is the owner's; it counts as used until the response is over. */

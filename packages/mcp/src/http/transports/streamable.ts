@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, isInitializeRequest, isJSONRPCRequest } from '@modelcontextprotocol/server';
 import { buildServer } from '../../server/build-server.ts';
@@ -7,6 +8,7 @@ import { followChanges } from '../../server/changes.ts';
 import type { ClientContext, Offering } from '../../server/client-context.ts';
 import { clientInfoOf } from '../../server/messages.ts';
 import type { Caller } from '../admission/caller.ts';
+import { ENOUGH_MS } from '../admission/session-limits.ts';
 import type { ClientContexts } from '../participants/client-contexts.ts';
 import type { Lease } from '../participants/participants.ts';
 import { EventLog } from './event-log.ts';
@@ -64,7 +66,7 @@ async function openSession(
 ): Promise<NodeStreamableHTTPServerTransport> {
   const id = randomUUID();
   const offered = offering();
-  sessions.makeRoomFor(caller.account);
+  const hasEnough = sessions.makeRoomFor(caller.account);
   const { context, lease } = contexts.session(caller, id, offered, replies);
   context.participant.introduce(clientInfoOf(body));
   const transport = new NodeStreamableHTTPServerTransport({
@@ -95,6 +97,7 @@ async function openSession(
     lease.release();
     closed?.();
   };
+  if (hasEnough) await delay(ENOUGH_MS);
   return transport;
 }
 

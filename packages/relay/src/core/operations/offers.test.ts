@@ -86,12 +86,3 @@ describe('TOOLS', () => {
     expect(await asker.request('TOOLS', { agent: 'Ann' })).toEqual({ tools: [] });
   });
 });
-
-describe.each(['WHO', 'CHANNEL_LIST'] as const)('%s', (operation) => {
-  it('refuses a cursor that never came with an answer', async () => {
-    await expect(asker.request(operation, { cursor: 'elsewhere' })).rejects.toMatchObject({
-      code: 'InvalidRequest',
-      details: { field: 'cursor' },
-    });
-  });
-});

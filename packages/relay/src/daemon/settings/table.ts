@@ -164,6 +164,7 @@ export const SETTINGS = {
     maxFrameBytes: { schema: count(131_072, 67_108_864, MAX_FRAME_BYTES) },
     maxConnections: { schema: count(1, 1_000_000, 20_000) },
     maxPendingRequests: { schema: count(1, 100_000, 1024) },
+    refusalsPerSecond: { schema: count(1, 1_000_000, 100) },
     headersTimeoutMs: { schema: milliseconds(10_000) },
   },
   heartbeatMs: { schema: milliseconds(15_000) },
