@@ -16,6 +16,7 @@ beforeEach(async () => {
 afterAll(() => served[Symbol.asyncDispose]());
 
 const reached = (setting: string) => ({ code: 'LimitReached', details: { setting: `quotas.${setting}` } });
+const token = newAgentToken();
 const enter = async (hello: Record<string, unknown>, door: DoorName = 'WebSocket') => {
   const client = await served.connect(door);
   await client.hello({ deliver: false, ...hello });
@@ -47,5 +48,54 @@ describe.each(DOORS)('a key shown on a %s', (door) => {
     for (const name of ['Ann', 'Ben']) await (await enter({ workspaceKey, name }, door)).end();
     await expect(enter({ workspaceKey, name: 'Cid' }, door)).rejects.toMatchObject(reached('agentsPerKey'));
     await enter({ name: 'Cid' }, 'unix socket');
+  });
+});
+
+describe('a client that is refused again and again', () => {
+  it('is read more slowly, on all its connections, and nobody else is', async () => {
+    await using strict = await serve({ refusalsPerSecond: 10 }, core);
+    const token = newAgentToken();
+    const hello = { token, workspaceKey: strict.key };
+    const loops = [
+      await strict.join('looper', hello, 'WebSocket'),
+      await strict.join('looper', hello, 'WebSocket'),
+    ];
+    const other = await strict.join('other');
+    const nowhere = { channel: 'nowhere' };
+    const ids = loops.map((loop) => Array.from({ length: 50 }, () => loop.send('CHANNEL_MEMBERS', nowhere)));
+    for (let i = 0; i < 20; i++) await other.settled();
+    const refused = () => strict.counters.requests.get('CHANNEL_MEMBERS')?.get('ChannelNotFound') ?? 0;
+    // Twenty are free.
+    expect(refused()).toBeGreaterThanOrEqual(20);
+    expect(refused()).toBeLessThan(30);
+    await expect(other.request('CHANNEL_MEMBERS', nowhere)).rejects.toMatchObject({
+      code: 'ChannelNotFound',
+    });
+    await expect
+      .poll(() => {
+        core.clock.advance(1000);
+        return refused();
+      })
+      .toBe(101);
+    for (const [index, loop] of loops.entries())
+      for (const id of ids[index] ?? []) expect((await loop.next('ERROR')).payload).toMatchObject({ id });
+  });
+
+  it('is told later each time that there is no room for it', async () => {
+    await using strict = await serve({ refusalsPerSecond: 10 }, core);
+    const capabilities = Array(130).fill('x'.repeat(126));
+    const come = async () => {
+      const client = await strict.connect('WebSocket');
+      client.send('HELLO', { name: 'Ann', workspaceKey: strict.key, capabilities }, 'hello');
+      return client;
+    };
+    const refusal = { payload: reached('profileBytes') };
+    // Each counts three times, for its size; twenty are free.
+    for (let i = 0; i < 6; i++) expect(await (await come()).next('ERROR')).toMatchObject(refusal);
+    const late = await come();
+    for (let i = 0; i < 20; i++) await (await strict.join('other', { token })).end();
+    expect(late.received).toEqual([]);
+    core.clock.advance(4000);
+    expect(await late.next('ERROR')).toMatchObject(refusal);
   });
 });
