@@ -54,6 +54,8 @@ const AIMED: { [Name in OperationName]: [OperationInput<Name>, ErrorCode | 'ok']
   TAIL: [{ after: 0 }, 'Forbidden'],
   WATCH: [{}, 'ok'],
   ACK: [{ messages: ['MESSAGE'], state: 'read' }, 'MessageNotFound'],
+  DISCOVER: [{ capability: 'review' }, 'ok'],
+  TOOLS: [{ agent: 'Alice' }, 'AgentNotFound'],
   ANNOUNCE: [{ kind: 'capability_announcement', capabilities: ['spy'], tools: [] }, 'ok'],
   WAIT: [{ timeoutMs: 1 }, 'ok'],
   RECEIVE: [{ paths: ['pty'], notify: true }, 'ok'],

@@ -24,7 +24,7 @@ export const renameKills: Fault = {
   name: 'rename-kills',
   what: 'kill -9 during renames: one name in use, all mail under it, nobody locked out, no empty project',
   async run({ short, seed, say }) {
-    const kills = short ? 25 : 1000;
+    const kills = short ? 100 : 1000;
     const random = seededRandom(seed);
     const ledger: Ledger = { project: 'demo', agent: 'Bob', mail: [], renames: 0 };
     await using daemon = await startDaemon({ settings: UNGOVERNED });

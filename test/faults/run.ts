@@ -8,6 +8,7 @@ import { fsyncAudit } from './fsync-audit.ts';
 import { hostileBytes } from './hostile-bytes.ts';
 import { kill } from './kill.ts';
 import { liveFuzz } from './live-fuzz.ts';
+import { quotaFloods } from './quota-floods.ts';
 import { renameKills } from './rename-kills.ts';
 import { slowSync } from './slow-sync.ts';
 import { soak } from './soak.ts';
@@ -22,6 +23,7 @@ const FAULTS: Fault[] = [
   stoppedConsumer,
   hostileBytes,
   connectionStorm,
+  quotaFloods,
   liveFuzz,
   kill,
   renameKills,

@@ -1,4 +1,12 @@
-import { type GatewayOptions, type HttpFrontOptions, serveGatewayHttp } from '@agent-relay/gateway';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  type GatewayOptions,
+  type HttpFrontOptions,
+  HttpHandler,
+  serveGatewayHttp,
+} from '@agent-relay/gateway';
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { eventually, GatewayKit, progressOf, scripted, textOf, tool } from './kit/gateway-kit.ts';
@@ -114,7 +122,9 @@ test('a web page cannot call: foreign Host and Origin are refused', async () => 
   expect((await gateway.post({}, { origin: 'https://evil.example' })).status).toBe(403);
   expect((await gateway.post({}, { origin: 'null' })).status).toBe(403);
   // Another server of this machine, such as one that a project is developed with, is as foreign as any.
-  expect((await gateway.post({}, { origin: 'http://localhost:5173' })).status).toBe(403);
+  for (const host of ['localhost', '127.0.0.1', '[::1]'])
+    for (const origin of [`http://${host}`, `http://${host}:5173`, `https://${host}:5173`])
+      expect((await gateway.post({}, { origin })).status, origin).toBe(403);
   const { request } = await import('node:http');
   const status = await new Promise((resolve) => {
     request(gateway.url, { method: 'POST', headers: { host: 'evil.example' } }, (response) =>
@@ -286,3 +296,46 @@ test.each([
     }
   }
 });
+
+test('one who floods it with sessions ends none of others', async () => {
+  await using kit = await GatewayKit.start([]);
+  const handler = new HttpHandler(kit.gateway, { maxSessions: 6, maxSessionsPerKey: 3 });
+  const server = createServer((request, response) => {
+    const account = String(request.headers['x-account']);
+    void handler.handle(request, response, { caller: account, account });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const ask = (account: string, method: string, session?: string | null) =>
+    fetch(`http://127.0.0.1:${port}/mcp`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'x-account': account,
+        ...(session ? { 'mcp-session-id': session } : {}),
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: INITIALIZE }),
+    });
+  const open = async (account: string) => {
+    const response = await ask(account, 'initialize');
+    await response.text();
+    return response.headers.get('mcp-session-id');
+  };
+  try {
+    const kept = await open('other');
+    for (let i = 0; i < 20; i++) expect(await open('flooder')).not.toBeNull();
+    expect((await ask('other', 'ping', kept)).status).toBe(200);
+  } finally {
+    await handler.close();
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+const INITIALIZE = {
+  protocolVersion: '2025-06-18',
+  capabilities: {},
+  clientInfo: { name: 'x', version: '1' },
+};

@@ -19,6 +19,8 @@ import type { Receiver } from '../../packages/relay/src/core/delivery/receiver.t
 import { receive } from '../../packages/relay/src/core/delivery/receiving.ts';
 import type { Introduction } from '../../packages/relay/src/core/directory/introduction.ts';
 import type { Peer } from '../../packages/relay/src/core/directory/presence.ts';
+import { keyAccount } from '../../packages/relay/src/core/governance/accounts.ts';
+import type { QuotaLimits } from '../../packages/relay/src/core/governance/quotas.ts';
 import type { Caller, Ongoing, OnlyOne } from '../../packages/relay/src/core/operations/caller.ts';
 import { createOperations, type Operations } from '../../packages/relay/src/core/operations/index.ts';
 import type { Workspace } from '../../packages/relay/src/core/ports/store/workspaces.ts';
@@ -32,7 +34,24 @@ export const MAX_BODY_BYTES = 1000;
 export const IDLE_AFTER_MS = 60_000;
 export const GONE_AFTER_MS = 30_000;
 
-type Limits = Pick<RelayOptions, 'maxBodyBytes' | 'rateLimit' | 'governor' | 'attachments'>;
+type Limits = Pick<RelayOptions, 'maxBodyBytes' | 'rateLimit' | 'governor' | 'attachments' | 'quotas'>;
+
+/** Small enough to be met where a test is about them, and large enough for all others. */
+export const QUOTAS: QuotaLimits = {
+  profileBytes: 16_384,
+  toolBytes: 16_384,
+  tools: 256,
+  toolsBytes: 65_536,
+  agentsPerKey: 100,
+  connectionsPerKey: 1000,
+  localAgents: 20_000,
+  channels: 100,
+  attachments: 100,
+  attachmentBytes: 4 * 1024 * 1024,
+  reactions: 20,
+  messageReactions: 100,
+  awaits: 20,
+};
 
 /** No rate limit, so that tests may be quick; the other limits are small, so that they can be met. */
 const LIMITS: Limits = {
@@ -40,6 +59,7 @@ const LIMITS: Limits = {
   rateLimit: { perSecond: 0, burst: 0 },
   governor: { enabled: true, emptyTurns: 6, maxTurns: 200, windowMs: 600_000 },
   attachments: { maxFileBytes: 1024 * 1024, maxWorkspaceBytes: 4 * 1024 * 1024 },
+  quotas: QUOTAS,
 };
 
 interface CoreOptions extends Partial<Limits> {
@@ -56,7 +76,11 @@ export interface TestCore extends AsyncDisposable {
   /** A connected agent; registers the name the first time. */
   join(workspace: Workspace, name: string, introduction?: Partial<Introduction>): Promise<Participant>;
   /** The same from another machine, with a key of the workspace. */
-  joinFromAfar(workspace: Workspace, name: string): Promise<Participant>;
+  joinFromAfar(
+    workspace: Workspace,
+    name: string,
+    introduction?: Partial<Introduction>,
+  ): Promise<Participant>;
   /** Somebody there with a key and no name. */
   observerFromAfar(workspace: Workspace): Participant;
   /** The local user without the mask of an agent. */
@@ -119,7 +143,11 @@ export async function openCore({ database, ...limits }: CoreOptions = {}): Promi
     newWorkspace: () => running.relay.createWorkspace(`project-${++workspaces}`),
     join: (workspace, name, introduction = {}) =>
       identified({ workspace, local: true, keyId: undefined }, name, introduction),
-    joinFromAfar: (workspace, name) => identified({ workspace, local: false, keyId: '12345678' }, name, {}),
+    joinFromAfar: (workspace, name, introduction = {}) =>
+      identified({ workspace, local: false, keyId: '12345678' }, name, {
+        account: keyAccount('12345678'),
+        ...introduction,
+      }),
     observerFromAfar: (workspace) =>
       participant({ workspace, agent: undefined, unverified: false, local: false, keyId: '12345678' }),
     owner: (workspace) =>

@@ -16,7 +16,11 @@ import {
 } from './cli.ts';
 
 /** Settings for load that no honest agent makes: nobody is slowed down or held. */
-export const UNGOVERNED = { rateLimit: { perSecond: 0 }, governor: { enabled: false } };
+export const UNGOVERNED = {
+  rateLimit: { perSecond: 0 },
+  governor: { enabled: false },
+  limits: { refusalsPerSecond: 1_000_000 },
+};
 
 /** A world of its own for a test: directories and an environment in which nothing of the machine's user is seen. */
 export interface Sandbox extends AsyncDisposable {

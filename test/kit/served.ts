@@ -16,6 +16,7 @@ export interface ServedOptions {
   heartbeatMs?: number;
   maxConnections?: number;
   maxPendingRequests?: number;
+  refusalsPerSecond?: number;
   maxFrameBytes?: number;
   http?: Partial<DoorsOptions> & { needsKey?: boolean };
 }
@@ -62,7 +63,7 @@ export async function serve(options: ServedOptions = {}, shared?: TestCore): Pro
       maxPendingRequests: options.maxPendingRequests ?? 1024,
       onError: (error) => failures.push(error),
     },
-    options.maxConnections ?? 1000,
+    { maxConnections: options.maxConnections ?? 1000, refusalsPerSecond: options.refusalsPerSecond ?? 1000 },
   );
   const socketPath = join(directory, 'daemon.sock');
   const socketServer = await listenOnSocket(

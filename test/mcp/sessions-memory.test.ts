@@ -14,11 +14,15 @@ const initialize = JSON.stringify({
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'flood', version: '1' } },
 });
 
+let accounts = 0;
+
 it('keeps its memory flat when 10,000 sessions are opened and dropped', async () => {
   const door = await listenForMcp({
     host: '127.0.0.1',
     port: 0,
     requestsPerMinute: 1_000_000,
+    // Whoever has many is slowed down, which would take long here: each is somebody else's.
+    accountOf: () => String(++accounts),
     isKeyValid: async () => true,
     connect: () => Promise.reject(new Error('A handshake alone does not reach the relay.')),
   });

@@ -14,6 +14,7 @@ import { model } from './contract/model.ts';
 import { pages } from './contract/pages.ts';
 import { reactions } from './contract/reactions.ts';
 import { search } from './contract/search.ts';
+import { tools } from './contract/tools.ts';
 import { transfer } from './contract/transfer.ts';
 import { workspaces } from './contract/workspaces.ts';
 import { defined, inboxOf, NOW, newWorld } from './contract/world.ts';
@@ -41,6 +42,7 @@ export function storeContract(name: string, { open, afterCrash }: TestDatabase):
 
     workspaces(store);
     agents(store);
+    tools(store);
     channels(store);
     conversations(store);
     messages(store);

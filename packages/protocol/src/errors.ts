@@ -158,6 +158,13 @@ export const ERRORS = {
     next: 'Send the path of the file instead.',
     http: 413,
   },
+  LimitReached: {
+    meaning: 'You have as much of something as one client may have.',
+    next: 'Do without it, or ask the owner of the daemon to raise the setting that the message names.',
+    retryable: false,
+    exit: 2,
+    http: 429,
+  },
   RateLimited: {
     ...later,
     meaning: 'You send faster than an agent may.',
@@ -345,6 +352,9 @@ export interface ErrorDetails {
   suggestions?: string[];
   /** Which field of the request was wrong. */
   field?: string;
+  /** The limit that was reached, and the setting that says it. */
+  limit?: number;
+  setting?: string;
   /** When a retry makes sense. */
   retryAfterMs?: number;
   /** The choices where the request was ambiguous. */
@@ -415,6 +425,13 @@ export class RelayError extends Error {
     });
   }
 }
+
+/** Somebody has reached a limit. `message` says what the limit is, `instead` what can be done without raising it. */
+export const limitReached = (setting: string, limit: number, message: string, instead: string): RelayError =>
+  new RelayError('LimitReached', message, {
+    next: `${instead} The owner of the daemon can raise "${setting}" in settings.json.`,
+    details: { limit, setting },
+  });
 
 /** An error as a command line tells it to a person. */
 export const errorLines = ({ message, next }: RelayError): string =>

@@ -26,7 +26,7 @@ export type OperationResult<N extends OperationName> = (typeof OPERATIONS)[N]['r
 
 export const isOperation = (type: string): type is OperationName => Object.hasOwn(OPERATIONS, type);
 
-export type { AgentInfo, PathInfo } from './operations/agents.ts';
+export type { AgentInfo, AgentOffer, PathInfo } from './operations/agents.ts';
 export type { ChannelInfo } from './operations/channels.ts';
 export type {
   ConversationInfo,

@@ -22,6 +22,8 @@ const SMALLEST: { [Name in OperationName]: Record<string, unknown> } = {
   TAIL: {},
   WATCH: {},
   ACK: { upTo: 0 },
+  DISCOVER: {},
+  TOOLS: { agent: 'Bob' },
   ANNOUNCE: { kind: 'capability_announcement', capabilities: [], tools: [] },
   WAIT: { timeoutMs: 1 },
   RECEIVE: {},

@@ -9,6 +9,7 @@ import {
   IMPORTANCES,
   type Importance,
   isClientId,
+  MAX_TOOLS,
   MESSAGE_KINDS,
   type MessageKind,
   RECEIVING_PATHS,
@@ -104,7 +105,7 @@ export const helloPayload = z.object({
   task: shortText.optional(),
   parent: z.string().max(64).optional(),
   capabilities: z.array(capability).max(256).optional(),
-  tools: z.array(toolDefinition).max(256).optional(),
+  tools: z.array(toolDefinition).max(MAX_TOOLS).optional(),
   mcpEnabled: z.boolean().optional(),
   ...receivingFields,
   resumeAfter,
@@ -282,6 +283,6 @@ export type ReportPayload = z.infer<typeof reportPayload>;
 export const capabilityAnnouncementPayload = z.object({
   kind: z.literal('capability_announcement'),
   capabilities: z.array(capability).max(256),
-  tools: z.array(toolDefinition).max(256),
+  tools: z.array(toolDefinition).max(MAX_TOOLS),
 });
 export type CapabilityAnnouncementPayload = z.infer<typeof capabilityAnnouncementPayload>;

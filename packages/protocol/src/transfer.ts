@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GENERAL_CHANNEL, isAgentName, isName, nameKey, SYSTEM_AGENT } from './names.ts';
 import { capability, emoji, thread, toolDefinition } from './payloads.ts';
 import { MAX_TIME } from './time.ts';
-import { AGENT_TYPES, DELIVERY_PATHS, IMPORTANCES, MESSAGE_KINDS } from './vocabulary.ts';
+import { AGENT_TYPES, DELIVERY_PATHS, IMPORTANCES, MAX_TOOLS, MESSAGE_KINDS } from './vocabulary.ts';
 
 const time = z.int().nonnegative().max(MAX_TIME);
 const maybeTime = time.exactOptional();
@@ -56,7 +56,7 @@ export const transferRecord = z.discriminatedUnion('type', [
       task: text.exactOptional(),
       parent: z.string().max(64).exactOptional(),
       capabilities: z.array(capability).max(256),
-      tools: z.array(toolDefinition).max(256),
+      tools: z.array(toolDefinition).max(MAX_TOOLS),
       mcpEnabled: z.boolean(),
       createdAt: time,
       lastSeenAt: time,

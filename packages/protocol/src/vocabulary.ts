@@ -4,6 +4,9 @@ export const MAX_BODY_BYTES = 64 * 1024;
 /** How much of a file one request carries, before base64. */
 export const ATTACHMENT_CHUNK_BYTES = 256 * 1024;
 
+/** Tools of one agent. The settings of a daemon may allow fewer (`quotas.tools`), never more. */
+export const MAX_TOOLS = 4096;
+
 export const AGENT_TYPES = ['agent', 'human', 'system'] as const;
 export type AgentType = (typeof AGENT_TYPES)[number];
 

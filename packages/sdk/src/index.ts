@@ -1,5 +1,6 @@
 export {
   type AgentInfo,
+  type AgentOffer,
   type AttachmentInfo,
   type ChannelInfo,
   type ConversationInfo,
@@ -20,6 +21,7 @@ export {
   type RelayEvent,
   type SearchHit,
   type SendResult,
+  type ToolDefinition,
   type TransferRecord,
   type WelcomePayload,
 } from '@agent-relay/protocol';

@@ -15,7 +15,7 @@ export function agents(store: () => Store): void {
         task: 'review “this” \\ and that',
         parent: 'Boss',
         capabilities: ['review', 'build:fast'],
-        tools: [{ name: 'echo', description: 'says it again', inputSchema: { type: 'object' } }],
+        account: 'key 12345678',
         mcpEnabled: true,
       };
       const created = await store().createAgent(said);

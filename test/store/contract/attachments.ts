@@ -16,6 +16,7 @@ export const attachmentOf = (agent: Agent, content: Uint8Array): Attachment => (
   sha256: createHash('sha256').update(content).digest('hex'),
   uploadedBy: agent.id,
   createdAt: NOW,
+  account: `agent ${agent.id}`,
 });
 
 /** Bytes that no other file has. */
@@ -50,8 +51,24 @@ export function attachments(store: () => Store): void {
       for (const file of [content, content, bytes(10), new Uint8Array()]) {
         await store().addAttachment(attachmentOf(agent, file), file);
       }
-      expect(await store().attachmentBytes(workspace.id)).toBe(1010);
-      expect(await store().attachmentBytes((await newWorld(store(), 0)).workspace.id)).toBe(0);
+      expect(await store().attachmentUse(workspace.id)).toEqual({ files: 4, bytes: 1010 });
+      const empty = (await newWorld(store(), 0)).workspace;
+      expect(await store().attachmentUse(empty.id)).toEqual({ files: 0, bytes: 0 });
+    });
+
+    it('count for the account they were uploaded for, and for the workspace', async () => {
+      const { workspace, agents } = await newWorld(store(), 2);
+      const [alice, bob] = agents as [Agent, Agent];
+      const upload = async (attachment: Partial<Attachment>, agent: Agent, size: number) => {
+        const content = bytes(size);
+        await store().addAttachment({ ...attachmentOf(agent, content), ...attachment }, content);
+      };
+      await upload({ account: 'key 1' }, alice, 100);
+      await upload({ account: 'key 1' }, bob, 50);
+      await upload({ account: undefined }, bob, 7);
+      expect(await store().attachmentUse(workspace.id, 'key 1')).toEqual({ files: 2, bytes: 150 });
+      expect(await store().attachmentUse(workspace.id, 'key 2')).toEqual({ files: 0, bytes: 0 });
+      expect(await store().attachmentUse(workspace.id)).toEqual({ files: 3, bytes: 157 });
     });
 
     it('are visible to who uploaded them, and to who sees a message they hang on', async () => {

@@ -11,6 +11,7 @@ export function channels(store: () => Store): void {
       topic,
       createdBy: 'Alice',
       createdAt: NOW,
+      account: 'key 12345678',
     });
 
     it('are made once, without regard to case, and listed in the order they were made', async () => {

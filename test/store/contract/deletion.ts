@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../../packages/relay/src/core/ports/store/agents.ts';
 import type { Store } from '../../../packages/relay/src/core/ports/store.ts';
 import { attachmentOf, bytes } from './attachments.ts';
-import { defined, inboxOf, NOW, newWorld } from './world.ts';
+import { ANY_NUMBER, defined, inboxOf, NOW, newWorld } from './world.ts';
 
 type Two = [Agent, Agent];
 
@@ -104,7 +104,7 @@ export function deletion(store: () => Store): void {
       // A message from an import: later here, but older.
       await send('an osprey', OLD - 5);
       await send('an osprey', OLD + 1);
-      await store().addReaction({ seq: indexed.seq, agentId: bob.id, emoji: '👍', at: NOW });
+      await store().addReaction({ seq: indexed.seq, agentId: bob.id, emoji: '👍', at: NOW }, ANY_NUMBER);
 
       expect(await deleteAll(OLD + 1, 1)).toEqual([1, 1, 0]);
       expect(await store().visibleMessage(undefined, workspace.id, indexed.id)).toBeUndefined();

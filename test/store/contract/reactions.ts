@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../../packages/relay/src/core/ports/store/agents.ts';
 import type { Store } from '../../../packages/relay/src/core/ports/store.ts';
-import { NOW, newWorld } from './world.ts';
+import { ANY_NUMBER, NOW, newWorld } from './world.ts';
 
 type Two = [Agent, Agent];
 
@@ -14,12 +14,12 @@ export function reactions(store: () => Store): void {
       const first = await store().appendMessage(draft(alice, conversation, [bob]));
       const second = await store().appendMessage(draft(alice, conversation, [bob]));
       const react = (agent: Agent, emoji: string, at: number, seq = first.seq) =>
-        store().addReaction({ seq, agentId: agent.id, emoji, at: NOW + at });
-      expect(await react(alice, '🦊', 1)).toBe(true);
-      expect(await react(bob, '👍', 2)).toBe(true);
-      expect(await react(bob, '🦊', 3)).toBe(true);
-      expect(await react(bob, '🦊', 4)).toBe(false);
-      expect(await react(bob, ':eyes:', 0, second.seq)).toBe(true);
+        store().addReaction({ seq, agentId: agent.id, emoji, at: NOW + at }, ANY_NUMBER);
+      expect(await react(alice, '🦊', 1)).toBe('added');
+      expect(await react(bob, '👍', 2)).toBe('added');
+      expect(await react(bob, '🦊', 3)).toBe('added');
+      expect(await react(bob, '🦊', 4)).toBe('present');
+      expect(await react(bob, ':eyes:', 0, second.seq)).toBe('added');
       expect(await store().reactionsOf([first.seq, second.seq])).toEqual([
         { seq: first.seq, emoji: '🦊', agents: [alice.name, bob.name] },
         { seq: first.seq, emoji: '👍', agents: [bob.name] },
@@ -33,6 +33,21 @@ export function reactions(store: () => Store): void {
         { seq: first.seq, emoji: '🦊', agents: [bob.name] },
       ]);
       expect(await store().reactionsOf([])).toEqual([]);
+    });
+
+    it('are no more than an agent, and all together, may put on a message', async () => {
+      const { agents, dm, draft } = await newWorld(store(), 2);
+      const [alice, bob] = agents as Two;
+      const { seq } = await store().appendMessage(draft(alice, await dm(alice, bob), [bob]));
+      const react = (agent: Agent, emoji: string) =>
+        store().addReaction({ seq, agentId: agent.id, emoji, at: NOW }, { ofAgent: 2, ofAll: 3 });
+      const all = await Promise.all(['🦊', '👍', '👀'].map((emoji) => react(alice, emoji)));
+      expect(all).toEqual(['added', 'added', 'agent full']);
+      expect(await react(alice, '🦊')).toBe('present');
+      expect(await react(bob, '🦊')).toBe('added');
+      expect(await react(bob, '👍')).toBe('message full');
+      await store().removeReaction({ seq, agentId: alice.id, emoji: '🦊' });
+      expect(await react(bob, '👍')).toBe('added');
     });
   });
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../../packages/relay/src/core/ports/store/agents.ts';
 import type { Store } from '../../../packages/relay/src/core/ports/store.ts';
 import { attachmentOf, bytes } from './attachments.ts';
-import { agentOf, defined, inboxOf, NOW, newWorld } from './world.ts';
+import { ANY_NUMBER, agentOf, defined, inboxOf, NOW, newWorld } from './world.ts';
 
 export function transfer(store: () => Store): void {
   const exported = async (workspaceId: number, limit: number) => {
@@ -56,8 +56,8 @@ export function transfer(store: () => Store): void {
     await store().observe([
       { recipientId: bob.id, seq: first.seq, state: 'acked', path: 'push', at: NOW + 4 },
     ]);
-    await store().addReaction({ seq: first.seq, agentId: bob.id, emoji: '👍', at: NOW });
-    await store().addReaction({ seq: first.seq, agentId: foreign.id, emoji: '🦊', at: NOW });
+    await store().addReaction({ seq: first.seq, agentId: bob.id, emoji: '👍', at: NOW }, ANY_NUMBER);
+    await store().addReaction({ seq: first.seq, agentId: foreign.id, emoji: '🦊', at: NOW }, ANY_NUMBER);
     await store().removeAgent(carol.id, NOW + 5);
     await store().createAgent({ ...agentOf(workspace.id, carol.name), createdAt: NOW + 6 });
     return { ...made, alice, bob, carol, content, file };

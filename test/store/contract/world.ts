@@ -12,6 +12,9 @@ export const unique = (word: string): string => `${word}-${++counter}`;
 
 export const NOW = 1_800_000_000_000;
 
+/** As many reactions as anybody likes. */
+export const ANY_NUMBER = { ofAgent: 1000, ofAll: 1000 };
+
 /** A workspace of its own with agents, and short ways to send between them. */
 export interface World {
   workspace: Workspace;
@@ -45,11 +48,11 @@ export const agentOf = (workspaceId: number, name = unique('agent')): Omit<Agent
   ephemeral: false,
   registeredBy: undefined,
   heldBy: undefined,
+  account: undefined,
   cli: undefined,
   task: undefined,
   parent: undefined,
   capabilities: [],
-  tools: [],
   mcpEnabled: false,
   tokenHash: unique('token'),
   createdAt: NOW,
@@ -100,6 +103,7 @@ export async function newWorld(store: Store, agentCount: number): Promise<World>
         topic: undefined,
         createdBy: 'somebody',
         createdAt: NOW,
+        account: undefined,
       };
       const { id } = defined(await store.createChannel(made));
       for (const member of members) await store.addMember(id, member.id, NOW);

@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Door, NO_PAGES, sendJson } from '@agent-relay/platform/http';
 import { isRelayError, RelayError } from '@agent-relay/protocol';
 import { classifyInboundRequest } from '@modelcontextprotocol/server';
 import { accessId, admit } from './admission/access.ts';
 import { type Caller, callerOf, Offerings } from './admission/caller.ts';
 import { RateLimit } from './admission/rate-limit.ts';
+import { ENOUGH_MS, OpenStreams } from './admission/session-limits.ts';
 import { answerCors } from './cors.ts';
 import { gatewayVisit } from './gateway.ts';
 import { DEFAULT_PATHS, type McpHttpOptions } from './options.ts';
@@ -40,7 +42,9 @@ export const createMcpDoor = (options: McpHttpOptions): McpDoor =>
 /** The same for other offerings than the relay's. */
 export function createDoorWith(offerings: Offerings, options: McpHttpOptions): McpDoor {
   const { onerror = console.error, maxBodyBytes = 1024 * 1024, roles = [] } = options;
-  const { sessionIdleMs = 12 * HOUR_MS, maxSessions = 1000, requestsPerMinute = 6000 } = options;
+  const { sessionIdleMs = 12 * HOUR_MS, requestsPerMinute = 6000 } = options;
+  const { maxSessions = 1000, maxSessionsPerKey = 250, maxStreamsPerKey = 1000 } = options;
+  const room = { most: maxSessions, mostOfAccount: maxSessionsPerKey };
   const { lingerMs = 5 * MINUTE_MS } = options;
   const paths = { ...DEFAULT_PATHS, ...options.paths };
   const startedAt = performance.now();
@@ -49,11 +53,12 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
   const participants = new Participants(options.connect, { roles, lingerMs, onerror });
   const contexts = new ClientContexts(participants, onerror);
   const replies = new HttpReplies(onerror);
-  const sessions = new HttpSessions<StreamableSession>({ idleMs: sessionIdleMs, most: maxSessions, onerror });
+  const sessions = new HttpSessions<StreamableSession>({ idleMs: sessionIdleMs, room, onerror });
+  const streams = new OpenStreams(maxStreamsPerKey);
   const gatewaySessions = new GatewaySessions(participants);
   const parts = { contexts, replies, sessions, gatewaySessions, onerror };
   const single = new SingleRequests(parts);
-  const sse = new SseSessions({ contexts, messagesPath: paths.messages, most: maxSessions, onerror });
+  const sse = new SseSessions({ contexts, messagesPath: paths.messages, room, onerror });
 
   const health = () => ({
     status: 'ok',
@@ -61,7 +66,17 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
     uptime: (performance.now() - startedAt) / 1000,
   });
 
+  /** Whoever has enough already, and asks in a loop, is told so slowly: refusing is not to keep the door busy. */
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      await serveNow(request, response);
+    } catch (error) {
+      if (isRelayError(error, 'LimitReached') || isRelayError(error, 'Overloaded')) await delay(ENOUGH_MS);
+      throw error;
+    }
+  }
+
+  async function serveNow(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url?.split('?')[0] ?? '/';
     if (answerCors(request, response, options)) return;
     if (path === paths.health) return sendJson(response, 200, health());
@@ -75,7 +90,8 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
       return sendJson(response, 401, { error: 'Unauthorized' }, { 'WWW-Authenticate': 'Bearer' });
     }
     requests.take(accessId(access));
-    const caller = callerOf(request, access);
+    const caller = callerOf(request, access, options.accountOf);
+    response.once('close', streams.take(caller.account));
     if (path !== paths.messages && offerings.asksForGateway(request))
       return serveGateway(path, request, response, caller);
     const body = request.method === 'POST' ? await readJson(request, maxBodyBytes) : undefined;

@@ -21,6 +21,7 @@ interface Parts {
 export const gatewayVisit = (caller: Caller, offering: Offering | undefined, parts: Parts): GatewayVisit => ({
   // What a session serves is settled when it begins: another choice of toolsets is another session. No header has a newline.
   caller: [caller.key, ...(offering?.tools.toolsets ?? []).map(({ name }) => name)].join('\n'),
+  account: caller.account,
   access: caller.access,
   name: caller.name,
   begin: (end) => parts.gatewaySessions.begin(caller, end),

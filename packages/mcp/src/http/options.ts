@@ -14,6 +14,8 @@ export interface GatewayDoor {
 export interface GatewayVisit {
   /** The same for all requests of one client; its sessions are for nobody else. */
   caller: string;
+  /** Whom its sessions count for. */
+  account: string;
   /** What it was let in for. */
   access: Access;
   /** The agent that it is, or says it is. */
@@ -43,8 +45,14 @@ export interface McpHttpOptions extends Doorkeeper, CorsOptions {
   sessionIdleMs?: number;
   /** How long an agent stays online after the last request made for it. Default: 5 minutes. */
   lingerMs?: number;
-  /** Beyond so many, the sessions that were idle for longest are ended. Default: 1000. */
+  /** Whom the sessions and streams of an access count for. Default: each key, and the user, for itself. */
+  accountOf?(access: Access): string;
+  /** Beyond so many, one that is idle is ended, of those who have most. Default: 1000. */
   maxSessions?: number;
+  /** Beyond so many of one account, one of its own that is idle is ended, or it gets no more. Default: 250. */
+  maxSessionsPerKey?: number;
+  /** Requests of one account that are being answered, streams included. Default: 1000. */
+  maxStreamsPerKey?: number;
   paths?: Partial<McpPaths>;
   onerror?(error: unknown): void;
 }

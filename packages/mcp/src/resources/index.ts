@@ -88,17 +88,18 @@ export const RESOURCE_TEMPLATES: readonly ResourceTemplate[] = [
   {
     uriTemplate: 'relay://agents/{name}',
     name: 'Agent',
-    description: 'One agent, online or not',
+    description: 'One agent, online or not, with its tools',
     mimeType: JSON_TYPE,
     match: (uri) => {
       const value = /^relay:\/\/agents\/([^/]+)$/.exec(uri)?.[1];
       return value === undefined ? undefined : decoded(value);
     },
     read: async (participant, name, uri) => {
-      const agents = await (await participant.relay()).who({ includeOffline: true });
+      const relay = await participant.relay();
+      const agents = await relay.who({ includeOffline: true });
       const is = (other = '') => nameKey(other) === nameKey(plainAgentName(name));
       const found = agents.find((agent) => is(agent.name)) ?? agents.find((agent) => is(agent.handle));
-      if (found) return jsonContents(uri, found);
+      if (found) return jsonContents(uri, { ...found, tools: await relay.tools(found.name) });
       const near = nearNames(
         name,
         agents.map((agent) => agent.name),

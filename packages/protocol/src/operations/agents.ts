@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { capabilityAnnouncementPayload, type PathState, type ToolDefinition } from '../payloads.ts';
 import type { Reason } from '../reasons.ts';
 import type { AgentType, DeliveryPath } from '../vocabulary.ts';
-import { type Nothing, name, none, result } from './define.ts';
+import { cursor, type Nothing, name, none, result } from './define.ts';
 
 /** An agent as others see it. */
 export interface AgentInfo {
@@ -19,7 +19,6 @@ export interface AgentInfo {
   connectedAt?: number;
   lastActivityAt?: number;
   capabilities: string[];
-  tools: ToolDefinition[];
   mcpEnabled: boolean;
   /** What wakes this agent when a message comes, best first; none: it sees the message when it checks its inbox. */
   paths: PathInfo[];
@@ -36,6 +35,14 @@ export interface PathInfo {
   since: number;
 }
 
+/** What a connected agent can do for others. */
+export interface AgentOffer {
+  name: string;
+  capabilities: string[];
+  /** The names of its tools. */
+  tools: string[];
+}
+
 export const agentOperations = {
   WHO: {
     params: z
@@ -43,10 +50,20 @@ export const agentOperations = {
         include_idle: z.boolean().default(true),
         includeOffline: z.boolean().default(false),
         project: name.optional(),
+        cursor: cursor.optional(),
       })
       .strict(),
-    result: result<{ agents: AgentInfo[] }>(),
+    result: result<{ agents: AgentInfo[]; next?: string }>(),
   },
+  /** The connected agents that have the capability or the tool; without either, all that offer something. */
+  DISCOVER: {
+    params: z
+      .object({ capability: name.optional(), tool: name.optional(), cursor: cursor.optional() })
+      .strict(),
+    result: result<{ agents: AgentOffer[]; next?: string }>(),
+  },
+  /** The tools that one agent offers. */
+  TOOLS: { params: z.object({ agent: name }).strict(), result: result<{ tools: ToolDefinition[] }>() },
   /** Follow what happens in the project, messages aside, as EVENT envelopes. */
   WATCH: { params: none, result: result<Nothing>() },
   ANNOUNCE: { params: capabilityAnnouncementPayload, result: result<Nothing>() },

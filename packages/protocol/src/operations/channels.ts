@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Nothing, name, result } from './define.ts';
+import { cursor, type Nothing, name, result } from './define.ts';
 
 export interface ChannelInfo {
   /** With its `#`. */
@@ -29,8 +29,8 @@ export const channelOperations = {
   },
   CHANNEL_LEAVE: { params: z.object({ channel }).strict(), result: result<{ left: boolean }>() },
   CHANNEL_LIST: {
-    params: z.object({ includeArchived: z.boolean().default(false) }).strict(),
-    result: result<{ channels: ChannelInfo[] }>(),
+    params: z.object({ includeArchived: z.boolean().default(false), cursor: cursor.optional() }).strict(),
+    result: result<{ channels: ChannelInfo[]; next?: string }>(),
   },
   CHANNEL_MEMBERS: { params: z.object({ channel }).strict(), result: result<{ members: string[] }>() },
   CHANNEL_INVITE: {

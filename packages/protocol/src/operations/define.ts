@@ -10,3 +10,6 @@ export type Nothing = Record<never, never>;
 export const name = z.string().max(256);
 export const messageId = z.string().max(64);
 export const sequence = z.int().nonnegative();
+
+/** Where the next page of a list begins: `next` of the answer before. Only the daemon knows what it means. */
+export const cursor = z.string().max(64);

@@ -8,6 +8,7 @@ import { Mailboxes } from './delivery/mailboxes.ts';
 import { Waiters } from './delivery/waiters.ts';
 import { Agents } from './directory/agents.ts';
 import { Channels } from './directory/channels.ts';
+import { OfferedTools } from './directory/offered-tools.ts';
 import { Presence } from './directory/presence.ts';
 import { Workspaces } from './directory/workspaces.ts';
 import { type AttachmentLimits, Attachments } from './files/attachments.ts';
@@ -15,6 +16,7 @@ import { Governor, type GovernorLimits } from './governance/governor.ts';
 import { HeldMessages } from './governance/held.ts';
 import { HeldReleases } from './governance/held-releases.ts';
 import { sendPauseNotices } from './governance/pause-notices.ts';
+import { type QuotaLimits, Quotas } from './governance/quotas.ts';
 import { type RateLimit, SendRates } from './governance/send-rates.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Workspace } from './ports/store/workspaces.ts';
@@ -34,6 +36,7 @@ export interface RelayOptions {
   rateLimit: RateLimit;
   governor: GovernorLimits;
   attachments: AttachmentLimits;
+  quotas: QuotaLimits;
   /** Names that only the owner registers, for a person. */
   personNames: readonly string[];
   /** Gets the failures of work that nobody waits for. */
@@ -47,7 +50,9 @@ export interface Relay {
   /** A new id that begins with the word given. */
   readonly newId: (word: string) => string;
   readonly workspaces: Workspaces;
+  readonly quotas: Quotas;
   readonly agents: Agents;
+  readonly tools: OfferedTools;
   readonly channels: Channels;
   readonly presence: Presence;
   readonly messages: Messages;
@@ -76,15 +81,18 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const newId = idMaker(() => clock.now(), options.random);
   const workspaces = await Workspaces.load(store, clock);
   const presence = new Presence(clock, options);
-  const agents = new Agents(store, clock, presence, { personNames: options.personNames, background });
-  const channels = new Channels(store, clock, agents);
+  const quotas = new Quotas(options.quotas);
+  const tools = new OfferedTools(store, quotas);
+  const { personNames } = options;
+  const agents = new Agents(store, clock, presence, { personNames, quotas, tools, background });
+  const channels = new Channels(store, clock, agents, quotas);
   const descriptions = new Descriptions(agents, workspaces);
   const accepted = new AcceptedDeliveries(clock);
   const waiters = new Waiters(clock);
   const mailboxes = new Mailboxes((agentId) => accepted.upTo(agentId));
   const claims = new Claims(store, clock, mailboxes, presence);
   const deliveries = new Deliveries({ store, clock, agents, presence, mailboxes, claims, accepted, waiters });
-  const attachments = new Attachments(store, clock, newId, options.attachments);
+  const attachments = new Attachments({ store, clock, newId, limits: options.attachments, quotas });
   const awaits = new Awaits(clock);
   const rates = new SendRates(clock, options.rateLimit);
   const governor = new Governor(clock, options.governor);
@@ -134,7 +142,9 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     clock,
     newId,
     workspaces,
+    quotas,
     agents,
+    tools,
     channels,
     presence,
     messages,

@@ -95,6 +95,7 @@ async function start(
     rateLimit: settings.rateLimit,
     governor: settings.governor,
     attachments: settings.attachments,
+    quotas: settings.quotas,
     personNames: ['owner', personName()],
     onError,
   });
@@ -134,7 +135,7 @@ async function start(
         await removeLocalAgentTokens(workspace.directory, { RELAY_DATA_DIR: settings.dataDirectory });
     },
   };
-  const { maxFrameBytes, maxConnections, maxPendingRequests } = settings.limits;
+  const { maxFrameBytes, maxPendingRequests } = settings.limits;
   const sessions = new Sessions(
     {
       relay,
@@ -144,7 +145,7 @@ async function start(
       maxPendingRequests,
       onError,
     },
-    maxConnections,
+    settings.limits,
   );
   opened.defer(() => sessions.drain());
   if (settings.mcp.servers.length > 0) {

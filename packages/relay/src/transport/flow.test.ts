@@ -143,12 +143,9 @@ describe('a client that does not read', () => {
   });
 
   it('but asks is not read any more, and is answered in full when it reads again', async () => {
-    const tools = Array.from({ length: 25 }, (_, i) => ({
-      name: `tool${i}`,
-      description: 'x'.repeat(4000),
-      inputSchema: {},
-    }));
-    const asker = await served.join(newName('asker'), { tools });
+    const capabilities = Array.from({ length: 100 }, (_, i) => `c${i}-`.padEnd(120, 'x'));
+    for (let i = 0; i < 8; i++) await served.join(newName('described'), { capabilities });
+    const asker = await served.join(newName('asker'));
     const other = await served.join(newName('other'));
     asker.pause();
     const answered = () => served.counters.requests.get('WHO')?.get('ok') ?? 0;

@@ -1,6 +1,7 @@
 import { negotiate, PROTOCOL, parsePayload, RelayError, type WelcomePayload } from '@agent-relay/protocol';
 import { helloPayload } from '@agent-relay/protocol/schemas';
 import { resumePoint } from '../core/delivery/receiving.ts';
+import { type Account, GUESTS, keyAccount, LOCAL } from '../core/governance/accounts.ts';
 import type { Agent } from '../core/ports/store/agents.ts';
 import type { Workspace } from '../core/ports/store/workspaces.ts';
 import type { Principal } from '../core/principal.ts';
@@ -109,6 +110,12 @@ async function admit(relay: Relay, door: Door, hello: Hello): Promise<Admitted> 
 /** Who shows a key on the local socket is what the key makes of them, not the user. */
 const isUsersOwn = (door: Door, { keyId }: Admitted): boolean => door.kind === 'local' && keyId === undefined;
 
+/** Whom the names that are registered here count for. */
+const accountAt = (door: Door, { keyId }: Admitted): Account => {
+  if (keyId !== undefined) return keyAccount(keyId);
+  return door.kind === 'local' ? LOCAL : GUESTS;
+};
+
 async function identify(relay: Relay, door: Door, admitted: Admitted, hello: Hello) {
   const { workspace, tokenName, keyId } = admitted;
   const name = (hello.returning ? tokenName : undefined) ?? hello.name ?? tokenName;
@@ -120,6 +127,7 @@ async function identify(relay: Relay, door: Door, admitted: Admitted, hello: Hel
   const { agent, issued } = await relay.agents.identify(workspace, name, {
     ...hello,
     byOwner: isUsersOwn(door, admitted),
+    account: accountAt(door, admitted),
     heldBy: holderOf(hello, keyId),
   });
   return { agent, issued };

@@ -1,3 +1,4 @@
+import type { Clock } from '../core/ports/clock.ts';
 import type { Connection } from './connection.ts';
 import { HIGH_WATER_BYTES } from './limits.ts';
 
@@ -13,6 +14,7 @@ export class Intake {
   #pending = 0;
   #paused = false;
   #takesWaiting = false;
+  #isResting = false;
   /** Called each time no request is open any more. */
   onIdle: () => void = () => undefined;
 
@@ -69,9 +71,21 @@ export class Intake {
     if (busy || this.#connection.bufferedBytes >= 4 * HIGH_WATER_BYTES) this.shut();
   }
 
+  /** Takes nothing for a while, whatever was answered. */
+  rest(clock: Clock, ms: number): void {
+    if (this.#isResting) return;
+    this.#isResting = true;
+    if (!this.#paused) this.shut();
+    clock.after(ms, () => {
+      this.#isResting = false;
+      this.speedUp();
+    });
+  }
+
   /** Opens again once enough was answered and read. */
   speedUp(): void {
     const busy = this.#pending > this.#maxPending / 2;
-    if (this.#paused && !busy && this.#connection.bufferedBytes < HIGH_WATER_BYTES) this.open();
+    if (this.#paused && !this.#isResting && !busy && this.#connection.bufferedBytes < HIGH_WATER_BYTES)
+      this.open();
   }
 }

@@ -1,15 +1,17 @@
 import { type Envelope, type OperationName, parsePayload, RelayError } from '@agent-relay/protocol';
 import { isOperation, OPERATIONS } from '@agent-relay/protocol/schemas';
+import { accountOf } from '../core/governance/accounts.ts';
 import type { Caller } from '../core/operations/caller.ts';
 import type { Operations } from '../core/operations/index.ts';
-import { readerName } from '../core/principal.ts';
+import { type Principal, readerName } from '../core/principal.ts';
 import type { Relay } from '../core/relay.ts';
 import type { Counters } from './counters.ts';
 import type { Intake } from './intake.ts';
 import type { OngoingOperations } from './ongoing.ts';
 import type { Reads } from './reads.ts';
+import type { Refusals } from './refusals.ts';
 
-/** Operations that may read much and answer much: they wait for their turn, and for room. */
+/** Operations that may read much or answer much: they wait for their turn, and for room. */
 const READS: ReadonlySet<OperationName> = new Set([
   'INBOX',
   'HISTORY',
@@ -18,10 +20,13 @@ const READS: ReadonlySet<OperationName> = new Set([
   'CONVERSATIONS',
   'TRACE',
   'READERS',
+  'REACT',
   'FETCH',
   'EXPORT',
   'AUDIT',
   'HELD_LIST',
+  'DISCOVER',
+  'TOOLS',
 ]);
 
 /** Operations that may go on after their answer. */
@@ -31,6 +36,8 @@ export interface RequestContext {
   relay: Relay;
   operations: Operations;
   counters: Counters;
+  /** Shared by all connections. */
+  refusals: Refusals;
   /** Gets failures that are the daemon's own. */
   onError: (error: unknown) => void;
 }
@@ -59,16 +66,17 @@ export class Requests {
     this.#send = send;
   }
 
-  handle(envelope: Envelope): void {
+  /** `bytes` is how much there was to read. */
+  handle(envelope: Envelope, bytes: number): void {
     const { type, id } = envelope;
     if (!isOperation(type)) {
       const isHello = type === 'HELLO';
       const why = isHello ? 'This connection has said HELLO already.' : `"${type}" is not an operation.`;
-      this.#answerError(isHello ? 'HELLO' : 'unknown', id, new RelayError('UnknownOperation', why));
+      this.#answerError(isHello ? 'HELLO' : 'unknown', id, new RelayError('UnknownOperation', why), bytes);
       return;
     }
     if (this.#refusesAll) {
-      this.#answerError(type, id, new RelayError('ShuttingDown'));
+      this.#answerError(type, id, new RelayError('ShuttingDown'), bytes);
       return;
     }
     this.#intake.begun();
@@ -89,11 +97,11 @@ export class Requests {
       if (result instanceof Promise) {
         result.then(
           (value) => this.#finish(type, id, value, params),
-          (error) => this.#fail(type, id, error),
+          (error) => this.#fail(type, id, error, bytes),
         );
       } else this.#finish(type, id, result, params);
     } catch (error) {
-      this.#fail(type, id, error);
+      this.#fail(type, id, error, bytes);
     }
   }
 
@@ -117,14 +125,17 @@ export class Requests {
     this.#done(id);
   }
 
-  #fail(type: string, id: string, error: unknown): void {
-    this.#answerError(type, id, toRelayError(error, this.#context.onError));
+  #fail(type: string, id: string, error: unknown, bytes: number): void {
+    this.#answerError(type, id, toRelayError(error, this.#context.onError), bytes);
     this.#done(id);
   }
 
-  #answerError(type: string, id: string, error: RelayError): void {
+  #answerError(type: string, id: string, error: RelayError, bytes: number): void {
     this.#context.counters.answered(type, error.code);
     this.#send('ERROR', error.toPayload(id));
+    const { refusals, relay } = this.#context;
+    const waitMs = refusals.charge(clientName(this.#caller.principal), bytes);
+    if (waitMs > 0) this.#intake.rest(relay.clock, waitMs);
   }
 
   #done(id: string): void {
@@ -132,6 +143,10 @@ export class Requests {
     this.#intake.answered();
   }
 }
+
+/** Whose refusals count together: those of all agents of one key do. */
+const clientName = (principal: Principal): string =>
+  principal.agent ? accountOf(principal.agent) : readerName(principal);
 
 /** What a client is told of a failure; one that is the daemon's own goes to `onError`. */
 export function toRelayError(error: unknown, onError: RequestContext['onError']): RelayError {

@@ -1,7 +1,9 @@
+import { workspaceKeyId } from '@agent-relay/platform/secrets';
 import {
   decodeEnvelope,
   type Envelope,
   encodeEnvelope,
+  type HelloPayload,
   type Message,
   RelayError,
   type RelayEvent,
@@ -52,6 +54,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
   receiver: Receiver | undefined;
   isToldOfMail = false;
   #missedEvents = false;
+  #uncount: () => void = () => undefined;
   #malformed = 0;
   #sent = 0;
   #lastHeard: number;
@@ -101,14 +104,14 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
       this.invalid(error as Error, false);
       return;
     }
-    if (this.#state === 'open') this.#handle(envelope);
-    else if (envelope.type === 'HELLO') void this.#hello(envelope);
+    if (this.#state === 'open') this.#handle(envelope, text.length);
+    else if (envelope.type === 'HELLO') void this.#hello(envelope, text.length);
     else this.#refuse(new RelayError('HelloRequired', `${envelope.type} came before HELLO.`), envelope.id);
   }
 
-  #handle(envelope: Envelope): void {
+  #handle(envelope: Envelope, bytes: number): void {
     if (envelope.type === 'PING') this.send('PONG', { id: envelope.id });
-    else if (envelope.type !== 'PONG') this.#requests.handle(envelope);
+    else if (envelope.type !== 'PONG') this.#requests.handle(envelope, bytes);
   }
 
   readonly invalid = (error: Error, fatal: boolean): void => {
@@ -134,13 +137,14 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
     this.#stopWaitingForHello();
     this.#requests.close();
     if (this.#principal) this.#context.relay.presence.leave(this);
+    this.#uncount();
     this.#intake.onIdle();
     this.#context.onClosed(this);
   };
 
   // ── HELLO ──────────────────────────────────────────────────────────────────
 
-  async #hello(envelope: Envelope): Promise<void> {
+  async #hello(envelope: Envelope, bytes: number): Promise<void> {
     const { relay, welcome } = this.#context;
     this.#state = 'identifying';
     this.#intake.shut();
@@ -148,6 +152,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
       const introduced = await introduce(relay, this.#door, envelope.payload);
       if (this.#state !== 'identifying') return;
       introduced.confirm();
+      this.#uncount = relay.quotas.connecting(introduced.principal);
       this.#stopWaitingForHello();
       this.#principal = introduced.principal;
       this.#session = introduced.session;
@@ -158,10 +163,25 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
       if (principal.agent)
         receive(relay, this, principal.agent, receiving, { requestId: envelope.id, resumeAfter });
     } catch (error) {
-      this.#refuse(toRelayError(error, this.#context.onError), envelope.id);
+      this.#refuseHello(toRelayError(error, this.#context.onError), envelope, bytes);
       return;
     }
     this.#intake.open();
+  }
+
+  /** Whoever comes again and again though there is no room for it is told so later each time. */
+  #refuseHello(error: RelayError, { id, payload }: Envelope, bytes: number): void {
+    const { refusals, relay } = this.#context;
+    const refuse = () => this.#refuse(error, id);
+    if (error.code !== 'LimitReached') {
+      refuse();
+      return;
+    }
+    this.#stopWaitingForHello();
+    const { workspaceKey = '' } = payload as HelloPayload;
+    const waitMs = refusals.charge(`HELLO ${workspaceKeyId(workspaceKey)}`, bytes);
+    if (waitMs === 0) refuse();
+    else relay.clock.after(waitMs, refuse);
   }
 
   #stopWaitingForHello(): void {

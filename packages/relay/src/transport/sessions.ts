@@ -3,6 +3,7 @@ import type { Clock } from '../core/ports/clock.ts';
 import { FairReads } from '../core/reading/fair-reads.ts';
 import { type AcceptConnection, type ConnectionEvents, Outgoing } from './connection.ts';
 import type { Door } from './handshake.ts';
+import { Refusals } from './refusals.ts';
 import { Session, type SessionContext } from './session.ts';
 
 /** How often the silent connections are looked for: this, or twice in a heartbeat if that is more often. */
@@ -16,8 +17,12 @@ export class Sessions {
   #stopSweep: () => void = () => undefined;
   #onEmpty: (() => void) | undefined;
 
-  constructor(context: Omit<SessionContext, 'onClosed' | 'fairReads'>, maxConnections: number) {
-    this.#context = { ...context, fairReads: new FairReads() };
+  constructor(
+    context: Omit<SessionContext, 'onClosed' | 'fairReads' | 'refusals'>,
+    { maxConnections, refusalsPerSecond }: { maxConnections: number; refusalsPerSecond: number },
+  ) {
+    const refusals = new Refusals(context.relay.clock, refusalsPerSecond);
+    this.#context = { ...context, refusals, fairReads: new FairReads() };
     this.#maxConnections = maxConnections;
     this.#sweep(context.relay.clock);
   }

@@ -1,5 +1,6 @@
 import type { ChannelInfo, OperationResult } from '@agent-relay/protocol';
 import type { ClientSession } from '../connection/client-session.ts';
+import { allPages } from './pages.ts';
 
 /** The channels of the project. A channel may be written with or without `#`. */
 export class Channels {
@@ -29,8 +30,11 @@ export class Channels {
     return left;
   }
 
-  async list({ includeArchived = false }: { includeArchived?: boolean } = {}): Promise<ChannelInfo[]> {
-    return (await this.#session.request('CHANNEL_LIST', { includeArchived })).channels;
+  list({ includeArchived = false }: { includeArchived?: boolean } = {}): Promise<ChannelInfo[]> {
+    return allPages(async (cursor) => {
+      const { channels, next } = await this.#session.request('CHANNEL_LIST', { includeArchived, cursor });
+      return { entries: channels, next };
+    });
   }
 
   /** The names of those in it. */

@@ -1,5 +1,6 @@
 import {
   type AgentInfo,
+  type AgentOffer,
   type AttachmentInfo,
   type ConversationInfo,
   type DaemonStatus,
@@ -32,6 +33,7 @@ import { ask } from './ask.ts';
 import { download, upload } from './attachments.ts';
 import { Channels } from './channels.ts';
 import { HeldMessages } from './held.ts';
+import { allPages } from './pages.ts';
 import { Paths } from './paths.ts';
 import { Tail } from './tail.ts';
 import { waitForMail } from './wait-for-mail.ts';
@@ -161,8 +163,24 @@ export class Relay {
   }
 
   /** The agents of the project. */
-  async who({ includeIdle, ...options }: WhoOptions = {}): Promise<AgentInfo[]> {
-    return (await this.request('WHO', { ...options, include_idle: includeIdle })).agents;
+  who({ includeIdle, ...options }: WhoOptions = {}): Promise<AgentInfo[]> {
+    return allPages(async (cursor) => {
+      const { agents, next } = await this.request('WHO', { ...options, include_idle: includeIdle, cursor });
+      return { entries: agents, next };
+    });
+  }
+
+  /** The connected agents that have a capability or a tool; without either, all that offer something. */
+  discover(wanted: { capability?: string; tool?: string } = {}): Promise<AgentOffer[]> {
+    return allPages(async (cursor) => {
+      const { agents, next } = await this.request('DISCOVER', { ...wanted, cursor });
+      return { entries: agents, next };
+    });
+  }
+
+  /** The tools that an agent offers. */
+  async tools(agent: string): Promise<ToolDefinition[]> {
+    return (await this.request('TOOLS', { agent })).tools;
   }
 
   status(): Promise<DaemonStatus> {

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { makeRoom, type Room } from '@agent-relay/platform/limits';
+import { limitReached, RelayError } from '@agent-relay/protocol';
 import { LEGACY_VERSIONS } from '../../backend/negotiate.ts';
 import type { Gateway } from '../../gateway.ts';
 import type { FrontSessionOptions } from '../session/context.ts';
@@ -15,6 +17,8 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
 export interface Visit extends FrontSessionOptions {
   /** Identifies the client. Other callers cannot use its sessions. */
   caller: string;
+  /** Whom its sessions count for. Default: all that are let in are one. */
+  account?: string;
   /** Called for each session kept for the client. `end` ends it; the returned function is called when it has ended. */
   begin?(end: () => Promise<void>): () => void;
 }
@@ -22,8 +26,10 @@ export interface Visit extends FrontSessionOptions {
 export interface HttpHandlerOptions {
   /** Sessions unused for this long are ended: clients rarely say goodbye. Default: 30 minutes. */
   sessionIdleMs?: number;
-  /** With more sessions than this, the one idle for longest is ended. Default: 1000. */
+  /** With more sessions than this, an idle one is ended, of those who have most. Default: 1000. */
   maxSessions?: number;
+  /** Beyond so many of one account, one of its own that is idle is ended, or it gets no more. Default: as many. */
+  maxSessionsPerKey?: number;
 }
 
 /** State of a client between its requests. */
@@ -31,6 +37,7 @@ interface Visitor {
   /** The session id in the legacy era, the caller in the modern one. */
   key: string;
   caller: string;
+  account: string;
   session: FrontSession;
   standalone: StandaloneOutlet;
   seen: number;
@@ -47,7 +54,7 @@ interface Visitor {
 export class HttpHandler {
   readonly #gateway: Gateway;
   readonly #idleMs: number;
-  readonly #most: number;
+  readonly #room: Room;
   /** Least recently used first. */
   readonly #visitors = new Map<string, Visitor>();
   readonly #sweep: NodeJS.Timeout;
@@ -55,7 +62,8 @@ export class HttpHandler {
   constructor(gateway: Gateway, options: HttpHandlerOptions = {}) {
     this.#gateway = gateway;
     this.#idleMs = options.sessionIdleMs ?? 30 * 60_000;
-    this.#most = options.maxSessions ?? 1000;
+    const { maxSessions: most = 1000, maxSessionsPerKey: mostOfAccount = most } = options;
+    this.#room = { most, mostOfAccount };
     this.#sweep = setInterval(() => this.#endIdle(), Math.min(this.#idleMs, 60_000));
     this.#sweep.unref();
   }
@@ -142,11 +150,12 @@ export class HttpHandler {
     return visitor.session.receive(posted.bytes, new ReplyOutlet(response, headers));
   }
 
-  #welcome(key: string, { caller, begin, ...options }: Visit): Visitor {
+  #welcome(key: string, { caller, account = '', begin, ...options }: Visit): Visitor {
+    this.#makeRoomFor(account);
     const standalone = new StandaloneOutlet();
     const session = this.#gateway.openSession(standalone, options);
-    const visitor: Visitor = { key, caller, session, standalone, seen: performance.now(), open: new Set() };
-    this.#endSurplus();
+    const seen = performance.now();
+    const visitor: Visitor = { key, caller, account, session, standalone, seen, open: new Set() };
     this.#visitors.set(key, visitor);
     const ended = begin?.(() => this.#dismiss(visitor));
     if (ended) visitor.ended = ended;
@@ -180,10 +189,17 @@ export class HttpHandler {
     }
   }
 
-  #endSurplus(): void {
-    if (this.#visitors.size < this.#most) return;
-    const idle = [...this.#visitors.values()].find(({ open }) => open.size === 0);
-    if (idle) void this.#dismiss(idle);
+  /** Throws unless there is room for one more session of the account, or can be made. */
+  #makeRoomFor(account: string): void {
+    const present = [...this.#visitors.values()].map((visitor) => ({
+      visitor,
+      account: visitor.account,
+      isIdle: visitor.open.size === 0,
+    }));
+    const { leaves, full } = makeRoom(present, account, this.#room);
+    if (full === 'account') throw tooManySessions(this.#room.mostOfAccount);
+    if (full === 'all') throw new RelayError('Overloaded', 'All sessions of the gateway are in use.');
+    if (leaves) void this.#dismiss(leaves.visitor);
   }
 
   /** Ends a session and its open responses. */
@@ -199,6 +215,14 @@ export class HttpHandler {
     await closed;
   }
 }
+
+const tooManySessions = (most: number): RelayError =>
+  limitReached(
+    'mcp.maxSessionsPerKey',
+    most,
+    `The holders of one key may have ${most} sessions in use.`,
+    'End a session that is not needed.',
+  );
 
 const sessionNotFound = () => new HttpError(404, new ProtocolError(-32001, 'Session not found'));
 

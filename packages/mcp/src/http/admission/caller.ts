@@ -16,20 +16,26 @@ export interface Caller {
   isNamed: boolean;
   /** The same for all requests of the same holder under the same name; a session belongs to one. */
   key: string;
+  /** Whom its sessions and streams count for. */
+  account: string;
 }
 
-export function callerOf(request: IncomingMessage, access: Access): Caller {
+export function callerOf(
+  request: IncomingMessage,
+  access: Access,
+  accountOf: (access: Access) => string = accessId,
+): Caller {
   const said = agentNameIn(request);
   const name = said === undefined ? undefined : plainAgentName(said);
   const isNamed = name !== undefined || access.kind === 'agentToken';
-  return { access, name, isNamed, key: callerKey(access, name) };
+  return { access, name, isNamed, key: callerKey(access, name), account: accountOf(access) };
 }
 
 /** The same holder, but nobody that others could see; an agent token always is its agent. */
 export const unseen = (caller: Caller): Caller =>
   caller.access.kind === 'agentToken'
     ? caller
-    : { access: caller.access, name: undefined, isNamed: false, key: callerKey(caller.access, undefined) };
+    : { ...caller, name: undefined, isNamed: false, key: callerKey(caller.access, undefined) };
 
 const callerKey = (access: Access, name: string | undefined): string =>
   `${accessId(access)} ${name?.toLowerCase() ?? ''}`;

@@ -1,9 +1,13 @@
 import type { ServerResponse } from 'node:http';
+import { makeRoom, type Room } from '@agent-relay/platform/limits';
+import { noRoom } from '../admission/session-limits.ts';
 
 /** A client's session, as far as its end is concerned. */
 export interface HttpSession {
   /** Whose it is; nobody else may use it. */
   readonly owner: string;
+  /** Whom it counts for. */
+  readonly account: string;
   /** No response of it is open any more. */
   unused?(): void;
   close(): Promise<void>;
@@ -21,15 +25,15 @@ interface Kept<S> {
  */
 export class HttpSessions<S extends HttpSession> {
   readonly #idleMs: number;
-  readonly #most: number;
+  readonly #room: Room;
   readonly #onerror: (error: unknown) => void;
   /** In the order of their last use. */
   readonly #kept = new Map<string, Kept<S>>();
   readonly #sweep: NodeJS.Timeout;
 
-  constructor(limits: { idleMs: number; most: number; onerror(error: unknown): void }) {
+  constructor(limits: { idleMs: number; room: Room; onerror(error: unknown): void }) {
     this.#idleMs = limits.idleMs;
-    this.#most = limits.most;
+    this.#room = limits.room;
     this.#onerror = limits.onerror;
     this.#sweep = setInterval(() => this.#endIdle(), Math.min(limits.idleMs, 60_000)).unref();
   }
@@ -40,7 +44,22 @@ export class HttpSessions<S extends HttpSession> {
 
   add(id: string, session: S): void {
     this.#kept.set(id, { session, openResponses: 0, lastUsed: performance.now() });
-    this.#endSurplus();
+  }
+
+  /**
+   * Throws unless there is room for one more session of the account, or can be made. True if the account has as many as
+   * it may, and one of its own had to go.
+   */
+  makeRoomFor(account: string): boolean {
+    const present = [...this.#kept].map(([key, { session: one, openResponses }]) => ({
+      id: key,
+      account: one.account,
+      isIdle: openResponses === 0,
+    }));
+    const { leaves, full } = makeRoom(present, account, this.#room);
+    if (full) throw noRoom(full, this.#room);
+    if (leaves) this.#end(leaves.id).catch(this.#onerror);
+    return leaves?.account === account;
   }
 
   /** The session of that id, if it is the owner's; it counts as used until the response is over. */
@@ -78,12 +97,6 @@ export class HttpSessions<S extends HttpSession> {
     for (const [id, { openResponses, lastUsed }] of [...this.#kept]) {
       if (openResponses === 0 && lastUsed < limit) this.#end(id).catch(this.#onerror);
     }
-  }
-
-  #endSurplus(): void {
-    if (this.#kept.size <= this.#most) return;
-    const idle = [...this.#kept].find(([, { openResponses }]) => openResponses === 0);
-    if (idle) this.#end(idle[0]).catch(this.#onerror);
   }
 
   async #end(id: string): Promise<void> {

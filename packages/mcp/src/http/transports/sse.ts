@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { RelayError } from '@agent-relay/protocol';
+import { makeRoom, type Occupant, type Room } from '@agent-relay/platform/limits';
 import { buildServer } from '../../server/build-server.ts';
 import { asMessage, clientInfoOf } from '../../server/messages.ts';
 import { PendingReplies } from '../../server/replies.ts';
 import { PROJECT_PARAMETER } from '../admission/access.ts';
 import type { Caller } from '../admission/caller.ts';
+import { noRoom } from '../admission/session-limits.ts';
 import type { ClientContexts } from '../participants/client-contexts.ts';
 import { sendRpcError } from './respond.ts';
 import { SseTransport } from './sse-transport.ts';
 import type { Exchange } from './streamable.ts';
 
-interface SseSession {
+interface SseSession extends Occupant {
   owner: string;
   receive(body: unknown): void;
   close(): Promise<void>;
@@ -25,19 +26,19 @@ const chosenProject = ({ access }: Caller): Record<string, string> =>
 export class SseSessions {
   readonly #contexts: ClientContexts;
   readonly #messagesPath: string;
-  readonly #most: number;
+  readonly #room: Room;
   readonly #onerror: (error: unknown) => void;
   readonly #open = new Map<string, SseSession>();
 
   constructor(options: {
     contexts: ClientContexts;
     messagesPath: string;
-    most: number;
+    room: Room;
     onerror(error: unknown): void;
   }) {
     this.#contexts = options.contexts;
     this.#messagesPath = options.messagesPath;
-    this.#most = options.most;
+    this.#room = options.room;
     this.#onerror = options.onerror;
   }
 
@@ -46,7 +47,8 @@ export class SseSessions {
   }
 
   async openStream({ response, caller, offering }: Omit<Exchange, 'body'>): Promise<void> {
-    if (this.size >= this.#most) throw new RelayError('Overloaded', `${this.#most} streams are open.`);
+    const { full } = makeRoom(this.#open.values(), caller.account, this.#room);
+    if (full) throw noRoom(full, this.#room);
     const id = randomUUID();
     const replies = new PendingReplies(this.#onerror);
     const { context, lease } = this.#contexts.session(caller, id, offering(), replies);
@@ -55,6 +57,9 @@ export class SseSessions {
     const server = buildServer(context, { era: 'legacy', lasting: true });
     this.#open.set(id, {
       owner: caller.key,
+      account: caller.account,
+      // It lives as long as its stream, which is always in use.
+      isIdle: false,
       receive: (body) => {
         context.participant.introduce(clientInfoOf(body));
         context.participant.start();

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, isInitializeRequest, isJSONRPCRequest } from '@modelcontextprotocol/server';
 import { buildServer } from '../../server/build-server.ts';
@@ -7,6 +8,7 @@ import { followChanges } from '../../server/changes.ts';
 import type { ClientContext, Offering } from '../../server/client-context.ts';
 import { clientInfoOf } from '../../server/messages.ts';
 import type { Caller } from '../admission/caller.ts';
+import { ENOUGH_MS } from '../admission/session-limits.ts';
 import type { ClientContexts } from '../participants/client-contexts.ts';
 import type { Lease } from '../participants/participants.ts';
 import { EventLog } from './event-log.ts';
@@ -63,16 +65,18 @@ async function openSession(
   { contexts, replies, sessions }: Parts,
 ): Promise<NodeStreamableHTTPServerTransport> {
   const id = randomUUID();
-  const { context, lease } = contexts.session(caller, id, offering(), replies);
+  const offered = offering();
+  const hasEnough = sessions.makeRoomFor(caller.account);
+  const { context, lease } = contexts.session(caller, id, offered, replies);
   context.participant.introduce(clientInfoOf(body));
   const transport = new NodeStreamableHTTPServerTransport({
     sessionIdGenerator: () => id,
     eventStore: new EventLog(replies.afterCurrent),
     retryInterval: RETRY_MS,
-    onsessioninitialized: () => sessions.add(id, session),
   });
   const session: StreamableSession = {
     owner: caller.key,
+    account: caller.account,
     serve: (request, response, message) => {
       // A handshake alone costs the relay nothing; a client that asks for something is there.
       if (isJSONRPCRequest(message)) context.participant.start();
@@ -82,6 +86,8 @@ async function openSession(
     unused: () => lease.unused(),
     close: () => transport.close(),
   };
+  // Before the handshake is over: others that come meanwhile find it counted.
+  sessions.add(id, session);
   await buildServer(context, { era: 'legacy', lasting: true }).connect(transport);
   const stop = lease.onclose(() => transport.close());
   const closed = transport.onclose;
@@ -91,6 +97,7 @@ async function openSession(
     lease.release();
     closed?.();
   };
+  if (hasEnough) await delay(ENOUGH_MS);
   return transport;
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '../../framework/defined.ts';
 import { replyJson } from '../../framework/result.ts';
 import { defineTool, LOOKS } from '../../framework/tool.ts';
 
@@ -13,17 +14,7 @@ export const relayDiscoverCapabilities = defineTool({
   annotations: LOOKS,
   handler: async (participant, { capability, tool }) => {
     const relay = await participant.relay();
-    const offers = (await relay.who()).map(({ name, capabilities, tools }) => ({
-      name,
-      capabilities,
-      tools: tools.map((offered) => offered.name),
-    }));
-    const agents = offers.filter(({ capabilities, tools }) =>
-      capability === undefined && tool === undefined
-        ? capabilities.length + tools.length > 0
-        : (capability !== undefined && capabilities.includes(capability)) ||
-          (tool !== undefined && tools.includes(tool)),
-    );
+    const agents = await relay.discover(defined({ capability, tool }));
     return replyJson({ agents }, agents);
   },
 });

@@ -21,7 +21,4 @@ export const listAgents = defineTool({
 const hasStatus = (agent: AgentInfo, wanted: (typeof STATUSES)[number]): boolean =>
   wanted === 'all' || (wanted === 'online' ? agent.status !== 'offline' : agent.status === wanted);
 
-const summary = ({ tools, mcpEnabled, project, ...agent }: AgentInfo) => ({
-  ...agent,
-  tools: tools.map(({ name }) => name),
-});
+const summary = ({ mcpEnabled, project, ...agent }: AgentInfo) => agent;

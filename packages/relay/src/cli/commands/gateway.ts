@@ -96,6 +96,7 @@ async function frontOf({ host, allowHost = [], tlsCertificate, tlsKey }: HttpOpt
   return {
     apiKey: mcp.apiKey,
     maxConnections: mcp.maxConnections,
+    maxSessions: mcp.maxSessions,
     headersTimeoutMs: limits.headersTimeoutMs,
     allowedHosts: [...mcp.allowedHosts, ...allowHost],
     allowedOrigins: mcp.allowedOrigins,

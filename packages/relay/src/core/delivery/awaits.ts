@@ -96,6 +96,11 @@ export class Awaits {
     return true;
   }
 
+  /** How many answers an agent waits for, besides that of the question `id`, which may be asked again. */
+  countBesides(waiterId: number, id: string): number {
+    return this.#openFrom(waiterId).filter((entry) => entry.id !== id).length;
+  }
+
   #openFrom(waiterId: number): OpenAwait[] {
     return [...(this.#byWaiter.get(waiterId)?.open.keys() ?? [])];
   }

@@ -1,4 +1,6 @@
 import { checkAgentName, nameKey, nameSkeleton, plainAgentName, RelayError } from '@agent-relay/protocol';
+import { accountIn } from '../governance/accounts.ts';
+import type { Tally } from '../governance/tally.ts';
 import type { Agent } from '../ports/store/agents.ts';
 
 /** The agents of one workspace by the two forms their names and handles are compared in, and by the hash of their token. */
@@ -13,10 +15,13 @@ interface Names {
 export class AgentNames {
   /** Names that only the owner registers, for a person. */
   readonly #personNames: ReadonlySet<string>;
+  /** How many names each account has. */
+  readonly #tally: Tally;
   readonly #byWorkspace = new Map<number, Names>();
   readonly #byId = new Map<number, Agent>();
 
-  constructor(personNames: readonly string[]) {
+  constructor(personNames: readonly string[], tally: Tally) {
+    this.#tally = tally;
     this.#personNames = new Set(personNames.map(nameSkeleton));
   }
 
@@ -50,6 +55,7 @@ export class AgentNames {
     if (agent.handle !== undefined) names.byHandle.set(nameKey(agent.handle), agent);
     for (const name of namesOf(agent)) names.bySkeleton.set(nameSkeleton(name), agent);
     names.byToken.set(agent.tokenHash, agent);
+    if (!this.#byId.has(agent.id)) this.#count(agent, 1);
     this.#byId.set(agent.id, agent);
   }
 
@@ -59,7 +65,7 @@ export class AgentNames {
     if (agent.handle !== undefined) names?.byHandle.delete(nameKey(agent.handle));
     for (const name of namesOf(agent)) names?.bySkeleton.delete(nameSkeleton(name));
     names?.byToken.delete(agent.tokenHash);
-    this.#byId.delete(agent.id);
+    if (this.#byId.delete(agent.id)) this.#count(agent, -1);
   }
 
   /** Forgets the workspace, once all its agents are deleted. */
@@ -81,6 +87,10 @@ export class AgentNames {
     const twin = this.#byWorkspace.get(workspaceId)?.bySkeleton.get(nameSkeleton(name));
     if (!twin || twin === own) return;
     throw new RelayError('LookAlikeName', `"${name}" could be taken for the agent "${twin.name}".`);
+  }
+
+  #count({ workspaceId, account }: Agent, change: 1 | -1): void {
+    if (account !== undefined) this.#tally.add(accountIn(workspaceId, account), change);
   }
 }
 

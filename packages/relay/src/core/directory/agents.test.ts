@@ -139,7 +139,13 @@ describe('a known name', () => {
     const alice = await core.join(workspace, 'Alice');
     const tools = [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object' } }];
     await alice.request('ANNOUNCE', { kind: 'capability_announcement', capabilities: ['see'], tools });
-    expect((await alice.request('WHO', {})).agents).toMatchObject([{ capabilities: ['see'], tools }]);
+    const [info] = (await alice.request('WHO', {})).agents;
+    expect(info).toMatchObject({ capabilities: ['see'] });
+    // Whoever wants to know the tools asks for them.
+    expect(info).not.toHaveProperty('tools');
+    expect(await alice.request('TOOLS', { agent: 'alice' })).toEqual({ tools });
+    await core.restart();
+    expect(await core.owner(workspace).request('TOOLS', { agent: 'Alice' })).toEqual({ tools });
   });
 });
 

@@ -4,17 +4,21 @@ import {
   isAgentToken,
   nameKey,
   nearNames,
+  type OperationParams,
   plainAgentName,
   RelayError,
   SYSTEM_AGENT,
 } from '@agent-relay/protocol';
+import { type Account, LOCAL } from '../governance/accounts.ts';
+import type { Quotas } from '../governance/quotas.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Agent, AgentProfile, AgentStanding } from '../ports/store/agents.ts';
+import type { Agent, AgentStanding, NewAgent } from '../ports/store/agents.ts';
 import type { AuditRecord } from '../ports/store/audit.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Store } from '../ports/store.ts';
 import { AgentNames, nameTaken } from './agent-names.ts';
 import { handleOf, hasProfile, type Introduction, profileOf, standingOf } from './introduction.ts';
+import type { OfferedTools } from './offered-tools.ts';
 import type { Presence } from './presence.ts';
 
 /**
@@ -27,6 +31,8 @@ export class Agents {
   readonly #presence: Presence;
   readonly #background: (work: Promise<void>) => void;
   readonly #names: AgentNames;
+  readonly #quotas: Quotas;
+  readonly #tools: OfferedTools;
   /** Agents removed since the start: a read that began before may still find them in the store. */
   readonly #removed = new Set<number>();
   /** Told when an agent is not there any more, and is not expected back at once. */
@@ -44,11 +50,20 @@ export class Agents {
     presence: Presence,
     {
       personNames,
+      quotas,
+      tools,
       background,
-    }: { personNames: readonly string[]; background: (work: Promise<void>) => void },
+    }: {
+      personNames: readonly string[];
+      quotas: Quotas;
+      tools: OfferedTools;
+      background: (work: Promise<void>) => void;
+    },
   ) {
     this.#store = store;
-    this.#names = new AgentNames(personNames);
+    this.#quotas = quotas;
+    this.#tools = tools;
+    this.#names = new AgentNames(personNames, quotas.agents);
     this.#clock = clock;
     this.#presence = presence;
     this.#background = background;
@@ -122,8 +137,17 @@ export class Agents {
   ): Promise<{ agent: Agent; issued?: string }> {
     const name = plainAgentName(reference);
     const { returning, token: shown = '' } = introduction;
+    this.#tools.check(introduction.tools);
     const known = (returning && this.holder(workspace, shown)) || this.find(workspace, name);
     if (known) return { agent: await this.#returning(known, introduction) };
+    return this.#register(workspace, name, introduction);
+  }
+
+  async #register(
+    workspace: Workspace,
+    name: string,
+    introduction: Introduction,
+  ): Promise<{ agent: Agent; issued?: string }> {
     const standing = standingOf(introduction);
     const rights = { isPerson: standing.type === 'human' };
     this.#names.checkNew(workspace.id, name, rights);
@@ -131,17 +155,19 @@ export class Agents {
     if (handle !== undefined) this.#names.checkNew(workspace.id, handle, rights);
     const token = introduction.token ?? newAgentToken();
     this.#checkNewToken(workspace, token);
-    const agent = await this.#store.createAgent({
-      ...profileOf(introduction),
+    const profile = profileOf(introduction);
+    this.#quotas.checkProfile(profile);
+    const { account = LOCAL } = introduction;
+    const agent = await this.#create(workspace, {
+      ...profile,
       ...standing,
+      account,
       ephemeral: introduction.ephemeral ?? false,
       registeredBy: introduction.claim?.client,
       heldBy: introduction.heldBy,
-      workspaceId: workspace.id,
       name,
       handle,
       tokenHash: hashSecret(token),
-      createdAt: this.#clock.now(),
     });
     if (!agent) {
       const found = await this.#store.findAgent(workspace.id, name);
@@ -150,8 +176,8 @@ export class Agents {
       this.#names.checkNew(workspace.id, name, rights);
       throw new RelayError('NameTaken', `The name "${name}" is being registered by someone else.`);
     }
-    this.#names.add(agent);
     if (agent.ephemeral) this.#collectUnlessItComes(agent);
+    await this.#tools.replace(agent, introduction.tools);
     await this.#audit(agent, 'agent.registered', { client: agent.heldBy });
     return introduction.token === undefined ? { agent, issued: token } : { agent };
   }
@@ -167,6 +193,7 @@ export class Agents {
       ephemeral: false,
       registeredBy: undefined,
       heldBy: undefined,
+      account: undefined,
       workspaceId: workspace.id,
       name: SYSTEM_AGENT,
       handle: undefined,
@@ -178,9 +205,15 @@ export class Agents {
     return agent;
   }
 
-  async announce(agent: Agent, changes: Pick<AgentProfile, 'capabilities' | 'tools'>): Promise<void> {
-    await this.#store.updateAgent(agent.id, changes);
-    Object.assign(agent, changes);
+  async announce(
+    agent: Agent,
+    { capabilities, tools }: Pick<OperationParams<'ANNOUNCE'>, 'capabilities' | 'tools'>,
+  ): Promise<void> {
+    this.#tools.check(tools);
+    this.#quotas.checkProfile({ ...agent, capabilities });
+    await this.#store.updateAgent(agent.id, { capabilities });
+    agent.capabilities = capabilities;
+    await this.#tools.replace(agent, tools);
   }
 
   /** What the owner decides about the agent. */
@@ -252,7 +285,6 @@ export class Agents {
       lead: agent.lead,
       project: workspace.name,
       capabilities: agent.capabilities,
-      tools: agent.tools,
       mcpEnabled: agent.mcpEnabled,
       ...(agent.cli === undefined ? {} : { cli: agent.cli }),
       ...(agent.task === undefined ? {} : { task: agent.task }),
@@ -303,13 +335,35 @@ export class Agents {
     this.checkNotHeld(agent, introduction);
     if (heldBy !== undefined && heldBy !== agent.heldBy) await this.#takenOver(agent, heldBy);
     const profile = profileOf(introduction, agent);
+    // One that was registered with more, before there was a limit, may stay as it is.
     if (!hasProfile(agent, profile)) {
+      this.#quotas.checkProfile(profile);
       await this.#store.updateAgent(agent.id, profile);
       Object.assign(agent, profile);
     }
     const handle = handleOf(introduction, agent.name);
     if (handle !== undefined && handle !== agent.handle) await this.#setHandle(agent, handle);
+    await this.#tools.replace(agent, introduction.tools);
     return agent;
+  }
+
+  /** Registers a name, if its account has room for one more; undefined if it is taken. */
+  async #create(
+    { id: workspaceId }: Workspace,
+    described: Omit<NewAgent, 'workspaceId' | 'createdAt'> & { account: Account },
+  ): Promise<Agent | undefined> {
+    const counted = this.#quotas.registering(workspaceId, described.account);
+    try {
+      const agent = await this.#store.createAgent({
+        ...described,
+        workspaceId,
+        createdAt: this.#clock.now(),
+      });
+      if (agent) this.#names.add(agent);
+      return agent;
+    } finally {
+      counted();
+    }
   }
 
   async #setHandle(agent: Agent, handle: string): Promise<void> {

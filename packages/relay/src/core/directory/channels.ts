@@ -6,10 +6,13 @@ import {
   parseChannelName,
   RelayError,
 } from '@agent-relay/protocol';
+import { accountIn, accountOf } from '../governance/accounts.ts';
+import type { Quotas } from '../governance/quotas.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Channel, ChannelStore } from '../ports/store/channels.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
+import { actorName, type Principal } from '../principal.ts';
 import type { Agents } from './agents.ts';
 
 /** The channels of all workspaces and who is in them, held in memory and written through to the store. */
@@ -17,15 +20,17 @@ export class Channels {
   readonly #store: ChannelStore;
   readonly #clock: Clock;
   readonly #agents: Agents;
+  readonly #quotas: Quotas;
   readonly #byWorkspace = new Map<number, Map<string, Channel>>();
   readonly #members = new Map<number, Set<number>>();
   /** Told when an agent came into a channel, in whatever way. */
   onJoined: (channel: Channel, agent: Agent) => void = () => undefined;
 
-  constructor(store: ChannelStore, clock: Clock, agents: Agents) {
+  constructor(store: ChannelStore, clock: Clock, agents: Agents, quotas: Quotas) {
     this.#store = store;
     this.#clock = clock;
     this.#agents = agents;
+    this.#quotas = quotas;
   }
 
   /** Brings a workspace's channels into memory, and gives it the one it must have. */
@@ -35,7 +40,7 @@ export class Channels {
       this.#members.get(channelId)?.add(agentId);
     }
     if (!this.find(workspace, GENERAL_CHANNEL))
-      await this.create(workspace, GENERAL_CHANNEL, undefined, 'relay');
+      await this.#create(workspace, { name: GENERAL_CHANNEL, createdBy: 'relay' });
   }
 
   list(workspace: Workspace): Channel[] {
@@ -61,21 +66,19 @@ export class Channels {
     );
   }
 
-  async create(
-    workspace: Workspace,
-    name: string,
-    topic: string | undefined,
-    createdBy: string,
-  ): Promise<Channel> {
-    const channel = await this.#store.createChannel({
-      workspaceId: workspace.id,
-      name: parseChannelName(name),
-      topic,
-      createdBy,
-      createdAt: this.#clock.now(),
-    });
-    if (channel) return this.#remember(channel);
-    throw new RelayError('ChannelExists', `A channel #${parseChannelName(name)} exists.`);
+  /** Makes a channel. Those of an agent count for its account; the owner may make any number. */
+  async create(principal: Principal, name: string, topic: string | undefined): Promise<Channel> {
+    const { workspace, agent } = principal;
+    const described = { name: parseChannelName(name), topic, createdBy: actorName(principal) };
+    if (this.find(workspace, name)) throw channelExists(name);
+    if (!agent) return this.#create(workspace, described);
+    const account = accountOf(agent);
+    const counted = this.#quotas.creatingChannel(workspace.id, account);
+    try {
+      return await this.#create(workspace, { ...described, account });
+    } finally {
+      counted();
+    }
   }
 
   isGeneral(channel: Channel): boolean {
@@ -106,6 +109,17 @@ export class Channels {
     return this.#store.removeMember(channel.id, agent.id);
   }
 
+  async #create(
+    { id: workspaceId }: Workspace,
+    described: { name: string; createdBy: string; topic?: string | undefined; account?: string },
+  ): Promise<Channel> {
+    const createdAt = this.#clock.now();
+    const { topic, account, ...named } = described;
+    const channel = await this.#store.createChannel({ ...named, topic, account, workspaceId, createdAt });
+    if (!channel) throw channelExists(described.name);
+    return this.#remember(channel);
+  }
+
   async setTopic(channel: Channel, topic: string): Promise<void> {
     await this.#store.updateChannel(channel.id, { topic });
     channel.topic = topic;
@@ -130,9 +144,18 @@ export class Channels {
       : all.filter((agent) => this.#members.get(channel.id)?.has(agent.id));
   }
 
+  /** How many are in it: a list of channels does not look at every agent for each of them. */
+  #countMembers(workspace: Workspace, channel: Channel): number {
+    if (this.isGeneral(channel)) return this.members(workspace, channel).length;
+    return this.#members.get(channel.id)?.size ?? 0;
+  }
+
   /** All channels of a workspace that is being removed. */
   forgetAll(workspace: Workspace): void {
-    for (const { id } of this.list(workspace)) this.#members.delete(id);
+    for (const { id, account } of this.list(workspace)) {
+      this.#members.delete(id);
+      if (account !== undefined) this.#quotas.channels.add(accountIn(workspace.id, account), -1);
+    }
     this.#byWorkspace.delete(workspace.id);
   }
 
@@ -145,7 +168,7 @@ export class Channels {
     const { topic, archivedAt } = channel;
     return {
       name: `#${channel.name}`,
-      members: this.members(workspace, channel).length,
+      members: this.#countMembers(workspace, channel),
       joined: viewer !== undefined && this.isMember(channel, viewer.id),
       createdBy: channel.createdBy,
       createdAt: channel.createdAt,
@@ -155,9 +178,15 @@ export class Channels {
   }
 
   #remember(channel: Channel): Channel {
-    const channels = this.#byWorkspace.get(channel.workspaceId) ?? new Map<string, Channel>();
-    this.#byWorkspace.set(channel.workspaceId, channels.set(nameKey(channel.name), channel));
+    const { workspaceId, account } = channel;
+    const channels = this.#byWorkspace.get(workspaceId) ?? new Map<string, Channel>();
+    const isNew = !channels.has(nameKey(channel.name));
+    if (isNew && account !== undefined) this.#quotas.channels.add(accountIn(workspaceId, account));
+    this.#byWorkspace.set(workspaceId, channels.set(nameKey(channel.name), channel));
     if (!this.#members.has(channel.id)) this.#members.set(channel.id, new Set());
     return channel;
   }
 }
+
+const channelExists = (name: string): RelayError =>
+  new RelayError('ChannelExists', `A channel #${parseChannelName(name)} exists.`);

@@ -1,4 +1,5 @@
 import { type HelloPayload, nameKey, plainAgentName } from '@agent-relay/protocol';
+import type { Account } from '../governance/accounts.ts';
 import type { AgentProfile, AgentStanding } from '../ports/store/agents.ts';
 
 /** What a connection says about the agent behind it. */
@@ -21,18 +22,19 @@ export interface Introduction
   > {
   /** It comes from the owner of the daemon, who alone decides about `type` and `lead`. */
   byOwner?: boolean;
+  /** Whom a new name counts for. Default: the user's own programs. */
+  account?: Account;
   /** The client program, for the audit trail. */
   heldBy?: string;
 }
 
-/** What an agent says about itself now; what it leaves unsaid stays as it was. */
+/** What an agent says about itself now, its tools aside; what it leaves unsaid stays as it was. */
 export function profileOf(introduction: Introduction, before?: AgentProfile): AgentProfile {
   return {
     cli: introduction.cli ?? before?.cli,
     task: introduction.task ?? before?.task,
     parent: introduction.parent ?? before?.parent,
     capabilities: introduction.capabilities ?? before?.capabilities ?? [],
-    tools: introduction.tools ?? before?.tools ?? [],
     mcpEnabled: introduction.mcpEnabled ?? before?.mcpEnabled ?? false,
   };
 }

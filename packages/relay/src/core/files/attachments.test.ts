@@ -112,7 +112,7 @@ describe('a file', () => {
     await expect(
       alice.request('ATTACH', { upload: 'u', offset, data: Buffer.from('x').toString('base64') }),
     ).rejects.toMatchObject({ code: 'AttachmentTooLarge' });
-    expect(await core.relay.store.attachmentBytes(workspace.id)).toBe(0);
+    expect(await core.relay.store.attachmentUse(workspace.id)).toEqual({ files: 0, bytes: 0 });
   });
 
   it('that does not fit into the workspace any more is refused', async () => {
@@ -128,7 +128,7 @@ describe('a file', () => {
     const content = randomBytes(1000);
     const [first, second] = [await upload(alice, content), await upload(bob, content, 'copy.txt')];
     expect(second.id).not.toBe(first.id);
-    expect(await core.relay.store.attachmentBytes(workspace.id)).toBe(1000);
+    expect((await core.relay.store.attachmentUse(workspace.id)).bytes).toBe(1000);
   });
 
   it('can be read again after a restart', async () => {

@@ -7,6 +7,8 @@ import {
   type OperationResult,
   RelayError,
 } from '@agent-relay/protocol';
+import { accountOf } from '../governance/accounts.ts';
+import type { Quotas } from '../governance/quotas.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Attachment, AttachmentStore } from '../ports/store/attachments.ts';
@@ -20,6 +22,14 @@ export interface AttachmentLimits {
   maxWorkspaceBytes: number;
 }
 
+interface Dependencies {
+  store: AttachmentStore;
+  clock: Clock;
+  newId: NewId;
+  limits: AttachmentLimits;
+  quotas: Quotas;
+}
+
 type Finish = NonNullable<OperationParams<'ATTACH'>['finish']>;
 
 /** Files that hang on messages: uploaded in pieces, stored once, fetched in pieces by whoever sees such a message. */
@@ -28,20 +38,26 @@ export class Attachments {
   readonly #clock: Clock;
   readonly #newId: NewId;
   readonly #limits: AttachmentLimits;
+  readonly #quotas: Quotas;
   readonly #uploads: Uploads;
+  /** Files for which there was room and that are being stored: the store may not count them yet. */
+  readonly #arriving = new Set<Attachment>();
+  /** The last look at how much room there is: one after the other, so that each knows of those before. */
+  #roomChecked: Promise<unknown> = Promise.resolve();
 
-  constructor(store: AttachmentStore, clock: Clock, newId: NewId, limits: AttachmentLimits) {
+  constructor({ store, clock, newId, limits, quotas }: Dependencies) {
     this.#store = store;
     this.#clock = clock;
     this.#newId = newId;
     this.#limits = limits;
+    this.#quotas = quotas;
     this.#uploads = new Uploads(clock, limits.maxFileBytes);
   }
 
   async attach(principal: Principal, params: OperationParams<'ATTACH'>): Promise<OperationResult<'ATTACH'>> {
     const agent = requireAgent(principal);
     const { upload, offset, data, finish } = params;
-    const received = this.#uploads.add(agent.id, upload, offset, Buffer.from(data, 'base64'));
+    const received = this.#uploads.add(agent, upload, offset, Buffer.from(data, 'base64'));
     if (!finish) return { received };
     try {
       const content = this.#uploads.content(agent.id, upload);
@@ -95,8 +111,7 @@ export class Attachments {
         details: { field: 'finish.sha256' },
       });
     }
-    await this.#requireRoom(principal, content.length);
-    const attachment = {
+    const attachment: Attachment = {
       id: this.#newId('att'),
       name,
       mediaType,
@@ -105,17 +120,43 @@ export class Attachments {
       workspaceId: principal.workspace.id,
       uploadedBy: uploader.id,
       createdAt: this.#clock.now(),
+      account: accountOf(uploader),
     };
-    await this.#store.addAttachment(attachment, content);
+    const room = this.#roomChecked.then(() => this.#requireRoom(attachment));
+    this.#roomChecked = room.catch(() => undefined);
+    await room;
+    try {
+      await this.#store.addAttachment(attachment, content);
+    } finally {
+      this.#arriving.delete(attachment);
+    }
     return attachmentInfo(attachment);
   }
 
-  async #requireRoom(principal: Principal, size: number): Promise<void> {
+  /** Counts a file as arriving, if the workspace and the account have room for it beside all the others. */
+  async #requireRoom(attachment: Attachment): Promise<void> {
+    const { workspaceId, account, size } = attachment;
     const { maxWorkspaceBytes } = this.#limits;
-    if ((await this.#store.attachmentBytes(principal.workspace.id)) + size <= maxWorkspaceBytes) return;
-    throw new RelayError(
-      'AttachmentTooLarge',
-      `All files of the workspace together may have ${maxWorkspaceBytes} bytes.`,
+    if ((await this.#use(workspaceId)).bytes + size > maxWorkspaceBytes) {
+      throw new RelayError(
+        'AttachmentTooLarge',
+        `All files of the workspace together may have ${maxWorkspaceBytes} bytes.`,
+        { details: { limit: maxWorkspaceBytes, setting: 'attachments.maxWorkspaceBytes' } },
+      );
+    }
+    const own = await this.#use(workspaceId, account);
+    this.#quotas.checkAttachments({ files: own.files + 1, bytes: own.bytes + size });
+    this.#arriving.add(attachment);
+  }
+
+  async #use(workspaceId: number, account?: string): Promise<{ files: number; bytes: number }> {
+    const arriving = [...this.#arriving].filter(
+      (file) => file.workspaceId === workspaceId && (account === undefined || file.account === account),
     );
+    const { files, bytes } = await this.#store.attachmentUse(workspaceId, account);
+    return {
+      files: files + arriving.length,
+      bytes: arriving.reduce((sum, { size }) => sum + size, bytes),
+    };
   }
 }

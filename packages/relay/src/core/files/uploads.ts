@@ -1,11 +1,15 @@
 import { RelayError } from '@agent-relay/protocol';
+import { accountIn, accountOf } from '../governance/accounts.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Agent } from '../ports/store/agents.ts';
 
 interface Upload {
   pieces: Buffer[];
   received: number;
   /** What it takes of the memory for all. */
   cost: number;
+  /** Whom it counts for. */
+  account: string;
   stopTimer: () => void;
 }
 
@@ -15,6 +19,8 @@ const IDLE_MS = 60_000;
 const MAX_PER_AGENT = 4;
 /** All that wait together may take as much memory as so many of the largest files. */
 const MAX_FILES_IN_MEMORY = 8;
+/** Of that, one account may take so much: others have room whatever it does. */
+const MAX_FILES_OF_ACCOUNT = MAX_FILES_IN_MEMORY / 2;
 /** What a piece costs beside its bytes: many small ones must not go for little. */
 const PIECE_COST = 512;
 
@@ -23,6 +29,7 @@ export class Uploads {
   readonly #clock: Clock;
   readonly #maxFileBytes: number;
   readonly #byAgent = new Map<number, Map<string, Upload>>();
+  readonly #costs = new Map<string, number>();
   #cost = 0;
 
   constructor(clock: Clock, maxFileBytes: number) {
@@ -31,7 +38,8 @@ export class Uploads {
   }
 
   /** Adds the next piece; returns how many bytes there are now. */
-  add(agentId: number, id: string, offset: number, piece: Buffer): number {
+  add(agent: Agent, id: string, offset: number, piece: Buffer): number {
+    const agentId = agent.id;
     const open = this.#byAgent.get(agentId)?.get(id);
     const received = open?.received ?? 0;
     if (offset !== received) {
@@ -44,16 +52,22 @@ export class Uploads {
       throw new RelayError('AttachmentTooLarge', `The file is larger than ${this.#maxFileBytes} bytes.`);
     }
     const cost = piece.length + PIECE_COST;
+    const account = accountIn(agent.workspaceId, accountOf(agent));
+    if ((this.#costs.get(account) ?? 0) + cost > MAX_FILES_OF_ACCOUNT * this.#maxFileBytes) {
+      throw new RelayError('Overloaded', 'Too many files are being uploaded by you, or with your key.', {
+        next: 'Send this piece again when one of them is done.',
+      });
+    }
     if (this.#cost + cost > MAX_FILES_IN_MEMORY * this.#maxFileBytes) {
       throw new RelayError('Overloaded', 'Too many files are being uploaded by all agents together.', {
         next: 'Send this piece again in a minute.',
       });
     }
-    const upload = open ?? this.#begin(agentId, id);
+    const upload = open ?? this.#begin(agentId, id, account);
     upload.pieces.push(piece);
     upload.received += piece.length;
     upload.cost += cost;
-    this.#cost += cost;
+    this.#charge(account, cost);
     upload.stopTimer();
     upload.stopTimer = this.#clock.after(IDLE_MS, () => this.end(agentId, id));
     return upload.received;
@@ -71,7 +85,7 @@ export class Uploads {
     const upload = uploads?.get(id);
     if (!upload) return;
     upload.stopTimer();
-    this.#cost -= upload.cost;
+    this.#charge(upload.account, -upload.cost);
     uploads?.delete(id);
     if (uploads?.size === 0) this.#byAgent.delete(agentId);
   }
@@ -81,11 +95,18 @@ export class Uploads {
     for (const id of this.#byAgent.get(agentId)?.keys() ?? []) this.end(agentId, id);
   }
 
-  #begin(agentId: number, id: string): Upload {
+  #charge(account: string, cost: number): void {
+    const own = (this.#costs.get(account) ?? 0) + cost;
+    if (own === 0) this.#costs.delete(account);
+    else this.#costs.set(account, own);
+    this.#cost += cost;
+  }
+
+  #begin(agentId: number, id: string, account: string): Upload {
     const uploads = this.#byAgent.get(agentId) ?? new Map<string, Upload>();
     if (uploads.size >= MAX_PER_AGENT)
       throw new RelayError('Overloaded', `${MAX_PER_AGENT} uploads are open already.`);
-    const upload: Upload = { pieces: [], received: 0, cost: 0, stopTimer: () => undefined };
+    const upload: Upload = { pieces: [], received: 0, cost: 0, account, stopTimer: () => undefined };
     this.#byAgent.set(agentId, uploads.set(id, upload));
     return upload;
   }

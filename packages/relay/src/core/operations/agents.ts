@@ -1,5 +1,6 @@
 import { nameKey, plainAgentName, RelayError } from '@agent-relay/protocol';
 import { requireAgent, requireOwner } from '../principal.ts';
+import { listPage } from '../reading/page.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';
 import { endConnections } from './end-connections.ts';
@@ -23,13 +24,15 @@ export function agentHandlers({ agents, deliveries, presence, store, workspaces 
         throw new RelayError('Forbidden', 'Other projects are only shown to local users.');
       }
       const workspace = workspaces.get(project);
-      const known = agents.list(workspace).filter(({ type }) => type !== 'system');
-      const described = known.map((agent) => ({
+      const shown = { active: true, idle: params.include_idle, offline: params.includeOffline };
+      const wanted = agents
+        .list(workspace)
+        .filter((agent) => agent.type !== 'system' && shown[presence.describe(agent).status]);
+      const { items, ...next } = listPage(wanted, params.cursor, (agent) => ({
         ...agents.describe(workspace, agent),
         paths: deliveries.pathsOf(agent.id),
       }));
-      const wanted = { active: true, idle: params.include_idle, offline: params.includeOffline };
-      return { agents: described.filter(({ status }) => wanted[status]) };
+      return { agents: items, ...next };
     },
     WATCH: (caller) => {
       caller.watch();

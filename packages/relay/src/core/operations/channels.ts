@@ -1,6 +1,7 @@
 import { isRelayError, type RelayEvent } from '@agent-relay/protocol';
 import type { Channel } from '../ports/store/channels.ts';
 import { actorName, type Principal, requireAgent, requireAgentOrOwner } from '../principal.ts';
+import { listPage } from '../reading/page.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';
 
@@ -19,7 +20,7 @@ export function channelHandlers({ agents, channels, presence }: Relay): Handlers
     channels.describe(workspace, channel, agent);
   const tell = ({ workspace }: Principal, event: RelayEvent) => presence.tell(workspace.id, event);
   const create = async (principal: Principal, name: string, topic?: string): Promise<Channel> => {
-    const channel = await channels.create(principal.workspace, name, topic, actorName(principal));
+    const channel = await channels.create(principal, name, topic);
     tell(principal, { type: 'channel.created', channel: `#${channel.name}`, agent: actorName(principal) });
     return channel;
   };
@@ -50,12 +51,13 @@ export function channelHandlers({ agents, channels, presence }: Relay): Handlers
       if (left) tell(principal, { type: 'channel.left', channel: `#${channel.name}`, agent: agent.name });
       return { left };
     },
-    CHANNEL_LIST: ({ principal }, { includeArchived }) => ({
-      channels: channels
+    CHANNEL_LIST: ({ principal }, { includeArchived, cursor }) => {
+      const wanted = channels
         .list(principal.workspace)
-        .filter((channel) => includeArchived || channel.archivedAt === undefined)
-        .map((channel) => describe(principal, channel)),
-    }),
+        .filter((channel) => includeArchived || channel.archivedAt === undefined);
+      const { items, ...next } = listPage(wanted, cursor, (channel) => describe(principal, channel));
+      return { channels: items, ...next };
+    },
     CHANNEL_MEMBERS: ({ principal: { workspace } }, { channel }) => ({
       members: channels
         .members(workspace, channels.get(workspace, channel))

@@ -5,6 +5,7 @@ import { agentHandlers } from './agents.ts';
 import type { Handlers } from './caller.ts';
 import { channelHandlers } from './channels.ts';
 import { messageHandlers } from './messages.ts';
+import { offerHandlers } from './offers.ts';
 import { workspaceHandlers } from './workspaces.ts';
 
 export type Operations = Handlers<OperationName>;
@@ -14,5 +15,6 @@ export const createOperations = (relay: Relay, host: Host): Operations => ({
   ...messageHandlers(relay),
   ...channelHandlers(relay),
   ...agentHandlers(relay),
+  ...offerHandlers(relay),
   ...workspaceHandlers(relay, host),
 });

@@ -5,6 +5,7 @@ import { startReceiving } from '../delivery/receiving.ts';
 import { StoredAnswers } from '../delivery/stored-answers.ts';
 import { heldInfo } from '../governance/held.ts';
 import type { StoredMessage } from '../ports/store/messages.ts';
+import type { Reaction } from '../ports/store/reactions.ts';
 import { requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts';
 import { followProject } from '../reading/project-tail.ts';
 import {
@@ -44,21 +45,27 @@ type Names =
 
 export function messageHandlers(relay: Relay): Handlers<Names> {
   const { accepted, attachments, awaits, claims, clock, deliveries, held, heldReleases } = relay;
-  const { mailboxes, messages, store, waiters, workspaces } = relay;
+  const { mailboxes, messages, quotas, store, waiters, workspaces } = relay;
   const storedAnswers = new StoredAnswers(store, awaits, relay.descriptions);
   return {
     SEND: async (caller, params, requestId) => {
-      const { result, recipient } = await messages.send(caller.principal, requestId, params);
-      if (!params.await || !recipient || result.held !== undefined) return result;
+      if (!params.await) return (await messages.send(caller.principal, requestId, params)).result;
       const waiter = requireAgent(caller.principal);
-      const message = { id: result.messageId, seq: result.seq, thread: result.thread ?? result.messageId };
-      const ongoing = caller.begin(requestId);
-      const settle = (outcome: AwaitOutcome) =>
-        'reply' in outcome ? ongoing.finish(outcome.reply) : ongoing.fail(outcome.error);
-      const question: OpenAwait = { id: requestId, waiter, target: recipient, message, settle };
-      ongoing.onEnd = awaits.open(question, params.await.timeoutMs);
-      if (result.duplicate) await storedAnswers.search(question);
-      return result;
+      const counted = quotas.asking(waiter.id, awaits.countBesides(waiter.id, requestId));
+      try {
+        const { result, recipient } = await messages.send(caller.principal, requestId, params);
+        if (!recipient || result.held !== undefined) return result;
+        const message = { id: result.messageId, seq: result.seq, thread: result.thread ?? result.messageId };
+        const ongoing = caller.begin(requestId);
+        const settle = (outcome: AwaitOutcome) =>
+          'reply' in outcome ? ongoing.finish(outcome.reply) : ongoing.fail(outcome.error);
+        const question: OpenAwait = { id: requestId, waiter, target: recipient, message, settle };
+        ongoing.onEnd = awaits.open(question, params.await.timeoutMs);
+        if (result.duplicate) await storedAnswers.search(question);
+        return result;
+      } finally {
+        counted();
+      }
     },
     CANCEL: (caller, { id }) => {
       caller.end(id);
@@ -111,9 +118,8 @@ export function messageHandlers(relay: Relay): Handlers<Names> {
       const agent = requireAgent(caller.principal);
       const stored = await visibleMessage(relay, caller.principal, id);
       const { seq } = stored;
-      const changed = remove
-        ? await store.removeReaction({ seq, agentId: agent.id, emoji })
-        : await store.addReaction({ seq, agentId: agent.id, emoji, at: clock.now() });
+      const reaction = { seq, agentId: agent.id, emoji };
+      const changed = remove ? await store.removeReaction(reaction) : await addReaction(relay, reaction);
       const type = remove ? 'reaction.removed' : 'reaction.added';
       if (changed) await tellInvolved(relay, stored, { type, messageId: id, emoji, agent: agent.name });
       const reactions = await store.reactionsOf([seq]);
@@ -161,6 +167,14 @@ export function messageHandlers(relay: Relay): Handlers<Names> {
     ATTACH: (caller, params) => attachments.attach(caller.principal, params),
     FETCH: (caller, params) => attachments.fetch(caller.principal, params),
   };
+}
+
+/** True if it was not there before. */
+async function addReaction({ clock, quotas, store }: Relay, reaction: Reaction): Promise<boolean> {
+  const { reactions: ofAgent, messageReactions: ofAll } = quotas.limits;
+  const outcome = await store.addReaction({ ...reaction, at: clock.now() }, { ofAgent, ofAll });
+  quotas.checkReaction(outcome);
+  return outcome === 'added';
 }
 
 /** Tells the sender and the recipients of a message what happened to it, if they are there. */

@@ -10,6 +10,7 @@ import type { HistoryStore } from './store/history.ts';
 import type { MessageStore } from './store/messages.ts';
 import type { ReactionStore } from './store/reactions.ts';
 import type { SearchStore } from './store/search.ts';
+import type { ToolStore } from './store/tools.ts';
 import type { TransferStore } from './store/transfer.ts';
 import type { WorkspaceStore } from './store/workspaces.ts';
 
@@ -34,6 +35,7 @@ import type { WorkspaceStore } from './store/workspaces.ts';
 export interface Store
   extends WorkspaceStore,
     AgentStore,
+    ToolStore,
     ChannelStore,
     ConversationStore,
     MessageStore,

@@ -1,3 +1,4 @@
+import { RelayError } from '@agent-relay/protocol';
 import { MAX_PAGE_BYTES } from '../ports/store/messages.ts';
 
 /**
@@ -26,4 +27,30 @@ export function mayHaveMore(stored: Array<{ body: string }>, limit: number): boo
   let bytes = 0;
   for (const { body } of stored) bytes += Buffer.byteLength(body);
   return bytes > MAX_PAGE_BYTES;
+}
+
+/** A list in pages has so many entries in each, or fewer where they are large. */
+export const LIST_PAGE = 200;
+
+/** The entries after a cursor, in the order of their ids: what is added or removed meanwhile moves none of the others. */
+export function after<T extends { id: number }>(entries: T[], cursor: string | undefined): T[] {
+  const last = cursor === undefined ? 0 : Number(cursor);
+  if (!Number.isSafeInteger(last))
+    throw new RelayError('InvalidRequest', `cursor: "${cursor}" is not one that came with an answer.`, {
+      next: 'Ask again without a cursor.',
+      details: { field: 'cursor' },
+    });
+  return entries.filter(({ id }) => id > last).sort((one, other) => one.id - other.id);
+}
+
+/** One page of a list, and where the next one begins if there is more. */
+export function listPage<T extends { id: number }, Shown>(
+  entries: T[],
+  cursor: string | undefined,
+  describe: (entry: T) => Shown,
+): { items: Shown[]; next?: string } {
+  const wanted = after(entries, cursor);
+  const { messages: items } = page(wanted.slice(0, LIST_PAGE).map(describe));
+  const last = wanted[items.length - 1];
+  return last && items.length < wanted.length ? { items, next: String(last.id) } : { items };
 }

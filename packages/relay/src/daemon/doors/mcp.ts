@@ -1,7 +1,15 @@
 import { type GatewayVisit, type ListeningMcp, listenForMcp } from '@agent-relay/mcp';
+import { workspaceKeyId } from '@agent-relay/platform/secrets';
 import { isAgentToken, isRelayError } from '@agent-relay/protocol';
 import { connect, type OpenWire, type ParticipantOptions } from '@agent-relay/sdk';
 import { localTokenSource } from '@agent-relay/sdk/node';
+import {
+  type Account,
+  accountOf as accountOfAgent,
+  GUESTS,
+  keyAccount,
+  LOCAL,
+} from '../../core/governance/accounts.ts';
 import type { Workspace } from '../../core/ports/store/workspaces.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Relay } from '../../core/relay.ts';
@@ -50,6 +58,7 @@ export async function openMcpDoor({
     ...(pool ? { gateway: pool.door(({ access }) => principalOf(relay, access, enteredBy)) } : {}),
     isKeyValid: (key) =>
       isValid(isAgentToken(key) ? relay.agents.byToken(key) : relay.workspaces.authenticate(key)),
+    accountOf: (access) => accountOf(relay, access),
     findProject: (name) => relay.workspaces.get(name).name,
     connect: async (profile, access) => {
       if (access.kind === 'workspaceKey' || access.kind === 'agentToken')
@@ -62,6 +71,15 @@ export async function openMcpDoor({
     },
     onerror: onError,
   });
+}
+
+/** An agent that came with a key counts for the key, also where it shows its own token. */
+function accountOf(relay: Relay, access: GatewayVisit['access']): Account {
+  if (access.kind === 'workspaceKey') return keyAccount(workspaceKeyId(access.secret));
+  if (access.kind !== 'agentToken') return access.kind === 'local' ? LOCAL : GUESTS;
+  const agents = relay.workspaces.list().map((workspace) => relay.agents.holder(workspace, access.secret));
+  const agent = agents.find((found) => found !== undefined);
+  return agent ? accountOfAgent(agent) : GUESTS;
 }
 
 /** Who was let in, for the audit trail. A name that is said with a key, or by a program of the user, proves nothing. */

@@ -47,7 +47,8 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
     log: (line, level) => log[level](`gateway: ${line}`),
     logLevel: leastLevel(log),
   });
-  const visitors = new HttpHandler(gateway);
+  const { maxSessions, maxSessionsPerKey } = mcp;
+  const visitors = new HttpHandler(gateway, { maxSessions, maxSessionsPerKey });
   const sockets = new Set<Socket>();
   const audit = (principal: Principal, { action, name, url }: ServerChange, as?: string): Promise<void> =>
     relay.workspaces.audit(principal, principal.workspace, `server.${action}`, name, {
@@ -65,9 +66,10 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
   return {
     door: (principalOf) => ({
       handle: (request, response, visit) => {
-        const { caller, access, name, begin, relay: beside } = visit;
+        const { caller, account, access, name, begin, relay: beside } = visit;
         return visitors.handle(request, response, {
           caller,
+          account,
           remote: access.kind !== 'local',
           serversChanged: async (change) => audit(await principalOf(visit), change, name),
           begin,

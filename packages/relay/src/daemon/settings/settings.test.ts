@@ -287,6 +287,34 @@ describe('docs/settings.md', () => {
   });
 });
 
+describe('docs/security.md', () => {
+  /** Settings that say how much of something there may be, whatever they are called. */
+  const LIMITS =
+    /^(limits|quotas|rateLimit|attachments)\.|\.max\w+$|\.requestsPerMinute$|^governor\.emptyTurns$/;
+  const NO_LIMITS = ['log.maxSize'];
+
+  it('names every limit with its default, and none that is not a setting', async () => {
+    const text = await readFile(new URL('../../../../../docs/security.md', import.meta.url), 'utf8');
+    const named = [...text.matchAll(/^\| `([\w.]+)` \| `([^`]+)` \|/gm)].map(([, name, value]) => [
+      name,
+      value,
+    ]);
+    const limits = ROWS.map(({ path, setting }) => ({ name: path.join('.'), setting })).filter(
+      ({ name }) => LIMITS.test(name) && !NO_LIMITS.includes(name),
+    );
+    const expected = limits.map(({ name, setting }) => [
+      name,
+      JSON.stringify(setting.schema(z).parse(undefined)),
+    ]);
+    expect(named.sort()).toEqual(expected.sort());
+  });
+
+  it('is linked from the README', async () => {
+    const text = await readFile(new URL('../../../../../README.md', import.meta.url), 'utf8');
+    expect(text).toContain('(docs/security.md)');
+  });
+});
+
 describe('docs/cli.md', () => {
   it('has every flag of the table among the options of "agent-relay up", and no others', async () => {
     const text = await readFile(new URL('../../../../../docs/cli.md', import.meta.url), 'utf8');

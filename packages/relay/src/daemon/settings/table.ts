@@ -1,4 +1,4 @@
-import { MAX_FRAME_BYTES } from '@agent-relay/protocol';
+import { MAX_FRAME_BYTES, MAX_TOOLS } from '@agent-relay/protocol';
 import type { z } from 'zod';
 
 type Zod = typeof z;
@@ -44,7 +44,8 @@ const MCP_HTTP_FLAG = {
   kept: true,
 } as const satisfies Flag;
 
-const MEBIBYTE = 1024 * 1024;
+const KIBIBYTE = 1024;
+const MEBIBYTE = 1024 * KIBIBYTE;
 
 const text = (zod: Zod) => zod.string().min(1);
 const texts = (zod: Zod) => zod.array(text(zod)).default([]);
@@ -122,6 +123,9 @@ export const SETTINGS = {
     cors: { schema: yesNo(false) },
     ipAllowlist: { schema: texts },
     requestsPerMinute: { schema: count(1, 1_000_000, 6000) },
+    maxSessions: { schema: count(1, 1_000_000, 1000) },
+    maxSessionsPerKey: { schema: count(1, 1_000_000, 250) },
+    maxStreamsPerKey: { schema: count(1, 1_000_000, 1000) },
     maxConnections: { schema: count(1, 1_000_000, 4000) },
     tlsCertificate: {
       schema: (zod) => text(zod).optional(),
@@ -160,6 +164,7 @@ export const SETTINGS = {
     maxFrameBytes: { schema: count(131_072, 67_108_864, MAX_FRAME_BYTES) },
     maxConnections: { schema: count(1, 1_000_000, 20_000) },
     maxPendingRequests: { schema: count(1, 100_000, 1024) },
+    refusalsPerSecond: { schema: count(1, 1_000_000, 100) },
     headersTimeoutMs: { schema: milliseconds(10_000) },
   },
   heartbeatMs: { schema: milliseconds(15_000) },
@@ -178,6 +183,21 @@ export const SETTINGS = {
   attachments: {
     maxFileBytes: { schema: count(0, 1024 ** 5, 10 * MEBIBYTE) },
     maxWorkspaceBytes: { schema: count(0, 1024 ** 5, 1024 * MEBIBYTE) },
+  },
+  quotas: {
+    profileBytes: { schema: count(1024, MEBIBYTE, 16 * KIBIBYTE) },
+    toolBytes: { schema: count(1024, MEBIBYTE, 16 * KIBIBYTE) },
+    tools: { schema: count(0, MAX_TOOLS, 256) },
+    toolsBytes: { schema: count(0, 64 * MEBIBYTE, 512 * KIBIBYTE) },
+    agentsPerKey: { schema: count(1, 1_000_000, 1000) },
+    connectionsPerKey: { schema: count(1, 1_000_000, 2000) },
+    localAgents: { schema: count(1, 1_000_000, 20_000) },
+    channels: { schema: count(0, 1_000_000, 1000) },
+    attachments: { schema: count(0, 10_000_000, 10_000) },
+    attachmentBytes: { schema: count(0, 1024 ** 5, 256 * MEBIBYTE) },
+    reactions: { schema: count(0, 10_000, 20) },
+    messageReactions: { schema: count(0, 100_000, 1000) },
+    awaits: { schema: count(0, 100_000, 100) },
   },
   retention: { days: { schema: (zod) => zod.number().min(0).max(36_500).default(0) } },
   hooks: {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../../../../test/kit/postgres.ts';
 import { NOW, newWorld, unique } from '../../../../../test/store/contract/world.ts';
 import { storeContract } from '../../../../../test/store/contract.ts';
+import { ANNS_TOOLS, OLD_AGENTS } from '../../../../../test/store/old-tools.ts';
 import type { Store } from '../../core/ports/store.ts';
 import { POSTGRES } from '../dialects.ts';
 import { MIGRATIONS, migrate } from '../migrations/index.ts';
@@ -191,6 +192,19 @@ describe('the schema in PostgreSQL', () => {
       await newWorld(store, 1);
       await store.close();
     }
+  });
+
+  it('of a version that kept tools with their agents keeps them, but for those beyond any limit', async () => {
+    const url = await newDatabase();
+    const pool = connect(url, 1);
+    await run(pool, migrate(POSTGRES, 3));
+    await pool.end();
+    await administer(url, ...OLD_AGENTS);
+    const store = await open(url);
+    expect(await store.toolsOf(1)).toEqual(ANNS_TOOLS);
+    expect(await store.toolsOf(2)).toEqual([]);
+    expect(await store.listAgents(1)).toMatchObject([{ name: 'Ann' }, { name: 'Big' }]);
+    await store.close();
   });
 
   it('of a newer program is refused', async () => {

@@ -1,8 +1,9 @@
 import { nameKey, nameSkeleton } from '@agent-relay/protocol';
-import type { Agent, AgentChanges } from '../../core/ports/store/agents.ts';
+import type { Agent, AgentChanges, NewAgent } from '../../core/ports/store/agents.ts';
 import type { AuditRecord } from '../../core/ports/store/audit.ts';
 import { commands as audit } from './audit.ts';
 import { flag, orNull, rows, type Script, type Value } from './script.ts';
+import { dropTools } from './tools.ts';
 
 type AgentFields = Partial<Omit<Agent, 'id' | 'workspaceId' | 'name' | 'handle' | 'createdAt'>>;
 
@@ -17,10 +18,10 @@ const COLUMNS: {
   task: ['task', ({ task }) => orNull(task)],
   parent: ['parent', ({ parent }) => orNull(parent)],
   capabilities: ['capabilities', ({ capabilities }) => JSON.stringify(capabilities)],
-  tools: ['tools', ({ tools }) => JSON.stringify(tools)],
   mcpEnabled: ['mcp_enabled', ({ mcpEnabled }) => flag(mcpEnabled === true)],
   registeredBy: ['registered_by', ({ registeredBy }) => orNull(registeredBy)],
   heldBy: ['held_by', ({ heldBy }) => orNull(heldBy)],
+  account: ['account', ({ account }) => orNull(account)],
   tokenHash: ['token_hash', ({ tokenHash }) => orNull(tokenHash)],
   lastSeenAt: ['last_seen_at', ({ lastSeenAt }) => orNull(lastSeenAt)],
 };
@@ -31,12 +32,11 @@ const AGENT = [
   ...FIELDS.map((field) => `${COLUMNS[field][0]} AS "${field}"`),
 ].join(', ');
 
-interface AgentRow extends Omit<Agent, 'lead' | 'ephemeral' | 'mcpEnabled' | 'capabilities' | 'tools'> {
+interface AgentRow extends Omit<Agent, 'lead' | 'ephemeral' | 'mcpEnabled' | 'capabilities'> {
   lead: number;
   ephemeral: number;
   mcpEnabled: number;
   capabilities: string;
-  tools: string;
 }
 
 const toAgent = (row: AgentRow): Agent => ({
@@ -50,8 +50,8 @@ const toAgent = (row: AgentRow): Agent => ({
   parent: row.parent ?? undefined,
   registeredBy: row.registeredBy ?? undefined,
   heldBy: row.heldBy ?? undefined,
+  account: row.account ?? undefined,
   capabilities: JSON.parse(row.capabilities),
-  tools: JSON.parse(row.tools),
 });
 
 export const queries = {
@@ -102,7 +102,7 @@ export function* isTaken(workspaceId: number, names: string[], exceptId = 0): Sc
 }
 
 export const commands = {
-  *createAgent(agent: Omit<Agent, 'id' | 'lastSeenAt'>): Script<Agent | undefined> {
+  *createAgent(agent: NewAgent): Script<Agent | undefined> {
     const { workspaceId, name, handle } = agent;
     if (yield* isTaken(workspaceId, handle === undefined ? [name] : [name, handle])) return undefined;
     const seen = { ...agent, lastSeenAt: agent.createdAt };
@@ -168,5 +168,6 @@ export const commands = {
     yield* rows('UPDATE agents SET removed_at = ? WHERE id = ? AND removed_at IS NULL', [at, id]);
     yield* rows('DELETE FROM members WHERE agent_id = ?', [id]);
     yield* rows('DELETE FROM grants WHERE agent_id = ?', [id]);
+    yield* dropTools(id);
   },
 };

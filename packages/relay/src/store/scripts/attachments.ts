@@ -1,12 +1,14 @@
 import type { Attachment } from '../../core/ports/store/attachments.ts';
 import type { Viewer } from '../../core/ports/store/history.ts';
-import { rows, type Script } from './script.ts';
+import { orNull, rows, type Script } from './script.ts';
 import { visible } from './visibility.ts';
 
 export const PIECE_BYTES = 256 * 1024;
 
 const ATTACHMENT = `a.id, a.workspace_id AS "workspaceId", a.sha256, a.name, a.media_type AS "mediaType", a.size,
-  a.uploaded_by AS "uploadedBy", a.created_at AS "createdAt"`;
+  a.uploaded_by AS "uploadedBy", a.created_at AS "createdAt", a.account`;
+
+type AttachmentRow = Omit<Attachment, 'account'> & { account: string | null };
 
 export const queries = {
   *visibleAttachment(viewer: Viewer, workspaceId: number, id: string): Script<Attachment | undefined> {
@@ -15,13 +17,13 @@ export const queries = {
         ? { sql: 'a.workspace_id = ?', params: [workspaceId] }
         : { sql: 'a.uploaded_by = ?', params: [viewer] };
     const seen = visible(viewer, workspaceId);
-    const [row] = yield* rows<Attachment>(
+    const [row] = yield* rows<AttachmentRow>(
       `SELECT ${ATTACHMENT} FROM attachments AS a WHERE a.id = ? AND (${own.sql} OR EXISTS (
          SELECT 1 FROM message_attachments JOIN messages AS m ON m.seq = message_attachments.message_seq
          WHERE message_attachments.attachment_id = a.id AND ${seen.sql}))`,
       [id, ...own.params, ...seen.params],
     );
-    return row && { ...row };
+    return row && { ...row, account: row.account ?? undefined };
   },
 
   *readContent(sha256: string, offset: number, length: number): Script<Uint8Array> {
@@ -42,24 +44,25 @@ export const queries = {
     return row?.bytes ?? 0;
   },
 
-  *attachmentBytes(workspaceId: number): Script<number> {
-    const [row] = yield* rows<{ bytes: number | null }>(
-      `SELECT CAST(sum(size) AS bigint) AS bytes
-       FROM (SELECT DISTINCT sha256, size FROM attachments WHERE workspace_id = ?) AS files`,
-      [workspaceId],
+  *attachmentUse(workspaceId: number, account?: string): Script<{ files: number; bytes: number }> {
+    const [row] = yield* rows<{ files: number; bytes: number | null }>(
+      `SELECT CAST(sum(copies) AS bigint) AS files, CAST(sum(size) AS bigint) AS bytes
+       FROM (SELECT count(*) AS copies, max(size) AS size FROM attachments
+         WHERE workspace_id = ?${account === undefined ? '' : ' AND account = ?'} GROUP BY sha256) AS files`,
+      account === undefined ? [workspaceId] : [workspaceId, account],
     );
-    return row?.bytes ?? 0;
+    return { files: row?.files ?? 0, bytes: row?.bytes ?? 0 };
   },
 };
 
 export const commands = {
   /** The first step of adding a file; nobody knows its id yet. */
   *registerAttachment(attachment: Attachment): Script<void> {
-    const { id, workspaceId, sha256, name, mediaType, size, uploadedBy, createdAt } = attachment;
+    const { id, workspaceId, sha256, name, mediaType, size, uploadedBy, createdAt, account } = attachment;
     yield* rows(
-      `INSERT INTO attachments (id, workspace_id, sha256, name, media_type, size, uploaded_by, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      [id, workspaceId, sha256, name, mediaType, size, uploadedBy, createdAt],
+      `INSERT INTO attachments (id, workspace_id, sha256, name, media_type, size, uploaded_by, created_at, account)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [id, workspaceId, sha256, name, mediaType, size, uploadedBy, createdAt, orNull(account)],
     );
   },
 

@@ -2,14 +2,19 @@ import type { Channel } from '../../core/ports/store/channels.ts';
 import { orNull, rows, type Script, type Value } from './script.ts';
 
 const CHANNEL = `id, workspace_id AS "workspaceId", name, topic, created_by AS "createdBy",
-  created_at AS "createdAt", archived_at AS "archivedAt"`;
+  created_at AS "createdAt", archived_at AS "archivedAt", account`;
 
-type ChannelRow = Omit<Channel, 'topic' | 'archivedAt'> & { topic: string | null; archivedAt: number | null };
+type ChannelRow = Omit<Channel, 'topic' | 'archivedAt' | 'account'> & {
+  topic: string | null;
+  archivedAt: number | null;
+  account: string | null;
+};
 
 const toChannel = (row: ChannelRow): Channel => ({
   ...row,
   topic: row.topic ?? undefined,
   archivedAt: row.archivedAt ?? undefined,
+  account: row.account ?? undefined,
 });
 
 export const queries = {
@@ -35,11 +40,11 @@ export const queries = {
 
 export const commands = {
   *createChannel(channel: Omit<Channel, 'id' | 'archivedAt'>): Script<Channel | undefined> {
-    const { workspaceId, name, topic, createdBy, createdAt } = channel;
+    const { workspaceId, name, topic, createdBy, createdAt, account } = channel;
     const [row] = yield* rows<ChannelRow>(
-      `INSERT INTO conversations (workspace_id, kind, key, name, topic, created_by, created_at)
-       VALUES (?, 'channel', ?, ?, ?, ?, ?) ON CONFLICT (workspace_id, key) DO NOTHING RETURNING ${CHANNEL}`,
-      [workspaceId, `#${name.toLowerCase()}`, name, orNull(topic), createdBy, createdAt],
+      `INSERT INTO conversations (workspace_id, kind, key, name, topic, created_by, created_at, account)
+       VALUES (?, 'channel', ?, ?, ?, ?, ?, ?) ON CONFLICT (workspace_id, key) DO NOTHING RETURNING ${CHANNEL}`,
+      [workspaceId, `#${name.toLowerCase()}`, name, orNull(topic), createdBy, createdAt, orNull(account)],
     );
     return row && toChannel(row);
   },

@@ -96,12 +96,13 @@ export const commands = {
     yield* rows('DELETE FROM conversations WHERE workspace_id = ?', [id]);
     yield* rows('DELETE FROM held WHERE workspace_id = ?', [id]);
     yield* rows(`DELETE FROM grants WHERE workspace_id = ? OR agent_id IN ${agents}`, [id, id]);
+    yield* rows(`DELETE FROM agent_tools WHERE agent_id IN ${agents}`, [id]);
     const files = yield* rows<{ id: string }>('SELECT id FROM attachments WHERE workspace_id = ?', [id]);
     yield* dropUnused(files.map((file) => file.id));
     yield* rows('DELETE FROM workspace_keys WHERE workspace_id = ?', [id]);
     yield* rows(
       `UPDATE agents SET workspace_id = NULL, removed_at = ?, token_hash = '', task = NULL, parent = NULL,
-         capabilities = '[]', tools = '[]'
+         capabilities = '[]'
        WHERE workspace_id = ? AND (EXISTS (SELECT 1 FROM authored WHERE sender_id = agents.id)
          OR EXISTS (SELECT 1 FROM messages WHERE seq > (SELECT seq FROM indexed) AND +sender_id = agents.id))`,
       [at, id],

@@ -11,6 +11,7 @@ import * as messages from './messages.ts';
 import * as reactions from './reactions.ts';
 import type { Script } from './script.ts';
 import * as search from './search.ts';
+import * as tools from './tools.ts';
 import * as transfer from './transfer/index.ts';
 import * as workspaces from './workspaces.ts';
 
@@ -18,6 +19,7 @@ import * as workspaces from './workspaces.ts';
 export const queries = {
   ...workspaces.queries,
   ...agents.queries,
+  ...tools.queries,
   ...channels.queries,
   ...conversations.queries,
   ...messages.queries,
@@ -35,6 +37,7 @@ export const queries = {
 export const commands = {
   ...workspaces.commands,
   ...agents.commands,
+  ...tools.commands,
   ...channels.commands,
   ...conversations.commands,
   ...messages.commands,

@@ -1,4 +1,4 @@
-import type { Reaction } from '../../core/ports/store/reactions.ts';
+import type { AddedReaction, Reaction, ReactionLimits } from '../../core/ports/store/reactions.ts';
 import { rows, type Script } from './script.ts';
 
 export const queries = {
@@ -19,13 +19,29 @@ export const queries = {
 };
 
 export const commands = {
-  *addReaction({ seq, agentId, emoji, at }: Reaction & { at: number }): Script<boolean> {
-    const added = yield* rows(
-      `INSERT INTO reactions (message_seq, agent_id, emoji, at) VALUES (?, ?, ?, ?)
-       ON CONFLICT DO NOTHING RETURNING agent_id`,
-      [seq, agentId, emoji, at],
+  *addReaction(
+    { seq, agentId, emoji, at }: Reaction & { at: number },
+    most: ReactionLimits,
+  ): Script<AddedReaction> {
+    const present = yield* rows(
+      'SELECT 1 AS yes FROM reactions WHERE message_seq = ? AND agent_id = ? AND emoji = ?',
+      [seq, agentId, emoji],
     );
-    return added.length > 0;
+    if (present.length > 0) return 'present';
+    const [count] = yield* rows<{ all: number; own: number | null }>(
+      `SELECT count(*) AS "all", CAST(sum(CASE WHEN agent_id = ? THEN 1 ELSE 0 END) AS bigint) AS own
+       FROM reactions WHERE message_seq = ?`,
+      [agentId, seq],
+    );
+    if ((count?.own ?? 0) >= most.ofAgent) return 'agent full';
+    if ((count?.all ?? 0) >= most.ofAll) return 'message full';
+    yield* rows('INSERT INTO reactions (message_seq, agent_id, emoji, at) VALUES (?, ?, ?, ?)', [
+      seq,
+      agentId,
+      emoji,
+      at,
+    ]);
+    return 'added';
   },
 
   *removeReaction({ seq, agentId, emoji }: Reaction): Script<boolean> {

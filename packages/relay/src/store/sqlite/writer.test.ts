@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { agentOf, inboxOf, recordOf } from '../../../../../test/store/contract/world.ts';
+import { ANNS_TOOLS, OLD_AGENTS } from '../../../../../test/store/old-tools.ts';
 import { findDuplicate } from '../append.ts';
 import { SQLITE } from '../dialects.ts';
 import { MIGRATIONS, migrate } from '../migrations/index.ts';
@@ -102,6 +103,17 @@ describe('the schema', () => {
     writer.close();
   });
 
+  it('of a version that kept tools with their agents keeps them, but for those beyond any limit', () => {
+    const connection = newConnection();
+    connection.transaction(() => connection.run(migrate(SQLITE, 3)));
+    for (const statement of OLD_AGENTS) connection.run(rows(statement));
+    const writer = new Writer(connection);
+    expect(connection.run(queries.toolsOf(1))).toEqual(ANNS_TOOLS);
+    expect(connection.run(queries.toolsOf(2))).toEqual([]);
+    expect(connection.run(queries.listAgents(1))).toMatchObject([{ name: 'Ann' }, { name: 'Big' }]);
+    writer.close();
+  });
+
   it('of a newer program is refused', () => {
     const connection = newConnection();
     new Writer(connection);
@@ -182,7 +194,10 @@ describe('no statement reads a whole table', () => {
     'message for an agent': [queries.visibleMessage(1, 1, 'a')],
     'attachment for an agent': [queries.visibleAttachment(1, 1, 'a')],
     'content of a file': [queries.readContent('a', 0, 1)],
-    'bytes of files': [queries.attachmentBytes(1)],
+    'bytes of files': [queries.attachmentUse(1)],
+    'bytes of files of an account': [queries.attachmentUse(1, 'key 1')],
+    tools: [queries.toolsOf(1)],
+    'names of tools': [queries.toolNames([1, 2])],
     search: [search({})],
     'search for an agent': [search({ viewer: 1, since: 1, until: 2, senderId: 2 })],
     'readers of a message': [queries.readers(1)],

@@ -1,13 +1,12 @@
-import type { AgentType, ToolDefinition } from '@agent-relay/protocol';
+import type { AgentType } from '@agent-relay/protocol';
 import type { AuditRecord } from './audit.ts';
 
-/** What an agent says about itself; changes with each HELLO. */
+/** What an agent says about itself, its tools aside; changes with each HELLO. */
 export interface AgentProfile {
   cli: string | undefined;
   task: string | undefined;
   parent: string | undefined;
   capabilities: string[];
-  tools: ToolDefinition[];
   mcpEnabled: boolean;
 }
 
@@ -28,11 +27,15 @@ export interface Agent extends AgentProfile, AgentStanding {
   registeredBy: string | undefined;
   /** The client program that was connected as this agent last. */
   heldBy: string | undefined;
+  /** Whom it counts for among the registered names (see `core/governance/accounts.ts`); unknown of old ones. */
+  account: string | undefined;
   /** SHA-256 of the agent token, in hex. */
   tokenHash: string;
   createdAt: number;
   lastSeenAt: number;
 }
+
+export type NewAgent = Omit<Agent, 'id' | 'lastSeenAt'>;
 
 export type AgentChanges = Partial<
   AgentProfile & AgentStanding & { heldBy: string; tokenHash: string; lastSeenAt: number }
@@ -43,7 +46,7 @@ export interface AgentStore {
    * Registers an agent; undefined if another one of the workspace has its name or handle, compared without case, or one
    * that looks like it.
    */
-  createAgent(agent: Omit<Agent, 'id' | 'lastSeenAt'>): Promise<Agent | undefined>;
+  createAgent(agent: NewAgent): Promise<Agent | undefined>;
   findAgent(workspaceId: number, name: string): Promise<Agent | undefined>;
   /** The agent that holds the token, in whatever workspace. */
   findAgentByToken(tokenHash: string): Promise<Agent | undefined>;

@@ -5,6 +5,8 @@ export interface Attachment extends AttachmentInfo {
   workspaceId: number;
   uploadedBy: number;
   createdAt: number;
+  /** Whose quota it counts for; unknown of old ones and of imported ones. */
+  account: string | undefined;
 }
 
 export interface AttachmentStore {
@@ -13,6 +15,8 @@ export interface AttachmentStore {
   /** An attachment the viewer uploaded, or that hangs on a message the viewer may see. */
   visibleAttachment(viewer: Viewer, workspaceId: number, id: string): Promise<Attachment | undefined>;
   readContent(sha256: string, offset: number, length: number): Promise<Uint8Array>;
-  /** How many bytes of content the workspace has, for its limit. */
-  attachmentBytes(workspaceId: number): Promise<number>;
+  /**
+   * How many files and bytes of content a workspace has, or an account in it, for the limits. Equal content counts once.
+   */
+  attachmentUse(workspaceId: number, account?: string): Promise<{ files: number; bytes: number }>;
 }

@@ -7,6 +7,8 @@ export interface Channel {
   createdBy: string;
   createdAt: number;
   archivedAt: number | undefined;
+  /** Whose quota it counts for; nobody's if it is undefined. */
+  account: string | undefined;
 }
 
 /**

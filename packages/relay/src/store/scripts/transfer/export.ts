@@ -1,5 +1,6 @@
 import { RelayError, type TransferRecord } from '@agent-relay/protocol';
 import { rows, type Script } from '../script.ts';
+import { queries as toolQueries } from '../tools.ts';
 import { agentNames, conversationNames } from './names.ts';
 
 /** A page is an answer in one frame: it ends where the frame would grow too large. */
@@ -36,11 +37,12 @@ function* agents(workspaceId: number, [after = 0]: Position, limit: number): Scr
     'agent',
     'handle' | 'agentType' | 'cli' | 'task' | 'parent' | 'createdAt' | 'lastSeenAt' | 'removedAt'
   > &
-    Record<'id' | 'lead' | 'ephemeral' | 'mcpEnabled', number> &
-    Record<'capabilities' | 'tools', string>;
+    Record<'id' | 'lead' | 'ephemeral' | 'mcpEnabled' | 'hasTools', number> &
+    Record<'capabilities', string>;
   const found = yield* rows<AgentRow>(
-    `SELECT id, handle, type AS "agentType", is_lead AS lead, ephemeral, cli, task, parent, capabilities, tools,
-       mcp_enabled AS "mcpEnabled", created_at AS "createdAt", last_seen_at AS "lastSeenAt", removed_at AS "removedAt"
+    `SELECT id, handle, type AS "agentType", is_lead AS lead, ephemeral, cli, task, parent, capabilities,
+       mcp_enabled AS "mcpEnabled", created_at AS "createdAt", last_seen_at AS "lastSeenAt", removed_at AS "removedAt",
+       CASE WHEN EXISTS (SELECT 1 FROM agent_tools WHERE agent_id = agents.id) THEN 1 ELSE 0 END AS "hasTools"
      FROM agents WHERE workspace_id = ? AND id > ? ORDER BY id LIMIT ?`,
     [workspaceId, after, limit],
   );
@@ -48,9 +50,11 @@ function* agents(workspaceId: number, [after = 0]: Position, limit: number): Scr
     workspaceId,
     found.map(({ id }) => id),
   );
-  return found.map(({ id, ...row }) => ({
-    at: [id],
-    record: withoutNulls({
+  const lines: Line[] = [];
+  let bytes = 0;
+  for (const { id, hasTools, ...row } of found) {
+    const tools = hasTools === 1 ? yield* toolQueries.toolsOf(id) : [];
+    const record = withoutNulls({
       type: 'agent' as const,
       agent: name(id),
       ...row,
@@ -58,9 +62,14 @@ function* agents(workspaceId: number, [after = 0]: Position, limit: number): Scr
       ephemeral: row.ephemeral === 1,
       mcpEnabled: row.mcpEnabled === 1,
       capabilities: JSON.parse(row.capabilities),
-      tools: JSON.parse(row.tools),
-    }) as Of<'agent'>,
-  }));
+      tools,
+    }) as Of<'agent'>;
+    lines.push({ at: [id], record });
+    // Tools may be large: no more of them are read than fit into the page.
+    bytes += JSON.stringify(tools).length;
+    if (bytes > MAX_PAGE_BYTES) break;
+  }
+  return lines;
 }
 
 function* channels(workspaceId: number, [after = 0]: Position, limit: number): Script<Line[]> {

@@ -4,6 +4,7 @@ import { commands as attachmentCommands } from '../attachments.ts';
 import { commands as conversationCommands } from '../conversations.ts';
 import { withEntryRenewed } from '../indexing.ts';
 import { flag, orNull, rows, type Script, type Value } from '../script.ts';
+import { commands as toolCommands } from '../tools.ts';
 import { addUnchecked, pieceAt, takeContent } from './content.ts';
 import type { Of } from './export.ts';
 import { NameLookup } from './names.ts';
@@ -59,10 +60,10 @@ class Import {
     const isFree =
       record.handle && !record.removedAt && !(yield* isTaken(this.#workspaceId, [record.handle]));
     const handle = isFree ? record.handle : undefined;
-    yield* rows(
-      `INSERT INTO agents (workspace_id, name, skeleton, handle, handle_skeleton, type, is_lead, ephemeral, cli, task, parent, capabilities, tools,
+    const [added] = yield* rows<{ id: number }>(
+      `INSERT INTO agents (workspace_id, name, skeleton, handle, handle_skeleton, type, is_lead, ephemeral, cli, task, parent, capabilities,
          mcp_enabled, token_hash, created_at, last_seen_at, removed_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?) RETURNING id`,
       [
         this.#workspaceId,
         name,
@@ -76,13 +77,13 @@ class Import {
         orNull(record.task),
         orNull(record.parent),
         JSON.stringify(record.capabilities),
-        JSON.stringify(record.tools),
         flag(record.mcpEnabled),
         record.createdAt,
         record.lastSeenAt,
         orNull(record.removedAt),
       ],
     );
+    if (added) yield* toolCommands.setTools(added.id, record.tools);
     return 'added';
   }
 
@@ -157,6 +158,7 @@ class Import {
       size,
       uploadedBy,
       createdAt,
+      account: undefined,
     });
     return 'added';
   }

@@ -93,9 +93,9 @@ export class NameLookup {
     const { name, createdAt, foreign } = parsed(reference);
     if (!foreign || createdAt === undefined) throw unknown('agent', reference);
     const [added] = yield* rows<{ id: number }>(
-      `INSERT INTO agents (name, type, is_lead, ephemeral, capabilities, tools, mcp_enabled, token_hash,
+      `INSERT INTO agents (name, type, is_lead, ephemeral, capabilities, mcp_enabled, token_hash,
          created_at, last_seen_at, removed_at)
-       VALUES (?, 'agent', 0, 0, '[]', '[]', 0, '', ?, ?, ?) RETURNING id`,
+       VALUES (?, 'agent', 0, 0, '[]', 0, '', ?, ?, ?) RETURNING id`,
       [name, createdAt, createdAt, createdAt],
     );
     return (added as { id: number }).id;

@@ -1,0 +1,190 @@
+import { limitReached, type ToolDefinition } from '@agent-relay/protocol';
+import type { AgentProfile } from '../ports/store/agents.ts';
+import type { AddedReaction } from '../ports/store/reactions.ts';
+import type { Principal } from '../principal.ts';
+import { type Account, accountIn, connectionAccount, LOCAL } from './accounts.ts';
+import { Tally } from './tally.ts';
+
+/** How much one client may pile up. Each is the setting `quotas.<name>`. */
+export interface QuotaLimits {
+  /** What an agent says about itself, its tools aside, in bytes of JSON. */
+  profileBytes: number;
+  /** One tool that an agent offers. */
+  toolBytes: number;
+  tools: number;
+  /** All tools of an agent together. */
+  toolsBytes: number;
+  /** Names that one key may have registered in a workspace. */
+  agentsPerKey: number;
+  /** Connections of one key from outside this machine. */
+  connectionsPerKey: number;
+  /** Names that the user's own programs may have registered in a workspace. */
+  localAgents: number;
+  /** Channels that an account may have created, archived ones included. */
+  channels: number;
+  /** Files of an account. */
+  attachments: number;
+  attachmentBytes: number;
+  /** Reactions of one agent on one message. */
+  reactions: number;
+  /** Reactions of all agents on one message. */
+  messageReactions: number;
+  /** Messages whose answer one agent waits for. */
+  awaits: number;
+}
+
+const SHARED = 'The agents of one workspace key count together.';
+
+/** The one place that says no because somebody has enough. What it counts itself is in memory; the rest it is told. */
+export class Quotas {
+  readonly limits: QuotaLimits;
+  /** Registered names, and those being registered. */
+  readonly agents = new Tally();
+  readonly channels = new Tally();
+  readonly #connections = new Tally();
+  /** Awaited messages that are being sent. */
+  readonly #asking = new Tally();
+
+  constructor(limits: QuotaLimits) {
+    this.limits = limits;
+  }
+
+  checkProfile({ cli, task, parent, capabilities }: AgentProfile): void {
+    const { profileBytes } = this.limits;
+    if (bytesOf({ cli, task, parent, capabilities }) <= profileBytes) return;
+    throw limitReached(
+      'quotas.profileBytes',
+      profileBytes,
+      `What an agent says about itself may have ${profileBytes} bytes.`,
+      'Say less in task and capabilities.',
+    );
+  }
+
+  checkTools(tools: ToolDefinition[]): void {
+    const { tools: most, toolBytes, toolsBytes } = this.limits;
+    if (tools.length > most) {
+      throw limitReached('quotas.tools', most, `An agent may offer ${most} tools.`, 'Offer fewer tools.');
+    }
+    let all = 0;
+    for (const tool of tools) {
+      const bytes = bytesOf(tool);
+      all += bytes;
+      if (bytes > toolBytes) {
+        throw limitReached(
+          'quotas.toolBytes',
+          toolBytes,
+          `The tool "${tool.name}" has ${bytes} bytes; one may have ${toolBytes}.`,
+          'Shorten its description or its schema.',
+        );
+      }
+    }
+    if (all > toolsBytes) {
+      throw limitReached(
+        'quotas.toolsBytes',
+        toolsBytes,
+        `The tools have ${all} bytes together; those of one agent may have ${toolsBytes}.`,
+        'Offer fewer or shorter tools.',
+      );
+    }
+  }
+
+  /** Counts a name that is being registered until the function it returns is called. */
+  registering(workspaceId: number, account: Account): () => void {
+    const [setting, limit, who] =
+      account === LOCAL
+        ? (['quotas.localAgents', this.limits.localAgents, 'The programs of one user'] as const)
+        : (['quotas.agentsPerKey', this.limits.agentsPerKey, 'One key'] as const);
+    return this.agents.reserve(accountIn(workspaceId, account), limit, () =>
+      limitReached(
+        setting,
+        limit,
+        `${who} may register ${limit} names in a project.`,
+        'Use a name that is registered, or have one removed with: agent-relay agent remove NAME.',
+      ),
+    );
+  }
+
+  /** Counts a connection until the function it returns is called. */
+  connecting(principal: Principal): () => void {
+    const account = connectionAccount(principal);
+    if (account === undefined) return () => undefined;
+    const { connectionsPerKey } = this.limits;
+    return this.#connections.reserve(accountIn(principal.workspace.id, account), connectionsPerKey, () =>
+      limitReached(
+        'quotas.connectionsPerKey',
+        connectionsPerKey,
+        `The agents of one key may have ${connectionsPerKey} connections.`,
+        'Close one that is not needed.',
+      ),
+    );
+  }
+
+  /** Counts a channel that is being created until the function it returns is called. */
+  creatingChannel(workspaceId: number, account: Account): () => void {
+    const { channels } = this.limits;
+    return this.channels.reserve(accountIn(workspaceId, account), channels, () =>
+      limitReached(
+        'quotas.channels',
+        channels,
+        `One agent may create ${channels} channels, archived ones included. ${SHARED}`,
+        'Use a channel that exists.',
+      ),
+    );
+  }
+
+  /** `use` is what the account would have with the new file. */
+  checkAttachments(use: { files: number; bytes: number }): void {
+    const { attachments, attachmentBytes } = this.limits;
+    if (use.files > attachments) {
+      throw limitReached(
+        'quotas.attachments',
+        attachments,
+        `One agent may have ${attachments} files here. ${SHARED}`,
+        'Send the path of the file instead.',
+      );
+    }
+    if (use.bytes > attachmentBytes) {
+      throw limitReached(
+        'quotas.attachmentBytes',
+        attachmentBytes,
+        `All files of one agent together may have ${attachmentBytes} bytes. ${SHARED}`,
+        'Send the path of the file instead.',
+      );
+    }
+  }
+
+  checkReaction(outcome: AddedReaction): void {
+    const { reactions, messageReactions } = this.limits;
+    if (outcome === 'agent full') {
+      throw limitReached(
+        'quotas.reactions',
+        reactions,
+        `One agent may put ${reactions} reactions on a message.`,
+        'Take one back first.',
+      );
+    }
+    if (outcome === 'message full') {
+      throw limitReached(
+        'quotas.messageReactions',
+        messageReactions,
+        `A message may have ${messageReactions} reactions.`,
+        'Send a reply instead.',
+      );
+    }
+  }
+
+  /** Counts a message whose answer will be awaited until the function it returns is called; `open` are awaited already. */
+  asking(agentId: number, open: number): () => void {
+    const { awaits } = this.limits;
+    return this.#asking.reserve(String(agentId), awaits - open, () =>
+      limitReached(
+        'quotas.awaits',
+        awaits,
+        `One agent may wait for ${awaits} answers at once.`,
+        'Wait for one of them, or send the message without waiting.',
+      ),
+    );
+  }
+}
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));

@@ -1,0 +1,88 @@
+import type { AgentOffer, ToolDefinition } from '@agent-relay/protocol';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
+
+let core: TestCore;
+let workspace: Workspace;
+let asker: Participant;
+beforeAll(async () => {
+  core = await openCore();
+});
+afterAll(() => core[Symbol.asyncDispose]());
+beforeEach(async () => {
+  workspace = await core.newWorkspace();
+  asker = await core.join(workspace, 'Asker');
+});
+
+const tool = (name: string): ToolDefinition => ({ name, description: name, inputSchema: {} });
+const namesOf = ({ agents }: { agents: AgentOffer[] }) => agents.map(({ name }) => name);
+
+describe('DISCOVER', () => {
+  it('finds connected agents by capability or tool, or all that offer something', async () => {
+    await core.join(workspace, 'Ann', { capabilities: ['review'] });
+    await core.join(workspace, 'Ben', { tools: [tool('zip'), tool('add')] });
+    const gone = await core.join(workspace, 'Cid', { capabilities: ['review'] });
+    gone.disconnect();
+    expect(namesOf(await asker.request('DISCOVER', { capability: 'review' }))).toEqual(['Ann']);
+    expect(namesOf(await asker.request('DISCOVER', { tool: 'add' }))).toEqual(['Ben']);
+    expect(namesOf(await asker.request('DISCOVER', { capability: 'review', tool: 'zip' }))).toEqual([
+      'Ann',
+      'Ben',
+    ]);
+    expect(await asker.request('DISCOVER', {})).toEqual({
+      agents: [
+        { name: 'Ann', capabilities: ['review'], tools: [] },
+        { name: 'Ben', capabilities: [], tools: ['zip', 'add'] },
+      ],
+    });
+    expect(await asker.request('DISCOVER', { tool: 'nothing' })).toEqual({ agents: [] });
+  });
+
+  it('comes in pages: everybody once, whoever comes and goes meanwhile', async () => {
+    const members = await Promise.all(
+      Array.from({ length: 450 }, (_, i) => core.join(workspace, `agent-${i}x`, { tools: [tool('zip')] })),
+    );
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await asker.request('DISCOVER', { tool: 'zip', cursor });
+      expect(page.agents.length).toBeLessThanOrEqual(200);
+      found.push(...namesOf(page));
+      cursor = page.next;
+      members[0]?.disconnect();
+    } while (cursor !== undefined);
+    expect(new Set(found).size).toBe(450);
+    expect(found).toHaveLength(450);
+  });
+
+  it('goes on where a page has no room for more', async () => {
+    const capabilities = Array.from({ length: 90 }, (_, i) => `c${i}-`.padEnd(128, 'x'));
+    await Promise.all(
+      Array.from({ length: 60 }, (_, i) => core.join(workspace, `agent-${i}x`, { capabilities })),
+    );
+    const first = await asker.request('DISCOVER', {});
+    expect(first.agents.length).toBeLessThan(60);
+    const second = await asker.request('DISCOVER', { cursor: first.next });
+    expect(first.agents.length + second.agents.length).toBe(60);
+    expect(second.next).toBeUndefined();
+  });
+});
+
+describe('TOOLS', () => {
+  it('says what one agent offers, connected or not', async () => {
+    const ann = await core.join(workspace, 'Ann', { tools: [tool('zip')] });
+    ann.disconnect();
+    expect(await asker.request('TOOLS', { agent: 'Ann' })).toEqual({ tools: [tool('zip')] });
+    expect(await asker.request('TOOLS', { agent: 'Asker' })).toEqual({ tools: [] });
+    await expect(asker.request('TOOLS', { agent: 'Zoe' })).rejects.toMatchObject({ code: 'AgentNotFound' });
+  });
+
+  it('stay as they are while the agent says nothing about them', async () => {
+    const ann = await core.join(workspace, 'Ann', { tools: [tool('zip')] });
+    await core.join(workspace, 'Ann', { token: ann.token });
+    expect(await asker.request('TOOLS', { agent: 'Ann' })).toEqual({ tools: [tool('zip')] });
+    await core.join(workspace, 'Ann', { token: ann.token, tools: [] });
+    expect(await asker.request('TOOLS', { agent: 'Ann' })).toEqual({ tools: [] });
+  });
+});

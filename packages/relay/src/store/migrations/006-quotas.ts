@@ -1,0 +1,32 @@
+import type { Migration } from './migration.ts';
+
+/** What a client says again each time it connects need not be kept at any price. */
+const MOST_TOOL_BYTES = 512 * 1024;
+
+/**
+ * Whose quota an agent, a channel or a file counts for. And tools in a table of their own: they may be large, few ask
+ * for them, and the row of an agent is written often.
+ */
+export const quotas: Migration = [
+  'ALTER TABLE agents ADD COLUMN account {{text}}',
+  'ALTER TABLE conversations ADD COLUMN account {{text}}',
+  'ALTER TABLE attachments ADD COLUMN account {{text}}',
+  `CREATE TABLE agent_tools (
+    agent_id bigint NOT NULL,
+    position bigint NOT NULL,
+    name {{text}} NOT NULL,
+    definition {{text}} NOT NULL,
+    PRIMARY KEY (agent_id, position)
+  )`,
+  {
+    sqlite: `INSERT INTO agent_tools (agent_id, position, name, definition)
+      SELECT agents.id, tool.key, tool.value ->> 'name', tool.value FROM agents, json_each(agents.tools) AS tool
+      WHERE octet_length(agents.tools) <= ${MOST_TOOL_BYTES} AND agents.removed_at IS NULL`,
+    // Not `value ->> 'name'`, which fails on escapes of characters that PostgreSQL does not have. The name comes first.
+    postgres: `INSERT INTO agent_tools (agent_id, position, name, definition)
+      SELECT agents.id, tool.number - 1, substring(tool.value::text from '"name":"([^"]+)"'), tool.value::text
+      FROM agents, json_array_elements(agents.tools::json) WITH ORDINALITY AS tool (value, number)
+      WHERE octet_length(agents.tools) <= ${MOST_TOOL_BYTES} AND agents.removed_at IS NULL`,
+  },
+  'ALTER TABLE agents DROP COLUMN tools',
+];

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { FrameClient } from '../bench/frame-client.ts';
+import { measureLatency } from '../bench/latency.ts';
+import { Pair } from '../bench/pairs.ts';
+import { milliseconds, percentile } from '../bench/statistics.ts';
+import { killAtExit } from '../kit/cli.ts';
+import { startDaemon, type TestDaemon, UNGOVERNED } from '../kit/daemon.ts';
+import { type Fault, type FaultOptions, within } from './fault.ts';
+import type { FloodName, FloodReport } from './flooder.ts';
+import { residentMegabytes } from './process-memory.ts';
+
+const FLOODS: FloodName[] = [
+  'channels',
+  'names',
+  'tools',
+  'files',
+  'reactions',
+  'awaits',
+  'mcp-sessions',
+  'mcp-streams',
+];
+const DEADLINE_MS = 120_000;
+const MAX_SLOWDOWN = 3;
+/** The machine does other things too: where a bystander seems slower, more is measured, before and during the flood. */
+const ATTEMPTS = 3;
+const MAX_GROWTH_MB = 150;
+/** Small, so that they are soon reached; what a limit is changes nothing about what it costs to meet it. */
+const QUOTAS = { channels: 50, agentsPerKey: 50, attachments: 50, awaits: 20 };
+const MCP = {
+  http: true,
+  port: 0,
+  maxSessionsPerKey: 50,
+  maxStreamsPerKey: 40,
+};
+
+/** One client that asks for more than it may have, as fast as it can. */
+export const quotaFloods: Fault = {
+  name: 'quota-floods',
+  what: `one key asks for ${FLOODS.join(', ')} without end: it is told the limit, and a bystander stays as fast as before`,
+  async run(options) {
+    await using daemon = await startDaemon({
+      settings: { ...UNGOVERNED, limits: {}, quotas: QUOTAS, mcp: MCP },
+    });
+    const bystander = await Bystander.join(daemon);
+    const memoryBefore = residentMegabytes(daemon.pid);
+    for (const flood of FLOODS) await withstand(flood, daemon, bystander, options);
+    const growth = residentMegabytes(daemon.pid) - memoryBefore;
+    options.say(`memory +${Math.round(growth)} MB after all of them`);
+    assert(growth < MAX_GROWTH_MB, `the daemon grew by ${Math.round(growth)} MB`);
+    bystander.close();
+    assert.equal(await within(DEADLINE_MS, 'the end', daemon.stop()), 0);
+  },
+};
+
+interface Latencies {
+  messages: number[];
+  reads: number[];
+}
+
+const p99 = (all: Latencies[], kind: keyof Latencies): number =>
+  percentile(
+    all.flatMap((latencies) => latencies[kind]),
+    0.99,
+  );
+
+/** Somebody who sends, is sent to, and reads. */
+class Bystander {
+  readonly #pair: Pair;
+  readonly #reader: FrameClient;
+
+  private constructor(pair: Pair, reader: FrameClient) {
+    this.#pair = pair;
+    this.#reader = reader;
+  }
+
+  static async join({ socketPath }: TestDaemon): Promise<Bystander> {
+    const pair = await Pair.connect(socketPath, 'others');
+    const { client } = await FrameClient.connect(socketPath, { name: 'Bystander', paths: [] });
+    return new Bystander(pair, client);
+  }
+
+  /** How long messages take from one to the other, and reads. */
+  async measure(count: number): Promise<Latencies> {
+    const messages = await measureLatency(this.#pair, count);
+    const reads: number[] = [];
+    for (let i = 0; i < count; i++) {
+      const startedAt = performance.now();
+      const { type } = await this.#reader.ask('HISTORY', `read-${i}`, { limit: 10 });
+      if (type === 'ACK') reads.push(performance.now() - startedAt);
+    }
+    return { messages, reads };
+  }
+
+  close(): void {
+    this.#pair.close();
+    this.#reader.close();
+  }
+}
+
+async function withstand(
+  flood: FloodName,
+  daemon: TestDaemon,
+  bystander: Bystander,
+  { short, say }: FaultOptions,
+): Promise<void> {
+  const count = short ? 500 : 2000;
+  const quiet: Latencies[] = [];
+  const flooded: Latencies[] = [];
+  for (let attempt = 1; ; attempt++) {
+    quiet.push(await within(DEADLINE_MS, 'a bystander before', bystander.measure(count)));
+    const flooder = await startFlood(flood, daemon);
+    flooded.push(await within(DEADLINE_MS, `a bystander of ${flood}`, bystander.measure(count)));
+    const { accepted, refused, others } = await reportOf(flooder);
+    flooder.kill('SIGKILL');
+    await once(flooder, 'exit');
+    assert.deepEqual(others, [], `${flood} was refused for other reasons`);
+    const slowdowns = (['messages', 'reads'] as const).map((kind) => {
+      const [before, during] = [p99(quiet, kind), p99(flooded, kind)];
+      return { shown: `${kind} ${milliseconds(before)} → ${milliseconds(during)}`, times: during / before };
+    });
+    say(
+      `${flood}: ${accepted} taken, ${refused} refused; p99 of others: ${slowdowns.map(({ shown }) => shown).join(', ')}`,
+    );
+    const slowdown = Math.max(...slowdowns.map(({ times }) => times));
+    if (slowdown <= MAX_SLOWDOWN) return;
+    assert(attempt < ATTEMPTS, `${flood} made others ${slowdown.toFixed(1)} times slower`);
+  }
+}
+
+/** Starts a flood in a process of its own; resolves when it has met its limit. */
+async function startFlood(flood: FloodName, daemon: TestDaemon): Promise<ChildProcess> {
+  const cliJson = async (...args: string[]) => JSON.parse((await daemon.cli([...args, '--json'])).stdout);
+  const { key } = await cliJson('workspace', 'key', 'create');
+  const { mcp } = await cliJson('status');
+  const program = fileURLToPath(new URL('./flooder.ts', import.meta.url));
+  const flooder = fork(program, [flood, daemon.socketPath, key, mcp]);
+  killAtExit(flooder);
+  // Sessions that nobody uses make room for new ones: no limit is met.
+  const isUnderWay = ({ accepted, refused }: FloodReport) =>
+    flood === 'mcp-sessions' ? accepted > MCP.maxSessionsPerKey : refused > 0;
+  await within(
+    DEADLINE_MS,
+    `the limit of ${flood}`,
+    (async () => {
+      while (!isUnderWay(await reportOf(flooder))) await new Promise((resolve) => setTimeout(resolve, 20));
+    })(),
+  );
+  return flooder;
+}
+
+async function reportOf(flooder: ChildProcess): Promise<FloodReport> {
+  const answer = once(flooder, 'message');
+  flooder.send('report');
+  const [report] = (await answer) as [FloodReport];
+  return report;
+}

@@ -1,0 +1,123 @@
+import { type ListeningMcp, listenForMcp, type McpHttpOptions } from '@agent-relay/mcp';
+import { afterEach, describe, expect, it } from 'vitest';
+
+const JSON_HEADERS = {
+  'Content-Type': 'application/json',
+  Accept: 'application/json, text/event-stream',
+};
+const initialize = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'flood', version: '1' } },
+});
+const list = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' });
+
+const open: Response[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((response) => response.body?.cancel()));
+});
+
+/** A door that needs no relay: nothing here goes further than the handshake. */
+async function openDoor(options: Partial<McpHttpOptions>): Promise<ListeningMcp & AsyncDisposable> {
+  const door = await listenForMcp({
+    host: '127.0.0.1',
+    port: 0,
+    isKeyValid: async () => true,
+    connect: () => new Promise(() => undefined),
+    ...options,
+  });
+  return Object.assign(door, { [Symbol.asyncDispose]: () => door.close() });
+}
+
+/** One client of the door, known by its key. */
+function clientOf({ url }: ListeningMcp, key: string) {
+  const headers = { ...JSON_HEADERS, Authorization: `Bearer ${key}` };
+  const refusalIn = async (response: Response) => (await response.json()).error.data.error;
+  return {
+    async session(): Promise<string> {
+      const response = await fetch(url, { method: 'POST', headers, body: initialize });
+      if (response.status !== 200) throw await refusalIn(response);
+      await response.text();
+      return response.headers.get('mcp-session-id') ?? '';
+    },
+    async isAlive(session: string): Promise<boolean> {
+      const named = { ...headers, 'Mcp-Session-Id': session };
+      const response = await fetch(url, { method: 'POST', headers: named, body: list });
+      await response.text();
+      return response.status === 200;
+    },
+    /** Opens the stream of a session, or of the older transport, and keeps it. */
+    async stream(session?: string): Promise<void> {
+      const response = session
+        ? await fetch(url, { headers: { ...headers, 'Mcp-Session-Id': session } })
+        : await fetch(`${url}/sse`, { headers });
+      if (response.status !== 200) throw await refusalIn(response);
+      open.push(response);
+    },
+  };
+}
+
+const tooMany = (setting: string, limit: number) => ({
+  code: 'LimitReached',
+  next: expect.stringContaining(`"mcp.${setting}" in settings.json`),
+  details: { limit, setting: `mcp.${setting}` },
+});
+
+describe('sessions', () => {
+  it('that one key floods the door with end its own, never those of others', async () => {
+    await using door = await openDoor({ maxSessions: 6, maxSessionsPerKey: 3 });
+    const [other, flooder] = [clientOf(door, 'other'), clientOf(door, 'flooder')];
+    const kept = await other.session();
+    const sessions: string[] = [];
+    for (let i = 0; i < 20; i++) sessions.push(await flooder.session());
+    expect(await other.isAlive(kept)).toBe(true);
+    const alive = await Promise.all(sessions.map((session) => flooder.isAlive(session)));
+    expect(alive.lastIndexOf(false)).toBe(16);
+    expect(alive.slice(-3)).toEqual([true, true, true]);
+  });
+
+  it('that are all in use leave no room for one more of the same key', async () => {
+    await using door = await openDoor({ maxSessions: 6, maxSessionsPerKey: 3 });
+    const [other, flooder] = [clientOf(door, 'other'), clientOf(door, 'flooder')];
+    for (let i = 0; i < 3; i++) await flooder.stream(await flooder.session());
+    await expect(flooder.session()).rejects.toMatchObject(tooMany('maxSessionsPerKey', 3));
+    await other.session();
+  });
+
+  it('of many keys are taken from those who have most', async () => {
+    await using door = await openDoor({ maxSessions: 6, maxSessionsPerKey: 4 });
+    const [other, flooder] = [clientOf(door, 'other'), clientOf(door, 'flooder')];
+    const kept = await other.session();
+    for (let i = 0; i < 4; i++) await flooder.session();
+    for (const key of ['one', 'two', 'three']) await clientOf(door, key).session();
+    expect(await other.isAlive(kept)).toBe(true);
+  });
+
+  it('count for the account that the door names', async () => {
+    await using door = await openDoor({ maxSessionsPerKey: 2, accountOf: () => 'all the same' });
+    for (const key of ['one', 'two']) await clientOf(door, key).stream();
+    await expect(clientOf(door, 'three').stream()).rejects.toMatchObject(tooMany('maxSessionsPerKey', 2));
+  });
+});
+
+describe('streams', () => {
+  it('of the older transport are so many of one key', async () => {
+    await using door = await openDoor({ maxSessions: 6, maxSessionsPerKey: 3 });
+    const [other, flooder] = [clientOf(door, 'other'), clientOf(door, 'flooder')];
+    for (let i = 0; i < 3; i++) await flooder.stream();
+    await expect(flooder.stream()).rejects.toMatchObject(tooMany('maxSessionsPerKey', 3));
+    for (let i = 0; i < 3; i++) await other.stream();
+    await expect(clientOf(door, 'third').stream()).rejects.toMatchObject({ code: 'Overloaded' });
+  });
+
+  it('and requests of one key are so many at once, and make room when they end', async () => {
+    await using door = await openDoor({ maxStreamsPerKey: 3 });
+    const [other, flooder] = [clientOf(door, 'other'), clientOf(door, 'flooder')];
+    for (let i = 0; i < 3; i++) await flooder.stream();
+    await expect(flooder.session()).rejects.toMatchObject(tooMany('maxStreamsPerKey', 3));
+    await other.session();
+    await open.pop()?.body?.cancel();
+    await expect.poll(() => flooder.session().catch(() => undefined)).toBeDefined();
+  });
+});
