@@ -21,7 +21,8 @@ export async function checkEverything(world: World): Promise<void> {
   await Promise.all([...checks, checkOwner(world)]);
 }
 
-async function checkInbox({ model, now }: World, { somebody, participant, since }: Seat): Promise<void> {
+async function checkInbox({ model, now }: World, seat: Seat): Promise<void> {
+  const { somebody, participant } = seat;
   const unread = model.unread(somebody, now);
   const inbox = async (input: object) =>
     (await participant.request('INBOX', { limit: 500, ...input })).messages;
@@ -41,7 +42,10 @@ async function checkInbox({ model, now }: World, { somebody, participant, since 
     );
   }
   expect(withTrust(participant.delivered), 'pushed').toEqual(
-    withTrust(model.said.slice(since).filter(({ recipients }) => recipients.has(somebody))),
+    withTrust([
+      ...seat.unread,
+      ...model.said.slice(seat.since).filter(({ recipients }) => recipients.has(somebody)),
+    ]),
   );
   const { conversations } = await participant.request('CONVERSATIONS', {});
   expect(conversations.map(({ last, ...rest }) => ({ ...rest, last: last.id }))).toEqual(

@@ -11,8 +11,9 @@ const BRIEF_MS = 20;
 export interface Seat {
   somebody: Somebody;
   participant: Participant;
-  /** How much had been said when it connected: the rest is pushed to it. */
+  /** How much had been said when it connected, and what of it was unread: that, and the rest, is pushed to it. */
   since: number;
+  unread: Said[];
 }
 
 type Steps = { [Type in Step['type']]: (step: Extract<Step, { type: Type }>) => Promise<void> };
@@ -172,8 +173,9 @@ export class World {
   }
 
   async #seat(name: string, somebody: Somebody, token?: string): Promise<void> {
+    const unread = this.model.unread(somebody, this.now);
     const participant = await this.#core.join(this.workspace, name, token === undefined ? {} : { token });
-    this.#seats.set(name, { somebody, participant, since: this.model.said.length });
+    this.#seats.set(name, { somebody, participant, since: this.model.said.length, unread });
   }
 
   async #whoIsThere(name: string, act: (seat: Seat) => Promise<void>): Promise<void> {

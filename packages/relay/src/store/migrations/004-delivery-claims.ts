@@ -14,6 +14,6 @@ export const deliveryClaims: Migration = [
   `CREATE INDEX deliveries_unread ON deliveries (recipient_id, message_seq, expires_at, claimed_by, read_at, injected_at)
    WHERE read_at IS NULL AND injected_at IS NULL`,
   // With the unread it makes up all an agent got.
-  `CREATE INDEX deliveries_read ON deliveries (recipient_id, message_seq, read_at)
+  `CREATE INDEX deliveries_read ON deliveries (recipient_id, message_seq, read_at, injected_at)
    WHERE (read_at IS NOT NULL OR injected_at IS NOT NULL)`,
 ];
