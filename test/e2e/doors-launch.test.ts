@@ -118,7 +118,7 @@ describe('agent-relay launch', () => {
     const { pid } = ended.child;
     expect(refused.stderr).toBe(
       `error: Port ${port} on 127.0.0.1 is in use by process ${pid} (node agent-relay.js launch).\n` +
-        `next: Is the relay running already? Choose another port with --port, or stop that program: kill ${pid}\n`,
+        `next: Is the relay already running? Choose another port with --port, or stop that program: kill ${pid}\n`,
     );
     ended.child.kill('SIGKILL');
     await ended.result;

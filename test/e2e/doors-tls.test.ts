@@ -103,6 +103,8 @@ describe.skipIf(!openssl)('HTTPS (needs openssl)', () => {
     expect(await refused({ RELAY_MCP_TLS_CERTIFICATE: 'text.pem' })).toMatch(
       /text\.pem and .* cannot be used/,
     );
-    expect(await refused({ RELAY_MCP_TLS_KEY: '' })).toMatch(/need each other.*\nnext: .*RELAY_MCP_TLS_KEY/s);
+    expect(await refused({ RELAY_MCP_TLS_KEY: '' })).toMatch(
+      /needs both a certificate and a key.*\nnext: .*RELAY_MCP_TLS_KEY/s,
+    );
   });
 });

@@ -134,12 +134,12 @@ describe('a message to another project', () => {
     });
     await expect(rupert.agents.grant('Rupert', 'other')).rejects.toMatchObject({ code: 'Forbidden' });
     expect(output(await relay('workspace', 'grant', 'Rupert', 'other'))).toBe(
-      'Rupert may now write into other.\n',
+      'Rupert can now write to other.\n',
     );
     expect(await rupert.send('other:Bob', 'thank you')).toMatchObject({ recipients: 1 });
     await expect(rupert.who({ project: 'other' })).rejects.toMatchObject({ code: 'Forbidden' });
     expect(output(await relay('workspace', 'grant', 'Rupert', 'other', '--undo'))).toBe(
-      'Rupert may no longer write into other.\n',
+      'Rupert can no longer write to other.\n',
     );
     await expect(rupert.send('other:Bob', 'again')).rejects.toMatchObject({ code: 'Forbidden' });
     expectFailure(await relay('workspace', 'grant', 'Nobody', 'other'), 4, /Nobody/);

@@ -180,7 +180,7 @@ describe.skipIf(!isRoot)('another user of the machine (needs root, to become one
     const found = await daemon.cli(['status', '--json'], { cwd });
     expect(found).toMatchObject({
       code: 0,
-      stderr: `note: ${relay} is ignored: it belongs to another user.\n`,
+      stderr: `note: Ignoring ${relay}: it belongs to another user.\n`,
     });
     expect(JSON.parse(found.stdout)).toMatchObject({ project: daemon.project });
     // Nor is a project recorded in a directory of theirs.

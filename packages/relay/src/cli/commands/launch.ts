@@ -53,7 +53,7 @@ async function launch(options: Options, self: Command): Promise<void> {
   if (problem) {
     if (problem.code !== 'PortInUse') throw problem;
     printAside(`error: ${problem.message}`);
-    printAside(`next: Is the relay running already? ${problem.next}`);
+    printAside(`next: Is the relay already running? ${problem.next}`);
     process.exitCode = 1;
     return;
   }

@@ -208,7 +208,7 @@ describe('settings', () => {
 
   it('want a certificate and its key together', async () => {
     await write('{\n"mcp": {"tlsKey": "key.pem"}}');
-    expect((await complaint()).message).toMatch(/:2: mcp\.tlsCertificate and mcp\.tlsKey/);
+    expect((await complaint()).message).toMatch(/:2: TLS needs both .*mcp\.tlsCertificate, mcp\.tlsKey/);
   });
 
   it('blame the variable or the flag for its own value', async () => {

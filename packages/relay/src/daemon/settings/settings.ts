@@ -62,7 +62,7 @@ export async function loadSettings(
   if ((mcp.tlsCertificate === undefined) !== (mcp.tlsKey === undefined)) {
     throw new RelayError(
       'InvalidSettings',
-      `${file.placeOf(['mcp'])}: mcp.tlsCertificate and mcp.tlsKey need each other.`,
+      `${file.placeOf(['mcp'])}: TLS needs both a certificate and a key (mcp.tlsCertificate, mcp.tlsKey).`,
       { next: 'Set both, here or by RELAY_MCP_TLS_CERTIFICATE and RELAY_MCP_TLS_KEY, or neither.' },
     );
   }
