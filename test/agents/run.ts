@@ -64,7 +64,7 @@ async function checkInstallation(agent: Agent, { env }: TestDaemon): Promise<voi
     assert.match(await agent.listServers(), list.connected);
     await speaksAs(`${title}-once`, { RELAY_AGENT_NAME: `${title}-once` });
     // Without a name it is called after the client.
-    await speaksAs(`"agentName":"${id}`);
+    await speaksAs(`("agentName":"|Agent Name: )${id}`);
   });
   await checks.run(`${title} has no such server after uninstall -g`, async () => {
     await runUninstall({ ...options, global: true });
