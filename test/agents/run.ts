@@ -64,7 +64,7 @@ async function checkInstallation(agent: Agent, { env }: TestDaemon): Promise<voi
     assert.match(await agent.listServers(), list.connected);
     await speaksAs(`${title}-once`, { RELAY_AGENT_NAME: `${title}-once` });
     // Without a name it is called after the client.
-    await speaksAs(`"agentName":"${id}`);
+    await speaksAs(`("agentName":"|Agent Name: )${id}`);
   });
   await checks.run(`${title} has no such server after uninstall -g`, async () => {
     await runUninstall({ ...options, global: true });
@@ -112,7 +112,7 @@ async function checkExchange(one: Agent, other: Agent): Promise<void> {
 }
 
 /** What a model needs to act has to be in what its client shows of a result. */
-async function checkShown({ cli: { title, showsInstructions }, ask }: Agent): Promise<void> {
+async function checkShown({ cli: { title }, ask }: Agent): Promise<void> {
   await checks.run(`${title} shows its model who wrote a message, and how to answer`, async () => {
     const text = `Please look at ticket ${++ticket}.`;
     // From the user of this machine, who is a person.
@@ -143,8 +143,6 @@ async function checkShown({ cli: { title, showsInstructions }, ask }: Agent): Pr
     assert.match(results[0] ?? '', /Sleeper has not read it yet/);
     assert.match(results[0] ?? '', /Do not send it again/);
   });
-  if (!showsInstructions)
-    return checks.skip(`${title} tells its model who it is`, 'it shows no instructions');
   await checks.run(`${title} tells its model who it is`, async () => {
     const { context } = await ask(['use relay_who {}']);
     assert.ok(new RegExp(`You are ${title}\\. Other agents`, 'i').test(context), 'not in what it is shown');

@@ -64,7 +64,9 @@ describe.each(ERAS)('the relay toolset over stdio, revision %s', (era) => {
     expect(hinted.data).toMatchObject({ hint });
     const { texts, data } = await callTool(client, 'relay_inbox');
     expect(texts[0]).toMatch(/^2 message\(s\):\n\n/);
-    expect(texts[0]).toContain(`[${messageId}] From ${unique('Alice')} (thread: t9):\n> One\n\n---\n\n[`);
+    expect(texts[0]).toContain(
+      `[${messageId}] From ${unique('Alice')} (thread: t9):\n> One\n(Answer with: relay_send(to="${unique('Alice')}", thread="t9", message="…"))\n\n---\n\n[`,
+    );
     expect(texts[0]).toContain(`From ${unique('Alice')} (urgent):\n> Two`);
     expect(data).toMatchObject({ messages: [{ content: 'One' }, { content: 'Two' }], unread: 0 });
     expect((await callTool(client, 'relay_inbox')).texts).toEqual(['No messages in inbox.']);

@@ -23,8 +23,6 @@ export interface AgentCli {
   variables(sandbox: CliSandbox): Record<string, string>;
   /** Lists the MCP servers; `connected` is how it shows one that answers. */
   readonly list: { args: string[]; connected: RegExp };
-  /** Whether its model is shown the instructions of MCP servers. */
-  readonly showsInstructions: boolean;
   /** How a prompt is given; a client without it is not asked anything. */
   ask?(prompt: string): { args: string[]; input?: string };
 }

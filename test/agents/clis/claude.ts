@@ -35,7 +35,6 @@ export const claude: AgentCli = {
     IS_SANDBOX: '1',
   }),
 
-  showsInstructions: true,
   list: { args: ['mcp', 'list'], connected: /^agent-relay: .* Connected$/m },
   ask: (prompt) => ({ args: ['-p', prompt, '--dangerously-skip-permissions'] }),
 };

@@ -39,7 +39,6 @@ trust_level = "trusted"
 
   variables: () => ({ ...NO_WAY_OUT, SCRIPTED_KEY: 'any' }),
   // It lists what is configured; only a session connects.
-  showsInstructions: true,
   list: { args: ['mcp', 'list'], connected: /^agent-relay .*enabled/m },
   // A server that is not required may come too late for the first turn on a busy machine.
   ask: (prompt) => ({

@@ -9,6 +9,5 @@ export const droid: AgentCli = {
   command: 'droid',
   settle: async () => undefined,
   variables: () => NO_WAY_OUT,
-  showsInstructions: true,
   list: { args: ['mcp', 'list'], connected: /agent-relay +stdio +connected/ },
 };

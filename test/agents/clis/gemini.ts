@@ -24,7 +24,6 @@ export const gemini: AgentCli = {
     GEMINI_CLI_TRUST_WORKSPACE: 'true',
   }),
 
-  showsInstructions: true,
   list: { args: ['mcp', 'list'], connected: /✓ agent-relay: .* Connected$/m },
   // With a model named, no other model is asked which one to use.
   ask: (prompt) => ({ args: ['-m', MODEL, '--approval-mode', 'yolo', '-p', prompt] }),

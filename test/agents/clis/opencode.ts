@@ -36,7 +36,6 @@ export const opencode: AgentCli = {
     OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
   }),
 
-  showsInstructions: true,
   list: { args: ['mcp', 'list'], connected: /✓ agent-relay .*connected/ },
   // An argument with blanks would reach the model in quotes.
   ask: (prompt) => ({ args: ['run'], input: prompt }),

@@ -8,7 +8,8 @@ import {
 import type { Wording } from './toolset.ts';
 
 /** A message as a model is shown it: with everything it takes to judge and to answer it. */
-export type ShownMessage<M extends Message> = M & { fromType: AgentType; answer?: string };
+export type ShownMessage<M extends Message> = Typed<M> & { answer?: string };
+type Typed<M extends Message> = Omit<M, 'fromType'> & { fromType: AgentType };
 
 /** Most clients show their model only the data of a result, so that all of it has to be there. */
 export function shownMessage<M extends Message | InboxMessage | HistoryMessage>(
@@ -24,7 +25,7 @@ export function shownMessage<M extends Message | InboxMessage | HistoryMessage>(
 }
 
 /** Says it also where the sender is an agent, which the protocol leaves out. */
-export const withSenderType = <M extends Message>(message: M): M & { fromType: AgentType } => ({
+export const withSenderType = <M extends Message>(message: M): Typed<M> => ({
   ...message,
   fromType: message.fromType ?? 'agent',
 });

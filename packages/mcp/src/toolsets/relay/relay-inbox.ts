@@ -3,7 +3,7 @@ import type { InboxMessage } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { defined } from '../../framework/defined.ts';
 import { reply } from '../../framework/result.ts';
-import { shownMessage } from '../../framework/shown-message.ts';
+import { type ShownMessage, shownMessage } from '../../framework/shown-message.ts';
 import { ACTS, defineTool } from '../../framework/tool.ts';
 import { relayWording } from './wording.ts';
 
@@ -26,21 +26,22 @@ export const relayInbox = defineTool({
       call,
     );
     const shown = messages.map((message) => shownMessage(message, relayWording, participant.name));
-    return reply(inboxText(messages), { messages: shown, unread });
+    return reply(inboxText(shown), { messages: shown, unread });
   },
 });
 
-function inboxText(messages: InboxMessage[]): string {
+function inboxText(messages: Array<ShownMessage<InboxMessage>>): string {
   if (messages.length === 0) return 'No messages in inbox.';
   return `${messages.length} message(s):\n\n${messages.map(messageText).join('\n\n---\n\n')}`;
 }
 
-function messageText(message: InboxMessage): string {
-  const { id, from, fromType, channel, thread, importance, content, awaitsReply } = message;
-  const type = fromType === undefined ? '' : ` (${fromType})`;
+function messageText(message: ShownMessage<InboxMessage>): string {
+  const { id, from, fromType, channel, thread, importance, content, awaitsReply, answer } = message;
+  const type = fromType === 'agent' ? '' : ` (${fromType})`;
   const place = channel === undefined ? '' : ` [${channel}]`;
   const topic = thread === undefined ? '' : ` (thread: ${thread})`;
   const weight = importance === 'normal' ? '' : ` (${importance})`;
-  const waiting = awaitsReply ? `\n(${from} wants your answer in thread ${thread}.)` : '';
-  return `[${id}] From ${senderOf(message)}${type}${place}${topic}${weight}:\n> ${quotedText(content)}${waiting}`;
+  const waiting = awaitsReply ? `${from} waits for your answer. ` : '';
+  const answering = answer === undefined ? '' : `\n(${waiting}Answer with: ${answer})`;
+  return `[${id}] From ${senderOf(message)}${type}${place}${topic}${weight}:\n> ${quotedText(content)}${answering}`;
 }
