@@ -106,7 +106,7 @@ async function withstand(
   bystander: Bystander,
   { short, say }: FaultOptions,
 ): Promise<void> {
-  const count = short ? 500 : 2000;
+  const count = short ? 1500 : 4000;
   const quiet: Latencies[] = [];
   const flooded: Latencies[] = [];
   for (let attempt = 1; ; attempt++) {
