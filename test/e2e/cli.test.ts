@@ -175,7 +175,9 @@ describe('sending and reading', () => {
 describe('looking at the project', () => {
   it('lists the agents: those online, or all', async () => {
     await known('Alice');
-    expect((await relay('who', '--all')).stdout).toMatch(/^NAME +STATUS[\s\S]*\nAlice +offline +agent /);
+    expect((await relay('who', '--all')).stdout).toMatch(
+      /^NAME +STATUS +UNREAD[\s\S]*\nAlice +offline +\d+ +- +- /,
+    );
     expect((await relay('who')).stdout).not.toContain('Alice');
     expect(json(await relay('who', '--all', '--json'))).toContainEqual(
       expect.objectContaining({ name: 'Alice', status: 'offline', project: 'demo' }),

@@ -97,6 +97,23 @@ export function deliveries(store: () => Store): void {
     });
   });
 
+  it('the unread of many agents are counted at once', async () => {
+    const { alice, bob, carol, send } = await world();
+    await send(alice, [bob, carol]);
+    await send(alice, [bob], { expiresAt: NOW - 1 });
+    const { seq } = await send(alice, [bob]);
+    await send(alice, [bob]);
+    await store().observe([note(bob, seq, 'read')]);
+    const counts = await store().countUnreadOf([alice.id, bob.id, carol.id], NOW);
+    expect(new Map(counts.map(({ recipientId, unread }) => [recipientId, unread]))).toEqual(
+      new Map([
+        [bob.id, 2],
+        [carol.id, 1],
+      ]),
+    );
+    expect(await store().countUnreadOf([], NOW)).toEqual([]);
+  });
+
   describe('an observation', () => {
     it('is noted with its time, the first one of each state for good', async () => {
       const { alice, bob, send } = await world();

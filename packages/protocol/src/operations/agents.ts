@@ -20,6 +20,8 @@ export interface AgentInfo {
   lastActivityAt?: number;
   capabilities: string[];
   mcpEnabled: boolean;
+  /** How many messages it has not read; for the owner. */
+  unread?: number;
   /** What wakes this agent when a message comes, best first; none: it sees the message when it checks its inbox. */
   paths: PathInfo[];
 }

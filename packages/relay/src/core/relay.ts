@@ -90,6 +90,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const accepted = new AcceptedDeliveries(clock);
   const waiters = new Waiters(clock);
   const mailboxes = new Mailboxes((agentId) => accepted.upTo(agentId));
+  presence.isBusy = (agentId) => mailboxes.of(agentId)?.isBusy;
   const claims = new Claims(store, clock, mailboxes, presence);
   const deliveries = new Deliveries({ store, clock, agents, presence, mailboxes, claims, accepted, waiters });
   const attachments = new Attachments({ store, clock, newId, limits: options.attachments, quotas });

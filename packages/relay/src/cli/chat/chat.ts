@@ -52,20 +52,37 @@ export class Chat {
   /** Shows what comes until the connection is closed. */
   async follow(): Promise<void> {
     const relay = this.#relay;
+    const { promise: closed, resolve, reject } = Promise.withResolvers<void>();
+    relay.on('closed', (error) => (error ? reject(error) : resolve()));
     relay.on('disconnected', () => this.#note('Connection lost. Reconnecting…'));
-    relay.on('connected', () => this.#note('Reconnected.'));
+    relay.on('connected', () => {
+      this.#note('Reconnected.');
+      this.#showUnread().catch(reject);
+    });
     relay.on('delivery.read', ({ messageId, agent }) =>
       this.#noteOn(messageId, this.#marks.read(messageId, agent)),
     );
     relay.on('reaction.added', ({ messageId, emoji, agent }) => {
       if (agent !== relay.name) this.#noteOn(messageId, `${emoji} ${agent}`);
     });
+    // Told, not delivered to: a second chat of the same person shows everything too.
+    relay.on('mail.arrived', ({ message }) => this.#arrived(message).catch(reject));
     await unlessLeaving(() => relay.watch());
-    for await (const message of relay.messages()) {
-      // Messages of the history that are still unread come a second time, as deliveries.
-      if (this.#numbered.numberOf(message.id) === undefined) this.#show(message);
-      await markRead(relay, message);
-    }
+    await this.#showUnread();
+    await closed;
+  }
+
+  async #showUnread(): Promise<void> {
+    await unlessLeaving(async () => {
+      const { messages } = await this.#relay.inbox({ limit: 500, markRead: false });
+      for (const message of messages) await this.#arrived(message);
+    });
+  }
+
+  async #arrived(message: Message): Promise<void> {
+    // Messages of the history that are still unread come a second time.
+    if (this.#numbered.numberOf(message.id) === undefined) this.#show(message);
+    await markRead(this.#relay, message);
   }
 
   /** Does what a line says. What fails is told; the chat goes on. */

@@ -15,22 +15,26 @@ export const command = withAgent(withProject(new Command('chat')))
   .option('--limit <count>', 'number of earlier messages to show', wholeNumber(1), 20)
   .action((where: string, options: Options) =>
     untilInterrupted((signal) =>
-      asAgent(options, async (relay) => {
-        const screen = new Screen(process.stdin, process.stdout, (line) =>
-          completeLine(line, namesOf(relay)),
-        );
-        signal.addEventListener('abort', () => screen.close());
-        try {
-          const chat = new Chat(relay, screen, options.limit);
-          await chat.enter(where);
-          const following = chat.follow();
-          await Promise.race([screen.read((line) => chat.write(line)), following]);
-          await relay.close();
-          await following;
-        } finally {
-          screen.close();
-        }
-      }),
+      asAgent(
+        options,
+        async (relay) => {
+          const screen = new Screen(process.stdin, process.stdout, (line) =>
+            completeLine(line, namesOf(relay)),
+          );
+          signal.addEventListener('abort', () => screen.close());
+          try {
+            const chat = new Chat(relay, screen, options.limit);
+            await chat.enter(where);
+            const following = chat.follow();
+            await Promise.race([screen.read((line) => chat.write(line)), following]);
+            await relay.close();
+            await following;
+          } finally {
+            screen.close();
+          }
+        },
+        { notify: true },
+      ),
     ),
   );
 

@@ -13,21 +13,25 @@ export const command = withJson(withProject(new Command('who')))
     const agents = await asOwner(options, (relay) => relay.who({ includeOffline: options.all ?? false }));
     if (options.json) return printJson(agents);
     if (agents.length === 0) return print(options.all ? 'No agents are known yet.' : 'No agents are online.');
-    const header = ['NAME', 'STATUS', 'TYPE', 'SEEN', 'DOING'].map((title) => styled('dim', title));
+    const titles = ['NAME', 'STATUS', 'UNREAD', 'CLI', 'PATH', 'SEEN', 'DOING'];
+    const header = titles.map((title) => styled('dim', title));
     print(table([header, ...agents.map(row)]));
   });
 
 function row(agent: AgentInfo): string[] {
+  const path = agent.paths.find(({ inUse }) => inUse);
   const doing = [
     agent.lead ? 'lead' : undefined,
-    agent.cli,
     agent.parent && `worker of ${agent.parent}`,
     agent.task,
+    path?.reason && `waits: ${path.reason.text}`,
   ].filter((part) => part !== undefined);
   return [
     safeLine(agent.handle === undefined ? agent.name : `${agent.name} @${agent.handle}`),
     styled(STATUS_STYLE[agent.status], agent.status),
-    agent.type,
+    String(agent.unread ?? '-'),
+    safeLine(agent.type === 'human' ? 'human' : (agent.cli ?? '-')),
+    path?.path ?? '-',
     agent.lastActivityAt === undefined ? '-' : when(agent.lastActivityAt),
     safeLine(doing.join(', ')),
   ];

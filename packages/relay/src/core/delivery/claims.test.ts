@@ -237,6 +237,17 @@ describe('the path in use', () => {
     expect(await paths()).toEqual([['pty', true]]);
   });
 
+  it('says whether the agent works', async () => {
+    const pty = host('terminal', 'pty');
+    const status = async () =>
+      (await alice.request('WHO', {})).agents.find(({ name }) => name === 'Bob')?.status;
+    expect(await status()).toBe('idle');
+    await pty.request('REPORT', { path: 'pty', state: 'waits', reason: { code: 'busy' } });
+    expect(await status()).toBe('active');
+    await pty.request('REPORT', { path: 'pty', state: 'waits', reason: { code: 'approval_dialog' } });
+    expect(await status()).toBe('idle');
+  });
+
   it('is one program at a time: the next goes on where it ended', async () => {
     const first = bob.again();
     await first.listening();

@@ -112,6 +112,15 @@ export class Mailbox {
     );
   }
 
+  /** Whether the agent works, by the word of its terminal or the like; undefined if nobody can tell. */
+  get isBusy(): boolean | undefined {
+    const statuses = this.#inUse?.paths
+      .filter((path) => path !== 'push')
+      .map((path) => this.#inUse?.statusOf(path));
+    if (!statuses?.length) return undefined;
+    return statuses.some((status) => status?.reason?.code === 'busy');
+  }
+
   /** The oldest refused message that some receiver has not tried yet. */
   #blocking(): number | undefined {
     if (!this.#refusals?.size) return undefined;

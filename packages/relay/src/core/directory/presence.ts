@@ -38,6 +38,8 @@ export class Presence {
   readonly #watchers = new Map<number, Set<Peer>>();
   /** Told when an agent stayed away for `goneAfterMs` after its last connection ended. */
   onLeft: (agent: Agent) => void = () => undefined;
+  /** Whether an agent works right now, where somebody watches it; undefined: it is judged by what it asks for. */
+  isBusy: (agentId: number) => boolean | undefined = () => undefined;
 
   constructor(clock: Clock, { idleAfterMs, goneAfterMs }: { idleAfterMs: number; goneAfterMs: number }) {
     this.#clock = clock;
@@ -123,7 +125,7 @@ export class Presence {
   /** Whether the agent is connected, but has done nothing for a while. */
   isIdle(agentId: number): boolean {
     const seat = this.#seats.get(agentId);
-    return seat !== undefined && seat.peers.size > 0 && this.#hasRested(seat);
+    return seat !== undefined && seat.peers.size > 0 && this.#hasRested(agentId, seat);
   }
 
   /** Whether a connection of somebody else keeps a session from the agent; from one that returns, only another session does. */
@@ -154,13 +156,15 @@ export class Presence {
     if (!seat || seat.peers.size === 0)
       return { status: 'offline', lastActivityAt: seat?.lastActivityAt ?? agent.lastSeenAt };
     return {
-      status: this.#hasRested(seat) ? 'idle' : 'active',
+      status: this.#hasRested(agent.id, seat) ? 'idle' : 'active',
       connectedAt: seat.connectedAt,
       lastActivityAt: seat.lastActivityAt,
     };
   }
 
-  #hasRested(seat: Seat): boolean {
+  #hasRested(agentId: number, seat: Seat): boolean {
+    const isBusy = this.isBusy(agentId);
+    if (isBusy !== undefined) return !isBusy;
     return this.#clock.elapsed() - seat.activeAt >= this.#idleAfterMs;
   }
 

@@ -1,5 +1,6 @@
-import { nameKey, plainAgentName, RelayError } from '@agent-relay/protocol';
-import { requireAgent, requireOwner } from '../principal.ts';
+import { type AgentInfo, nameKey, plainAgentName, RelayError } from '@agent-relay/protocol';
+import type { Workspace } from '../ports/store/workspaces.ts';
+import { requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts';
 import { listPage } from '../reading/page.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';
@@ -15,9 +16,11 @@ type Names =
   | 'AGENT_REMOVE'
   | 'GRANT';
 
-export function agentHandlers({ agents, deliveries, presence, store, workspaces }: Relay): Handlers<Names> {
+export function agentHandlers(relay: Relay): Handlers<Names> {
+  const { agents, deliveries, presence, store, workspaces } = relay;
   return {
-    WHO: ({ principal: { local, workspace: own } }, params) => {
+    WHO: async ({ principal }, params) => {
+      const { local, workspace: own } = principal;
       const { project = own.name } = params;
       // Before it is looked up: whether there is such a project is none of a remote user's business.
       if (!local && nameKey(project) !== nameKey(own.name)) {
@@ -32,7 +35,10 @@ export function agentHandlers({ agents, deliveries, presence, store, workspaces 
         ...agents.describe(workspace, agent),
         paths: deliveries.pathsOf(agent.id),
       }));
-      return { agents: items, ...next };
+      return {
+        agents: seesWholeWorkspace(principal) ? await withUnread(relay, workspace, items) : items,
+        ...next,
+      };
     },
     WATCH: (caller) => {
       caller.watch();
@@ -93,4 +99,15 @@ export function agentHandlers({ agents, deliveries, presence, store, workspaces 
       return {};
     },
   };
+}
+
+async function withUnread(
+  { agents, clock, store }: Relay,
+  workspace: Workspace,
+  shown: AgentInfo[],
+): Promise<AgentInfo[]> {
+  const ids = shown.map(({ name }) => agents.get(workspace, name).id);
+  const counts = await store.countUnreadOf(ids, clock.now());
+  const unread = new Map(counts.map((count) => [count.recipientId, count.unread]));
+  return shown.map((agent, at) => ({ ...agent, unread: unread.get(ids[at] ?? 0) ?? 0 }));
 }

@@ -168,7 +168,7 @@ export const SETTINGS = {
     headersTimeoutMs: { schema: milliseconds(10_000) },
   },
   heartbeatMs: { schema: milliseconds(15_000) },
-  idleAfterMs: { schema: milliseconds(300_000) },
+  idleAfterMs: { schema: milliseconds(60_000) },
   goneAfterMs: { schema: milliseconds(30_000) },
   rateLimit: {
     perSecond: { schema: (zod) => zod.number().min(0).max(1_000_000).default(100) },

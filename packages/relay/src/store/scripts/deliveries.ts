@@ -104,6 +104,17 @@ export const queries = {
     return row?.unread ?? 0;
   },
 
+  *countUnreadOf(
+    recipientIds: number[],
+    now: number,
+  ): Script<Array<{ recipientId: number; unread: number }>> {
+    return yield* rows<{ recipientId: number; unread: number }>(
+      `SELECT d.recipient_id AS "recipientId", count(*) AS unread FROM deliveries AS d {{unread}}
+       WHERE d.recipient_id IN {{numbers}} AND ${UNREAD.condition} AND ${UNEXPIRED} GROUP BY d.recipient_id`,
+      [JSON.stringify(recipientIds), now],
+    );
+  },
+
   *deliveredSeqs(recipientId: number, messageIds: string[]): Script<DeliveredSeq[]> {
     return yield* rows<DeliveredSeq>(
       `SELECT m.id, m.seq, m.sender_id AS "senderId" FROM messages AS m WHERE m.id IN {{texts}} AND EXISTS

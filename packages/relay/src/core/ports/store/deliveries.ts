@@ -65,6 +65,8 @@ export interface DeliveryStore {
   inbox(query: InboxQuery): Promise<Array<StoredMessage & { readAt: number | undefined }>>;
   /** How many unread, unexpired messages an agent has, without what these receivers have claimed. */
   countUnread(recipientId: number, now: number, hideClaimed?: readonly string[]): Promise<number>;
+  /** The same for many agents at once, all claims included; those who have none are left out. */
+  countUnreadOf(recipientIds: number[], now: number): Promise<Array<{ recipientId: number; unread: number }>>;
   /**
    * Takes those that nobody else has claimed and that are unread, atomically; they are `accepted`. Returns their seqs.
    * What the same receiver has claimed already is among them.
