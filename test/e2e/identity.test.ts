@@ -136,7 +136,7 @@ describe.each(operations)('%s', (operation) => {
   it('with the key of another workspace gets nothing of this one', async () => {
     const before = await stateOfHome();
     const client = await remote();
-    await client.hello({ workspaceKey: other.key, name: `spy-${operation}` });
+    await client.hello({ workspaceKey: other.key, name: `spy-${operation}`, paths: ['pty'] });
     const [, expected] = AIMED[operation];
     const answer = client.request(operation, payloadOf(operation) as never);
     if (expected === 'ok') await answer;

@@ -194,7 +194,7 @@ describe('the inbox', () => {
     const { messageId } = json(await as('Alice', 'send', 'Eve', 'quick', '--expires', '1s', '--json'));
     await expect
       .poll(async () => json(await relay('trace', messageId, '--json')).deliveries, { timeout: 10_000 })
-      .toEqual([expect.objectContaining({ reason: 'expired' })]);
+      .toEqual([expect.objectContaining({ reason: expect.objectContaining({ code: 'expired' }) })]);
     expect(contents(json(await as('Eve', 'inbox', '--limit', '500', '--json')))).not.toContain('quick');
     expectFailure(await as('Alice', 'send', 'Eve', 'x', '--expires', 'soon'), 2, /such as 10m/);
   });
