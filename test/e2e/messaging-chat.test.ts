@@ -41,6 +41,16 @@ describe('chat', () => {
     expect(output(await daemon.cli(['inbox', '--as', 'Petra']))).toBe('No messages in inbox.\n');
   });
 
+  it('shows the same in two terminals of one person', async () => {
+    await known(daemon, 'Tom');
+    await using alice = await client(daemon, { name: 'Alice' });
+    await using first = daemon.startCli(['chat', 'Alice', '--as', 'Tom']);
+    await using second = daemon.startCli(['chat', 'Alice', '--as', 'Tom']);
+    await Promise.all([first, second].map((chat) => chat.until(/Alice, as Tom\./)));
+    await alice.send('Tom', 'for both');
+    await Promise.all([first, second].map((chat) => chat.until(/Alice \[1\]\n {2}for both\n/)));
+  });
+
   it('replies, reacts, and shows who has read what', async () => {
     await known(daemon, 'Rita', 'Sam');
     await using rita = await client(daemon, { name: 'Rita' });
