@@ -25,6 +25,7 @@ const READS: ReadonlySet<OperationName> = new Set([
   'EXPORT',
   'AUDIT',
   'HELD_LIST',
+  'WHO',
   'DISCOVER',
   'TOOLS',
 ]);
