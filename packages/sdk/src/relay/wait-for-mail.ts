@@ -1,4 +1,4 @@
-import { encodeEnvelope, RelayError } from '@agent-relay/protocol';
+import { encodeEnvelope, isRelayError, RelayError } from '@agent-relay/protocol';
 import type { ClientSession } from '../connection/client-session.ts';
 import { awaitReply, GRACE_MS } from './await-reply.ts';
 
@@ -9,6 +9,11 @@ export async function waitForMail(
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   const id = session.newId();
+  /** The daemon knows only the time that was left at the latest connection. */
+  const late = () =>
+    new RelayError('Timeout', `No message came within ${timeoutMs} ms.`, {
+      next: 'Wait again, or read the inbox later.',
+    });
   await awaitReply<void>(session, signal, (settle) => ({
     id,
     sent: false,
@@ -18,13 +23,13 @@ export async function waitForMail(
       const remaining = Math.max(1, Math.round(deadline - performance.now()));
       return encodeEnvelope('WAIT', id, Date.now(), { timeoutMs: remaining });
     },
-    expire: () => new RelayError('Timeout', `No message came within ${timeoutMs} ms.`),
+    expire: late,
     answer: ({ unread }) => {
       if (unread === 0) return false;
       settle.resolve();
       return true;
     },
     reply: () => settle.resolve(),
-    fail: (error) => settle.reject(error),
+    fail: (error) => settle.reject(isRelayError(error, 'Timeout') ? late() : error),
   }));
 }
