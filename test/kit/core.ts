@@ -17,12 +17,15 @@ import { OPERATIONS } from '@agent-relay/protocol/schemas';
 import type { AwaitOutcome as Outcome } from '../../packages/relay/src/core/delivery/awaits.ts';
 import type { Receiver } from '../../packages/relay/src/core/delivery/receiver.ts';
 import { receive } from '../../packages/relay/src/core/delivery/receiving.ts';
+import type { Peer } from '../../packages/relay/src/core/directory/connections.ts';
 import type { Introduction } from '../../packages/relay/src/core/directory/introduction.ts';
-import type { Peer } from '../../packages/relay/src/core/directory/presence.ts';
 import { keyAccount } from '../../packages/relay/src/core/governance/accounts.ts';
 import type { QuotaLimits } from '../../packages/relay/src/core/governance/quotas.ts';
+import { InProcessBus } from '../../packages/relay/src/core/in-process/bus.ts';
+import { InProcessDirectory } from '../../packages/relay/src/core/in-process/directory.ts';
 import type { Caller, Ongoing, OnlyOne } from '../../packages/relay/src/core/operations/caller.ts';
 import { createOperations, type Operations } from '../../packages/relay/src/core/operations/index.ts';
+import type { Presence } from '../../packages/relay/src/core/ports/directory.ts';
 import type { Workspace } from '../../packages/relay/src/core/ports/store/workspaces.ts';
 import type { Principal } from '../../packages/relay/src/core/principal.ts';
 import { createRelay, type Relay, type RelayOptions } from '../../packages/relay/src/core/relay.ts';
@@ -65,6 +68,8 @@ const LIMITS: Limits = {
 interface CoreOptions extends Partial<Limits> {
   /** `postgres://…` or a file; without it, a SQLite file of its own. */
   database?: string;
+  /** What it shares with the other daemons on the same database. */
+  shared?: { bus: InProcessBus; directory: InProcessDirectory };
 }
 
 /** The domain on a real database, without connections. */
@@ -92,7 +97,7 @@ export interface TestCore extends AsyncDisposable {
 let workspaces = 0;
 let requests = 0;
 
-export async function openCore({ database, ...limits }: CoreOptions = {}): Promise<TestCore> {
+export async function openCore({ database, shared, ...limits }: CoreOptions = {}): Promise<TestCore> {
   const directory = mkdtempSync(join(tmpdir(), 'relay-core-'));
   const location = database ?? join(directory, 'relay.db');
   const clock = new ManualClock();
@@ -104,9 +109,10 @@ export async function openCore({ database, ...limits }: CoreOptions = {}): Promi
     const relay = await createRelay({
       store,
       clock,
+      bus: (shared?.bus ?? new InProcessBus()).join(),
+      directory: (shared?.directory ?? new InProcessDirectory(clock, GONE_AFTER_MS)).join(),
       random: Math.random,
       idleAfterMs: IDLE_AFTER_MS,
-      goneAfterMs: GONE_AFTER_MS,
       ...LIMITS,
       personNames: ['owner', 'petra'],
       ...limits,
@@ -154,10 +160,12 @@ export async function openCore({ database, ...limits }: CoreOptions = {}): Promi
       participant({ workspace, agent: undefined, unverified: false, local: true, keyId: undefined }),
     async restart() {
       clock.forget();
+      await running.relay.close();
       await running.relay.store.close();
       running = await open();
     },
     async [Symbol.asyncDispose]() {
+      await running.relay.close();
       await running.relay.store.close();
       rmSync(directory, { recursive: true });
       if (failures.length > 0) throw new AggregateError(failures, 'Work that nobody waited for has failed.');
@@ -178,6 +186,7 @@ export class Participant implements Peer, Caller {
   readonly principal: Principal;
   token = '';
   session: string | undefined;
+  presence: Presence | undefined;
   receiver: Receiver | undefined;
   isToldOfMail = false;
   readonly delivered: Message[] = [];

@@ -8,6 +8,7 @@ import { Mailboxes } from './delivery/mailboxes.ts';
 import { Waiters } from './delivery/waiters.ts';
 import { Agents } from './directory/agents.ts';
 import { Channels } from './directory/channels.ts';
+import { Connections } from './directory/connections.ts';
 import { OfferedTools } from './directory/offered-tools.ts';
 import { Presence } from './directory/presence.ts';
 import { Workspaces } from './directory/workspaces.ts';
@@ -18,7 +19,9 @@ import { HeldReleases } from './governance/held-releases.ts';
 import { sendPauseNotices } from './governance/pause-notices.ts';
 import { type QuotaLimits, Quotas } from './governance/quotas.ts';
 import { type RateLimit, SendRates } from './governance/send-rates.ts';
+import type { Bus, News } from './ports/bus.ts';
 import type { Clock } from './ports/clock.ts';
+import type { Directory } from './ports/directory.ts';
 import type { Workspace } from './ports/store/workspaces.ts';
 import type { Store } from './ports/store.ts';
 import { Descriptions } from './reading/descriptions.ts';
@@ -28,11 +31,12 @@ import { Routes } from './sending/routes.ts';
 export interface RelayOptions {
   store: Store;
   clock: Clock;
+  bus: Bus;
+  directory: Directory;
   /** A number from 0 to 1, for ids. */
   random: () => number;
   maxBodyBytes: number;
   idleAfterMs: number;
-  goneAfterMs: number;
   rateLimit: RateLimit;
   governor: GovernorLimits;
   attachments: AttachmentLimits;
@@ -47,6 +51,7 @@ export interface RelayOptions {
 export interface Relay {
   readonly store: Store;
   readonly clock: Clock;
+  readonly bus: Bus;
   /** A new id that begins with the word given. */
   readonly newId: (word: string) => string;
   readonly workspaces: Workspaces;
@@ -73,18 +78,21 @@ export interface Relay {
   /** Learns of agents and channels that were put into the store beside the domain. */
   reload(workspace: Workspace): Promise<void>;
   removeWorkspace(workspace: Workspace): Promise<void>;
+  /** Hears nothing of other daemons any more; resolves when what it heard is dealt with. */
+  close(): Promise<void>;
 }
 
 export async function createRelay(options: RelayOptions): Promise<Relay> {
-  const { store, clock } = options;
+  const { store, clock, bus, directory } = options;
   const background = (work: Promise<void>) => void work.catch(options.onError);
   const newId = idMaker(() => clock.now(), options.random);
   const workspaces = await Workspaces.load(store, clock);
-  const presence = new Presence(clock, options);
+  const connections = new Connections();
+  const presence = new Presence({ bus, directory, connections, idleAfterMs: options.idleAfterMs });
   const quotas = new Quotas(options.quotas);
   const tools = new OfferedTools(store, quotas);
   const { personNames } = options;
-  const agents = new Agents(store, clock, presence, { personNames, quotas, tools, background });
+  const agents = new Agents(store, clock, presence, { personNames, directory, quotas, tools, background });
   const channels = new Channels(store, clock, agents, quotas);
   const descriptions = new Descriptions(agents, workspaces);
   const accepted = new AcceptedDeliveries(clock);
@@ -113,12 +121,12 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     maxBodyBytes: options.maxBodyBytes,
   });
   const heldReleases = new HeldReleases(agents, messages, held, governor);
-  const fanout = new Fanout({ presence, awaits, waiters, mailboxes });
+  const fanout = new Fanout({ connections, awaits, waiters, mailboxes, accepted });
 
   awaits.onAnswered = ({ waiter, message: question }, { seq }) =>
     background(store.noteAnswer({ recipientId: waiter.id, seq, question: question.seq }));
   messages.onPaused = (workspace, paused, reason) => sendPauseNotices(messages, workspace, paused, reason);
-  messages.onStored = (stored) => fanout.publish(stored);
+  messages.onStored = (stored) => bus.publish({ kind: 'stored', stored });
   channels.onJoined = ({ workspaceId, name }, agent) =>
     presence.tell(workspaceId, { type: 'channel.joined', channel: `#${name}`, agent: agent.name });
   agents.onLeft = (agent) => attachments.left(agent.id);
@@ -137,10 +145,28 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     return workspace;
   };
   for (const workspace of workspaces.list()) await load(workspace);
+  const refresh = async (workspaceId: number): Promise<void> => {
+    const workspace = workspaces.list().find(({ id }) => id === workspaceId);
+    if (!workspace) return;
+    await agents.refresh(workspace);
+    await channels.load(workspace);
+  };
+  let refreshing = Promise.resolve();
+  const stopListening = bus.subscribe((news, isOwn) => {
+    if (news.kind === 'stored') fanout.stored(news.stored);
+    else if (news.kind === 'event') {
+      connections.tell(news.audience, news.event);
+      if (isOwn || !changesDirectory(news)) return;
+      const { workspaceId } = news.audience;
+      refreshing = refreshing.then(() => refresh(workspaceId)).catch(options.onError);
+    } else if (news.kind === 'inserted') fanout.inserted(news.workspaceId, news.delivered);
+    else connections.end(news.connections);
+  });
 
   return {
     store,
     clock,
+    bus,
     newId,
     workspaces,
     quotas,
@@ -166,6 +192,10 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
       if (opened.created) await load(opened.workspace);
       return opened;
     },
+    close: () => {
+      stopListening();
+      return refreshing;
+    },
     reload: async (workspace) => void (await load(workspace)),
     removeWorkspace: async (workspace) => {
       agents.forgetAll(workspace);
@@ -175,3 +205,9 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     },
   };
 }
+
+/** Whether agents or channels of a workspace are others than before. */
+const changesDirectory = (
+  news: Extract<News, { kind: 'event' }>,
+): news is typeof news & { audience: { kind: 'workspace' } } =>
+  news.audience.kind === 'workspace' && /^(agent|channel)\./.test(news.event.type);

@@ -2,6 +2,8 @@ import { type Door, isLoopbackHost, openDoors } from '@agent-relay/platform/http
 import { sameSecret } from '@agent-relay/platform/secrets';
 import { MAX_BODY_BYTES } from '@agent-relay/protocol';
 import { personName, removeLocalAgentTokens } from '@agent-relay/sdk/node';
+import { InProcessBus } from '../core/in-process/bus.ts';
+import { InProcessDirectory } from '../core/in-process/directory.ts';
 import { createOperations } from '../core/operations/index.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Host } from '../core/ports/host.ts';
@@ -88,10 +90,11 @@ async function start(
   const relay = await createRelay({
     store,
     clock: systemClock,
+    bus: new InProcessBus().join(),
+    directory: new InProcessDirectory(systemClock, settings.goneAfterMs).join(),
     random: Math.random,
     maxBodyBytes: MAX_BODY_BYTES,
     idleAfterMs: settings.idleAfterMs,
-    goneAfterMs: settings.goneAfterMs,
     rateLimit: settings.rateLimit,
     governor: settings.governor,
     attachments: settings.attachments,
@@ -99,6 +102,7 @@ async function start(
     personNames: ['owner', personName()],
     onError,
   });
+  opened.defer(() => relay.close());
   opened.defer(startUpkeep(store, systemClock, settings.retention, onError));
   const calls = new QuestionNotifier(settings.hooks.question, log);
   relay.messages.onQuestion = (message, workspaceId) =>

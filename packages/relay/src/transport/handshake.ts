@@ -5,6 +5,7 @@ import { type Account, GUESTS, keyAccount, LOCAL } from '../core/governance/acco
 import type { Agent } from '../core/ports/store/agents.ts';
 import type { Workspace } from '../core/ports/store/workspaces.ts';
 import type { Principal } from '../core/principal.ts';
+import { countUnread } from '../core/reading/reading.ts';
 import type { Relay } from '../core/relay.ts';
 
 /**
@@ -81,7 +82,7 @@ export async function introduce(relay: Relay, door: Door, payload: unknown): Pro
               lead: agent.lead,
             },
             ...adviceOn(agent, hello),
-            unread: await relay.store.countUnread(agent.id, relay.clock.now()),
+            unread: await countUnread(relay, agent.id),
           }),
     },
   };

@@ -11,8 +11,9 @@ import {
 } from '@agent-relay/protocol';
 import type { Receiver } from '../core/delivery/receiver.ts';
 import { receive } from '../core/delivery/receiving.ts';
-import type { Peer } from '../core/directory/presence.ts';
+import type { Peer } from '../core/directory/connections.ts';
 import type { Caller, Ongoing, OnlyOne } from '../core/operations/caller.ts';
+import type { Presence } from '../core/ports/directory.ts';
 import type { Principal } from '../core/principal.ts';
 import type { FairReads } from '../core/reading/fair-reads.ts';
 import { type Connection, type ConnectionEvents, Outgoing } from './connection.ts';
@@ -51,6 +52,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
   readonly #reads: Reads;
   readonly #requests: Requests;
   readonly #ongoing: OngoingOperations;
+  presence: Presence | undefined;
   receiver: Receiver | undefined;
   isToldOfMail = false;
   #missedEvents = false;

@@ -1,6 +1,7 @@
 import type { Message } from '@agent-relay/protocol';
-import type { Presence } from '../directory/presence.ts';
+import type { Connections } from '../directory/connections.ts';
 import type { NewMessage } from '../sending/messages.ts';
+import type { AcceptedDeliveries } from './accepted.ts';
 import type { Awaits } from './awaits.ts';
 import type { Mailboxes } from './mailboxes.ts';
 import type { Waiters } from './waiters.ts';
@@ -13,12 +14,20 @@ interface Follower {
   catchUp(): void;
 }
 
-/** Hands each stored message to whoever is there to take it: recipients, followers, and the sender who waits for it. */
+interface Parts {
+  connections: Connections;
+  awaits: Awaits;
+  waiters: Waiters;
+  mailboxes: Mailboxes;
+  accepted: AcceptedDeliveries;
+}
+
+/** Hands each stored message to whoever is here to take it: recipients, followers, and the sender who waits for it. */
 export class Fanout {
-  readonly #parts: { presence: Presence; awaits: Awaits; waiters: Waiters; mailboxes: Mailboxes };
+  readonly #parts: Parts;
   readonly #followers = new Map<number, Set<Follower>>();
 
-  constructor(parts: { presence: Presence; awaits: Awaits; waiters: Waiters; mailboxes: Mailboxes }) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 
@@ -29,21 +38,26 @@ export class Fanout {
     return () => followers.delete(follower);
   }
 
-  publish({ message, senderId, recipients, workspaceId }: NewMessage): void {
-    const { presence, awaits, waiters, mailboxes } = this.#parts;
+  stored({ message, senderId, recipients, workspaceId }: NewMessage): void {
+    const { connections, awaits, waiters, mailboxes } = this.#parts;
     for (const recipient of recipients) {
       // The answer goes to whoever waits for it first: its client then knows the delivery that follows as seen.
       awaits.answer(message, senderId, recipient);
       mailboxes.offer(recipient, message);
-      for (const peer of presence.peersOf(recipient))
+      for (const peer of connections.of(recipient))
         if (peer.isToldOfMail) peer.notify({ type: 'mail.arrived', message });
       waiters.arrived(recipient, message);
     }
     for (const follower of this.#followers.get(workspaceId) ?? []) follower.offer(message);
   }
 
-  /** Messages were put into the workspace beside the domain. */
-  catchUp(workspaceId: number): void {
+  /** Messages were put into the workspace beside the domain, with deliveries from these numbers on. */
+  inserted(workspaceId: number, delivered: ReadonlyArray<{ recipientId: number; from: number }>): void {
+    for (const { recipientId, from } of delivered) {
+      const mailbox = this.#parts.mailboxes.of(recipientId);
+      this.#parts.accepted.inserted(recipientId, from, mailbox?.withPrograms ?? 0);
+      mailbox?.catchUp();
+    }
     for (const follower of this.#followers.get(workspaceId) ?? []) follower.catchUp();
   }
 }

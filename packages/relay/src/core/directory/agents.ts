@@ -12,6 +12,7 @@ import {
 import { type Account, LOCAL } from '../governance/accounts.ts';
 import type { Quotas } from '../governance/quotas.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Directory } from '../ports/directory.ts';
 import type { Agent, AgentStanding, NewAgent } from '../ports/store/agents.ts';
 import type { AuditRecord } from '../ports/store/audit.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
@@ -29,6 +30,7 @@ export class Agents {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #presence: Presence;
+  readonly #goneAfterMs: number;
   readonly #background: (work: Promise<void>) => void;
   readonly #names: AgentNames;
   readonly #quotas: Quotas;
@@ -50,11 +52,13 @@ export class Agents {
     presence: Presence,
     {
       personNames,
+      directory,
       quotas,
       tools,
       background,
     }: {
       personNames: readonly string[];
+      directory: Directory;
       quotas: Quotas;
       tools: OfferedTools;
       background: (work: Promise<void>) => void;
@@ -66,8 +70,12 @@ export class Agents {
     this.#names = new AgentNames(personNames, quotas.agents);
     this.#clock = clock;
     this.#presence = presence;
+    this.#goneAfterMs = directory.goneAfterMs;
     this.#background = background;
-    presence.onLeft = (agent) => background(this.#left(agent));
+    directory.onGone = (agentId) => {
+      const agent = this.byId(agentId);
+      if (agent) background(this.#left(agent));
+    };
   }
 
   /** Brings a workspace's agents into memory; ephemeral ones left over from before a restart get time to come back. */
@@ -78,6 +86,25 @@ export class Agents {
       this.#names.add(agent);
       if (agent.ephemeral) this.#collectUnlessItComes(agent);
     }
+  }
+
+  /** Learns what another daemon has changed. */
+  async refresh(workspace: Workspace): Promise<void> {
+    const before = this.list(workspace);
+    const stored = await this.#store.listAgents(workspace.id);
+    const left = new Set(stored.map(({ id }) => id));
+    for (const agent of before) {
+      if (left.has(agent.id) || !this.byId(agent.id)) continue;
+      this.#names.delete(agent);
+      this.onRemoved(agent);
+    }
+    for (const agent of stored) {
+      const known = this.byId(agent.id);
+      if (!known) continue;
+      this.#names.delete(known);
+      this.#names.add(Object.assign(known, agent));
+    }
+    await this.load(workspace);
   }
 
   list(workspace: Workspace): Agent[] {
@@ -396,7 +423,7 @@ export class Agents {
 
   /** An ephemeral agent may never connect: its connection broke while it registered, or the daemon was restarted. */
   #collectUnlessItComes(agent: Agent): void {
-    this.#clock.after(this.#presence.goneAfterMs, () => {
+    this.#clock.after(this.#goneAfterMs, () => {
       if (!this.#presence.isExpected(agent.id)) this.#background(this.#left(agent));
     });
   }

@@ -33,12 +33,12 @@ export class Channels {
     this.#quotas = quotas;
   }
 
-  /** Brings a workspace's channels into memory, and gives it the one it must have. */
+  /** Brings a workspace's channels into memory as they are now, and gives it the one it must have. */
   async load(workspace: Workspace): Promise<void> {
-    for (const channel of await this.#store.listChannels(workspace.id)) this.#remember(channel);
-    for (const { channelId, agentId } of await this.#store.listMemberships(workspace.id)) {
-      this.#members.get(channelId)?.add(agentId);
-    }
+    const channels = await this.#store.listChannels(workspace.id);
+    const memberships = await this.#store.listMemberships(workspace.id);
+    for (const channel of channels) this.#remember(channel);
+    for (const { channelId, agentId } of memberships) this.#members.get(channelId)?.add(agentId);
     if (!this.find(workspace, GENERAL_CHANNEL))
       await this.#create(workspace, { name: GENERAL_CHANNEL, createdBy: 'relay' });
   }

@@ -4,7 +4,6 @@ import { requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts'
 import { listPage } from '../reading/page.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';
-import { endConnections } from './end-connections.ts';
 
 type Names =
   | 'WHO'
@@ -53,7 +52,7 @@ export function agentHandlers(relay: Relay): Handlers<Names> {
       const agent = agents.get(principal.workspace, params.agent);
       const token = await agents.rotateToken(agent, params.token);
       await workspaces.audit(principal, principal.workspace, 'agent.token_rotated', agent.name);
-      endConnections(presence.peersOf(agent.id));
+      presence.end({ kind: 'agent', agentId: agent.id });
       return { token };
     },
     AGENT_RENAME: async ({ principal }, params) => {
@@ -82,8 +81,8 @@ export function agentHandlers(relay: Relay): Handlers<Names> {
     AGENT_REMOVE: async ({ principal }, { agent: name }) => {
       requireOwner(principal, 'remove agents');
       const agent = agents.get(principal.workspace, name);
-      // First, and in the same breath: nothing more comes from an agent that is being removed.
-      endConnections(presence.peersOf(agent.id));
+      // First, and synchronously: nothing more comes from an agent that is being removed.
+      presence.end({ kind: 'agent', agentId: agent.id });
       await agents.remove(agent);
       await workspaces.audit(principal, principal.workspace, 'agent.removed', agent.name);
       presence.tell(principal.workspace.id, { type: 'agent.removed', agent: agent.name });

@@ -9,6 +9,7 @@ import type { Reaction } from '../ports/store/reactions.ts';
 import { requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts';
 import { followProject } from '../reading/project-tail.ts';
 import {
+  countUnread,
   listConversations,
   readHistory,
   readInbox,
@@ -45,7 +46,7 @@ type Names =
 
 export function messageHandlers(relay: Relay): Handlers<Names> {
   const { accepted, attachments, awaits, claims, clock, deliveries, held, heldReleases } = relay;
-  const { mailboxes, messages, quotas, store, waiters, workspaces } = relay;
+  const { messages, quotas, store, waiters, workspaces } = relay;
   const storedAnswers = new StoredAnswers(store, awaits, relay.descriptions);
   return {
     SEND: async (caller, params, requestId) => {
@@ -76,7 +77,7 @@ export function messageHandlers(relay: Relay): Handlers<Names> {
       const agent = requireAgent(caller.principal);
       const ongoing = caller.begin(requestId);
       const stop = waiters.open(agent, requestId, ongoing, timeoutMs);
-      const unread = await store.countUnread(agent.id, clock.now(), mailboxes.live(agent.id));
+      const unread = await countUnread(relay, agent.id);
       if (unread === 0) return { unread };
       stop();
       caller.end(requestId);

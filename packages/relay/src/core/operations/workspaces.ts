@@ -1,9 +1,9 @@
 import type { Host } from '../ports/host.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import { type Principal, requireOwner } from '../principal.ts';
+import { countUnread } from '../reading/reading.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';
-import { endConnections } from './end-connections.ts';
 
 type Names =
   | 'STATUS'
@@ -24,19 +24,15 @@ type Names =
 const EXPORT_PAGE = 500;
 
 export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
-  const { accepted, clock, fanout, mailboxes, presence, store, workspaces } = relay;
+  const { bus, clock, presence, store, workspaces } = relay;
 
   const administered = (principal: Principal, name: string | undefined, doing: string): Workspace => {
     requireOwner(principal, doing);
     return name === undefined ? principal.workspace : workspaces.get(name);
   };
 
-  const endKeys = (workspace: Workspace, keyIds: string[]) =>
-    endConnections(
-      [...presence.peersIn(workspace.id)].filter(
-        ({ principal }) => principal.keyId && keyIds.includes(principal.keyId),
-      ),
-    );
+  const endKeys = ({ id: workspaceId }: Workspace, keyIds: string[]) =>
+    presence.end({ kind: 'keys', workspaceId, keyIds });
 
   return {
     STATUS: async ({ principal: { agent, local, workspace } }) => {
@@ -51,7 +47,7 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
         database: store.kind,
         project: workspace.name,
         ...(socketPath === undefined ? {} : { socketPath }),
-        ...(agent ? { agent: agent.name, unread: await store.countUnread(agent.id, clock.now()) } : {}),
+        ...(agent ? { agent: agent.name, unread: await countUnread(relay, agent.id) } : {}),
       };
     },
     WORKSPACE_CREATE: async ({ principal }, { name }) => {
@@ -88,14 +84,15 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
     },
     WORKSPACE_REMOVE: async ({ principal }, { workspace: name }) => {
       const workspace = administered(principal, name, 'remove workspaces');
-      endConnections([...presence.peersIn(workspace.id)].filter((peer) => peer.principal !== principal));
+      const all = { kind: 'workspace', workspaceId: workspace.id } as const;
+      presence.end({ ...all, who: 'agents' });
       await relay.removeWorkspace(workspace);
       // Its own trail can no longer be read: another workspace keeps that it happened.
       const [keeper] = workspace.id === principal.workspace.id ? workspaces.list() : [principal.workspace];
       if (keeper) await workspaces.audit(principal, keeper, 'workspace.removed', workspace.name);
       await host.forget(workspace);
       // Later, because the answer may have to go through one of them.
-      clock.after(0, () => endConnections(presence.peersIn(workspace.id)));
+      clock.after(0, () => presence.end({ ...all, who: 'everybody' }));
       return {};
     },
     PROJECT_OPEN: async ({ principal }, { root, name }) => {
@@ -128,13 +125,8 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
     IMPORT: async ({ principal }, { records }) => {
       requireOwner(principal, 'import into the workspace');
       const { delivered, ...outcome } = await store.importRecords(principal.workspace.id, records);
-      // Synchronously: whatever is stored after it must not be pushed before it is read.
-      for (const { recipientId, from } of delivered) {
-        const mailbox = mailboxes.of(recipientId);
-        accepted.inserted(recipientId, from, mailbox?.withPrograms ?? 0);
-        mailbox?.catchUp();
-      }
-      fanout.catchUp(principal.workspace.id);
+      // Before anything else is done: whatever is stored after it must not be pushed before it is read.
+      bus.publish({ kind: 'inserted', workspaceId: principal.workspace.id, delivered });
       if (records.some(({ type }) => type === 'agent' || type === 'channel' || type === 'member')) {
         await relay.reload(principal.workspace);
       }

@@ -20,6 +20,10 @@ function viewer(principal: Principal): number | undefined {
   return seesWholeWorkspace(principal) ? undefined : requireAgent(principal).id;
 }
 
+/** How many messages an agent has not read; what a path is delivering right now is not among them. */
+export const countUnread = ({ store, clock, mailboxes }: Relay, agentId: number): Promise<number> =>
+  store.countUnread(agentId, clock.now(), mailboxes.live(agentId));
+
 /** A page of the caller's own inbox: nobody else's can even be named. */
 export async function readInbox(
   relay: Relay,
@@ -58,7 +62,7 @@ export async function readInbox(
   );
   return {
     messages: page(messages, take).messages,
-    unread: await relay.store.countUnread(agent.id, now, live),
+    unread: await countUnread(relay, agent.id),
   };
 }
 

@@ -1,0 +1,92 @@
+import type { RelayEvent } from '@agent-relay/protocol';
+import type { Audience, EndedConnections } from '../ports/bus.ts';
+import type { Presence } from '../ports/directory.ts';
+import { type Principal, seesWholeWorkspace } from '../principal.ts';
+
+/** What the domain needs of a live connection. Implementations must return at once: a slow peer is their own affair. */
+export interface Peer {
+  readonly principal: Principal;
+  /** The session for which a client claimed the agent's name. */
+  readonly session?: string | undefined;
+  /** Wants to hear of the agent's mail. */
+  readonly isToldOfMail: boolean;
+  /** What stands for this connection in the directory. */
+  presence?: Presence | undefined;
+  notify(event: RelayEvent): void;
+  /** Its credential is not valid any more. */
+  revoke(): void;
+}
+
+/** The connections of this daemon. */
+export class Connections {
+  readonly #byWorkspace = new Map<number, Set<Peer>>();
+  /** Few for each agent: a list is smaller than a set. */
+  readonly #byAgent = new Map<number, Peer[]>();
+  readonly #watchers = new Map<number, Set<Peer>>();
+
+  add(peer: Peer): void {
+    const { agent, workspace } = peer.principal;
+    addTo(this.#byWorkspace, workspace.id, peer);
+    if (agent) this.#byAgent.set(agent.id, [...this.of(agent.id), peer]);
+  }
+
+  /** False if it was not there any more. */
+  delete(peer: Peer): boolean {
+    const { agent, workspace } = peer.principal;
+    this.#watchers.get(workspace.id)?.delete(peer);
+    if (!this.#byWorkspace.get(workspace.id)?.delete(peer)) return false;
+    if (!agent) return true;
+    const left = this.of(agent.id).filter((other) => other !== peer);
+    if (left.length > 0) this.#byAgent.set(agent.id, left);
+    else this.#byAgent.delete(agent.id);
+    return true;
+  }
+
+  /** From now on the peer hears what happens in its workspace. */
+  watch(peer: Peer): void {
+    addTo(this.#watchers, peer.principal.workspace.id, peer);
+  }
+
+  of(agentId: number): readonly Peer[] {
+    return this.#byAgent.get(agentId) ?? [];
+  }
+
+  get count(): number {
+    let connections = 0;
+    for (const peers of this.#byWorkspace.values()) connections += peers.size;
+    return connections;
+  }
+
+  /** Tells those of an audience who are connected here, and watch. */
+  tell(audience: Audience, event: RelayEvent): void {
+    if (audience.kind === 'agent') {
+      for (const peer of this.of(audience.agentId))
+        if (this.#watchers.get(peer.principal.workspace.id)?.has(peer)) peer.notify(event);
+      return;
+    }
+    for (const peer of this.#watchers.get(audience.workspaceId) ?? [])
+      if (audience.kind === 'workspace' || seesWholeWorkspace(peer.principal)) peer.notify(event);
+  }
+
+  /** Ends those whose credential is not valid any more. Each leaves while it ends. */
+  end(ended: EndedConnections): void {
+    if (ended.kind === 'agent') {
+      for (const peer of this.of(ended.agentId)) peer.revoke();
+      return;
+    }
+    for (const peer of [...(this.#byWorkspace.get(ended.workspaceId) ?? [])]) {
+      if (isAmong(peer.principal, ended)) peer.revoke();
+    }
+  }
+}
+
+function isAmong(principal: Principal, ended: Exclude<EndedConnections, { kind: 'agent' }>): boolean {
+  if (ended.kind === 'workspace') return ended.who === 'everybody' || !seesWholeWorkspace(principal);
+  return principal.keyId !== undefined && ended.keyIds.includes(principal.keyId);
+}
+
+function addTo(sets: Map<number, Set<Peer>>, workspaceId: number, peer: Peer): void {
+  const set = sets.get(workspaceId);
+  if (set) set.add(peer);
+  else sets.set(workspaceId, new Set([peer]));
+}

@@ -1,0 +1,98 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Directory, Presence, PresenceOfAgent } from '../ports/directory.ts';
+
+interface Seat {
+  /** Few: a list is smaller than a set. */
+  presences: Presence[];
+  connectedAt: number;
+  lastActivityAt: number;
+  activeAt: number;
+  cancelLeaving?: () => void;
+}
+
+/**
+ * The agents connected to the daemons of one process, each of which takes part with a `join` of its own. After a restart
+ * the agents reconnect, and it is true again.
+ */
+export class InProcessDirectory {
+  readonly #clock: Clock;
+  readonly #goneAfterMs: number;
+  readonly #seats = new Map<number, Seat>();
+
+  constructor(clock: Clock, goneAfterMs: number) {
+    this.#clock = clock;
+    this.#goneAfterMs = goneAfterMs;
+  }
+
+  join(): Directory {
+    const member: Directory = {
+      goneAfterMs: this.#goneAfterMs,
+      onGone: () => undefined,
+      arrived: (presence) => this.#arrived(presence),
+      left: (presence) => this.#left(presence, (agentId) => member.onGone(agentId)),
+      active: (agentId) => this.#active(agentId),
+      isOnline: (agentId) => (this.#seats.get(agentId)?.presences.length ?? 0) > 0,
+      find: (agentId) => this.#find(agentId),
+      sessionsOf: (agentId) => (this.#seats.get(agentId)?.presences ?? []).map(({ session }) => session),
+      agentsOnline: () => this.#agentsOnline(),
+    };
+    return member;
+  }
+
+  #arrived(presence: Presence): { isFirst: boolean } {
+    const { agentId } = presence;
+    const now = this.#clock.now();
+    const seat = this.#seats.get(agentId);
+    if (!seat) {
+      const times = { connectedAt: now, lastActivityAt: now, activeAt: this.#clock.elapsed() };
+      this.#seats.set(agentId, { presences: [presence], ...times });
+      return { isFirst: true };
+    }
+    const isFirst = seat.presences.length === 0;
+    if (isFirst) seat.connectedAt = now;
+    seat.cancelLeaving?.();
+    delete seat.cancelLeaving;
+    seat.presences.push(presence);
+    this.#active(agentId);
+    return { isFirst };
+  }
+
+  #left(presence: Presence, onGone: (agentId: number) => void): { isLast: boolean } {
+    const { agentId } = presence;
+    const seat = this.#seats.get(agentId);
+    const at = seat?.presences.indexOf(presence) ?? -1;
+    if (!seat || at === -1) return { isLast: false };
+    seat.presences.splice(at, 1);
+    if (seat.presences.length > 0) return { isLast: false };
+    seat.cancelLeaving = this.#clock.after(this.#goneAfterMs, () => {
+      this.#seats.delete(agentId);
+      onGone(agentId);
+    });
+    return { isLast: true };
+  }
+
+  #active(agentId: number): void {
+    const seat = this.#seats.get(agentId);
+    if (!seat) return;
+    seat.lastActivityAt = this.#clock.now();
+    seat.activeAt = this.#clock.elapsed();
+  }
+
+  #find(agentId: number): PresenceOfAgent | undefined {
+    const seat = this.#seats.get(agentId);
+    if (!seat) return undefined;
+    const { presences, connectedAt, lastActivityAt, activeAt } = seat;
+    return {
+      connections: presences.length,
+      connectedAt,
+      lastActivityAt,
+      restedMs: this.#clock.elapsed() - activeAt,
+    };
+  }
+
+  #agentsOnline(): number {
+    let online = 0;
+    for (const { presences } of this.#seats.values()) if (presences.length > 0) online += 1;
+    return online;
+  }
+}

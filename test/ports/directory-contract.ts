@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import type { Directory } from '../../packages/relay/src/core/ports/directory.ts';
+import { ManualClock } from '../kit/manual-clock.ts';
+
+const GONE_AFTER_MS = 1000;
+
+/** What every directory promises; `daemons` gives the directories of so many daemons that share one. */
+export function directoryContract(
+  name: string,
+  daemons: (count: number, clock: ManualClock, goneAfterMs: number) => Promise<Directory[]>,
+): void {
+  describe(`the directory contract: ${name}`, () => {
+    const two = async () => {
+      const clock = new ManualClock();
+      const [one, other] = (await daemons(2, clock, GONE_AFTER_MS)) as [Directory, Directory];
+      return { clock, one, other };
+    };
+    const presence = (session?: string) => ({ agentId: 7, session });
+
+    it('knows an agent that is connected to any daemon, first and last connection apart', async () => {
+      const { one, other } = await two();
+      const [here, there] = [presence(), presence()];
+      expect(one.arrived(here)).toEqual({ isFirst: true });
+      await expect.poll(() => other.isOnline(7)).toBe(true);
+      expect(other.arrived(there)).toEqual({ isFirst: false });
+      expect(one.left(here)).toEqual({ isLast: false });
+      expect(other.left(there)).toEqual({ isLast: true });
+      expect(other.isOnline(7)).toBe(false);
+    });
+
+    it('counts a connection that ends twice once', async () => {
+      const { one } = await two();
+      const [first, second] = [presence(), presence()];
+      one.arrived(first);
+      one.arrived(second);
+      expect([one.left(first), one.left(first)]).toEqual([{ isLast: false }, { isLast: false }]);
+      expect(one.isOnline(7)).toBe(true);
+    });
+
+    it('tells how long an agent has rested, whatever the clock is set to', async () => {
+      const { clock, one } = await two();
+      one.arrived(presence());
+      const connectedAt = clock.now();
+      clock.advance(500);
+      clock.set(-3_600_000);
+      expect(one.find(7)).toMatchObject({ connections: 1, connectedAt, restedMs: 500 });
+      one.active(7);
+      expect(one.find(7)).toMatchObject({ lastActivityAt: clock.now(), restedMs: 0 });
+    });
+
+    it('gives one that lost its connections time to come back, then tells the daemon it left', async () => {
+      const { clock, one, other } = await two();
+      const gone: string[] = [];
+      one.onGone = (agentId) => gone.push(`one ${agentId}`);
+      other.onGone = (agentId) => gone.push(`other ${agentId}`);
+      const here = presence();
+      one.arrived(here);
+      one.left(here);
+      clock.advance(GONE_AFTER_MS - 1);
+      expect(one.find(7)).toMatchObject({ connections: 0 });
+      const again = presence();
+      expect(one.arrived(again)).toEqual({ isFirst: true });
+      clock.advance(GONE_AFTER_MS);
+      expect(gone).toEqual([]);
+      one.left(again);
+      clock.advance(GONE_AFTER_MS);
+      expect(gone).toEqual(['one 7']);
+      expect(one.find(7)).toBeUndefined();
+    });
+
+    it('lists the sessions of an agent, and counts the agents', async () => {
+      const { one, other } = await two();
+      one.arrived(presence('s1'));
+      other.arrived(presence());
+      one.arrived({ agentId: 8, session: undefined });
+      await expect.poll(() => one.sessionsOf(7).toSorted()).toEqual(['s1', undefined]);
+      expect(one.agentsOnline()).toBe(2);
+      expect(one.sessionsOf(9)).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { InProcessBus } from '../../packages/relay/src/core/in-process/bus.ts';
+import { InProcessDirectory } from '../../packages/relay/src/core/in-process/directory.ts';
+import { GONE_AFTER_MS, openCore, type Participant, type TestCore } from '../kit/core.ts';
+import { ManualClock } from '../kit/manual-clock.ts';
+import { type PostgresServer, startPostgres } from '../kit/postgres.ts';
+
+/** Two daemons on one PostgreSQL that share nothing else than a bus and a directory. */
+let server: PostgresServer;
+let one: TestCore;
+let other: TestCore;
+let alice: Participant;
+let bob: Participant;
+
+beforeAll(async () => {
+  server = await startPostgres();
+  const database = await server.createDatabase('two_daemons');
+  const clock = new ManualClock();
+  const shared = { bus: new InProcessBus(), directory: new InProcessDirectory(clock, GONE_AFTER_MS) };
+  const governor = { enabled: false, emptyTurns: 1, maxTurns: 1, windowMs: 1 };
+  one = await openCore({ database, shared, governor });
+  await one.newWorkspace();
+  other = await openCore({ database, shared, governor });
+});
+afterAll(async () => {
+  await one[Symbol.asyncDispose]();
+  await other[Symbol.asyncDispose]();
+  await server.stop();
+});
+
+beforeEach(async () => {
+  const [workspace] = one.relay.workspaces.list();
+  const [theirs] = other.relay.workspaces.list();
+  if (!workspace || !theirs) throw new Error('There is no workspace.');
+  const round = crypto.randomUUID().slice(0, 8);
+  alice = await one.join(workspace, `alice-${round}`);
+  bob = await other.join(theirs, `bob-${round}`);
+  await expect.poll(() => one.relay.agents.find(workspace, bob.name)).toBeDefined();
+  await expect.poll(() => other.relay.agents.find(theirs, alice.name)).toBeDefined();
+});
+
+describe('agents of two daemons', () => {
+  it('write to each other: what is stored at one is pushed at the other', async () => {
+    expect(await alice.send(bob.name, 'Hi.')).toMatchObject({ recipients: 1, online: 1 });
+    expect(bob.delivered).toMatchObject([{ from: alice.name, content: 'Hi.' }]);
+  });
+
+  it('wait for each other and are answered', async () => {
+    const question = await alice.ask(bob.name);
+    await bob.reply(question.messageId, 'This.');
+    expect(await question.outcome()).toMatchObject({ reply: { content: 'This.' } });
+  });
+
+  it('see each other come and go', async () => {
+    await alice.request('WATCH', {});
+    expect((await alice.request('WHO', {})).agents.map(({ name }) => name)).toContain(bob.name);
+    bob.disconnect();
+    expect(alice.events).toContainEqual({ type: 'agent.offline', agent: bob.name });
+    expect((await alice.request('WHO', {})).agents.map(({ name }) => name)).not.toContain(bob.name);
+  });
+
+  it('learn what became of what they sent', async () => {
+    await alice.request('WATCH', {});
+    const { messageId } = await alice.send(bob.name, 'Hi.');
+    await bob.request('ACK', { messages: [messageId], state: 'read' });
+    expect(alice.events).toContainEqual({ type: 'delivery.read', messageId, agent: bob.name });
+  });
+
+  it('are delivered to once, whichever daemon their paths are connected to', async () => {
+    const agent = bob.principal.agent;
+    if (!agent) throw new Error('Bob is nobody.');
+    await bob.request('RECEIVE', { paths: ['hook'] });
+    const elsewhere = await one.join(alice.principal.workspace, bob.name, { token: bob.token });
+    await elsewhere.request('RECEIVE', { paths: ['pty'] });
+    for (const text of ['one', 'two', 'three']) await alice.send(bob.name, text);
+    const claims = await Promise.all([
+      bob.request('CLAIM', { path: 'hook', limit: 2 }),
+      elsewhere.request('CLAIM', { path: 'pty', limit: 2 }),
+    ]);
+    const claimed = claims.flatMap(({ messages }) => messages.map(({ content }) => content));
+    expect(claimed).toEqual([...new Set(claimed)]);
+  });
+
+  it('are thrown out at every daemon when their token is replaced', async () => {
+    const owner = one.owner(alice.principal.workspace);
+    await owner.request('TOKEN_ROTATE', { agent: bob.name });
+    expect(bob.isRevoked).toBe(true);
+  });
+});
