@@ -13,7 +13,9 @@ import type { Refusals } from './refusals.ts';
 
 /** Operations that may read much or answer much: they wait for their turn, and for room. */
 const READS: ReadonlySet<OperationName> = new Set([
+  'WHO',
   'INBOX',
+  'CLAIM',
   'HISTORY',
   'THREAD',
   'SEARCH',
