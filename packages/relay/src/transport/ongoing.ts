@@ -111,6 +111,10 @@ class OngoingOperation implements Ongoing {
     this.requestId = requestId;
   }
 
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
   get hasRoom(): boolean {
     return !this.#hasEnded && this.#operations.frames.hasRoom;
   }
