@@ -32,7 +32,7 @@ const READS: ReadonlySet<OperationName> = new Set([
 ]);
 
 /** Operations that may go on after their answer. */
-const GOES_ON: ReadonlySet<OperationName> = new Set(['SEND', 'WAIT', 'TAIL']);
+const GOES_ON: ReadonlySet<OperationName> = new Set(['SEND', 'WAIT', 'TAIL', 'RECEIVE']);
 
 export interface RequestContext {
   relay: Relay;
