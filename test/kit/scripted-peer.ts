@@ -117,8 +117,13 @@ export class PeerConnection {
   }
 
   async welcome(changes: Partial<WelcomePayload> = {}): Promise<void> {
-    this.hello = (await this.take<HelloPayload>('HELLO')).payload;
-    const { name } = this.hello;
+    this.greet((await this.take<HelloPayload>('HELLO')).payload, changes);
+  }
+
+  /** Answers a HELLO. */
+  greet(hello: HelloPayload, changes: Partial<WelcomePayload> = {}): void {
+    this.hello = hello;
+    const { name } = hello;
     this.send('WELCOME', {
       protocol: 1,
       daemon: { version: '0.0.0', startedAt: 0 },
@@ -147,10 +152,12 @@ export class PeerConnection {
     this.send('ERROR', { id: request.id, code, message: code, next: 'wait', retryable: false });
   }
 
-  /** The client says whether it wants messages pushed; resolves with where it goes on. */
+  /** The client says whether it wants messages pushed, and is answered; resolves with where it goes on. */
   async received(paths: string[] = ['push']): Promise<number | undefined> {
-    const { payload } = await this.take<{ paths: string[]; resumeAfter?: number }>('RECEIVE');
+    const request = await this.take<{ paths: string[]; resumeAfter?: number }>('RECEIVE');
+    const { payload } = request;
     if (payload.paths.join() !== paths.join()) throw new Error(`paths: ${payload.paths}`);
+    this.ack(request);
     return payload.resumeAfter;
   }
 

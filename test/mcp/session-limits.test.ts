@@ -120,4 +120,26 @@ describe('streams', () => {
     await open.pop()?.body?.cancel();
     await expect.poll(() => flooder.session().catch(() => undefined)).toBeDefined();
   });
+
+  it('whose client left before its key was looked at count for nobody', async () => {
+    const leaving = new AbortController();
+    const left = Promise.withResolvers<void>();
+    await using door = await openDoor({
+      maxStreamsPerKey: 1,
+      isKeyValid: async () => {
+        if (!leaving.signal.aborted) {
+          leaving.abort();
+          await left.promise;
+        }
+        return true;
+      },
+    });
+    const headers = { ...JSON_HEADERS, Authorization: 'Bearer hasty' };
+    const gone = fetch(`${door.url}/sse`, { headers, signal: leaving.signal });
+    await expect(gone).rejects.toThrow();
+    // The door has noticed when it answers somebody who came later.
+    await fetch(new URL('/health', door.url)).then((response) => response.text());
+    left.resolve();
+    await clientOf(door, 'hasty').session();
+  });
 });

@@ -71,7 +71,10 @@ const receivingFields = {
     .default(['push']),
   /** Tell this connection of the agent's mail (EVENT `mail.arrived`). Being told delivers nothing. */
   notify: z.boolean().default(false),
-  /** Tells the connections of one program from those of others, also after it reconnected. Default: the connection's own. */
+  /**
+   * Names the program, also after it reconnected: its new connection takes the place of the old one. Default: one for this
+   * connection alone.
+   */
   receiver: clientId.optional(),
 };
 

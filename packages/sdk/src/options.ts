@@ -45,7 +45,7 @@ export interface ParticipantOptions extends Pick<HelloPayload, (typeof PROFILE_F
   notify?: boolean;
   /** For programs that put messages into another program's context: by which paths. See `relay.paths`. */
   paths?: ClaimingPath[];
-  /** With `paths`: names this process. What it claimed before a reconnect is its own; a new process has a new one. */
+  /** Names this process to the daemon, on each of its connections: what it claimed before is its own. Default: a new one. */
   receiver?: string;
   /** How long a request, or making a connection, may take. Default: 30 seconds. */
   requestTimeoutMs?: number;

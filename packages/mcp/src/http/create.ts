@@ -89,6 +89,8 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
       if (showsKey) failures.take(address);
       return sendJson(response, 401, { error: 'Unauthorized' }, { 'WWW-Authenticate': 'Bearer' });
     }
+    // The client may have left meanwhile: what waits for the end of its request would wait for ever.
+    if (response.closed) return;
     requests.take(accessId(access));
     const caller = callerOf(request, access, options.accountOf);
     response.once('close', streams.take(caller.account));

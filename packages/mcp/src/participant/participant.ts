@@ -240,8 +240,11 @@ export class Participant {
     this.#profile = profile;
     this.#present = present;
     this.#connect = connect;
-    await this.#use(relay);
-    await before?.close();
+    try {
+      await this.#use(relay);
+    } finally {
+      await before?.close();
+    }
     return relay;
   }
 
@@ -268,13 +271,19 @@ export class Participant {
     this.#relay = relay;
     this.#isUnreachable = false;
     this.#mayHaveUnread = (relay.welcome.unread ?? 0) > 0;
-    relay.on('mail.arrived', () => {
+    const mail = () => {
       this.#mayHaveUnread = true;
       this.events.emit('inbox');
+    };
+    relay.on('mail.arrived', mail);
+    // What a path had claimed, and left behind, is unread again.
+    relay.on('path.changed', ({ agent, state }) => {
+      if (agent === relay.name && state === 'away') mail();
     });
     for (const event of AGENT_EVENTS) relay.on(event, ({ agent }) => this.events.emit('agents', agent));
     for (const event of CHANNEL_EVENTS) relay.on(event, () => this.events.emit('channels'));
     relay.on('events.missed', () => {
+      mail();
       this.events.emit('agents');
       this.events.emit('channels');
     });

@@ -111,6 +111,10 @@ class OngoingOperation implements Ongoing {
     this.requestId = requestId;
   }
 
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
   get hasRoom(): boolean {
     return !this.#hasEnded && this.#operations.frames.hasRoom;
   }
@@ -125,9 +129,9 @@ class OngoingOperation implements Ongoing {
     this.#later('EVENT', { type: 'message.created', message } satisfies RelayEvent);
   }
 
-  /** Without waiting for the answer: nothing hangs on the order of the two, and this is the way of every message. */
   deliver(message: Message): void {
-    if (!this.#hasEnded) this.#operations.frames.deliver(message);
+    if (this.#hasEnded) return;
+    this.#operations.afterAnswer(this.requestId, () => this.#operations.frames.deliver(message));
   }
 
   finish(message: Message): void {

@@ -13,7 +13,9 @@ import type { Refusals } from './refusals.ts';
 
 /** Operations that may read much or answer much: they wait for their turn, and for room. */
 const READS: ReadonlySet<OperationName> = new Set([
+  'WHO',
   'INBOX',
+  'CLAIM',
   'HISTORY',
   'THREAD',
   'SEARCH',
@@ -31,7 +33,7 @@ const READS: ReadonlySet<OperationName> = new Set([
 ]);
 
 /** Operations that may go on after their answer. */
-const GOES_ON: ReadonlySet<OperationName> = new Set(['SEND', 'WAIT', 'TAIL']);
+const GOES_ON: ReadonlySet<OperationName> = new Set(['SEND', 'WAIT', 'TAIL', 'RECEIVE']);
 
 export interface RequestContext {
   relay: Relay;

@@ -61,6 +61,10 @@ export class ClientSession {
   #channels: string[];
   #welcome: WelcomePayload | undefined;
   #endedBy: RelayError | undefined;
+  /** What the latest HELLO said of deliveries: they may have become wanted, or not, while it was on its way. */
+  #saidWanted = false;
+  /** The latest RECEIVE, until it is answered: what is delivered before that was meant for those who left. */
+  #receiveAsked: string | undefined;
 
   constructor({ open, hello, token, channels, reconnect, requestTimeoutMs }: ClientSessionOptions) {
     this.hello = hello;
@@ -69,10 +73,7 @@ export class ClientSession {
     this.#requestTimeoutMs = requestTimeoutMs;
     this.deliveries = new Deliveries({
       acknowledge: (upTo) => this.#post('ACK', { upTo }),
-      receive: () => {
-        if (this.#welcome?.agent && !this.hello.paths)
-          this.#post('RECEIVE', { ...this.#receiving(), ...this.#resuming() });
-      },
+      receive: () => this.#askToReceive(),
     });
     this.#connection = new ReconnectingConnection({
       open,
@@ -198,15 +199,26 @@ export class ClientSession {
   }
 
   /** Sends without expecting an answer; false if there is no connection. */
-  #post<Name extends OperationName>(operation: Name, params: OperationInput<Name>): boolean {
+  #post<Name extends OperationName>(
+    operation: Name,
+    params: OperationInput<Name>,
+    id = this.newId(),
+  ): boolean {
     if (this.#connection.state !== 'connected') return false;
-    this.#connection.send(encodeEnvelope(operation, this.newId(), Date.now(), params));
+    this.#connection.send(encodeEnvelope(operation, id, Date.now(), params));
     return true;
+  }
+
+  #askToReceive(): void {
+    if (!this.#welcome?.agent || this.hello.paths) return;
+    const id = this.newId();
+    if (this.#post('RECEIVE', { ...this.#receiving(), ...this.#resuming() }, id)) this.#receiveAsked = id;
   }
 
   async #currentHello(): Promise<HelloPayload> {
     const token = typeof this.#token === 'function' ? await this.#token() : this.#token;
     this.#shownToken = token;
+    this.#saidWanted = this.deliveries.areWanted;
     const name = this.hello.name === undefined ? undefined : this.#welcome?.agent?.name;
     return {
       ...this.hello,
@@ -219,9 +231,8 @@ export class ClientSession {
 
   /** The paths of this client: those it was made for, or `push` while somebody takes messages. */
   #receiving(): Pick<HelloPayload, 'paths' | 'notify' | 'receiver'> {
-    const { paths, notify = false, receiver } = this.hello;
-    const present: HelloPayload['paths'] = paths ?? (this.deliveries.areWanted ? ['push'] : []);
-    return { paths: present, notify, ...(receiver === undefined ? {} : { receiver }) };
+    const { paths, notify = false, receiver = this.#idWord } = this.hello;
+    return { paths: paths ?? (this.deliveries.areWanted ? ['push'] : []), notify, receiver };
   }
 
   #resuming(): Pick<HelloPayload, 'resumeAfter'> {
@@ -236,6 +247,8 @@ export class ClientSession {
     // From now on this token is the agent, also if it is renamed.
     this.#token = welcome.agentToken ?? this.#shownToken;
     if (welcome.resumeAfter === 0) this.deliveries.begin();
+    this.#receiveAsked = undefined;
+    if (this.deliveries.areWanted !== this.#saidWanted) this.#askToReceive();
     // Before what was asked meanwhile, which may be about a channel.
     if (!isFirst) for (const channel of this.#channels) this.#post('CHANNEL_JOIN', { channel, create: true });
     for (const request of this.#requests) this.#transmit(request, request.encode());
@@ -255,9 +268,12 @@ export class ClientSession {
   #receive({ type, payload }: Envelope): void {
     if (type === 'ACK') {
       const { id, ...result } = payload as { id: string };
-      this.#requests.answer(id, result);
-    } else if (type === 'DELIVER') this.deliveries.receive(asMessage(payload));
-    else if (type === 'ERROR') this.#refused(payload as ErrorPayload & { id: string });
+      if (id === this.#receiveAsked) this.#receiveAsked = undefined;
+      else this.#requests.answer(id, result);
+    } else if (type === 'DELIVER') {
+      const message = asMessage(payload);
+      if (this.#receiveAsked === undefined) this.deliveries.receive(message);
+    } else if (type === 'ERROR') this.#refused(payload as ErrorPayload & { id: string });
     else if (type === 'REPLY') {
       const { id, message } = payload as ReplyPayload;
       this.deliveries.takenAsReply(asMessage(message).seq);
@@ -266,6 +282,9 @@ export class ClientSession {
   }
 
   #refused(payload: ErrorPayload & { id: string }): void {
+    // The next connection says what is wanted in its HELLO.
+    if (payload.id === this.#receiveAsked && payload.code !== 'ShuttingDown')
+      throw new RelayError('Connection', `The daemon does not deliver: ${payload.message}`);
     // A stopping daemon has not done what it refuses: the next one will, when the connection is back.
     if (payload.code === 'ShuttingDown') this.#requests.postpone(payload.id);
     else this.#requests.fail(payload.id, RelayError.fromPayload(payload));

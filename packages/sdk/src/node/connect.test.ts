@@ -75,7 +75,8 @@ describe('connecting from Node', () => {
     const connecting = connect({ env: {}, socketPath: peer.socketPath });
     const { hello } = await peer.welcome();
     await using relay = await connecting;
-    expect(hello).toEqual({ protocol: { min: 1, max: 1 }, paths: [], notify: false });
+    const receiver = expect.any(String);
+    expect(hello).toEqual({ protocol: { min: 1, max: 1 }, paths: [], notify: false, receiver });
     expect(relay.name).toBeUndefined();
   });
 

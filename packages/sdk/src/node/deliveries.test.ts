@@ -1,4 +1,4 @@
-import type { Message } from '@agent-relay/protocol';
+import type { HelloPayload, Message } from '@agent-relay/protocol';
 import { describe, expect, test, vi } from 'vitest';
 import { AGENT, messageOf, play } from '../../../../test/kit/scripted-peer.ts';
 
@@ -104,6 +104,59 @@ describe('deliveries', () => {
     relay.on('message', () => undefined);
     const again = await peer.welcome();
     expect(again.hello).toMatchObject({ paths: ['push'] });
+  });
+
+  test('asked for between HELLO and WELCOME are asked for once more', async () => {
+    await using scene = await play();
+    const { peer, daemon, relay } = scene;
+    daemon.destroy();
+    const again = await peer.accept();
+    const hello = await again.take<HelloPayload>('HELLO');
+    expect(hello.payload.paths).toEqual([]);
+    relay.on('message', () => undefined);
+    again.greet(hello.payload);
+    await again.received();
+  });
+
+  test('that were on their way to a loop that ended do not hide those before them', async () => {
+    await using scene = await play();
+    const { daemon, relay } = scene;
+    const first = relay.messages();
+    const one = first.next();
+    await daemon.received();
+    daemon.deliver(1);
+    await one;
+    await first.return();
+    // The daemon has not heard of that yet.
+    daemon.deliver(2);
+    await daemon.acknowledged(1);
+    await daemon.received([]);
+    await settled(scene);
+    const received: number[] = [];
+    relay.on('message', ({ seq }) => received.push(seq));
+    daemon.deliver(3);
+    expect(await daemon.received()).toBe(1);
+    daemon.deliver(2, 3);
+    await daemon.acknowledged(3);
+    expect(received).toEqual([2, 3]);
+  });
+
+  test('that the daemon refused are asked for on a new connection', async () => {
+    await using scene = await play();
+    const { peer, daemon, relay } = scene;
+    relay.on('message', () => undefined);
+    daemon.refuse(await daemon.take('RECEIVE'), 'Internal');
+    const again = await peer.welcome();
+    expect(again.hello).toMatchObject({ paths: ['push'] });
+  });
+
+  test('go to the same program on its next connection', async () => {
+    await using scene = await play();
+    const { peer, daemon } = scene;
+    expect(daemon.hello?.receiver).toEqual(expect.any(String));
+    daemon.destroy();
+    const again = await peer.welcome();
+    expect(again.hello?.receiver).toBe(daemon.hello?.receiver);
   });
 
   test('of a daemon with another database are taken though their numbers begin anew', async () => {

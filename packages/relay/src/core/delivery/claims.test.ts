@@ -1,5 +1,5 @@
 import type { OperationInput, ReasonCode } from '@agent-relay/protocol';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
 
 let core: TestCore;
@@ -75,7 +75,10 @@ describe('a claim', () => {
     const pty = host('terminal', 'pty');
     await alice.send('Bob', 'one');
     await bob.request('INBOX', { take: true });
+    expect(await claim(pty, 'pty')).toEqual([]);
+    const before = told(pty);
     core.clock.advance(30_000);
+    expect(told(pty)).toBe(before + 1);
     expect(await claim(pty, 'pty')).toEqual(['one']);
   });
 
@@ -164,6 +167,17 @@ describe('what a path reports', () => {
     expect(await traceOf(first)).toMatchObject({ state: 'stored', reason: { code: 'refused' } });
     expect(await claim(native, 'native')).toEqual(['two']);
     expect(await bob.request('INBOX', {})).toMatchObject({ messages: [{ content: 'one' }] });
+  });
+
+  it('leaves as many refused messages behind as there are', async () => {
+    const pty = host('terminal', 'pty');
+    for (const text of ['one', 'two']) {
+      const sent = await alice.send('Bob', text);
+      expect(await claim(pty, 'pty', 1)).toEqual([text]);
+      await report(pty, 'pty', sent, 'refused');
+    }
+    await alice.send('Bob', 'three');
+    expect(await claim(pty, 'pty', 1)).toEqual(['three']);
   });
 
   it('cannot give back what another path is at', async () => {
@@ -308,7 +322,9 @@ describe('waiting for mail', () => {
   it('is for one program at a time, until it is cancelled or gone', async () => {
     const other = bob.again({ paths: [] });
     await bob.request('WAIT', WAIT, 'w6');
+    const begin = vi.spyOn(other, 'begin');
     await expect(other.request('WAIT', WAIT, 'w7')).rejects.toMatchObject({ code: 'AlreadyWaiting' });
+    expect(begin.mock.results).toMatchObject([{ value: { hasEnded: true } }]);
     await bob.request('CANCEL', { id: 'w6' });
     await other.request('WAIT', WAIT, 'w8');
     other.disconnect();

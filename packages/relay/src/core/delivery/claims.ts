@@ -12,6 +12,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { DeliveryStore, Observation } from '../ports/store/deliveries.ts';
 import type { StoredMessage } from '../ports/store/messages.ts';
+import { mayHaveMore, page } from '../reading/page.ts';
 import { ClaimingReceiver } from './claiming-receiver.ts';
 import { KeyedQueue } from './keyed-queue.ts';
 import type { Mailboxes } from './mailboxes.ts';
@@ -34,10 +35,12 @@ export class Claims {
   readonly #clock: Clock;
   readonly #mailboxes: Mailboxes;
   readonly #presence: Presence;
-  /** Claiming and taking read before they write: one after the other, for each agent. */
+  /** Claiming, taking and refusing are read and written in steps: one after the other, for each agent. */
   readonly #turns = new KeyedQueue();
   /** What agents are reading in their inboxes right now, by agent and number, with when that ends. */
   readonly #taken = new Map<number, Map<number, number>>();
+  /** Agents whose paths will be told when the time for reading is over. */
+  readonly #toldLater = new Set<number>();
 
   constructor(store: DeliveryStore, clock: Clock, mailboxes: Mailboxes, presence: Presence) {
     this.#store = store;
@@ -65,15 +68,19 @@ export class Claims {
     const mailbox = this.#mailboxes.of(agent.id);
     const query = { recipientId: agent.id, unreadOnly: true, now, take: 'oldest' } as const;
     const own = await this.#store.inbox({ ...query, limit, after: 0, claimedBy: by.id });
-    const free = await this.#store.inbox({
-      ...query,
-      limit: limit + taken.size,
-      after: mailbox?.withPrograms ?? 0,
-      hideClaimed: true,
-    });
     const mayClaim = ({ seq }: StoredMessage) => !taken.has(seq) && (mailbox?.mayClaim(by, seq) ?? true);
-    const wanted = [...own, ...free.filter(mayClaim)].slice(0, limit);
-    if (wanted.length === 0) return [];
+    let { messages: wanted, cut: isFull } = page(own);
+    let after = mailbox?.withPrograms ?? 0;
+    // What may not be claimed stays unread before the rest, however much of it there is.
+    for (let isMore = true; isMore && !isFull && wanted.length < limit; ) {
+      const free = await this.#store.inbox({ ...query, limit, after, hideClaimed: true });
+      if (free.some(({ seq }) => taken.has(seq))) this.#tellWhenOver(agent.id, taken);
+      ({ messages: wanted, cut: isFull } = page([...wanted, ...free.filter(mayClaim)].slice(0, limit)));
+      after = free.at(-1)?.seq ?? after;
+      isMore = mayHaveMore(free, limit);
+    }
+    // One that left meanwhile could say nothing of what it got.
+    if (wanted.length === 0 || !this.#mailboxes.of(agent.id)?.has(by.id)) return [];
     const seqs = wanted.map(({ seq }) => seq);
     const granted = new Set(
       await this.#store.claim({ recipientId: agent.id, seqs, by: by.id, path, at: now }),
@@ -96,7 +103,7 @@ export class Claims {
     const now = this.#clock.now();
     const changed =
       state === 'refused'
-        ? await this.#refuse(agent, by, known)
+        ? await this.#turns.run(agent.id, () => this.#refuse(agent, by, known))
         : await this.#store.observe(
             known.map(({ seq }): Observation => ({ recipientId: agent.id, seq, state, path, at: now })),
           );
@@ -133,6 +140,11 @@ export class Claims {
     });
   }
 
+  /** Reads for a program what is with nobody: not while a path that is gone by now still gets its claim. */
+  readUnclaimed<T>(agentId: number, read: () => Promise<T>): Promise<T> {
+    return this.#turns.run(agentId, read);
+  }
+
   /** The agent has read these. */
   read(agentId: number, seqs: number[]): void {
     const taken = this.#taken.get(agentId);
@@ -142,6 +154,17 @@ export class Claims {
 
   forget(agentId: number): void {
     this.#taken.delete(agentId);
+  }
+
+  /** A path that asked for what the agent is reading asks again when it is told of mail. */
+  #tellWhenOver(agentId: number, taken: ReadonlyMap<number, number>): void {
+    if (this.#toldLater.has(agentId)) return;
+    this.#toldLater.add(agentId);
+    const over = Math.max(...taken.values());
+    this.#clock.after(over - this.#clock.elapsed(), () => {
+      this.#toldLater.delete(agentId);
+      if (this.#taken.get(agentId)?.size) this.#mailboxes.of(agentId)?.catchUp();
+    });
   }
 
   #takenBy(agentId: number): Map<number, number> {

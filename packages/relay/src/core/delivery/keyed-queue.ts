@@ -3,8 +3,8 @@ export class KeyedQueue {
   readonly #last = new Map<number, Promise<unknown>>();
 
   run<T>(key: number, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(key) ?? Promise.resolve();
-    const result = before.then(work, work);
+    const before = this.#last.get(key);
+    const result = before ? before.then(work, work) : work();
     this.#last.set(key, result);
     const done = () => {
       if (this.#last.get(key) === result) this.#last.delete(key);

@@ -33,16 +33,21 @@ export class Mailbox {
     return this.#receivers;
   }
 
+  /** The same one again comes on a new connection: its old one may be gone without anybody having noticed. */
   add(receiver: Receiver): void {
+    const before = this.#receivers.find(({ id }) => id === receiver.id);
+    if (before) this.#drop(before);
     const at = this.#receivers.findIndex((other) => rank(other) > rank(receiver));
     this.#receivers.splice(at === -1 ? this.#receivers.length : at, 0, receiver);
     this.#choose();
   }
 
-  remove(receiver: Receiver): void {
-    this.#receivers = this.#receivers.filter((other) => other !== receiver);
-    this.#stoodBy?.delete(receiver);
+  /** False if it was not there any more. */
+  remove(receiver: Receiver): boolean {
+    if (!this.#receivers.includes(receiver)) return false;
+    this.#drop(receiver);
     this.#choose();
+    return true;
   }
 
   offer(message: Message): void {
@@ -119,6 +124,11 @@ export class Mailbox {
       .map((path) => this.#inUse?.statusOf(path));
     if (!statuses?.length) return undefined;
     return statuses.some((status) => status?.reason?.code === 'busy');
+  }
+
+  #drop(receiver: Receiver): void {
+    this.#receivers = this.#receivers.filter((other) => other !== receiver);
+    this.#stoodBy?.delete(receiver);
   }
 
   /** The oldest refused message that some receiver has not tried yet. */

@@ -24,10 +24,12 @@ export class Mailboxes {
     mailbox.add(receiver);
   }
 
-  remove(agentId: number, receiver: Receiver): void {
+  /** False if it was not there any more. */
+  remove(agentId: number, receiver: Receiver): boolean {
     const mailbox = this.#byAgent.get(agentId);
-    mailbox?.remove(receiver);
+    const wasThere = mailbox?.remove(receiver) ?? false;
     if (mailbox?.isEmpty) this.#byAgent.delete(agentId);
+    return wasThere;
   }
 
   offer(agentId: number, message: Message): void {

@@ -35,6 +35,8 @@ export function receive(
   caller.isToldOfMail = notify;
   if (paths.length === 0) return;
   const ongoing = caller.begin(requestId, 'mail');
+  // The connection is gone: nothing may be left with it, and its program may be back on another one.
+  if (ongoing.hasEnded) return;
   const receiver = receiverFor(
     relay,
     agent,
@@ -45,8 +47,7 @@ export function receive(
   caller.receiver = receiver;
   ongoing.onEnd = () => {
     caller.receiver = undefined;
-    relay.mailboxes.remove(agent.id, receiver);
-    tellPaths(relay, agent, receiver, 'away');
+    if (relay.mailboxes.remove(agent.id, receiver)) tellPaths(relay, agent, receiver, 'away');
   };
   relay.mailboxes.add(agent.id, receiver);
   tellPaths(relay, agent, receiver, 'ready');
@@ -70,7 +71,7 @@ function receiverFor(
   const since = relay.clock.now();
   if (paths.includes('push'))
     return new PushReceiver({ id, since, after: resumeAfter }, ongoing, (after, limit) =>
-      readUnread(relay, agent, after, limit),
+      relay.claims.readUnclaimed(agent.id, () => readUnread(relay, agent, after, limit)),
     );
   const claiming = paths as ClaimingPath[];
   const best = claiming.toSorted((one, other) => rank({ paths: [one] }) - rank({ paths: [other] }));

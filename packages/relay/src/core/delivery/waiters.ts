@@ -12,11 +12,8 @@ export class Waiters {
     this.#clock = clock;
   }
 
-  /**
-   * Throws if there is one; the same, asked again on a new connection, takes its place. The function returned ends the
-   * waiting without a word.
-   */
-  open(agent: Agent, id: string, ongoing: Ongoing, timeoutMs: number): () => void {
+  /** Throws if there is one; the same, asked again on a new connection, takes its place. */
+  open(agent: Agent, id: string, ongoing: Ongoing, timeoutMs: number): void {
     const before = this.#byAgent.get(agent.id);
     if (before && before.id !== id) {
       throw new RelayError('AlreadyWaiting', `Another program waits for the next message of ${agent.name}.`);
@@ -37,7 +34,6 @@ export class Waiters {
     };
     this.#byAgent.set(agent.id, waiter);
     ongoing.onEnd = stop;
-    return stop;
   }
 
   /** The way of whoever waits, if somebody does. */

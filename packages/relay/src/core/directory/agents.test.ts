@@ -225,6 +225,17 @@ describe('what the owner decides', () => {
     expect(core.relay.agents.lead(workspace).name).toBe('First');
   });
 
+  it('is not changed by another name, handle or token: the lead is who registered first', async () => {
+    const { token } = await core.join(workspace, 'First');
+    await core.join(workspace, 'Second');
+    await core.join(workspace, 'First', { token, handle: 'one' });
+    expect(core.relay.agents.lead(workspace).name).toBe('First');
+    const owner = core.owner(workspace);
+    await owner.request('TOKEN_ROTATE', { agent: 'First' });
+    await owner.request('AGENT_RENAME', { agent: 'First', name: 'Eldest' });
+    expect(core.relay.agents.lead(workspace).name).toBe('Eldest');
+  });
+
   it('is changed with AGENT_SET, stays after a restart, and is in the audit trail', async () => {
     const owner = core.owner(workspace);
     await core.join(workspace, 'First');

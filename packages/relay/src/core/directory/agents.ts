@@ -136,7 +136,7 @@ export class Agents {
 
   /** The agent marked as lead, else the one that registered first. */
   lead(workspace: Workspace): Agent {
-    const agents = this.list(workspace);
+    const agents = this.list(workspace).sort((one, other) => one.id - other.id);
     const lead =
       agents.find((agent) => agent.lead) ??
       agents.find((agent) => !agent.ephemeral && agent.type !== 'system');

@@ -14,6 +14,8 @@ import type { Principal } from '../principal.ts';
  * leaves before the answer does, and nothing after it has ended.
  */
 export interface Ongoing {
+  /** It was cancelled or finished, or the connection is gone; that may be so from the beginning. */
+  readonly hasEnded: boolean;
   /** Whether the client keeps up. When it does again, `onRoom` is called. */
   readonly hasRoom: boolean;
   onRoom: () => void;

@@ -19,7 +19,7 @@ import {
   visibleMessage,
 } from '../reading/reading.ts';
 import type { Relay } from '../relay.ts';
-import type { Handlers } from './caller.ts';
+import type { Caller, Handlers } from './caller.ts';
 
 type Names =
   | 'SEND'
@@ -62,7 +62,7 @@ export function messageHandlers(relay: Relay): Handlers<Names> {
           'reply' in outcome ? ongoing.finish(outcome.reply) : ongoing.fail(outcome.error);
         const question: OpenAwait = { id: requestId, waiter, target: recipient, message, settle };
         ongoing.onEnd = awaits.open(question, params.await.timeoutMs);
-        if (result.duplicate) await storedAnswers.search(question);
+        if (result.duplicate) await endIfFails(caller, requestId, () => storedAnswers.search(question));
         return result;
       } finally {
         counted();
@@ -76,11 +76,11 @@ export function messageHandlers(relay: Relay): Handlers<Names> {
     WAIT: async (caller, { timeoutMs }, requestId) => {
       const agent = requireAgent(caller.principal);
       const ongoing = caller.begin(requestId);
-      const stop = waiters.open(agent, requestId, ongoing, timeoutMs);
-      const unread = await countUnread(relay, agent.id);
-      if (unread === 0) return { unread };
-      stop();
-      caller.end(requestId);
+      const unread = await endIfFails(caller, requestId, async () => {
+        waiters.open(agent, requestId, ongoing, timeoutMs);
+        return countUnread(relay, agent.id);
+      });
+      if (unread > 0) caller.end(requestId);
       return { unread };
     },
     RECEIVE: (caller, params, requestId) => startReceiving(relay, caller, params, requestId),
@@ -168,6 +168,16 @@ export function messageHandlers(relay: Relay): Handlers<Names> {
     ATTACH: (caller, params) => attachments.attach(caller.principal, params),
     FETCH: (caller, params) => attachments.fetch(caller.principal, params),
   };
+}
+
+/** A request that is answered with an error does not go on. */
+async function endIfFails<T>(caller: Caller, requestId: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    caller.end(requestId);
+    throw error;
+  }
 }
 
 /** True if it was not there before. */

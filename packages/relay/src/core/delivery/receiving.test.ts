@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
+
+let core: TestCore;
+let alice: Participant;
+/** Another connection of Bob, which delivers nothing. */
+let bob: Participant;
+
+beforeAll(async () => {
+  core = await openCore();
+});
+afterAll(() => core[Symbol.asyncDispose]());
+beforeEach(async () => {
+  const workspace = await core.newWorkspace();
+  alice = await core.join(workspace, 'Alice');
+  bob = await core.join(workspace, 'Bob');
+  await bob.request('RECEIVE', { paths: [] });
+});
+
+const bobsPaths = async () =>
+  (await alice.request('WHO', {})).agents.find(({ name }) => name === 'Bob')?.paths;
+const contents = ({ delivered }: Participant) => delivered.map(({ content }) => content);
+
+describe('a connection that ends while it asks for mail', () => {
+  it('is not kept as a path', async () => {
+    const program = bob.again({ paths: [] });
+    const asked = program.request('RECEIVE', { paths: ['push'], resumeAfter: 1 });
+    program.disconnect();
+    await asked;
+    expect(await bobsPaths()).toEqual([]);
+  });
+});
+
+describe('a path that ends while it claims', () => {
+  const standingBy = async () => {
+    const program = bob.again();
+    const pty = bob.again({ paths: ['pty'], receiver: 'terminal' });
+    await program.listening();
+    const sent = await alice.send('Bob', 'one');
+    return { program, pty, sent };
+  };
+
+  it('gets nothing: the message goes to the next one', async () => {
+    const { program, pty } = await standingBy();
+    const claimed = pty.request('CLAIM', { path: 'pty' });
+    pty.disconnect();
+    expect((await claimed).messages).toEqual([]);
+    await vi.waitFor(() => expect(contents(program)).toEqual(['one']));
+  });
+
+  it('keeps what it got in that moment: nobody else is given it too', async () => {
+    const { program, pty, sent } = await standingBy();
+    const { store } = core.relay;
+    const write = store.claim.bind(store);
+    const claim = vi.spyOn(store, 'claim').mockImplementationOnce((wanted) => {
+      pty.disconnect();
+      return write(wanted);
+    });
+    await pty.request('CLAIM', { path: 'pty' });
+    claim.mockRestore();
+    await alice.send('Bob', 'two');
+    await vi.waitFor(() => expect(contents(program)).toEqual(['two']));
+    const { deliveries } = await alice.request('TRACE', { id: sent.messageId });
+    expect(deliveries).toMatchObject([{ state: 'uncertain' }]);
+  });
+});
+
+describe('a program that comes back before its old connection is known to be gone', () => {
+  it('gets its mail on the new one', async () => {
+    const before = bob.again({ receiver: 'program' });
+    await before.listening();
+    const one = await alice.send('Bob', 'one');
+    await before.request('ACK', { upTo: one.seq });
+    const back = bob.again({ paths: [] });
+    await back.request('RECEIVE', { paths: ['push'], receiver: 'program', resumeAfter: one.seq });
+    await back.listening();
+    await alice.send('Bob', 'two');
+    expect([contents(before), contents(back)]).toEqual([['one'], ['two']]);
+  });
+
+  it('is told of what it can claim on the new one, and is not away when the old one ends', async () => {
+    const before = bob.again({ paths: ['pty'], receiver: 'terminal' });
+    const back = bob.again({ paths: ['pty'], receiver: 'terminal' });
+    await alice.request('WATCH', {});
+    const told = back.events.length;
+    await alice.send('Bob', 'one');
+    expect(back.events.slice(told)).toEqual([{ type: 'mail.claimable' }]);
+    before.disconnect();
+    expect(alice.events.filter(({ type }) => type === 'path.changed')).toEqual([]);
+    expect(await bobsPaths()).toMatchObject([{ path: 'pty', inUse: true }]);
+  });
+});
+
+describe('what a path claims', () => {
+  it('fits into one answer; the rest comes with the next', async () => {
+    await using large = await openCore({ maxBodyBytes: 65_536 });
+    const workspace = await large.newWorkspace();
+    const sender = await large.join(workspace, 'Alice');
+    const pty = await large.join(workspace, 'Bob');
+    await pty.request('RECEIVE', { paths: ['pty'] });
+    // Each takes twice as much in an answer.
+    for (let number = 0; number < 9; number++) await sender.send('Bob', '"'.repeat(60_000));
+    const seen: string[] = [];
+    while (seen.length < 9) {
+      const answer = await pty.request('CLAIM', { path: 'pty', limit: 100 });
+      expect(JSON.stringify(answer).length).toBeLessThan(1024 * 1024);
+      const messages = answer.messages.map(({ id }) => id);
+      await pty.request('REPORT', { path: 'pty', messages, state: 'injected' });
+      seen.push(...messages);
+    }
+    expect(new Set(seen).size).toBe(9);
+  });
+});
