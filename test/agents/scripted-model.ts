@@ -16,18 +16,34 @@ export interface ScriptedModel extends AsyncDisposable {
   readonly url: string;
   /** Everything the model was asked, in order. */
   readonly requests: readonly ModelRequest[];
+  /** Resolves with the next request. */
+  asked(): Promise<void>;
+  /** From now on the model thinks: nobody gets an answer until the function it returns is called. */
+  think(): () => void;
 }
 
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const requests: ModelRequest[] = [];
+  let thought = Promise.resolve();
   const server = createServer((request, response) => {
-    serve(request, response, requests).catch((error) => response.destroy(error));
+    const note = (asked: ModelRequest) => {
+      requests.push(asked);
+      server.emit('asked');
+      return thought;
+    };
+    serve(request, response, note).catch((error) => response.destroy(error));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    asked: () => once(server, 'asked').then(() => undefined),
+    think() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      thought = promise;
+      return resolve;
+    },
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();
@@ -39,7 +55,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  requests: ModelRequest[],
+  note: (asked: ModelRequest) => Promise<void>,
 ): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://model').pathname;
   const body = await text(request);
@@ -47,7 +63,7 @@ async function serve(
     request.method === 'POST' ? DIALECTS.find((candidate) => candidate.matches(path)) : undefined;
   if (!dialect) return answerJson(response, sideAnswer(path));
   const asked = dialect.read(JSON.parse(body), path);
-  requests.push(asked);
+  await note(asked);
   const reply = dialect.write(nextAnswer(asked.turns, asked.tools), asked);
   if (asked.streamed) answerEvents(response, reply);
   else answerJson(response, reply.json);

@@ -32,6 +32,7 @@ const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
   'mcp-server': () => import('./commands/mcp-server.ts'),
   gateway: () => import('./commands/gateway.ts'),
   launch: () => import('./commands/launch.ts'),
+  run: () => import('./commands/run.ts'),
   completion: () => import('./commands/completion.ts'),
 };
 
