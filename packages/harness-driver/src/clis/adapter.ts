@@ -5,8 +5,8 @@ export type Reading =
   | { state: 'composer'; draft: string; busy: boolean }
   /** Something asks the person: Enter would answer it. */
   | { state: 'dialog' }
-  /** A question before the first turn. */
-  | { state: 'starting'; question: string }
+  /** Not ready for its first turn; perhaps because it asks the person something first. */
+  | { state: 'starting'; question?: string }
   /** The person is choosing something. */
   | { state: 'menu' }
   | { state: 'unknown' };

@@ -16,7 +16,11 @@ const TRUST = /\btrust this folder\b|\bAccessing workspace\b/i;
 export const claudeScreen: ScreenReader = {
   read(view) {
     const composer = findComposer(view);
-    if (composer !== undefined) return readComposer(view, composer);
+    if (composer !== undefined) {
+      // The last thing it draws is the line below.
+      const isDrawn = view.lines.slice(composer.bottom + 1).some((line) => line.text !== '');
+      return isDrawn ? readComposer(view, composer) : { state: 'starting' };
+    }
     const text = view.lines.map((line) => line.text).join('\n');
     if (TRUST.test(text) && WAY_OUT.test(text)) return { state: 'starting', question: 'trust question' };
     if (!WAY_OUT.test(text)) return { state: 'unknown' };

@@ -21,8 +21,9 @@ export const codexScreen: ScreenReader = {
       return { state: MENU.test(all) ? 'menu' : 'dialog' };
     if (!bracketedPaste || !cursor.visible || cursor.column < 2) return { state: 'unknown' };
     const top = lines.findLastIndex((line, row) => row <= cursor.row && isPrompt(line));
-    if (top >= 0 && cursor.row <= endOfDraft(lines, top)) return readComposer(view, top);
-    return readLongDraft(view);
+    if (top < 0 || cursor.row > endOfDraft(lines, top)) return readLongDraft(view);
+    // Before it names the model and the directory there, it has no session yet, and Enter does nothing.
+    return footer.some((text) => text.includes(' · ')) ? readComposer(view, top) : { state: 'starting' };
   },
   isPasted: (draft, text) => /^\[Pasted Content \d+ chars\]$/.test(draft) || showsEndOf(draft, text),
 };

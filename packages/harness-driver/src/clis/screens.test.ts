@@ -55,6 +55,12 @@ describe.each<[string, ScreenReader, Array<[string, Gate]>]>([
     for (const view of changed) expect(reader.read(view)).toEqual({ state: 'unknown' });
   });
 
+  it('is not open before it shows its session', () => {
+    const idle = recorded(cli, 'idle');
+    const lines = idle.lines.map((line, row) => (row > idle.cursor.row + 1 ? { text: '', looks: '' } : line));
+    expect(gateOf(reader.read({ ...idle, lines }))).not.toBe('open');
+  });
+
   it('is not open in any other recording with the cursor where a composer has it', () => {
     const { cursor } = recorded(cli, 'idle');
     for (const [name, gate] of screens) {

@@ -13,7 +13,7 @@ export function gateOf(reading: Reading): Gate {
     case 'dialog':
       return { wait: { code: 'approval_dialog' } };
     case 'starting':
-      return { wait: { code: 'starting', detail: reading.question } };
+      return { wait: { code: 'starting', ...(reading.question && { detail: reading.question }) } };
     case 'menu':
       return { wait: { code: 'unknown_screen', detail: 'a menu is open' } };
     case 'unknown':

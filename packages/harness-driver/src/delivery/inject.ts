@@ -17,7 +17,8 @@ const SHOWN_MS = 5000;
 /** Between the text and Enter: some CLIs lose an Enter that follows at once. */
 const BEFORE_ENTER_MS = 150;
 const TAKEN_MS = 400;
-const MOST_ENTERS = 4;
+/** A CLI that is just starting may take its time. */
+const MOST_ENTERS = 12;
 
 const PASTE = ['\x1b[200~', '\x1b[201~'] as const;
 
