@@ -8,7 +8,7 @@ const only = (name, from, ...to) => ({
 
 /** The commands that start a process, and what only they use. */
 const STARTERS = [
-  '^packages/relay/src/cli/commands/(up|daemon|mcp|mcp-server|gateway|launch)\\.ts$',
+  '^packages/relay/src/cli/commands/(up|daemon|mcp|mcp-server|gateway|launch|run)\\.ts$',
   '^packages/relay/src/cli/(daemon|launch|mcp)/',
 ];
 
@@ -29,6 +29,7 @@ module.exports = {
     only('pure-platform-stands-alone', PURE),
     only('sdk-imports-platform', '^packages/sdk/', '^packages/(platform|protocol)/'),
     only('mcp-imports-sdk', '^packages/mcp/', '^packages/(sdk|platform|protocol)/'),
+    only('harness-driver-imports-sdk', '^packages/harness-driver/', '^packages/(sdk|platform|protocol)/'),
     only('gateway-imports-platform', '^packages/gateway/', '^packages/(platform|protocol)/'),
     only('core-imports-protocol', '^packages/relay/src/core/', '^packages/protocol/', PURE),
     only(
@@ -70,7 +71,7 @@ module.exports = {
         'Only the commands that start a process may reach that process; every other command is an SDK client.',
       severity: 'error',
       from: { path: '^packages/relay/src/cli/', pathNot: ['\\.test\\.ts$', ...STARTERS] },
-      to: { path: '^packages/(relay/src/(core|store|transport|daemon)|mcp|gateway)/' },
+      to: { path: '^packages/(relay/src/(core|store|transport|daemon)|mcp|gateway|harness-driver)/' },
     },
     {
       name: 'starters-reach-only-their-process',
@@ -79,6 +80,13 @@ module.exports = {
       severity: 'error',
       from: { path: STARTERS, pathNot: '\\.test\\.ts$' },
       to: { path: '^packages/relay/src/(core|store|transport)/' },
+    },
+    {
+      name: 'no-terminal-in-the-daemon',
+      comment: 'Terminals and emulators live in a process for each agent, never in the daemon.',
+      severity: 'error',
+      from: { path: '^packages/relay/src/(core|store|transport|daemon)/', pathNot: '\\.test\\.ts$' },
+      to: { path: ['^packages/harness-driver/', 'node_modules/@(lydell|xterm)/'] },
     },
     {
       name: 'tests-stay-out-of-the-product',

@@ -37,8 +37,9 @@ async function bundle(name, entries) {
     target: 'node24',
     format: 'esm',
     mainFields: ['module', 'main'],
-    // The MCP server starts from a bundle of its own, which is found beside that script.
-    external: ['pg-native', '@agent-relay/mcp/serve'],
+    // The MCP server starts from a bundle of its own, and the terminal library has a native part: both are found beside
+    // those scripts.
+    external: ['pg-native', '@agent-relay/mcp/serve', '@agent-relay/harness-driver/pty'],
     plugins: [withoutTranslations],
     // Some dependencies are CommonJS and ask for built-in modules by `require`.
     banner: { js: "import{createRequire as maker}from'node:module';const require=maker(import.meta.url);" },

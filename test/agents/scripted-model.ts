@@ -16,6 +16,10 @@ export interface ScriptedModel extends AsyncDisposable {
   readonly url: string;
   /** Everything the model was asked, in order. */
   readonly requests: readonly AskedModel[];
+  /** Resolves with the next request. */
+  asked(): Promise<void>;
+  /** From now on the model thinks: nobody gets an answer until the function it returns is called. */
+  think(): () => void;
 }
 
 /** A request, and all of it as it came. */
@@ -23,14 +27,26 @@ type AskedModel = ModelRequest & { body: string };
 
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const requests: AskedModel[] = [];
+  let thought = Promise.resolve();
   const server = createServer((request, response) => {
-    serve(request, response, requests).catch((error) => response.destroy(error));
+    const note = (asked: AskedModel) => {
+      requests.push(asked);
+      server.emit('asked');
+      return thought;
+    };
+    serve(request, response, note).catch((error) => response.destroy(error));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    asked: () => once(server, 'asked').then(() => undefined),
+    think() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      thought = promise;
+      return resolve;
+    },
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();
@@ -42,7 +58,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  requests: AskedModel[],
+  note: (asked: AskedModel) => Promise<void>,
 ): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://model').pathname;
   const body = await text(request);
@@ -50,7 +66,7 @@ async function serve(
     request.method === 'POST' ? DIALECTS.find((candidate) => candidate.matches(path)) : undefined;
   if (!dialect) return answerJson(response, sideAnswer(path));
   const asked = dialect.read(JSON.parse(body), path);
-  requests.push({ ...asked, body });
+  await note({ ...asked, body });
   const reply = dialect.write(nextAnswer(asked.turns, asked.tools), asked);
   if (asked.streamed) answerEvents(response, reply);
   else answerJson(response, reply.json);

@@ -80,6 +80,7 @@ it.each([
   '@agent-relay/sdk',
   '@agent-relay/protocol',
   '@agent-relay/gateway',
+  '@agent-relay/harness-driver',
 ])('%s holds JavaScript with its types, and nothing that belongs to the checkout alone', async (name) => {
   const files = await readdir(join(modules, name), { recursive: true });
   const own = files.filter((file) => !file.startsWith('node_modules'));
@@ -111,6 +112,10 @@ describe.each([
     expect(await command('agent-relay-mcp', ['serve'], node)).toMatchObject({ stdout: '', stderr: '' });
     expect(await command('agent-relay', ['mcp'], node)).toMatchObject({ stdout: '', stderr: '' });
     expect((await command('agent-relay', ['daemon', 'stop'], node)).stdout).toContain('stopped');
+  });
+
+  it.skipIf(node === undefined)('bring what it takes to run an agent in a terminal', async () => {
+    expect((await command('agent-relay', ['run', '--', 'cat'], node)).stderr).toContain('needs a terminal');
   });
 
   it.skipIf(node === undefined)(

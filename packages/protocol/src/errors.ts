@@ -90,6 +90,11 @@ export const ERRORS = {
     http: 500,
   },
 
+  CommandNotFound: {
+    ...notFound,
+    meaning: 'The program to run is not there, or is not in PATH.',
+    next: 'Install it, or give the path of its file.',
+  },
   AgentNotFound: {
     ...notFound,
     meaning: 'No agent of that name is known in the project.',

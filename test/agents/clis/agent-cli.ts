@@ -8,6 +8,8 @@ export interface CliSandbox {
   /** The directory it works in. */
   project: string;
   modelUrl: string;
+  /** It asks before it runs commands. */
+  asks?: boolean;
 }
 
 /** A real command line agent, and what it takes to run it without a person, a network or an account. */
@@ -23,6 +25,15 @@ export interface AgentCli {
   variables(sandbox: CliSandbox): Record<string, string>;
   /** Lists the MCP servers; `connected` is how it shows one that answers. */
   readonly list: { args: string[]; connected: RegExp };
+  /** How it is used in a terminal, where the tests know how to. */
+  readonly terminal?: {
+    /** Its arguments, if it asks before it runs commands, and if not. */
+    args(asks: boolean): string[];
+    /** What is on its screen when it waits for its first prompt. */
+    readonly ready: RegExp;
+    /** A step with which the model runs a shell command. */
+    shell(command: string, asks: boolean): string;
+  };
   /** How a prompt is given; a client without it is not asked anything. */
   ask?(prompt: string): { args: string[]; input?: string };
 }

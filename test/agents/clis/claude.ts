@@ -36,5 +36,10 @@ export const claude: AgentCli = {
   }),
 
   list: { args: ['mcp', 'list'], connected: /^agent-relay: .* Connected$/m },
+  terminal: {
+    args: (asks) => (asks ? ['--permission-mode', 'manual'] : ['--dangerously-skip-permissions']),
+    ready: /^❯/m,
+    shell: (command) => `use Bash ${JSON.stringify({ command, description: 'a command' })}`,
+  },
   ask: (prompt) => ({ args: ['-p', prompt, '--dangerously-skip-permissions'] }),
 };

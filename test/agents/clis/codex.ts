@@ -14,8 +14,8 @@ export const codex: AgentCli = {
       `# The model of the test.
 model = "scripted"
 model_provider = "scripted"
-approval_policy = "never"
-sandbox_mode = "danger-full-access"
+approval_policy = "${sandbox.asks ? 'on-request' : 'never'}"
+sandbox_mode = "${sandbox.asks ? 'read-only' : 'danger-full-access'}"
 check_for_update_on_startup = false
 
 [model_providers.scripted]
@@ -40,6 +40,14 @@ trust_level = "trusted"
   variables: () => ({ ...NO_WAY_OUT, SCRIPTED_KEY: 'any' }),
   // It lists what is configured; only a session connects.
   list: { args: ['mcp', 'list'], connected: /^agent-relay .*enabled/m },
+  terminal: {
+    args: () => [],
+    ready: /^› /m,
+    shell: (cmd, asks) => {
+      const escalation = { sandbox_permissions: 'require_escalated', justification: 'a test' };
+      return `use exec_command ${JSON.stringify({ cmd, ...(asks && escalation) })}`;
+    },
+  },
   // A server that is not required may come too late for the first turn on a busy machine.
   ask: (prompt) => ({
     args: ['exec', '--skip-git-repo-check', '-c', 'mcp_servers.agent-relay.required=true', prompt],

@@ -18,6 +18,7 @@ const CONNECTION = {
 /** Who the session is: `RELAY_AGENT_NAME`, or else called after its client. */
 export const environmentProfile = (env: Environment): ParticipantOptions => ({
   ...(env.RELAY_AGENT_NAME ? { name: plainAgentName(env.RELAY_AGENT_NAME) } : {}),
+  ...(env.RELAY_AGENT_NAME && env.RELAY_AGENT_TOKEN ? { token: env.RELAY_AGENT_TOKEN } : {}),
   ...(env.RELAY_LEAD === '1' ? { lead: true } : {}),
 });
 

@@ -40,6 +40,7 @@ const GROUPS: Record<string, Record<string, Load>> = {
     held: () => import('./commands/held.ts'),
   },
   'Agents and projects:': {
+    run: () => import('./commands/run.ts'),
     who: () => import('./commands/who.ts'),
     agent: () => import('./commands/agent.ts'),
     channel: () => import('./commands/channel.ts'),

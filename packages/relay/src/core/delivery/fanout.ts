@@ -1,6 +1,6 @@
 import type { Message } from '@agent-relay/protocol';
 import type { Connections } from '../directory/connections.ts';
-import type { NewMessage } from '../sending/messages.ts';
+import type { NewMessage } from '../ports/bus.ts';
 import type { AcceptedDeliveries } from './accepted.ts';
 import type { Awaits } from './awaits.ts';
 import type { Mailboxes } from './mailboxes.ts';

@@ -1,5 +1,12 @@
-import type { RelayEvent } from '@agent-relay/protocol';
-import type { NewMessage } from '../sending/messages.ts';
+import type { Message, RelayEvent } from '@agent-relay/protocol';
+
+/** A message that was stored just now. */
+export interface NewMessage {
+  message: Message;
+  senderId: number;
+  recipients: number[];
+  workspaceId: number;
+}
 
 /** Who hears an event: on which connections, of those that watch. */
 export type Audience =

@@ -5,6 +5,7 @@ import type { Attachments } from '../files/attachments.ts';
 import type { Governor } from '../governance/governor.ts';
 import { type HeldMessages, type HoldOutcome, wasStored } from '../governance/held.ts';
 import type { SendRates } from '../governance/send-rates.ts';
+import type { NewMessage } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { HeldMessage, ShownAddress } from '../ports/store/held.ts';
@@ -21,14 +22,6 @@ import type { Routes } from './routes.ts';
 import { SenderQueues } from './sender-queues.ts';
 import type { DraftedSubmission, PlacedSubmission, Submission } from './submission.ts';
 import { clientIdIn, SubmissionRouter } from './submission-router.ts';
-
-/** A message that was stored just now, for those who hand it on: receivers, awaits. */
-export interface NewMessage {
-  message: Message;
-  senderId: number;
-  recipients: number[];
-  workspaceId: number;
-}
 
 interface SendOutcome {
   result: SendResult;

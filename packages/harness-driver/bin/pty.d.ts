@@ -1,0 +1,1 @@
+export { type IPty, spawn } from '@lydell/node-pty';

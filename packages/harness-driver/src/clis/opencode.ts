@@ -1,0 +1,14 @@
+import { type CliAdapter, SERVER_NAME } from './adapter.ts';
+
+const CONTENT = 'OPENCODE_CONFIG_CONTENT';
+
+export const opencode: CliAdapter = {
+  word: 'opencode',
+  /** A variable holds configuration that is merged over the files. */
+  async configure({ server: { command, args, env: environment }, env }) {
+    const present = JSON.parse(env[CONTENT] || '{}');
+    const entry = { type: 'local', command: [command, ...args], environment, enabled: true };
+    const content = { ...present, mcp: { ...present.mcp, [SERVER_NAME]: entry } };
+    return { args: [], env: { [CONTENT]: JSON.stringify(content) } };
+  },
+};

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { readScreenFile } from '../../../../test/kit/screen-files.ts';
+import { type Gate, gateOf } from '../delivery/gate.ts';
+import type { ScreenView } from '../screen/view.ts';
+import type { ScreenReader } from './adapter.ts';
+import { claudeScreen } from './claude-screen.ts';
+import { codexScreen } from './codex-screen.ts';
+
+const SCREENS = new URL('../../../../test/agents/screens/', import.meta.url);
+const recorded = (cli: string, name: string): ScreenView =>
+  readScreenFile(new URL(`${cli}/${name.replaceAll(' ', '-')}.txt`, SCREENS));
+const waits = (code: string): Gate => ({ wait: expect.objectContaining({ code }) });
+
+/** Recorded from the real CLIs by test/agents/record-screens.ts. */
+const BOTH: Array<[name: string, gate: Gate]> = [
+  ['idle', 'open'],
+  ['after a turn', 'open'],
+  ['interrupted', 'open'],
+  ['draft', waits('draft')],
+  ['draft of two lines', waits('draft')],
+  ['slash command', waits('draft')],
+  ['paste of many lines', waits('draft')],
+  ['long paste', waits('draft')],
+  ['thinking', waits('busy')],
+  ['draft while thinking', waits('busy')],
+  ['running a command', waits('busy')],
+  ['permission dialog', waits('approval_dialog')],
+  ['menu', waits('unknown_screen')],
+];
+
+describe.each<[string, ScreenReader, Array<[string, Gate]>]>([
+  [
+    'claude',
+    claudeScreen,
+    [...BOTH, ['question', waits('approval_dialog')], ['trust', waits('starting')], ['shortcuts', 'open']],
+  ],
+  ['codex', codexScreen, [...BOTH, ['shortcuts', waits('unknown_screen')]]],
+])('the screen of %s', (cli, reader, screens) => {
+  it.each(screens)('reads: %s', (name, gate) => {
+    expect(gateOf(reader.read(recorded(cli, name)))).toEqual(gate);
+  });
+
+  it('is unknown if a part of the composer is missing', () => {
+    const idle = recorded(cli, 'idle');
+    const composer = idle.cursor.row;
+    const changed: ScreenView[] = [
+      { ...idle, bracketedPaste: false },
+      { ...idle, cursor: { ...idle.cursor, row: 0 } },
+      {
+        ...idle,
+        lines: idle.lines.map((line, row) => (row === composer ? { text: '$ ', looks: '..' } : line)),
+      },
+      { ...idle, lines: idle.lines.map(() => ({ text: '', looks: '' })) },
+    ];
+    for (const view of changed) expect(reader.read(view)).toEqual({ state: 'unknown' });
+  });
+
+  it('is not open before it shows its session', () => {
+    const idle = recorded(cli, 'idle');
+    const lines = idle.lines.map((line, row) => (row > idle.cursor.row + 1 ? { text: '', looks: '' } : line));
+    expect(gateOf(reader.read({ ...idle, lines }))).not.toBe('open');
+  });
+
+  it('is not open in any other recording with the cursor where a composer has it', () => {
+    const { cursor } = recorded(cli, 'idle');
+    for (const [name, gate] of screens) {
+      if (gate === 'open') continue;
+      expect(gateOf(reader.read({ ...recorded(cli, name), cursor })), name).not.toBe('open');
+    }
+  });
+
+  it('shows a pasted text, in full or as the CLI abbreviates it', () => {
+    const { draft } = Object.assign({ draft: '' }, reader.read(recorded(cli, 'long paste')));
+    expect(reader.isPasted(draft, 'anything')).toBe(true);
+    expect(reader.isPasted('Relay message\n| one two', 'Relay message\n| one\ntwo')).toBe(true);
+    expect(reader.isPasted('please do not', 'Relay message\n| one two')).toBe(false);
+    const many = Object.assign({ draft: '' }, reader.read(recorded(cli, 'paste of many lines')));
+    expect(reader.isPasted(many.draft, '| a line of text\n'.repeat(50))).toBe(true);
+    expect(reader.isPasted(`please ${draft}`, 'anything')).toBe(false);
+  });
+});

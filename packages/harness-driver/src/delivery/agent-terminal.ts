@@ -1,0 +1,100 @@
+import type { Reading, ScreenReader } from '../clis/adapter.ts';
+import type { Screen } from '../screen/screen.ts';
+import type { SharedKeyboard } from '../terminal/shared-keyboard.ts';
+import type { DeliveryTarget } from './deliverer.ts';
+import { type Gate, gateOf } from './gate.ts';
+import { type Injection, inject } from './inject.ts';
+
+/** A key just pressed is not on the screen yet. */
+const ECHO_MS = 500;
+
+/** An agent's terminal as delivery sees it: what its screen says, and the keyboard. */
+export class AgentTerminal implements DeliveryTarget {
+  readonly #screen: Screen;
+  readonly #reader: ScreenReader | undefined;
+  readonly #keyboard: SharedKeyboard;
+  readonly #onQuiet: () => void;
+  #watchers: Array<() => void> = [];
+  #typedAt = Number.NEGATIVE_INFINITY;
+  #quiet: NodeJS.Timeout | undefined;
+
+  /** `onQuiet` is called when the person has stopped typing for a moment. */
+  constructor(
+    screen: Screen,
+    reader: ScreenReader | undefined,
+    keyboard: SharedKeyboard,
+    onQuiet: () => void,
+  ) {
+    this.#screen = screen;
+    this.#reader = reader;
+    this.#keyboard = keyboard;
+    this.#onQuiet = onQuiet;
+  }
+
+  screenChanged(): void {
+    for (const watcher of this.#watchers.splice(0)) watcher();
+  }
+
+  /** The person typed. */
+  typed(): void {
+    this.#typedAt = performance.now();
+    if (this.#quiet) this.#quiet.refresh();
+    else {
+      this.#quiet = setTimeout(() => {
+        this.#quiet = undefined;
+        this.#onQuiet();
+      }, ECHO_MS);
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#quiet);
+    this.screenChanged();
+  }
+
+  gate(): Gate {
+    const gate = gateOf(this.#reading());
+    if (gate === 'open' && performance.now() - this.#typedAt < ECHO_MS) return { wait: { code: 'draft' } };
+    return gate;
+  }
+
+  inject(text: string): Promise<Injection> {
+    const reader = this.#reader;
+    if (reader === undefined) return Promise.resolve('not typed');
+    return this.#keyboard.alone((write) => {
+      const target = { reading: () => this.#reading(), write, changed: (ms: number) => this.#changed(ms) };
+      return inject(text, target, reader);
+    });
+  }
+
+  async turnStarts(withinMs: number): Promise<boolean> {
+    const deadline = performance.now() + withinMs;
+    while (!this.#isInTurn()) {
+      const left = deadline - performance.now();
+      if (left <= 0) return false;
+      await this.#changed(left);
+    }
+    return true;
+  }
+
+  #isInTurn(): boolean {
+    const reading = this.#reading();
+    return reading.state === 'dialog' || (reading.state === 'composer' && reading.busy);
+  }
+
+  #reading(): Reading {
+    const view = this.#screen.view();
+    return view && this.#reader ? this.#reader.read(view) : { state: 'unknown' };
+  }
+
+  #changed(withinMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(done, withinMs);
+      this.#watchers.push(done);
+    });
+  }
+}

@@ -1,0 +1,66 @@
+import type { Reading, ScreenReader } from '../clis/adapter.ts';
+
+/** The terminal of an agent, as far as typing needs it. */
+export interface TypingTarget {
+  /** What is on the screen now. */
+  reading(): Reading;
+  write(text: string): void;
+  /** Resolves when the screen has changed, or after the time. */
+  changed(withinMs: number): Promise<void>;
+}
+
+/** `turned`: the CLI was seen working right afterwards. */
+export type Injection = 'submitted' | 'turned' | 'not typed' | 'unclear';
+
+/** Until a pasted text is on the screen; a long one takes a busy machine a while. */
+const SHOWN_MS = 5000;
+/** Between the text and Enter: some CLIs lose an Enter that follows at once. */
+const BEFORE_ENTER_MS = 150;
+const TAKEN_MS = 400;
+/** A CLI that is just starting may take its time. */
+const MOST_ENTERS = 12;
+
+const PASTE = ['\x1b[200~', '\x1b[201~'] as const;
+
+/**
+ * Pastes a text into the composer and submits it. Looks at the screen before every step: whatever is there but the
+ * composer with our text in it gets no Enter.
+ */
+export async function inject(text: string, target: TypingTarget, screen: ScreenReader): Promise<Injection> {
+  if (!isEmptyComposer(target.reading())) return 'not typed';
+  const holdsText = () => {
+    const reading = target.reading();
+    return reading.state === 'composer' && screen.isPasted(reading.draft, text);
+  };
+  target.write(PASTE.join(text));
+  if (!(await happens(holdsText, SHOWN_MS, target))) return 'unclear';
+  await pause(BEFORE_ENTER_MS);
+  for (let enters = 0; enters < MOST_ENTERS; enters++) {
+    if (!holdsText()) return 'unclear';
+    target.write('\r');
+    if (await happens(() => isTaken(target.reading()), TAKEN_MS, target)) {
+      const now = target.reading();
+      return now.state === 'composer' && !now.busy ? 'submitted' : 'turned';
+    }
+  }
+  return 'unclear';
+}
+
+const isEmptyComposer = (reading: Reading): boolean =>
+  reading.state === 'composer' && reading.draft === '' && !reading.busy;
+
+/** The composer is empty again; or the CLI has gone on to ask the person something, which it does only in a turn. */
+const isTaken = (reading: Reading): boolean =>
+  reading.state === 'dialog' || (reading.state === 'composer' && reading.draft === '');
+
+async function happens(condition: () => boolean, withinMs: number, target: TypingTarget): Promise<boolean> {
+  const deadline = performance.now() + withinMs;
+  while (!condition()) {
+    const left = deadline - performance.now();
+    if (left <= 0) return false;
+    await target.changed(left);
+  }
+  return true;
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

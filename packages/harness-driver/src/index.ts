@@ -1,0 +1,1 @@
+export { type RunOptions, type RunResult, runInTerminal } from './host.ts';

@@ -1,0 +1,83 @@
+import { constants } from 'node:os';
+import { type IPty, spawn } from '@agent-relay/harness-driver/pty';
+import { PtyWriter } from './pty-writer.ts';
+
+export interface ChildOptions {
+  /** An absolute path: looking for it in PATH is done before. */
+  file: string;
+  args: readonly string[];
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  columns: number;
+  rows: number;
+}
+
+export interface ChildEnd {
+  code: number;
+  signal?: NodeJS.Signals;
+}
+
+/** A program in a pseudo-terminal of its own, as bytes. */
+export class Child {
+  readonly pid: number;
+  /** Resolves when the program has ended and everything it wrote has been passed on. */
+  readonly ended: Promise<ChildEnd>;
+  readonly #pty: IPty;
+  readonly #writer: PtyWriter;
+
+  constructor({ file, args, cwd, env, columns, rows }: ChildOptions, onOutput: (bytes: Buffer) => void) {
+    const name = env.TERM || 'xterm-256color';
+    this.#pty = spawn(file, [...args], { name, cwd, env, cols: columns, rows, encoding: null });
+    this.pid = this.#pty.pid;
+    this.#writer = new PtyWriter(descriptorOf(this.#pty));
+    // With no encoding it hands over buffers; its types know only strings.
+    this.#pty.onData((data) => onOutput(data as unknown as Buffer));
+    this.ended = new Promise((resolve) => {
+      this.#pty.onExit(({ exitCode, signal }) => {
+        this.#writer.close();
+        const name = signalNamed(signal);
+        resolve({ code: exitCode, ...(name === undefined ? {} : { signal: name }) });
+      });
+    });
+  }
+
+  /** Hands bytes to the program at once, or as soon as it reads. */
+  write(bytes: Uint8Array | string): void {
+    this.#writer.write(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#pty.resize(columns, rows);
+  }
+
+  /** Stops reading what the program writes, which stops the program once the buffer of the terminal is full. */
+  pause(): void {
+    this.#pty.pause();
+  }
+
+  resume(): void {
+    this.#pty.resume();
+  }
+
+  /** Signals the program and everything it started in the same group. */
+  signal(name: NodeJS.Signals): void {
+    try {
+      process.kill(-this.pid, name);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}
+
+/** Where the terminal's other end is open; not in the types of the library, which offers no write that keeps order with ours. */
+function descriptorOf(terminal: IPty): number {
+  const { fd } = terminal as IPty & { fd?: unknown };
+  if (typeof fd !== 'number') throw new Error('the pseudo-terminal has no file descriptor');
+  return fd;
+}
+
+function signalNamed(number: number | undefined): NodeJS.Signals | undefined {
+  if (!number) return undefined;
+  const found = Object.entries(constants.signals).find(([, value]) => value === number);
+  return found?.[0] as NodeJS.Signals | undefined;
+}

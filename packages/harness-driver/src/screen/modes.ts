@@ -1,0 +1,54 @@
+import type { Terminal } from '@xterm/headless';
+
+type Parameters = ReadonlyArray<number | number[]>;
+
+/** Private modes that are on in a terminal nobody has touched: the cursor is shown, and lines wrap. */
+const ON_AT_FIRST = new Set([7, 25]);
+
+/**
+ * Which modes a program has switched, as far as a terminal must be told to switch them back: private modes, and the two
+ * keyboard protocols.
+ */
+export class Modes {
+  readonly #switched = new Set<number>();
+  #keyboards = 0;
+  #modifiedKeys = false;
+
+  constructor({ parser }: Terminal) {
+    const watch = (prefix: string, final: string, note: (values: number[]) => void) =>
+      parser.registerCsiHandler({ prefix, final }, (values: Parameters) => {
+        note(values.map((value) => (typeof value === 'number' ? value : (value[0] ?? 0))));
+        // Only watched: the emulator handles it as well.
+        return false;
+      });
+    watch('?', 'h', (modes) => this.#switch(modes, true));
+    watch('?', 'l', (modes) => this.#switch(modes, false));
+    watch('>', 'u', () => void this.#keyboards++);
+    watch('<', 'u', ([count]) => {
+      this.#keyboards = Math.max(0, this.#keyboards - (count || 1));
+    });
+    watch('>', 'm', ([resource, value]) => {
+      if (resource === 4) this.#modifiedKeys = (value ?? 0) > 0;
+    });
+  }
+
+  get isCursorVisible(): boolean {
+    return !this.#switched.has(25);
+  }
+
+  /** What puts a terminal back that was left in these modes. */
+  undo(): string {
+    const modes = [...this.#switched].map((mode) => `\x1b[?${mode}${ON_AT_FIRST.has(mode) ? 'h' : 'l'}`);
+    const keyboards = this.#keyboards > 0 ? [`\x1b[<${this.#keyboards}u`] : [];
+    const keys = this.#modifiedKeys ? ['\x1b[>4;0m'] : [];
+    if (modes.length + keyboards.length + keys.length === 0) return '';
+    return [...keyboards, ...keys, ...modes, '\x1b[0m'].join('');
+  }
+
+  #switch(modes: number[], on: boolean): void {
+    for (const mode of modes) {
+      if (on === ON_AT_FIRST.has(mode)) this.#switched.delete(mode);
+      else this.#switched.add(mode);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { Screen } from './screen.ts';
+
+const size = { columns: 40, rows: 5 };
+const after = async (...output: string[]): Promise<Screen> => {
+  const screen = new Screen(size);
+  for (const text of output) screen.feed(Buffer.from(text));
+  await screen.settled();
+  return screen;
+};
+const textOf = (screen: Screen) => screen.view()?.lines.map(({ text }) => text);
+const flood = (lines: number) => Array.from({ length: lines }, (_, line) => `line ${line}\r\n`).join('');
+
+describe('the screen', () => {
+  it('shows what a terminal shows, and how it looks', async () => {
+    const screen = await after('one\r\n\x1b[2mdim\x1b[0m \x1b[1mbold\x1b[0m \x1b[7minverse\x1b[0m 宽 x');
+    expect(screen.view()?.lines[1]).toEqual({ text: 'dim bold inverse 宽 x', looks: 'ddd.bbbb.iiiiiii....' });
+    expect(screen.view()?.cursor).toEqual({ row: 1, column: 21, visible: true });
+  });
+
+  it('knows the modes that matter', async () => {
+    const screen = await after('\x1b[?1049h\x1b[?2004h\x1b[?25l');
+    expect(screen.view()).toMatchObject({
+      alternate: true,
+      bracketedPaste: true,
+      cursor: { visible: false },
+    });
+  });
+
+  it('is not known before everything that came is on it', async () => {
+    const screen = await after('one');
+    screen.feed(Buffer.from(' two'));
+    expect(screen.view()).toBeUndefined();
+    await screen.settled();
+    expect(textOf(screen)?.[0]).toBe('one two');
+  });
+
+  it('says how to put a terminal back, with what is still in force only', async () => {
+    const modes = '\x1b[?1049h\x1b[?25l\x1b[?1003h\x1b[?1003l\x1b[>1u\x1b[>1u\x1b[<u\x1b[>4;2m';
+    expect((await after(modes)).undoModes()).toBe('\x1b[<1u\x1b[>4;0m\x1b[?1049l\x1b[?25h\x1b[0m');
+    expect((await after('text\x1b[?2004h\x1b[?2004l')).undoModes()).toBe('');
+  });
+});
+
+describe('a flood of output', () => {
+  it('ends with the screen that a terminal shows', async () => {
+    const screen = await after(flood(300_000), 'end');
+    expect(textOf(screen)).toEqual(['line 299996', 'line 299997', 'line 299998', 'line 299999', 'end']);
+  });
+
+  it('loses no mode that was switched in it', async () => {
+    const screen = await after(flood(100_000), '\x1b[?2004h\x1b[?1003h', flood(300_000));
+    expect(screen.view()?.bracketedPaste).toBe(true);
+    expect(screen.undoModes()).toBe('\x1b[?2004l\x1b[?1003l\x1b[0m');
+  });
+
+  it('leaves the screen unknown until all of it was written afterwards', async () => {
+    const words = `${'x'.repeat(2_000_000)}\x1b[Hend`;
+    const screen = await after(words);
+    expect(screen.view()).toBeUndefined();
+    screen.feed(Buffer.from('\x1b[2J\x1b[Hnew'));
+    await screen.settled();
+    expect(textOf(screen)?.[0]).toBe('new');
+  });
+});

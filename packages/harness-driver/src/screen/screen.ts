@@ -1,0 +1,137 @@
+import xterm from '@xterm/headless';
+import { condense } from './condense.ts';
+import { Modes } from './modes.ts';
+import { readView } from './read-view.ts';
+import type { ScreenView } from './view.ts';
+
+export interface ScreenOptions {
+  columns: number;
+  rows: number;
+  /** Is called when what is on the screen may have changed, and all output so far is on it. */
+  onChange?: () => void;
+}
+
+/** Emulated at a time: short enough that a key pressed meanwhile does not wait noticeably. */
+const SLICE_BYTES = 32 * 1024;
+/** Further behind than this, output is no longer worth emulating: it scrolls by faster than anybody reads. */
+const MOST_BEHIND_BYTES = 1024 * 1024;
+/** What is emulated of it all the same: many screens full. */
+const TAIL_BYTES = 128 * 1024;
+const HISTORY_LINES = 1000;
+
+/**
+ * A terminal emulator behind the person's terminal: it gets the same bytes and knows what is on the screen. The person's
+ * terminal never waits for it. It works when the program pauses; if the program writes without a pause, it skips to the
+ * end, and what it shows does not count as known until the screen was
+ * cleared or everything on it was written after that.
+ */
+export class Screen {
+  readonly #emulator: xterm.Terminal;
+  readonly #modes: Modes;
+  readonly #onChange: () => void;
+  #behind: Buffer[] = [];
+  #behindBytes = 0;
+  #isEmulating = false;
+  #next: NodeJS.Immediate | undefined;
+  #linesUntilKnown = 0;
+  #onSettled: Array<() => void> = [];
+
+  constructor({ columns, rows, onChange = () => undefined }: ScreenOptions) {
+    this.#emulator = new xterm.Terminal({
+      cols: columns,
+      rows,
+      scrollback: HISTORY_LINES,
+      allowProposedApi: true,
+    });
+    this.#modes = new Modes(this.#emulator);
+    this.#onChange = onChange;
+    this.#emulator.onLineFeed(() => {
+      if (this.#linesUntilKnown > 0) this.#linesUntilKnown--;
+    });
+    this.#emulator.parser.registerCsiHandler({ final: 'J' }, ([part]) => {
+      if (part === 2) this.#linesUntilKnown = 0;
+      return false;
+    });
+  }
+
+  feed(output: Buffer): void {
+    this.#behind.push(output);
+    this.#behindBytes += output.length;
+    if (this.#behindBytes > MOST_BEHIND_BYTES) this.#skip();
+    // The check phase comes after reading: as long as there is more to read, that goes first.
+    if (this.#next === undefined && !this.#isEmulating) this.#next = setImmediate(() => this.#emulate());
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#emulator.resize(columns, rows);
+    this.#onChange();
+  }
+
+  /** What is on the screen; undefined while the emulator is behind, or where it has skipped something. */
+  view(): ScreenView | undefined {
+    if (this.#behindBytes > 0 || this.#isEmulating || this.#linesUntilKnown > 0) return undefined;
+    return readView(this.#emulator, this.#modes.isCursorVisible);
+  }
+
+  /** Resolves when everything that came so far is on the screen. */
+  settled(): Promise<void> {
+    if (this.#behindBytes === 0 && !this.#isEmulating) return Promise.resolve();
+    return new Promise((resolve) => this.#onSettled.push(resolve));
+  }
+
+  /** What puts a terminal back that the program left in modes of its own. */
+  undoModes(): string {
+    return this.#modes.undo();
+  }
+
+  dispose(): void {
+    clearImmediate(this.#next);
+    this.#emulator.dispose();
+  }
+
+  #emulate(): void {
+    this.#next = undefined;
+    const slice = this.#takeSlice();
+    this.#isEmulating = true;
+    this.#emulator.write(slice, () => {
+      this.#isEmulating = false;
+      if (this.#behindBytes > 0) this.#next = setImmediate(() => this.#emulate());
+      else this.#settle();
+    });
+  }
+
+  #settle(): void {
+    for (const resolve of this.#onSettled.splice(0)) resolve();
+    this.#onChange();
+  }
+
+  #takeSlice(): Buffer {
+    const taken: Buffer[] = [];
+    let room = SLICE_BYTES;
+    while (room > 0) {
+      const first = this.#behind.shift();
+      if (first === undefined) break;
+      taken.push(first.subarray(0, room));
+      if (first.length > room) this.#behind.unshift(first.subarray(room));
+      room -= first.length;
+    }
+    const slice = Buffer.concat(taken);
+    this.#behindBytes -= slice.length;
+    return slice;
+  }
+
+  #skip(): void {
+    const all = Buffer.concat(this.#behind);
+    const cut = cleanCut(all, all.length - TAIL_BYTES);
+    const kept = [condense(all.subarray(0, cut)), all.subarray(cut)];
+    this.#behind = kept.filter(({ length }) => length > 0);
+    this.#behindBytes = kept.reduce((sum, { length }) => sum + length, 0);
+    this.#linesUntilKnown = this.#emulator.rows;
+  }
+}
+
+/** The first place at or after `start` where no character and no control sequence is cut in two. */
+function cleanCut(output: Buffer, start: number): number {
+  const places = ['\n', '\x1b'].map((mark) => output.indexOf(mark, start)).filter((at) => at >= 0);
+  return places.length === 0 ? output.length : Math.min(...places);
+}

@@ -1,0 +1,19 @@
+/** What a terminal shows at one moment: all that an adapter may look at. */
+export interface ScreenView {
+  readonly columns: number;
+  readonly rows: number;
+  /** From top to bottom, one for each row. */
+  readonly lines: readonly ScreenLine[];
+  readonly cursor: { readonly row: number; readonly column: number; readonly visible: boolean };
+  /** Whether the program uses the alternate screen, as full-screen programs do. */
+  readonly alternate: boolean;
+  /** Whether the program takes pasted text as one unit. */
+  readonly bracketedPaste: boolean;
+}
+
+export interface ScreenLine {
+  /** Without the blanks at its end. */
+  readonly text: string;
+  /** How each character of the text looks: `i` inverse, `d` dim, `b` bold, `c` coloured, `.` plain. */
+  readonly looks: string;
+}

@@ -1,0 +1,37 @@
+import { constants } from 'node:os';
+import { errorLines, isRelayError, RelayError } from '@agent-relay/protocol';
+import { Command } from 'commander';
+import { VERSION } from '../../version.ts';
+import { type ProjectOption, withProject } from '../options.ts';
+import { PROGRAM } from '../program-file.ts';
+
+type Options = ProjectOption & { name?: string; lead?: boolean; channels?: string[] };
+
+export const command = withProject(new Command('run'))
+  .description('Run an agent CLI, or any program, in this terminal; messages for it are typed in.')
+  .usage('[options] -- <program> [arguments...]')
+  .argument('<program...>', 'the program and its arguments, after --')
+  .option('--name <name>', 'the name of the agent (RELAY_AGENT_NAME; else that of the program)')
+  .option('--lead', 'make it the lead of the project')
+  .option('--channels <list>', 'channels to join, separated by commas', channelList)
+  .passThroughOptions()
+  .action(async (program: string[], options: Options) => {
+    const { runInTerminal } = await import('@agent-relay/harness-driver');
+    const end = await runInTerminal({
+      ...options,
+      command: program,
+      server: [process.execPath, PROGRAM, 'mcp', 'serve'],
+      client: { name: 'agent-relay', version: VERSION },
+    });
+    if (end.failure !== undefined) tellFailure(end.failure);
+    process.exit(end.signal === undefined ? end.code : 128 + constants.signals[end.signal]);
+  });
+
+function tellFailure(failure: unknown): void {
+  const error = isRelayError(failure) ? failure : new RelayError('Internal', String(failure));
+  process.stderr.write(`note: messages were no longer delivered to this terminal.\n${errorLines(error)}`);
+}
+
+function channelList(text: string): string[] {
+  return text.split(/[,\s]+/).filter((channel) => channel !== '');
+}

@@ -1,0 +1,76 @@
+import { type AgentInfo, type Message, type PathInfo, safeText } from '@agent-relay/protocol';
+import { connect, type Relay, type RelayEvents } from '../../packages/sdk/src/node/index.ts';
+import type { TestDaemon } from '../kit/daemon.ts';
+
+/** Another agent, who writes to wrapped agents and watches what becomes of it. */
+export class Sender implements AsyncDisposable {
+  readonly #relay: Relay;
+  readonly name: string;
+
+  private constructor(relay: Relay, name: string) {
+    this.#relay = relay;
+    this.name = name;
+  }
+
+  static async connect(daemon: TestDaemon, name: string): Promise<Sender> {
+    const relay = await connect({ name, env: daemon.env, cwd: daemon.projectDirectory });
+    await relay.watch();
+    return new Sender(relay, name);
+  }
+
+  async send(to: string, content: string): Promise<{ id: string; envelope: string }> {
+    const { messageId } = await this.#relay.send(to, content);
+    return { id: messageId, envelope: this.#envelope(messageId, content) };
+  }
+
+  /** Resolves when the agent's terminal is in this state. */
+  async untilPath(agent: string, wanted: 'ready' | NonNullable<PathInfo['reason']>['code']): Promise<void> {
+    const isThere = ({ state, reason }: PathInfo) => (state === 'ready' ? 'ready' : reason?.code) === wanted;
+    await this.#until(['path.changed'], async () =>
+      (await this.#relay.who())
+        .filter(({ name }: AgentInfo) => name === agent)
+        .some(({ paths }) => paths.some((path) => path.path === 'pty' && isThere(path))),
+    );
+  }
+
+  /** Resolves when the message was submitted, with its state. */
+  async untilInjected(id: string): Promise<string> {
+    let state = '';
+    await this.#until(['delivery.injected', 'delivery.turn_started', 'delivery.uncertain'], async () => {
+      state = (await this.#delivery(id))?.state ?? '';
+      return ['injected', 'turn_started', 'uncertain'].includes(state);
+    });
+    return state;
+  }
+
+  async reasonOf(id: string): Promise<string | undefined> {
+    return (await this.#delivery(id))?.reason?.code;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#relay.close();
+  }
+
+  async #delivery(id: string) {
+    return (await this.#relay.trace(id)).deliveries[0];
+  }
+
+  async #until(events: ReadonlyArray<keyof RelayEvents>, holds: () => Promise<boolean>): Promise<void> {
+    const deadline = AbortSignal.timeout(30_000);
+    while (true) {
+      const { promise: again, resolve } = Promise.withResolvers<void>();
+      const stops = [...events, 'connected' as const].map((event) => this.#relay.on(event, () => resolve()));
+      deadline.addEventListener('abort', () => resolve(), { once: true });
+      const done = await holds();
+      if (!done && !deadline.aborted) await again;
+      for (const stop of stops) stop();
+      if (done) return;
+      if (deadline.aborted) throw new Error(`never came: ${events.join()}, ${holds}`);
+    }
+  }
+
+  #envelope(id: Message['id'], content: string): string {
+    const lines = safeText(content).replace(/^/gm, '| ');
+    return `Relay message from ${this.name} [${id}]: from a peer agent\n${lines}`;
+  }
+}

@@ -1,0 +1,119 @@
+import { mkdir, realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { PROGRAM } from '../kit/cli.ts';
+import type { TestDaemon } from '../kit/daemon.ts';
+import { startTerminal, type TestTerminal } from '../kit/terminal.ts';
+import type { AgentCli, CliSandbox } from './clis/agent-cli.ts';
+import { commandsOf } from './npm-cache.ts';
+import { type ScriptedModel, startScriptedModel } from './scripted-model.ts';
+
+/** A real agent CLI in a terminal, started by `agent-relay run`, with a home and a model of its own. */
+export interface WrappedAgent extends AsyncDisposable {
+  readonly cli: AgentCli;
+  readonly name: string;
+  readonly terminal: TestTerminal;
+  readonly model: ScriptedModel;
+  readonly project: string;
+  /** What its model was told by users, one text each, in the newest request. */
+  heard(): string[];
+  /** Resolves when its model has been told something that contains this. */
+  hears(text: string): Promise<void>;
+  /** Types a prompt as a person does, and submits it. */
+  prompt(text: string): Promise<void>;
+  /** Presses Escape until this is no longer on the screen. */
+  escape(shown: RegExp): Promise<void>;
+}
+
+export interface WrappedOptions {
+  name: string;
+  /** Let the CLI ask before it runs commands. */
+  asks?: boolean;
+  args?: string[];
+  prepare?: (sandbox: CliSandbox) => Promise<void>;
+}
+
+const DEADLINE_MS = 30_000;
+const LOST_KEY_MS = 1500;
+
+export async function startWrapped(
+  cli: AgentCli,
+  daemon: TestDaemon,
+  { name, asks = false, args = [], prepare }: WrappedOptions,
+): Promise<WrappedAgent> {
+  if (!cli.terminal) throw new Error(`${cli.title} is not run in a terminal`);
+  const commands = await commandsOf(cli.package, cli.version);
+  const model = await startScriptedModel();
+  const project = await realpath(daemon.projectDirectory);
+  const sandbox: CliSandbox = {
+    home: join(daemon.directory, 'homes', name),
+    project,
+    modelUrl: model.url,
+    asks,
+  };
+  const temporary = join(sandbox.home, 'tmp');
+  await mkdir(temporary, { recursive: true });
+  await cli.settle(sandbox);
+  await prepare?.(sandbox);
+  const { RELAY_DATA_DIR, RELAY_CONFIG } = daemon.env;
+  const command = [process.execPath, PROGRAM, 'run', '--name', name, '--', cli.command];
+  const terminal = startTerminal([...command, ...cli.terminal.args(asks), ...args], {
+    cwd: project,
+    env: {
+      PATH: `${commands}:${dirname(process.execPath)}:/usr/bin:/bin`,
+      HOME: sandbox.home,
+      TMPDIR: temporary,
+      TERM: 'xterm-256color',
+      LANG: 'C.UTF-8',
+      NO_PROXY: '127.0.0.1,localhost',
+      RELAY_DATA_DIR,
+      RELAY_CONFIG,
+      ...cli.variables(sandbox),
+    },
+  });
+  const said = (): string[] =>
+    (model.requests.findLast(({ tools }) => tools.length > 0)?.turns ?? [])
+      .filter(({ kind }) => kind === 'user')
+      .map(({ text }) => text);
+  return {
+    cli,
+    name,
+    terminal,
+    model,
+    project,
+    heard: said,
+    async hears(text) {
+      const deadline = AbortSignal.timeout(DEADLINE_MS);
+      while (!said().some((one) => one.includes(text))) {
+        if (deadline.aborted) throw new Error(`${name} never heard ${text}:\n${terminal.screen()}`);
+        await Promise.race([model.asked(), timeUp(deadline)]);
+      }
+    },
+    async escape(shown) {
+      for (let gone = false; !gone; ) {
+        terminal.type('\x1b');
+        const left = terminal.until((screen) => !shown.test(screen)).then(() => true);
+        gone = await Promise.race([left, setTimeout(LOST_KEY_MS, false)]);
+      }
+    },
+    async prompt(text) {
+      terminal.type(`\x1b[200~${text}\x1b[201~`);
+      await terminal.until((screen) =>
+        screen.replace(/\s/g, '').includes(text.slice(-20).replace(/\s/g, '')),
+      );
+      // A CLI that is just drawing something may lose a key.
+      for (let asked = false; !asked; ) {
+        const next = model.asked().then(() => true);
+        terminal.type('\r');
+        asked = await Promise.race([next, setTimeout(LOST_KEY_MS, false)]);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await terminal[Symbol.asyncDispose]();
+      await model[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const timeUp = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));

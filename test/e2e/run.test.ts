@@ -1,0 +1,219 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect } from '../../packages/sdk/src/node/index.ts';
+import { PROGRAM } from '../kit/cli.ts';
+import { createSandbox, startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { startTerminal, type TerminalOptions, type TestTerminal } from '../kit/terminal.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
+
+const TERMINAL = { TERM: 'xterm-256color', LANG: 'C.UTF-8', PS1: 'ready$ ' };
+const run = (words: string[], options: Partial<TerminalOptions> = {}): TestTerminal =>
+  startTerminal([process.execPath, PROGRAM, 'run', ...words], {
+    cwd: daemon.projectDirectory,
+    ...options,
+    env: { ...daemon.env, ...TERMINAL, ...options.env },
+  });
+const shell = (name: string) => run(['--name', name, '--', 'bash', '--norc', '--noprofile']);
+/** The program itself, in a terminal of a shell that shows what is left behind. */
+const inShell = (words: string[]): TestTerminal => {
+  const command = [process.execPath, PROGRAM, 'run', ...words].map((word) => `'${word}'`).join(' ');
+  return startTerminal(
+    ['bash', '--norc', '--noprofile', '-c', `${command}; echo "status $?"; stty -a; read -r`],
+    {
+      cwd: daemon.projectDirectory,
+      env: { ...daemon.env, ...TERMINAL },
+    },
+  );
+};
+
+describe('a program in agent-relay run', () => {
+  it('has its terminal: size, changes of size, and a terminal of its own', async () => {
+    await using terminal = shell('Sized');
+    await terminal.until(/ready\$/);
+    terminal.type('stty size; test -t 0 && test -t 1 && test -t 2 && echo terminal\r');
+    await terminal.until(/40 120\nterminal/);
+    terminal.resize(90, 30);
+    terminal.type('stty size\r');
+    await terminal.until(/30 90/);
+  });
+
+  it('is known to the relay, and is the agent for the commands it runs', async () => {
+    await using terminal = shell('Known');
+    await terminal.until(/ready\$/);
+    const agents = JSON.parse((await daemon.cli(['who', '--json'])).stdout);
+    expect(agents).toContainEqual(
+      expect.objectContaining({
+        name: 'Known',
+        cli: 'bash',
+        paths: [expect.objectContaining({ path: 'pty', state: 'waits' })],
+      }),
+    );
+    terminal.type(`'${process.execPath}' '${PROGRAM}' send Sized hello from the inside\r`);
+    await terminal.until(/Message sent to Sized/);
+    terminal.type('[[ $RELAY_AGENT_TOKEN = at_* ]] && echo "$RELAY_AGENT_NAME of $RELAY_PROJECT"\r');
+    await terminal.until(/^Known of demo$/m);
+  });
+
+  it('is never typed into, if the relay does not know its screen', async () => {
+    await using terminal = shell('Untouched');
+    await terminal.until(/ready\$/);
+    const sent = JSON.parse((await daemon.cli(['send', 'Untouched', 'exit 1', '--json'])).stdout);
+    const { stdout } = await daemon.cli(['trace', sent.messageId, '--json']);
+    expect(JSON.parse(stdout).deliveries[0]).toMatchObject({
+      state: 'stored',
+      reason: { code: 'unknown_screen' },
+    });
+    terminal.type('echo still here\r');
+    await terminal.until(/^still here$/m);
+    expect(terminal.screen()).not.toContain('exit 1');
+  });
+
+  it('is called after itself, if it is not given a name', async () => {
+    await using first = run(['--', 'bash', '--norc', '-c', 'echo "I am $RELAY_AGENT_NAME"; read -r']);
+    await first.until(/I am bash$/m);
+    await using second = run(['--', 'bash', '--norc', '-c', 'echo "I am $RELAY_AGENT_NAME"; read -r']);
+    await second.until(/I am bash-2$/m);
+  });
+
+  it('joins channels, and is the lead, if asked', async () => {
+    await using terminal = run(['--name', 'Leader', '--lead', '--channels', 'dev,ops', '--', 'cat']);
+    await expect
+      .poll(async () => JSON.parse((await daemon.cli(['who', '--json'])).stdout))
+      .toContainEqual(expect.objectContaining({ name: 'Leader', lead: true }));
+    const channels = JSON.parse((await daemon.cli(['channel', 'list', '--json'])).stdout);
+    expect(channels.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(['#dev', '#ops']),
+    );
+    terminal.type('\x04');
+    expect(await terminal.exited).toMatchObject({ exitCode: 0 });
+  });
+
+  it('gives back its exit code, and the signal it died of as a shell does', async () => {
+    for (const [script, code] of [
+      ['exit 0', 0],
+      ['exit 42', 42],
+      ['kill -KILL $$', 137],
+      ['kill -TERM $$', 143],
+    ] as const) {
+      await using terminal = run(['--name', 'Coded', '--', 'bash', '-c', script]);
+      expect(await terminal.exited, script).toMatchObject({ exitCode: code });
+    }
+  });
+
+  it.each(['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGUSR1'] as const)('gets %s', async (signal) => {
+    const script = `trap "echo got it; exit 9" ${signal.slice(3)}; echo waiting; while true; do read -r -t 1; done`;
+    await using terminal = run(['--name', 'Signalled', '--', 'bash', '-c', script]);
+    await terminal.until(/waiting/);
+    process.kill(terminal.pid, signal);
+    expect(await terminal.exited).toMatchObject({ exitCode: 9 });
+    expect(terminal.output()).toContain('got it');
+  });
+
+  it('gets every byte a person types, and every byte it writes arrives', async () => {
+    const script = 'stty raw -echo; echo start; head -c 256 | od -An -v -tx1 | tr -d " \\n"; echo end';
+    await using terminal = run(['--name', 'Bytes', '--', 'bash', '-c', script], { columns: 600 });
+    await terminal.until(/start/);
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, code) => code));
+    terminal.type(bytes);
+    await terminal.until(/end/);
+    expect(terminal.screen()).toContain(bytes.toString('hex'));
+    // A bare line feed stays one: a full-screen program moves the cursor with it.
+    await using other = run([
+      '--name',
+      'Bytes',
+      '--',
+      'bash',
+      '-c',
+      'stty -opost; printf "a\\nb\\033[31mc\\r\\n"',
+    ]);
+    await other.exited;
+    expect(other.output()).toBe('a\nb\x1b[31mc\r\n');
+  });
+
+  it('may be a full-screen editor', async () => {
+    await using terminal = run(['--name', 'Editor', '--', 'vim', '-u', 'NONE', '-N', 'note.txt']);
+    await terminal.until(/note\.txt/);
+    terminal.type('ihello from vim\x1b');
+    await terminal.until(/hello from vim/);
+    const drawn = terminal.output().length;
+    terminal.resize(70, 20);
+    await terminal.until(() => terminal.output().length > drawn);
+    terminal.type(':set columns?\r');
+    await terminal.until(/columns=70/);
+    terminal.type(':wq\r');
+    expect(await terminal.exited).toMatchObject({ exitCode: 0 });
+    expect(await readFile(join(daemon.projectDirectory, 'note.txt'), 'utf8')).toBe('hello from vim\n');
+    expect(terminal.emulator.buffer.active.type).toBe('normal');
+  });
+
+  it('leaves the terminal as it was, even if it is killed', async () => {
+    const modes = '\\033[?1049h\\033[?1003h\\033[?2004h\\033[?25l\\033[>1u';
+    await using terminal = inShell([
+      '--name',
+      'Killed',
+      '--',
+      'bash',
+      '-c',
+      `printf "${modes}gone"; kill -KILL $$`,
+    ]);
+    await terminal.until(/status 137/);
+    await terminal.until(/icanon/);
+    expect(terminal.screen()).toMatch(/^opost .*\nisig icanon iexten echo /m);
+    expect(terminal.emulator.buffer.active.type).toBe('normal');
+    expect(terminal.emulator.modes).toMatchObject({ bracketedPasteMode: false, mouseTrackingMode: 'none' });
+    expect(terminal.output()).toContain('gone\u001b[<1u');
+  });
+
+  it('leaves no files of its run behind', async () => {
+    await using terminal = run(['--name', 'Tidy', '--', 'bash', '-c', 'exit 0']);
+    await terminal.exited;
+    expect(await readdir(join(daemon.dataDirectory, 'runs'))).toEqual([]);
+  });
+});
+
+describe('agent-relay run', () => {
+  it('does not start the program without a daemon', async () => {
+    await using sandbox = await createSandbox();
+    const options = { cwd: sandbox.projectDirectory, env: { ...sandbox.env, ...TERMINAL } };
+    const mark = join(sandbox.directory, 'started');
+    await using terminal = startTerminal([process.execPath, PROGRAM, 'run', '--', 'touch', mark], options);
+    expect(await terminal.exited).toMatchObject({ exitCode: 3 });
+    expect(terminal.output()).toMatch(/next: .*agent-relay daemon start/);
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  it('says that a program is missing', async () => {
+    await using terminal = run(['--', 'no-such-cli']);
+    expect(await terminal.exited).toMatchObject({ exitCode: 4 });
+    expect(terminal.output()).toContain('There is no program "no-such-cli" to run.');
+  });
+
+  it('needs a terminal', async () => {
+    const { code, stderr } = await daemon.cli(['run', '--', 'cat']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('needs a terminal');
+  });
+
+  it('goes on without the daemon, and is back when that is', async () => {
+    await using own = await startDaemon();
+    const options = { cwd: own.projectDirectory, env: { ...own.env, ...TERMINAL } };
+    const words = ['run', '--name', 'Steady', '--', 'bash', '--norc', '--noprofile'];
+    await using terminal = startTerminal([process.execPath, PROGRAM, ...words], options);
+    await terminal.until(/ready\$/);
+    await own.kill9();
+    terminal.type('echo alone\r');
+    await terminal.until(/^alone$/m);
+    await own.start();
+    await using owner = await connect({ env: own.env, cwd: own.projectDirectory });
+    await expect.poll(() => owner.who()).toContainEqual(expect.objectContaining({ name: 'Steady' }));
+    terminal.type('exit 5\r');
+    expect(await terminal.exited).toMatchObject({ exitCode: 5 });
+  });
+});
