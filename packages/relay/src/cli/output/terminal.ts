@@ -24,20 +24,30 @@ export const inertJson = (json: string): string =>
 
 /** Rows with aligned columns; the last column is as long as it is. */
 export function table(rows: string[][]): string {
-  const width = (cell: string) => stripVTControlCharacters(cell).length;
-  const widths: number[] = [];
-  for (const row of rows) {
-    row.forEach((cell, column) => {
-      widths[column] = Math.max(widths[column] ?? 0, width(cell));
-    });
-  }
+  const widths = columnWidths(rows);
   const line = (row: string[]) =>
     row
-      .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - width(cell)))
+      .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - cellWidth(cell)))
       .join('  ')
       .trimEnd();
   return rows.map(line).join('\n');
 }
+
+/** How wide the longest line of a table is. */
+export const tableWidth = (rows: string[][]): number =>
+  columnWidths(rows).reduce((sum, width) => sum + width + 2, -2);
+
+function columnWidths(rows: string[][]): number[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    row.forEach((cell, column) => {
+      widths[column] = Math.max(widths[column] ?? 0, cellWidth(cell));
+    });
+  }
+  return widths;
+}
+
+const cellWidth = (cell: string): number => stripVTControlCharacters(cell).length;
 
 /** Facts, one a line, with their names in front; those without a value are left out. */
 export const facts = (pairs: Array<[name: string, value: string | undefined]>): string =>
