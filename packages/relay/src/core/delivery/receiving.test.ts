@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
+import { IDLE_AFTER_MS, openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
 
 let core: TestCore;
 let alice: Participant;
@@ -109,5 +109,21 @@ describe('what a path claims', () => {
       seen.push(...messages);
     }
     expect(new Set(seen).size).toBe(9);
+  });
+});
+
+describe('a recipient is called idle', () => {
+  it('only if nothing wakes it', async () => {
+    core.clock.advance(IDLE_AFTER_MS);
+    expect(await alice.send('Bob', 'nothing')).toMatchObject({ idle: ['Bob'] });
+    const pty = bob.again({ paths: ['pty'] });
+    core.clock.advance(IDLE_AFTER_MS);
+    expect(await alice.send('Bob', 'a path')).not.toHaveProperty('idle');
+    pty.disconnect();
+    const { messages } = await bob.request('INBOX', {});
+    await bob.request('ACK', { messages: messages.map(({ id }) => id), state: 'read' });
+    await bob.request('WAIT', { timeoutMs: 10 * IDLE_AFTER_MS });
+    core.clock.advance(IDLE_AFTER_MS);
+    expect(await alice.send('Bob', 'a waiter')).not.toHaveProperty('idle');
   });
 });
