@@ -91,6 +91,26 @@ describe('a program that comes back before its old connection is known to be gon
   });
 });
 
+describe('a message that is refused after a later one', () => {
+  it('is left in the inbox where a program is past it, and the path goes on', async () => {
+    const program = bob.again();
+    const pty = bob.again({ paths: ['pty'], receiver: 'terminal' });
+    await program.listening();
+    const [one, two] = [await alice.send('Bob', 'one'), await alice.send('Bob', 'two')];
+    await pty.request('CLAIM', { path: 'pty' });
+    for (const { messageId } of [two, one]) {
+      await pty.request('REPORT', { path: 'pty', messages: [messageId], state: 'refused' });
+      await vi.waitFor(() => expect(contents(program)).toEqual(['two']));
+    }
+    const { deliveries } = await alice.request('TRACE', { id: one.messageId });
+    expect(deliveries).toMatchObject([{ state: 'stored', reason: { code: 'refused' } }]);
+    await program.request('ACK', { messages: [two.messageId], state: 'read' });
+    await alice.send('Bob', 'three');
+    const { messages } = await pty.request('CLAIM', { path: 'pty' });
+    expect(messages).toMatchObject([{ content: 'three' }]);
+  });
+});
+
 describe('what a path claims', () => {
   it('fits into one answer; the rest comes with the next', async () => {
     await using large = await openCore({ maxBodyBytes: 65_536 });
