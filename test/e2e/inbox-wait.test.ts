@@ -52,6 +52,20 @@ describe('agent-relay inbox --wait', () => {
     expect(json(await daemon.cli([...WAIT, '--json']))).toMatchObject({ messages: [{ content: 'Two.' }] });
   });
 
+  it('goes on waiting where a path took the message first', async () => {
+    await using terminal = await client(daemon, { name: 'Bob', paths: ['pty'] });
+    await using waiter = daemon.startCli([...WAIT, '--json']);
+    await expect.poll(isWaiting).toBe(true);
+    waiter.child.kill('SIGSTOP');
+    const { messageId } = await send('Typed.');
+    await terminal.paths.claim('pty');
+    await terminal.paths.report('pty', messageId, 'injected');
+    waiter.child.kill('SIGCONT');
+    await expect.poll(isWaiting).toBe(true);
+    await send('Shown.');
+    expect(json(await waiter.result)).toMatchObject({ messages: [{ content: 'Shown.' }] });
+  });
+
   it('exits with 6 when nothing comes in time', async () => {
     expectFailure(await daemon.cli([...WAIT, '--timeout', '50']), 6, /No message came within 50 ms/);
   });

@@ -118,6 +118,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     governor,
     held,
     routes: new Routes(store, workspaces, agents, channels),
+    isWoken: (agentId) => deliveries.pathsOf(agentId).length > 0,
     maxBodyBytes: options.maxBodyBytes,
   });
   const heldReleases = new HeldReleases(agents, messages, held, governor);

@@ -67,6 +67,7 @@ export class Chat {
     });
     // Told, not delivered to: a second chat of the same person shows everything too.
     relay.on('mail.arrived', ({ message }) => this.#arrived(message).catch(reject));
+    relay.on('events.missed', () => this.#showUnread().catch(reject));
     await unlessLeaving(() => relay.watch());
     await this.#showUnread();
     await closed;

@@ -79,9 +79,12 @@ const waitForFirst = (options: Options): Promise<void> =>
   untilInterrupted((interrupted) =>
     asAgent(options, async (relay) => {
       const signal = AbortSignal.any([interrupted, parentGone()]);
+      const startedAt = performance.now();
+      const left = (timeout: number) => Math.max(1, Math.round(startedAt + timeout - performance.now()));
       try {
-        await waitForMail(relay, options.timeout, signal);
-        await show(relay, { ...options, limit: 1 });
+        // Somebody else may have taken the message that ended the waiting.
+        do await waitForMail(relay, options.timeout && left(options.timeout), signal);
+        while (!(await show(relay, { ...options, limit: 1 })));
       } catch (error) {
         if (!signal.aborted) throw error;
       }
@@ -98,9 +101,11 @@ async function waitForMail(relay: Relay, timeoutMs: number | undefined, signal: 
   }
 }
 
-const showInbox = (options: Options): Promise<void> => asAgent(options, (relay) => show(relay, options));
+const showInbox = (options: Options): Promise<void> =>
+  asAgent(options, async (relay) => void (await show(relay, options)));
 
-async function show(relay: Relay, options: Options): Promise<void> {
+/** False where a message was waited for, and none is there. */
+async function show(relay: Relay, options: Options): Promise<boolean> {
   const { messages, unread } = await relay.inbox({
     ...filterOf(options),
     limit: options.limit,
@@ -108,6 +113,7 @@ async function show(relay: Relay, options: Options): Promise<void> {
     markRead: false,
     take: !options.peek,
   });
+  if (options.wait && messages.length === 0) return false;
   const shown = messages.filter(({ readAt }) => readAt === undefined).map(({ id }) => id);
   const left = options.peek ? unread : unread - shown.length;
   if (options.json) printJson({ messages, unread: left });
@@ -116,6 +122,7 @@ async function show(relay: Relay, options: Options): Promise<void> {
   // Read is what has been shown, not what was about to be.
   if (!options.peek) await relay.read(shown, { path: 'pull' });
   if (!options.json && left > 0) print(styled('dim', `${plural(left, 'unread message')} left.`));
+  return true;
 }
 
 /** The unread messages, then each new one as it comes. What does not fit the filter stays unread. */

@@ -33,6 +33,10 @@ export class ClaimingReceiver implements Receiver {
     this.#statuses.set(path, status);
   }
 
+  isPast(): boolean {
+    return false;
+  }
+
   use(): void {
     this.#tell();
   }

@@ -103,10 +103,11 @@ export class Mailbox {
     if (changed) this.#choose();
   }
 
-  /** Whether everybody who could deliver it has refused. */
+  /** Whether everybody who could deliver it has refused, or is past it. */
   isRefused(seq: number): boolean {
     const refusal = this.#refusals?.get(seq);
-    return refusal !== undefined && this.#receivers.every(({ id }) => refusal.by.has(id));
+    const isUnable = (receiver: Receiver) => refusal?.by.has(receiver.id) || receiver.isPast(seq);
+    return refusal !== undefined && this.#receivers.every(isUnable);
   }
 
   describe(): PathInfo[] {

@@ -63,6 +63,10 @@ export class PushReceiver implements Receiver {
     return this.#lastPushed;
   }
 
+  isPast(seq: number): boolean {
+    return seq < this.#lastPushed && !this.#inFlight.includes(seq);
+  }
+
   /** The client says it has taken everything up to `upTo`; returns up to where it was really pushed. */
   accepted(upTo: number): number {
     const taken = Math.min(upTo, this.#lastPushed);

@@ -30,6 +30,8 @@ export interface Receiver {
   catchUp(): void;
   /** Up to where messages were pushed to it; whether it has handed them on is not known until it says so. */
   readonly lastPushed: number;
+  /** Whether it was given later messages, and will not be given this one any more. */
+  isPast(seq: number): boolean;
 }
 
 /** The best of its paths decides which receiver is used. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
+import { IDLE_AFTER_MS, openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
 
 let core: TestCore;
 let alice: Participant;
@@ -91,6 +91,26 @@ describe('a program that comes back before its old connection is known to be gon
   });
 });
 
+describe('a message that is refused after a later one', () => {
+  it('is left in the inbox where a program is past it, and the path goes on', async () => {
+    const program = bob.again();
+    const pty = bob.again({ paths: ['pty'], receiver: 'terminal' });
+    await program.listening();
+    const [one, two] = [await alice.send('Bob', 'one'), await alice.send('Bob', 'two')];
+    await pty.request('CLAIM', { path: 'pty' });
+    for (const { messageId } of [two, one]) {
+      await pty.request('REPORT', { path: 'pty', messages: [messageId], state: 'refused' });
+      await vi.waitFor(() => expect(contents(program)).toEqual(['two']));
+    }
+    const { deliveries } = await alice.request('TRACE', { id: one.messageId });
+    expect(deliveries).toMatchObject([{ state: 'stored', reason: { code: 'refused' } }]);
+    await program.request('ACK', { messages: [two.messageId], state: 'read' });
+    await alice.send('Bob', 'three');
+    const { messages } = await pty.request('CLAIM', { path: 'pty' });
+    expect(messages).toMatchObject([{ content: 'three' }]);
+  });
+});
+
 describe('what a path claims', () => {
   it('fits into one answer; the rest comes with the next', async () => {
     await using large = await openCore({ maxBodyBytes: 65_536 });
@@ -109,5 +129,21 @@ describe('what a path claims', () => {
       seen.push(...messages);
     }
     expect(new Set(seen).size).toBe(9);
+  });
+});
+
+describe('a recipient is called idle', () => {
+  it('only if nothing wakes it', async () => {
+    core.clock.advance(IDLE_AFTER_MS);
+    expect(await alice.send('Bob', 'nothing')).toMatchObject({ idle: ['Bob'] });
+    const pty = bob.again({ paths: ['pty'] });
+    core.clock.advance(IDLE_AFTER_MS);
+    expect(await alice.send('Bob', 'a path')).not.toHaveProperty('idle');
+    pty.disconnect();
+    const { messages } = await bob.request('INBOX', {});
+    await bob.request('ACK', { messages: messages.map(({ id }) => id), state: 'read' });
+    await bob.request('WAIT', { timeoutMs: 10 * IDLE_AFTER_MS });
+    core.clock.advance(IDLE_AFTER_MS);
+    expect(await alice.send('Bob', 'a waiter')).not.toHaveProperty('idle');
   });
 });

@@ -47,6 +47,8 @@ interface Dependencies {
   governor: Governor;
   held: HeldMessages;
   descriptions: Descriptions;
+  /** Whether something wakes an agent when a message comes. */
+  isWoken: (agentId: number) => boolean;
   maxBodyBytes: number;
 }
 
@@ -72,7 +74,7 @@ export class Messages {
     this.#router = new SubmissionRouter(dependencies.routes, dependencies.attachments);
     this.#conversations = new Conversations(store, clock);
     this.#drafts = new Drafts(clock, newId, agents);
-    this.#results = new SendResults(store, agents, dependencies.presence);
+    this.#results = new SendResults(store, agents, dependencies.presence, dependencies.isWoken);
   }
 
   /**
@@ -191,8 +193,10 @@ export class Messages {
     governor.delivered(sender, draft.conversationId, recipients, draft.body);
     const message = descriptions.draft(draft, seq, sender, route);
     if (this.#asksPerson(draft, sender, recipients)) this.onQuestion(message, draft.workspaceId);
+    // First: whoever waits for the message waits no more once it is handed on.
+    const result = this.#results.stored(appended, recipients);
     this.onStored({ message, senderId: sender.id, recipients, workspaceId: draft.workspaceId });
-    return this.#results.stored(appended, recipients);
+    return result;
   }
 
   #asksPerson({ kind, awaitsReply }: MessageDraft, sender: Agent, recipients: number[]): boolean {

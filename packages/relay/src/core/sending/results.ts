@@ -13,16 +13,24 @@ export class SendResults {
   readonly #store: DeliveryStore;
   readonly #agents: Agents;
   readonly #presence: Presence;
+  readonly #isWoken: (agentId: number) => boolean;
 
-  constructor(store: DeliveryStore, agents: Agents, presence: Presence) {
+  constructor(
+    store: DeliveryStore,
+    agents: Agents,
+    presence: Presence,
+    isWoken: (agentId: number) => boolean,
+  ) {
     this.#store = store;
     this.#agents = agents;
     this.#presence = presence;
+    this.#isWoken = isWoken;
   }
 
   stored({ seq, id, thread, duplicate }: Appended, recipients: number[]): SendResult {
     const absent = recipients.filter((recipient) => !this.#presence.isOnline(recipient));
-    const idle = this.#named(recipients.filter((recipient) => this.#presence.isIdle(recipient)));
+    const sleeps = (recipient: number) => this.#presence.isIdle(recipient) && !this.#isWoken(recipient);
+    const idle = this.#named(recipients.filter(sleeps));
     return {
       messageId: id,
       seq,
