@@ -48,7 +48,7 @@ it('packing shows its progress, leaves no older tarballs, and ends with what to 
   const lines = packing.trim().split('\n');
   expect(lines[0]).toBe('Compiling…');
   const tarballs = (await readdir(sandbox.directory)).filter((file) => file.endsWith('.tgz'));
-  expect(tarballs).toHaveLength(6);
+  expect(tarballs).toHaveLength(7);
   expect(tarballs).not.toContain('agent-relay-0.0.1.tgz');
   for (const file of tarballs) expect(lines).toContain(join(sandbox.directory, file));
   expect(lines.at(-1)).toBe(`Install them together with: npm install -g ${sandbox.directory}/*.tgz`);
