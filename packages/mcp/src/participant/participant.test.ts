@@ -3,8 +3,9 @@ import { expect, it } from 'vitest';
 import { AGENT, ScriptedPeer } from '../../../../test/kit/scripted-peer.ts';
 import { Participant } from './participant.ts';
 
-it('asks for its mail again when it may have missed some', async () => {
-  await using peer = await ScriptedPeer.start();
+/** A participant that has no mail, and the daemon it is connected to. */
+async function connected() {
+  const peer = await ScriptedPeer.start();
   const participant = new Participant(
     (profile) => connect({ ...profile, socketPath: peer.socketPath, env: {} }),
     AGENT,
@@ -13,30 +14,36 @@ it('asks for its mail again when it may have missed some', async () => {
   const daemon = await peer.welcome({ unread: 0 });
   daemon.ack(await daemon.take('WATCH'));
   await relay;
+  return {
+    participant,
+    daemon,
+    [Symbol.asyncDispose]: async () => {
+      await participant.close();
+      await peer[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const toldOfMail = ({ events }: Participant) => new Promise<void>((resolve) => events.once('inbox', resolve));
+
+it('asks for its mail again when it may have missed some', async () => {
+  await using scene = await connected();
+  const { participant, daemon } = scene;
   expect(await participant.countUnread()).toBe(0);
-  const told = new Promise<void>((resolve) => participant.events.once('inbox', resolve));
+  const told = toldOfMail(participant);
   daemon.send('EVENT', { type: 'events.missed' });
   await told;
   const unread = participant.countUnread();
   daemon.ack(await daemon.take('INBOX'), { messages: [], unread: 1 });
   expect(await unread).toBe(1);
-  await participant.close();
 });
 
 it('asks for its mail again when a path that was to deliver it is gone', async () => {
-  await using peer = await ScriptedPeer.start();
-  const participant = new Participant(
-    (profile) => connect({ ...profile, socketPath: peer.socketPath, env: {} }),
-    AGENT,
-  );
-  const relay = participant.relay();
-  const daemon = await peer.welcome({ unread: 0 });
-  daemon.ack(await daemon.take('WATCH'));
-  await relay;
-  const told = new Promise<void>((resolve) => participant.events.once('inbox', resolve));
+  await using scene = await connected();
+  const { participant, daemon } = scene;
+  const told = toldOfMail(participant);
   daemon.send('EVENT', { type: 'path.changed', agent: 'Bob', path: 'pty', state: 'away' });
   expect(await participant.countUnread()).toBe(0);
   daemon.send('EVENT', { type: 'path.changed', agent: 'Alice', path: 'pty', state: 'away' });
   await told;
-  await participant.close();
 });
