@@ -52,6 +52,7 @@ export class Deliverer {
       this.look();
     };
     relay.on('mail.claimable', mail);
+    relay.on('events.missed', mail);
     relay.on('connected', () => {
       // A new connection knows nothing of what was said on the one before.
       this.#told = undefined;
