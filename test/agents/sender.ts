@@ -1,6 +1,9 @@
+import { setTimeout } from 'node:timers/promises';
 import { type AgentInfo, type Message, type PathInfo, safeText } from '@agent-relay/protocol';
 import { connect, type Relay, type RelayEvents } from '../../packages/sdk/src/node/index.ts';
 import type { TestDaemon } from '../kit/daemon.ts';
+
+const STEADY_MS = 150;
 
 /** Another agent, who writes to wrapped agents and watches what becomes of it. */
 export class Sender implements AsyncDisposable {
@@ -31,6 +34,11 @@ export class Sender implements AsyncDisposable {
         .filter(({ name }: AgentInfo) => name === agent)
         .some(({ paths }) => paths.some((path) => path.path === 'pty' && isThere(path))),
     );
+  }
+
+  /** Resolves when a terminal that has just become ready surely counts as such. */
+  untilSteady(): Promise<void> {
+    return setTimeout(STEADY_MS);
   }
 
   /** Resolves when the message was submitted, with its state. */

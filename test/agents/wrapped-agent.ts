@@ -29,8 +29,8 @@ export interface WrappedOptions {
   name: string;
   /** Let the CLI ask before it runs commands. */
   asks?: boolean;
-  args?: string[];
-  prepare?: (sandbox: CliSandbox) => Promise<void>;
+  /** Start it from an interactive shell, as one of its jobs. */
+  inShell?: boolean;
 }
 
 const DEADLINE_MS = 30_000;
@@ -39,7 +39,7 @@ const LOST_KEY_MS = 1500;
 export async function startWrapped(
   cli: AgentCli,
   daemon: TestDaemon,
-  { name, asks = false, args = [], prepare }: WrappedOptions,
+  { name, asks = false, inShell = false }: WrappedOptions,
 ): Promise<WrappedAgent> {
   if (!cli.terminal) throw new Error(`${cli.title} is not run in a terminal`);
   const commands = await commandsOf(cli.package, cli.version);
@@ -54,10 +54,11 @@ export async function startWrapped(
   const temporary = join(sandbox.home, 'tmp');
   await mkdir(temporary, { recursive: true });
   await cli.settle(sandbox);
-  await prepare?.(sandbox);
   const { RELAY_DATA_DIR, RELAY_CONFIG } = daemon.env;
-  const command = [process.execPath, PROGRAM, 'run', '--name', name, '--', cli.command];
-  const terminal = startTerminal([...command, ...cli.terminal.args(asks), ...args], {
+  const run = [process.execPath, PROGRAM, 'run', '--name', name, '--'];
+  const command = [...run, cli.command, ...cli.terminal.args(asks)];
+  const shell = ['bash', '--norc', '--noprofile', '-i'];
+  const terminal = startTerminal(inShell ? shell : command, {
     cwd: project,
     env: {
       PATH: `${commands}:${dirname(process.execPath)}:/usr/bin:/bin`,
@@ -71,6 +72,7 @@ export async function startWrapped(
       ...cli.variables(sandbox),
     },
   });
+  if (inShell) terminal.type(`${command.map((word) => `'${word}'`).join(' ')}\r`);
   const said = (): string[] =>
     (model.requests.findLast(({ tools }) => tools.length > 0)?.turns ?? [])
       .filter(({ kind }) => kind === 'user')

@@ -35,12 +35,11 @@ const inShell = (words: string[]): TestTerminal => {
 
 describe('a program in agent-relay run', () => {
   it('has its terminal: size, changes of size, and a terminal of its own', async () => {
-    await using terminal = shell('Sized');
-    await terminal.until(/ready\$/);
-    terminal.type('stty size; test -t 0 && test -t 1 && test -t 2 && echo terminal\r');
+    const script =
+      'trap "stty size" WINCH; stty size; test -t 0 && test -t 1 && test -t 2 && echo terminal; while true; do read -r -t 1; done';
+    await using terminal = run(['--name', 'Sized', '--', 'bash', '-c', script]);
     await terminal.until(/40 120\nterminal/);
     terminal.resize(90, 30);
-    terminal.type('stty size\r');
     await terminal.until(/30 90/);
   });
 
@@ -138,15 +137,24 @@ describe('a program in agent-relay run', () => {
   });
 
   it('may be a full-screen editor', async () => {
-    await using terminal = run(['--name', 'Editor', '--', 'vim', '-u', 'NONE', '-N', 'note.txt']);
-    await terminal.until(/note\.txt/);
+    const status = 'set laststatus=2 statusline=%f:%{&columns}';
+    await using terminal = run([
+      '--name',
+      'Editor',
+      '--',
+      'vim',
+      '-u',
+      'NONE',
+      '-N',
+      '-c',
+      status,
+      'note.txt',
+    ]);
+    await terminal.until(/note\.txt:120/);
     terminal.type('ihello from vim\x1b');
     await terminal.until(/hello from vim/);
-    const drawn = terminal.output().length;
     terminal.resize(70, 20);
-    await terminal.until(() => terminal.output().length > drawn);
-    terminal.type(':set columns?\r');
-    await terminal.until(/columns=70/);
+    await terminal.until(/note\.txt:70/);
     terminal.type(':wq\r');
     expect(await terminal.exited).toMatchObject({ exitCode: 0 });
     expect(await readFile(join(daemon.projectDirectory, 'note.txt'), 'utf8')).toBe('hello from vim\n');

@@ -62,9 +62,13 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   );
   const keyboard = new SharedKeyboard((bytes) => child.write(bytes));
   const agent = new AgentTerminal(screen, adapter.screen, keyboard, look);
+  let wasSuspended = false;
   const onScreen = () => {
     agent.screenChanged();
     look();
+    const isSuspended = agent.isSuspended();
+    if (isSuspended && !wasSuspended) suspend(terminal, child);
+    wasSuspended = isSuspended;
   };
   terminal.onKeys((keys) => {
     keyboard.press(keys);
@@ -91,6 +95,19 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   await deliverer.end();
   screen.dispose();
   return failure === undefined ? end : { ...end, failure };
+}
+
+/**
+ * Stops with the CLI, as one job of the person's shell. In a terminal of its own the CLI cannot stop by itself: nobody there
+ * would bring it back.
+ */
+function suspend(terminal: PersonTerminal, child: Child): void {
+  terminal.restore('');
+  process.kill(0, 'SIGTSTP');
+  // The shell has brought us back.
+  terminal.takeOver();
+  child.signal('SIGCONT');
+  child.resize(terminal.size.columns, terminal.size.rows);
 }
 
 /** Who commands and servers are that the CLI starts. */

@@ -9,6 +9,8 @@ export type Reading =
   | { state: 'starting'; question?: string }
   /** The person is choosing something. */
   | { state: 'menu' }
+  /** It has left the terminal to the shell it was started from, and waits to be brought back (SIGCONT). */
+  | { state: 'suspended' }
   | { state: 'unknown' };
 
 /** How the relay's MCP server is started for this run. */

@@ -22,6 +22,7 @@ export const claudeScreen: ScreenReader = {
       return isDrawn ? readComposer(view, composer) : { state: 'starting' };
     }
     const text = view.lines.map((line) => line.text).join('\n');
+    if (!view.alternate && text.includes('Claude Code has been suspended')) return { state: 'suspended' };
     if (TRUST.test(text) && WAY_OUT.test(text)) return { state: 'starting', question: 'trust question' };
     if (!WAY_OUT.test(text)) return { state: 'unknown' };
     return view.lines.some((line) => line.text.startsWith('▔▔')) ? { state: 'menu' } : { state: 'dialog' };

@@ -52,10 +52,15 @@ export class AgentTerminal implements DeliveryTarget {
     this.screenChanged();
   }
 
-  gate(): Gate {
+  gate(): Gate | undefined {
+    if (this.#screen.isBehind) return undefined;
     const gate = gateOf(this.#reading());
     if (gate === 'open' && performance.now() - this.#typedAt < ECHO_MS) return { wait: { code: 'draft' } };
     return gate;
+  }
+
+  isSuspended(): boolean {
+    return this.#reading().state === 'suspended';
   }
 
   inject(text: string): Promise<Injection> {

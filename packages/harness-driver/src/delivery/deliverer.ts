@@ -6,8 +6,8 @@ import type { Injection } from './inject.ts';
 
 /** The agent's terminal, as far as delivery needs it. */
 export interface DeliveryTarget {
-  /** Whether something may be typed now. */
-  gate(): Gate;
+  /** Whether something may be typed now; undefined while the screen is being drawn. */
+  gate(): Gate | undefined;
   /** Types a message and submits it. Meanwhile nobody else types. */
   inject(text: string): Promise<Injection>;
   /** Resolves with whether the CLI was seen working within the time. */
@@ -34,6 +34,8 @@ export class Deliverer {
   readonly #outcomes = new Map<string, Outcome>();
   /** What was claimed and could not be typed yet. */
   #claimed: Message | undefined;
+  /** The message whose turn has not been seen yet. */
+  #submitted: string | undefined;
   #mayHaveMail = true;
   #told: Gate | undefined;
   #openSince: number | undefined;
@@ -65,6 +67,8 @@ export class Deliverer {
   look(): void {
     if (this.#ended) return;
     const gate = this.#target.gate();
+    // It is looked at again when it is drawn.
+    if (gate === undefined) return;
     this.#openSince = gate === 'open' ? (this.#openSince ?? performance.now()) : undefined;
     this.#tell(gate);
     if (this.#isWorking) {
@@ -123,14 +127,21 @@ export class Deliverer {
     const text = envelopeOf(message, await this.#agents(), this.#relay.name ?? '');
     // Asking took a moment: the screen may be another one by now.
     if (this.#ended || this.#target.gate() !== 'open') return;
+    this.#submitted = undefined;
     const injection = await this.#target.inject(text);
     if (injection === 'not typed') return;
     this.#claimed = undefined;
     const outcome = outcomeOf(injection);
     this.#remember(message.id, outcome);
     await this.#report(message.id, outcome.state, outcome.reason);
-    if (injection === 'submitted' && (await this.#target.turnStarts(TURN_MS)))
-      await this.#report(message.id, 'turn_started');
+    if (injection === 'submitted') void this.#watchTurn(message.id);
+  }
+
+  /** Until the next message is typed: from then on a turn may be that one's. */
+  async #watchTurn(id: string): Promise<void> {
+    this.#submitted = id;
+    if (!(await this.#target.turnStarts(TURN_MS)) || this.#submitted !== id) return;
+    await this.#report(id, 'turn_started').catch((error) => this.#fail(error));
   }
 
   async #claim(): Promise<Message | undefined> {

@@ -16,6 +16,8 @@ export function gateOf(reading: Reading): Gate {
       return { wait: { code: 'starting', ...(reading.question && { detail: reading.question }) } };
     case 'menu':
       return { wait: { code: 'unknown_screen', detail: 'a menu is open' } };
+    case 'suspended':
+      return { wait: { code: 'unknown_screen', detail: 'suspended' } };
     case 'unknown':
       return { wait: { code: 'unknown_screen' } };
   }

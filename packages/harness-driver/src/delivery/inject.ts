@@ -36,7 +36,8 @@ export async function inject(text: string, target: TypingTarget, screen: ScreenR
   if (!(await happens(holdsText, SHOWN_MS, target))) return 'unclear';
   await pause(BEFORE_ENTER_MS);
   for (let enters = 0; enters < MOST_ENTERS; enters++) {
-    if (!holdsText()) return 'unclear';
+    // While something is being drawn, nobody knows; a dialog that opened now gets no Enter.
+    if (!(await happens(holdsText, SHOWN_MS, target))) return 'unclear';
     target.write('\r');
     if (await happens(() => isTaken(target.reading()), TAKEN_MS, target)) {
       const now = target.reading();

@@ -1,5 +1,6 @@
-const ESCAPE = 0x1b;
-/** After ESC. */
+/** How a sequence begins that switches a mode. */
+const BEGINNINGS = ['\u001b[?', '\u001b[>', '\u001b[<'];
+/** The whole of it, after ESC. */
 const MODE_CHANGE = /^\[[?><][\d;]*[hlum]/;
 const LONGEST_CHANGE = 64;
 
@@ -8,10 +9,12 @@ const LONGEST_CHANGE = 64;
  * fraction of emulating.
  */
 export function condense(output: Buffer): Buffer {
-  const kept: Buffer[] = [];
-  for (let at = output.indexOf(ESCAPE); at >= 0; at = output.indexOf(ESCAPE, at + 1)) {
-    const [change] = MODE_CHANGE.exec(output.toString('latin1', at + 1, at + LONGEST_CHANGE)) ?? [];
-    if (change !== undefined) kept.push(output.subarray(at, at + 1 + change.length));
+  const kept: Array<{ at: number; bytes: Buffer }> = [];
+  for (const beginning of BEGINNINGS) {
+    for (let at = output.indexOf(beginning); at >= 0; at = output.indexOf(beginning, at + 1)) {
+      const [change] = MODE_CHANGE.exec(output.toString('latin1', at + 1, at + LONGEST_CHANGE)) ?? [];
+      if (change !== undefined) kept.push({ at, bytes: output.subarray(at, at + 1 + change.length) });
+    }
   }
-  return Buffer.concat(kept);
+  return Buffer.concat(kept.sort((one, other) => one.at - other.at).map(({ bytes }) => bytes));
 }

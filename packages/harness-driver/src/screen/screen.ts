@@ -32,6 +32,7 @@ export class Screen {
   #behind: Buffer[] = [];
   #behindBytes = 0;
   #isEmulating = false;
+  #hasNews = false;
   #next: NodeJS.Immediate | undefined;
   #linesUntilKnown = 0;
   #onSettled: Array<() => void> = [];
@@ -57,9 +58,9 @@ export class Screen {
   feed(output: Buffer): void {
     this.#behind.push(output);
     this.#behindBytes += output.length;
+    this.#hasNews = true;
     if (this.#behindBytes > MOST_BEHIND_BYTES) this.#skip();
-    // The check phase comes after reading: as long as there is more to read, that goes first.
-    if (this.#next === undefined && !this.#isEmulating) this.#next = setImmediate(() => this.#emulate());
+    this.#emulateInAPause();
   }
 
   resize(columns: number, rows: number): void {
@@ -67,15 +68,20 @@ export class Screen {
     this.#onChange();
   }
 
+  /** Whether something came that is not on the screen yet; `onChange` is called when it is. */
+  get isBehind(): boolean {
+    return this.#behindBytes > 0 || this.#isEmulating;
+  }
+
   /** What is on the screen; undefined while the emulator is behind, or where it has skipped something. */
   view(): ScreenView | undefined {
-    if (this.#behindBytes > 0 || this.#isEmulating || this.#linesUntilKnown > 0) return undefined;
+    if (this.isBehind || this.#linesUntilKnown > 0) return undefined;
     return readView(this.#emulator, this.#modes.isCursorVisible);
   }
 
   /** Resolves when everything that came so far is on the screen. */
   settled(): Promise<void> {
-    if (this.#behindBytes === 0 && !this.#isEmulating) return Promise.resolve();
+    if (!this.isBehind) return Promise.resolve();
     return new Promise((resolve) => this.#onSettled.push(resolve));
   }
 
@@ -89,13 +95,23 @@ export class Screen {
     this.#emulator.dispose();
   }
 
+  /** As long as each turn of the event loop brings more output, passing that on goes first. */
+  #emulateInAPause(): void {
+    if (this.#next !== undefined || this.#isEmulating) return;
+    this.#next = setImmediate(() => {
+      this.#next = undefined;
+      if (!this.#hasNews) return this.#emulate();
+      this.#hasNews = false;
+      this.#emulateInAPause();
+    });
+  }
+
   #emulate(): void {
-    this.#next = undefined;
     const slice = this.#takeSlice();
     this.#isEmulating = true;
     this.#emulator.write(slice, () => {
       this.#isEmulating = false;
-      if (this.#behindBytes > 0) this.#next = setImmediate(() => this.#emulate());
+      if (this.#behindBytes > 0) this.#emulateInAPause();
       else this.#settle();
     });
   }

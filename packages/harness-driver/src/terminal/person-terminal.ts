@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import type { ReadStream, WriteStream } from 'node:tty';
+import { writeSync } from 'node:fs';
+
+const STANDARD_OUTPUT = 1;
 
 export interface TerminalSize {
   columns: number;
@@ -8,15 +10,10 @@ export interface TerminalSize {
 
 /** The terminal of the person who started the program: handed over to the child as it is, and put back afterwards. */
 export class PersonTerminal {
-  readonly #input: ReadStream;
-  readonly #output: WriteStream;
+  readonly #input = process.stdin;
+  readonly #output = process.stdout;
   /** The settings to go back to, while others are in force. */
   #settings: string | undefined;
-
-  constructor(input: ReadStream = process.stdin, output: WriteStream = process.stdout) {
-    this.#input = input;
-    this.#output = output;
-  }
 
   get isTerminal(): boolean {
     return Boolean(this.#input.isTTY && this.#output.isTTY);
@@ -58,8 +55,22 @@ export class PersonTerminal {
     this.#output.on('resize', () => listener(this.size));
   }
 
+  /** At once, past the stream, which costs as much again as writing does; what the terminal does not take follows by it. */
   write(bytes: Uint8Array): void {
-    this.#output.write(bytes);
+    const written = this.#writeNow(bytes);
+    if (written < bytes.length) this.#output.write(bytes.subarray(written));
+  }
+
+  #writeNow(bytes: Uint8Array): number {
+    if (this.#output.writableLength > 0) return 0;
+    try {
+      return writeSync(STANDARD_OUTPUT, bytes);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // A terminal that is gone is told of by the stream.
+      if (code !== 'EAGAIN' && code !== 'EIO') throw error;
+      return 0;
+    }
   }
 
   close(): void {
