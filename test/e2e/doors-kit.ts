@@ -1,20 +1,9 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { PROGRAM } from '../kit/cli.ts';
 import type { Sandbox } from '../kit/daemon.ts';
 import { type ClientSettings, connectClient, type TestClient } from '../mcp/kit/clients.ts';
-
-/** A port nobody listens on at this moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  await new Promise((closed) => server.close(closed));
-  return port;
-}
 
 export interface CommandClient {
   client: TestClient;

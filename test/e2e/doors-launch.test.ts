@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox, startDaemon } from '../kit/daemon.ts';
+import { freePort } from '../kit/free-port.ts';
 import { callTool, connectClient, connectStdio, type TestClient } from '../mcp/kit/clients.ts';
 import { sseTransport } from '../mcp/kit/http-door.ts';
-import { freePort, toolNames } from './doors-kit.ts';
+import { toolNames } from './doors-kit.ts';
 
 const session = (port: number, options = {}) =>
   connectClient(sseTransport(`http://localhost:${port}/sse`, options));

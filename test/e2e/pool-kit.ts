@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { createSandbox, type Sandbox } from '../kit/daemon.ts';
+import { freePort } from '../kit/free-port.ts';
 import { type ClientSettings, connectClient, type TestClient } from '../mcp/kit/clients.ts';
 import { type HttpClientOptions, httpTransport } from '../mcp/kit/http-door.ts';
-import { freePort } from './doors-kit.ts';
 
 /** A daemon in the background with MCP servers for all agents, and its MCP door. */
 export interface PooledDaemon extends Sandbox {

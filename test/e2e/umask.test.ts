@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../kit/daemon.ts';
-import { freePort } from './doors-kit.ts';
+import { freePort } from '../kit/free-port.ts';
 
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;

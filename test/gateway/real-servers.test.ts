@@ -1,25 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
+import { freePort } from '../kit/free-port.ts';
 import { eventually, GatewayKit, progressOf, textOf } from './kit/gateway-kit.ts';
 import { realServer } from './kit/real-servers.ts';
 
 const everything = realServer('everything');
 const running: Array<() => unknown> = [];
 let kit: GatewayKit;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** Starts the server over HTTP and waits until it says that it listens. */
 async function overHttp(transport: string): Promise<number> {
