@@ -51,6 +51,10 @@ export class Sender implements AsyncDisposable {
     return state;
   }
 
+  next(event: 'delivery.accepted'): Promise<void> {
+    return new Promise((resolve) => this.#relay.once(event, () => resolve()));
+  }
+
   async reasonOf(id: string): Promise<string | undefined> {
     return (await this.#delivery(id))?.reason?.code;
   }

@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import type { Checks } from './checks.ts';
@@ -64,6 +65,7 @@ export async function checkTerminal(
     });
     if (!short) await checkMore(agent);
   }
+  if (!short) await checkKilledHost();
   await using asking = await startWrapped(cli, daemon, { name: 'Asking', asks: true });
   await checks.run(named('has the tools of the relay, and need not ask for them'), async () => {
     await sender.untilPath('Asking', 'ready');
@@ -155,6 +157,34 @@ export async function checkTerminal(
       assert.ok(!existsSync(join(agent.project, 'made.txt')));
     });
   }
+  async function checkKilledHost(): Promise<void> {
+    await checks.run(
+      named('leaves what was being typed uncertain if its host is killed, and gets the rest'),
+      async () => {
+        const settings = () =>
+          readFile(join(daemon.directory, 'homes', 'Killed', cli.terminal?.settings ?? ''), 'utf8');
+        let [begun, waiting] = ['', ''];
+        {
+          await using agent = await startWrapped(cli, daemon, { name: 'Killed' });
+          await sender.untilPath('Killed', 'ready');
+          await sender.untilSteady();
+          const accepted = sender.next('delivery.accepted');
+          ({ id: begun } = await sender.send('Killed', 'Is ticket 11 done?'));
+          ({ id: waiting } = await sender.send('Killed', 'Is ticket 12 done?'));
+          await accepted;
+          process.kill(agent.terminal.pid, 'SIGKILL');
+          await agent.terminal.exited;
+          // The CLI itself may write there.
+          assert.doesNotMatch(await settings(), /agent-relay|mcp_?servers|at_[\w-]{43}/i);
+        }
+        assert.equal(await sender.untilInjected(begun), 'uncertain');
+        await using agent = await startWrapped(cli, daemon, { name: 'Killed' });
+        await agent.hears(waiting);
+        assert.ok(!agent.heard().some((text) => text.includes(begun)));
+      },
+    );
+  }
+
   async function checkSuspension(suspended: RegExp): Promise<void> {
     await checks.run(named('is suspended by Ctrl-Z, and comes back'), async () => {
       await using agent = await startWrapped(cli, daemon, { name: 'Paused', inShell: true });

@@ -6,6 +6,7 @@ import { failedSync } from './failed-sync.ts';
 import { CannotRun, type Fault } from './fault.ts';
 import { fsyncAudit } from './fsync-audit.ts';
 import { hostileBytes } from './hostile-bytes.ts';
+import { hostileMessages } from './hostile-messages.ts';
 import { kill } from './kill.ts';
 import { liveFuzz } from './live-fuzz.ts';
 import { quotaFloods } from './quota-floods.ts';
@@ -22,6 +23,7 @@ const FAULTS: Fault[] = [
   clockJumps,
   stoppedConsumer,
   hostileBytes,
+  hostileMessages,
   connectionStorm,
   quotaFloods,
   liveFuzz,

@@ -31,6 +31,8 @@ export interface AgentCli {
     args(asks: boolean): string[];
     /** What is on its screen when it waits for its first prompt. */
     readonly ready: RegExp;
+    /** A file in its home that is the user's alone. */
+    readonly settings: string;
     /** What the shell shows after Ctrl-Z, if it can be suspended. */
     readonly suspended?: RegExp;
     /** A step with which the model runs a shell command. */

@@ -39,6 +39,7 @@ export const claude: AgentCli = {
   terminal: {
     args: (asks) => (asks ? ['--permission-mode', 'manual'] : ['--dangerously-skip-permissions']),
     ready: /^❯/m,
+    settings: '.claude/settings.json',
     suspended: /Stopped/,
     shell: (command) => `use Bash ${JSON.stringify({ command, description: 'a command' })}`,
   },
