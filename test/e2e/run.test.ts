@@ -60,6 +60,16 @@ describe('a program in agent-relay run', () => {
     await terminal.until(/^Known of demo$/m);
   });
 
+  it('may run another agent, who is somebody else', async () => {
+    await using terminal = shell('Outer');
+    await terminal.until(/ready\$/);
+    const relay = `'${process.execPath}' '${PROGRAM}'`;
+    terminal.type(`${relay} run --name Inner -- bash -c "${relay} send Outer hello"\r`);
+    await terminal.until(/Message sent to Outer/);
+    const { messages } = JSON.parse((await daemon.cli(['history', '--json', '--limit', '1'])).stdout);
+    expect(messages).toMatchObject([{ from: 'Inner', to: 'Outer', content: 'hello' }]);
+  });
+
   it('is never typed into, if the relay does not know its screen', async () => {
     await using terminal = shell('Untouched');
     await terminal.until(/ready\$/);

@@ -54,12 +54,14 @@ export async function connectAgent(
 /** What proves to others that they are this agent: its MCP server, and commands it runs. */
 export const tokenFor = async (relay: Relay, env: NodeJS.ProcessEnv): Promise<string | undefined> =>
   relay.agentToken ??
-  env.RELAY_AGENT_TOKEN ??
+  tokenOf(relay.name ?? '', env).token ??
   (env.RELAY_URL ? undefined : await localAgentToken(relay.project, relay.name ?? '', env));
 
 /** A token in the environment is that of the agent named there. */
-const tokenOf = (name: string, { RELAY_AGENT_NAME, RELAY_AGENT_TOKEN }: NodeJS.ProcessEnv) =>
-  RELAY_AGENT_TOKEN && RELAY_AGENT_NAME === name ? { token: RELAY_AGENT_TOKEN } : {};
+const tokenOf = (
+  name: string,
+  { RELAY_AGENT_NAME, RELAY_AGENT_TOKEN }: NodeJS.ProcessEnv,
+): { token?: string } => (RELAY_AGENT_TOKEN && RELAY_AGENT_NAME === name ? { token: RELAY_AGENT_TOKEN } : {});
 
 function* namesAfter(cli: string): Generator<string> {
   const base = agentNameOf(cli, 'agent').slice(0, 60);

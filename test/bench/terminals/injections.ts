@@ -12,6 +12,7 @@ export async function injectionTimes(
   await using sender = await Sender.connect(daemon, `To-${cli.id}`);
   await using agent = await startWrapped(cli, daemon, { name: cli.title });
   // The first one also waits for the CLI to start.
+  await sender.untilPath(cli.title, 'ready');
   await agent.hears((await sender.send(agent.name, 'Are you there?')).id);
   const times = new Map<number, number[]>(sizes.map((size) => [size, []]));
   for (let number = 0; number < messages; number++) {
