@@ -92,7 +92,18 @@ describe('a program in agent-relay run', () => {
   });
 
   it('joins channels, and is the lead, if asked', async () => {
-    await using terminal = run(['--name', 'Leader', '--lead', '--channels', 'dev,ops', '--', 'cat']);
+    await using terminal = run([
+      '--name',
+      'Leader',
+      '--lead',
+      '--channels',
+      'dev,ops',
+      '--',
+      'bash',
+      '-c',
+      'echo started; cat',
+    ]);
+    await terminal.until(/started/);
     await expect
       .poll(async () => JSON.parse((await daemon.cli(['who', '--json'])).stdout))
       .toContainEqual(expect.objectContaining({ name: 'Leader', lead: true }));
