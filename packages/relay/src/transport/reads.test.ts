@@ -7,11 +7,8 @@ const MESSAGES = 100;
 const BODY = 'a flood of words '.repeat(3600);
 const TOKEN = newAgentToken();
 const FLOOD = 400;
-/**
- * Answers to the flood while somebody else waits for one: to the reads that were begun, and until the answer is heard. The
- * buffers of the system itself take some 10 MB before a connection is full, which are 20 answers.
- */
-const FEW = 60;
+/** Answers to the flood while somebody else waits for one: to the reads that were begun, and until the answer is heard. */
+const FEW = 20;
 
 const PAGES = [
   ['INBOX', { limit: 500 }],
@@ -32,6 +29,18 @@ afterAll(() => served[Symbol.asyncDispose]());
 
 const answered = (operation: string, outcome = 'ok'): number =>
   served.counters.requests.get(operation)?.get(outcome) ?? 0;
+
+/**
+ * How many INBOX are answered when it goes no further: reads take turns, so a hundred of somebody else leave time for as
+ * many of the flood. How much is answered before that is up to the buffers of the system.
+ */
+async function answeredInTheEnd(): Promise<number> {
+  while (true) {
+    const before = answered('INBOX');
+    for (let i = 0; i < 100; i++) await bystander.request('CONVERSATIONS', {});
+    if (answered('INBOX') === before) return before;
+  }
+}
 
 async function flood(operation: string, payload: object, door = DOORS[0]): Promise<RawClient> {
   const flooder = await served.join('flooder', { token: TOKEN, paths: [] }, door);
@@ -54,24 +63,22 @@ describe('an agent that asks for many pages at once', () => {
   it.each(DOORS)(
     'and reads no answer on a %s is answered no further, and goes on when it does',
     async (door) => {
-      const before = answered('INBOX');
+      const before = await answeredInTheEnd();
       using flooder = await served.join('flooder', { token: TOKEN, paths: [] }, door);
       flooder.pause();
       for (let i = 0; i < FLOOD; i++) flooder.send('INBOX', { limit: 500 });
-      for (let i = 0; i < 100; i++) await bystander.request('CONVERSATIONS', {});
-      expect(answered('INBOX') - before).toBeLessThan(FEW);
+      expect((await answeredInTheEnd()) - before).toBeLessThan(FLOOD / 2);
       flooder.resume();
       for (let i = 0; i < 2 * FEW; i++) await flooder.next('ACK');
     },
   );
 
   it('and goes away is forgotten', async () => {
-    const before = answered('INBOX');
+    const before = await answeredInTheEnd();
     const flooder = await flood('INBOX', { limit: 500 });
     await flooder.next('ACK');
     flooder[Symbol.dispose]();
-    for (let i = 0; i < 100; i++) await bystander.request('CONVERSATIONS', {});
-    expect(answered('INBOX') - before).toBeLessThan(FEW);
+    expect((await answeredInTheEnd()) - before).toBeLessThan(FLOOD / 2);
   });
 
   it('gets an answer to each, in the order it asked', async () => {
