@@ -65,10 +65,14 @@ export function attachments(store: () => Store): void {
       };
       await upload({ account: 'key 1' }, alice, 100);
       await upload({ account: 'key 1' }, bob, 50);
-      await upload({ account: undefined }, bob, 7);
+      await upload({ account: undefined, id: `att_seven_${workspace.id}` }, bob, 7);
       expect(await store().attachmentUse(workspace.id, 'key 1')).toEqual({ files: 2, bytes: 150 });
       expect(await store().attachmentUse(workspace.id, 'key 2')).toEqual({ files: 0, bytes: 0 });
       expect(await store().attachmentUse(workspace.id)).toEqual({ files: 3, bytes: 157 });
+      expect(await store().attachmentUse(workspace.id, undefined, ['none'])).toEqual({
+        files: 3,
+        bytes: 157,
+      });
     });
 
     it('are visible to who uploaded them, and to who sees a message they hang on', async () => {

@@ -40,7 +40,7 @@ export class Attachments {
   readonly #limits: AttachmentLimits;
   readonly #quotas: Quotas;
   readonly #uploads: Uploads;
-  /** Files for which there was room and that are being stored: the store may not count them yet. */
+  /** Files for which there was room and that are being stored: the store may have them, or not yet. */
   readonly #arriving = new Set<Attachment>();
   /** The last look at how much room there is: one after the other, so that each knows of those before. */
   #roomChecked: Promise<unknown> = Promise.resolve();
@@ -153,7 +153,9 @@ export class Attachments {
     const arriving = [...this.#arriving].filter(
       (file) => file.workspaceId === workspaceId && (account === undefined || file.account === account),
     );
-    const { files, bytes } = await this.#store.attachmentUse(workspaceId, account);
+    // Some of those that arrive may be in the store by now: they count once.
+    const ids = arriving.map(({ id }) => id);
+    const { files, bytes } = await this.#store.attachmentUse(workspaceId, account, ids);
     return {
       files: files + arriving.length,
       bytes: arriving.reduce((sum, { size }) => sum + size, bytes),

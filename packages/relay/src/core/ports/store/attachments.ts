@@ -17,6 +17,11 @@ export interface AttachmentStore {
   readContent(sha256: string, offset: number, length: number): Promise<Uint8Array>;
   /**
    * How many files and bytes of content a workspace has, or an account in it, for the limits. Equal content counts once.
+   * Files with the ids of `besides` are left out.
    */
-  attachmentUse(workspaceId: number, account?: string): Promise<{ files: number; bytes: number }>;
+  attachmentUse(
+    workspaceId: number,
+    account?: string,
+    besides?: string[],
+  ): Promise<{ files: number; bytes: number }>;
 }
