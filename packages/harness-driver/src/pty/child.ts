@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { type IPty, spawn } from '@agent-relay/harness-driver/pty';
+import { holdOpen } from './hold-open.ts';
 import { PtyWriter } from './pty-writer.ts';
 
 export interface ChildOptions {
@@ -29,6 +30,7 @@ export class Child {
     const name = env.TERM || 'xterm-256color';
     this.#pty = spawn(file, [...args], { name, cwd, env, cols: columns, rows, encoding: null });
     this.pid = this.#pty.pid;
+    holdOpen(terminalOf(this.#pty), this.pid);
     this.#writer = new PtyWriter(descriptorOf(this.#pty));
     // With no encoding it hands over buffers; its types know only strings.
     this.#pty.onData((data) => onOutput(data as unknown as Buffer));
@@ -74,6 +76,13 @@ function descriptorOf(terminal: IPty): number {
   const { fd } = terminal as IPty & { fd?: unknown };
   if (typeof fd !== 'number') throw new Error('the pseudo-terminal has no file descriptor');
   return fd;
+}
+
+/** The device that the program has open; not in the types either. */
+function terminalOf(terminal: IPty): string {
+  const { ptsName } = terminal as IPty & { ptsName?: unknown };
+  if (typeof ptsName !== 'string') throw new Error('the pseudo-terminal has no name');
+  return ptsName;
 }
 
 function signalNamed(number: number | undefined): NodeJS.Signals | undefined {
