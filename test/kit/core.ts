@@ -121,7 +121,14 @@ export async function openCore({ database, shared, ...limits }: CoreOptions = {}
     return { relay, operations: createOperations(relay, HOST) };
   };
   let running = await open();
-  const participant = (principal: Principal) => new Participant(running, principal);
+  const connected = new Set<Participant>();
+  const close = async () => {
+    for (const participant of connected) participant.hangUp();
+    connected.clear();
+    await running.relay.close();
+    await running.relay.store.close();
+  };
+  const participant = (principal: Principal) => new Participant({ ...running, connected }, principal);
   const identified = async (
     who: Pick<Principal, 'workspace' | 'local' | 'keyId'>,
     name: string,
@@ -160,13 +167,11 @@ export async function openCore({ database, shared, ...limits }: CoreOptions = {}
       participant({ workspace, agent: undefined, unverified: false, local: true, keyId: undefined }),
     async restart() {
       clock.forget();
-      await running.relay.close();
-      await running.relay.store.close();
+      await close();
       running = await open();
     },
     async [Symbol.asyncDispose]() {
-      await running.relay.close();
-      await running.relay.store.close();
+      await close();
       rmSync(directory, { recursive: true });
       if (failures.length > 0) throw new AggregateError(failures, 'Work that nobody waited for has failed.');
     },
@@ -180,9 +185,16 @@ const HOST = {
   forget: async () => undefined,
 };
 
+interface Running {
+  relay: Relay;
+  operations: Operations;
+  /** Whose connections end before the database is closed. */
+  connected: Set<Participant>;
+}
+
 /** One live connection as the domain knows it: it asks, and keeps what it is told. */
 export class Participant implements Peer, Caller {
-  readonly #core: { relay: Relay; operations: Operations };
+  readonly #core: Running;
   readonly principal: Principal;
   token = '';
   session: string | undefined;
@@ -203,7 +215,7 @@ export class Participant implements Peer, Caller {
   readonly #outcomes = new Map<string, PromiseWithResolvers<Outcome>>();
   readonly #settled = new Set<string>();
 
-  constructor(core: { relay: Relay; operations: Operations }, principal: Principal) {
+  constructor(core: Running, principal: Principal) {
     this.#core = core;
     this.principal = principal;
   }
@@ -214,7 +226,8 @@ export class Participant implements Peer, Caller {
 
   /** Takes its messages by `push`, unless it says otherwise. */
   connect({ paths = ['push'], ...rest }: Partial<OperationParams<'RECEIVE'>> = {}): this {
-    const { relay } = this.#core;
+    const { relay, connected } = this.#core;
+    connected.add(this);
     relay.presence.join(this);
     const { agent } = this.principal;
     const wish = { paths, notify: false, receiver: undefined, ...rest };
@@ -223,8 +236,14 @@ export class Participant implements Peer, Caller {
   }
 
   disconnect(): void {
-    this.#ongoing.close();
+    this.hangUp();
+    this.#core.connected.delete(this);
     this.#core.relay.presence.leave(this);
+  }
+
+  /** Takes nothing any more; whoever is in charge may not have noticed. */
+  hangUp(): void {
+    this.#ongoing.close();
   }
 
   /** Resolves when what was unread has been pushed: from now on each message comes as it is stored. */

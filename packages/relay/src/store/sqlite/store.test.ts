@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
 import type { RelayError } from '@agent-relay/protocol';
@@ -54,6 +55,25 @@ describe('a SQLite file', () => {
     await newWorld(store, 1);
     for (const file of [path, `${path}-wal`, `${path}-shm`]) expect(statSync(file).mode & 0o777).toBe(0o600);
     await store.close();
+  });
+
+  it('answers what was asked before it is closed, and refuses the rest without alarm', async () => {
+    const alarms: Error[] = [];
+    const store = await openStore(newPath(), { onFatal: (error) => alarms.push(error) });
+    const { workspace } = await newWorld(store, 1);
+    const before = store.lastSeq(workspace.id);
+    const closing = store.close();
+    await before;
+    const refusals: Promise<unknown>[] = [];
+    for (let ticks = 0; ticks < 100; ticks++) {
+      refusals.push(
+        expect(store.lastSeq(workspace.id)).rejects.toMatchObject({ message: 'The store was closed.' }),
+      );
+      await setImmediate();
+    }
+    await closing;
+    await Promise.all(refusals);
+    expect(alarms).toEqual([]);
   });
 
   it('that is none, or cannot be made, is refused without alarm', async () => {

@@ -15,6 +15,8 @@ interface Pending {
 export const toError = ({ code, message, next }: Failure): RelayError =>
   new RelayError(code, message, next === undefined ? {} : { next });
 
+const closed = (): RelayError => new RelayError('StoreUnavailable', 'The store was closed.');
+
 /** The near side of a worker thread: numbers the requests and matches the answers. */
 export class Thread {
   readonly #worker: Worker;
@@ -41,6 +43,8 @@ export class Thread {
   ask(ask: ThreadRequest['ask']): Promise<BatchResult> {
     return new Promise((resolve, reject) => {
       if (this.#dead) return reject(this.#dead);
+      // The thread ends with what it was asked before: nobody would answer this.
+      if (this.#closing && ask !== 'close') return reject(closed());
       const id = ++this.#lastId;
       this.#pending.set(id, { resolve, reject });
       this.#worker.postMessage({ id, ask } satisfies ThreadRequest);
@@ -54,8 +58,7 @@ export class Thread {
       return;
     }
     await Promise.all([once(this.#worker, 'exit'), this.ask('close')]);
-    // Whoever calls all the same is told, instead of waiting for ever.
-    this.#dead = new RelayError('StoreUnavailable', 'The store was closed.');
+    this.#dead = closed();
   }
 
   #settle(answer: ThreadAnswer): void {
