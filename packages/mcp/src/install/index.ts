@@ -58,7 +58,7 @@ export async function runInstall(options: InstallOptions = {}): Promise<FileChan
   const names = agentNames(options.name, chosen);
   if (isTemporaryCopy) {
     task.print(
-      'Note: this copy of the relay was fetched by npx and may vanish. Install it with npm to keep it.',
+      'Note: npx keeps this copy of the relay only for a while. Install the relay, then run this again.',
     );
   }
   const project = task.global ? undefined : task.directory;
