@@ -84,7 +84,8 @@ export interface Relay {
 
 export async function createRelay(options: RelayOptions): Promise<Relay> {
   const { store, clock, bus, directory } = options;
-  const background = (work: Promise<void>) => void work.catch(options.onError);
+  /** Work that nobody waits for. */
+  const background = (work: Promise<void>): Promise<void> => work.catch(options.onError);
   const newId = idMaker(() => clock.now(), options.random);
   const workspaces = await Workspaces.load(store, clock);
   const connections = new Connections();

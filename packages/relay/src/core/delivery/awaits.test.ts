@@ -302,4 +302,26 @@ describe('a question asked again after a lost connection', () => {
     await bob.send('Alice', 'Go.', { replyTo: question.messageId });
     expect(await question.outcome()).toEqual(reply('Go.'));
   });
+
+  it('is not answered by a message that has just answered another one', async () => {
+    const thread = 'release';
+    for (const id of ['tagged', 'published']) {
+      await alice.ask('Bob', { thread }, id);
+      alice.end(id);
+    }
+    for (const content of ['It is.', 'Not yet.']) await bob.send('Alice', content, { thread });
+    const { awaits } = core.relay;
+    const note = awaits.onAnswered;
+    const storeIsBack = Promise.withResolvers<void>();
+    awaits.onAnswered = (entry, answer) => storeIsBack.promise.then(() => note(entry, answer));
+    const first = await alice.ask('Bob', { thread }, 'tagged');
+    expect(await first.outcome()).toEqual(reply('It is.'));
+    const second = alice.ask('Bob', { thread }, 'published');
+    // Whatever it would read now, it has read by the time these are done.
+    await alice.send('Bob', 'Well?');
+    await alice.listening();
+    storeIsBack.resolve();
+    expect(await (await second).outcome()).toEqual(reply('Not yet.'));
+    awaits.onAnswered = note;
+  });
 });

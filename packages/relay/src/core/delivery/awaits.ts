@@ -33,8 +33,10 @@ interface Waiting {
 export class Awaits {
   readonly #clock: Clock;
   readonly #byWaiter = new Map<number, Waiting>();
-  /** Told which message answered which await, before the waiter is. */
-  onAnswered: (entry: OpenAwait, answer: Message) => void = () => undefined;
+  /** What answered the questions of each waiter, while the store is being told. */
+  readonly #notes = new Map<number, Promise<void>>();
+  /** Told which message answered which await, before the waiter is; resolves when the store knows it. */
+  onAnswered: (entry: OpenAwait, answer: Message) => Promise<void> = async () => undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -91,14 +93,27 @@ export class Awaits {
     if (!waiting?.open.has(entry)) return true;
     if (waiting.answers.has(message.seq)) return false;
     waiting.answers.add(message.seq);
-    this.onAnswered(entry, message);
+    this.#note(entry, message);
     this.#settle(entry, { reply: message });
     return true;
+  }
+
+  /** Resolves when the store knows what has answered this waiter's questions so far. */
+  async noted(waiterId: number): Promise<void> {
+    await this.#notes.get(waiterId);
   }
 
   /** How many answers an agent waits for, besides that of the question `id`, which may be asked again. */
   countBesides(waiterId: number, id: string): number {
     return this.#openFrom(waiterId).filter((entry) => entry.id !== id).length;
+  }
+
+  #note(entry: OpenAwait, answer: Message): void {
+    const { id } = entry.waiter;
+    const note = Promise.all([this.#notes.get(id), this.onAnswered(entry, answer)]).then(() => {
+      if (this.#notes.get(id) === note) this.#notes.delete(id);
+    });
+    this.#notes.set(id, note);
   }
 
   #openFrom(waiterId: number): OpenAwait[] {

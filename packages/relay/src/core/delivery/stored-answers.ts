@@ -32,6 +32,8 @@ export class StoredAnswers {
     const { waiter, target, message: question } = asked;
     const find = (after: number) =>
       this.#store.findReply({ senderId: target.id, recipientId: waiter.id, after, question });
+    // What has just answered another question of this waiter must not be found for this one.
+    await this.#awaits.noted(waiter.id);
     let reply = await find(question.seq);
     while (reply && !this.#awaits.answerWith(asked, this.#descriptions.stored(reply)))
       reply = await find(reply.seq);
