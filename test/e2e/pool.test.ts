@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { connect, localAgentToken } from '@agent-relay/sdk/node';
 import { describe, expect, it } from 'vitest';
-import { eventually, scripted, tool } from '../gateway/kit/gateway-kit.ts';
+import { scripted, tool } from '../gateway/kit/gateway-kit.ts';
 import { isAlive, processesIn } from '../gateway/kit/processes.ts';
 import { realServer } from '../gateway/kit/real-servers.ts';
 import { SDK_SERVER } from '../gateway/kit/sdk-server.ts';
 import { createSandbox } from '../kit/daemon.ts';
+import { eventually } from '../kit/eventually.ts';
 import { callTool, connectClient, ERAS } from '../mcp/kit/clients.ts';
 import { sseTransport } from '../mcp/kit/http-door.ts';
 import { connectToCommand, toolNames } from './doors-kit.ts';

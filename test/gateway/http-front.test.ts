@@ -9,7 +9,8 @@ import {
 } from '@agent-relay/gateway';
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { eventually, GatewayKit, progressOf, scripted, textOf, tool } from './kit/gateway-kit.ts';
+import { eventually } from '../kit/eventually.ts';
+import { GatewayKit, progressOf, scripted, textOf, tool } from './kit/gateway-kit.ts';
 import { SDK_SERVER } from './kit/sdk-server.ts';
 
 const MODERN = { versionNegotiation: { mode: { pin: '2026-07-28' } } } as const;

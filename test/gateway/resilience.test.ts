@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { eventually, GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
+import { eventually } from '../kit/eventually.ts';
+import { GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
 import { isAlive, processesIn } from './kit/processes.ts';
 import { startWebSocketServer } from './kit/websocket-server.ts';
 
