@@ -131,7 +131,7 @@ test('a cancelled call is cancelled at the backend, and never answered', async (
   const call = client.callTool({ name: 'hang' }, { signal: stop.signal });
   await eventually(async () => (await kit.journal()).some((line) => line.startsWith('call hang')));
   stop.abort();
-  await expect(call).rejects.toThrow();
+  await expect(call).rejects.toThrow('aborted');
   await eventually(async () =>
     (await kit.journal()).some((line) => line.startsWith('notifications/cancelled')),
   );
