@@ -83,10 +83,8 @@ async function runAgain(node, flags = []) {
     process.exitCode = 1;
   });
   child.on('exit', (code, signal) => {
-    if (signal === null) {
-      process.exitCode = code;
-      return;
-    }
+    // At once: a copy of the signal that ended the child would kill a process that takes itself apart.
+    if (signal === null) process.exit(code);
     for (const forwarded of FORWARDED_SIGNALS) process.removeAllListeners(forwarded);
     process.kill(process.pid, signal);
   });
