@@ -126,6 +126,7 @@ export const SETTINGS = {
     maxSessions: { schema: count(1, 1_000_000, 1000) },
     maxSessionsPerKey: { schema: count(1, 1_000_000, 250) },
     maxStreamsPerKey: { schema: count(1, 1_000_000, 1000) },
+    maxRequestBytesPerKey: { schema: count(16 * MEBIBYTE, 1024 ** 5, 128 * MEBIBYTE) },
     maxConnections: { schema: count(1, 1_000_000, 4000) },
     tlsCertificate: {
       schema: (zod) => text(zod).optional(),
