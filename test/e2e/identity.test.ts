@@ -70,6 +70,9 @@ const AIMED: { [Name in OperationName]: [OperationInput<Name>, ErrorCode | 'ok']
   KEY_REVOKE: [{ workspace: 'home', keyId: '12345678' }, 'Forbidden'],
   TOKEN_ROTATE: [{ agent: 'Alice' }, 'Forbidden'],
   AUDIT: [{}, 'Forbidden'],
+  PAGE_LINK: [{}, 'Forbidden'],
+  PAGE_SESSIONS: [{}, 'Forbidden'],
+  PAGE_SESSION_REVOKE: [{ all: true }, 'Forbidden'],
   EXPORT: [{}, 'Forbidden'],
   IMPORT: [
     { records: [{ type: 'reaction', message: 'msg_1', agent: 'Bob', emoji: '👀', at: 1 }] },

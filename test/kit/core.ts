@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newAgentToken } from '@agent-relay/platform/secrets';
 import {
   type ErrorPayload,
   type Message,
@@ -29,6 +30,7 @@ import type { Presence } from '../../packages/relay/src/core/ports/directory.ts'
 import type { Workspace } from '../../packages/relay/src/core/ports/store/workspaces.ts';
 import type { Principal } from '../../packages/relay/src/core/principal.ts';
 import { createRelay, type Relay, type RelayOptions } from '../../packages/relay/src/core/relay.ts';
+import type { SignInLimits } from '../../packages/relay/src/core/sign-in/page-sessions.ts';
 import { openStore } from '../../packages/relay/src/store/open.ts';
 import { OngoingOperations } from '../../packages/relay/src/transport/ongoing.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -55,6 +57,9 @@ export const QUOTAS: QuotaLimits = {
   messageReactions: 100,
   awaits: 20,
 };
+
+/** How long a browser stays signed in. */
+export const SIGN_IN: SignInLimits = { linkMinutes: 5, sessionDays: 30, idleDays: 7 };
 
 /** No rate limit, so that tests may be quick; the other limits are small, so that they can be met. */
 const LIMITS: Limits = {
@@ -114,6 +119,8 @@ export async function openCore({ database, shared, ...limits }: CoreOptions = {}
       random: Math.random,
       idleAfterMs: IDLE_AFTER_MS,
       ...LIMITS,
+      signIn: SIGN_IN,
+      person: { name: 'petra', token: async () => newAgentToken() },
       personNames: ['owner', 'petra'],
       ...limits,
       onError: (error) => failures.push(error),
@@ -138,7 +145,7 @@ export async function openCore({ database, shared, ...limits }: CoreOptions = {}
       byOwner: who.local,
       ...introduction,
     });
-    const joined = participant({ ...who, agent, unverified: false });
+    const joined = participant({ ...who, agent, unverified: false, owner: false, pageSessionId: undefined });
     joined.token = introduction.token ?? issued ?? '';
     joined.session = introduction.claim?.session;
     joined.connect();
@@ -162,9 +169,8 @@ export async function openCore({ database, shared, ...limits }: CoreOptions = {}
         ...introduction,
       }),
     observerFromAfar: (workspace) =>
-      participant({ workspace, agent: undefined, unverified: false, local: false, keyId: '12345678' }),
-    owner: (workspace) =>
-      participant({ workspace, agent: undefined, unverified: false, local: true, keyId: undefined }),
+      participant({ ...observer(workspace), local: false, owner: false, keyId: '12345678' }),
+    owner: (workspace) => participant({ ...observer(workspace), local: true, owner: true, keyId: undefined }),
     async restart() {
       clock.forget();
       await close();
@@ -178,8 +184,17 @@ export async function openCore({ database, shared, ...limits }: CoreOptions = {}
   };
 }
 
+/** Somebody without a name. */
+const observer = (workspace: Workspace) => ({
+  workspace,
+  agent: undefined,
+  unverified: false,
+  pageSessionId: undefined,
+});
+
 const HOST = {
   status: () => ({ version: '0.0.0', pid: 1, startedAt: 0 }),
+  page: () => 'http://127.0.0.1:3888',
   openSocket: async ({ directory }: Workspace) => `/run/${directory}.sock`,
   socketPath: ({ name }: Workspace) => `/run/${name}.sock`,
   forget: async () => undefined,

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { agentOperations } from './operations/agents.ts';
 import { attachmentOperations } from './operations/attachments.ts';
 import { channelOperations } from './operations/channels.ts';
+import { dashboardOperations } from './operations/dashboard.ts';
 import { messageOperations } from './operations/messages.ts';
 import { workspaceOperations } from './operations/workspaces.ts';
 
@@ -15,6 +16,7 @@ export const OPERATIONS = {
   ...agentOperations,
   ...attachmentOperations,
   ...workspaceOperations,
+  ...dashboardOperations,
 } as const satisfies Record<string, { params: z.ZodType; result: unknown }>;
 
 export type OperationName = keyof typeof OPERATIONS;
@@ -28,6 +30,7 @@ export const isOperation = (type: string): type is OperationName => Object.hasOw
 
 export type { AgentInfo, AgentOffer, PathInfo } from './operations/agents.ts';
 export type { ChannelInfo } from './operations/channels.ts';
+export type { PageSessionInfo } from './operations/dashboard.ts';
 export type {
   ConversationInfo,
   DeliveryTrace,

@@ -92,6 +92,11 @@ export const helloPayload = z.object({
   returning: z.boolean().optional(),
   workspaceKey: z.string().max(256).optional(),
   /**
+   * A page of the dashboard that the owner signed in: the connection is the owner, and writes as the owner's person. The
+   * project to enter is by default the one the session was opened in.
+   */
+  page: z.object({ session: z.string().max(256), project: z.string().max(256).optional() }).optional(),
+  /**
    * Asks for the name on behalf of a client program that chose it by itself. It gets a new name, or one that the same
    * program registered before and no other session holds.
    */

@@ -21,6 +21,7 @@ const GROUPS: Record<string, Record<string, Load>> = {
     up: () => import('./commands/up.ts'),
     ...SHORT_FORMS,
     status: () => import('./commands/status.ts'),
+    dashboard: () => import('./commands/dashboard.ts'),
     daemon: () => import('./commands/daemon.ts'),
   },
   'Messages:': {

@@ -27,6 +27,7 @@ import type { Store } from './ports/store.ts';
 import { Descriptions } from './reading/descriptions.ts';
 import { Messages } from './sending/messages.ts';
 import { Routes } from './sending/routes.ts';
+import { PageSessions, type SignInLimits } from './sign-in/page-sessions.ts';
 
 export interface RelayOptions {
   store: Store;
@@ -41,6 +42,9 @@ export interface RelayOptions {
   governor: GovernorLimits;
   attachments: AttachmentLimits;
   quotas: QuotaLimits;
+  signIn: SignInLimits;
+  /** The owner as a participant: the name, and the token kept for it where the owner's programs find it. */
+  person: { name: string; token(workspace: Workspace): Promise<string> };
   /** Names that only the owner registers, for a person. */
   personNames: readonly string[];
   /** Gets the failures of work that nobody waits for. */
@@ -55,6 +59,7 @@ export interface Relay {
   /** A new id that begins with the word given. */
   readonly newId: (word: string) => string;
   readonly workspaces: Workspaces;
+  readonly pageSessions: PageSessions;
   readonly quotas: Quotas;
   readonly agents: Agents;
   readonly tools: OfferedTools;
@@ -92,8 +97,16 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const presence = new Presence({ bus, directory, connections, idleAfterMs: options.idleAfterMs });
   const quotas = new Quotas(options.quotas);
   const tools = new OfferedTools(store, quotas);
-  const { personNames } = options;
-  const agents = new Agents(store, clock, presence, { personNames, directory, quotas, tools, background });
+  const pageSessions = new PageSessions({ store, clock, workspaces, presence, limits: options.signIn });
+  const { person, personNames } = options;
+  const agents = new Agents(store, clock, presence, {
+    person,
+    personNames,
+    directory,
+    quotas,
+    tools,
+    background,
+  });
   const channels = new Channels(store, clock, agents, quotas);
   const descriptions = new Descriptions(agents, workspaces);
   const accepted = new AcceptedDeliveries(clock);
@@ -171,6 +184,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     bus,
     newId,
     workspaces,
+    pageSessions,
     quotas,
     agents,
     tools,

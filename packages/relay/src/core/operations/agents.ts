@@ -1,6 +1,6 @@
 import { type AgentInfo, nameKey, plainAgentName, RelayError } from '@agent-relay/protocol';
 import type { Workspace } from '../ports/store/workspaces.ts';
-import { requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts';
+import { isUsersOwn, requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts';
 import { listPage } from '../reading/page.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';
@@ -19,10 +19,10 @@ export function agentHandlers(relay: Relay): Handlers<Names> {
   const { agents, deliveries, presence, store, workspaces } = relay;
   return {
     WHO: async ({ principal }, params) => {
-      const { local, workspace: own } = principal;
+      const { workspace: own } = principal;
       const { project = own.name } = params;
       // Before it is looked up: whether there is such a project is none of a remote user's business.
-      if (!local && nameKey(project) !== nameKey(own.name)) {
+      if (!isUsersOwn(principal) && nameKey(project) !== nameKey(own.name)) {
         throw new RelayError('Forbidden', 'Other projects are only shown to local users.');
       }
       const workspace = workspaces.get(project);

@@ -4,6 +4,7 @@ import type { Relay } from '../relay.ts';
 import { agentHandlers } from './agents.ts';
 import type { Handlers } from './caller.ts';
 import { channelHandlers } from './channels.ts';
+import { dashboardHandlers } from './dashboard.ts';
 import { messageHandlers } from './messages.ts';
 import { offerHandlers } from './offers.ts';
 import { workspaceHandlers } from './workspaces.ts';
@@ -17,4 +18,5 @@ export const createOperations = (relay: Relay, host: Host): Operations => ({
   ...agentHandlers(relay),
   ...offerHandlers(relay),
   ...workspaceHandlers(relay, host),
+  ...dashboardHandlers(relay, host),
 });

@@ -8,6 +8,7 @@ import type { DeliveryStore } from './store/deliveries.ts';
 import type { HeldStore } from './store/held.ts';
 import type { HistoryStore } from './store/history.ts';
 import type { MessageStore } from './store/messages.ts';
+import type { PageSessionStore } from './store/page-sessions.ts';
 import type { ReactionStore } from './store/reactions.ts';
 import type { SearchStore } from './store/search.ts';
 import type { ToolStore } from './store/tools.ts';
@@ -34,6 +35,7 @@ import type { WorkspaceStore } from './store/workspaces.ts';
  */
 export interface Store
   extends WorkspaceStore,
+    PageSessionStore,
     AgentStore,
     ToolStore,
     ChannelStore,

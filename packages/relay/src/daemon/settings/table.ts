@@ -89,6 +89,11 @@ export const SETTINGS = {
     allowedOrigins: { schema: origins },
     maxConnections: { schema: count(1, 1_000_000, 4000) },
   },
+  dashboard: {
+    linkMinutes: { schema: count(1, 1440, 5) },
+    sessionDays: { schema: count(1, 3650, 90) },
+    idleDays: { schema: count(1, 3650, 30) },
+  },
   mcp: {
     stdio: {
       schema: yesNo(false),
