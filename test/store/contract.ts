@@ -13,6 +13,7 @@ import { messages } from './contract/messages.ts';
 import { model } from './contract/model.ts';
 import { pages } from './contract/pages.ts';
 import { reactions } from './contract/reactions.ts';
+import { runs } from './contract/runs.ts';
 import { search } from './contract/search.ts';
 import { tools } from './contract/tools.ts';
 import { transfer } from './contract/transfer.ts';
@@ -52,6 +53,7 @@ export function storeContract(name: string, { open, afterCrash }: TestDatabase):
     search(store);
     reactions(store);
     held(store);
+    runs(store);
     attachments(store);
     audit(store);
     deletion(store);

@@ -95,6 +95,23 @@ export const ERRORS = {
     meaning: 'The program to run is not there, or is not in PATH.',
     next: 'Install it, or give the path of its file.',
   },
+  UnknownCli: {
+    ...badInput,
+    meaning: 'No agent CLI of that name is known.',
+    next: 'Use one that the error names, or add yours to "clis" in settings.json.',
+  },
+  SpawnFailed: {
+    meaning: 'The program was started and ended before it was an agent.',
+    next: 'Run it by hand to see why: agent-relay run -- CLI',
+    retryable: false,
+    exit: 1,
+    http: 502,
+  },
+  NotRunning: {
+    ...conflict,
+    meaning: 'The agent has no program in a terminal of the relay.',
+    next: 'See which agents have one with: agent-relay who --all',
+  },
   AgentNotFound: {
     ...notFound,
     meaning: 'No agent of that name is known in the project.',

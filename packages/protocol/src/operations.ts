@@ -3,6 +3,7 @@ import { agentOperations } from './operations/agents.ts';
 import { attachmentOperations } from './operations/attachments.ts';
 import { channelOperations } from './operations/channels.ts';
 import { messageOperations } from './operations/messages.ts';
+import { terminalOperations } from './operations/terminals.ts';
 import { workspaceOperations } from './operations/workspaces.ts';
 
 /**
@@ -14,6 +15,7 @@ export const OPERATIONS = {
   ...channelOperations,
   ...agentOperations,
   ...attachmentOperations,
+  ...terminalOperations,
   ...workspaceOperations,
 } as const satisfies Record<string, { params: z.ZodType; result: unknown }>;
 
@@ -38,6 +40,7 @@ export type {
   SearchHit,
   SendResult,
 } from './operations/messages.ts';
+export type { ProcessRef, RunExit, RunInfo, RunState, WorkerResult } from './operations/terminals.ts';
 export type {
   AuditEntry,
   DaemonStatus,

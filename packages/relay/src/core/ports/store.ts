@@ -9,6 +9,7 @@ import type { HeldStore } from './store/held.ts';
 import type { HistoryStore } from './store/history.ts';
 import type { MessageStore } from './store/messages.ts';
 import type { ReactionStore } from './store/reactions.ts';
+import type { RunStore } from './store/runs.ts';
 import type { SearchStore } from './store/search.ts';
 import type { ToolStore } from './store/tools.ts';
 import type { TransferStore } from './store/transfer.ts';
@@ -45,6 +46,7 @@ export interface Store
     ReactionStore,
     AttachmentStore,
     HeldStore,
+    RunStore,
     AuditStore,
     DeletionStore,
     TransferStore {
