@@ -27,6 +27,7 @@ import type { Store } from './ports/store.ts';
 import { Descriptions } from './reading/descriptions.ts';
 import { Messages } from './sending/messages.ts';
 import { Routes } from './sending/routes.ts';
+import { type TerminalOptions, Terminals } from './terminals/terminals.ts';
 
 export interface RelayOptions {
   store: Store;
@@ -41,6 +42,7 @@ export interface RelayOptions {
   governor: GovernorLimits;
   attachments: AttachmentLimits;
   quotas: QuotaLimits;
+  terminals: TerminalOptions;
   /** Names that only the owner registers, for a person. */
   personNames: readonly string[];
   /** Gets the failures of work that nobody waits for. */
@@ -72,6 +74,7 @@ export interface Relay {
   readonly held: HeldMessages;
   readonly heldReleases: HeldReleases;
   readonly fanout: Fanout;
+  readonly terminals: Terminals;
   createWorkspace(name: string): Promise<Workspace>;
   /** The workspace of a directory, created the first time (see `Workspaces.openFor`). */
   openProject(root: string, name: string | undefined): Promise<{ workspace: Workspace; created: boolean }>;
@@ -123,6 +126,23 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     maxBodyBytes: options.maxBodyBytes,
   });
   const heldReleases = new HeldReleases(agents, messages, held, governor);
+  const terminals = new Terminals(
+    {
+      store,
+      clock,
+      newId,
+      directory,
+      presence,
+      agents,
+      channels,
+      workspaces,
+      messages,
+      claims,
+      quotas,
+      background,
+    },
+    options.terminals,
+  );
   const fanout = new Fanout({ connections, awaits, waiters, mailboxes, accepted });
 
   awaits.onAnswered = ({ waiter, message: question }, { seq }) =>
@@ -139,11 +159,13 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     claims.forget(agent.id);
     rates.forget(agent.id);
     governor.release(agent.id);
+    terminals.forget(agent);
   };
   const load = async (workspace: Workspace): Promise<Workspace> => {
     await agents.load(workspace);
     await channels.load(workspace);
     await held.load(workspace);
+    await terminals.load(workspace);
     return workspace;
   };
   for (const workspace of workspaces.list()) await load(workspace);
@@ -188,6 +210,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     held,
     heldReleases,
     fanout,
+    terminals,
     createWorkspace: async (name) => load(await workspaces.create(name)),
     openProject: async (root, name) => {
       const opened = await workspaces.openFor(root, name);

@@ -21,6 +21,7 @@ import type { Pool } from './doors/pool.ts';
 import { ProjectSockets } from './doors/project-sockets.ts';
 import { PublishedNames } from './doors/published-names.ts';
 import { healthDoor, metricsDoor } from './doors/web.ts';
+import { HostProcesses } from './hosts/host-processes.ts';
 import type { Logger } from './log/log.ts';
 import { QuestionNotifier } from './question-hook.ts';
 import type { Settings } from './settings/settings.ts';
@@ -59,17 +60,20 @@ const PORT_OPTIONS: PortOptions = {
 export async function runDaemon({
   settings,
   log,
+  program,
   portOptions = PORT_OPTIONS,
 }: {
   settings: Settings;
   log: Logger;
+  /** The file of the command line, which the hosts of spawned agents are started by. */
+  program: string;
   /** Default: the options of the commands that start a daemon. */
   portOptions?: PortOptions | undefined;
 }): Promise<RunningDaemon> {
   // What was opened, to be closed in the opposite order: when the daemon stops, or when it cannot start.
   const opened = new AsyncDisposableStack();
   try {
-    return await start(settings, portOptions, log, opened);
+    return await start(settings, program, portOptions, log, opened);
   } catch (error) {
     await opened.disposeAsync();
     throw error;
@@ -78,6 +82,7 @@ export async function runDaemon({
 
 async function start(
   settings: Settings,
+  program: string,
   portOptions: PortOptions,
   log: Logger,
   opened: AsyncDisposableStack,
@@ -99,6 +104,11 @@ async function start(
     governor: settings.governor,
     attachments: settings.attachments,
     quotas: settings.quotas,
+    terminals: {
+      ...settings.spawn,
+      clis: settings.clis,
+      processes: new HostProcesses({ dataDirectory: settings.dataDirectory, program }),
+    },
     personNames: ['owner', personName()],
     onError,
   });

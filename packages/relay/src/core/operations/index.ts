@@ -6,6 +6,7 @@ import type { Handlers } from './caller.ts';
 import { channelHandlers } from './channels.ts';
 import { messageHandlers } from './messages.ts';
 import { offerHandlers } from './offers.ts';
+import { terminalHandlers } from './terminals.ts';
 import { workspaceHandlers } from './workspaces.ts';
 
 export type Operations = Handlers<OperationName>;
@@ -16,5 +17,6 @@ export const createOperations = (relay: Relay, host: Host): Operations => ({
   ...channelHandlers(relay),
   ...agentHandlers(relay),
   ...offerHandlers(relay),
+  ...terminalHandlers(relay),
   ...workspaceHandlers(relay, host),
 });
