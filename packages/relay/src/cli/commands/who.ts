@@ -1,7 +1,7 @@
 import { type AgentInfo, safeLine } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../options.ts';
-import { print, printJson, styled, table, tableWidth, when } from '../output/terminal.ts';
+import { duration, print, printJson, styled, table, tableWidth, when } from '../output/terminal.ts';
 import { asOwner } from '../target/connect.ts';
 
 const STATUS_STYLE = { active: 'green', idle: 'yellow', offline: 'dim' } as const;
@@ -10,7 +10,9 @@ export const command = withJson(withProject(new Command('who')))
   .description('List the agents of a project')
   .option('--all', 'include offline agents')
   .action(async (options: ProjectOption & JsonOption & { all?: boolean }) => {
-    const agents = await asOwner(options, (relay) => relay.who({ includeOffline: options.all ?? false }));
+    const known = await asOwner(options, (relay) => relay.who({ includeOffline: true }));
+    // A worker that ended is shown until somebody releases it.
+    const agents = known.filter(({ status, run }) => options.all || status !== 'offline' || run?.spawned);
     if (options.json) return printJson(agents);
     if (agents.length === 0) return print(options.all ? 'No agents are known yet.' : 'No agents are online.');
     print(table(fitting([TITLES.map((title) => styled('dim', title)), ...agents.map(row)])));
@@ -38,15 +40,29 @@ function row(agent: AgentInfo): string[] {
     agent.lead ? 'lead' : undefined,
     agent.parent && `worker of ${agent.parent}`,
     agent.task,
+    runText(agent.run),
     path?.reason && `waits: ${path.reason.text}`,
   ].filter((part) => part !== undefined);
   return [
     safeLine(agent.handle === undefined ? agent.name : `${agent.name} @${agent.handle}`),
     styled(STATUS_STYLE[agent.status], agent.status),
     String(agent.unread ?? '-'),
-    safeLine(agent.type === 'human' ? 'human' : (agent.cli ?? '-')),
+    safeLine(agent.type === 'human' ? 'human' : cliText(agent)),
     path?.path ?? '-',
     agent.lastActivityAt === undefined ? '-' : when(agent.lastActivityAt),
     safeLine(doing.join(', ')),
   ];
+}
+
+const cliText = ({ cli = '-', run }: AgentInfo): string =>
+  run?.version === undefined ? cli : `${cli} ${run.version}`;
+
+/** How its program is doing, where that is not plain from the rest. */
+function runText(run: AgentInfo['run']): string | undefined {
+  if (!run) return undefined;
+  const { state, startedAt, endedAt, exit, ended } = run;
+  if (state === 'starting') return 'starting';
+  if (endedAt === undefined) return `up ${duration(Date.now() - startedAt)}`;
+  const how = exit?.signal ?? (exit ? `code ${exit.code}` : ended);
+  return `ended (${how}) after ${duration(endedAt - startedAt)}`;
 }
