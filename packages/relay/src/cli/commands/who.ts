@@ -21,27 +21,41 @@ export const command = withJson(withProject(new Command('who')))
 const TITLES = ['NAME', 'STATUS', 'UNREAD', 'CLI', 'PATH', 'SEEN', 'DOING'];
 /** What a narrow terminal does without, first to last. */
 const DISPENSABLE = ['SEEN', 'CLI', 'PATH', 'DOING', 'UNREAD'];
+/** The last column may be cut to this. */
+const LEAST_DOING = 24;
 
-/** The columns that fit into the terminal. */
+/** The columns that fit into the terminal, the last one cut where that helps. */
 function fitting(rows: string[][]): string[][] {
   const { isTTY, columns } = process.stdout;
+  if (!isTTY) return rows;
+  const shown = (left: string[]) =>
+    rows.map((cells) => cells.filter((_, at) => left.includes(TITLES[at] ?? '')));
   let left = TITLES;
-  const shown = () => rows.map((cells) => cells.filter((_, at) => left.includes(TITLES[at] ?? '')));
-  for (const title of DISPENSABLE) {
-    if (!isTTY || tableWidth(shown()) <= columns) break;
+  for (const title of [...DISPENSABLE, undefined]) {
+    const hasDoing = left.includes('DOING');
+    const room = columns - tableWidth(shown(left.filter((other) => other !== 'DOING'))) - 2;
+    if (hasDoing && room >= LEAST_DOING) return shown(left).map((cells) => withLastCut(cells, room));
+    if (tableWidth(shown(left)) <= columns) break;
     left = left.filter((other) => other !== title);
   }
-  return shown();
+  return shown(left);
 }
+
+const withLastCut = (cells: string[], room: number): string[] =>
+  cells.map((cell, at) =>
+    at === cells.length - 1 && cell.length > room && !cell.startsWith('\u001b')
+      ? `${cell.slice(0, room - 1)}…`
+      : cell,
+  );
 
 function row(agent: AgentInfo): string[] {
   const path = agent.paths.find(({ inUse }) => inUse);
   const doing = [
     agent.lead ? 'lead' : undefined,
+    runText(agent.run, path?.reason?.code),
+    path?.reason && path.reason.code !== 'busy' ? `waits: ${path.reason.text}` : undefined,
     agent.parent && `worker of ${agent.parent}`,
     agent.task,
-    runText(agent.run),
-    path?.reason && `waits: ${path.reason.text}`,
   ].filter((part) => part !== undefined);
   return [
     safeLine(agent.handle === undefined ? agent.name : `${agent.name} @${agent.handle}`),
@@ -58,11 +72,12 @@ const cliText = ({ cli = '-', run }: AgentInfo): string =>
   run?.version === undefined ? cli : `${cli} ${run.version}`;
 
 /** How its program is doing, where that is not plain from the rest. */
-function runText(run: AgentInfo['run']): string | undefined {
-  if (!run) return undefined;
+function runText(run: AgentInfo['run'], reason: string | undefined): string | undefined {
+  if (!run) return reason === 'busy' ? 'working' : undefined;
   const { state, startedAt, endedAt, exit, ended } = run;
   if (state === 'starting') return 'starting';
-  if (endedAt === undefined) return `up ${duration(Date.now() - startedAt)}`;
+  const since = duration(Date.now() - startedAt);
+  if (endedAt === undefined) return reason === 'busy' ? `working, up ${since}` : `up ${since}`;
   const how = exit?.signal ?? (exit ? `code ${exit.code}` : ended);
   return `ended (${how}) after ${duration(endedAt - startedAt)}`;
 }
