@@ -30,8 +30,8 @@ const FORWARDED = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2
 export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   const terminal = new PersonTerminal();
   if (!terminal.isTerminal) {
-    throw new RelayError('InvalidRequest', 'The program needs a terminal, and this is none.', {
-      next: 'Start it in a terminal, without redirecting its input or output.',
+    throw new RelayError('InvalidRequest', 'This program needs a terminal.', {
+      next: 'Run it in a terminal, without redirecting its input or output.',
     });
   }
   const [command = '', ...args] = options.command;
