@@ -34,6 +34,7 @@ import type { SignInLimits } from '../../packages/relay/src/core/sign-in/page-se
 import { openStore } from '../../packages/relay/src/store/open.ts';
 import { OngoingOperations } from '../../packages/relay/src/transport/ongoing.ts';
 import { ManualClock } from './manual-clock.ts';
+import { ScriptedProcesses } from './scripted-processes.ts';
 
 export const MAX_BODY_BYTES = 1000;
 export const IDLE_AFTER_MS = 60_000;
@@ -56,6 +57,7 @@ export const QUOTAS: QuotaLimits = {
   reactions: 20,
   messageReactions: 100,
   awaits: 20,
+  spawns: 16,
 };
 
 /** How long a browser stays signed in. */
@@ -73,6 +75,7 @@ const LIMITS: Limits = {
 interface CoreOptions extends Partial<Limits> {
   /** `postgres://…` or a file; without it, a SQLite file of its own. */
   database?: string;
+  terminals?: Partial<RelayOptions['terminals']>;
   /** What it shares with the other daemons on the same database. */
   shared?: { bus: InProcessBus; directory: InProcessDirectory };
 }
@@ -81,6 +84,7 @@ interface CoreOptions extends Partial<Limits> {
 export interface TestCore extends AsyncDisposable {
   readonly relay: Relay;
   readonly clock: ManualClock;
+  readonly processes: ScriptedProcesses;
   readonly operations: Operations;
   newWorkspace(): Promise<Workspace>;
   /** A connected agent; registers the name the first time. */
@@ -102,10 +106,16 @@ export interface TestCore extends AsyncDisposable {
 let workspaces = 0;
 let requests = 0;
 
-export async function openCore({ database, shared, ...limits }: CoreOptions = {}): Promise<TestCore> {
+export async function openCore({
+  database,
+  shared,
+  terminals,
+  ...limits
+}: CoreOptions = {}): Promise<TestCore> {
   const directory = mkdtempSync(join(tmpdir(), 'relay-core-'));
   const location = database ?? join(directory, 'relay.db');
   const clock = new ManualClock();
+  const processes = new ScriptedProcesses();
   const failures: unknown[] = [];
   const open = async () => {
     const store = await openStore(location, {
@@ -123,6 +133,7 @@ export async function openCore({ database, shared, ...limits }: CoreOptions = {}
       person: { name: 'petra', token: async () => newAgentToken() },
       personNames: ['owner', 'petra'],
       ...limits,
+      terminals: { processes, clis: {}, anywhere: false, orphans: 'keep', ...terminals },
       onError: (error) => failures.push(error),
     });
     return { relay, operations: createOperations(relay, HOST) };
@@ -160,6 +171,7 @@ export async function openCore({ database, shared, ...limits }: CoreOptions = {}
       return running.operations;
     },
     clock,
+    processes,
     newWorkspace: () => running.relay.createWorkspace(`project-${++workspaces}`),
     join: (workspace, name, introduction = {}) =>
       identified({ workspace, local: true, keyId: undefined }, name, introduction),

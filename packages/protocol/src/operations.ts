@@ -4,6 +4,7 @@ import { attachmentOperations } from './operations/attachments.ts';
 import { channelOperations } from './operations/channels.ts';
 import { dashboardOperations } from './operations/dashboard.ts';
 import { messageOperations } from './operations/messages.ts';
+import { terminalOperations } from './operations/terminals.ts';
 import { workspaceOperations } from './operations/workspaces.ts';
 
 /**
@@ -15,6 +16,7 @@ export const OPERATIONS = {
   ...channelOperations,
   ...agentOperations,
   ...attachmentOperations,
+  ...terminalOperations,
   ...workspaceOperations,
   ...dashboardOperations,
 } as const satisfies Record<string, { params: z.ZodType; result: unknown }>;
@@ -41,6 +43,7 @@ export type {
   SearchHit,
   SendResult,
 } from './operations/messages.ts';
+export type { ProcessRef, RunExit, RunInfo, RunState, WorkerResult } from './operations/terminals.ts';
 export type {
   AuditEntry,
   DaemonStatus,

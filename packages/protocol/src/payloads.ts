@@ -26,6 +26,15 @@ export const jsonObject = z
     `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
   );
 
+/** Any JSON from a peer. */
+export const jsonValue = z
+  .unknown()
+  .refine((value) => value !== undefined, 'is missing')
+  .refine(
+    (value) => !isDeeperThan(value, MAX_JSON_DEPTH),
+    `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
+  );
+
 function isDeeperThan(value: unknown, limit: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -230,6 +239,15 @@ export interface DeliveryEvent {
   reason?: Reason;
 }
 
+/** What happened to the program of an agent; `waiting`: for something only a person can do, until `resumed`. */
+export interface SessionEvent {
+  type: `session.${'started' | 'ready' | 'waiting' | 'resumed' | 'exited'}`;
+  agent: string;
+  /** What it waits for. */
+  reason?: Reason;
+  exit?: { code: number; signal?: string };
+}
+
 /** Whether a path can deliver now; `away` when its connection has ended. */
 export type PathState = 'ready' | 'waits' | 'away';
 
@@ -251,6 +269,9 @@ export type RelayEvent =
   | { type: 'channel.created' | 'channel.archived' | 'channel.opened'; channel: string; agent: string }
   | { type: 'channel.joined' | 'channel.left'; channel: string; agent: string }
   | { type: 'channel.topic'; channel: string; topic: string; agent: string }
+  | SessionEvent
+  /** For the host of a run: end the program and all it started. */
+  | { type: 'run.end'; run: string }
   | { type: 'message.held'; messageId: string; from: string; to: string; reason: string }
   /** The connection was too slow for single events: read again what matters. */
   | { type: 'events.missed' };

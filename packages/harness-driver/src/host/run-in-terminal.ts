@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { findCommand } from '@agent-relay/platform/processes';
 import { RelayError } from '@agent-relay/protocol';
 import type { NodeConnectOptions } from '@agent-relay/sdk/node';
 import { adapterOf } from '../clis/clis.ts';
@@ -5,7 +7,7 @@ import type { ChildEnd } from '../pty/child.ts';
 import { PersonTerminal } from '../terminal/person-terminal.ts';
 import { type AgentProfile, connectAgent } from './agent-connection.ts';
 import { AgentHost } from './agent-host.ts';
-import { findCommand } from './find-command.ts';
+import { installedVersion } from './installed-version.ts';
 import { prepareProgram } from './prepare-program.ts';
 import { openRunDirectory } from './run-directory.ts';
 
@@ -41,12 +43,13 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   await using directory = await openRunDirectory(env);
   const { server } = options;
   const program = await prepareProgram(relay, { adapter, file, args, cwd, env, server, directory });
+  const run = { id: `run_${randomUUID()}`, cli: adapter.word, args, version: await installedVersion(file) };
 
   let host: AgentHost | undefined;
   terminal.takeOver();
   const putBack = () => terminal.restore(host?.undoModes() ?? '');
   process.once('exit', putBack);
-  host = new AgentHost({ relay, program: { ...program, ...terminal.size }, reader: adapter.screen });
+  host = new AgentHost({ relay, run, program: { ...program, ...terminal.size }, reader: adapter.screen });
   show(host, terminal);
   const end = await host.ended;
   terminal.close();

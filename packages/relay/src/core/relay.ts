@@ -28,6 +28,7 @@ import { Descriptions } from './reading/descriptions.ts';
 import { Messages } from './sending/messages.ts';
 import { Routes } from './sending/routes.ts';
 import { PageSessions, type SignInLimits } from './sign-in/page-sessions.ts';
+import { type TerminalOptions, Terminals } from './terminals/terminals.ts';
 
 export interface RelayOptions {
   store: Store;
@@ -45,6 +46,7 @@ export interface RelayOptions {
   signIn: SignInLimits;
   /** The owner as a participant: the name, and the token kept for it where the owner's programs find it. */
   person: { name: string; token(workspace: Workspace): Promise<string> };
+  terminals: TerminalOptions;
   /** Names that only the owner registers, for a person. */
   personNames: readonly string[];
   /** Gets the failures of work that nobody waits for. */
@@ -77,6 +79,7 @@ export interface Relay {
   readonly held: HeldMessages;
   readonly heldReleases: HeldReleases;
   readonly fanout: Fanout;
+  readonly terminals: Terminals;
   createWorkspace(name: string): Promise<Workspace>;
   /** The workspace of a directory, created the first time (see `Workspaces.openFor`). */
   openProject(root: string, name: string | undefined): Promise<{ workspace: Workspace; created: boolean }>;
@@ -136,6 +139,23 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     maxBodyBytes: options.maxBodyBytes,
   });
   const heldReleases = new HeldReleases(agents, messages, held, governor);
+  const terminals = new Terminals(
+    {
+      store,
+      clock,
+      newId,
+      directory,
+      presence,
+      agents,
+      channels,
+      workspaces,
+      messages,
+      claims,
+      quotas,
+      background,
+    },
+    options.terminals,
+  );
   const fanout = new Fanout({ connections, awaits, waiters, mailboxes, accepted });
 
   awaits.onAnswered = ({ waiter, message: question }, { seq }) =>
@@ -152,11 +172,13 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     claims.forget(agent.id);
     rates.forget(agent.id);
     governor.release(agent.id);
+    terminals.forget(agent);
   };
   const load = async (workspace: Workspace): Promise<Workspace> => {
     await agents.load(workspace);
     await channels.load(workspace);
     await held.load(workspace);
+    await terminals.load(workspace);
     return workspace;
   };
   for (const workspace of workspaces.list()) await load(workspace);
@@ -202,6 +224,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     held,
     heldReleases,
     fanout,
+    terminals,
     createWorkspace: async (name) => load(await workspaces.create(name)),
     openProject: async (root, name) => {
       const opened = await workspaces.openFor(root, name);

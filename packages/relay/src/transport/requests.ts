@@ -33,7 +33,7 @@ const READS: ReadonlySet<OperationName> = new Set([
 ]);
 
 /** Operations that may go on after their answer. */
-const GOES_ON: ReadonlySet<OperationName> = new Set(['SEND', 'WAIT', 'TAIL', 'RECEIVE']);
+const GOES_ON: ReadonlySet<OperationName> = new Set(['SEND', 'WAIT', 'TAIL', 'RECEIVE', 'HOST']);
 
 export interface RequestContext {
   relay: Relay;

@@ -37,6 +37,7 @@ import { allPages } from './pages.ts';
 import { Paths } from './paths.ts';
 import { Tail } from './tail.ts';
 import { waitForMail } from './wait-for-mail.ts';
+import { Workers } from './workers.ts';
 import { Workspaces } from './workspaces.ts';
 
 /** A participant's connection to the relay; made by `connect`. */
@@ -46,6 +47,7 @@ export class Relay {
   readonly held: HeldMessages;
   readonly agents: Agents;
   readonly paths: Paths;
+  readonly workers: Workers;
   readonly workspaces: Workspaces;
 
   constructor(session: ClientSession) {
@@ -54,6 +56,7 @@ export class Relay {
     this.held = new HeldMessages(session);
     this.agents = new Agents(session);
     this.paths = new Paths(session);
+    this.workers = new Workers(session);
     this.workspaces = new Workspaces(session);
   }
 

@@ -31,6 +31,8 @@ export interface QuotaLimits {
   messageReactions: number;
   /** Messages whose answer one agent waits for. */
   awaits: number;
+  /** Spawned agents of one account that run at the same time; those of a worker count for whoever spawned it. */
+  spawns: number;
 }
 
 const SHARED = 'The agents of one workspace key count together.';
@@ -44,6 +46,8 @@ export class Quotas {
   readonly #connections = new Tally();
   /** Awaited messages that are being sent. */
   readonly #asking = new Tally();
+  /** Agents that are being spawned. */
+  readonly #spawning = new Tally();
 
   constructor(limits: QuotaLimits) {
     this.limits = limits;
@@ -171,6 +175,19 @@ export class Quotas {
         'Send a reply instead.',
       );
     }
+  }
+
+  /** Counts an agent that is being spawned until the function it returns is called; `live` are running already. */
+  spawning(workspaceId: number, account: Account, live: number): () => void {
+    const { spawns } = this.limits;
+    return this.#spawning.reserve(accountIn(workspaceId, account), spawns - live, () =>
+      limitReached(
+        'quotas.spawns',
+        spawns,
+        `One agent may have ${spawns} workers at once, those of its workers included.`,
+        'Release one that is done.',
+      ),
+    );
   }
 
   /** Counts a message whose answer will be awaited until the function it returns is called; `open` are awaited already. */

@@ -1,4 +1,5 @@
 import { type AgentInfo, nameKey, plainAgentName, RelayError } from '@agent-relay/protocol';
+import type { Agent } from '../ports/store/agents.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import { isUsersOwn, requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts';
 import { listPage } from '../reading/page.ts';
@@ -16,7 +17,11 @@ type Names =
   | 'GRANT';
 
 export function agentHandlers(relay: Relay): Handlers<Names> {
-  const { agents, deliveries, presence, store, workspaces } = relay;
+  const { agents, deliveries, presence, store, terminals, workspaces } = relay;
+  const runOf = ({ id }: Agent) => {
+    const run = terminals.runs.describe(id);
+    return run ? { run } : {};
+  };
   return {
     WHO: async ({ principal }, params) => {
       const { workspace: own } = principal;
@@ -33,6 +38,7 @@ export function agentHandlers(relay: Relay): Handlers<Names> {
       const { items, ...next } = listPage(wanted, params.cursor, (agent) => ({
         ...agents.describe(workspace, agent),
         paths: deliveries.pathsOf(agent.id),
+        ...runOf(agent),
       }));
       return {
         agents: seesWholeWorkspace(principal) ? await withUnread(relay, workspace, items) : items,

@@ -7,6 +7,7 @@ import { channelHandlers } from './channels.ts';
 import { dashboardHandlers } from './dashboard.ts';
 import { messageHandlers } from './messages.ts';
 import { offerHandlers } from './offers.ts';
+import { terminalHandlers } from './terminals.ts';
 import { workspaceHandlers } from './workspaces.ts';
 
 export type Operations = Handlers<OperationName>;
@@ -17,6 +18,7 @@ export const createOperations = (relay: Relay, host: Host): Operations => ({
   ...channelHandlers(relay),
   ...agentHandlers(relay),
   ...offerHandlers(relay),
+  ...terminalHandlers(relay),
   ...workspaceHandlers(relay, host),
   ...dashboardHandlers(relay, host),
 });
