@@ -41,7 +41,16 @@ export async function runDetached(
   const adapter = configured ? configuredCli(cli, configured) : adapterOf(cli);
   const [, ...first] = configured?.command ?? [cli];
   const args = [...first, ...modelArguments(model, configured), ...wanted.args];
-  await using relay = await connect({ env, project, name, token, cli, paths: ['pty'], receiver: run, client });
+  await using relay = await connect({
+    env,
+    project,
+    name,
+    token,
+    cli,
+    paths: ['pty'],
+    receiver: run,
+    client,
+  });
   await using directory = await openRunDirectory(env);
   const program = await prepareProgram(relay, { adapter, file, args, cwd, env, server, directory });
   const host = new AgentHost({
