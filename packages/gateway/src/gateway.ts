@@ -45,6 +45,8 @@ export interface GatewayOptions {
   manageServers?: ServerManagers | undefined;
   /** `search` lists three tools that search, describe and call all others. */
   mode?: 'list' | 'search' | undefined;
+  /** Why a backend may not have a name: the server is refused, with this as the reason in its status. */
+  nameProblem?: ((name: string) => string | undefined) | undefined;
   env?: NodeJS.ProcessEnv;
   limits?: Partial<BackendLimits>;
   /** The first list waits for unknown backends until none has arrived for this long. Default: 2 s. */
@@ -90,6 +92,7 @@ export class Gateway implements GatewayHost {
       files: options.configFiles,
       env: options.env,
       directoryOf: options.directoryOf,
+      nameProblem: options.nameProblem,
       beside: { file: pins.approvalsFile, reread: () => pins.reload() },
       apply: (backends, before) => this.#configurationChanged(backends, before),
       log,
@@ -209,6 +212,13 @@ export class Gateway implements GatewayHost {
   async removeServer(name: string): Promise<void> {
     await this.#config.remove(name);
     this.log.info(`${name}: removed by a client`);
+  }
+
+  /** The names of the shared servers that are configured and may be used. */
+  get serverNames(): string[] {
+    return this.configured('shared').flatMap(({ config, problem }) =>
+      problem === undefined ? [config.name] : [],
+    );
   }
 
   /** Calls a tool by the names the backend itself uses. */

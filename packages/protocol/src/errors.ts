@@ -316,8 +316,44 @@ export const ERRORS = {
   },
   ToolNotFound: {
     ...notFound,
-    meaning: 'No server of the gateway offers a tool, prompt or resource of that name.',
-    next: 'List the names with the tool relay_get_status.',
+    meaning: 'No agent or MCP server offers a tool, prompt or resource of that name.',
+    next: 'List the tools of agents with: agent-relay capabilities, and those of MCP servers with the tool relay_get_status.',
+  },
+  AgentOffline: {
+    ...later,
+    meaning: 'The agent is not connected, and calls are not kept for later.',
+    next: 'Call it when it is back, or send it a message.',
+  },
+  InvalidArguments: {
+    ...badInput,
+    meaning: "The arguments of the call do not match the tool's input schema.",
+    next: 'Correct the argument that the message names.',
+  },
+  ToolFailed: {
+    meaning: 'The tool was called and reported an error.',
+    next: 'Read the message; it comes from the tool.',
+    retryable: false,
+    exit: 1,
+    http: 502,
+  },
+  InvalidResult: {
+    meaning: 'The tool answered, but its result is too large or does not match its own output schema.',
+    next: 'Report it to whoever runs the agent. The tool has run.',
+    retryable: false,
+    exit: 1,
+    http: 502,
+  },
+  CalleeGone: {
+    meaning: 'The agent disconnected before it answered the call.',
+    next: 'The tool may have run. Check that before you call it again.',
+    retryable: false,
+    exit: 7,
+    http: 502,
+  },
+  Denied: {
+    ...denied,
+    meaning: 'A person did not allow the call.',
+    next: 'Ask the person in charge.',
   },
   ResultTooLarge: {
     ...badInput,

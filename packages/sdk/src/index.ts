@@ -2,6 +2,7 @@ export {
   type AgentInfo,
   type AgentOffer,
   type AttachmentInfo,
+  type CallProgress,
   type ChannelInfo,
   type ConversationInfo,
   type DaemonStatus,
@@ -13,6 +14,7 @@ export {
   type InboxMessage,
   isRelayError,
   type Message,
+  type OfferedTool,
   type OperationInput,
   type OperationName,
   type OperationResult,
@@ -21,6 +23,7 @@ export {
   type RelayEvent,
   type SearchHit,
   type SendResult,
+  type ToolCaller,
   type ToolDefinition,
   type TransferRecord,
   type WelcomePayload,
@@ -40,4 +43,7 @@ export type {
   SendOptions,
   WhoOptions,
 } from './options.ts';
+export type { CallOptions } from './relay/call.ts';
 export type { Relay } from './relay/relay.ts';
+export type { ExposedTool, ToolCall } from './relay/served-tools.ts';
+export type { JsonSchema, ToolSchema } from './relay/tool-schema.ts';

@@ -42,6 +42,8 @@ const GROUPS: Record<string, Record<string, Load>> = {
   'Agents and projects:': {
     run: () => import('./commands/run.ts'),
     who: () => import('./commands/who.ts'),
+    capabilities: () => import('./commands/capabilities.ts'),
+    call: () => import('./commands/call.ts'),
     agent: () => import('./commands/agent.ts'),
     channel: () => import('./commands/channel.ts'),
     workspace: () => import('./commands/workspace.ts'),

@@ -16,7 +16,7 @@ type Names =
   | 'GRANT';
 
 export function agentHandlers(relay: Relay): Handlers<Names> {
-  const { agents, deliveries, presence, store, workspaces } = relay;
+  const { agents, deliveries, presence, served, store, workspaces } = relay;
   return {
     WHO: async ({ principal }, params) => {
       const { local, workspace: own } = principal;
@@ -44,7 +44,9 @@ export function agentHandlers(relay: Relay): Handlers<Names> {
       return {};
     },
     ANNOUNCE: async (caller, { capabilities, tools }) => {
-      await agents.announce(requireAgent(caller.principal), { capabilities, tools });
+      const agent = requireAgent(caller.principal);
+      await agents.announce(agent, { capabilities, tools });
+      served.changed(agent);
       return {};
     },
     TOKEN_ROTATE: async ({ principal }, params) => {

@@ -3,6 +3,7 @@ import type { Host } from '../ports/host.ts';
 import type { Relay } from '../relay.ts';
 import { agentHandlers } from './agents.ts';
 import type { Handlers } from './caller.ts';
+import { callHandlers } from './calls.ts';
 import { channelHandlers } from './channels.ts';
 import { messageHandlers } from './messages.ts';
 import { offerHandlers } from './offers.ts';
@@ -16,5 +17,6 @@ export const createOperations = (relay: Relay, host: Host): Operations => ({
   ...channelHandlers(relay),
   ...agentHandlers(relay),
   ...offerHandlers(relay),
+  ...callHandlers(relay),
   ...workspaceHandlers(relay, host),
 });

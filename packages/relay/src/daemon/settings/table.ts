@@ -198,6 +198,9 @@ export const SETTINGS = {
     reactions: { schema: count(0, 10_000, 20) },
     messageReactions: { schema: count(0, 100_000, 1000) },
     awaits: { schema: count(0, 100_000, 100) },
+    calls: { schema: count(0, 1_000_000, 1000) },
+    callDepth: { schema: count(1, 1000, 8) },
+    callBytes: { schema: count(1024, 64 * MEBIBYTE, 512 * KIBIBYTE) },
   },
   retention: { days: { schema: (zod) => zod.number().min(0).max(36_500).default(0) } },
   hooks: {
