@@ -1,4 +1,4 @@
-import { RelayError } from '@agent-relay/protocol';
+import { nearNames, RelayError } from '@agent-relay/protocol';
 import type { Backend, BackendEvents } from './backend/backend.ts';
 import { BackendSet, fingerprintOf } from './backend/backend-set.ts';
 import { type BackendLimits, USUAL_LIMITS } from './backend/limits.ts';
@@ -234,6 +234,14 @@ export class Gateway implements GatewayHost {
     const withheld = this.#pins.review(server, backend.lists.tools, entry.config.pin).withheld.get(tool);
     if (withheld !== undefined || !isAllowed(tool, entry.config.allow, entry.config.deny)) {
       throw new RelayError('ToolNotFound', withheld ?? `The tool '${tool}' of '${server}' is not allowed.`);
+    }
+    const offered = backend.lists.tools.map((one) => String((one as Definition).name));
+    if (backend.known && !offered.includes(tool)) {
+      const suggestions = nearNames(tool, offered);
+      const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}?` : '';
+      throw new RelayError('ToolNotFound', `'${server}' has no tool '${tool}'.${hint}`, {
+        details: { suggestions },
+      });
     }
     const params = new Map([
       ['name', toJson(tool)],

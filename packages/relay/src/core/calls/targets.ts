@@ -34,14 +34,24 @@ export class CallTargets {
   /** Answers at once, unless the tool is not served. */
   find(workspace: Workspace, { server, tool }: OperationParams<'CALL'>): Target | Promise<Target> {
     const { agents, presence, served } = this.#parts;
-    const backend = this.backends.find(server);
-    if (backend !== undefined) return { kind: 'backend', server: backend, tool };
+    const backend = this.#backend(server, tool);
+    if (backend) return backend;
     const callee = agents.get(workspace, server);
     const found = served.find(callee.id, tool);
     if (found) return { kind: 'served', callee, serverId: found.server.id, tool: found.tool };
     if (!presence.isOnline(callee.id))
       throw new RelayError('AgentOffline', `${callee.name} is offline, and calls are not kept for later.`);
     return this.#announced(callee, tool);
+  }
+
+  /** The names of servers may have dots, as those of tools: the shortest that is one counts. */
+  #backend(server: string, tool: string): Target | undefined {
+    const parts = tool.split('.');
+    for (let dots = 0; dots < parts.length; dots++) {
+      const found = this.backends.find([server, ...parts.slice(0, dots)].join('.'));
+      if (found !== undefined) return { kind: 'backend', server: found, tool: parts.slice(dots).join('.') };
+    }
+    return undefined;
   }
 
   async #announced(callee: Agent, name: string): Promise<Target> {

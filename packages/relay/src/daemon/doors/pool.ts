@@ -103,7 +103,7 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
     backends: {
       find: (name) => gateway.serverNames.find((known) => nameKey(known) === nameKey(name)),
       call: async (name, tool, args, { signal }) =>
-        valueOf(await gateway.callTool(name, tool, args, signal), `${name}.${tool}`),
+        valueIn(await gateway.callTool(name, tool, args, signal), `${name}.${tool}`),
     },
     listen: (workspace, socketPath) =>
       listenPrivately(poolSocketPath(socketPath), (socket) => void serve(workspace, socket)),
@@ -122,7 +122,7 @@ function holderOf(relay: Relay, name: string): string | undefined {
 }
 
 /** What a tool of a server says: its data, else its text, else whatever it sent. */
-function valueOf(result: unknown, title: string): unknown {
+function valueIn(result: unknown, title: string): unknown {
   const { isError, structuredContent, content } = result as CallToolResult;
   const texts = (content ?? []).map(({ type, text }) => (type === 'text' ? text : undefined));
   const text = texts.every((part) => part !== undefined) ? texts.join('\n') : undefined;
