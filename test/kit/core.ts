@@ -16,7 +16,7 @@ import {
   type ToolDefinition,
 } from '@agent-relay/protocol';
 import { OPERATIONS } from '@agent-relay/protocol/schemas';
-import type { Serving } from '../../packages/relay/src/core/calls/serving.ts';
+import type { HandledCalls } from '../../packages/relay/src/core/calls/handled-calls.ts';
 import type { AwaitOutcome as Outcome } from '../../packages/relay/src/core/delivery/awaits.ts';
 import type { Receiver } from '../../packages/relay/src/core/delivery/receiver.ts';
 import { receive } from '../../packages/relay/src/core/delivery/receiving.ts';
@@ -215,7 +215,7 @@ export class Participant implements Peer, Caller {
   session: string | undefined;
   presence: Presence | undefined;
   receiver: Receiver | undefined;
-  serving: Serving | undefined;
+  serving: HandledCalls | undefined;
   isToldOfMail = false;
   readonly delivered: Message[] = [];
   readonly events: RelayEvent[] = [];

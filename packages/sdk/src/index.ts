@@ -32,6 +32,7 @@ export { type ConnectOptions, connect } from './connect.ts';
 export type { ReconnectOptions } from './connection/backoff.ts';
 export type { OpenWire, Wire, WireEvents } from './connection/wire.ts';
 export type {
+  CallOptions,
   HistoryOptions,
   Inbox,
   InboxOptions,
@@ -43,7 +44,6 @@ export type {
   SendOptions,
   WhoOptions,
 } from './options.ts';
-export type { CallOptions } from './relay/call.ts';
 export type { Relay } from './relay/relay.ts';
 export type { ExposedTool, ToolCall } from './relay/served-tools.ts';
 export type { JsonSchema, ToolSchema } from './relay/tool-schema.ts';

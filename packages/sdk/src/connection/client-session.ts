@@ -21,7 +21,7 @@ import {
   type WelcomePayload,
 } from '@agent-relay/protocol';
 import type { ParticipantOptions, RelayEvents } from '../options.ts';
-import { ServedTools } from '../relay/served-tools.ts';
+import type { ServedTools } from '../relay/served-tools.ts';
 import type { Tail } from '../relay/tail.ts';
 import type { ReconnectOptions } from './backoff.ts';
 import { Deliveries } from './deliveries.ts';
@@ -46,11 +46,12 @@ export interface ClientSessionOptions {
 export class ClientSession {
   readonly events = new Emitter<RelayEvents>();
   readonly deliveries: Deliveries;
-  readonly tools: ServedTools;
   readonly hello: HelloPayload;
   /** Issued to a new name that brought no token. */
   agentToken: string | undefined;
   tail: Tail | undefined;
+  /** Handles the calls of the tools that this client serves. */
+  tools: ServedTools | undefined;
   watching = false;
   readonly #requests = new Requests();
   readonly #connection: ReconnectingConnection;
@@ -80,7 +81,6 @@ export class ClientSession {
       acknowledge: (upTo) => this.post('ACK', { upTo }),
       receive: () => this.#askToReceive(),
     });
-    this.tools = new ServedTools(this);
     this.#connection = new ReconnectingConnection({
       open,
       reconnect,
@@ -90,7 +90,7 @@ export class ClientSession {
       onEnvelope: (envelope) => this.#receive(envelope),
       onLost: (error) => {
         this.#requests.connectionLost(error);
-        this.tools.connectionLost(error);
+        this.tools?.connectionLost(error);
         this.events.emit('disconnected', error);
       },
       onRetry: (retry) => this.events.emit('reconnecting', retry),
@@ -257,7 +257,7 @@ export class ClientSession {
     this.#receiveAsked = undefined;
     if (this.deliveries.areWanted !== this.#saidWanted) this.#askToReceive();
     // Before what was asked meanwhile, which may be about a channel.
-    if (!isFirst) this.tools.serveAgain();
+    if (!isFirst) this.tools?.serveAgain();
     if (!isFirst) for (const channel of this.#channels) this.post('CHANNEL_JOIN', { channel, create: true });
     for (const request of this.#requests) this.#transmit(request, request.encode());
     this.deliveries.flush();
@@ -293,7 +293,7 @@ export class ClientSession {
     } else if (type === 'PROGRESS') {
       const { id, ...progress } = payload as CallProgress & { id: string };
       this.#requests.progress(id, progress);
-    } else if (type === 'CALL') this.tools.called(payload as ServedCallPayload);
+    } else if (type === 'CALL') this.tools?.called(payload as ServedCallPayload);
   }
 
   #refused(payload: ErrorPayload & { id: string }): void {
@@ -306,7 +306,7 @@ export class ClientSession {
   }
 
   #happened(event: RelayEvent): void {
-    if (event.type === 'call.cancelled') this.tools.cancelled(event);
+    if (event.type === 'call.cancelled') this.tools?.cancelled(event);
     if (event.type === 'message.created' && !this.tail?.receive(asMessage(event.message))) return;
     // The type of an event decides which one it is; TypeScript cannot follow that through the table of events.
     this.events.emit(event.type, event as never);
@@ -317,7 +317,7 @@ export class ClientSession {
     this.#started.reject(this.#endedBy);
     this.deliveries.end(error);
     this.tail?.end(error);
-    this.tools.connectionLost(this.#endedBy);
+    this.tools?.connectionLost(this.#endedBy);
     this.#requests.close(this.#endedBy);
     this.events.emit('closed', error);
   }

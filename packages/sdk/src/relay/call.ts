@@ -1,21 +1,8 @@
-import {
-  type CallPayload,
-  type CallProgress,
-  encodeEnvelope,
-  isRelayError,
-  RelayError,
-} from '@agent-relay/protocol';
+import { type CallPayload, encodeEnvelope, isRelayError, RelayError } from '@agent-relay/protocol';
 import type { ClientSession } from '../connection/client-session.ts';
 import { callApplication } from '../connection/emitter.ts';
+import type { CallOptions } from '../options.ts';
 import { awaitReply, GRACE_MS } from './await-reply.ts';
-
-export interface CallOptions {
-  /** How long the call may take. Default: 30 seconds. */
-  timeoutMs?: number;
-  /** Ends the call; the callee is told. */
-  signal?: AbortSignal;
-  onProgress?: (progress: CallProgress) => void;
-}
 
 /** Calls `Name.tool` and resolves with its result. A call that was begun is never repeated. */
 export async function call(

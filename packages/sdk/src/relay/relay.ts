@@ -19,6 +19,7 @@ import {
 } from '@agent-relay/protocol';
 import type { ClientSession } from '../connection/client-session.ts';
 import type {
+  CallOptions,
   HistoryOptions,
   Inbox,
   InboxOptions,
@@ -32,12 +33,12 @@ import type {
 import { Agents } from './agents.ts';
 import { ask } from './ask.ts';
 import { download, upload } from './attachments.ts';
-import { type CallOptions, call } from './call.ts';
+import { call } from './call.ts';
 import { Channels } from './channels.ts';
 import { HeldMessages } from './held.ts';
 import { allPages } from './pages.ts';
 import { Paths } from './paths.ts';
-import type { ExposedTool } from './served-tools.ts';
+import { type ExposedTool, ServedTools } from './served-tools.ts';
 import { Tail } from './tail.ts';
 import type { ToolSchema } from './tool-schema.ts';
 import { waitForMail } from './wait-for-mail.ts';
@@ -46,6 +47,7 @@ import { Workspaces } from './workspaces.ts';
 /** A participant's connection to the relay; made by `connect`. */
 export class Relay {
   readonly #session: ClientSession;
+  readonly #tools: ServedTools;
   readonly channels: Channels;
   readonly held: HeldMessages;
   readonly agents: Agents;
@@ -59,6 +61,14 @@ export class Relay {
     this.agents = new Agents(session);
     this.paths = new Paths(session);
     this.workspaces = new Workspaces(session);
+    this.#tools = new ServedTools({
+      serve: (tools) => session.request('SERVE', { tools }),
+      serveAgain: (tools) => session.post('SERVE', { tools }),
+      progress: (payload) => session.post('PROGRESS', payload),
+      result: (payload) => session.request('RESULT', payload),
+      call: (target, args, options) => call(session, target, args, options),
+    });
+    session.tools = this.#tools;
   }
 
   get state(): 'connected' | 'reconnecting' | 'closed' {
@@ -194,7 +204,7 @@ export class Relay {
   exposeTool<Input extends ToolSchema, Output extends ToolSchema = ToolSchema>(
     tool: ExposedTool<Input, Output>,
   ): Promise<() => Promise<void>> {
-    return this.#session.tools.expose(tool as unknown as ExposedTool);
+    return this.#tools.expose(tool as unknown as ExposedTool);
   }
 
   /**

@@ -1,12 +1,12 @@
 import {
+  type OperationInput,
   RelayError,
   type RelayEvent,
   type ServedCallPayload,
   type ToolCaller,
   type ToolDefinition,
 } from '@agent-relay/protocol';
-import type { ClientSession } from '../connection/client-session.ts';
-import { type CallOptions, call } from './call.ts';
+import type { CallOptions } from '../options.ts';
 import { jsonSchemaOf, parsed, type ToolSchema, type ValueOf } from './tool-schema.ts';
 
 /** What a handler of a tool is called with. */
@@ -37,16 +37,31 @@ export interface ExposedTool<Input extends ToolSchema = ToolSchema, Output exten
   handler(call: ToolCall<ValueOf<Input>>): unknown;
 }
 
+/** How the tools of a client reach the daemon. */
+export interface ToolWire {
+  serve(tools: ToolDefinition[]): Promise<unknown>;
+  /** On a new connection, before anything else. */
+  serveAgain(tools: ToolDefinition[]): void;
+  progress(payload: OperationInput<'PROGRESS'>): void;
+  result(payload: OperationInput<'RESULT'>): Promise<unknown>;
+  /** Calls another tool on behalf of the call `parent`. */
+  call(
+    target: string,
+    args: Record<string, unknown> | undefined,
+    options: CallOptions & { parent: string },
+  ): Promise<unknown>;
+}
+
 /** The tools that this client handles calls of, over all its connections. */
 export class ServedTools {
-  readonly #session: ClientSession;
+  readonly #wire: ToolWire;
   readonly #tools = new Map<string, { tool: ExposedTool; definition: ToolDefinition }>();
   readonly #running = new Map<string, AbortController>();
   /** Tools that are exposed one after the other go to the daemon together. */
   #serving: Promise<void> | undefined;
 
-  constructor(session: ClientSession) {
-    this.#session = session;
+  constructor(wire: ToolWire) {
+    this.#wire = wire;
   }
 
   /** Resolves when others can see and call the tool, with how to take it back. */
@@ -73,7 +88,7 @@ export class ServedTools {
 
   /** For a new connection, which serves nothing yet. */
   serveAgain(): void {
-    if (this.#tools.size > 0) this.#session.post('SERVE', { tools: this.#definitions() });
+    if (this.#tools.size > 0) this.#wire.serveAgain(this.#definitions());
   }
 
   /** The daemon has ended the calls of a connection that broke: what their handlers return goes nowhere. */
@@ -107,9 +122,9 @@ export class ServedTools {
       invocationId: callId,
       signal,
       progress: (progress, total, message) => {
-        if (this.#running.has(callId)) this.#session.post('PROGRESS', { callId, progress, total, message });
+        if (this.#running.has(callId)) this.#wire.progress({ callId, progress, total, message });
       },
-      call: (target, nested, options) => call(this.#session, target, nested, { ...options, parent: callId }),
+      call: (target, nested, options) => this.#wire.call(target, nested, { ...options, parent: callId }),
     });
     return tool.output === undefined ? result : parsed(tool.output, result);
   }
@@ -118,7 +133,7 @@ export class ServedTools {
     // Nobody waits any more.
     if (!this.#running.delete(callId)) return;
     const answer = async (ending: typeof outcome) =>
-      await this.#session.request('RESULT', { kind: 'mcp_tool_result', callId, ...ending });
+      await this.#wire.result({ kind: 'mcp_tool_result', callId, ...ending });
     // What cannot be sent (too large, or no JSON) is told instead. A connection that is lost has ended the call.
     void answer(outcome)
       .catch((error: unknown) => answer({ error: `Its result cannot be sent: ${messageOf(error)}` }))
@@ -132,7 +147,7 @@ export class ServedTools {
   #serve(): Promise<void> {
     this.#serving ??= Promise.resolve().then(async () => {
       this.#serving = undefined;
-      await this.#session.request('SERVE', { tools: this.#definitions() });
+      await this.#wire.serve(this.#definitions());
     });
     return this.#serving;
   }

@@ -1,13 +1,13 @@
 import { type CallEnd, RelayError, type ServedCallPayload } from '@agent-relay/protocol';
 import type { Ongoing } from '../operations/caller.ts';
 import type { Agent } from '../ports/store/agents.ts';
+import type { HandledCalls } from './handled-calls.ts';
 
 /** What may wait for a callee that does not read, in characters of arguments. */
 const MAX_WAITING = 8 * 1024 * 1024;
 
-/** The calls that one connection handles. */
-export class Serving {
-  /** Names the connection to all daemons. */
+/** Hands calls to the connection that handles them. */
+export class Serving implements HandledCalls {
   readonly id: string;
   readonly agent: Agent;
   readonly #ongoing: Ongoing;
@@ -60,7 +60,6 @@ export class Serving {
     return this.#open.get(callId)?.depth;
   }
 
-  /** The connection has answered a call; false if it is not one of its open ones. */
   settle(callId: string): boolean {
     return this.isOpen(callId) && this.#open.delete(callId);
   }

@@ -6,7 +6,7 @@ import type {
   RelayError,
   RelayEvent,
 } from '@agent-relay/protocol';
-import type { Serving } from '../calls/serving.ts';
+import type { HandledCalls } from '../calls/handled-calls.ts';
 import type { Receiver } from '../delivery/receiver.ts';
 import type { Principal } from '../principal.ts';
 
@@ -48,7 +48,7 @@ export interface Caller {
   /** How this connection gets its agent's mail. */
   receiver: Receiver | undefined;
   /** The calls that this connection handles, once it serves tools. */
-  serving: Serving | undefined;
+  serving: HandledCalls | undefined;
   /** The session for which a client claimed the agent's name. */
   readonly session?: string | undefined;
   /** Whether it is told of its agent's mail. */
