@@ -134,8 +134,13 @@ describe.each(ERAS)('prompts over stdio, revision %s', (era) => {
     expect(task).toContain('Ship it');
     expect(task).toContain('Alice, Bob');
     expect(await text('handoff_work', { to: 'Bob', context: 'Half done' })).toContain('to="Bob"');
-    expect(await text('status_report')).toContain('#general');
-    expect(await text('status_report', { channel: '#ops' })).toContain('#ops');
+    expect(task).toContain('report the outcome: relay_send_message(to="#general", ');
+    const report = await text('status_report');
+    expect(report).toContain('relay_list_agents(includeMetadata=true)');
+    expect(report).toContain('Post it: relay_send_message(to="#general", ');
+    // A name without # would be that of an agent.
+    for (const channel of ['#ops', 'ops'])
+      expect(await text('status_report', { channel })).toContain('relay_send_message(to="#ops", ');
     await expect(text('handoff_work', { to: 'Bob' })).rejects.toThrow('context');
     expect(client.getInstructions()).toContain('relay_send_message');
   });

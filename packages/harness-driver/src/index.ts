@@ -1,1 +1,1 @@
-export { type RunOptions, type RunResult, runInTerminal } from './host.ts';
+export { type RunOptions, type RunResult, runInTerminal } from './host/run-in-terminal.ts';

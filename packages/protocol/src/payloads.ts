@@ -23,10 +23,10 @@ export const jsonObject = z
   .refine((value) => !isTooDeep(value), `must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
 
 const shortText = z.string().max(4096);
-export const clientId = z.string().refine(isClientId, 'must be 1 to 64 printable characters without blanks');
+export const clientId = z.string().refine(isClientId, 'must be 1 to 64 printable characters without spaces');
 export const thread = z
   .string()
-  .regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 printable characters without blanks');
+  .regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 printable characters without spaces');
 
 export const emoji = z
   .string()

@@ -32,7 +32,7 @@ const isOwner = (principal: Principal): boolean => principal.local && principal.
 export function requireOwner(principal: Principal, doing: string): void {
   if (isOwner(principal)) return;
   throw new RelayError('Forbidden', `Only the local owner of the workspace may ${doing}.`, {
-    next: 'Run the command on the machine of the daemon, as the user it runs for, without --as.',
+    next: "Run the command on the daemon's machine, as the user who runs the daemon, without --as.",
   });
 }
 

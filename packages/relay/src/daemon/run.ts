@@ -114,7 +114,7 @@ async function start(
   const names = new PublishedNames(settings.dataDirectory, () => relay.workspaces.list());
   // What is stored is done, also if it cannot be published now; the next change, or the next start, tries again.
   const publishNames = () =>
-    names.publish().catch((err) => log.error({ err }, 'the names of the projects are not published'));
+    names.publish().catch((err) => log.error({ err }, 'could not publish the project names'));
   const openSocket = async (workspace: Workspace) => {
     await publishNames();
     return sockets.open(workspace);

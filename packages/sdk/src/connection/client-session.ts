@@ -104,7 +104,7 @@ export class ClientSession {
 
   get welcome(): WelcomePayload {
     if (this.#welcome) return this.#welcome;
-    throw new RelayError('Connection', 'No connection has been made yet.');
+    throw new RelayError('Connection', 'Not connected yet.');
   }
 
   /** Resolves when the first connection is up, and the agent is in its channels. */

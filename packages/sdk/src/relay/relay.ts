@@ -288,7 +288,7 @@ export class Relay {
    */
   async *messages(): AsyncGenerator<Message, void, void> {
     if (this.name === undefined)
-      throw new RelayError('AgentNameRequired', 'Messages come to agents, and this client is none.');
+      throw new RelayError('AgentNameRequired', 'This client is not an agent and receives no messages.');
     if (this.#session.hello.paths) {
       throw new RelayError('InvalidRequest', 'This client claims its messages; none are pushed to it.', {
         next: 'Take them with relay.paths.claim, or connect without paths.',
@@ -304,7 +304,7 @@ export class Relay {
   async *tail({ after }: { after?: number } = {}): AsyncGenerator<Message, void, void> {
     const session = this.#session;
     if (session.tail) {
-      throw new RelayError('InvalidRequest', 'This client follows the project already.', {
+      throw new RelayError('InvalidRequest', 'This client already follows the project.', {
         next: 'Share the messages of the first tail, or connect a second client.',
       });
     }

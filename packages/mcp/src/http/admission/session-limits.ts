@@ -13,8 +13,8 @@ export const noRoom = (full: 'account' | 'all', { most, mostOfAccount }: Room): 
     : limitReached(
         'mcp.maxSessionsPerKey',
         mostOfAccount,
-        `The holders of one key may have ${mostOfAccount} sessions in use.`,
-        'End a session that is not needed.',
+        `One key can have ${mostOfAccount} sessions in use.`,
+        'End a session you no longer need.',
       );
 
 /** The requests of each account that are being answered. */
@@ -33,8 +33,8 @@ export class OpenStreams {
       throw limitReached(
         'mcp.maxStreamsPerKey',
         this.#most,
-        `The holders of one key may have ${this.#most} requests and streams open.`,
-        'Close a stream that is not needed.',
+        `One key can have ${this.#most} requests and streams open.`,
+        'Close a stream you no longer need.',
       );
     }
     this.#open.set(account, open + 1);

@@ -221,7 +221,7 @@ export class Claims {
 function requirePath(receiver: Receiver | undefined, path: ClaimingPath): ClaimingReceiver {
   if (receiver instanceof ClaimingReceiver && receiver.paths.includes(path)) return receiver;
   throw new RelayError('InvalidRequest', `This connection does not deliver by ${path}.`, {
-    next: 'Name the path in HELLO, or with RECEIVE.',
+    next: 'Declare the path in HELLO or RECEIVE.',
   });
 }
 

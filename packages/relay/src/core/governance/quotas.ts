@@ -62,15 +62,15 @@ export class Quotas {
     throw limitReached(
       'quotas.profileBytes',
       profileBytes,
-      `What an agent says about itself may have ${profileBytes} bytes.`,
-      'Say less in task and capabilities.',
+      `The profile of an agent can have ${profileBytes} bytes.`,
+      'Shorten its task or capabilities.',
     );
   }
 
   checkTools(tools: ToolDefinition[]): void {
     const { tools: most, toolBytes, toolsBytes } = this.limits;
     if (tools.length > most) {
-      throw limitReached('quotas.tools', most, `An agent may offer ${most} tools.`, 'Offer fewer tools.');
+      throw limitReached('quotas.tools', most, `An agent can offer ${most} tools.`, 'Offer fewer tools.');
     }
     let all = 0;
     for (const tool of tools) {
@@ -80,7 +80,7 @@ export class Quotas {
         throw limitReached(
           'quotas.toolBytes',
           toolBytes,
-          `The tool "${tool.name}" has ${bytes} bytes; one may have ${toolBytes}.`,
+          `The tool "${tool.name}" has ${bytes} bytes; the limit is ${toolBytes}.`,
           'Shorten its description or its schema.',
         );
       }
@@ -89,7 +89,7 @@ export class Quotas {
       throw limitReached(
         'quotas.toolsBytes',
         toolsBytes,
-        `The tools have ${all} bytes together; those of one agent may have ${toolsBytes}.`,
+        `The tools have ${all} bytes in total; the limit is ${toolsBytes}.`,
         'Offer fewer or shorter tools.',
       );
     }
@@ -105,8 +105,8 @@ export class Quotas {
       limitReached(
         setting,
         limit,
-        `${who} may register ${limit} names in a project.`,
-        'Use a name that is registered, or have one removed with: agent-relay agent remove NAME.',
+        `${who} can register ${limit} names in a project.`,
+        'Use a registered name, or remove one with: agent-relay agent remove NAME.',
       ),
     );
   }
@@ -120,8 +120,8 @@ export class Quotas {
       limitReached(
         'quotas.connectionsPerKey',
         connectionsPerKey,
-        `The agents of one key may have ${connectionsPerKey} connections.`,
-        'Close one that is not needed.',
+        `The agents of one key can have ${connectionsPerKey} connections.`,
+        'Close one you no longer need.',
       ),
     );
   }
@@ -133,8 +133,8 @@ export class Quotas {
       limitReached(
         'quotas.channels',
         channels,
-        `One agent may create ${channels} channels, archived ones included. ${SHARED}`,
-        'Use a channel that exists.',
+        `An agent can create ${channels} channels, including archived ones. ${SHARED}`,
+        'Use an existing channel.',
       ),
     );
   }
@@ -146,7 +146,7 @@ export class Quotas {
       throw limitReached(
         'quotas.attachments',
         attachments,
-        `One agent may have ${attachments} files here. ${SHARED}`,
+        `An agent can have ${attachments} files in a project. ${SHARED}`,
         'Send the path of the file instead.',
       );
     }
@@ -154,7 +154,7 @@ export class Quotas {
       throw limitReached(
         'quotas.attachmentBytes',
         attachmentBytes,
-        `All files of one agent together may have ${attachmentBytes} bytes. ${SHARED}`,
+        `The files of an agent can have ${attachmentBytes} bytes in total. ${SHARED}`,
         'Send the path of the file instead.',
       );
     }
@@ -166,15 +166,15 @@ export class Quotas {
       throw limitReached(
         'quotas.reactions',
         reactions,
-        `One agent may put ${reactions} reactions on a message.`,
-        'Take one back first.',
+        `An agent can add ${reactions} reactions to a message.`,
+        'Remove one first.',
       );
     }
     if (outcome === 'message full') {
       throw limitReached(
         'quotas.messageReactions',
         messageReactions,
-        `A message may have ${messageReactions} reactions.`,
+        `A message can have ${messageReactions} reactions.`,
         'Send a reply instead.',
       );
     }
@@ -187,7 +187,7 @@ export class Quotas {
       limitReached(
         'quotas.awaits',
         awaits,
-        `One agent may wait for ${awaits} answers at once.`,
+        `An agent can wait for ${awaits} answers at once.`,
         'Wait for one of them, or send the message without waiting.',
       ),
     );

@@ -72,7 +72,7 @@ export function agentHandlers(relay: Relay): Handlers<Names> {
       return { name };
     },
     AGENT_SET: async ({ principal }, { agent: name, ...changes }) => {
-      requireOwner(principal, 'change what an agent is');
+      requireOwner(principal, 'change the type or lead of an agent');
       const agent = agents.get(principal.workspace, name);
       const { type = agent.type, lead = agent.lead } = changes;
       await agents.setStanding(agent, { type, lead });
@@ -91,7 +91,7 @@ export function agentHandlers(relay: Relay): Handlers<Names> {
       return {};
     },
     GRANT: async ({ principal }, { agent: name, project, allowed }) => {
-      requireOwner(principal, 'let agents write into other projects');
+      requireOwner(principal, 'let agents write to other projects');
       const agent = agents.get(principal.workspace, name);
       const target = workspaces.get(project);
       await store.setGrant(agent.id, target.id, allowed);

@@ -77,7 +77,7 @@ describe('settings', () => {
       (it) => it,
     );
     expect(error).toMatchObject({ code: 'InvalidSettings' });
-    expect(error.message).toMatch(/settings\.json cannot be read: a part of its path is not a directory\.$/);
+    expect(error.message).toMatch(/settings\.json cannot be read: part of its path is not a directory\.$/);
   });
 
   it('take a flag over the environment, the environment over the file, the file over the default', async () => {

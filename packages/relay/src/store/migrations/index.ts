@@ -29,7 +29,7 @@ export function* migrate(dialect: Dialect, target = MIGRATIONS.length): Script<v
   if (present > MIGRATIONS.length) {
     throw new RelayError(
       'DatabaseUnusable',
-      `The database has schema version ${present}; this program knows up to ${MIGRATIONS.length}.`,
+      `The database has schema version ${present}; this version supports up to ${MIGRATIONS.length}.`,
       { next: 'Update agent-relay: a newer version has used this database.' },
     );
   }
