@@ -31,6 +31,8 @@ export interface AgentCli {
     args(asks: boolean): string[];
     /** What is on its screen when it waits for its first prompt. */
     readonly ready: RegExp;
+    /** The best path of its messages; the next one is the terminal itself. */
+    readonly path: 'hook' | 'pty';
     /** A file in its home that is the user's alone. */
     readonly settings: string;
     /** What the shell shows after Ctrl-Z, if it can be suspended. */

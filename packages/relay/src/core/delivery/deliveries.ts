@@ -154,8 +154,9 @@ export class Deliveries {
     if (!mailbox?.inUse || this.#parts.accepted.isUnclear(recipientId, seq)) return reason('no_wake_path');
     if (mailbox.isRefused(seq)) return reason('refused');
     const { inUse } = mailbox;
-    const told = inUse.paths.map((path) => inUse.statusOf(path).reason).find((why) => why !== undefined);
-    return told ?? reason('not_taken');
+    const told = inUse.paths.map((path) => inUse.statusOf(path).reason).filter((why) => why !== undefined);
+    // A path that does not work says less than the one that works instead of it.
+    return told.find(({ code }) => code !== 'no_hook') ?? told[0] ?? reason('not_taken');
   }
 }
 
