@@ -36,15 +36,17 @@ export class Sender implements AsyncDisposable {
     agent: string,
     wanted: 'ready' | NonNullable<PathInfo['reason']>['code'],
     path?: PathInfo['path'],
+    withinMs?: number,
   ): Promise<void> {
     const stateOf = ({ state, reason }: PathInfo) => (state === 'ready' ? 'ready' : reason?.code);
-    await this.#until(['path.changed'], async () => {
+    const isWanted = async () => {
       const paths = (await this.#relay.who()).find(({ name }: AgentInfo) => name === agent)?.paths ?? [];
       const inUse = paths.find((one) =>
         path === undefined ? stateOf(one) !== 'no_hook' : one.path === path,
       );
       return inUse !== undefined && stateOf(inUse) === wanted;
-    });
+    };
+    await this.#until(['path.changed'], isWanted, withinMs);
   }
 
   async pathOf(id: string): Promise<string | undefined> {
@@ -82,8 +84,12 @@ export class Sender implements AsyncDisposable {
     return (await this.#relay.trace(id)).deliveries[0];
   }
 
-  async #until(events: ReadonlyArray<keyof RelayEvents>, holds: () => Promise<boolean>): Promise<void> {
-    const deadline = AbortSignal.timeout(30_000);
+  async #until(
+    events: ReadonlyArray<keyof RelayEvents>,
+    holds: () => Promise<boolean>,
+    withinMs = 30_000,
+  ): Promise<void> {
+    const deadline = AbortSignal.timeout(withinMs);
     while (true) {
       const { promise: again, resolve } = Promise.withResolvers<void>();
       const stops = [...events, 'connected' as const].map((event) => this.#relay.on(event, () => resolve()));

@@ -10,6 +10,8 @@ export interface CliSandbox {
   modelUrl: string;
   /** It asks before it runs commands. */
   asks?: boolean;
+  /** Its user has switched off all hooks. */
+  withoutHooks?: boolean;
 }
 
 /** A real command line agent, and what it takes to run it without a person, a network or an account. */

@@ -19,7 +19,10 @@ export const claude: AgentCli = {
         [sandbox.project]: { hasTrustDialogAccepted: true, enabledMcpjsonServers: ['agent-relay'] },
       },
     });
-    await writeHome(sandbox, '.claude/settings.json', { skipDangerousModePermissionPrompt: true });
+    await writeHome(sandbox, '.claude/settings.json', {
+      skipDangerousModePermissionPrompt: true,
+      ...(sandbox.withoutHooks && { disableAllHooks: true }),
+    });
   },
 
   variables: ({ modelUrl }) => ({

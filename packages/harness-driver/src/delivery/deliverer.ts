@@ -38,7 +38,7 @@ export class Deliverer {
   readonly #onFailure: (error: unknown) => void;
   readonly #outcomes = new Map<string, Report>();
   /** What was claimed and could not be delivered yet. */
-  #claimed: Message | undefined;
+  #claimed: { message: Message; path: ClaimingPath } | undefined;
   /** The message whose turn has not been seen yet. */
   #submitted: string | undefined;
   #mayHaveMail = true;
@@ -93,9 +93,9 @@ export class Deliverer {
   /** The program has ended: gives back what was claimed and surely not begun, if there is a daemon to hear it. */
   async end(): Promise<void> {
     this.#stop();
-    const [{ path } = { path: 'pty' as const }] = this.#ingresses;
     if (!this.#claimed || this.#isWorking || this.#relay.state !== 'connected') return;
-    await this.#relay.paths.report(path, this.#claimed.id, 'refused').catch((error) => {
+    const { path } = this.#claimed;
+    await this.#relay.paths.report(path, this.#claimed.message.id, 'refused').catch((error) => {
       if (!isRelayError(error)) throw error;
     });
   }
@@ -152,7 +152,7 @@ export class Deliverer {
 
   /** The order is kept: an urgent message brings those before it along. */
   async #findUrgent(): Promise<boolean> {
-    if (this.#claimed?.importance === 'urgent' || this.#hasUrgent) return true;
+    if (this.#claimed?.message.importance === 'urgent' || this.#hasUrgent) return true;
     // Mail that comes meanwhile makes it unknown again.
     this.#hasUrgent = false;
     try {
@@ -168,11 +168,16 @@ export class Deliverer {
 
   async #deliverNext(ingress: Ingress): Promise<void> {
     const { path } = ingress;
-    const message = this.#claimed ?? (await this.#claim(path));
-    if (message === undefined) return;
+    // What another path has claimed and not begun is claimed again by this one, and stays ours.
+    const message = this.#claimed?.path === path ? this.#claimed.message : await this.#claim(path);
+    if (message === undefined) {
+      // Expired meanwhile, unless the daemon could not be asked.
+      if (!this.#mayHaveMail) this.#claimed = undefined;
+      return;
+    }
     const known = this.#outcomes.get(message.id);
     if (known) return await this.#report(message.id, known);
-    this.#claimed = message;
+    this.#claimed = { message, path };
     const text = envelopeOf(message, await this.#agents(), this.#relay.name ?? '');
     // Asking took a moment: the agent may be doing something else by now.
     const gate = this.#gateOf(ingress);
