@@ -229,7 +229,8 @@ export async function checkTerminal(
   async function checkSuspension(suspended: RegExp): Promise<void> {
     await checks.run(named('is suspended by Ctrl-Z, and comes back'), async () => {
       await using agent = await startWrapped(cli, daemon, { name: 'Paused', withoutHooks, inShell: true });
-      await sender.untilPath('Paused', 'ready');
+      // Its terminal takes keys later than its hooks take messages.
+      await sender.untilPath('Paused', 'ready', 'pty');
       agent.terminal.type('\x1a');
       await agent.terminal.until(suspended);
       agent.terminal.type('stty -a\r');
