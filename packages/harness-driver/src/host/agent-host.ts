@@ -1,3 +1,4 @@
+import { type MarkedProcess, processMark } from '@agent-relay/platform/processes';
 import type { Relay } from '@agent-relay/sdk/node';
 import type { Channel, ChannelIngress, ScreenReader } from '../clis/adapter.ts';
 import { AgentTerminal } from '../delivery/agent-terminal.ts';
@@ -7,14 +8,26 @@ import { Child, type ChildEnd, type ChildOptions } from '../pty/child.ts';
 import { Screen } from '../screen/screen.ts';
 import { SharedKeyboard } from '../terminal/shared-keyboard.ts';
 import { isTyping } from '../terminal/typing.ts';
+import { endProgram } from './end-program.ts';
+import { RunLink } from './run-link.ts';
 
 /** Somebody who sees what the program writes. */
 export interface Viewer {
   write(output: Buffer): void;
 }
 
+/** What the daemon is told of the run, beside its processes. */
+export interface RunDescription {
+  id: string;
+  cli: string;
+  /** What the person gave the CLI. */
+  args: string[];
+  version: string | undefined;
+}
+
 export interface HostOptions {
   relay: Relay;
+  run: RunDescription;
   program: ChildOptions;
   /** How the CLI's screen reads; without it nothing is typed. */
   reader: ScreenReader | undefined;
@@ -36,19 +49,27 @@ export class AgentHost {
   readonly #terminal: AgentTerminal;
   readonly #channel: ChannelIngress | undefined;
   readonly #deliverer: Deliverer;
+  readonly #process: MarkedProcess;
+  readonly #link: RunLink;
   readonly #viewers = new Set<Viewer>();
   #wasSuspended = false;
+  #end: ChildEnd | undefined;
+  #ending: Promise<void> | undefined;
   #failure: unknown;
   /** The CLI has left the terminal to the shell it was started from. */
   onSuspended: () => void = () => undefined;
 
-  constructor({ relay, program, reader, channel, attention }: HostOptions) {
+  constructor({ relay, run, program, reader, channel, attention }: HostOptions) {
     const { columns, rows } = program;
     this.#screen = new Screen({ columns, rows, onChange: () => this.#screenChanged() });
     this.#child = new Child(program, (output) => {
       for (const viewer of this.#viewers) viewer.write(output);
       this.#screen.feed(output);
     });
+    const { pid } = this.#child;
+    this.#process = { pid, mark: processMark(pid) ?? 'ended' };
+    this.#link = new RunLink(relay, factsOf(run, program.cwd, this.#process));
+    this.#link.onEnd = () => void this.end();
     this.#keyboard = new SharedKeyboard((bytes) => this.#child.write(bytes));
     const look = () => this.#deliverer.look();
     this.#terminal = new AgentTerminal(this.#screen, reader, this.#keyboard, look);
@@ -67,6 +88,7 @@ export class AgentHost {
       },
     });
     this.ended = this.#child.ended.then(async (end) => {
+      this.#end = end;
       await this.#screen.settled();
       return end;
     });
@@ -95,6 +117,12 @@ export class AgentHost {
     this.#child.signal(name);
   }
 
+  /** Ends the program and what it started, gently at first. */
+  end(): Promise<void> {
+    this.#ending ??= endProgram(this.#process, this.#child.ended);
+    return this.#ending;
+  }
+
   /** What puts a viewer's terminal back that the program left in modes of its own. */
   undoModes(): string {
     return this.#screen.undoModes();
@@ -105,6 +133,7 @@ export class AgentHost {
     this.#terminal.close();
     await this.#deliverer.end();
     this.#channel?.close();
+    if (this.#end) await this.#link.ended(this.#end);
     this.#screen.dispose();
     return this.#failure;
   }
@@ -117,3 +146,14 @@ export class AgentHost {
     this.#wasSuspended = isSuspended;
   }
 }
+
+const factsOf = ({ id, cli, args, version }: RunDescription, cwd: string, program: MarkedProcess) => ({
+  run: id,
+  cli,
+  args,
+  cwd,
+  host: { pid: process.pid, mark: processMark(process.pid) ?? 'unknown' },
+  program,
+  ...(version === undefined ? {} : { version }),
+  startedAt: Date.now(),
+});

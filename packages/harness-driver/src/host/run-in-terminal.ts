@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { findCommand } from '@agent-relay/platform/processes';
 import { RelayError } from '@agent-relay/protocol';
 import type { NodeConnectOptions } from '@agent-relay/sdk/node';
 import { adapterOf } from '../clis/clis.ts';
@@ -6,7 +8,7 @@ import type { ChildEnd } from '../pty/child.ts';
 import { PersonTerminal } from '../terminal/person-terminal.ts';
 import { type AgentProfile, connectAgent } from './agent-connection.ts';
 import { AgentHost } from './agent-host.ts';
-import { findCommand } from './find-command.ts';
+import { installedVersion } from './installed-version.ts';
 import { prepareProgram } from './prepare-program.ts';
 import { openRunDirectory } from './run-directory.ts';
 
@@ -30,8 +32,8 @@ const FORWARDED = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2
 export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   const terminal = new PersonTerminal();
   if (!terminal.isTerminal) {
-    throw new RelayError('InvalidRequest', 'The program needs a terminal, and this is none.', {
-      next: 'Start it in a terminal, without redirecting its input or output.',
+    throw new RelayError('InvalidRequest', 'This program needs a terminal.', {
+      next: 'Run it in a terminal, without redirecting its input or output.',
     });
   }
   const [command = '', ...args] = options.command;
@@ -45,13 +47,14 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   await using directory = await openRunDirectory(env);
   const prepared = await prepareProgram(relay, { adapter, file, args, cwd, env, server, directory });
   await using channel = prepared.channel;
+  const run = { id: `run_${randomUUID()}`, cli: adapter.word, args, version: await installedVersion(file) };
 
   let host: AgentHost | undefined;
   terminal.takeOver();
   const putBack = () => terminal.restore(host?.undoModes() ?? '');
   process.once('exit', putBack);
   const program = { ...prepared.program, ...terminal.size };
-  host = new AgentHost({ relay, program, reader: adapter.screen, channel, attention });
+  host = new AgentHost({ relay, run, program, reader: adapter.screen, channel, attention });
   show(host, terminal);
   const end = await host.ended;
   terminal.close();
