@@ -14,6 +14,7 @@ import { model } from './contract/model.ts';
 import { pageSessions } from './contract/page-sessions.ts';
 import { pages } from './contract/pages.ts';
 import { reactions } from './contract/reactions.ts';
+import { runs } from './contract/runs.ts';
 import { search } from './contract/search.ts';
 import { tools } from './contract/tools.ts';
 import { transfer } from './contract/transfer.ts';
@@ -54,6 +55,7 @@ export function storeContract(name: string, { open, afterCrash }: TestDatabase):
     search(store);
     reactions(store);
     held(store);
+    runs(store);
     attachments(store);
     audit(store);
     deletion(store);

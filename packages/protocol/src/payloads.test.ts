@@ -25,6 +25,10 @@ const SMALLEST: { [Name in OperationName]: Record<string, unknown> } = {
   DISCOVER: {},
   TOOLS: { agent: 'Bob' },
   ANNOUNCE: { kind: 'capability_announcement', capabilities: [], tools: [] },
+  SERVE: { tools: [] },
+  CALL: { kind: 'mcp_tool_call', server: 'Bob', tool: 'add' },
+  RESULT: { kind: 'mcp_tool_result', callId: 'call_1' },
+  PROGRESS: { callId: 'call_1', progress: 1 },
   WAIT: { timeoutMs: 1 },
   RECEIVE: {},
   CLAIM: { path: 'pty' },
@@ -64,6 +68,19 @@ const SMALLEST: { [Name in OperationName]: Record<string, unknown> } = {
   GRANT: { agent: 'Bob', project: 'shop' },
   ATTACH: { upload: 'u1', offset: 0, data: '' },
   FETCH: { attachment: 'att_1' },
+  SPAWN: { name: 'Worker', cli: 'claude' },
+  RELEASE: { agent: 'Worker' },
+  RESULT_SUBMIT: { data: null },
+  RESULT_AWAIT: { agent: 'Worker' },
+  HOST: {
+    run: 'run_1',
+    cli: 'claude',
+    cwd: '/home/ann/shop',
+    host: { pid: 1, mark: 'a' },
+    program: { pid: 2, mark: 'b' },
+    startedAt: 1,
+  },
+  RUN_REPORT: { run: 'run_1' },
   WORKSPACE_RENAME: { workspace: 'shop', name: 'store' },
   WORKSPACE_REMOVE: { workspace: 'shop' },
   EXPORT: {},
@@ -107,6 +124,7 @@ describe('the payloads of operations', () => {
 
   it('are repeatable unless doing them twice would do more', () => {
     const once = [
+      ...['CALL', 'RESULT', 'PROGRESS', 'SPAWN', 'RELEASE'],
       ...['ATTACH', 'HELD_RELEASE', 'CHANNEL_CREATE', 'TOKEN_ROTATE'],
       ...['AGENT_RENAME', 'AGENT_REMOVE', 'KEY_CREATE', 'KEY_ROTATE'],
       ...['WORKSPACE_CREATE', 'WORKSPACE_RENAME', 'WORKSPACE_REMOVE'],

@@ -38,7 +38,7 @@ export const isUsersOwn = ({ local, owner }: Principal): boolean => local || own
 export function requireOwner(principal: Principal, doing: string): void {
   if (principal.owner) return;
   throw new RelayError('Forbidden', `Only the local owner of the workspace may ${doing}.`, {
-    next: 'Run the command on the machine of the daemon, as the user it runs for, without --as.',
+    next: "Run the command on the daemon's machine, as the user who runs the daemon, without --as.",
   });
 }
 

@@ -1,4 +1,9 @@
 import { idMaker } from '@agent-relay/protocol';
+import { Callees } from './calls/callees.ts';
+import { Calls } from './calls/calls.ts';
+import { Questions } from './calls/questions.ts';
+import { ServedTools } from './calls/served-tools.ts';
+import { CallTargets } from './calls/targets.ts';
 import { AcceptedDeliveries } from './delivery/accepted.ts';
 import { Awaits } from './delivery/awaits.ts';
 import { Claims } from './delivery/claims.ts';
@@ -28,6 +33,7 @@ import { Descriptions } from './reading/descriptions.ts';
 import { Messages } from './sending/messages.ts';
 import { Routes } from './sending/routes.ts';
 import { PageSessions, type SignInLimits } from './sign-in/page-sessions.ts';
+import { type TerminalOptions, Terminals } from './terminals/terminals.ts';
 
 export interface RelayOptions {
   store: Store;
@@ -45,6 +51,7 @@ export interface RelayOptions {
   signIn: SignInLimits;
   /** The owner as a participant: the name, and the token kept for it where the owner's programs find it. */
   person: { name: string; token(workspace: Workspace): Promise<string> };
+  terminals: TerminalOptions;
   /** Names that only the owner registers, for a person. */
   personNames: readonly string[];
   /** Gets the failures of work that nobody waits for. */
@@ -63,6 +70,10 @@ export interface Relay {
   readonly quotas: Quotas;
   readonly agents: Agents;
   readonly tools: OfferedTools;
+  readonly served: ServedTools;
+  readonly calls: Calls;
+  readonly callees: Callees;
+  readonly targets: CallTargets;
   readonly channels: Channels;
   readonly presence: Presence;
   readonly messages: Messages;
@@ -77,6 +88,7 @@ export interface Relay {
   readonly held: HeldMessages;
   readonly heldReleases: HeldReleases;
   readonly fanout: Fanout;
+  readonly terminals: Terminals;
   createWorkspace(name: string): Promise<Workspace>;
   /** The workspace of a directory, created the first time (see `Workspaces.openFor`). */
   openProject(root: string, name: string | undefined): Promise<{ workspace: Workspace; created: boolean }>;
@@ -136,8 +148,33 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     maxBodyBytes: options.maxBodyBytes,
   });
   const heldReleases = new HeldReleases(agents, messages, held, governor);
+  const terminals = new Terminals(
+    {
+      store,
+      clock,
+      newId,
+      directory,
+      presence,
+      agents,
+      channels,
+      workspaces,
+      messages,
+      claims,
+      quotas,
+      background,
+    },
+    options.terminals,
+  );
   const fanout = new Fanout({ connections, awaits, waiters, mailboxes, accepted });
 
+  const served = new ServedTools({ directory, presence, quotas, clock });
+  const callees = new Callees({ bus, newId, served });
+  const targets = new CallTargets({ agents, presence, offered: tools, served });
+  const questions = new Questions({ messages, awaits, deliveries, quotas, background });
+  const { onError } = options;
+  const calls = new Calls({ bus, clock, newId, agents, presence, quotas, targets, questions, onError });
+
+  agents.isBackend = (name) => targets.backends.find(name) !== undefined;
   awaits.onAnswered = ({ waiter, message: question }, { seq }) =>
     background(store.noteAnswer({ recipientId: waiter.id, seq, question: question.seq }));
   messages.onPaused = (workspace, paused, reason) => sendPauseNotices(messages, workspace, paused, reason);
@@ -152,11 +189,13 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     claims.forget(agent.id);
     rates.forget(agent.id);
     governor.release(agent.id);
+    terminals.forget(agent);
   };
   const load = async (workspace: Workspace): Promise<Workspace> => {
     await agents.load(workspace);
     await channels.load(workspace);
     await held.load(workspace);
+    await terminals.load(workspace);
     return workspace;
   };
   for (const workspace of workspaces.list()) await load(workspace);
@@ -174,6 +213,9 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
       if (isOwn || !changesDirectory(news)) return;
       const { workspaceId } = news.audience;
       refreshing = refreshing.then(() => refresh(workspaceId)).catch(options.onError);
+    } else if (news.kind === 'call') {
+      callees.heard(news.call);
+      calls.heard(news.call);
     } else if (news.kind === 'inserted') fanout.inserted(news.workspaceId, news.delivered);
     else connections.end(news.connections);
   });
@@ -188,6 +230,10 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     quotas,
     agents,
     tools,
+    served,
+    calls,
+    callees,
+    targets,
     channels,
     presence,
     messages,
@@ -202,6 +248,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     held,
     heldReleases,
     fanout,
+    terminals,
     createWorkspace: async (name) => load(await workspaces.create(name)),
     openProject: async (root, name) => {
       const opened = await workspaces.openFor(root, name);

@@ -23,6 +23,7 @@ import type { Pool } from './doors/pool.ts';
 import { ProjectSockets } from './doors/project-sockets.ts';
 import { PublishedNames } from './doors/published-names.ts';
 import { healthDoor, metricsDoor } from './doors/web.ts';
+import { HostProcesses } from './hosts/host-processes.ts';
 import type { Logger } from './log/log.ts';
 import { QuestionNotifier } from './question-hook.ts';
 import type { Settings } from './settings/settings.ts';
@@ -61,17 +62,20 @@ const PORT_OPTIONS: PortOptions = {
 export async function runDaemon({
   settings,
   log,
+  program,
   portOptions = PORT_OPTIONS,
 }: {
   settings: Settings;
   log: Logger;
+  /** The file of the command line, which the hosts of spawned agents are started by. */
+  program: string;
   /** Default: the options of the commands that start a daemon. */
   portOptions?: PortOptions | undefined;
 }): Promise<RunningDaemon> {
   // What was opened, to be closed in the opposite order: when the daemon stops, or when it cannot start.
   const opened = new AsyncDisposableStack();
   try {
-    return await start(settings, portOptions, log, opened);
+    return await start(settings, program, portOptions, log, opened);
   } catch (error) {
     await opened.disposeAsync();
     throw error;
@@ -80,6 +84,7 @@ export async function runDaemon({
 
 async function start(
   settings: Settings,
+  program: string,
   portOptions: PortOptions,
   log: Logger,
   opened: AsyncDisposableStack,
@@ -106,6 +111,11 @@ async function start(
       name: personName(),
       token: ({ name }) => localAgentToken(name, personName(), { RELAY_DATA_DIR: settings.dataDirectory }),
     },
+    terminals: {
+      ...settings.spawn,
+      clis: settings.clis,
+      processes: new HostProcesses({ dataDirectory: settings.dataDirectory, program }),
+    },
     personNames: ['owner', personName()],
     onError,
   });
@@ -123,7 +133,7 @@ async function start(
   const names = new PublishedNames(settings.dataDirectory, () => relay.workspaces.list());
   // What is stored is done, also if it cannot be published now; the next change, or the next start, tries again.
   const publishNames = () =>
-    names.publish().catch((err) => log.error({ err }, 'the names of the projects are not published'));
+    names.publish().catch((err) => log.error({ err }, 'could not publish the project names'));
   const openSocket = async (workspace: Workspace) => {
     await publishNames();
     return sockets.open(workspace);
@@ -166,6 +176,7 @@ async function start(
     // A daemon without such servers does not load the gateway.
     const { openPool } = await import('./doors/pool.ts');
     pool = opened.adopt(await openPool(settings, relay, log), (started) => started.close());
+    relay.targets.backends = pool.backends;
   }
   const sockets = new ProjectSockets(settings.dataDirectory, (workspace, path) => [
     listenOnSocket(path, maxFrameBytes, sessions.acceptAt({ kind: 'local', workspace })),

@@ -113,7 +113,7 @@ async function admit(relay: Relay, door: Door, hello: Hello): Promise<Admitted> 
     return { workspace: door.workspace };
   }
   if (hello.token === undefined)
-    throw new RelayError('Unauthorized', 'A workspace key or an agent token is required here.');
+    throw new RelayError('Unauthorized', 'A workspace key or an agent token is required.');
   const agent = await relay.agents.byToken(hello.token);
   const entered = door.kind === 'remote' ? relay.workspaces.list() : [door.workspace];
   const workspace = entered.find(({ id }) => id === agent.workspaceId);
@@ -170,7 +170,7 @@ function adviceOn(
   { name, type, lead }: Agent,
   { type: claimedType, lead: claimsLead }: Hello,
 ): { advice?: string } {
-  const granted = 'Only the owner of the daemon changes that, with:';
+  const granted = 'The owner of the daemon can change that with:';
   if (claimedType !== undefined && claimedType !== type)
     return {
       advice: `${name} is registered as ${type}. ${granted} agent-relay agent set ${name} --type ${claimedType}`,

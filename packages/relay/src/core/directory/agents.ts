@@ -88,6 +88,11 @@ export class Agents {
     };
   }
 
+  /** How to know the names of the daemon's MCP servers: no agent gets one. */
+  set isBackend(isBackend: (name: string) => boolean) {
+    this.#names.isBackend = isBackend;
+  }
+
   /** Brings a workspace's agents into memory; ephemeral ones left over from before a restart get time to come back. */
   async load(workspace: Workspace): Promise<void> {
     for (const agent of await this.#store.listAgents(workspace.id)) {
@@ -289,7 +294,7 @@ export class Agents {
       this.#names.checkNew(workspaceId, name, { own: agent, isPerson: agent.type === 'human' });
     if (!(await this.#store.renameAgent(agent.id, name, record))) throw nameTaken(name);
     if (this.#removed.has(agent.id))
-      throw new RelayError('AgentNotFound', `The agent "${agent.name}" was removed meanwhile.`);
+      throw new RelayError('AgentNotFound', `The agent "${agent.name}" was removed in the meantime.`);
     this.#names.delete(agent);
     agent.name = name;
     agent.handle = handleOf(agent, name);
@@ -354,14 +359,14 @@ export class Agents {
 
   #checkNewToken(workspace: Workspace, token: string): void {
     if (!isAgentToken(token)) {
-      throw new RelayError('InvalidRequest', 'token: an agent token is at_ and 43 letters of base64url.', {
+      throw new RelayError('InvalidRequest', 'token: must be at_ followed by 43 base64url characters.', {
         details: { field: 'token' },
       });
     }
     const other = this.holder(workspace, token);
     if (other)
       throw new RelayError('Unauthorized', `The agent token belongs to "${other.name}".`, {
-        next: `If the agent was renamed, use its name: ${other.name}. Otherwise show a token of your own.`,
+        next: `If the agent was renamed, use its name: ${other.name}. Otherwise use your own token.`,
       });
   }
 
@@ -369,7 +374,7 @@ export class Agents {
     if (introduction.token === undefined || !this.holdsToken(agent, introduction.token)) {
       throw new RelayError(
         'NameTaken',
-        `The name "${agent.name}" belongs to an agent whose token you did not show.`,
+        `The name "${agent.name}" is taken, and you did not present its token.`,
         // A client that kept the token for the name the agent had before finds it by this.
         { details: { tokenId: tokenIdOfHash(agent.tokenHash) } },
       );
@@ -462,4 +467,4 @@ export class Agents {
 }
 
 const HOW_AN_AGENT_BECOMES_KNOWN =
-  'List the agents with: agent-relay who --all. One is known once it has connected, as by: agent-relay inbox --as NAME';
+  'List the agents with: agent-relay who --all. An agent is added when it first connects, for example with: agent-relay inbox --as NAME';

@@ -135,7 +135,7 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
       return outcome;
     },
     AUDIT: async ({ principal }, { limit }) => {
-      requireOwner(principal, 'read the audit trail');
+      requireOwner(principal, 'read the audit log');
       const records = await store.listAudit(principal.workspace.id, limit);
       return {
         entries: records.map(({ at, actor, action, subject, detail }) => ({

@@ -10,6 +10,7 @@ import type { HistoryStore } from './store/history.ts';
 import type { MessageStore } from './store/messages.ts';
 import type { PageSessionStore } from './store/page-sessions.ts';
 import type { ReactionStore } from './store/reactions.ts';
+import type { RunStore } from './store/runs.ts';
 import type { SearchStore } from './store/search.ts';
 import type { ToolStore } from './store/tools.ts';
 import type { TransferStore } from './store/transfer.ts';
@@ -47,6 +48,7 @@ export interface Store
     ReactionStore,
     AttachmentStore,
     HeldStore,
+    RunStore,
     AuditStore,
     DeletionStore,
     TransferStore {

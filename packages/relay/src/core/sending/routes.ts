@@ -28,7 +28,7 @@ export class Routes {
     const { to, replyTo } = submission.params;
     if (replyTo !== undefined) return this.#reply(submission, replyTo);
     if (to === undefined) {
-      throw new RelayError('InvalidRequest', 'to: a message needs an address, or a message it replies to.', {
+      throw new RelayError('InvalidRequest', 'to: a message needs a recipient, or replyTo.', {
         details: { field: 'to' },
       });
     }
@@ -125,7 +125,7 @@ export class Routes {
     );
     others.delete(sender.id);
     if (others.size === 0)
-      throw new RelayError('InvalidRequest', 'to: a group needs somebody besides you.', {
+      throw new RelayError('InvalidRequest', 'to: a group needs at least one other agent.', {
         details: { field: 'to' },
       });
     return this.#toOthers(workspace, sender, [...others.values()]);
@@ -134,7 +134,7 @@ export class Routes {
   /** Two make a direct conversation, more a group. */
   #toOthers(workspace: Workspace, sender: Agent, others: Agent[]): Route {
     const [first, ...rest] = others;
-    if (!first) throw new RelayError('AgentNotFound', 'Everybody else in the group was removed.');
+    if (!first) throw new RelayError('AgentNotFound', 'All other members of the group were removed.');
     return rest.length === 0 ? this.toAgent(sender, first) : this.#toGroup(workspace, sender, others);
   }
 
@@ -157,7 +157,8 @@ export class Routes {
   async #reply(submission: Submission, replyTo: string): Promise<Route> {
     const { principal, sender, params } = submission;
     const parent = await this.#store.visibleMessage(sender.id, principal.workspace.id, replyTo);
-    if (!parent) throw new RelayError('MessageNotFound', `No message ${replyTo} can be seen by you.`);
+    if (!parent)
+      throw new RelayError('MessageNotFound', `There is no message ${replyTo}, or you cannot see it.`);
     const route =
       params.to === undefined
         ? await this.#back(submission, parent)

@@ -10,6 +10,7 @@ import * as history from './history.ts';
 import * as messages from './messages.ts';
 import * as pageSessions from './page-sessions.ts';
 import * as reactions from './reactions.ts';
+import * as runs from './runs.ts';
 import type { Script } from './script.ts';
 import * as search from './search.ts';
 import * as tools from './tools.ts';
@@ -31,6 +32,7 @@ export const queries = {
   ...reactions.queries,
   ...attachments.queries,
   ...held.queries,
+  ...runs.queries,
   ...audit.queries,
   ...transfer.queries,
 };
@@ -49,6 +51,7 @@ export const commands = {
   ...reactions.commands,
   ...attachments.commands,
   ...held.commands,
+  ...runs.commands,
   ...audit.commands,
   ...deletion.commands,
   ...transfer.commands,
