@@ -99,7 +99,7 @@ describe('an import', () => {
       'Bob',
     ]);
     // A name without its token is nobody's until the owner gives it a new one.
-    expectFailure(await cli('inbox', '--as', 'Bob'), 2, /belongs to an agent/);
+    expectFailure(await cli('inbox', '--as', 'Bob'), 2, /is taken, and you did not present its token/);
     output(await cli('agent', 'token', 'Bob'));
     const { messages, unread } = json(await cli('inbox', '--as', 'Bob', '--limit', '1', '--json'));
     expect(messages).toMatchObject([{ content: 'good bye', group: ['Alice', 'Bob', expect.any(String)] }]);

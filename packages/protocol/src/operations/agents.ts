@@ -3,6 +3,7 @@ import { capabilityAnnouncementPayload, type PathState, type ToolDefinition } fr
 import type { Reason } from '../reasons.ts';
 import type { AgentType, DeliveryPath } from '../vocabulary.ts';
 import { cursor, type Nothing, name, none, result } from './define.ts';
+import type { RunInfo } from './terminals.ts';
 
 /** An agent as others see it. */
 export interface AgentInfo {
@@ -24,6 +25,8 @@ export interface AgentInfo {
   unread?: number;
   /** What wakes this agent when a message comes, best first; none: it sees the message when it checks its inbox. */
   paths: PathInfo[];
+  /** Its program in a terminal, the latest one. */
+  run?: RunInfo;
 }
 
 /** One way to an agent, and what its connection last said of it; `pull`: a program waits for the next message. */
@@ -45,6 +48,12 @@ export interface AgentOffer {
   tools: string[];
 }
 
+/** A tool as others see it; its owner alone says what it does. */
+export interface OfferedTool extends ToolDefinition {
+  /** A program handles its calls; otherwise the agent is asked in a message. */
+  served: boolean;
+}
+
 export const agentOperations = {
   WHO: {
     params: z
@@ -64,8 +73,8 @@ export const agentOperations = {
       .strict(),
     result: result<{ agents: AgentOffer[]; next?: string }>(),
   },
-  /** The tools that one agent offers. */
-  TOOLS: { params: z.object({ agent: name }).strict(), result: result<{ tools: ToolDefinition[] }>() },
+  /** The tools that one agent offers: what it announced, and what its connections serve now. */
+  TOOLS: { params: z.object({ agent: name }).strict(), result: result<{ tools: OfferedTool[] }>() },
   /** Follow what happens in the project, messages aside, as EVENT envelopes. */
   WATCH: { params: none, result: result<Nothing>() },
   ANNOUNCE: { params: capabilityAnnouncementPayload, result: result<Nothing>() },

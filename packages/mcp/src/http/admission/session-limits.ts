@@ -13,8 +13,8 @@ export const noRoom = (full: 'account' | 'all', { most, mostOfAccount }: Room): 
     : limitReached(
         'mcp.maxSessionsPerKey',
         mostOfAccount,
-        `The holders of one key may have ${mostOfAccount} sessions in use.`,
-        'End a session that is not needed.',
+        `One key can have ${mostOfAccount} sessions in use.`,
+        'End a session you no longer need.',
       );
 
 interface OpenOfAccount {
@@ -38,15 +38,15 @@ export class OpenStreams {
       throw limitReached(
         'mcp.maxStreamsPerKey',
         this.#most.requests,
-        `The holders of one key may have ${this.#most.requests} requests and streams open.`,
-        'Close a stream that is not needed.',
+        `One key can have ${this.#most.requests} requests and streams open.`,
+        'Close a stream you no longer need.',
       );
     }
     if (open.bytes + bytes > this.#most.bytes) {
       throw limitReached(
         'mcp.maxRequestBytesPerKey',
         this.#most.bytes,
-        `The open requests of the holders of one key may have ${this.#most.bytes} bytes together.`,
+        `The open requests of one key can have ${this.#most.bytes} bytes together.`,
         'Wait until one of them is answered.',
       );
     }

@@ -2,7 +2,7 @@ import { limitReached, type ToolDefinition } from '@agent-relay/protocol';
 import type { AgentProfile } from '../ports/store/agents.ts';
 import type { AddedReaction } from '../ports/store/reactions.ts';
 import type { Principal } from '../principal.ts';
-import { type Account, accountIn, connectionAccount, LOCAL } from './accounts.ts';
+import { type Account, accountIn, accountOf, connectionAccount, LOCAL } from './accounts.ts';
 import { Tally } from './tally.ts';
 
 /** How much one client may pile up. Each is the setting `quotas.<name>`. */
@@ -31,6 +31,14 @@ export interface QuotaLimits {
   messageReactions: number;
   /** Messages whose answer one agent waits for. */
   awaits: number;
+  /** Spawned agents of one account that run at the same time; those of a worker count for whoever spawned it. */
+  spawns: number;
+  /** Calls of one account that are not finished. */
+  calls: number;
+  /** Calls inside each other. */
+  callDepth: number;
+  /** The arguments of a call, or its result. */
+  callBytes: number;
 }
 
 const SHARED = 'The agents of one workspace key count together.';
@@ -44,6 +52,9 @@ export class Quotas {
   readonly #connections = new Tally();
   /** Awaited messages that are being sent. */
   readonly #asking = new Tally();
+  /** Agents that are being spawned. */
+  readonly #spawning = new Tally();
+  readonly #calls = new Tally();
 
   constructor(limits: QuotaLimits) {
     this.limits = limits;
@@ -55,15 +66,15 @@ export class Quotas {
     throw limitReached(
       'quotas.profileBytes',
       profileBytes,
-      `What an agent says about itself may have ${profileBytes} bytes.`,
-      'Say less in task and capabilities.',
+      `The profile of an agent can have ${profileBytes} bytes.`,
+      'Shorten its task or capabilities.',
     );
   }
 
   checkTools(tools: ToolDefinition[]): void {
     const { tools: most, toolBytes, toolsBytes } = this.limits;
     if (tools.length > most) {
-      throw limitReached('quotas.tools', most, `An agent may offer ${most} tools.`, 'Offer fewer tools.');
+      throw limitReached('quotas.tools', most, `An agent can offer ${most} tools.`, 'Offer fewer tools.');
     }
     let all = 0;
     for (const tool of tools) {
@@ -73,7 +84,7 @@ export class Quotas {
         throw limitReached(
           'quotas.toolBytes',
           toolBytes,
-          `The tool "${tool.name}" has ${bytes} bytes; one may have ${toolBytes}.`,
+          `The tool "${tool.name}" has ${bytes} bytes; the limit is ${toolBytes}.`,
           'Shorten its description or its schema.',
         );
       }
@@ -82,7 +93,7 @@ export class Quotas {
       throw limitReached(
         'quotas.toolsBytes',
         toolsBytes,
-        `The tools have ${all} bytes together; those of one agent may have ${toolsBytes}.`,
+        `The tools have ${all} bytes in total; the limit is ${toolsBytes}.`,
         'Offer fewer or shorter tools.',
       );
     }
@@ -98,8 +109,8 @@ export class Quotas {
       limitReached(
         setting,
         limit,
-        `${who} may register ${limit} names in a project.`,
-        'Use a name that is registered, or have one removed with: agent-relay agent remove NAME.',
+        `${who} can register ${limit} names in a project.`,
+        'Use a registered name, or remove one with: agent-relay agent remove NAME.',
       ),
     );
   }
@@ -113,8 +124,8 @@ export class Quotas {
       limitReached(
         'quotas.connectionsPerKey',
         connectionsPerKey,
-        `The agents of one key may have ${connectionsPerKey} connections.`,
-        'Close one that is not needed.',
+        `The agents of one key can have ${connectionsPerKey} connections.`,
+        'Close one you no longer need.',
       ),
     );
   }
@@ -126,8 +137,8 @@ export class Quotas {
       limitReached(
         'quotas.channels',
         channels,
-        `One agent may create ${channels} channels, archived ones included. ${SHARED}`,
-        'Use a channel that exists.',
+        `An agent can create ${channels} channels, including archived ones. ${SHARED}`,
+        'Use an existing channel.',
       ),
     );
   }
@@ -139,7 +150,7 @@ export class Quotas {
       throw limitReached(
         'quotas.attachments',
         attachments,
-        `One agent may have ${attachments} files here. ${SHARED}`,
+        `An agent can have ${attachments} files in a project. ${SHARED}`,
         'Send the path of the file instead.',
       );
     }
@@ -147,7 +158,7 @@ export class Quotas {
       throw limitReached(
         'quotas.attachmentBytes',
         attachmentBytes,
-        `All files of one agent together may have ${attachmentBytes} bytes. ${SHARED}`,
+        `The files of an agent can have ${attachmentBytes} bytes in total. ${SHARED}`,
         'Send the path of the file instead.',
       );
     }
@@ -159,18 +170,31 @@ export class Quotas {
       throw limitReached(
         'quotas.reactions',
         reactions,
-        `One agent may put ${reactions} reactions on a message.`,
-        'Take one back first.',
+        `An agent can add ${reactions} reactions to a message.`,
+        'Remove one first.',
       );
     }
     if (outcome === 'message full') {
       throw limitReached(
         'quotas.messageReactions',
         messageReactions,
-        `A message may have ${messageReactions} reactions.`,
+        `A message can have ${messageReactions} reactions.`,
         'Send a reply instead.',
       );
     }
+  }
+
+  /** Counts an agent that is being spawned until the function it returns is called; `live` are running already. */
+  spawning(workspaceId: number, account: Account, live: number): () => void {
+    const { spawns } = this.limits;
+    return this.#spawning.reserve(accountIn(workspaceId, account), spawns - live, () =>
+      limitReached(
+        'quotas.spawns',
+        spawns,
+        `One agent may have ${spawns} workers at once, those of its workers included.`,
+        'Release one that is done.',
+      ),
+    );
   }
 
   /** Counts a message whose answer will be awaited until the function it returns is called; `open` are awaited already. */
@@ -180,11 +204,50 @@ export class Quotas {
       limitReached(
         'quotas.awaits',
         awaits,
-        `One agent may wait for ${awaits} answers at once.`,
+        `An agent can wait for ${awaits} answers at once.`,
         'Wait for one of them, or send the message without waiting.',
       ),
     );
   }
+
+  /** Counts a call until the function it returns is called. */
+  calling(principal: Principal): () => void {
+    const { calls } = this.limits;
+    const { agent, workspace } = principal;
+    const account = agent ? accountOf(agent) : LOCAL;
+    return this.#calls.reserve(accountIn(workspace.id, account), calls, () =>
+      limitReached(
+        'quotas.calls',
+        calls,
+        `One agent may have ${calls} calls open at once. ${SHARED}`,
+        'Wait for one of them to finish.',
+      ),
+    );
+  }
+
+  checkCallDepth(depth: number): void {
+    const { callDepth } = this.limits;
+    if (depth <= callDepth) return;
+    throw limitReached(
+      'quotas.callDepth',
+      callDepth,
+      `Calls may be ${callDepth} deep; this one would be at depth ${depth}.`,
+      'Return a result instead of calling further.',
+    );
+  }
+
+  /** `what`: the arguments, or the result. */
+  checkCallBytes(value: unknown, what: string): void {
+    const { callBytes } = this.limits;
+    const bytes = bytesOf(value);
+    if (bytes <= callBytes) return;
+    throw limitReached(
+      'quotas.callBytes',
+      callBytes,
+      `${what} of a call may have ${callBytes} bytes; this has ${bytes}.`,
+      'Put the content in a file and pass its path.',
+    );
+  }
 }
 
-const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');

@@ -3,9 +3,12 @@ import type { Host } from '../ports/host.ts';
 import type { Relay } from '../relay.ts';
 import { agentHandlers } from './agents.ts';
 import type { Handlers } from './caller.ts';
+import { callHandlers } from './calls.ts';
 import { channelHandlers } from './channels.ts';
+import { dashboardHandlers } from './dashboard.ts';
 import { messageHandlers } from './messages.ts';
 import { offerHandlers } from './offers.ts';
+import { terminalHandlers } from './terminals.ts';
 import { workspaceHandlers } from './workspaces.ts';
 
 export type Operations = Handlers<OperationName>;
@@ -16,5 +19,8 @@ export const createOperations = (relay: Relay, host: Host): Operations => ({
   ...channelHandlers(relay),
   ...agentHandlers(relay),
   ...offerHandlers(relay),
+  ...terminalHandlers(relay),
+  ...callHandlers(relay),
   ...workspaceHandlers(relay, host),
+  ...dashboardHandlers(relay, host),
 });

@@ -183,9 +183,36 @@ describe('a thread', () => {
     for (const unknown of [id, 'msg_none']) {
       await expect(dave.request('THREAD', { id: unknown })).rejects.toMatchObject({
         code: 'MessageNotFound',
-        message: `No thread or message ${unknown} can be seen by you.`,
+        message: `There is no thread or message ${unknown}, or you cannot see it.`,
       });
     }
+  });
+});
+
+describe('the history of one conversation', () => {
+  const said = async (reader: Participant, participants: string[]) =>
+    (await reader.request('HISTORY', { participants })).messages.map(({ content }) => content);
+
+  it('is that of exactly its participants, through the eyes of the reader', async () => {
+    await alice.send('Bob', 'between us');
+    await alice.send(['Bob', 'Carol'], 'to both');
+    await alice.send('#general', 'to all');
+    await alice.send('Alice', 'to myself');
+    await bob.send('Alice', 'an answer');
+    expect(await said(alice, ['Bob', 'alice'])).toEqual(['between us', 'an answer']);
+    expect(await said(bob, ['Alice', 'Bob', 'Carol'])).toEqual(['to both']);
+    expect(await said(alice, ['Alice'])).toEqual(['to myself']);
+    expect(await said(core.owner(workspace), ['Alice', 'Bob'])).toEqual(['between us', 'an answer']);
+    expect(await said(carol, ['Alice', 'Bob'])).toEqual([]);
+    expect(await said(carol, ['Bob', 'Carol'])).toEqual([]);
+  });
+
+  it('is not that of a channel', async () => {
+    const wrong = { participants: ['Bob'], channel: '#general' };
+    await expect(alice.request('HISTORY', wrong)).rejects.toMatchObject({ code: 'InvalidRequest' });
+    await expect(alice.request('HISTORY', { participants: ['Nobody'] })).rejects.toMatchObject({
+      code: 'AgentNotFound',
+    });
   });
 });
 

@@ -77,7 +77,7 @@ describe('settings', () => {
       (it) => it,
     );
     expect(error).toMatchObject({ code: 'InvalidSettings' });
-    expect(error.message).toMatch(/settings\.json cannot be read: a part of its path is not a directory\.$/);
+    expect(error.message).toMatch(/settings\.json cannot be read: part of its path is not a directory\.$/);
   });
 
   it('take a flag over the environment, the environment over the file, the file over the default', async () => {
@@ -262,7 +262,7 @@ describe('docs/settings.md', () => {
     const rows = [...fields.matchAll(/^\| `([^`]+)` \| `([^`]+)`/gm)].map(([, name, value]) => [name, value]);
     const { database: _place, ...defaults } = settingsSchema.parse({});
     const actual = Object.entries(defaults).flatMap(([name, value]) =>
-      typeof value === 'object'
+      typeof value === 'object' && name !== 'clis'
         ? Object.entries(value).map(([inner, one]) => [`${name}.${inner}`, JSON.stringify(one)])
         : [[name, JSON.stringify(value)]],
     );
