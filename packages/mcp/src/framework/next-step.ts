@@ -5,7 +5,7 @@ import type { NextSteps } from './toolset.ts';
 /** Whatever the toolset: what a model does where the catalogue names a command. */
 const USUAL: NextSteps = {
   NameTaken: 'Choose another name.',
-  MessageHeld: 'Stop answering in this conversation; your user decides about the message.',
+  MessageHeld: 'Stop replying in this conversation; your user decides about the message.',
   ProjectNotFound: 'Ask your user for the name of the project.',
   ChannelArchived: 'Use another channel.',
 };

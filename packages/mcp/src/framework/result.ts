@@ -25,7 +25,7 @@ export const replyJson = (data: Record<string, unknown>, shown: unknown = data):
 export function failureResult(error: unknown): CallToolResult {
   const failure = isRelayError(error)
     ? error
-    : new RelayError('Internal', 'The MCP server failed at this call.', { cause: error });
+    : new RelayError('Internal', 'The MCP server failed to process this call.', { cause: error });
   return { isError: true, ...reply(failureText(failure), { error: failure.toPayload() }) };
 }
 

@@ -5,10 +5,10 @@ export function sendingNote({ recipients, offline, idle = [], held }: SendResult
   if (held !== undefined) return `The message is held until a person releases it: ${held}`;
   const notes = [
     ...(offline.length > 0
-      ? [`Offline now: ${among(offline, recipients)}. It is kept and delivered when they return.`]
+      ? [`Offline: ${among(offline, recipients)}. The message is delivered when they return.`]
       : []),
     ...(idle.length > 0
-      ? [`Idle now: ${among(idle, recipients)}. They see it when they next look into their inbox.`]
+      ? [`Idle: ${among(idle, recipients)}. They see it when they next check their inbox.`]
       : []),
   ];
   return notes.length === 0 ? undefined : notes.join(' ');

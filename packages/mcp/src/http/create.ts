@@ -137,9 +137,9 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
     if (path !== paths.mcp) {
       throw new RelayError(
         'InvalidRequest',
-        'The older HTTP transport does not serve the toolset "gateway".',
+        'The toolset "gateway" is not available over the older HTTP transport.',
         {
-          next: `Connect to ${paths.mcp}?tools=gateway by Streamable HTTP, or run on stdio: agent-relay mcp --tools gateway`,
+          next: `Connect to ${paths.mcp}?tools=gateway over Streamable HTTP, or use stdio: agent-relay mcp --tools gateway`,
         },
       );
     }

@@ -77,7 +77,7 @@ export const CLIENTS: readonly Client[] = [
     entry: typed,
     check: 'claude mcp list',
     allow:
-      'It asks before each; to allow all, add "mcp__agent-relay" to permissions.allow in .claude/settings.json.',
+      'Asks before each call; to allow all, add "mcp__agent-relay" to permissions.allow in .claude/settings.json.',
     trust: 'Start claude in the project once and approve the server.',
   },
   {
@@ -89,7 +89,7 @@ export const CLIENTS: readonly Client[] = [
     globalFile: (machine) => applicationData(machine, 'Claude', 'claude_desktop_config.json'),
     entry: plain,
     check: 'Settings > Developer',
-    allow: 'It asks before each; choose to allow it always.',
+    allow: 'Asks before each call; choose to allow it always.',
   },
   {
     ...withServers,
@@ -101,7 +101,7 @@ export const CLIENTS: readonly Client[] = [
     globalFile: (machine) => inHome(machine, '.cursor', 'mcp.json'),
     entry: typed,
     check: 'the MCP settings of Cursor',
-    allow: 'It asks before each; choose to always allow it.',
+    allow: 'Asks before each call; choose to always allow it.',
     trust: 'Switch the server on in the MCP settings of Cursor.',
   },
   {
@@ -115,7 +115,7 @@ export const CLIENTS: readonly Client[] = [
     globalFile: (machine) => applicationData(machine, 'Code', 'User', 'mcp.json'),
     entry: typed,
     check: 'Run "MCP: List Servers" from the command palette.',
-    allow: 'It asks before each; choose to always allow those of this server.',
+    allow: 'Asks before each call; choose to always allow those of this server.',
     trust: 'VS Code asks whether you trust the server when it starts it.',
   },
   {
@@ -130,8 +130,8 @@ export const CLIENTS: readonly Client[] = [
     // Codex hands a server none of its own variables, except those it is told to.
     entry: (server) => ({ ...plain(server), env_vars: VARIABLES.filter((name) => !(name in server.env)) }),
     check: 'codex mcp list, or /mcp in a session',
-    allow: 'It asks before each; to allow all, add default_tools_approval_mode = "approve" to the entry.',
-    trust: 'Codex reads the file only in a project you trust: start codex there once and say so.',
+    allow: 'Asks before each call; to allow all, add default_tools_approval_mode = "approve" to the entry.',
+    trust: 'Codex reads the file only in trusted projects: start codex there once and trust the project.',
   },
   {
     ...withServers,
@@ -147,8 +147,8 @@ export const CLIENTS: readonly Client[] = [
       env: { ...server.env, RELAY_WORKSPACE_KEY: `\${RELAY_WORKSPACE_KEY:-}` },
     }),
     check: 'gemini mcp list',
-    allow: 'It asks before each; to allow all, add "trust": true to the entry.',
-    trust: 'Gemini CLI starts servers only in folders you trust: start gemini there once and say so.',
+    allow: 'Asks before each call; to allow all, add "trust": true to the entry.',
+    trust: 'Gemini CLI starts servers only in trusted folders: start gemini there once and trust the folder.',
   },
   {
     id: 'opencode',
@@ -162,7 +162,7 @@ export const CLIENTS: readonly Client[] = [
     globalFile: (machine) => openCodeFile(configHome(machine, 'opencode')),
     entry: ({ command, args, env }) => ({ type: 'local', command: [command, ...args], environment: env }),
     check: 'opencode mcp list',
-    allow: 'It asks for none, unless your permission settings say so.',
+    allow: 'Does not ask, unless your permission settings say so.',
   },
   {
     ...withServers,
@@ -174,6 +174,6 @@ export const CLIENTS: readonly Client[] = [
     globalFile: (machine) => inHome(machine, '.factory', 'mcp.json'),
     entry: typed,
     check: 'droid mcp list',
-    allow: 'It asks before each; choose to always allow it.',
+    allow: 'Asks before each call; choose to always allow it.',
   },
 ];

@@ -70,7 +70,7 @@ async function backUp(file: string, env: Environment): Promise<string> {
 
 async function checkUnchanged(file: string, before: string | undefined): Promise<void> {
   if ((await readConfigFile(file)) === before) return;
-  throw new RelayError('InvalidClientConfig', `${file} was changed by another program at this moment.`, {
+  throw new RelayError('InvalidClientConfig', `${file} was just changed by another program.`, {
     next: 'Run the command again.',
   });
 }
@@ -82,7 +82,7 @@ const cannotUse = (file: string, error: unknown): RelayError =>
         'InvalidClientConfig',
         `${file} cannot be used: ${systemReason(error, 'it does not exist')}.`,
         {
-          next: 'Check that the file and its directory may be read and written by you.',
+          next: 'Check that you can read and write the file and its directory.',
           cause: error,
         },
       );

@@ -53,7 +53,7 @@ function serversIn(client: Client, file: string, value: Table): Table | undefine
   if (servers === undefined || isTable(servers)) return servers;
   throw new RelayError(
     'InvalidClientConfig',
-    `${file} has a "${client.servers}" that is no table of servers.`,
+    `${file} has a "${client.servers}" that is not a table of servers.`,
   );
 }
 
@@ -75,7 +75,7 @@ function checked(client: Client, file: string, edited: string, expected: Table):
   if ('value' in result && isSame(withoutEmpty(client, result.value), expected)) return edited;
   throw new RelayError(
     'InvalidClientConfig',
-    `${file} writes "${client.servers}" in a form that cannot be edited without risk.`,
+    `${file} writes "${client.servers}" in a form that cannot be edited safely.`,
     { next: `Edit the entry "${SERVER_NAME}" by hand; docs/clients.md shows it.` },
   );
 }

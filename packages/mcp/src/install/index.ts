@@ -58,7 +58,7 @@ export async function runInstall(options: InstallOptions = {}): Promise<FileChan
   const names = agentNames(options.name, chosen);
   if (isTemporaryCopy) {
     task.print(
-      'Note: npx keeps this copy of the relay only for a while. Install the relay, then run this again.',
+      'Note: This copy of the relay is in the npx cache and may be deleted. Install the relay, then run this again.',
     );
   }
   const project = task.global ? undefined : task.directory;
@@ -162,7 +162,7 @@ async function apply(
   const keep = [task.directory, homeOf(task.machine)];
   const backup = await replaceConfigFile({ file, before, after, keep }, task.machine.env);
   if (backup === undefined) return change;
-  task.print(safeText(`  the old file is kept: ${backup}`));
+  task.print(safeText(`  backup: ${backup}`));
   return { ...change, backup };
 }
 

@@ -13,7 +13,9 @@ export function nextSteps(
     'Next:',
     '  Start the daemon, if it is not running: agent-relay daemon start',
     ...changes.flatMap(({ client }) => stepsOf(client, project !== undefined)),
-    ...(files.length > 0 ? [`Do not commit ${files.join(', ')}: the entry has paths of this machine.`] : []),
+    ...(files.length > 0
+      ? [`Do not commit ${files.join(', ')}: the relay's entry contains paths of this machine.`]
+      : []),
   ];
 }
 

@@ -19,14 +19,14 @@ export async function sharedNameWarnings(
   fileOf: (client: Client) => string,
 ): Promise<string[]> {
   const warnings = [
-    `warning: all sessions of ${client.title} here are ${name}, also two at the same time. Without --name each has its own name.`,
+    `warning: all sessions of ${client.title} here share the name ${name}, even at the same time. Without --name, each gets its own name.`,
   ];
   for (const other of CLIENTS) {
     if (other === client) continue;
     const file = fileOf(other);
     if (nameKey((await nameIn(other, file)) ?? '') !== nameKey(name)) continue;
     warnings.push(
-      `warning: ${other.title} is ${name} too (${file}): both are one agent, and share its messages.`,
+      `warning: ${other.title} is also named ${name} (${file}): both are one agent and share its messages.`,
     );
   }
   return warnings;

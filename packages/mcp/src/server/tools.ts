@@ -73,8 +73,8 @@ function explained(tool: Tool, error: RelayError, context: ClientContext): Relay
 }
 
 const goneDuring = (error: RelayError): RelayError =>
-  new RelayError('Connection', `The daemon went away during this call. ${error.message}`, {
-    next: 'Start it with: agent-relay daemon start. Then look whether it was done before you do it again.',
+  new RelayError('Connection', `The connection to the daemon was lost during this call. ${error.message}`, {
+    next: 'Start it with: agent-relay daemon start. Before you try again, check whether the call took effect.',
     cause: error,
   });
 

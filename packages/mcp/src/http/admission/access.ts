@@ -39,9 +39,9 @@ export async function admit(request: IncomingMessage, keeper: Doorkeeper): Promi
   if (access.kind === 'workspaceKey' || access.kind === 'agentToken' || !keeper.findProject) {
     throw new RelayError(
       'InvalidRequest',
-      'The project cannot be chosen: there is one that you are let into.',
+      'You cannot choose the project: your access is for one project only.',
       {
-        next: `Leave out the header ${PROJECT_HEADER} and ?${PROJECT_PARAMETER}=.`,
+        next: `Remove the header ${PROJECT_HEADER} and ?${PROJECT_PARAMETER}=.`,
       },
     );
   }

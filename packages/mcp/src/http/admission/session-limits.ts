@@ -8,7 +8,7 @@ export const ENOUGH_MS = 250;
 export const noRoom = (full: 'account' | 'all', { most, mostOfAccount }: Room): RelayError =>
   full === 'all'
     ? new RelayError('Overloaded', `${most} sessions are open, and all are in use.`, {
-        next: 'Try again when a client has ended its session.',
+        next: 'Try again when another session has ended.',
       })
     : limitReached(
         'mcp.maxSessionsPerKey',

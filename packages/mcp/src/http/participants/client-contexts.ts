@@ -7,7 +7,7 @@ import { httpMembership } from './membership.ts';
 import type { Lease, Participants } from './participants.ts';
 
 const NEXT_STEPS = {
-  AgentNameRequired: `Say who you are: send the header ${AGENT_HEADER} with your name, or use an agent token as the bearer.`,
+  AgentNameRequired: `Send your name in the header ${AGENT_HEADER}, or use an agent token as the bearer token.`,
 } as const;
 
 /** Makes the context in which each session or request of the HTTP door is served. */

@@ -11,9 +11,9 @@ export function progressOf({ recipient, state, reason, transitions }: DeliveryTr
       return `${recipient} acknowledged it${ago}.`;
     case 'injected':
     case 'turn_started':
-      return `It was put into the conversation of ${recipient}${ago}.`;
+      return `It was delivered into the conversation of ${recipient}${ago}.`;
     case 'uncertain':
-      return `It may have reached ${recipient}; nobody can tell yet.`;
+      return `It may have reached ${recipient}; delivery is not confirmed yet.`;
     case 'accepted':
     case 'stored':
       return `${recipient} has not read it yet${reason === undefined ? '' : ` (${reason.text})`}.`;

@@ -15,15 +15,15 @@ const PROGRESS_MS = 3000;
 const input = z.strictObject({
   to: z.string().describe('Agent name, #channel, * for everyone, or project:name'),
   message: z.string(),
-  thread: z.string().optional().describe('Thread id, to keep a conversation together'),
+  thread: z.string().optional().describe('Thread id for related messages'),
   await_response: z.boolean().default(false).describe('Wait for the reply'),
-  timeout_ms: z.int().min(1).max(86_400_000).default(30_000).describe('How long to wait'),
+  timeout_ms: z.int().min(1).max(86_400_000).default(30_000).describe('How long to wait for the reply'),
 });
 
 export const relaySend = defineTool({
   name: 'relay_send',
   description:
-    'Send a message to an agent, a channel or everyone. It is stored before this returns; an agent that is offline gets it later. With await_response, returns the reply.',
+    'Send a message to an agent, a channel or everyone. It is stored before this returns; offline agents get it later. With await_response, waits for the reply and returns it.',
   input,
   annotations: ACTS,
   handler: async (participant, { to, message, thread, await_response, timeout_ms }, call) => {
@@ -84,7 +84,7 @@ async function unanswered(relay: Relay, error: RelayError, messageId: string): P
   const { deliveries } = (await trace?.catch(() => undefined)) ?? { deliveries: [] };
   const progress = deliveries.map((delivery) => ` ${progressOf(delivery, Date.now())}`).join('');
   return new RelayError('Timeout', `${error.message}${progress}`, {
-    next: 'Do not send it again: it is stored, and the answer will be in relay_inbox when it comes.',
+    next: 'Do not send it again: it is stored, and the reply will arrive in relay_inbox.',
     retryable: false,
     details: { messageId },
     cause: error,

@@ -6,7 +6,7 @@ import { type ConnectionStatus, connectionStatus } from '../../participant/conne
 
 export const relayStatus = defineTool({
   name: 'relay_status',
-  description: 'Show whether you are connected, your agent name, the project and the daemon.',
+  description: 'Show the connection, your agent name, the project and the daemon.',
   input: z.strictObject({}),
   annotations: LOOKS,
   tellsName: true,

@@ -6,7 +6,7 @@ import { ACTS, defineTool } from '../../framework/tool.ts';
 export const postMessage = (roles: readonly string[]) =>
   defineTool({
     name: 'post_message',
-    description: 'Put a message into the inbox of another role.',
+    description: 'Send a message to another role.',
     input: z.strictObject({
       from: z.enum(roles).describe('Your role'),
       to: z.enum(roles),
