@@ -21,7 +21,7 @@ export async function listenPrivately(path: string, connected: (socket: Socket) 
       resolve();
     });
   });
-  // A connection that could not be accepted is lost; without a listener it would end the process.
+  // A connection that could not be accepted is lost. Without a listener it would crash the process.
   server.on('error', () => undefined);
   chmodSync(path, 0o600);
   return server;
