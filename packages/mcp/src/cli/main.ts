@@ -66,7 +66,7 @@ const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
 
 const HELP_OPTIONS = ['-h', '--help'];
 
-/** Runs the command line, but for `serve`, which is started by itself; how it went is in the exit code. */
+/** Runs the command line, except `serve`, which is started separately; sets the exit code. */
 export async function main([name = '--help', ...args]: string[]): Promise<void> {
   process.stdout.on('error', endQuietlyOnClosedPipe);
   try {
@@ -88,7 +88,7 @@ function unknownCommand(name: string): RelayError {
   return usageError(`There is no command "${name}".${hint}`);
 }
 
-/** `agent-relay-mcp install --dry-run | head` has got all it wanted. */
+/** `agent-relay-mcp install --dry-run | head` closes the pipe early, which is fine. */
 function endQuietlyOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);

@@ -1,6 +1,6 @@
 import type { SendResult } from '@agent-relay/sdk';
 
-/** What a sender should know about its message beside that it is stored; undefined if there is nothing. */
+/** A note for the sender about offline, idle or held deliveries, if any. */
 export function sendingNote({ recipients, offline, idle = [], held }: SendResult): string | undefined {
   if (held !== undefined) return `The message is held until a person releases it: ${held}`;
   const notes = [

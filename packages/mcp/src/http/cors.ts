@@ -7,7 +7,7 @@ export interface CorsOptions {
   cors?: boolean;
 }
 
-/** Lets the pages of allowed origins read the answer; returns true if the request asked for that and nothing else. */
+/** Lets pages of allowed origins read the response; returns true if the request was only a preflight. */
 export function answerCors(
   { method, headers }: IncomingMessage,
   response: ServerResponse,

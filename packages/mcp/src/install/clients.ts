@@ -7,7 +7,7 @@ import { json } from './json-text.ts';
 import { type ServerCommand, VARIABLES } from './server-command.ts';
 import { toml } from './toml-text.ts';
 
-/** The machine and the user that clients are looked for on. */
+/** The machine and user to look for clients on. */
 export interface Machine {
   env: Environment;
   platform: NodeJS.Platform;
@@ -18,23 +18,23 @@ export interface Client {
   readonly id: string;
   readonly title: string;
   readonly format: ConfigFormat;
-  /** The key of the table that holds one entry for each server. */
+  /** The key of the table with one entry per server. */
   readonly servers: string;
   /** What a new file starts with. */
   readonly newFile?: string;
   /** The commands that start it. */
   readonly commands: readonly string[];
-  /** A directory that it makes when it is used. */
+  /** A directory that it creates when it is used. */
   traces(machine: Machine): string;
   /** Without it, the client has no configuration for a single project. */
   projectFile?(project: string): string;
   globalFile(machine: Machine): string;
   entry(server: ServerCommand): Entry;
-  /** How a person sees that it works. */
+  /** How to check that it works. */
   readonly check: string;
-  /** How a person lets it use the tools without being asked each time. */
+  /** How to allow the tools without being asked each time. */
   readonly allow: string;
-  /** What the client asks for before it starts a server that a project's file names. */
+  /** What the client asks for before it starts a server from a project's file. */
   readonly trust?: string;
 }
 
@@ -59,7 +59,7 @@ const plain = ({ command, args, env }: ServerCommand): Entry => ({ command, args
 const typed = (server: ServerCommand): Entry => ({ type: 'stdio', ...plain(server) });
 const withServers = { format: json, servers: 'mcpServers' } as const;
 
-/** OpenCode reads both names; the one that is there is the user's choice. */
+/** OpenCode reads both names; use the one that exists. */
 const openCodeFile = (directory: string) => {
   const commented = join(directory, 'opencode.jsonc');
   return existsSync(commented) ? commented : join(directory, 'opencode.json');
@@ -127,7 +127,7 @@ export const CLIENTS: readonly Client[] = [
     traces: codexHome,
     projectFile: (project) => join(project, '.codex', 'config.toml'),
     globalFile: (machine) => join(codexHome(machine), 'config.toml'),
-    // Codex hands a server none of its own variables, except those it is told to.
+    // Codex passes only listed variables to a server.
     entry: (server) => ({ ...plain(server), env_vars: VARIABLES.filter((name) => !(name in server.env)) }),
     check: 'codex mcp list, or /mcp in a session',
     allow: 'Asks before each call; to allow all, add default_tools_approval_mode = "approve" to the entry.',
@@ -141,7 +141,7 @@ export const CLIENTS: readonly Client[] = [
     traces: geminiHome,
     projectFile: (project) => join(project, '.gemini', 'settings.json'),
     globalFile: (machine) => join(geminiHome(machine), 'settings.json'),
-    // Gemini CLI withholds variables that look like secrets, except those that are named.
+    // Gemini CLI withholds variables that look like secrets, except listed ones.
     entry: (server) => ({
       ...plain(server),
       env: { ...server.env, RELAY_WORKSPACE_KEY: `\${RELAY_WORKSPACE_KEY:-}` },

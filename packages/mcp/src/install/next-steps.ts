@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import type { Client } from './clients.ts';
 
-/** What is left to do once the entry is in the files of these clients. `project` is undefined for files of the user. */
+/** What to do after the install. `project` is undefined for user files. */
 export function nextSteps(
   changes: ReadonlyArray<{ client: Client; file: string }>,
   project: string | undefined,

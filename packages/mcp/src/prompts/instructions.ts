@@ -1,6 +1,6 @@
 import type { Toolset } from '../framework/toolset.ts';
 
-/** What every client tells its model about this server, in few words; `name` is what the session is called, if that is known. */
+/** Short server instructions for the model; `name` is the agent name of the session, if known. */
 export function instructions({ guide, wording }: Toolset, name: string | undefined): string {
   const { send, agents, inbox } = wording;
   return (

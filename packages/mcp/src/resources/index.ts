@@ -111,7 +111,7 @@ export const RESOURCE_TEMPLATES: readonly ResourceTemplate[] = [
   },
 ];
 
-/** The text that a part of an address stands for; itself, where it stands for none. */
+/** Decodes a part of an address; returns it unchanged if that fails. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -4,7 +4,7 @@ import type { Membership } from '../../participant/membership.ts';
 import type { Caller } from '../admission/caller.ts';
 
 /**
- * Over HTTP the credential decides where a client is. A session that came without a name may still take one; it is
+ * Over HTTP the credential determines the workspace of a client. A session without a name can still take one; it is
  * bound to the key like a name in the header.
  */
 export const httpMembership = ({ access, name }: Caller, isSession: boolean): Membership => ({

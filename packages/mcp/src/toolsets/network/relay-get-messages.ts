@@ -21,7 +21,7 @@ export const relayGetMessages = defineTool({
     const query = defined({ ...filters, since: since === undefined ? undefined : timeOf(since) });
     const { messages } = await participant.takeMessages(async (relay) => {
       const { messages } = await relay.history(query);
-      // The history does not say what is new to the reader; the inbox does.
+      // The history does not show what is unread; the inbox does.
       const inbox = await relay.inbox({ limit: 500, markRead: false });
       const unread = new Set(inbox.messages.map(({ id }) => id));
       return {

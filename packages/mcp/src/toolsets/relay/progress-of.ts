@@ -1,6 +1,6 @@
 import type { DeliveryTrace } from '@agent-relay/sdk';
 
-/** How far a delivery got, in a sentence: `Bob read it 20 s ago.` It claims no more than was observed. */
+/** The delivery status in a sentence: `Bob read it 20 s ago.` It claims no more than was observed. */
 export function progressOf({ recipient, state, reason, transitions }: DeliveryTrace, now: number): string {
   const at = transitions.findLast((transition) => transition.state === state)?.at;
   const ago = at === undefined ? '' : ` ${agoText(now - at)}`;

@@ -15,7 +15,7 @@ export const postMessage = (roles: readonly string[]) =>
     }),
     annotations: ACTS,
     handler: async (_participant, { from, to, kind, body }, call) => {
-      // A role exists from its first use on; the recipient's may be this one.
+      // A role is registered on first use; this may be the recipient's.
       await call.roles.get(to).relay();
       const sender = await call.roles.get(from).relay();
       const { messageId, held } = await sender.send(to, body, { kind });

@@ -13,7 +13,7 @@ const WHEN_TO_READ = 'Call read_messages(for=YOUR_ROLE) before you start a task 
 const WHEN_TO_POST =
   'After any status, question or directive that you write, call post_message(from=YOUR_ROLE, to, kind, body), with its kind and its text as the body.';
 
-/** A session plays a role that its prompt names; who it is otherwise does not matter. */
+/** A session has the role named in its prompt; its agent does not matter. */
 export const rolesGuide = (roles: readonly string[]): NonNullable<Toolset['guide']> => ({
   instructions: [
     `You have one of the roles ${roles.join(', ')}; your prompt says which.`,

@@ -72,5 +72,5 @@ const typed = <P extends { messages: Message[] }>(page: P) => ({
   messages: page.messages.map(withSenderType),
 });
 
-/** What stands around the words found. */
+/** The text around the matches. */
 const FOUND = /[\uE000\uE001]/g;

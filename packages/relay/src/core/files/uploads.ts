@@ -8,7 +8,7 @@ interface Upload {
   received: number;
   /** What it takes of the memory for all. */
   cost: number;
-  /** Whom it counts for. */
+  /** The account it counts for. */
   account: string;
   stopTimer: () => void;
 }
