@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createOnce, ensureDirectory, readIfThere } from '@agent-relay/platform';
 import { cannotWrite } from '../files/file-failure.ts';
 
-/** What a session is told to begin with, until the user writes something better. */
+/** The default kick-off prompt, until the user edits it. */
 const KICKOFF = `# You are {role}
 
 You work on this project with {others}, each in a separate session. The MCP server \`relay\` carries messages
