@@ -14,7 +14,7 @@ export const output = (result: CliResult): string => {
   return result.stdout;
 };
 
-/** What every failure looks like to a person. */
+/** The format of every error for people. */
 export function expectFailure(result: CliResult, code: number, message: RegExp, next?: RegExp): void {
   expect(result).toMatchObject({ code, stdout: '' });
   expect(result.stderr).toMatch(/^error: [^\n]+\n/);

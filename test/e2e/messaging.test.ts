@@ -8,7 +8,7 @@ import { client, expectFailure, json, known, output } from './messaging-commands
 
 let daemon: TestDaemon;
 beforeAll(async () => {
-  // What is said here is short and goes to and fro, as in the exchanges that the governor is there to hold.
+  // These messages are short and go back and forth, which the governor would hold.
   const settings = { attachments: { maxFileBytes: 700_000 }, governor: { enabled: false } };
   daemon = await startDaemon({ settings });
   await known(daemon, 'Alice', 'Bob', 'Carol', 'Eve');

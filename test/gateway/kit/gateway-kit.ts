@@ -127,7 +127,7 @@ export async function progressOf(
   return seen;
 }
 
-/** Waits for something that happens by itself, with a deadline. */
+/** Waits until something happens, with a deadline. */
 export async function eventually<T>(
   look: () => T | Promise<T>,
   deadlineMs = 10_000,
