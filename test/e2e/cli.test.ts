@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { localAgentToken, personName } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CliResult, hasTerminals } from '../kit/cli.ts';
+import { hasTerminals } from '../kit/cli.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { olderNode } from '../kit/older-node.ts';
+import { expectFailure, json } from '../kit/results.ts';
 import { ScriptedPeer } from '../kit/scripted-peer.ts';
 
 let daemon: TestDaemon;
@@ -15,20 +16,10 @@ beforeAll(async () => {
 afterAll(() => daemon[Symbol.asyncDispose]());
 
 const relay = (...args: string[]) => daemon.cli(args);
-const json = (result: CliResult) => JSON.parse(result.stdout);
 
 /** Registers agents by letting each check its inbox. */
 async function known(...names: string[]): Promise<void> {
   for (const name of names) expect(await relay('inbox', '--as', name)).toMatchObject({ code: 0, stderr: '' });
-}
-
-/** The format of every error for people. */
-function expectFailure(result: CliResult, code: number, message: RegExp, next?: RegExp): void {
-  expect(result).toMatchObject({ code, stdout: '' });
-  expect(result.stderr).toMatch(/^error: [^\n]+\n/);
-  expect(result.stderr).toMatch(message);
-  expect(result.stderr).toMatch(/\nnext: .+\n$/);
-  if (next) expect(result.stderr).toMatch(next);
 }
 
 describe('sending and reading', () => {
@@ -449,7 +440,7 @@ describe('bad input', () => {
   it('is told to programs as the payload of the error', async () => {
     const result = await relay('send', 'Nobody', 'x', '--json');
     expect(result).toMatchObject({ code: 4, stderr: '' });
-    expect(json(result).error).toMatchObject({
+    expect(JSON.parse(result.stdout).error).toMatchObject({
       code: 'AgentNotFound',
       retryable: false,
       next: expect.any(String),

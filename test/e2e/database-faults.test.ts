@@ -8,7 +8,8 @@ import { describe, expect, it } from 'vitest';
 import { type CliResult, PROGRAM } from '../kit/cli.ts';
 import { createSandbox, type Sandbox, startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { connectToSocket } from '../kit/raw-client.ts';
-import { client, expectFailure, known, output } from './messaging-commands.ts';
+import { expectFailure, output } from '../kit/results.ts';
+import { client, known } from './messaging-commands.ts';
 
 const STACK = /\n\s+at .+:\d+/;
 const databaseOf = ({ dataDirectory }: Sandbox): string => join(dataDirectory, 'relay.db');

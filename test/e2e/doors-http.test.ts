@@ -172,7 +172,7 @@ it('ends the sessions of a key that is revoked', async () => {
   await using client = await connectClient(httpTransport({ url }, { key, agent: 'Guest', tools: 'relay' }));
   expect((await callTool(client, 'relay_status')).data).toMatchObject({ connected: true });
   await sandbox.cli(['workspace', 'key', 'revoke', keyId, '--project', 'short-lived']);
-  await expect(callTool(client, 'relay_status')).rejects.toThrow();
+  await expect(callTool(client, 'relay_status')).rejects.toThrow('Unauthorized');
 });
 
 it.skipIf(process.getuid?.() !== 0)(

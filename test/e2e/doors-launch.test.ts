@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox, startDaemon } from '../kit/daemon.ts';
+import { eventually } from '../kit/eventually.ts';
 import { freePort } from '../kit/free-port.ts';
 import { callTool, connectClient, connectStdio, type TestClient } from '../mcp/kit/clients.ts';
 import { sseTransport } from '../mcp/kit/http-door.ts';
@@ -247,14 +248,10 @@ describe.skipIf(!hasTmux)('agent-relay launch --tmux (needs the package tmux)', 
       const [, devPane = ''] = panes.split('\n')[2]?.split(' ') ?? [];
       await using client = await eventually(() => session(port));
       expect(await post(client, 'pm', 'dev', 'free', 'hello')).toMatchObject({ isError: false });
-      await eventually(async () => {
-        expect(await tmux('capture-pane', '-p', '-J', '-t', devPane)).toContain('dev.md.ran');
-      });
+      await expect.poll(() => tmux('capture-pane', '-p', '-J', '-t', devPane)).toContain('dev.md.ran');
       await tmux('send-keys', '-t', devPane, 'C-u');
       await tmux('send-keys', '-t', devPane, 'echo "I am $RELAY_AGENT_NAME"', 'Enter');
-      await eventually(async () => {
-        expect(await tmux('capture-pane', '-p', '-t', devPane)).toContain('I am dev');
-      });
+      await expect.poll(() => tmux('capture-pane', '-p', '-t', devPane)).toContain('I am dev');
       const files = join(sandbox.dataDirectory, 'launch', String(port));
       expect(await readFile(join(files, 'dev.md'), 'utf8')).toContain('You are dev');
       expect(await readFile(join(files, 'mcp.json'), 'utf8')).toContain(`localhost:${port}/sse`);
@@ -308,16 +305,3 @@ describe('agent-relay launch --kitty', () => {
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Install or configure kitty') });
   });
 });
-
-/** Retries until it works or times out. */
-async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
-  const deadline = Date.now() + 10_000;
-  for (;;) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
-}

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { killAtExit, PROGRAM } from '../kit/cli.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { olderNode } from '../kit/older-node.ts';
-import { client, expectFailure, json, known } from './messaging-commands.ts';
+import { expectFailure, json } from '../kit/results.ts';
+import { client, known } from './messaging-commands.ts';
 
 let daemon: TestDaemon;
 let owner: Relay;

@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROGRAM } from '../kit/cli.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
-import { expectFailure, known, output } from './messaging-commands.ts';
+import { expectFailure, output } from '../kit/results.ts';
+import { known } from './messaging-commands.ts';
 
 let daemon: TestDaemon;
 let env: NodeJS.ProcessEnv;

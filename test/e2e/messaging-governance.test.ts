@@ -7,7 +7,8 @@ import { text } from 'node:stream/consumers';
 import { type Message, personName, type Relay } from '@agent-relay/sdk/node';
 import { describe, expect, it } from 'vitest';
 import { startDaemon } from '../kit/daemon.ts';
-import { client, expectFailure, json, known, output } from './messaging-commands.ts';
+import { expectFailure, json, output } from '../kit/results.ts';
+import { client, known } from './messaging-commands.ts';
 
 const contentsOf = (messages: Message[]) => messages.map(({ content }) => content);
 

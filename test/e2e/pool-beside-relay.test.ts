@@ -95,7 +95,7 @@ describe.each(ERAS)('toolsets of the relay beside the servers of the daemon, %s'
     const cancelled = asking('and this?', { signal: stop.signal });
     await second;
     stop.abort();
-    await expect(cancelled).rejects.toThrow();
+    await expect(cancelled).rejects.toThrow('aborted');
     expect((await callTool(client, 'relay_status')).isError).toBe(false);
   });
 

@@ -168,6 +168,8 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
     refuse(response, error) {
       if (response.headersSent) response.destroy();
       else if (isRelayError(error)) sendFailure(response, error);
+      // Its client broke off, and nobody waits for an answer.
+      else if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') response.destroy();
       else if (error instanceof SyntaxError) sendRpcError(response, 400, -32700, 'The body is not JSON.');
       else {
         onerror(error);
