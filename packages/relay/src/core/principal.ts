@@ -52,6 +52,11 @@ export function requireAgentOrOwner(principal: Principal): void {
   if (!principal.owner) requireAgent(principal);
 }
 
+/** Somebody who can be named to whoever is asked to do something: an agent, the owner, or the bearers of a key. */
+export function requireIdentity(principal: Principal): void {
+  if (principal.keyId === undefined) requireAgentOrOwner(principal);
+}
+
 /** May look at everything in the workspace, not only at what was sent to or by one agent. */
 export const seesWholeWorkspace = ({ owner }: Principal): boolean => owner;
 
