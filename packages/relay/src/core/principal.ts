@@ -52,6 +52,11 @@ export function requireAgentOrOwner(principal: Principal): void {
   if (!principal.owner) requireAgent(principal);
 }
 
+/** Requires an identity to show to a callee: an agent, the owner, or the holders of a key. */
+export function requireIdentity(principal: Principal): void {
+  if (principal.keyId === undefined) requireAgentOrOwner(principal);
+}
+
 /** Whether the principal can see everything in the workspace, not only the messages of one agent. */
 export const seesWholeWorkspace = ({ owner }: Principal): boolean => owner;
 

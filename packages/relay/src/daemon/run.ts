@@ -22,6 +22,7 @@ import { pageDoor, signInDoor } from './doors/page.ts';
 import type { Pool } from './doors/pool.ts';
 import { ProjectSockets } from './doors/project-sockets.ts';
 import { PublishedNames } from './doors/published-names.ts';
+import { restDoors } from './doors/rest.ts';
 import { healthDoor, metricsDoor } from './doors/web.ts';
 import { HostProcesses } from './hosts/host-processes.ts';
 import type { Logger } from './log/log.ts';
@@ -192,7 +193,7 @@ async function start(
       .catch((err) => log.error({ project: workspace.name, err }, 'the project is not served'));
   }
   const web = settings.http.enabled
-    ? await openDoors(await webDoors(settings, relay, sessions, counters), {
+    ? await openDoors(await webDoors(settings, relay, sessions, counters, () => pool), {
         ...settings.http,
         headersTimeoutMs: settings.limits.headersTimeoutMs,
         choosePort: portOptions.http,
@@ -248,6 +249,7 @@ async function webDoors(
   relay: Relay,
   sessions: Sessions,
   counters: Counters,
+  pool: () => Pool | undefined,
 ): Promise<Door[]> {
   const { apiKey } = settings.mcp;
   const isApiKey = (key: string) => apiKey !== undefined && sameSecret(key, apiKey);
@@ -255,12 +257,18 @@ async function webDoors(
     needsKey: apiKey !== undefined || !isLoopbackHost(settings.http.host),
     isKeyValid: (key: string) => isApiKey(key) || isWorkspaceKey(relay, key),
   };
+  const accept = sessions.acceptAt({ kind: 'remote' });
+  const servers = () =>
+    pool()
+      ?.status()
+      .servers.map((server) => ({ ...server, tools: pool()?.tools(server.name) ?? [] })) ?? [];
   return [
-    new WebSocketDoor(settings.limits.maxFrameBytes, sessions.acceptAt({ kind: 'remote' })),
+    new WebSocketDoor(settings.limits.maxFrameBytes, accept),
     healthDoor(() => ({ status: 'ok', version: VERSION, uptime: process.uptime() })),
     metricsDoor(createMetrics(relay, counters), rule),
     await pageDoor(PAGE),
     signInDoor(relay.pageSessions),
+    ...restDoors({ relay, accept, servers }),
   ];
 }
 

@@ -2,7 +2,7 @@ import { limitReached, type ToolDefinition } from '@agent-relay/protocol';
 import type { AgentProfile } from '../ports/store/agents.ts';
 import type { AddedReaction } from '../ports/store/reactions.ts';
 import type { Principal } from '../principal.ts';
-import { type Account, accountIn, accountOf, connectionAccount, LOCAL } from './accounts.ts';
+import { type Account, accountIn, accountOf, connectionAccount, keyAccount, LOCAL } from './accounts.ts';
 import { Tally } from './tally.ts';
 
 /** How much one client may store. Each is the setting `quotas.<name>`. */
@@ -213,8 +213,8 @@ export class Quotas {
   /** Counts a call until the function it returns is called. */
   calling(principal: Principal): () => void {
     const { calls } = this.limits;
-    const { agent, workspace } = principal;
-    const account = agent ? accountOf(agent) : LOCAL;
+    const { agent, keyId, workspace } = principal;
+    const account = agent ? accountOf(agent) : keyId === undefined ? LOCAL : keyAccount(keyId);
     return this.#calls.reserve(accountIn(workspace.id, account), calls, () =>
       limitReached(
         'quotas.calls',
