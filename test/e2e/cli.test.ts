@@ -17,7 +17,7 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 
 const relay = (...args: string[]) => daemon.cli(args);
 
-/** Makes agents known by letting each look into its inbox. */
+/** Registers agents by letting each check its inbox. */
 async function known(...names: string[]): Promise<void> {
   for (const name of names) expect(await relay('inbox', '--as', name)).toMatchObject({ code: 0, stderr: '' });
 }
@@ -230,7 +230,7 @@ describe('looking at the project', () => {
     expect(await tail.result).toMatchObject({ code: 0 });
   });
 
-  // The terminal sends a Ctrl-C to all its processes, and a wrapper passes it on: it comes twice, or three times.
+  // The terminal sends Ctrl-C to all its processes, and a wrapper passes it on: it arrives two or three times.
   it.each([
     ['this Node', process.execPath],
     ['an older Node, which runs the command in another process', olderNode()],
@@ -245,7 +245,7 @@ describe('looking at the project', () => {
     for (const args of commands) {
       await using running = daemon.startCli(args, node === undefined ? {} : { node });
       await running.until(/\S/);
-      // Not the same twice: the system would make one of them.
+      // Two different signals: the system would merge equal ones.
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) running.child.kill(signal);
       expect({ args, ...(await running.result) }).toMatchObject({ args, code: 0, signal: null });
     }
@@ -420,7 +420,7 @@ describe('bad input', () => {
     expectFailure(result, 2, /65536|64|large|long/i, /file/);
   });
 
-  // Where the file system does not tell the two apart, it is found.
+  // On a case-insensitive file system it is found.
   it.skipIf(process.platform === 'darwin')('a project in other letters', async () => {
     const result = await relay('who', '--project', 'DEMO');
     expectFailure(result, 4, /"DEMO" is spelled "demo"/, /that name: demo/);

@@ -14,7 +14,7 @@ import { client, known } from './messaging-commands.ts';
 const STACK = /\n\s+at .+:\d+/;
 const databaseOf = ({ dataDirectory }: Sandbox): string => join(dataDirectory, 'relay.db');
 
-/** A sandbox whose daemon has run, and has stopped in order. */
+/** A sandbox whose daemon has run and was stopped. */
 async function usedSandbox(): Promise<TestDaemon> {
   const daemon = await startDaemon();
   await known(daemon, 'alice', 'bob');
@@ -76,7 +76,7 @@ describe('a daemon whose database', () => {
       await alice.hello({ name: 'alice', paths: [] });
       await alice.request('SEND', { to: 'bob', content: 'before' });
       unlinkSync(databaseOf(daemon) + suffix);
-      // It may notice by itself before it is asked.
+      // It may notice before the request.
       const sent = alice.request('SEND', { to: 'bob', content: 'after' });
       await expect(sent).rejects.toThrow(/was deleted or replaced|closed without/);
       expect(await daemon.exited).toBe(1);

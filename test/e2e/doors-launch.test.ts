@@ -56,7 +56,7 @@ describe('agent-relay launch', () => {
     expect(stdout).toContain('`read_messages(for="dev-a")`');
     expect(stdout).toContain('## STATUS UPDATE — DEV-A');
     expect(stdout).toContain(`"url": "http://localhost:${port}/sse"`);
-    // The daemon it ran is gone with it.
+    // The daemon it ran has stopped with it.
     expect((await sandbox.cli(['daemon', 'status'])).code).toBe(3);
   });
 
@@ -146,7 +146,7 @@ describe('agent-relay launch', () => {
     await using sandbox = await createSandbox();
     const { running, port } = await launched(sandbox);
     await using ended = running;
-    // A session that is connected is not to be killed with it.
+    // A connected session must not be killed with it.
     await using _session = await session(port);
     const refused = await sandbox.cli(['launch', '--port', String(port)]);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
@@ -265,7 +265,7 @@ describe.skipIf(!hasTmux)('agent-relay launch --tmux (needs the package tmux)', 
 describe('agent-relay launch --kitty', () => {
   it('asks kitty for a tab with a window for each, and types the commands in', async () => {
     await using sandbox = await createSandbox();
-    // Stands in for kitty: writes down what it is asked, and numbers its windows.
+    // A fake kitty: records its arguments, and numbers its windows.
     const bin = join(sandbox.directory, 'bin');
     const journal = join(sandbox.directory, 'kitty.log');
     await mkdir(bin);

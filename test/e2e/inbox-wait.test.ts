@@ -25,7 +25,7 @@ const send = async (text: string) => {
   await using alice = await client(daemon, { name: 'Alice' });
   return await alice.send('Bob', text);
 };
-/** Whether somebody waits for Bob's next message. */
+/** Whether a client waits for Bob's next message. */
 const isWaiting = async () => {
   const agents = await owner.who();
   return agents.some(({ name, paths }) => name === 'Bob' && paths.some(({ path }) => path === 'pull'));

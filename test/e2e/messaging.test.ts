@@ -9,7 +9,7 @@ import { client, known } from './messaging-commands.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
-  // What is said here is short and goes to and fro, as in the exchanges that the governor is there to hold.
+  // These messages are short and go back and forth, which the governor would hold.
   const settings = { attachments: { maxFileBytes: 700_000 }, governor: { enabled: false } };
   daemon = await startDaemon({ settings });
   await known(daemon, 'Alice', 'Bob', 'Carol', 'Eve');

@@ -20,7 +20,7 @@ interface Ledger {
   renames: number;
 }
 
-/** `kill -9` in the middle of renames, which nobody but the daemon finishes. */
+/** `kill -9` in the middle of renames, which only the daemon finishes. */
 export const renameKills: Fault = {
   name: 'rename-kills',
   what: 'kill -9 during renames: one name in use, all mail under it, nobody locked out, no empty project',
@@ -30,7 +30,7 @@ export const renameKills: Fault = {
     const ledger: Ledger = { project: 'demo', agent: 'Bob', mail: [], renames: 0 };
     await using daemon = await startDaemon({ settings: UNGOVERNED });
     await (await enter(daemon, ledger.project, ledger.agent)).close();
-    // She stays from the beginning to the end, and knows only the first names.
+    // She stays connected throughout, and knows only the first names.
     await using sender = await connect({
       name: 'Carol',
       project: ledger.project,
@@ -106,7 +106,7 @@ async function check(daemon: TestDaemon, ledger: Ledger, sender: Relay): Promise
   assert.equal(agent.welcome.unread, ledger.mail.length);
 }
 
-/** The name that the project had before leads to the new one, or to an error that tells it. */
+/** The former name of the project leads to the new one, or to an error with it. */
 async function assertLed(daemon: TestDaemon, before: string, name: string): Promise<void> {
   await assert.rejects(
     enter(daemon, before),
@@ -131,7 +131,7 @@ async function assertMail(daemon: TestDaemon, ledger: Ledger): Promise<void> {
   );
 }
 
-/** Looks into the database itself, past the daemon. */
+/** Reads the database directly. */
 function assertAudited(daemon: TestDaemon, ledger: Ledger): void {
   const database = new DatabaseSync(`${daemon.dataDirectory}/relay.db`, { readOnly: true });
   try {

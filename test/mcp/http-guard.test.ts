@@ -109,9 +109,15 @@ describe('who may enter', () => {
     for (const path of ['', '/sse', '/messages', '/health']) {
       const url = `${door.url}${path}`;
       const host = await ask(url, { headers: { Host: 'evil.example' } });
-      expect(host).toMatchObject({ status: 403, body: expect.stringContaining('(mcp.allowedHosts)') });
+      expect(host).toMatchObject({
+        status: 403,
+        body: expect.stringContaining('add it to mcp.allowedHosts in the settings'),
+      });
       const page = await ask(url, { headers: { Origin: 'https://evil.example' } });
-      expect(page).toMatchObject({ status: 403, body: expect.stringContaining('(mcp.allowedOrigins)') });
+      expect(page).toMatchObject({
+        status: 403,
+        body: expect.stringContaining('add it to mcp.allowedOrigins in the settings'),
+      });
       for (const Origin of ['null', 'http://localhost:5173'])
         expect((await ask(url, { headers: { Origin } })).status).toBe(403);
     }
@@ -137,7 +143,10 @@ describe('who may enter', () => {
   it('admits only the addresses of its list', async () => {
     await using elsewhere = await openDoor(daemon, { ipAllowlist: ['10.0.0.0/8'] });
     const refused = await ask(`${elsewhere.url}/health`);
-    expect(refused).toMatchObject({ status: 403, body: expect.stringContaining('(mcp.ipAllowlist)') });
+    expect(refused).toMatchObject({
+      status: 403,
+      body: expect.stringContaining('add it to mcp.ipAllowlist in the settings'),
+    });
     await using here = await openDoor(daemon, { ipAllowlist: ['10.0.0.0/8', '127.0.0.1'] });
     expect((await ask(`${here.url}/health`)).status).toBe(200);
     await expect(openDoor(daemon, { ipAllowlist: ['everyone'] })).rejects.toThrow('neither an address');

@@ -168,7 +168,7 @@ describe('streams', () => {
     const headers = { ...JSON_HEADERS, Authorization: 'Bearer hasty' };
     const gone = fetch(`${door.url}/sse`, { headers, signal: leaving.signal });
     await expect(gone).rejects.toThrow('aborted');
-    // The door has noticed when it answers somebody who came later.
+    // The door has noticed when it answers a later client.
     await fetch(new URL('/health', door.url)).then((response) => response.text());
     left.resolve();
     await clientOf(door, 'hasty').session();
