@@ -3,7 +3,8 @@ import type { Relay } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
-import { client, json, known } from './messaging-commands.ts';
+import { json } from '../kit/results.ts';
+import { client, known } from './messaging-commands.ts';
 
 let daemon: TestDaemon;
 let owner: Relay;

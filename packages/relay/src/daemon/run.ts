@@ -38,17 +38,17 @@ export interface RunningDaemon {
     name?: string,
   ): Promise<{ project: string; socketPath: string; created: boolean }>;
   /**
-   * Serves MCP over HTTP, if the settings ask for it, and resolves with its address. Programs of the user enter the
+   * Serves MCP over HTTP, if enabled in the settings, and resolves with its address. Programs of the user join the
    * project.
    */
   openMcp(project: string): Promise<string | undefined>;
-  /** Finishes what was begun, says good-bye to every connection, closes the database. */
+  /** Finishes open requests, closes every connection, closes the database. */
   stop(): Promise<void>;
-  /** Resolves when the database cannot be trusted any more: the process must end. */
+  /** Resolves when the database can no longer be trusted: the process must exit. */
   failed: Promise<Error>;
 }
 
-/** How a person chooses other ports than those that are taken. */
+/** The options to choose other ports. */
 export interface PortOptions {
   http: string;
   mcp: string;
@@ -73,7 +73,7 @@ export async function runDaemon({
   /** Default: the options of the commands that start a daemon. */
   portOptions?: PortOptions | undefined;
 }): Promise<RunningDaemon> {
-  // What was opened, to be closed in the opposite order: when the daemon stops, or when it cannot start.
+  // Closed in reverse order when the daemon stops, or when it cannot start.
   const opened = new AsyncDisposableStack();
   try {
     return await start(settings, program, portOptions, log, opened);
@@ -132,7 +132,7 @@ async function start(
   let mcp: string | undefined;
   let pool: Pool | undefined;
   const names = new PublishedNames(settings.dataDirectory, () => relay.workspaces.list());
-  // What is stored is done, also if it cannot be published now; the next change, or the next start, tries again.
+  // Only log it: the change is stored, and the next change or start publishes again.
   const publishNames = () =>
     names.publish().catch((err) => log.error({ err }, 'could not publish the project names'));
   const openSocket = async (workspace: Workspace) => {
@@ -155,7 +155,7 @@ async function start(
     forget: async (workspace) => {
       await sockets.closeOne(workspace);
       await publishNames();
-      // A new workspace may have the directory by now; what is left of the old one does it no harm.
+      // A new workspace may have the directory by now; leftovers of the old one do no harm.
       if (!relay.workspaces.list().some(({ directory }) => directory === workspace.directory))
         await removeLocalAgentTokens(workspace.directory, { RELAY_DATA_DIR: settings.dataDirectory });
     },
@@ -184,10 +184,10 @@ async function start(
     ...(pool ? [pool.listen(workspace, path)] : []),
   ]);
   opened.defer(() => sockets.close());
-  // A rename that a crash cut short is finished here: it was in the database, or never happened.
+  // Finishes a rename interrupted by a crash: it is in the database, or never happened.
   await publishNames();
   for (const workspace of relay.workspaces.list()) {
-    // One that cannot be served is no reason not to serve the others; it is tried again when somebody asks for it.
+    // A project that cannot be served must not affect the others; it is tried again on request.
     await sockets
       .open(workspace)
       .catch((err) => log.error({ project: workspace.name, err }, 'the project is not served'));
@@ -233,7 +233,7 @@ async function start(
   };
 }
 
-/** An IPv6 address stands in brackets. */
+/** IPv6 addresses need brackets. */
 const httpUrl = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
@@ -283,7 +283,7 @@ const systemClock: Clock = {
   elapsed: () => performance.now(),
   after: (ms, action) => {
     const timer = setTimeout(action, ms);
-    // A timer alone does not keep a daemon alive that has nothing else to do.
+    // A timer alone must not keep the daemon alive.
     timer.unref();
     return () => clearTimeout(timer);
   },

@@ -23,7 +23,7 @@ interface Parts {
   quotas: Quotas;
   targets: CallTargets;
   questions: Questions;
-  /** Gets failures that are the daemon's own. */
+  /** Called with internal errors. */
   onError: (error: unknown) => void;
 }
 
