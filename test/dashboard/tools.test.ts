@@ -83,7 +83,9 @@ describe.skipIf(!hasBrowser)(`tools and programs, in Chromium${NEEDS_BROWSER}`, 
       Object.assign(window, {
         told,
         Notification: class {
-          static requestPermission = async (): Promise<string> => 'granted';
+          static async requestPermission(): Promise<string> {
+            return 'granted';
+          }
           constructor(title: string) {
             told.push(title);
           }

@@ -3,7 +3,7 @@ import { isRelayError } from '@agent-relay/sdk';
 import { useSignal } from '@preact/signals';
 import { relay } from '../connection/connection.ts';
 import { argumentsFrom, type Field, fieldsOf, jsonFrom } from './arguments.ts';
-import type { Tool } from './tools-page.tsx';
+import type { Tool } from './tool.ts';
 
 const TIMEOUT_MS = 120_000;
 

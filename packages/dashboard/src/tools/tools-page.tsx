@@ -5,17 +5,8 @@ import { model } from '../model/current.ts';
 import { CommandLine } from '../parts/command.tsx';
 import { tell } from '../parts/notices.tsx';
 import { storedSession } from '../sign-in/session.ts';
+import type { Tool } from './tool.ts';
 import { ToolForm } from './tool-form.tsx';
-
-/** A tool that somebody offers. */
-export interface Tool {
-  name: string;
-  description?: string;
-  inputSchema?: Record<string, unknown>;
-  /** False: the agent is asked in a message. */
-  served?: boolean;
-  consent?: boolean | undefined;
-}
 
 interface Owner {
   name: string;
