@@ -14,6 +14,7 @@ import {
   type MessageKind,
   RECEIVING_PATHS,
   type ReceivingPath,
+  type ViewMode,
 } from './vocabulary.ts';
 
 const MAX_JSON_DEPTH = 32;
@@ -243,6 +244,24 @@ export interface SessionEvent {
   exit?: { code: number; signal?: string };
 }
 
+/** What viewers ask of the host of a terminal. */
+export type TerminalCommand =
+  /** How many there are: without any, nothing is sent. */
+  | { kind: 'viewers'; count: number }
+  /** What is on the screen, for one of them. */
+  | { kind: 'screen'; viewer: string }
+  | { kind: 'input'; data: string }
+  | { kind: 'size'; columns: number; rows: number }
+  | { kind: 'hold'; held: boolean };
+
+/** A terminal as one of its viewers has it. */
+export interface TerminalState {
+  mode: ViewMode;
+  /** A viewer keeps messages from being typed. */
+  held: boolean;
+  viewers: number;
+}
+
 /** Whether a path can deliver now; `away` when its connection has ended. */
 export type PathState = 'ready' | 'waits' | 'away';
 
@@ -267,6 +286,12 @@ export type RelayEvent =
   | SessionEvent
   /** For the host of a run: end the program and all it started. */
   | { type: 'run.end'; run: string }
+  | { type: 'terminal.command'; run: string; command: TerminalCommand }
+  /** For a viewer, as base64; with `screen` it begins anew, in a terminal of this size. */
+  | { type: 'terminal.output'; viewer: string; data: string; screen?: { columns: number; rows: number } }
+  | ({ type: 'terminal.changed'; viewer: string } & TerminalState)
+  /** The program has ended, or its host is gone. */
+  | { type: 'terminal.ended'; viewer: string; exit?: { code: number; signal?: string } }
   | { type: 'message.held'; messageId: string; from: string; to: string; reason: string }
   /** The connection was too slow for single events: read again what matters. */
   | { type: 'events.missed' };

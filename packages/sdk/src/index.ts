@@ -41,4 +41,5 @@ export type {
   WhoOptions,
 } from './options.ts';
 export type { Relay } from './relay/relay.ts';
+export type { AttachOptions, TerminalView } from './relay/terminals.ts';
 export type { SpawnOptions } from './relay/workers.ts';

@@ -17,6 +17,7 @@ export class AgentTerminal implements DeliveryTarget {
   #watchers: Array<() => void> = [];
   #typedAt = Number.NEGATIVE_INFINITY;
   #quiet: NodeJS.Timeout | undefined;
+  #isHeld = false;
 
   /** `onQuiet` is called when the person has stopped typing for a moment. */
   constructor(
@@ -47,6 +48,12 @@ export class AgentTerminal implements DeliveryTarget {
     }
   }
 
+  /** A viewer wants nothing to be typed, or lets it be again. */
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    this.#onQuiet();
+  }
+
   close(): void {
     clearTimeout(this.#quiet);
     this.screenChanged();
@@ -54,6 +61,7 @@ export class AgentTerminal implements DeliveryTarget {
 
   gate(): Gate | undefined {
     if (this.#screen.isBehind) return undefined;
+    if (this.#isHeld) return { wait: { code: 'held_by_viewer' } };
     const gate = gateOf(this.#reading());
     if (gate === 'open' && performance.now() - this.#typedAt < ECHO_MS) return { wait: { code: 'draft' } };
     return gate;

@@ -43,6 +43,7 @@ const GROUPS: Record<string, Record<string, Load>> = {
     run: () => import('./commands/run.ts'),
     spawn: () => import('./commands/spawn.ts'),
     release: () => import('./commands/release.ts'),
+    attach: () => import('./commands/attach.ts'),
     who: () => import('./commands/who.ts'),
     agent: () => import('./commands/agent.ts'),
     channel: () => import('./commands/channel.ts'),

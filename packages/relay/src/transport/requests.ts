@@ -33,7 +33,14 @@ const READS: ReadonlySet<OperationName> = new Set([
 ]);
 
 /** Operations that may go on after their answer. */
-const GOES_ON: ReadonlySet<OperationName> = new Set(['SEND', 'WAIT', 'TAIL', 'RECEIVE', 'HOST']);
+const GOES_ON: ReadonlySet<OperationName> = new Set([
+  'SEND',
+  'WAIT',
+  'TAIL',
+  'RECEIVE',
+  'HOST',
+  'TERMINAL_ATTACH',
+]);
 
 export interface RequestContext {
   relay: Relay;

@@ -36,6 +36,7 @@ import { HeldMessages } from './held.ts';
 import { allPages } from './pages.ts';
 import { Paths } from './paths.ts';
 import { Tail } from './tail.ts';
+import { Terminals } from './terminals.ts';
 import { waitForMail } from './wait-for-mail.ts';
 import { Workers } from './workers.ts';
 import { Workspaces } from './workspaces.ts';
@@ -47,6 +48,7 @@ export class Relay {
   readonly held: HeldMessages;
   readonly agents: Agents;
   readonly paths: Paths;
+  readonly terminals: Terminals;
   readonly workers: Workers;
   readonly workspaces: Workspaces;
 
@@ -56,6 +58,7 @@ export class Relay {
     this.held = new HeldMessages(session);
     this.agents = new Agents(session);
     this.paths = new Paths(session);
+    this.terminals = new Terminals(session);
     this.workers = new Workers(session);
     this.workspaces = new Workspaces(session);
   }
