@@ -43,12 +43,13 @@ export class Hosts {
     params: OperationParams<'HOST'>,
     ongoing: Ongoing,
   ): Promise<void> {
-    const { runs, presence } = this.#parts;
+    const { runs, presence, clock } = this.#parts;
     const known = runs.of(agent.id);
     if (known?.id === params.run && known.endedAt !== undefined)
       throw new RelayError('NotRunning', `The run ${params.run} of ${agent.name} has ended.`);
     if (ongoing.hasEnded) return;
-    const { run: id, cli, args, cwd, version, startedAt, host, program } = params;
+    const { run: id, cli, args, cwd, version, host, program } = params;
+    const startedAt = Math.min(params.startedAt, clock.now());
     // Processes of another machine are nothing that could be ended here.
     const processes = local ? { host, program } : { host: undefined, program: undefined };
     const isNew = known?.id !== id;

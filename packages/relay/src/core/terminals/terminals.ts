@@ -88,6 +88,12 @@ export class Terminals {
     for (const run of await this.runs.load(workspace)) this.hosts.lookFor(run);
   }
 
+  /** The daemon stops: who waits for an agent or its result is answered now. */
+  stopWaiting(): void {
+    this.#readiness.stopWaiting();
+    this.results.stopWaiting();
+  }
+
   /** The agent was removed. */
   forget(agent: Agent): void {
     this.#readiness.ended(agent.id);
