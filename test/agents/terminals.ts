@@ -19,6 +19,8 @@ for (const cli of [claude, codex].filter(({ id }) => values.only === undefined |
     continue;
   }
   await checkTerminal(checks, cli, values);
+  if (!values.short && cli.terminal?.path === 'hook')
+    await checkTerminal(checks, cli, { ...values, withoutHooks: true });
   await checkSpawn(checks, cli);
 }
 process.exitCode = checks.finish() ? 0 : 1;

@@ -29,6 +29,7 @@ export interface WrappedOptions {
   name: string;
   /** Let the CLI ask before it runs commands. */
   asks?: boolean;
+  withoutHooks?: boolean;
   /** Start it from an interactive shell, as one of its jobs. */
   inShell?: boolean;
 }
@@ -39,7 +40,7 @@ const LOST_KEY_MS = 1500;
 export async function startWrapped(
   cli: AgentCli,
   daemon: TestDaemon,
-  { name, asks = false, inShell = false }: WrappedOptions,
+  { name, asks = false, withoutHooks = false, inShell = false }: WrappedOptions,
 ): Promise<WrappedAgent> {
   if (!cli.terminal) throw new Error(`${cli.title} is not run in a terminal`);
   const commands = await commandsOf(cli.package, cli.version);
@@ -50,6 +51,7 @@ export async function startWrapped(
     project,
     modelUrl: model.url,
     asks,
+    withoutHooks,
   };
   const temporary = join(sandbox.home, 'tmp');
   await mkdir(temporary, { recursive: true });

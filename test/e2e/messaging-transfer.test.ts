@@ -60,9 +60,9 @@ describe('an export', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  it('is the same each time, also on standard output', async () => {
+  it.each([['export'], ['export', '-']])('is the same each time, also on stdout (%s %s)', async (...args) => {
     const first = (await readFile(file, 'utf8')).split('\n').slice(1);
-    const second = output(await daemon.cli(['export']))
+    const second = output(await daemon.cli(args))
       .split('\n')
       .slice(1);
     expect(second).toEqual(first);

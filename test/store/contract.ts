@@ -11,6 +11,7 @@ import { held } from './contract/held.ts';
 import { history } from './contract/history.ts';
 import { messages } from './contract/messages.ts';
 import { model } from './contract/model.ts';
+import { pageSessions } from './contract/page-sessions.ts';
 import { pages } from './contract/pages.ts';
 import { reactions } from './contract/reactions.ts';
 import { runs } from './contract/runs.ts';
@@ -42,6 +43,7 @@ export function storeContract(name: string, { open, afterCrash }: TestDatabase):
     });
 
     workspaces(store);
+    pageSessions(store);
     agents(store);
     tools(store);
     channels(store);

@@ -1,10 +1,12 @@
 // The words without the schemas: what a client needs, quick to load. The schemas are in `@agent-relay/protocol/schemas`.
 export * from './address.ts';
+export * from './browser-name.ts';
 export * from './envelope.ts';
 export * from './errors.ts';
 export * from './frames.ts';
 export * from './ids.ts';
 export * from './issue-text.ts';
+export * from './json-depth.ts';
 export * from './names.ts';
 export type * from './operations.ts';
 export type * from './payloads.ts';

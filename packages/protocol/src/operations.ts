@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import { agentOperations } from './operations/agents.ts';
 import { attachmentOperations } from './operations/attachments.ts';
+import { callOperations } from './operations/calls.ts';
 import { channelOperations } from './operations/channels.ts';
+import { dashboardOperations } from './operations/dashboard.ts';
 import { messageOperations } from './operations/messages.ts';
 import { terminalOperations } from './operations/terminals.ts';
 import { workspaceOperations } from './operations/workspaces.ts';
@@ -14,9 +16,11 @@ export const OPERATIONS = {
   ...messageOperations,
   ...channelOperations,
   ...agentOperations,
+  ...callOperations,
   ...attachmentOperations,
   ...terminalOperations,
   ...workspaceOperations,
+  ...dashboardOperations,
 } as const satisfies Record<string, { params: z.ZodType; result: unknown }>;
 
 export type OperationName = keyof typeof OPERATIONS;
@@ -28,8 +32,16 @@ export type OperationResult<N extends OperationName> = (typeof OPERATIONS)[N]['r
 
 export const isOperation = (type: string): type is OperationName => Object.hasOwn(OPERATIONS, type);
 
-export type { AgentInfo, AgentOffer, PathInfo } from './operations/agents.ts';
+export type { AgentInfo, AgentOffer, OfferedTool, PathInfo } from './operations/agents.ts';
+export type {
+  CallPayload,
+  CallProgress,
+  CallResultPayload,
+  ServedCallPayload,
+  ToolCaller,
+} from './operations/calls.ts';
 export type { ChannelInfo } from './operations/channels.ts';
+export type { PageSessionInfo } from './operations/dashboard.ts';
 export type {
   ConversationInfo,
   DeliveryTrace,

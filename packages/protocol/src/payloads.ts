@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isTooDeep, MAX_JSON_DEPTH } from './json-depth.ts';
 import { REASON_CODES, type Reason } from './reasons.ts';
 import { MAX_TIME } from './time.ts';
 import {
@@ -17,33 +18,16 @@ import {
   type ViewMode,
 } from './vocabulary.ts';
 
-const MAX_JSON_DEPTH = 32;
-
 /** JSON of unknown shape from a peer (schemas, arguments): an object, and not so deep that a walk could overflow. */
 export const jsonObject = z
   .record(z.string(), z.unknown())
-  .refine(
-    (value) => !isDeeperThan(value, MAX_JSON_DEPTH),
-    `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
-  );
+  .refine((value) => !isTooDeep(value), `must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
 
 /** Any JSON from a peer. */
 export const jsonValue = z
   .unknown()
   .refine((value) => value !== undefined, 'is missing')
-  .refine(
-    (value) => !isDeeperThan(value, MAX_JSON_DEPTH),
-    `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
-  );
-
-function isDeeperThan(value: unknown, limit: number): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > limit) return true;
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
-  }
-  return false;
-}
+  .refine((value) => !isTooDeep(value), `must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
 
 const shortText = z.string().max(4096);
 export const clientId = z.string().refine(isClientId, 'must be 1 to 64 printable characters without spaces');
@@ -60,6 +44,10 @@ export const toolDefinition = z.object({
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/),
   description: shortText,
   inputSchema: jsonObject,
+  /** What its results look like; without it, anything. */
+  outputSchema: jsonObject.optional(),
+  /** A person has to allow each call. */
+  consent: z.boolean().optional(),
 });
 export type ToolDefinition = z.infer<typeof toolDefinition>;
 
@@ -101,6 +89,11 @@ export const helloPayload = z.object({
   /** The client was this agent before, under this name: renamed since, it is whoever holds the token. */
   returning: z.boolean().optional(),
   workspaceKey: z.string().max(256).optional(),
+  /**
+   * A page of the dashboard that the owner signed in: the connection is the owner, and writes as the owner's person. The
+   * project to enter is by default the one the session was opened in.
+   */
+  page: z.object({ session: z.string().max(256), project: z.string().max(256).optional() }).optional(),
   /**
    * Asks for the name on behalf of a client program that chose it by itself. It gets a new name, or one that the same
    * program registered before and no other session holds.
@@ -265,6 +258,9 @@ export interface TerminalState {
 /** Whether a path can deliver now; `away` when its connection has ended. */
 export type PathState = 'ready' | 'waits' | 'away';
 
+/** Why a call ended before its handler did. */
+export type CallEnd = 'cancelled' | 'timeout' | 'caller_gone';
+
 /** The payload of EVENT. */
 export type RelayEvent =
   | { type: 'message.created'; message: Message }
@@ -292,6 +288,10 @@ export type RelayEvent =
   | ({ type: 'terminal.changed'; viewer: string } & TerminalState)
   /** The program has ended, or its host is gone. */
   | { type: 'terminal.ended'; viewer: string; exit?: { code: number; signal?: string } }
+  /** The tools that an agent offers are not the same as before. */
+  | { type: 'tools.changed'; agent: string }
+  /** For the connection that handles the call: nobody waits for its result any more. */
+  | { type: 'call.cancelled'; callId: string; reason: CallEnd }
   | { type: 'message.held'; messageId: string; from: string; to: string; reason: string }
   /** The connection was too slow for single events: read again what matters. */
   | { type: 'events.missed' };

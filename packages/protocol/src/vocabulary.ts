@@ -7,6 +7,9 @@ export const ATTACHMENT_CHUNK_BYTES = 256 * 1024;
 /** Tools of one agent. The settings of a daemon may allow fewer (`quotas.tools`), never more. */
 export const MAX_TOOLS = 4096;
 
+/** How long a call or a wait may take. */
+export const MAX_TIMEOUT_MS = 86_400_000;
+
 export const AGENT_TYPES = ['agent', 'human', 'system'] as const;
 export type AgentType = (typeof AGENT_TYPES)[number];
 
@@ -53,6 +56,9 @@ export const TERMINAL_CHUNK_BYTES = 128 * 1024;
 /** `at_` (agent token) or `rk_id_` (workspace key) and 256 bits of chance: what a secret of the relay looks like. */
 export const isAgentToken = (text: string): boolean => /^at_[A-Za-z0-9_-]{43}$/.test(text);
 export const isWorkspaceKey = (text: string): boolean => /^rk_[0-9a-z]{8}_[A-Za-z0-9_-]{43}$/.test(text);
+
+/** `ps_id_` and 256 bits of chance: what signs the owner's browser in. */
+export const isPageSession = (text: string): boolean => /^ps_[0-9a-f]{8}_[A-Za-z0-9_-]{43}$/.test(text);
 
 /** An id chosen by a client: any printable word. */
 export const isClientId = (text: string): boolean => /^[\x21-\x7e]{1,64}$/.test(text);

@@ -10,6 +10,8 @@ export interface CliSandbox {
   modelUrl: string;
   /** It asks before it runs commands. */
   asks?: boolean;
+  /** Its user has switched off all hooks. */
+  withoutHooks?: boolean;
 }
 
 /** A real command line agent, and what it takes to run it without a person, a network or an account. */
@@ -31,6 +33,8 @@ export interface AgentCli {
     args(asks: boolean): string[];
     /** What is on its screen when it waits for its first prompt. */
     readonly ready: RegExp;
+    /** The best path of its messages; the next one is the terminal itself. */
+    readonly path: 'hook' | 'pty';
     /** A file in its home that is the user's alone. */
     readonly settings: string;
     /** What the shell shows after Ctrl-Z, if it can be suspended. */

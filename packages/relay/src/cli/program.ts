@@ -21,6 +21,7 @@ const GROUPS: Record<string, Record<string, Load>> = {
     up: () => import('./commands/up.ts'),
     ...SHORT_FORMS,
     status: () => import('./commands/status.ts'),
+    dashboard: () => import('./commands/dashboard.ts'),
     daemon: () => import('./commands/daemon.ts'),
   },
   'Messages:': {
@@ -45,6 +46,8 @@ const GROUPS: Record<string, Record<string, Load>> = {
     release: () => import('./commands/release.ts'),
     attach: () => import('./commands/attach.ts'),
     who: () => import('./commands/who.ts'),
+    capabilities: () => import('./commands/capabilities.ts'),
+    call: () => import('./commands/call.ts'),
     agent: () => import('./commands/agent.ts'),
     channel: () => import('./commands/channel.ts'),
     workspace: () => import('./commands/workspace.ts'),

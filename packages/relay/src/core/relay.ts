@@ -1,4 +1,9 @@
 import { idMaker } from '@agent-relay/protocol';
+import { Callees } from './calls/callees.ts';
+import { Calls } from './calls/calls.ts';
+import { Questions } from './calls/questions.ts';
+import { ServedTools } from './calls/served-tools.ts';
+import { CallTargets } from './calls/targets.ts';
 import { AcceptedDeliveries } from './delivery/accepted.ts';
 import { Awaits } from './delivery/awaits.ts';
 import { Claims } from './delivery/claims.ts';
@@ -27,6 +32,7 @@ import type { Store } from './ports/store.ts';
 import { Descriptions } from './reading/descriptions.ts';
 import { Messages } from './sending/messages.ts';
 import { Routes } from './sending/routes.ts';
+import { PageSessions, type SignInLimits } from './sign-in/page-sessions.ts';
 import { type TerminalOptions, Terminals } from './terminals/terminals.ts';
 
 export interface RelayOptions {
@@ -42,6 +48,9 @@ export interface RelayOptions {
   governor: GovernorLimits;
   attachments: AttachmentLimits;
   quotas: QuotaLimits;
+  signIn: SignInLimits;
+  /** The owner as a participant: the name, and the token kept for it where the owner's programs find it. */
+  person: { name: string; token(workspace: Workspace): Promise<string> };
   terminals: TerminalOptions;
   /** Names that only the owner registers, for a person. */
   personNames: readonly string[];
@@ -57,9 +66,14 @@ export interface Relay {
   /** A new id that begins with the word given. */
   readonly newId: (word: string) => string;
   readonly workspaces: Workspaces;
+  readonly pageSessions: PageSessions;
   readonly quotas: Quotas;
   readonly agents: Agents;
   readonly tools: OfferedTools;
+  readonly served: ServedTools;
+  readonly calls: Calls;
+  readonly callees: Callees;
+  readonly targets: CallTargets;
   readonly channels: Channels;
   readonly presence: Presence;
   readonly messages: Messages;
@@ -95,8 +109,16 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const presence = new Presence({ bus, directory, connections, idleAfterMs: options.idleAfterMs });
   const quotas = new Quotas(options.quotas);
   const tools = new OfferedTools(store, quotas);
-  const { personNames } = options;
-  const agents = new Agents(store, clock, presence, { personNames, directory, quotas, tools, background });
+  const pageSessions = new PageSessions({ store, clock, workspaces, presence, limits: options.signIn });
+  const { person, personNames } = options;
+  const agents = new Agents(store, clock, presence, {
+    person,
+    personNames,
+    directory,
+    quotas,
+    tools,
+    background,
+  });
   const channels = new Channels(store, clock, agents, quotas);
   const descriptions = new Descriptions(agents, workspaces);
   const accepted = new AcceptedDeliveries(clock);
@@ -145,6 +167,14 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   );
   const fanout = new Fanout({ connections, awaits, waiters, mailboxes, accepted });
 
+  const served = new ServedTools({ directory, presence, quotas, clock });
+  const callees = new Callees({ bus, newId, served });
+  const targets = new CallTargets({ agents, presence, offered: tools, served });
+  const questions = new Questions({ messages, awaits, deliveries, quotas, background });
+  const { onError } = options;
+  const calls = new Calls({ bus, clock, newId, agents, presence, quotas, targets, questions, onError });
+
+  agents.isBackend = (name) => targets.backends.find(name) !== undefined;
   awaits.onAnswered = ({ waiter, message: question }, { seq }) =>
     background(store.noteAnswer({ recipientId: waiter.id, seq, question: question.seq }));
   messages.onPaused = (workspace, paused, reason) => sendPauseNotices(messages, workspace, paused, reason);
@@ -183,6 +213,9 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
       if (isOwn || !changesDirectory(news)) return;
       const { workspaceId } = news.audience;
       refreshing = refreshing.then(() => refresh(workspaceId)).catch(options.onError);
+    } else if (news.kind === 'call') {
+      callees.heard(news.call);
+      calls.heard(news.call);
     } else if (news.kind === 'inserted') fanout.inserted(news.workspaceId, news.delivered);
     else connections.end(news.connections);
   });
@@ -193,9 +226,14 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     bus,
     newId,
     workspaces,
+    pageSessions,
     quotas,
     agents,
     tools,
+    served,
+    calls,
+    callees,
+    targets,
     channels,
     presence,
     messages,

@@ -1,7 +1,8 @@
+import { fileURLToPath } from 'node:url';
 import { type Door, isLoopbackHost, openDoors } from '@agent-relay/platform/http';
 import { sameSecret } from '@agent-relay/platform/secrets';
 import { MAX_BODY_BYTES } from '@agent-relay/protocol';
-import { personName, removeLocalAgentTokens } from '@agent-relay/sdk/node';
+import { localAgentToken, personName, removeLocalAgentTokens } from '@agent-relay/sdk/node';
 import { InProcessBus } from '../core/in-process/bus.ts';
 import { InProcessDirectory } from '../core/in-process/directory.ts';
 import { createOperations } from '../core/operations/index.ts';
@@ -17,6 +18,7 @@ import { listenOnSocket } from '../transport/unix-socket.ts';
 import { WebSocketDoor } from '../transport/websocket.ts';
 import { VERSION } from '../version.ts';
 import { createMetrics } from './doors/metrics.ts';
+import { pageDoor, signInDoor } from './doors/page.ts';
 import type { Pool } from './doors/pool.ts';
 import { ProjectSockets } from './doors/project-sockets.ts';
 import { PublishedNames } from './doors/published-names.ts';
@@ -104,6 +106,11 @@ async function start(
     governor: settings.governor,
     attachments: settings.attachments,
     quotas: settings.quotas,
+    signIn: settings.dashboard,
+    person: {
+      name: personName(),
+      token: ({ name }) => localAgentToken(name, personName(), { RELAY_DATA_DIR: settings.dataDirectory }),
+    },
     terminals: {
       ...settings.spawn,
       clis: settings.clis,
@@ -114,11 +121,13 @@ async function start(
   });
   opened.defer(() => relay.close());
   opened.defer(startUpkeep(store, systemClock, settings.retention, onError));
+  opened.defer(relay.pageSessions.tend(onError));
   const calls = new QuestionNotifier(settings.hooks.question, log);
   relay.messages.onQuestion = (message, workspaceId) =>
     calls.call(relay.workspaces.byId(workspaceId).name, message);
   const counters = new Counters();
   let http: string | undefined;
+  let page: string | undefined;
   let mcp: string | undefined;
   let pool: Pool | undefined;
   const names = new PublishedNames(settings.dataDirectory, () => relay.workspaces.list());
@@ -139,6 +148,7 @@ async function start(
       ...pool?.status(),
       unserved: sockets.unserved().map(({ project, error }) => ({ project, error: error.toPayload() })),
     }),
+    page: () => page,
     openSocket,
     socketPath: (workspace) => sockets.path(workspace),
     forget: async (workspace) => {
@@ -167,6 +177,7 @@ async function start(
     // A daemon without such servers does not load the gateway.
     const { openPool } = await import('./doors/pool.ts');
     pool = opened.adopt(await openPool(settings, relay, log), (started) => started.close());
+    relay.targets.backends = pool.backends;
   }
   const sockets = new ProjectSockets(settings.dataDirectory, (workspace, path) => [
     listenOnSocket(path, maxFrameBytes, sessions.acceptAt({ kind: 'local', workspace })),
@@ -182,7 +193,7 @@ async function start(
       .catch((err) => log.error({ project: workspace.name, err }, 'the project is not served'));
   }
   const web = settings.http.enabled
-    ? await openDoors(webDoors(settings, relay, sessions, counters), {
+    ? await openDoors(await webDoors(settings, relay, sessions, counters), {
         ...settings.http,
         headersTimeoutMs: settings.limits.headersTimeoutMs,
         choosePort: portOptions.http,
@@ -192,6 +203,7 @@ async function start(
     : undefined;
   if (web) {
     http = httpUrl(settings.http.host, web.port);
+    page = httpUrl(reachable(settings.http.host), web.port);
     opened.defer(() => web.close());
   }
   log.info({ version: VERSION, database: store.kind, http }, 'daemon ready');
@@ -225,8 +237,19 @@ async function start(
 const httpUrl = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
+/** An address that a browser on this machine can open. */
+const reachable = (host: string): string => ({ '0.0.0.0': '127.0.0.1', '::': '::1' })[host] ?? host;
+
+/** The files of the dashboard, beside the bundles. */
+const PAGE = fileURLToPath(new URL('../../dist/page/', import.meta.url));
+
 /** What the daemon serves on its HTTP port. */
-function webDoors(settings: Settings, relay: Relay, sessions: Sessions, counters: Counters): Door[] {
+async function webDoors(
+  settings: Settings,
+  relay: Relay,
+  sessions: Sessions,
+  counters: Counters,
+): Promise<Door[]> {
   const { apiKey } = settings.mcp;
   const isApiKey = (key: string) => apiKey !== undefined && sameSecret(key, apiKey);
   const rule = {
@@ -237,6 +260,8 @@ function webDoors(settings: Settings, relay: Relay, sessions: Sessions, counters
     new WebSocketDoor(settings.limits.maxFrameBytes, sessions.acceptAt({ kind: 'remote' })),
     healthDoor(() => ({ status: 'ok', version: VERSION, uptime: process.uptime() })),
     metricsDoor(createMetrics(relay, counters), rule),
+    await pageDoor(PAGE),
+    signInDoor(relay.pageSessions),
   ];
 }
 

@@ -38,6 +38,8 @@ const GOES_ON: ReadonlySet<OperationName> = new Set([
   'WAIT',
   'TAIL',
   'RECEIVE',
+  'SERVE',
+  'CALL',
   'HOST',
   'TERMINAL_ATTACH',
 ]);
@@ -94,7 +96,7 @@ export class Requests {
       const params = parsePayload(OPERATIONS[type].params, envelope.payload, type);
       const { principal } = this.#caller;
       const { agent } = principal;
-      if (agent && type !== 'ACK') this.#context.relay.presence.active(agent.id);
+      if (agent && type !== 'ACK' && type !== 'PROGRESS') this.#context.relay.presence.active(agent.id);
       if (GOES_ON.has(type)) this.#ongoing.asked(id);
       // The table pairs each operation's parameters with its handler; the compiler cannot follow the pairing by a variable name.
       const handler = this.#context.operations[type] as (

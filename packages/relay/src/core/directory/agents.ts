@@ -22,6 +22,12 @@ import { handleOf, hasProfile, type Introduction, profileOf, standingOf } from '
 import type { OfferedTools } from './offered-tools.ts';
 import type { Presence } from './presence.ts';
 
+/** The owner as a participant; `token` keeps one where the owner's programs find it. */
+interface Person {
+  name: string;
+  token(workspace: Workspace): Promise<string>;
+}
+
 /**
  * The agents of all workspaces, held in memory and written through to the store, so that addressing a message costs
  * no read.
@@ -34,6 +40,7 @@ export class Agents {
   readonly #background: (work: Promise<void>) => void;
   readonly #names: AgentNames;
   readonly #quotas: Quotas;
+  readonly #person: Person;
   readonly #tools: OfferedTools;
   /** Agents removed since the start: a read that began before may still find them in the store. */
   readonly #removed = new Set<number>();
@@ -51,12 +58,14 @@ export class Agents {
     clock: Clock,
     presence: Presence,
     {
+      person,
       personNames,
       directory,
       quotas,
       tools,
       background,
     }: {
+      person: Person;
       personNames: readonly string[];
       directory: Directory;
       quotas: Quotas;
@@ -66,6 +75,7 @@ export class Agents {
   ) {
     this.#store = store;
     this.#quotas = quotas;
+    this.#person = person;
     this.#tools = tools;
     this.#names = new AgentNames(personNames, quotas.agents);
     this.#clock = clock;
@@ -76,6 +86,11 @@ export class Agents {
       const agent = this.byId(agentId);
       if (agent) background(this.#left(agent));
     };
+  }
+
+  /** How to know the names of the daemon's MCP servers: no agent gets one. */
+  set isBackend(isBackend: (name: string) => boolean) {
+    this.#names.isBackend = isBackend;
   }
 
   /** Brings a workspace's agents into memory; ephemeral ones left over from before a restart get time to come back. */
@@ -207,6 +222,16 @@ export class Agents {
     await this.#tools.replace(agent, introduction.tools);
     await this.#audit(agent, 'agent.registered', { client: agent.heldBy });
     return introduction.token === undefined ? { agent, issued: token } : { agent };
+  }
+
+  /** The owner's person, for whom no token is asked: the owner is known already. Registered the first time. */
+  async person(workspace: Workspace): Promise<Agent> {
+    const { name } = this.#person;
+    const known = this.find(workspace, name);
+    if (known) return known;
+    const token = await this.#person.token(workspace);
+    const { agent } = await this.identify(workspace, name, { token, type: 'human', byOwner: true });
+    return agent;
   }
 
   /** The relay itself, as a sender of notices; registered in a workspace when it first has something to say. */

@@ -1,7 +1,7 @@
 import { type AgentInfo, nameKey, plainAgentName, RelayError } from '@agent-relay/protocol';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
-import { requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts';
+import { isUsersOwn, requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts';
 import { listPage } from '../reading/page.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';
@@ -17,17 +17,17 @@ type Names =
   | 'GRANT';
 
 export function agentHandlers(relay: Relay): Handlers<Names> {
-  const { agents, deliveries, presence, store, terminals, workspaces } = relay;
+  const { agents, deliveries, presence, served, store, terminals, workspaces } = relay;
   const runOf = ({ id }: Agent) => {
     const run = terminals.runs.describe(id);
     return run ? { run } : {};
   };
   return {
     WHO: async ({ principal }, params) => {
-      const { local, workspace: own } = principal;
+      const { workspace: own } = principal;
       const { project = own.name } = params;
       // Before it is looked up: whether there is such a project is none of a remote user's business.
-      if (!local && nameKey(project) !== nameKey(own.name)) {
+      if (!isUsersOwn(principal) && nameKey(project) !== nameKey(own.name)) {
         throw new RelayError('Forbidden', 'Other projects are only shown to local users.');
       }
       const workspace = workspaces.get(project);
@@ -50,7 +50,9 @@ export function agentHandlers(relay: Relay): Handlers<Names> {
       return {};
     },
     ANNOUNCE: async (caller, { capabilities, tools }) => {
-      await agents.announce(requireAgent(caller.principal), { capabilities, tools });
+      const agent = requireAgent(caller.principal);
+      await agents.announce(agent, { capabilities, tools });
+      served.changed(agent);
       return {};
     },
     TOKEN_ROTATE: async ({ principal }, params) => {

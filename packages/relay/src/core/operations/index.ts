@@ -3,7 +3,9 @@ import type { Host } from '../ports/host.ts';
 import type { Relay } from '../relay.ts';
 import { agentHandlers } from './agents.ts';
 import type { Handlers } from './caller.ts';
+import { callHandlers } from './calls.ts';
 import { channelHandlers } from './channels.ts';
+import { dashboardHandlers } from './dashboard.ts';
 import { messageHandlers } from './messages.ts';
 import { offerHandlers } from './offers.ts';
 import { terminalHandlers } from './terminals.ts';
@@ -18,5 +20,7 @@ export const createOperations = (relay: Relay, host: Host): Operations => ({
   ...agentHandlers(relay),
   ...offerHandlers(relay),
   ...terminalHandlers(relay),
+  ...callHandlers(relay),
   ...workspaceHandlers(relay, host),
+  ...dashboardHandlers(relay, host),
 });

@@ -6,6 +6,7 @@ import type { Agent } from '../ports/store/agents.ts';
 import type { StoredMessage } from '../ports/store/messages.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Store } from '../ports/store.ts';
+import { isUsersOwn } from '../principal.ts';
 import type { Route, Submission } from './submission.ts';
 
 /** Finds out where messages go: names become agents, channels and projects, and it is checked who may write where. */
@@ -36,7 +37,7 @@ export class Routes {
 
   /** `*:*`: one route into each project, for people and leads. */
   everywhere({ principal, sender }: Submission): Route[] {
-    if (!principal.local || (sender.type !== 'human' && !sender.lead)) {
+    if (!isUsersOwn(principal) || (sender.type !== 'human' && !sender.lead)) {
       throw new RelayError(
         'Forbidden',
         'Only people and leads on this machine may write to every project (*:*).',
@@ -52,7 +53,7 @@ export class Routes {
     if (project === undefined || nameKey(project) === nameKey(principal.workspace.name)) {
       return this.#inWorkspace(principal.workspace, sender, address);
     }
-    if (principal.local) return this.#inWorkspace(this.#workspaces.get(project), sender, address);
+    if (isUsersOwn(principal)) return this.#inWorkspace(this.#workspaces.get(project), sender, address);
     return this.#withGrant(project, sender, address);
   }
 
@@ -196,7 +197,8 @@ export class Routes {
   }
 }
 
-const conversationKey = (ids: number[]): string => ids.toSorted((a, b) => a - b).join(':');
+/** What the conversation of these agents is found by. */
+export const conversationKey = (ids: number[]): string => ids.toSorted((a, b) => a - b).join(':');
 
 /** The agents of a DM or group, from the key of their conversation. */
 export const agentIds = (conversationKey: string): number[] => conversationKey.split(':').map(Number);

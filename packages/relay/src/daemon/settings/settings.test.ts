@@ -287,6 +287,23 @@ describe('docs/settings.md', () => {
   });
 });
 
+describe('docs/security.md', () => {
+  it('names every setting that limits something with its default, and no others', async () => {
+    const text = await readFile(new URL('../../../../../docs/security.md', import.meta.url), 'utf8');
+    const rows = [...text.matchAll(/^\| `([\w.]+)` \| `([^`]+)` \| \S/gm)];
+    const limits = ROWS.filter(
+      ({ path: [section = '', name = ''] }) =>
+        ['limits', 'rateLimit', 'attachments', 'quotas'].includes(section) ||
+        /^max|^files$|PerMinute$|Turns$/.test(name),
+    );
+    const expected = limits.map(({ path, setting }) => [
+      path.join('.'),
+      JSON.stringify(setting.schema(z).parse(undefined)),
+    ]);
+    expect(rows.map(([, name, value]) => [name, value]).sort()).toEqual(expected.sort());
+  });
+});
+
 describe('docs/cli.md', () => {
   it('has every flag of the table among the options of "agent-relay up", and no others', async () => {
     const text = await readFile(new URL('../../../../../docs/cli.md', import.meta.url), 'utf8');

@@ -114,6 +114,11 @@ export const SETTINGS = {
     allowedOrigins: { schema: origins },
     maxConnections: { schema: count(1, 1_000_000, 4000) },
   },
+  dashboard: {
+    linkMinutes: { schema: count(1, 1440, 5) },
+    sessionDays: { schema: count(1, 3650, 90) },
+    idleDays: { schema: count(1, 3650, 30) },
+  },
   mcp: {
     stdio: {
       schema: yesNo(false),
@@ -151,6 +156,7 @@ export const SETTINGS = {
     maxSessions: { schema: count(1, 1_000_000, 1000) },
     maxSessionsPerKey: { schema: count(1, 1_000_000, 250) },
     maxStreamsPerKey: { schema: count(1, 1_000_000, 1000) },
+    maxRequestBytesPerKey: { schema: count(16 * MEBIBYTE, 1024 ** 5, 128 * MEBIBYTE) },
     maxConnections: { schema: count(1, 1_000_000, 4000) },
     tlsCertificate: {
       schema: (zod) => text(zod).optional(),
@@ -224,6 +230,9 @@ export const SETTINGS = {
     messageReactions: { schema: count(0, 100_000, 1000) },
     awaits: { schema: count(0, 100_000, 100) },
     spawns: { schema: count(0, 10_000, 16) },
+    calls: { schema: count(0, 1_000_000, 1000) },
+    callDepth: { schema: count(1, 1000, 8) },
+    callBytes: { schema: count(1024, 64 * MEBIBYTE, 512 * KIBIBYTE) },
   },
   spawn: {
     anywhere: { schema: yesNo(false) },

@@ -102,6 +102,7 @@ export const commands = {
     const files = yield* rows<{ id: string }>('SELECT id FROM attachments WHERE workspace_id = ?', [id]);
     yield* dropUnused(files.map((file) => file.id));
     yield* rows('DELETE FROM workspace_keys WHERE workspace_id = ?', [id]);
+    yield* rows('DELETE FROM page_sessions WHERE workspace_id = ?', [id]);
     yield* rows(
       `UPDATE agents SET workspace_id = NULL, removed_at = ?, token_hash = '', task = NULL, parent = NULL,
          capabilities = '[]'

@@ -8,6 +8,7 @@ import * as deliveries from './deliveries.ts';
 import * as held from './held.ts';
 import * as history from './history.ts';
 import * as messages from './messages.ts';
+import * as pageSessions from './page-sessions.ts';
 import * as reactions from './reactions.ts';
 import * as runs from './runs.ts';
 import type { Script } from './script.ts';
@@ -19,6 +20,7 @@ import * as workspaces from './workspaces.ts';
 /** Everything that only reads. */
 export const queries = {
   ...workspaces.queries,
+  ...pageSessions.queries,
   ...agents.queries,
   ...tools.queries,
   ...channels.queries,
@@ -38,6 +40,7 @@ export const queries = {
 /** Everything that writes, but `appendMessage`: each database has its own fastest way for that one. */
 export const commands = {
   ...workspaces.commands,
+  ...pageSessions.commands,
   ...agents.commands,
   ...tools.commands,
   ...channels.commands,
