@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { clientId, jsonValue } from '../payloads.ts';
+import { clientId, jsonValue, type TerminalState } from '../payloads.ts';
 import type { Reason } from '../reasons.ts';
+import { TERMINAL_CHUNK_BYTES, VIEW_MODES } from '../vocabulary.ts';
 import { type Nothing, name, result } from './define.ts';
 
 /** How far the program of an agent has come; `waiting`: for something only a person can do. */
@@ -37,6 +38,11 @@ const text = z.string().max(4096);
 /** A process, and what tells it from a later one of the same number. */
 const processRef = z.object({ pid: z.int().positive(), mark: z.string().min(1).max(128) }).strict();
 export type ProcessRef = z.infer<typeof processRef>;
+
+const columns = z.int().min(1).max(1000);
+const rows = z.int().min(1).max(1000);
+const bytes = z.base64().max((TERMINAL_CHUNK_BYTES * 4) / 3 + 4);
+const viewer = z.string().max(64);
 
 /** A single word: a model is never an option, whatever the CLI makes of it. */
 const model = z.string().regex(/^[A-Za-z0-9][\w.:/@[\]-]{0,127}$/, 'must be one word');
@@ -107,6 +113,45 @@ export const terminalOperations = {
           .optional(),
         /** The CLI's own id of its conversation, to go on with it later. */
         session: z.string().max(256).optional(),
+      })
+      .strict(),
+    result: result<Nothing>(),
+  },
+  /**
+   * Shows an agent's terminal, until CANCEL or the end of the connection: first what is on it (EVENT `terminal.output` with
+   * `screen`), then what is written. One viewer drives at a time.
+   */
+  TERMINAL_ATTACH: {
+    params: z
+      .object({
+        agent: name,
+        mode: z.enum(VIEW_MODES).default('watch'),
+        columns,
+        rows,
+        /** Drive though somebody else does: they go on watching. */
+        takeover: z.boolean().default(false),
+      })
+      .strict(),
+    result: result<{ viewer: string } & TerminalState>(),
+  },
+  /** Keys of the viewer that drives. */
+  TERMINAL_INPUT: { params: z.object({ viewer, data: bytes }).strict(), result: result<Nothing>() },
+  TERMINAL_RESIZE: { params: z.object({ viewer, columns, rows }).strict(), result: result<Nothing>() },
+  /** Keeps messages from being typed while the viewer is there, or no longer. */
+  TERMINAL_HOLD: {
+    params: z.object({ viewer, held: z.boolean().default(true) }).strict(),
+    result: result<Nothing>(),
+  },
+  /** From the host: what the program wrote, or, for one viewer, a piece of what is on the screen. */
+  TERMINAL_OUTPUT: {
+    params: z
+      .object({
+        run: clientId,
+        data: bytes,
+        /** Whom the screen is for; all, if absent. */
+        viewer: viewer.optional(),
+        /** The first piece of a screen of this size: what was shown before is void. */
+        screen: z.object({ columns, rows }).strict().optional(),
       })
       .strict(),
     result: result<Nothing>(),

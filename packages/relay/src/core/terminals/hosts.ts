@@ -1,4 +1,4 @@
-import { type OperationParams, RelayError, type RunExit } from '@agent-relay/protocol';
+import { type OperationParams, RelayError, type RelayEvent, type RunExit } from '@agent-relay/protocol';
 import type { Presence } from '../directory/presence.ts';
 import type { Ongoing } from '../operations/caller.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -26,6 +26,8 @@ export class Hosts {
   readonly #ends = new Map<string, PromiseWithResolvers<void>>();
   /** Told once of every program that ended. */
   onEnded: (run: Run) => void = () => undefined;
+  /** Told of every host that connects, for the first time or again. */
+  onConnected: (run: Run) => void = () => undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -41,12 +43,13 @@ export class Hosts {
     params: OperationParams<'HOST'>,
     ongoing: Ongoing,
   ): Promise<void> {
-    const { runs, presence } = this.#parts;
+    const { runs, presence, clock } = this.#parts;
     const known = runs.of(agent.id);
     if (known?.id === params.run && known.endedAt !== undefined)
       throw new RelayError('NotRunning', `The run ${params.run} of ${agent.name} has ended.`);
     if (ongoing.hasEnded) return;
-    const { run: id, cli, args, cwd, version, startedAt, host, program } = params;
+    const { run: id, cli, args, cwd, version, host, program } = params;
+    const startedAt = Math.min(params.startedAt, clock.now());
     // Processes of another machine are nothing that could be ended here.
     const processes = local ? { host, program } : { host: undefined, program: undefined };
     const isNew = known?.id !== id;
@@ -60,6 +63,7 @@ export class Hosts {
       this.lookFor(run);
     };
     await runs.save(run, { ...processes, version });
+    this.onConnected(run);
     if (isNew) presence.tell(agent.workspaceId, { type: 'session.started', agent: agent.name });
   }
 
@@ -70,12 +74,18 @@ export class Hosts {
     if (exit) await this.ended(run, { exit: exitOf(exit) });
   }
 
-  /** Asks the host to end the program; false if it is not connected. */
-  tellToEnd(run: Run): boolean {
+  /** Tells the host of a run something; false if it is not connected. */
+  tell(run: Run, event: RelayEvent): boolean {
     const host = this.#connected.get(run.agentId);
     if (host?.run !== run.id) return false;
-    host.ongoing.tell({ type: 'run.end', run: run.id });
+    host.ongoing.tell(event);
     return true;
+  }
+
+  /** Whether the host is connected and keeps up. */
+  hasRoom(run: Run): boolean {
+    const host = this.#connected.get(run.agentId);
+    return host?.run === run.id && host.ongoing.hasRoom;
   }
 
   /** Resolves when the program has ended. */

@@ -15,6 +15,18 @@ export function requireMaySpawn(principal: Principal): void {
   });
 }
 
+/** A terminal shows everything its agent sees, and whoever types in it is its agent. */
+export function requireMayView(principal: Principal, agent: Agent): void {
+  if (isPerson(principal)) return;
+  throw new RelayError(
+    'Forbidden',
+    `Only people on the daemon's machine may see the terminal of ${agent.name}.`,
+    {
+      next: `Ask your user to look at it: agent-relay attach ${agent.name}`,
+    },
+  );
+}
+
 /** Its parent, the owner or a person. */
 export function requireMayRelease(principal: Principal, agent: Agent, run: Run): void {
   if (isPerson(principal)) return;

@@ -22,6 +22,7 @@ export class Readiness {
   /** Agents whose spawner has not been answered yet. */
   readonly #awaited = new Set<number>();
   readonly #watchers = new Map<number, () => void>();
+  #isStopping = false;
   /** Told when an agent is ready whose spawner was told that it was not yet. */
   onLateReady: (agent: Agent, run: Run) => Promise<void> = () => Promise.resolve();
 
@@ -43,10 +44,16 @@ export class Readiness {
     return this.#awaited.has(agentId);
   }
 
+  /** The daemon stops: nobody is kept waiting. */
+  stopWaiting(): void {
+    this.#isStopping = true;
+    for (const resolve of this.#watchers.values()) resolve();
+  }
+
   /** Resolves when the agent is ready or its program has ended, else after the time. */
   async wait(agent: Agent, waitMs: number): Promise<Outcome> {
     const run = this.#runs.of(agent.id);
-    if (run && run.readyAt === undefined && run.endedAt === undefined && waitMs > 0) {
+    if (run && run.readyAt === undefined && run.endedAt === undefined && waitMs > 0 && !this.#isStopping) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const stop = this.#clock.after(waitMs, resolve);
       this.#watchers.set(agent.id, resolve);

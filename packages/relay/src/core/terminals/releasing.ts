@@ -89,7 +89,7 @@ export class Releasing {
 
   async #end(run: Run): Promise<void> {
     const { hosts, processes, clock } = this.#parts;
-    if (run.endedAt === undefined && hosts.tellToEnd(run)) {
+    if (run.endedAt === undefined && hosts.tell(run, { type: 'run.end', run: run.id })) {
       const { promise: late, resolve } = Promise.withResolvers<void>();
       const stop = clock.after(HOST_MS, resolve);
       await Promise.race([hosts.whenEnded(run), late]);

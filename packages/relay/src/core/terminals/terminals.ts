@@ -19,6 +19,7 @@ import { Releasing } from './releasing.ts';
 import { Results } from './results.ts';
 import { Runs } from './runs.ts';
 import { exitText, Spawning } from './spawning.ts';
+import { Viewing } from './viewing.ts';
 
 export interface TerminalOptions {
   processes: Processes;
@@ -52,6 +53,7 @@ export class Terminals {
   readonly spawning: Spawning;
   readonly releasing: Releasing;
   readonly results: Results;
+  readonly viewing: Viewing;
   readonly #readiness: Readiness;
   readonly #parts: Parts;
   readonly #orphans: TerminalOptions['orphans'];
@@ -71,6 +73,8 @@ export class Terminals {
     this.spawning = new Spawning({ ...parts, runs, hosts, readiness, processes, clis, anywhere });
     this.releasing = new Releasing({ ...parts, runs, hosts, processes });
     this.results = new Results({ ...parts, runs, hosts });
+    this.viewing = new Viewing({ ...parts, runs, hosts });
+    hosts.onConnected = (run) => this.viewing.hostConnected(run);
     claims.onPath = (agent, state, reason) => readiness.pathChanged(agent, state, reason);
     claims.onSeen = (agentId, isSeen) => {
       const agent = agents.byId(agentId);
@@ -84,6 +88,12 @@ export class Terminals {
     for (const run of await this.runs.load(workspace)) this.hosts.lookFor(run);
   }
 
+  /** The daemon stops: who waits for an agent or its result is answered now. */
+  stopWaiting(): void {
+    this.#readiness.stopWaiting();
+    this.results.stopWaiting();
+  }
+
   /** The agent was removed. */
   forget(agent: Agent): void {
     this.#readiness.ended(agent.id);
@@ -95,6 +105,7 @@ export class Terminals {
     const { agents, background } = this.#parts;
     const isExpected = this.releasing.isReleasing(run) || this.#readiness.isAwaited(run.agentId);
     this.#readiness.ended(run.agentId);
+    this.viewing.ended(run);
     const agent = agents.byId(run.agentId);
     if (agent && run.spawned && !isExpected) {
       const how = run.exit ? exitText(run.exit) : `: ${run.ended}`;

@@ -28,6 +28,9 @@ const COLUMNS: { [Field in keyof Run]-?: [column: string, toValue: (run: Run) =>
   result: ['result', ({ result }) => json(result)],
 };
 
+/** Of one agent; whoever starts it again and again does not fill the disk. */
+const MOST_RUNS = 16;
+
 const FIELDS = Object.keys(COLUMNS) as Array<keyof Run>;
 const NAMES = FIELDS.map((field) => COLUMNS[field][0]);
 const RUN = FIELDS.map((field) => `runs.${COLUMNS[field][0]} AS "${field}"`).join(', ');
@@ -79,6 +82,11 @@ export const commands = {
       `INSERT INTO runs (${NAMES.join(', ')}) VALUES (${NAMES.map(() => '?').join(', ')})
        ON CONFLICT (id) DO UPDATE SET ${changed.join(', ')}`,
       FIELDS.map((field) => COLUMNS[field][1](run)),
+    );
+    yield* rows(
+      `DELETE FROM runs WHERE agent_id = ? AND id NOT IN
+         (SELECT id FROM runs WHERE agent_id = ? ORDER BY started_at DESC, id DESC LIMIT ?)`,
+      [run.agentId, run.agentId, MOST_RUNS],
     );
   },
 };

@@ -35,7 +35,7 @@ export interface Run {
 }
 
 export interface RunStore {
-  /** Stores a run, or what has changed of it. */
+  /** Stores a run, or what has changed of it. Of one agent, only the latest few are kept. */
   saveRun(run: Run): Promise<void>;
   /** The latest run of each agent of the workspace that was not removed, in the order of the agents. */
   latestRuns(workspaceId: number): Promise<Run[]>;
