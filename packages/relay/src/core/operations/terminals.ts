@@ -4,7 +4,7 @@ import type { Handlers } from './caller.ts';
 
 type Names = 'SPAWN' | 'RELEASE' | 'RESULT_SUBMIT' | 'RESULT_AWAIT' | 'HOST' | 'RUN_REPORT';
 
-/** Agents in terminals: starting and ending them, and what their hosts say. */
+/** Agents in terminals: starting and ending them, and the reports of their hosts. */
 export function terminalHandlers({ terminals }: Relay): Handlers<Names> {
   const { hosts, spawning, releasing, results } = terminals;
   return {

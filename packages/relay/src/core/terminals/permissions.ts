@@ -7,7 +7,7 @@ import type { Principal } from '../principal.ts';
 export const isPerson = ({ agent, local, unverified }: Principal): boolean =>
   local && !unverified && (agent === undefined || agent.type === 'human');
 
-/** Programs are started on this machine, so only whoever is on it may start one. */
+/** Programs are started on this machine, so only clients on it may start one. */
 export function requireMaySpawn({ local, unverified }: Principal): void {
   if (local && !unverified) return;
   throw new RelayError('Forbidden', 'Only people and agents on the machine of the daemon may spawn agents.', {
