@@ -7,7 +7,7 @@ import { isUsersOwn, type Principal } from '../principal.ts';
 export const isPerson = ({ agent, local, owner, unverified }: Principal): boolean =>
   owner || (local && !unverified && agent?.type === 'human');
 
-/** Programs are started on this machine, so only whoever is on it may start one. */
+/** Programs are started on this machine, so only clients on it may start one. */
 export function requireMaySpawn(principal: Principal): void {
   if (isUsersOwn(principal) && !principal.unverified) return;
   throw new RelayError('Forbidden', 'Only people and agents on the machine of the daemon may spawn agents.', {
