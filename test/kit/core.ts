@@ -60,6 +60,7 @@ export const QUOTAS: QuotaLimits = {
   calls: 20,
   callDepth: 4,
   callBytes: 4096,
+  invocations: 5,
 };
 
 /** No rate limit, so that tests may be quick; the other limits are small, so that they can be met. */
@@ -121,6 +122,7 @@ export async function openCore({ database, shared, ...limits }: CoreOptions = {}
       idleAfterMs: IDLE_AFTER_MS,
       ...LIMITS,
       personNames: ['owner', 'petra'],
+      node: directory,
       ...limits,
       onError: (error) => failures.push(error),
     });

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { actionOperations } from './operations/actions.ts';
 import { agentOperations } from './operations/agents.ts';
 import { attachmentOperations } from './operations/attachments.ts';
 import { callOperations } from './operations/calls.ts';
@@ -15,6 +16,7 @@ export const OPERATIONS = {
   ...channelOperations,
   ...agentOperations,
   ...callOperations,
+  ...actionOperations,
   ...attachmentOperations,
   ...workspaceOperations,
 } as const satisfies Record<string, { params: z.ZodType; result: unknown }>;
@@ -28,13 +30,13 @@ export type OperationResult<N extends OperationName> = (typeof OPERATIONS)[N]['r
 
 export const isOperation = (type: string): type is OperationName => Object.hasOwn(OPERATIONS, type);
 
+export type { ActionDefinition, ActionInfo } from './operations/actions.ts';
 export type { AgentInfo, AgentOffer, OfferedTool, PathInfo } from './operations/agents.ts';
 export type {
   CallPayload,
   CallProgress,
   CallResultPayload,
   ServedCallPayload,
-  ToolCaller,
 } from './operations/calls.ts';
 export type { ChannelInfo } from './operations/channels.ts';
 export type {

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { type Door, isLoopbackHost, openDoors } from '@agent-relay/platform/http';
 import { sameSecret } from '@agent-relay/platform/secrets';
 import { MAX_BODY_BYTES } from '@agent-relay/protocol';
@@ -100,6 +101,7 @@ async function start(
     attachments: settings.attachments,
     quotas: settings.quotas,
     personNames: ['owner', personName()],
+    node: `${hostname()}:${settings.dataDirectory}`,
     onError,
   });
   opened.defer(() => relay.close());

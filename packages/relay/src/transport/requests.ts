@@ -30,10 +30,21 @@ const READS: ReadonlySet<OperationName> = new Set([
   'WHO',
   'DISCOVER',
   'TOOLS',
+  'ACTIONS',
+  'INVOCATION',
+  'INVOCATIONS',
 ]);
 
 /** Operations that may go on after their answer. */
-const GOES_ON: ReadonlySet<OperationName> = new Set(['SEND', 'WAIT', 'TAIL', 'RECEIVE', 'SERVE', 'CALL']);
+const GOES_ON: ReadonlySet<OperationName> = new Set([
+  'SEND',
+  'WAIT',
+  'TAIL',
+  'RECEIVE',
+  'SERVE',
+  'CALL',
+  'INVOKE',
+]);
 
 export interface RequestContext {
   relay: Relay;

@@ -1,6 +1,7 @@
 import type { OperationName } from '@agent-relay/protocol';
 import type { Host } from '../ports/host.ts';
 import type { Relay } from '../relay.ts';
+import { actionHandlers } from './actions.ts';
 import { agentHandlers } from './agents.ts';
 import type { Handlers } from './caller.ts';
 import { callHandlers } from './calls.ts';
@@ -18,5 +19,6 @@ export const createOperations = (relay: Relay, host: Host): Operations => ({
   ...agentHandlers(relay),
   ...offerHandlers(relay),
   ...callHandlers(relay),
+  ...actionHandlers(relay),
   ...workspaceHandlers(relay, host),
 });

@@ -201,6 +201,7 @@ export const SETTINGS = {
     calls: { schema: count(0, 1_000_000, 1000) },
     callDepth: { schema: count(1, 1000, 8) },
     callBytes: { schema: count(1024, 64 * MEBIBYTE, 512 * KIBIBYTE) },
+    invocations: { schema: count(0, 1_000_000, 1000) },
   },
   retention: { days: { schema: (zod) => zod.number().min(0).max(36_500).default(0) } },
   hooks: {

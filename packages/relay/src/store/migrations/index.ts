@@ -8,6 +8,7 @@ import { deliveryClaims } from './004-delivery-claims.ts';
 import { agentHandles } from './005-agent-handles.ts';
 import { quotas } from './006-quotas.ts';
 import { toolNames } from './007-tool-names.ts';
+import { invocations } from './008-invocations.ts';
 import type { Migration } from './migration.ts';
 
 /** The version of a database is how many of these it has; one that was released never changes. */
@@ -19,6 +20,7 @@ export const MIGRATIONS: readonly Migration[] = [
   agentHandles,
   quotas,
   toolNames,
+  invocations,
 ];
 
 /** Brings a database to `target`; run in one transaction that no other process runs at the same time. */

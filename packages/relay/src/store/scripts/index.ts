@@ -7,6 +7,7 @@ import * as deletion from './deletion.ts';
 import * as deliveries from './deliveries.ts';
 import * as held from './held.ts';
 import * as history from './history.ts';
+import * as invocations from './invocations.ts';
 import * as messages from './messages.ts';
 import * as reactions from './reactions.ts';
 import type { Script } from './script.ts';
@@ -29,6 +30,7 @@ export const queries = {
   ...reactions.queries,
   ...attachments.queries,
   ...held.queries,
+  ...invocations.queries,
   ...audit.queries,
   ...transfer.queries,
 };
@@ -46,6 +48,7 @@ export const commands = {
   ...reactions.commands,
   ...attachments.commands,
   ...held.commands,
+  ...invocations.commands,
   ...audit.commands,
   ...deletion.commands,
   ...transfer.commands,
