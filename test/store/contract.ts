@@ -9,6 +9,7 @@ import { deletion } from './contract/deletion.ts';
 import { deliveries } from './contract/deliveries.ts';
 import { held } from './contract/held.ts';
 import { history } from './contract/history.ts';
+import { invocations } from './contract/invocations.ts';
 import { messages } from './contract/messages.ts';
 import { model } from './contract/model.ts';
 import { pages } from './contract/pages.ts';
@@ -52,6 +53,7 @@ export function storeContract(name: string, { open, afterCrash }: TestDatabase):
     search(store);
     reactions(store);
     held(store);
+    invocations(store);
     attachments(store);
     audit(store);
     deletion(store);

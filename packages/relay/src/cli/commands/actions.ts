@@ -34,7 +34,10 @@ function show<T>(value: T, { json }: JsonOption, printForPerson: (value: T) => v
 }
 
 function printActions(actions: ActionInfo[]): void {
-  if (actions.length === 0) return print('No actions are registered.');
+  if (actions.length === 0) {
+    print('No actions are registered.');
+    return;
+  }
   const rows = actions.map(({ name, owner, availableTo, description }) =>
     [name, owner, availableTo?.join(', ') || (availableTo ? 'nobody' : 'everyone'), description].map(
       safeLine,
@@ -46,7 +49,10 @@ function printActions(actions: ActionInfo[]): void {
 const STATUS_STYLE = { invoked: 'yellow', completed: 'green', failed: 'red', unknown: 'yellow' } as const;
 
 function printInvocations(invocations: InvocationInfo[]): void {
-  if (invocations.length === 0) return print('No actions were invoked yet.');
+  if (invocations.length === 0) {
+    print('No actions were invoked yet.');
+    return;
+  }
   const rows = invocations.map(({ invocationId, actionName, status, caller, invokedAt }) => [
     safeLine(actionName),
     styled(STATUS_STYLE[status], status),

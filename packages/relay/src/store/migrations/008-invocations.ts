@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Actions that were invoked, and how they ended. */
+/** Actions that were invoked, and how they ended; `caller_id` is 0 for the owner of the daemon. */
 export const invocations: Migration = [
   `CREATE TABLE invocations (
     workspace_id bigint NOT NULL,
@@ -9,7 +9,7 @@ export const invocations: Migration = [
     owner {{text}} NOT NULL,
     owner_id bigint,
     caller {{text}} NOT NULL,
-    caller_id bigint,
+    caller_id bigint NOT NULL,
     input {{text}} NOT NULL,
     node {{text}} NOT NULL,
     status {{text}} NOT NULL,
@@ -22,5 +22,6 @@ export const invocations: Migration = [
   'CREATE INDEX invocations_by_caller ON invocations (workspace_id, caller_id, invoked_at)',
   'CREATE INDEX invocations_by_owner ON invocations (workspace_id, owner_id, invoked_at)',
   'CREATE INDEX invocations_by_time ON invocations (workspace_id, invoked_at)',
+  'CREATE INDEX invocations_by_end ON invocations (ended_at)',
   'CREATE INDEX invocations_open ON invocations (node) WHERE ended_at IS NULL',
 ];

@@ -7,10 +7,14 @@ import { rows, type Script } from './script.ts';
 const INVOCATION = `workspace_id AS "workspaceId", id, action, owner, owner_id AS "ownerId", caller, caller_id AS "callerId",
   input, node, status, invoked_at AS "invokedAt", ended_at AS "endedAt", result, error`;
 
+/** No agent has this id. */
+const OWNER = 0;
+
 type Nullable<T> = {
   [Key in keyof T]: undefined extends T[Key] ? Exclude<T[Key], undefined> | null : T[Key];
 };
-type InvocationRow = Nullable<Omit<Invocation, 'caller' | 'input' | 'result' | 'error'>> & {
+type InvocationRow = Nullable<Omit<Invocation, 'caller' | 'callerId' | 'input' | 'result' | 'error'>> & {
+  callerId: number;
   caller: string;
   input: string;
   result: string | null;
@@ -20,7 +24,7 @@ type InvocationRow = Nullable<Omit<Invocation, 'caller' | 'input' | 'result' | '
 const toInvocation = (row: InvocationRow): Invocation => ({
   ...row,
   ownerId: row.ownerId ?? undefined,
-  callerId: row.callerId ?? undefined,
+  callerId: row.callerId === OWNER ? undefined : row.callerId,
   endedAt: row.endedAt ?? undefined,
   caller: JSON.parse(row.caller),
   input: JSON.parse(row.input),
@@ -40,10 +44,16 @@ export const queries = {
   },
 
   *listInvocations(workspaceId: number, agentId: number | undefined, limit: number): Script<Invocation[]> {
-    const own = agentId === undefined ? '' : 'AND (caller_id = ? OR owner_id = ?)';
+    const newest = 'ORDER BY invoked_at DESC, id DESC LIMIT ?';
+    const newestOf = (column: string) =>
+      `SELECT id, invoked_at FROM invocations WHERE workspace_id = ? AND ${column} = ? ${newest}`;
+    // Each half by an index of its own.
+    const own = `AND id IN (SELECT id FROM (${newestOf('caller_id')}) AS part1
+      UNION SELECT id FROM (${newestOf('owner_id')}) AS part2)`;
+    const half = [workspaceId, agentId ?? OWNER, limit];
     const found = yield* rows<InvocationRow>(
-      `SELECT ${INVOCATION} FROM invocations WHERE workspace_id = ? ${own} ORDER BY invoked_at DESC, id DESC LIMIT ?`,
-      [workspaceId, ...(agentId === undefined ? [] : [agentId, agentId]), limit],
+      `SELECT ${INVOCATION} FROM invocations WHERE workspace_id = ? ${agentId === undefined ? '' : own} ${newest}`,
+      [workspaceId, ...(agentId === undefined ? [] : [...half, ...half]), limit],
     );
     return found.map(toInvocation);
   },
@@ -63,15 +73,15 @@ export const commands = {
       `INSERT INTO invocations (workspace_id, id, action, owner, owner_id, caller, caller_id, input, node, status, invoked_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
-        ...[workspaceId, id, action, owner, ownerId ?? null, JSON.stringify(caller), callerId ?? null],
+        ...[workspaceId, id, action, owner, ownerId ?? null, JSON.stringify(caller), callerId ?? OWNER],
         ...[JSON.stringify(input), node, status, invokedAt],
       ],
     );
     yield* rows(
-      `DELETE FROM invocations WHERE workspace_id = ? AND coalesce(caller_id, 0) = ? AND id IN
-         (SELECT id FROM invocations WHERE workspace_id = ? AND coalesce(caller_id, 0) = ? AND ended_at IS NOT NULL
+      `DELETE FROM invocations WHERE workspace_id = ? AND caller_id = ? AND id IN
+         (SELECT id FROM invocations WHERE workspace_id = ? AND caller_id = ? AND ended_at IS NOT NULL
           ORDER BY invoked_at DESC, id DESC LIMIT 100 OFFSET ?)`,
-      [workspaceId, callerId ?? 0, workspaceId, callerId ?? 0, keep],
+      [workspaceId, callerId ?? OWNER, workspaceId, callerId ?? OWNER, keep],
     );
     yield* audit.appendAudit(record);
     return undefined;
