@@ -11,28 +11,37 @@ import { nextAnswer } from './script.ts';
 
 const DIALECTS = [anthropicMessages, openAiResponses, openAiChat, geminiGenerateContent];
 
-/** A model on loopback that does what its prompt says (see script.ts), for every API the clients speak. */
+/** A model on loopback that does what its prompt says (see script.ts), for every API of the clients. */
 export interface ScriptedModel extends AsyncDisposable {
   readonly url: string;
-  /** Everything the model was asked, in order. */
+  /** All requests to the model, in order. */
   readonly requests: readonly AskedModel[];
   /** Resolves with the next request. */
   asked(): Promise<void>;
-  /** From now on the model thinks: nobody gets an answer until the function it returns is called. */
+  /** From now on the model does not answer, until the returned function is called. */
   think(): () => void;
+  /** From now on every prompt fails like this, until the function it returns is called. */
+  fail(failure: Failure): () => void;
 }
 
-/** A request, and all of it as it came. */
+/** What an API answers instead. */
+export interface Failure {
+  status: number;
+  body: unknown;
+}
+
+/** A request, and its raw text. */
 type AskedModel = ModelRequest & { body: string };
 
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const requests: AskedModel[] = [];
   let thought = Promise.resolve();
+  let failure: Failure | undefined;
   const server = createServer((request, response) => {
     const note = (asked: AskedModel) => {
       requests.push(asked);
       server.emit('asked');
-      return thought;
+      return thought.then(() => failure);
     };
     serve(request, response, note).catch((error) => response.destroy(error));
   });
@@ -47,6 +56,12 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
       thought = promise;
       return resolve;
     },
+    fail(wanted) {
+      failure = wanted;
+      return () => {
+        failure = undefined;
+      };
+    },
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();
@@ -58,7 +73,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  note: (asked: AskedModel) => Promise<void>,
+  note: (asked: AskedModel) => Promise<Failure | undefined>,
 ): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://model').pathname;
   const body = await text(request);
@@ -66,7 +81,11 @@ async function serve(
     request.method === 'POST' ? DIALECTS.find((candidate) => candidate.matches(path)) : undefined;
   if (!dialect) return answerJson(response, sideAnswer(path));
   const asked = dialect.read(JSON.parse(body), path);
-  await note({ ...asked, body });
+  const failure = await note({ ...asked, body });
+  if (failure) {
+    response.statusCode = failure.status;
+    return answerJson(response, failure.body);
+  }
   const reply = dialect.write(nextAnswer(asked.turns, asked.tools), asked);
   if (asked.streamed) answerEvents(response, reply);
   else answerJson(response, reply.json);

@@ -5,7 +5,7 @@ import type { TestDaemon } from '../kit/daemon.ts';
 
 const STEADY_MS = 150;
 
-/** Another agent, who writes to wrapped agents and watches what becomes of it. */
+/** Another agent, which writes to wrapped agents and watches the deliveries. */
 export class Sender implements AsyncDisposable {
   readonly #relay: Relay;
   readonly name: string;
@@ -21,22 +21,39 @@ export class Sender implements AsyncDisposable {
     return new Sender(relay, name);
   }
 
-  async send(to: string, content: string): Promise<{ id: string; envelope: string }> {
-    const { messageId } = await this.#relay.send(to, content);
-    return { id: messageId, envelope: this.#envelope(messageId, content) };
+  async send(
+    to: string,
+    content: string,
+    { urgent = false }: { urgent?: boolean } = {},
+  ): Promise<{ id: string; envelope: string }> {
+    const { messageId } = await this.#relay.send(to, content, urgent ? { importance: 'urgent' } : {});
+    const notes = urgent ? ', urgent importance' : '';
+    return { id: messageId, envelope: this.#envelope(messageId, notes, content) };
   }
 
-  /** Resolves when the agent's terminal is in this state. */
-  async untilPath(agent: string, wanted: 'ready' | NonNullable<PathInfo['reason']>['code']): Promise<void> {
-    const isThere = ({ state, reason }: PathInfo) => (state === 'ready' ? 'ready' : reason?.code) === wanted;
-    await this.#until(['path.changed'], async () =>
-      (await this.#relay.who())
-        .filter(({ name }: AgentInfo) => name === agent)
-        .some(({ paths }) => paths.some((path) => path.path === 'pty' && isThere(path))),
-    );
+  /** Resolves when the best path of the agent that works is in this state; it may be asked for by name. */
+  async untilPath(
+    agent: string,
+    wanted: 'ready' | NonNullable<PathInfo['reason']>['code'],
+    path?: PathInfo['path'],
+    withinMs?: number,
+  ): Promise<void> {
+    const stateOf = ({ state, reason }: PathInfo) => (state === 'ready' ? 'ready' : reason?.code);
+    const isWanted = async () => {
+      const paths = (await this.#relay.who()).find(({ name }: AgentInfo) => name === agent)?.paths ?? [];
+      const inUse = paths.find((one) =>
+        path === undefined ? stateOf(one) !== 'no_hook' : one.path === path,
+      );
+      return inUse !== undefined && stateOf(inUse) === wanted;
+    };
+    await this.#until(['path.changed'], isWanted, withinMs);
   }
 
-  /** Resolves when a terminal that has just become ready surely counts as such. */
+  async pathOf(id: string): Promise<string | undefined> {
+    return (await this.#delivery(id))?.path;
+  }
+
+  /** Resolves when a terminal that has just become ready is certain to be. */
   untilSteady(): Promise<void> {
     return setTimeout(STEADY_MS);
   }
@@ -67,8 +84,12 @@ export class Sender implements AsyncDisposable {
     return (await this.#relay.trace(id)).deliveries[0];
   }
 
-  async #until(events: ReadonlyArray<keyof RelayEvents>, holds: () => Promise<boolean>): Promise<void> {
-    const deadline = AbortSignal.timeout(30_000);
+  async #until(
+    events: ReadonlyArray<keyof RelayEvents>,
+    holds: () => Promise<boolean>,
+    withinMs = 30_000,
+  ): Promise<void> {
+    const deadline = AbortSignal.timeout(withinMs);
     while (true) {
       const { promise: again, resolve } = Promise.withResolvers<void>();
       const stops = [...events, 'connected' as const].map((event) => this.#relay.on(event, () => resolve()));
@@ -81,8 +102,8 @@ export class Sender implements AsyncDisposable {
     }
   }
 
-  #envelope(id: Message['id'], content: string): string {
+  #envelope(id: Message['id'], notes: string, content: string): string {
     const lines = safeText(content).replace(/^/gm, '| ');
-    return `Relay message from ${this.name} [${id}]: from a peer agent\n${lines}`;
+    return `Relay message from ${this.name} [${id}]: from a peer agent${notes}\n${lines}`;
   }
 }

@@ -4,6 +4,7 @@ import { Checks } from './checks.ts';
 import { claude } from './clis/claude.ts';
 import { codex } from './clis/codex.ts';
 import { commandsOf } from './npm-cache.ts';
+import { checkSpawn } from './spawn-checks.ts';
 import { checkTerminal } from './terminal-checks.ts';
 
 const { values } = parseArgs({
@@ -18,5 +19,8 @@ for (const cli of [claude, codex].filter(({ id }) => values.only === undefined |
     continue;
   }
   await checkTerminal(checks, cli, values);
+  if (!values.short && cli.terminal?.path === 'hook')
+    await checkTerminal(checks, cli, { ...values, withoutHooks: true });
+  await checkSpawn(checks, cli);
 }
 process.exitCode = checks.finish() ? 0 : 1;

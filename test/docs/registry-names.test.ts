@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /*
- * On the public npm registry the names of these packages belong to another project: whoever follows our words must never
- * fetch and run what is there.
+ * On the public npm registry the names of these packages belong to another project: our docs must never make a user
+ * fetch and run those.
  */
 
 const OURS = String.raw`(?<![\w./~-])(?:@agent-relay/[\w{*…]|agent-relay\b(?!-))`;
@@ -21,9 +21,9 @@ const ALWAYS_FETCHES = /\bnpx (?:-\S+ )+@?agent-relay|\bnpx (?:@agent-relay|agen
 const SAYS_WHERE = /inside the clone|you have just installed/i;
 
 const documents = [
-  ...readdirSync(ROOT).filter((file) => file.endsWith('.md')),
+  ...readdirSync(ROOT),
   ...readdirSync(join(ROOT, 'docs')).map((file) => `docs/${file}`),
-];
+].filter((file) => file.endsWith('.md'));
 const sources = readdirSync(join(ROOT, 'packages'), { recursive: true, encoding: 'utf8' }).filter(
   (file) =>
     /\/(src|bin)\/.*\.[jt]s$/.test(file) && !file.includes('node_modules') && !file.includes('.test.'),

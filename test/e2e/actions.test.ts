@@ -4,8 +4,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { json, output } from '../kit/results.ts';
 import { startProgram } from './calls-kit.ts';
-import { client, json, output } from './messaging-commands.ts';
+import { client } from './messaging-commands.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {

@@ -78,6 +78,9 @@ const AIMED: { [Name in OperationName]: [OperationInput<Name>, ErrorCode | 'ok']
   KEY_REVOKE: [{ workspace: 'home', keyId: '12345678' }, 'Forbidden'],
   TOKEN_ROTATE: [{ agent: 'Alice' }, 'Forbidden'],
   AUDIT: [{}, 'Forbidden'],
+  PAGE_LINK: [{}, 'Forbidden'],
+  PAGE_SESSIONS: [{}, 'Forbidden'],
+  PAGE_SESSION_REVOKE: [{ all: true }, 'Forbidden'],
   EXPORT: [{}, 'Forbidden'],
   IMPORT: [
     { records: [{ type: 'reaction', message: 'msg_1', agent: 'Bob', emoji: '👀', at: 1 }] },
@@ -106,6 +109,22 @@ const AIMED: { [Name in OperationName]: [OperationInput<Name>, ErrorCode | 'ok']
   GRANT: [{ agent: 'Alice', project: 'home' }, 'Forbidden'],
   ATTACH: [{ upload: 'u1', offset: 0, data: 'aGk=' }, 'ok'],
   FETCH: [{ attachment: 'att_1' }, 'AttachmentNotFound'],
+  SPAWN: [{ name: 'Worker', cli: 'claude' }, 'Forbidden'],
+  RELEASE: [{ agent: 'Alice' }, 'AgentNotFound'],
+  RESULT_SUBMIT: [{ data: 'done' }, 'NotRunning'],
+  RESULT_AWAIT: [{ agent: 'Alice' }, 'AgentNotFound'],
+  HOST: [
+    {
+      run: 'run_1',
+      cli: 'claude',
+      cwd: '/',
+      host: { pid: 1, mark: 'a' },
+      program: { pid: 1, mark: 'a' },
+      startedAt: 1,
+    },
+    'ok',
+  ],
+  RUN_REPORT: [{ run: 'run_2' }, 'NotRunning'],
   WORKSPACE_RENAME: [{ workspace: 'home', name: 'mine' }, 'Forbidden'],
   WORKSPACE_REMOVE: [{ workspace: 'home' }, 'Forbidden'],
 };
@@ -128,7 +147,7 @@ async function stateOfHome(): Promise<unknown> {
 /** What must never be in an answer to somebody who does not belong to `home`. */
 const leaks = () => new RegExp([SECRET, 'Bob', home.aliceToken, home.bobToken, home.key].join('|'));
 
-/** Says HELLO and asks at once, without waiting to be let in. */
+/** Sends HELLO and a request right away, without waiting for WELCOME. */
 async function rush(client: RawClient, hello: Record<string, unknown>, operation: OperationName) {
   client.send('HELLO', hello, 'hello');
   client.send(operation, payloadOf(operation), 'asked');

@@ -83,6 +83,22 @@ describe.each(ERAS)('resources over stdio, revision %s', (era) => {
     expect((await callTool(client, 'relay_inbox')).data).toMatchObject({ messages: [{ content: 'News' }] });
   });
 
+  it('tells of a burst of messages a few times, not of each', async () => {
+    const BURST = 300;
+    await using alice = await agent(unique('Alice'));
+    const name = unique('Busy');
+    await using client = await connectStdio(daemon, { era, env: { RELAY_AGENT_NAME: name } });
+    await callTool(client, 'relay_status');
+    await updateOf(client, era, 'relay://inbox');
+    let updates = 0;
+    client.setNotificationHandler('notifications/resources/updated', () => void updates++);
+    await Promise.all(Array.from({ length: BURST }, (_, i) => alice.send(name, `News ${i}`)));
+    await expect.poll(() => updates).toBeGreaterThan(0);
+    // Whatever was on its way when the last one was stored comes before this answer.
+    await callTool(client, 'relay_status');
+    expect(updates).toBeLessThan(BURST / 3);
+  });
+
   it('reads messages and channels, and tells when a channel changes', async () => {
     await using alice = await agent(unique('Alice'));
     const name = unique('Reader');
@@ -113,6 +129,19 @@ describe.each(ERAS)('resources over stdio, revision %s', (era) => {
     await using _newcomer = await agent(unique('Newcomer'));
     await update.came;
   });
+});
+
+it('lets a session follow what there is, and only so much of it', async () => {
+  await using client = await connectStdio(daemon, { era: '2025-11-25' });
+  for (const uri of ['relay://nothing', `relay://agents/${'x'.repeat(300)}`])
+    await expect(client.subscribeResource({ uri })).rejects.toMatchObject({ code: -32602 });
+  for (let i = 0; i < 1000; i++) await client.subscribeResource({ uri: `relay://agents/agent-${i}` });
+  await client.subscribeResource({ uri: 'relay://agents/agent-0' });
+  await expect(client.subscribeResource({ uri: 'relay://inbox' })).rejects.toThrow(
+    'A session may follow 1000 resources.',
+  );
+  await client.unsubscribeResource({ uri: 'relay://agents/agent-0' });
+  await client.subscribeResource({ uri: 'relay://inbox' });
 });
 
 describe.each(ERAS)('prompts over stdio, revision %s', (era) => {

@@ -1,3 +1,4 @@
+import { type ClientRequest, request } from 'node:http';
 import { type ListeningMcp, listenForMcp, type McpHttpOptions } from '@agent-relay/mcp';
 import { afterEach, describe, expect, it } from 'vitest';
 
@@ -46,6 +47,17 @@ function clientOf({ url }: ListeningMcp, key: string) {
       const response = await fetch(url, { method: 'POST', headers: named, body: list });
       await response.text();
       return response.status === 200;
+    },
+    /** Why a body that is no JSON is not even read; undefined if it is. */
+    async refusal(body: string): Promise<unknown> {
+      const { error } = await (await fetch(url, { method: 'POST', headers, body })).json();
+      return error.data?.error;
+    },
+    /** A request that says how long it is, and goes no further. */
+    begin(bytes: number): ClientRequest {
+      const begun = request(url, { method: 'POST', headers: { ...headers, 'Content-Length': bytes } });
+      begun.on('error', () => undefined).flushHeaders();
+      return begun;
     },
     /** Opens the stream of a session, or of the older transport, and keeps it. */
     async stream(session?: string): Promise<void> {
@@ -121,6 +133,25 @@ describe('streams', () => {
     await expect.poll(() => flooder.session().catch(() => undefined)).toBeDefined();
   });
 
+  it('and requests of one key have so many bytes at once, and make room when they end', async () => {
+    const problems: unknown[] = [];
+    await using door = await openDoor({
+      maxRequestBytesPerKey: 200_000,
+      onerror: (error) => problems.push(error),
+    });
+    const [other, flooder] = [clientOf(door, 'other'), clientOf(door, 'flooder')];
+    const unfinished = flooder.begin(150_000);
+    await expect
+      .poll(() => flooder.refusal('x'.repeat(60_000)))
+      .toMatchObject(tooMany('maxRequestBytesPerKey', 200_000));
+    expect(await other.refusal('x'.repeat(60_000))).toBeUndefined();
+    await flooder.session();
+    unfinished.destroy();
+    await expect.poll(() => flooder.refusal('x'.repeat(190_000))).toBeUndefined();
+    // Whoever breaks off is no trouble of the door.
+    expect(problems).toEqual([]);
+  });
+
   it('whose client left before its key was looked at count for nobody', async () => {
     const leaving = new AbortController();
     const left = Promise.withResolvers<void>();
@@ -136,8 +167,8 @@ describe('streams', () => {
     });
     const headers = { ...JSON_HEADERS, Authorization: 'Bearer hasty' };
     const gone = fetch(`${door.url}/sse`, { headers, signal: leaving.signal });
-    await expect(gone).rejects.toThrow();
-    // The door has noticed when it answers somebody who came later.
+    await expect(gone).rejects.toThrow('aborted');
+    // The door has noticed when it answers a later client.
     await fetch(new URL('/health', door.url)).then((response) => response.text());
     left.resolve();
     await clientOf(door, 'hasty').session();

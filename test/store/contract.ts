@@ -12,8 +12,10 @@ import { history } from './contract/history.ts';
 import { invocations } from './contract/invocations.ts';
 import { messages } from './contract/messages.ts';
 import { model } from './contract/model.ts';
+import { pageSessions } from './contract/page-sessions.ts';
 import { pages } from './contract/pages.ts';
 import { reactions } from './contract/reactions.ts';
+import { runs } from './contract/runs.ts';
 import { search } from './contract/search.ts';
 import { tools } from './contract/tools.ts';
 import { transfer } from './contract/transfer.ts';
@@ -23,11 +25,11 @@ import { defined, inboxOf, NOW, newWorld } from './contract/world.ts';
 /** One database for the contract, opened as often as needed. */
 export interface TestDatabase {
   open(): Promise<Store>;
-  /** A store on what is on the disk, as if the process with the given one had ended without a word. */
+  /** A store on the same files, as if the process with the given one had crashed. */
   afterCrash(store: Store): Promise<Store>;
 }
 
-/** What every store promises. */
+/** The store contract. */
 export function storeContract(name: string, { open, afterCrash }: TestDatabase): void {
   describe(`the store contract on ${name}`, () => {
     let opened: Store;
@@ -42,6 +44,7 @@ export function storeContract(name: string, { open, afterCrash }: TestDatabase):
     });
 
     workspaces(store);
+    pageSessions(store);
     agents(store);
     tools(store);
     channels(store);
@@ -54,6 +57,7 @@ export function storeContract(name: string, { open, afterCrash }: TestDatabase):
     reactions(store);
     held(store);
     invocations(store);
+    runs(store);
     attachments(store);
     audit(store);
     deletion(store);

@@ -94,6 +94,23 @@ export const ERRORS = {
     meaning: 'The program to run does not exist or is not in PATH.',
     next: 'Install it, or give its path.',
   },
+  UnknownCli: {
+    ...badInput,
+    meaning: 'The relay does not know an agent CLI with that name.',
+    next: 'Use one of the names in the message, or add yours to "clis" in settings.json.',
+  },
+  SpawnFailed: {
+    meaning: "The agent's program could not be started, or ended before it was ready.",
+    next: 'Run it yourself to see why: agent-relay run -- CLI',
+    retryable: false,
+    exit: 1,
+    http: 502,
+  },
+  NotRunning: {
+    ...conflict,
+    meaning: 'The agent has no program in a terminal of the relay.',
+    next: 'See which agents have one: agent-relay who --all',
+  },
   AgentNotFound: {
     ...notFound,
     meaning: 'The project has no agent with that name.',

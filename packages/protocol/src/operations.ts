@@ -4,7 +4,9 @@ import { agentOperations } from './operations/agents.ts';
 import { attachmentOperations } from './operations/attachments.ts';
 import { callOperations } from './operations/calls.ts';
 import { channelOperations } from './operations/channels.ts';
+import { dashboardOperations } from './operations/dashboard.ts';
 import { messageOperations } from './operations/messages.ts';
+import { terminalOperations } from './operations/terminals.ts';
 import { workspaceOperations } from './operations/workspaces.ts';
 
 /**
@@ -18,11 +20,13 @@ export const OPERATIONS = {
   ...callOperations,
   ...actionOperations,
   ...attachmentOperations,
+  ...terminalOperations,
   ...workspaceOperations,
+  ...dashboardOperations,
 } as const satisfies Record<string, { params: z.ZodType; result: unknown }>;
 
 export type OperationName = keyof typeof OPERATIONS;
-/** What a caller writes. */
+/** What a caller passes. */
 export type OperationInput<N extends OperationName> = z.input<(typeof OPERATIONS)[N]['params']>;
 /** What a handler gets: checked, with defaults filled in. */
 export type OperationParams<N extends OperationName> = z.output<(typeof OPERATIONS)[N]['params']>;
@@ -39,6 +43,7 @@ export type {
   ServedCallPayload,
 } from './operations/calls.ts';
 export type { ChannelInfo } from './operations/channels.ts';
+export type { PageSessionInfo } from './operations/dashboard.ts';
 export type {
   ConversationInfo,
   DeliveryTrace,
@@ -49,6 +54,7 @@ export type {
   SearchHit,
   SendResult,
 } from './operations/messages.ts';
+export type { ProcessRef, RunExit, RunInfo, RunState, WorkerResult } from './operations/terminals.ts';
 export type {
   AuditEntry,
   DaemonStatus,

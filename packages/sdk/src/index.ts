@@ -50,3 +50,4 @@ export type {
 export type { Relay } from './relay/relay.ts';
 export type { ExposedTool, RegisteredAction, ToolCall } from './relay/served-tools.ts';
 export type { JsonSchema, ToolSchema } from './relay/tool-schema.ts';
+export type { SpawnOptions } from './relay/workers.ts';

@@ -13,13 +13,16 @@ export const claude: AgentCli = {
     await writeHome(sandbox, '.claude.json', {
       hasCompletedOnboarding: true,
       bypassPermissionsModeAccepted: true,
-      // It remembers a key it may use by the end of it.
+      // It remembers an approved key by its last characters.
       customApiKeyResponses: { approved: [KEY.slice(-20)], rejected: [] },
       projects: {
         [sandbox.project]: { hasTrustDialogAccepted: true, enabledMcpjsonServers: ['agent-relay'] },
       },
     });
-    await writeHome(sandbox, '.claude/settings.json', { skipDangerousModePermissionPrompt: true });
+    await writeHome(sandbox, '.claude/settings.json', {
+      skipDangerousModePermissionPrompt: true,
+      ...(sandbox.withoutHooks && { disableAllHooks: true }),
+    });
   },
 
   variables: ({ modelUrl }) => ({
@@ -29,9 +32,11 @@ export const claude: AgentCli = {
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL: '1',
     DISABLE_AUTOUPDATER: '1',
-    // Tools are offered at once, not looked for by the model.
+    // List tools directly, without tool search.
     ENABLE_TOOL_SEARCH: 'false',
-    // Root may skip permissions only where it says that it is in a sandbox.
+    // A model that fails is asked once more, not for minutes.
+    CLAUDE_CODE_MAX_RETRIES: '1',
+    // Root may skip permissions only in a declared sandbox.
     IS_SANDBOX: '1',
   }),
 
@@ -39,6 +44,7 @@ export const claude: AgentCli = {
   terminal: {
     args: (asks) => (asks ? ['--permission-mode', 'manual'] : ['--dangerously-skip-permissions']),
     ready: /^❯/m,
+    path: 'hook',
     settings: '.claude/settings.json',
     suspended: /Stopped/,
     shell: (command) => `use Bash ${JSON.stringify({ command, description: 'a command' })}`,

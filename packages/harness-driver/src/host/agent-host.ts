@@ -1,22 +1,39 @@
+import { type MarkedProcess, processMark } from '@agent-relay/platform/processes';
 import type { Relay } from '@agent-relay/sdk/node';
-import type { ScreenReader } from '../clis/adapter.ts';
+import type { Channel, ChannelIngress, ScreenReader } from '../clis/adapter.ts';
 import { AgentTerminal } from '../delivery/agent-terminal.ts';
+import type { Attention } from '../delivery/attention.ts';
 import { Deliverer } from '../delivery/deliverer.ts';
 import { Child, type ChildEnd, type ChildOptions } from '../pty/child.ts';
 import { Screen } from '../screen/screen.ts';
 import { SharedKeyboard } from '../terminal/shared-keyboard.ts';
 import { isTyping } from '../terminal/typing.ts';
+import { endProgram } from './end-program.ts';
+import { RunLink } from './run-link.ts';
 
 /** Somebody who sees what the program writes. */
 export interface Viewer {
   write(output: Buffer): void;
 }
 
+/** What the daemon is told of the run, beside its processes. */
+export interface RunDescription {
+  id: string;
+  cli: string;
+  /** What the person gave the CLI. */
+  args: string[];
+  version: string | undefined;
+}
+
 export interface HostOptions {
   relay: Relay;
+  run: RunDescription;
   program: ChildOptions;
   /** How the CLI's screen reads; without it nothing is typed. */
   reader: ScreenReader | undefined;
+  /** A way into the CLI beside its terminal, and better. */
+  channel?: Channel | undefined;
+  attention?: Attention | undefined;
 }
 
 /**
@@ -30,26 +47,48 @@ export class AgentHost {
   readonly #screen: Screen;
   readonly #keyboard: SharedKeyboard;
   readonly #terminal: AgentTerminal;
+  readonly #channel: ChannelIngress | undefined;
   readonly #deliverer: Deliverer;
+  readonly #process: MarkedProcess;
+  readonly #link: RunLink;
   readonly #viewers = new Set<Viewer>();
   #wasSuspended = false;
+  #end: ChildEnd | undefined;
+  #ending: Promise<void> | undefined;
   #failure: unknown;
   /** The CLI has left the terminal to the shell it was started from. */
   onSuspended: () => void = () => undefined;
 
-  constructor({ relay, program, reader }: HostOptions) {
+  constructor({ relay, run, program, reader, channel, attention }: HostOptions) {
     const { columns, rows } = program;
     this.#screen = new Screen({ columns, rows, onChange: () => this.#screenChanged() });
     this.#child = new Child(program, (output) => {
       for (const viewer of this.#viewers) viewer.write(output);
       this.#screen.feed(output);
     });
+    const { pid } = this.#child;
+    this.#process = { pid, mark: processMark(pid) ?? 'ended' };
+    this.#link = new RunLink(relay, factsOf(run, program.cwd, this.#process));
+    this.#link.onEnd = () => void this.end();
     this.#keyboard = new SharedKeyboard((bytes) => this.#child.write(bytes));
-    this.#terminal = new AgentTerminal(this.#screen, reader, this.#keyboard, () => this.#deliverer.look());
-    this.#deliverer = new Deliverer(relay, this.#terminal, (error) => {
-      this.#failure = error;
+    const look = () => this.#deliverer.look();
+    this.#terminal = new AgentTerminal(this.#screen, reader, this.#keyboard, look);
+    const terminal = this.#terminal;
+    this.#channel = channel?.open({
+      reading: () => terminal.reading(),
+      turnStarts: (withinMs) => terminal.turnStarts(withinMs),
+      attention,
+      onChange: look,
+    });
+    this.#deliverer = new Deliverer(relay, {
+      ingresses: [...(this.#channel ? [this.#channel] : []), terminal],
+      hold: () => this.#channel?.hold(),
+      onFailure: (error) => {
+        this.#failure = error;
+      },
     });
     this.ended = this.#child.ended.then(async (end) => {
+      this.#end = end;
       await this.#screen.settled();
       return end;
     });
@@ -78,6 +117,12 @@ export class AgentHost {
     this.#child.signal(name);
   }
 
+  /** Ends the program and what it started, gently at first. */
+  end(): Promise<void> {
+    this.#ending ??= endProgram(this.#process, this.#child.ended);
+    return this.#ending;
+  }
+
   /** What puts a viewer's terminal back that the program left in modes of its own. */
   undoModes(): string {
     return this.#screen.undoModes();
@@ -87,6 +132,8 @@ export class AgentHost {
   async close(): Promise<unknown> {
     this.#terminal.close();
     await this.#deliverer.end();
+    this.#channel?.close();
+    if (this.#end) await this.#link.ended(this.#end);
     this.#screen.dispose();
     return this.#failure;
   }
@@ -99,3 +146,14 @@ export class AgentHost {
     this.#wasSuspended = isSuspended;
   }
 }
+
+const factsOf = ({ id, cli, args, version }: RunDescription, cwd: string, program: MarkedProcess) => ({
+  run: id,
+  cli,
+  args,
+  cwd,
+  host: { pid: process.pid, mark: processMark(process.pid) ?? 'unknown' },
+  program,
+  ...(version === undefined ? {} : { version }),
+  startedAt: Date.now(),
+});

@@ -23,10 +23,14 @@ import {
   type StreamableSession,
   serveSession,
 } from './transports/streamable.ts';
+import { endIfUnread } from './transports/unread.ts';
 
+const MEBIBYTE = 1024 * 1024;
+/** The largest request that a gateway takes. */
+const GATEWAY_BODY_BYTES = 16 * MEBIBYTE;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Whoever guesses keys does not get far. */
+/** Limits guessing of keys. */
 const FAILURES_PER_MINUTE = 60;
 
 /** The MCP door of an HTTP server. */
@@ -35,13 +39,13 @@ export interface McpDoor extends Door {
   close(): Promise<void>;
 }
 
-/** MCP over HTTP: Streamable HTTP of every revision, the older transport with its stream of events, and health. */
+/** MCP over HTTP: Streamable HTTP of every revision, the older SSE transport, and health. */
 export const createMcpDoor = (options: McpHttpOptions): McpDoor =>
   createDoorWith(new Offerings(options), options);
 
-/** The same for other offerings than the relay's. */
+/** The same for offerings other than the relay's. */
 export function createDoorWith(offerings: Offerings, options: McpHttpOptions): McpDoor {
-  const { onerror = console.error, maxBodyBytes = 1024 * 1024, roles = [] } = options;
+  const { onerror = console.error, maxBodyBytes = MEBIBYTE, roles = [] } = options;
   const { sessionIdleMs = 12 * HOUR_MS, requestsPerMinute = 6000 } = options;
   const { maxSessions = 1000, maxSessionsPerKey = 250, maxStreamsPerKey = 1000 } = options;
   const room = { most: maxSessions, mostOfAccount: maxSessionsPerKey };
@@ -54,7 +58,8 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
   const contexts = new ClientContexts(participants, onerror);
   const replies = new HttpReplies(onerror);
   const sessions = new HttpSessions<StreamableSession>({ idleMs: sessionIdleMs, room, onerror });
-  const streams = new OpenStreams(maxStreamsPerKey);
+  const { maxRequestBytesPerKey = 128 * MEBIBYTE } = options;
+  const streams = new OpenStreams({ requests: maxStreamsPerKey, bytes: maxRequestBytesPerKey });
   const gatewaySessions = new GatewaySessions(participants);
   const parts = { contexts, replies, sessions, gatewaySessions, onerror };
   const single = new SingleRequests(parts);
@@ -66,7 +71,7 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
     uptime: (performance.now() - startedAt) / 1000,
   });
 
-  /** Whoever has enough already, and asks in a loop, is told so slowly: refusing is not to keep the door busy. */
+  /** Refusals to an account at its limit are delayed, so that a client in a loop does not keep the server busy. */
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       await serveNow(request, response);
@@ -82,20 +87,21 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
     if (path === paths.health) return sendJson(response, 200, health());
     const address = request.socket.remoteAddress ?? '';
     const showsKey = request.headers.authorization !== undefined;
-    // Before the key is looked at: whoever guesses too fast does not learn that a guess was right.
+    // Before the key is checked, so that guessing too fast does not reveal a correct guess.
     if (showsKey) failures.check(address);
     const access = await admit(request, options);
     if (!access) {
       if (showsKey) failures.take(address);
       return sendJson(response, 401, { error: 'Unauthorized' }, { 'WWW-Authenticate': 'Bearer' });
     }
-    // The client may have left meanwhile: what waits for the end of its request would wait for ever.
+    // The client may have disconnected meanwhile: waiting for the end of its request would then never finish.
     if (response.closed) return;
     requests.take(accessId(access));
     const caller = callerOf(request, access, options.accountOf);
-    response.once('close', streams.take(caller.account));
-    if (path !== paths.messages && offerings.asksForGateway(request))
-      return serveGateway(path, request, response, caller);
+    const isForGateway = path !== paths.messages && offerings.asksForGateway(request);
+    const bytes = bodyBytes(request, isForGateway ? GATEWAY_BODY_BYTES : maxBodyBytes);
+    response.once('close', streams.take(caller.account, bytes));
+    if (isForGateway) return serveGateway(path, request, response, caller);
     const body = request.method === 'POST' ? await readJson(request, maxBodyBytes) : undefined;
     const exchange: Exchange = {
       request,
@@ -104,7 +110,10 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
       caller,
       offering: () => offerings.chosenBy(request, access),
     };
-    if (path === paths.mcp) return replies.serve(response, () => serveMcp(exchange));
+    if (path === paths.mcp) {
+      endIfUnread(response);
+      return replies.serve(response, () => serveMcp(exchange));
+    }
     if (path === paths.sse && request.method === 'GET') return sse.openStream(exchange);
     if (path === paths.messages && request.method === 'POST')
       return sse.receive(request, response, body, caller);
@@ -112,7 +121,7 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
     return sendRpcError(response, 405, -32000, 'Method not allowed.');
   }
 
-  /** A gateway reads bodies by itself: it passes them on as they are. */
+  /** A gateway reads bodies itself and forwards them unchanged. */
   function serveGateway(
     path: string,
     request: IncomingMessage,
@@ -128,9 +137,9 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
     if (path !== paths.mcp) {
       throw new RelayError(
         'InvalidRequest',
-        'The older HTTP transport does not serve the toolset "gateway".',
+        'The toolset "gateway" is not available over the older HTTP transport.',
         {
-          next: `Connect to ${paths.mcp}?tools=gateway by Streamable HTTP, or run on stdio: agent-relay mcp --tools gateway`,
+          next: `Connect to ${paths.mcp}?tools=gateway over Streamable HTTP, or use stdio: agent-relay mcp --tools gateway`,
         },
       );
     }
@@ -148,7 +157,7 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
       ...header('mcpMethodHeader', headers['mcp-method']),
       ...header('mcpNameHeader', headers['mcp-name']),
     });
-    // What is neither of the two eras is for the newer one to refuse: it knows how.
+    // The newer era refuses requests that belong to neither.
     return kind === 'legacy' ? serveSession(exchange, parts) : single.serve(exchange);
   }
 
@@ -159,6 +168,8 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
     refuse(response, error) {
       if (response.headersSent) response.destroy();
       else if (isRelayError(error)) sendFailure(response, error);
+      // Its client broke off, and nobody waits for an answer.
+      else if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') response.destroy();
       else if (error instanceof SyntaxError) sendRpcError(response, 400, -32700, 'The body is not JSON.');
       else {
         onerror(error);
@@ -171,6 +182,12 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
       await participants.close();
     },
   };
+}
+
+/** What the body of a request takes at most: it need not say how long it is. */
+function bodyBytes({ method, headers }: IncomingMessage, most: number): number {
+  if (method !== 'POST') return 0;
+  return Math.min(most, Number(headers['content-length'] ?? most));
 }
 
 const header = <Name extends string>(name: Name, value: string | string[] | undefined) =>

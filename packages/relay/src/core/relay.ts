@@ -34,6 +34,8 @@ import type { Store } from './ports/store.ts';
 import { Descriptions } from './reading/descriptions.ts';
 import { Messages } from './sending/messages.ts';
 import { Routes } from './sending/routes.ts';
+import { PageSessions, type SignInLimits } from './sign-in/page-sessions.ts';
+import { type TerminalOptions, Terminals } from './terminals/terminals.ts';
 
 export interface RelayOptions {
   store: Store;
@@ -48,22 +50,27 @@ export interface RelayOptions {
   governor: GovernorLimits;
   attachments: AttachmentLimits;
   quotas: QuotaLimits;
-  /** Names that only the owner registers, for a person. */
+  signIn: SignInLimits;
+  /** The owner as a participant: the name, and the token kept for it where the owner's programs find it. */
+  person: { name: string; token(workspace: Workspace): Promise<string> };
+  terminals: TerminalOptions;
+  /** Names reserved for people, registered only by the owner. */
   personNames: readonly string[];
   /** Names this daemon among those that share the store, also after a restart. */
   node: string;
-  /** Gets the failures of work that nobody waits for. */
+  /** Called with errors of background work. */
   onError: (error: unknown) => void;
 }
 
-/** The domain, put together. It does no I/O of its own: the store, the clock and the connections come from outside. */
+/** The assembled domain. It does no I/O: the store, the clock and the connections are passed in. */
 export interface Relay {
   readonly store: Store;
   readonly clock: Clock;
   readonly bus: Bus;
-  /** A new id that begins with the word given. */
+  /** A new id with the given prefix. */
   readonly newId: (word: string) => string;
   readonly workspaces: Workspaces;
+  readonly pageSessions: PageSessions;
   readonly quotas: Quotas;
   readonly agents: Agents;
   readonly tools: OfferedTools;
@@ -86,19 +93,20 @@ export interface Relay {
   readonly held: HeldMessages;
   readonly heldReleases: HeldReleases;
   readonly fanout: Fanout;
+  readonly terminals: Terminals;
   createWorkspace(name: string): Promise<Workspace>;
   /** The workspace of a directory, created the first time (see `Workspaces.openFor`). */
   openProject(root: string, name: string | undefined): Promise<{ workspace: Workspace; created: boolean }>;
-  /** Learns of agents and channels that were put into the store beside the domain. */
+  /** Loads agents and channels that were written to the store directly. */
   reload(workspace: Workspace): Promise<void>;
   removeWorkspace(workspace: Workspace): Promise<void>;
-  /** Hears nothing of other daemons any more; resolves when what it heard is dealt with. */
+  /** Stops listening to other daemons; resolves when pending news is handled. */
   close(): Promise<void>;
 }
 
 export async function createRelay(options: RelayOptions): Promise<Relay> {
   const { store, clock, bus, directory } = options;
-  /** Work that nobody waits for. */
+  /** Work that is not awaited. */
   const background = (work: Promise<void>): Promise<void> => work.catch(options.onError);
   const newId = idMaker(() => clock.now(), options.random);
   const workspaces = await Workspaces.load(store, clock);
@@ -106,8 +114,16 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const presence = new Presence({ bus, directory, connections, idleAfterMs: options.idleAfterMs });
   const quotas = new Quotas(options.quotas);
   const tools = new OfferedTools(store, quotas);
-  const { personNames } = options;
-  const agents = new Agents(store, clock, presence, { personNames, directory, quotas, tools, background });
+  const pageSessions = new PageSessions({ store, clock, workspaces, presence, limits: options.signIn });
+  const { person, personNames } = options;
+  const agents = new Agents(store, clock, presence, {
+    person,
+    personNames,
+    directory,
+    quotas,
+    tools,
+    background,
+  });
   const channels = new Channels(store, clock, agents, quotas);
   const descriptions = new Descriptions(agents, workspaces);
   const accepted = new AcceptedDeliveries(clock);
@@ -137,6 +153,23 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     maxBodyBytes: options.maxBodyBytes,
   });
   const heldReleases = new HeldReleases(agents, messages, held, governor);
+  const terminals = new Terminals(
+    {
+      store,
+      clock,
+      newId,
+      directory,
+      presence,
+      agents,
+      channels,
+      workspaces,
+      messages,
+      claims,
+      quotas,
+      background,
+    },
+    options.terminals,
+  );
   const fanout = new Fanout({ connections, awaits, waiters, mailboxes, accepted });
 
   const served = new ServedTools({
@@ -179,11 +212,13 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     claims.forget(agent.id);
     rates.forget(agent.id);
     governor.release(agent.id);
+    terminals.forget(agent);
   };
   const load = async (workspace: Workspace): Promise<Workspace> => {
     await agents.load(workspace);
     await channels.load(workspace);
     await held.load(workspace);
+    await terminals.load(workspace);
     return workspace;
   };
   for (const workspace of workspaces.list()) await load(workspace);
@@ -215,6 +250,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     bus,
     newId,
     workspaces,
+    pageSessions,
     quotas,
     agents,
     tools,
@@ -237,6 +273,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     held,
     heldReleases,
     fanout,
+    terminals,
     createWorkspace: async (name) => load(await workspaces.create(name)),
     openProject: async (root, name) => {
       const opened = await workspaces.openFor(root, name);
@@ -257,7 +294,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   };
 }
 
-/** Whether agents or channels of a workspace are others than before. */
+/** Whether agents or channels of a workspace changed. */
 const changesDirectory = (
   news: Extract<News, { kind: 'event' }>,
 ): news is typeof news & { audience: { kind: 'workspace' } } =>

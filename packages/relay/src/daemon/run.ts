@@ -1,8 +1,9 @@
 import { hostname } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { type Door, isLoopbackHost, openDoors } from '@agent-relay/platform/http';
 import { sameSecret } from '@agent-relay/platform/secrets';
 import { MAX_BODY_BYTES } from '@agent-relay/protocol';
-import { personName, removeLocalAgentTokens } from '@agent-relay/sdk/node';
+import { localAgentToken, personName, removeLocalAgentTokens } from '@agent-relay/sdk/node';
 import { InProcessBus } from '../core/in-process/bus.ts';
 import { InProcessDirectory } from '../core/in-process/directory.ts';
 import { createOperations } from '../core/operations/index.ts';
@@ -18,10 +19,13 @@ import { listenOnSocket } from '../transport/unix-socket.ts';
 import { WebSocketDoor } from '../transport/websocket.ts';
 import { VERSION } from '../version.ts';
 import { createMetrics } from './doors/metrics.ts';
+import { pageDoor, signInDoor } from './doors/page.ts';
 import type { Pool } from './doors/pool.ts';
 import { ProjectSockets } from './doors/project-sockets.ts';
 import { PublishedNames } from './doors/published-names.ts';
+import { restDoors } from './doors/rest.ts';
 import { healthDoor, metricsDoor } from './doors/web.ts';
+import { HostProcesses } from './hosts/host-processes.ts';
 import type { Logger } from './log/log.ts';
 import { QuestionNotifier } from './question-hook.ts';
 import type { Settings } from './settings/settings.ts';
@@ -35,17 +39,17 @@ export interface RunningDaemon {
     name?: string,
   ): Promise<{ project: string; socketPath: string; created: boolean }>;
   /**
-   * Serves MCP over HTTP, if the settings ask for it, and resolves with its address. Programs of the user enter the
+   * Serves MCP over HTTP, if enabled in the settings, and resolves with its address. Programs of the user join the
    * project.
    */
   openMcp(project: string): Promise<string | undefined>;
-  /** Finishes what was begun, says good-bye to every connection, closes the database. */
+  /** Finishes open requests, closes every connection, closes the database. */
   stop(): Promise<void>;
-  /** Resolves when the database cannot be trusted any more: the process must end. */
+  /** Resolves when the database can no longer be trusted: the process must exit. */
   failed: Promise<Error>;
 }
 
-/** How a person chooses other ports than those that are taken. */
+/** The options to choose other ports. */
 export interface PortOptions {
   http: string;
   mcp: string;
@@ -60,17 +64,20 @@ const PORT_OPTIONS: PortOptions = {
 export async function runDaemon({
   settings,
   log,
+  program,
   portOptions = PORT_OPTIONS,
 }: {
   settings: Settings;
   log: Logger;
+  /** The file of the command line, which the hosts of spawned agents are started by. */
+  program: string;
   /** Default: the options of the commands that start a daemon. */
   portOptions?: PortOptions | undefined;
 }): Promise<RunningDaemon> {
-  // What was opened, to be closed in the opposite order: when the daemon stops, or when it cannot start.
+  // Closed in reverse order when the daemon stops, or when it cannot start.
   const opened = new AsyncDisposableStack();
   try {
-    return await start(settings, portOptions, log, opened);
+    return await start(settings, program, portOptions, log, opened);
   } catch (error) {
     await opened.disposeAsync();
     throw error;
@@ -79,6 +86,7 @@ export async function runDaemon({
 
 async function start(
   settings: Settings,
+  program: string,
   portOptions: PortOptions,
   log: Logger,
   opened: AsyncDisposableStack,
@@ -100,21 +108,33 @@ async function start(
     governor: settings.governor,
     attachments: settings.attachments,
     quotas: settings.quotas,
+    signIn: settings.dashboard,
+    person: {
+      name: personName(),
+      token: ({ name }) => localAgentToken(name, personName(), { RELAY_DATA_DIR: settings.dataDirectory }),
+    },
+    terminals: {
+      ...settings.spawn,
+      clis: settings.clis,
+      processes: new HostProcesses({ dataDirectory: settings.dataDirectory, program }),
+    },
     personNames: ['owner', personName()],
     node: `${hostname()}:${settings.dataDirectory}`,
     onError,
   });
   opened.defer(() => relay.close());
   opened.defer(startUpkeep(store, systemClock, settings.retention, onError));
+  opened.defer(relay.pageSessions.tend(onError));
   const calls = new QuestionNotifier(settings.hooks.question, log);
   relay.messages.onQuestion = (message, workspaceId) =>
     calls.call(relay.workspaces.byId(workspaceId).name, message);
   const counters = new Counters();
   let http: string | undefined;
+  let page: string | undefined;
   let mcp: string | undefined;
   let pool: Pool | undefined;
   const names = new PublishedNames(settings.dataDirectory, () => relay.workspaces.list());
-  // What is stored is done, also if it cannot be published now; the next change, or the next start, tries again.
+  // Only log it: the change is stored, and the next change or start publishes again.
   const publishNames = () =>
     names.publish().catch((err) => log.error({ err }, 'could not publish the project names'));
   const openSocket = async (workspace: Workspace) => {
@@ -131,12 +151,13 @@ async function start(
       ...pool?.status(),
       unserved: sockets.unserved().map(({ project, error }) => ({ project, error: error.toPayload() })),
     }),
+    page: () => page,
     openSocket,
     socketPath: (workspace) => sockets.path(workspace),
     forget: async (workspace) => {
       await sockets.closeOne(workspace);
       await publishNames();
-      // A new workspace may have the directory by now; what is left of the old one does it no harm.
+      // A new workspace may have the directory by now; leftovers of the old one do no harm.
       if (!relay.workspaces.list().some(({ directory }) => directory === workspace.directory))
         await removeLocalAgentTokens(workspace.directory, { RELAY_DATA_DIR: settings.dataDirectory });
     },
@@ -165,16 +186,16 @@ async function start(
     ...(pool ? [pool.listen(workspace, path)] : []),
   ]);
   opened.defer(() => sockets.close());
-  // A rename that a crash cut short is finished here: it was in the database, or never happened.
+  // Finishes a rename interrupted by a crash: it is in the database, or never happened.
   await publishNames();
   for (const workspace of relay.workspaces.list()) {
-    // One that cannot be served is no reason not to serve the others; it is tried again when somebody asks for it.
+    // A project that cannot be served must not affect the others; it is tried again on request.
     await sockets
       .open(workspace)
       .catch((err) => log.error({ project: workspace.name, err }, 'the project is not served'));
   }
   const web = settings.http.enabled
-    ? await openDoors(webDoors(settings, relay, sessions, counters), {
+    ? await openDoors(await webDoors(settings, relay, sessions, counters, () => pool), {
         ...settings.http,
         headersTimeoutMs: settings.limits.headersTimeoutMs,
         choosePort: portOptions.http,
@@ -184,6 +205,7 @@ async function start(
     : undefined;
   if (web) {
     http = httpUrl(settings.http.host, web.port);
+    page = httpUrl(reachable(settings.http.host), web.port);
     opened.defer(() => web.close());
   }
   log.info({ version: VERSION, database: store.kind, http }, 'daemon ready');
@@ -213,22 +235,42 @@ async function start(
   };
 }
 
-/** An IPv6 address stands in brackets. */
+/** IPv6 addresses need brackets. */
 const httpUrl = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
+/** An address that a browser on this machine can open. */
+const reachable = (host: string): string => ({ '0.0.0.0': '127.0.0.1', '::': '::1' })[host] ?? host;
+
+/** The files of the dashboard, beside the bundles. */
+const PAGE = fileURLToPath(new URL('../../dist/page/', import.meta.url));
+
 /** What the daemon serves on its HTTP port. */
-function webDoors(settings: Settings, relay: Relay, sessions: Sessions, counters: Counters): Door[] {
+async function webDoors(
+  settings: Settings,
+  relay: Relay,
+  sessions: Sessions,
+  counters: Counters,
+  pool: () => Pool | undefined,
+): Promise<Door[]> {
   const { apiKey } = settings.mcp;
   const isApiKey = (key: string) => apiKey !== undefined && sameSecret(key, apiKey);
   const rule = {
     needsKey: apiKey !== undefined || !isLoopbackHost(settings.http.host),
     isKeyValid: (key: string) => isApiKey(key) || isWorkspaceKey(relay, key),
   };
+  const accept = sessions.acceptAt({ kind: 'remote' });
+  const servers = () =>
+    pool()
+      ?.status()
+      .servers.map((server) => ({ ...server, tools: pool()?.tools(server.name) ?? [] })) ?? [];
   return [
-    new WebSocketDoor(settings.limits.maxFrameBytes, sessions.acceptAt({ kind: 'remote' })),
+    new WebSocketDoor(settings.limits.maxFrameBytes, accept),
     healthDoor(() => ({ status: 'ok', version: VERSION, uptime: process.uptime() })),
     metricsDoor(createMetrics(relay, counters), rule),
+    await pageDoor(PAGE),
+    signInDoor(relay.pageSessions),
+    ...restDoors({ relay, accept, servers }),
   ];
 }
 
@@ -243,7 +285,7 @@ const systemClock: Clock = {
   elapsed: () => performance.now(),
   after: (ms, action) => {
     const timer = setTimeout(action, ms);
-    // A timer alone does not keep a daemon alive that has nothing else to do.
+    // A timer alone must not keep the daemon alive.
     timer.unref();
     return () => clearTimeout(timer);
   },

@@ -9,8 +9,8 @@ import { countUnread } from '../core/reading/reading.ts';
 import type { Relay } from '../core/relay.ts';
 
 /**
- * Where a connection came in: the local socket of a workspace, which only its user can open; a door that leads guests
- * into a workspace; or one that demands a key.
+ * Where a connection was accepted: on the local socket of a workspace, which only its user can open; by a door that
+ * admits guests to a workspace; or by one that requires a key.
  */
 export type Door =
   | { kind: 'local'; workspace: Workspace }
@@ -21,10 +21,10 @@ export interface Introduced {
   principal: Principal;
   protocol: number;
   issuedToken: string | undefined;
-  /** How the agent's mail gets to this connection. */
+  /** How the agent's messages reach this connection. */
   receiving: Pick<Hello, 'paths' | 'notify' | 'receiver'>;
   resumeAfter: number;
-  /** Throws if key, token or name are not the client's any more: others did not stand still while this was found out. */
+  /** Throws if the key, token or name has become invalid during the handshake. */
   confirm(): void;
   /** The session the client claims its name for. */
   session: string | undefined;
@@ -34,7 +34,7 @@ export interface Introduced {
   >;
 }
 
-/** Finds out who is on a connection, from the payload of its HELLO and the door it came through. */
+/** Establishes the identity of a connection, from its HELLO and its door. */
 export async function introduce(relay: Relay, door: Door, payload: unknown): Promise<Introduced> {
   const hello = parsePayload(helloPayload, payload, 'HELLO');
   const protocol = negotiate(hello.protocol);
@@ -46,13 +46,16 @@ export async function introduce(relay: Relay, door: Door, payload: unknown): Pro
   }
   const admitted = await admit(relay, door, hello);
   const { agent, issued } = await identify(relay, door, admitted, hello);
+  const isPage = admitted.pageSessionId !== undefined;
   const resumeAfter = await resumePoint(relay, admitted.workspace.id, hello.resumeAfter);
   const principal: Principal = {
     workspace: admitted.workspace,
     agent,
     unverified: hello.unverified ?? false,
     local: isUsersOwn(door, admitted),
+    owner: isPage || (isUsersOwn(door, admitted) && agent === undefined),
     keyId: admitted.keyId,
+    pageSessionId: admitted.pageSessionId,
   };
   return {
     principal,
@@ -63,8 +66,12 @@ export async function introduce(relay: Relay, door: Door, payload: unknown): Pro
     session: agent && hello.claim?.session,
     confirm: () => {
       const isRevoked = admitted.keyId !== undefined && relay.workspaces.isRevoked(admitted.keyId);
-      if (isRevoked || (agent && !relay.agents.holdsToken(agent, hello.token ?? issued ?? '')))
-        throw new RelayError('Unauthorized');
+      const hasEnded =
+        admitted.pageSessionId !== undefined && relay.pageSessions.hasEnded(admitted.pageSessionId);
+      const isStill = isPage
+        ? agent && relay.agents.byId(agent.id)
+        : !agent || relay.agents.holdsToken(agent, hello.token ?? issued ?? '');
+      if (isRevoked || hasEnded || !isStill) throw new RelayError('Unauthorized');
       if (agent) relay.agents.checkNotHeld(agent, hello);
     },
     welcome: {
@@ -89,15 +96,21 @@ export async function introduce(relay: Relay, door: Door, payload: unknown): Pro
 }
 
 type Hello = ReturnType<typeof helloPayload.parse>;
-type Admitted = { workspace: Workspace; keyId: string | undefined; tokenName: string | undefined };
+interface Admitted {
+  workspace: Workspace;
+  keyId?: string;
+  tokenName?: string;
+  pageSessionId?: string;
+}
 
-/** The workspace a connection may enter: its key's, its socket's, or that of the agent whose token it holds. */
+/** The workspace a connection may enter: its key's, its socket's, its page session's, or that of the agent whose token it holds. */
 async function admit(relay: Relay, door: Door, hello: Hello): Promise<Admitted> {
+  if (hello.page !== undefined) return admitPage(relay, door, hello.page);
   if (door.kind !== 'guest' && hello.workspaceKey !== undefined) {
-    return { ...(await relay.workspaces.authenticate(hello.workspaceKey)), tokenName: undefined };
+    return await relay.workspaces.authenticate(hello.workspaceKey);
   }
   if (door.kind !== 'remote' && (hello.name !== undefined || hello.token === undefined)) {
-    return { workspace: door.workspace, keyId: undefined, tokenName: undefined };
+    return { workspace: door.workspace };
   }
   if (hello.token === undefined)
     throw new RelayError('Unauthorized', 'A workspace key or an agent token is required.');
@@ -105,23 +118,35 @@ async function admit(relay: Relay, door: Door, hello: Hello): Promise<Admitted> 
   const entered = door.kind === 'remote' ? relay.workspaces.list() : [door.workspace];
   const workspace = entered.find(({ id }) => id === agent.workspaceId);
   if (!workspace) throw new RelayError('Unauthorized', 'The agent token is not valid.');
-  return { workspace, keyId: undefined, tokenName: agent.name };
+  return { workspace, tokenName: agent.name };
 }
 
-/** Who shows a key on the local socket is what the key makes of them, not the user. */
+/** The owner may enter every project. */
+async function admitPage(
+  relay: Relay,
+  door: Door,
+  { session, project }: NonNullable<Hello['page']>,
+): Promise<Admitted> {
+  if (door.kind !== 'remote') throw new RelayError('Unauthorized', 'Pages connect over the WebSocket.');
+  const { workspace, pageSessionId } = await relay.pageSessions.authenticate(session);
+  return { workspace: project === undefined ? workspace : relay.workspaces.get(project), pageSessionId };
+}
+
+/** A connection with a key on the local socket has the rights of the key, not of the user. */
 const isUsersOwn = (door: Door, { keyId }: Admitted): boolean => door.kind === 'local' && keyId === undefined;
 
-/** Whom the names that are registered here count for. */
+/** The account that new names count for. */
 const accountAt = (door: Door, { keyId }: Admitted): Account => {
   if (keyId !== undefined) return keyAccount(keyId);
   return door.kind === 'local' ? LOCAL : GUESTS;
 };
 
 async function identify(relay: Relay, door: Door, admitted: Admitted, hello: Hello) {
-  const { workspace, tokenName, keyId } = admitted;
+  const { workspace, tokenName, keyId, pageSessionId } = admitted;
+  if (pageSessionId !== undefined) return { agent: await relay.agents.person(workspace), issued: undefined };
   const name = (hello.returning ? tokenName : undefined) ?? hello.name ?? tokenName;
   if (name === undefined) return { agent: undefined, issued: undefined };
-  // A token alone admits only the agent it belongs to: it is not a key to register others with.
+  // A token alone only admits its agent: it cannot register other names.
   if (tokenName !== undefined && relay.agents.find(workspace, name)?.name !== tokenName) {
     throw new RelayError('Unauthorized', `The agent token does not belong to "${name}".`);
   }
@@ -134,13 +159,13 @@ async function identify(relay: Relay, door: Door, admitted: Admitted, hello: Hel
   return { agent, issued };
 }
 
-/** How the audit trail names the client on a connection. */
+/** The client's name in the audit log. */
 function holderOf({ cli, client }: Hello, keyId: string | undefined): string {
   const program = cli ?? client?.name ?? 'unnamed client';
   return keyId === undefined ? program : `${program} (key ${keyId})`;
 }
 
-/** An agent is told when it is not what it says. */
+/** Advice for a client whose claimed type or lead was not applied. */
 function adviceOn(
   { name, type, lead }: Agent,
   { type: claimedType, lead: claimsLead }: Hello,

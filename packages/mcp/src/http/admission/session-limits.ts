@@ -1,14 +1,14 @@
 import type { Room } from '@agent-relay/platform/limits';
 import { limitReached, RelayError } from '@agent-relay/protocol';
 
-/** Whoever has enough already waits so long for the answer when it asks for more. */
+/** How long a refusal is delayed for an account that is at its limit. */
 export const ENOUGH_MS = 250;
 
-/** Why somebody cannot have one more session. */
+/** The error if there is no room for another session. */
 export const noRoom = (full: 'account' | 'all', { most, mostOfAccount }: Room): RelayError =>
   full === 'all'
     ? new RelayError('Overloaded', `${most} sessions are open, and all are in use.`, {
-        next: 'Try again when a client has ended its session.',
+        next: 'Try again when another session has ended.',
       })
     : limitReached(
         'mcp.maxSessionsPerKey',
@@ -17,31 +17,46 @@ export const noRoom = (full: 'account' | 'all', { most, mostOfAccount }: Room): 
         'End a session you no longer need.',
       );
 
-/** The requests of each account that are being answered. */
-export class OpenStreams {
-  readonly #most: number;
-  readonly #open = new Map<string, number>();
+interface OpenOfAccount {
+  requests: number;
+  bytes: number;
+}
 
-  constructor(most: number) {
+/** The requests of each account that are being answered, and the bytes of their bodies, which are kept as long. */
+export class OpenStreams {
+  readonly #most: OpenOfAccount;
+  readonly #open = new Map<string, OpenOfAccount>();
+
+  constructor(most: OpenOfAccount) {
     this.#most = most;
   }
 
-  /** Counts a request until the function it returns is called; throws where there are too many. */
-  take(account: string): () => void {
-    const open = this.#open.get(account) ?? 0;
-    if (open >= this.#most) {
+  /** Counts a request until the returned function is called; throws if there are too many. */
+  take(account: string, bytes: number): () => void {
+    const open = this.#open.get(account) ?? { requests: 0, bytes: 0 };
+    if (open.requests >= this.#most.requests) {
       throw limitReached(
         'mcp.maxStreamsPerKey',
-        this.#most,
-        `One key can have ${this.#most} requests and streams open.`,
+        this.#most.requests,
+        `One key can have ${this.#most.requests} requests and streams open.`,
         'Close a stream you no longer need.',
       );
     }
-    this.#open.set(account, open + 1);
+    if (open.bytes + bytes > this.#most.bytes) {
+      throw limitReached(
+        'mcp.maxRequestBytesPerKey',
+        this.#most.bytes,
+        `The open requests of one key can have ${this.#most.bytes} bytes together.`,
+        'Wait until one of them is answered.',
+      );
+    }
+    this.#open.set(account, open);
+    open.requests += 1;
+    open.bytes += bytes;
     return () => {
-      const left = (this.#open.get(account) ?? 1) - 1;
-      if (left === 0) this.#open.delete(account);
-      else this.#open.set(account, left);
+      open.requests -= 1;
+      open.bytes -= bytes;
+      if (open.requests === 0) this.#open.delete(account);
     };
   }
 }

@@ -5,7 +5,7 @@ import type { Quotas } from '../governance/quotas.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { Bus, CallNews, CallOutcome } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
-import { relayItself, requireAgentOrOwner } from '../principal.ts';
+import { relayItself, requireIdentity } from '../principal.ts';
 import { checkArguments, flawOfResult } from './checks.ts';
 import {
   type CallOrder,
@@ -31,7 +31,7 @@ interface Parts {
   quotas: Quotas;
   targets: CallTargets;
   questions: Questions;
-  /** Gets failures that are the daemon's own. */
+  /** Called with internal errors. */
   onError: (error: unknown) => void;
 }
 
@@ -52,7 +52,7 @@ export class Calls {
   ): { callId: string } | Promise<{ callId: string }> {
     const { quotas, targets } = this.#parts;
     const { principal } = connection;
-    requireAgentOrOwner(principal);
+    requireIdentity(principal);
     quotas.checkCallBytes(params.arguments, 'The arguments');
     quotas.checkCallDepth(depthOf(connection, params.parent));
     const target = targets.find(principal.workspace, params);

@@ -1,6 +1,7 @@
 import { type AgentInfo, nameKey, plainAgentName, RelayError } from '@agent-relay/protocol';
+import type { Agent } from '../ports/store/agents.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
-import { requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts';
+import { isUsersOwn, requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts';
 import { listPage } from '../reading/page.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';
@@ -16,13 +17,17 @@ type Names =
   | 'GRANT';
 
 export function agentHandlers(relay: Relay): Handlers<Names> {
-  const { agents, deliveries, presence, served, store, workspaces } = relay;
+  const { agents, deliveries, presence, served, store, terminals, workspaces } = relay;
+  const runOf = ({ id }: Agent) => {
+    const run = terminals.runs.describe(id);
+    return run ? { run } : {};
+  };
   return {
     WHO: async ({ principal }, params) => {
-      const { local, workspace: own } = principal;
+      const { workspace: own } = principal;
       const { project = own.name } = params;
-      // Before it is looked up: whether there is such a project is none of a remote user's business.
-      if (!local && nameKey(project) !== nameKey(own.name)) {
+      // Before the lookup: remote users must not learn whether the project exists.
+      if (!isUsersOwn(principal) && nameKey(project) !== nameKey(own.name)) {
         throw new RelayError('Forbidden', 'Other projects are only shown to local users.');
       }
       const workspace = workspaces.get(project);
@@ -33,6 +38,7 @@ export function agentHandlers(relay: Relay): Handlers<Names> {
       const { items, ...next } = listPage(wanted, params.cursor, (agent) => ({
         ...agents.describe(workspace, agent),
         paths: deliveries.pathsOf(agent.id),
+        ...runOf(agent),
       }));
       return {
         agents: seesWholeWorkspace(principal) ? await withUnread(relay, workspace, items) : items,
@@ -83,7 +89,7 @@ export function agentHandlers(relay: Relay): Handlers<Names> {
     AGENT_REMOVE: async ({ principal }, { agent: name }) => {
       requireOwner(principal, 'remove agents');
       const agent = agents.get(principal.workspace, name);
-      // First, and synchronously: nothing more comes from an agent that is being removed.
+      // First and synchronously: an agent that is being removed must not send anything more.
       presence.end({ kind: 'agent', agentId: agent.id });
       await agents.remove(agent);
       await workspaces.audit(principal, principal.workspace, 'agent.removed', agent.name);

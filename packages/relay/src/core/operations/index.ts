@@ -6,19 +6,23 @@ import { agentHandlers } from './agents.ts';
 import type { Handlers } from './caller.ts';
 import { callHandlers } from './calls.ts';
 import { channelHandlers } from './channels.ts';
+import { dashboardHandlers } from './dashboard.ts';
 import { messageHandlers } from './messages.ts';
 import { offerHandlers } from './offers.ts';
+import { terminalHandlers } from './terminals.ts';
 import { workspaceHandlers } from './workspaces.ts';
 
 export type Operations = Handlers<OperationName>;
 
-/** What each operation does. Parameters are checked already; identity comes from the caller, never from them. */
+/** The handler of each operation. Parameters are already checked; identity comes from the caller, never from them. */
 export const createOperations = (relay: Relay, host: Host): Operations => ({
   ...messageHandlers(relay),
   ...channelHandlers(relay),
   ...agentHandlers(relay),
   ...offerHandlers(relay),
+  ...terminalHandlers(relay),
   ...callHandlers(relay),
   ...actionHandlers(relay),
   ...workspaceHandlers(relay, host),
+  ...dashboardHandlers(relay, host),
 });

@@ -6,9 +6,10 @@ import type { Agent } from '../ports/store/agents.ts';
 import type { StoredMessage } from '../ports/store/messages.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Store } from '../ports/store.ts';
+import { isUsersOwn } from '../principal.ts';
 import type { Route, Submission } from './submission.ts';
 
-/** Finds out where messages go: names become agents, channels and projects, and it is checked who may write where. */
+/** Resolves addresses to agents, channels and projects, and checks who may write where. */
 export class Routes {
   readonly #store: Store;
   readonly #workspaces: Workspaces;
@@ -22,7 +23,7 @@ export class Routes {
     this.#channels = channels;
   }
 
-  /** Answers at once where it can: the usual message costs no read. */
+  /** Synchronous where possible: most messages need no read. */
   find(submission: Submission): Route | Promise<Route> {
     const { to, replyTo } = submission.params;
     if (replyTo !== undefined) return this.#reply(submission, replyTo);
@@ -34,9 +35,9 @@ export class Routes {
     return this.#direct(submission, to);
   }
 
-  /** `*:*`: one route into each project, for people and leads. */
+  /** `*:*`: one route per project, for people and leads. */
   everywhere({ principal, sender }: Submission): Route[] {
-    if (!principal.local || (sender.type !== 'human' && !sender.lead)) {
+    if (!isUsersOwn(principal) || (sender.type !== 'human' && !sender.lead)) {
       throw new RelayError(
         'Forbidden',
         'Only people and leads on this machine may write to every project (*:*).',
@@ -52,13 +53,13 @@ export class Routes {
     if (project === undefined || nameKey(project) === nameKey(principal.workspace.name)) {
       return this.#inWorkspace(principal.workspace, sender, address);
     }
-    if (principal.local) return this.#inWorkspace(this.#workspaces.get(project), sender, address);
+    if (isUsersOwn(principal)) return this.#inWorkspace(this.#workspaces.get(project), sender, address);
     return this.#withGrant(project, sender, address);
   }
 
   async #withGrant(project: string, sender: Agent, address: Address): Promise<Route> {
     const workspace = this.#workspaces.find(project);
-    // Without a grant a project that exists and one that does not look the same.
+    // Without a grant, existing and missing projects get the same error.
     if (workspace && (await this.#store.hasGrant(sender.id, workspace.id))) {
       return this.#inWorkspace(workspace, sender, address);
     }
@@ -102,7 +103,7 @@ export class Routes {
     };
   }
 
-  /** Who writes to a channel of its own project joins it. */
+  /** Writing to a channel of the own project joins it. */
   #toChannel(workspace: Workspace, sender: Agent, name: string): Route | Promise<Route> {
     const channel = this.#channels.get(workspace, name);
     this.#channels.requireOpen(channel);
@@ -130,7 +131,7 @@ export class Routes {
     return this.#toOthers(workspace, sender, [...others.values()]);
   }
 
-  /** Two make a direct conversation, more a group. */
+  /** Two members are a direct conversation, more are a group. */
   #toOthers(workspace: Workspace, sender: Agent, others: Agent[]): Route {
     const [first, ...rest] = others;
     if (!first) throw new RelayError('AgentNotFound', 'All other members of the group were removed.');
@@ -152,7 +153,7 @@ export class Routes {
     };
   }
 
-  /** A reply goes where its message was, unless it says otherwise, and stays in its thread. */
+  /** A reply goes to the conversation of its message, unless it has an address, and stays in its thread. */
   async #reply(submission: Submission, replyTo: string): Promise<Route> {
     const { principal, sender, params } = submission;
     const parent = await this.#store.visibleMessage(sender.id, principal.workspace.id, replyTo);
@@ -196,7 +197,8 @@ export class Routes {
   }
 }
 
-const conversationKey = (ids: number[]): string => ids.toSorted((a, b) => a - b).join(':');
+/** What the conversation of these agents is found by. */
+export const conversationKey = (ids: number[]): string => ids.toSorted((a, b) => a - b).join(':');
 
 /** The agents of a DM or group, from the key of their conversation. */
 export const agentIds = (conversationKey: string): number[] => conversationKey.split(':').map(Number);

@@ -4,27 +4,27 @@ import type { z } from 'zod';
 type Zod = typeof z;
 
 /**
- * How a setting is read where it is given as text. Paths are found from where they are given: in the file, relative to
- * it; elsewhere, to the working directory.
+ * How a setting is parsed from text. Paths are relative to where they are given: in the file, to
+ * the file; elsewhere, to the working directory.
  */
 export type Form = 'text' | 'number' | 'switch' | 'words' | 'path' | 'paths' | 'database';
 
 /** A flag of the commands that start a daemon. */
 export interface Flag<Name extends string = string> {
-  /** What commander calls its value. */
+  /** Commander's placeholder for its value. */
   readonly name: Name;
   readonly words: string;
   readonly help: string;
-  /** Given again when the daemon is restarted, and written down for that; never so for a secret. */
+  /** Stored and used again when the daemon is restarted; never for a secret. */
   readonly kept?: true;
-  /** Given several times, it has several values. */
+  /** Repeatable. */
   readonly repeatable?: true;
-  /** Only where the daemon runs in this terminal. */
+  /** Only for a daemon in this terminal. */
   readonly onlyUp?: true;
 }
 
 export interface Setting<Name extends string = string> {
-  /** What it may be, and its default. The library is handed in: showing a command's help must not load it. */
+  /** Its schema and default. The library is passed in, because showing help must not load it. */
   readonly schema: (zod: Zod) => z.ZodType;
   /** Default: `text`. */
   readonly form?: Form;
@@ -36,7 +36,7 @@ export interface Section<Name extends string = string> {
   readonly [name: string]: Setting<Name> | Section<Name>;
 }
 
-/** Switches MCP over HTTP on; its argument, if there is one, is the port. */
+/** Enables MCP over HTTP; the optional argument is the port. */
 const MCP_HTTP_FLAG = {
   name: 'mcpHttp',
   words: '--mcp-http [port]',
@@ -54,6 +54,31 @@ const yesNo = (usual: boolean) => (zod: Zod) => zod.boolean().default(usual);
 const milliseconds = (usual: number) => (zod: Zod) => zod.int().min(100).max(86_400_000).default(usual);
 const count = (least: number, most: number, usual: number) => (zod: Zod) =>
   zod.int().min(least).max(most).default(usual);
+
+/** Agent CLIs of the user's own, by the words they are spawned by. */
+const configuredClis = (zod: Zod) => {
+  const pattern = zod.string().min(1).refine(isPattern, 'must be a regular expression');
+  const screen = zod.strictObject({
+    composer: pattern,
+    busy: pattern.optional(),
+    dialog: pattern.optional(),
+    starting: pattern.optional(),
+  });
+  const cli = zod.strictObject({
+    command: zod.array(text(zod)).min(1),
+    model: zod.array(text(zod)).min(1).optional(),
+    screen: screen.optional(),
+  });
+  return zod.record(zod.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be one word'), cli).default({});
+};
+
+function isPattern(source: string): boolean {
+  try {
+    return Boolean(new RegExp(source, 'u'));
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Every setting of the daemon: its place in `settings.json`, its values and default, its variable and its flag. A new
@@ -88,6 +113,11 @@ export const SETTINGS = {
     allowedHosts: { schema: texts },
     allowedOrigins: { schema: origins },
     maxConnections: { schema: count(1, 1_000_000, 4000) },
+  },
+  dashboard: {
+    linkMinutes: { schema: count(1, 1440, 5) },
+    sessionDays: { schema: count(1, 3650, 90) },
+    idleDays: { schema: count(1, 3650, 30) },
   },
   mcp: {
     stdio: {
@@ -126,6 +156,7 @@ export const SETTINGS = {
     maxSessions: { schema: count(1, 1_000_000, 1000) },
     maxSessionsPerKey: { schema: count(1, 1_000_000, 250) },
     maxStreamsPerKey: { schema: count(1, 1_000_000, 1000) },
+    maxRequestBytesPerKey: { schema: count(16 * MEBIBYTE, 1024 ** 5, 128 * MEBIBYTE) },
     maxConnections: { schema: count(1, 1_000_000, 4000) },
     tlsCertificate: {
       schema: (zod) => text(zod).optional(),
@@ -198,11 +229,17 @@ export const SETTINGS = {
     reactions: { schema: count(0, 10_000, 20) },
     messageReactions: { schema: count(0, 100_000, 1000) },
     awaits: { schema: count(0, 100_000, 100) },
+    spawns: { schema: count(0, 10_000, 16) },
     calls: { schema: count(0, 1_000_000, 1000) },
     callDepth: { schema: count(1, 1000, 8) },
     callBytes: { schema: count(1024, 64 * MEBIBYTE, 512 * KIBIBYTE) },
     invocations: { schema: count(0, 1_000_000, 1000) },
   },
+  spawn: {
+    anywhere: { schema: yesNo(false) },
+    orphans: { schema: (zod) => zod.enum(['keep', 'release']).default('keep') },
+  },
+  clis: { schema: (zod) => configuredClis(zod) },
   retention: { days: { schema: (zod) => zod.number().min(0).max(36_500).default(0) } },
   hooks: {
     question: {
@@ -219,10 +256,10 @@ type FlagNameIn<Entry> = Entry extends { flag: { name: infer Name extends string
     : FlagNameIn<Entry[keyof Entry]>;
 export type FlagName = FlagNameIn<typeof SETTINGS>;
 
-/** What flags of a command that starts a daemon were given, as commander has them; the schema checks them. */
+/** The parsed flags of a command that starts a daemon; the schema checks them. */
 export type StartFlags = { [Name in FlagName]?: string | true | string[] };
 
-/** A setting with the names that lead to it. */
+/** A setting with its path. */
 export interface Row {
   path: readonly string[];
   setting: Setting<FlagName>;
@@ -246,5 +283,5 @@ export const FLAGS: ReadonlySet<Flag<FlagName>> = new Set(
   ROWS.flatMap(({ setting }) => (setting.flag ? [setting.flag] : [])),
 );
 
-/** A flag without its argument, as people know it. */
+/** A flag without its argument. */
 export const longOf = ({ words }: Flag): string => words.split(' ')[0] ?? words;

@@ -7,11 +7,13 @@ import { projectDirectories } from './003-project-directories.ts';
 import { deliveryClaims } from './004-delivery-claims.ts';
 import { agentHandles } from './005-agent-handles.ts';
 import { quotas } from './006-quotas.ts';
-import { toolNames } from './007-tool-names.ts';
-import { invocations } from './008-invocations.ts';
+import { pageSessions } from './007-page-sessions.ts';
+import { runs } from './008-runs.ts';
+import { toolNames } from './009-tool-names.ts';
+import { invocations } from './010-invocations.ts';
 import type { Migration } from './migration.ts';
 
-/** The version of a database is how many of these it has; one that was released never changes. */
+/** The version of a database is how many of these it has; released migrations never change. */
 export const MIGRATIONS: readonly Migration[] = [
   firstSchema,
   agentHolders,
@@ -19,11 +21,13 @@ export const MIGRATIONS: readonly Migration[] = [
   deliveryClaims,
   agentHandles,
   quotas,
+  pageSessions,
+  runs,
   toolNames,
   invocations,
 ];
 
-/** Brings a database to `target`; run in one transaction that no other process runs at the same time. */
+/** Migrates a database to `target`; runs in one exclusive transaction. */
 export function* migrate(dialect: Dialect, target = MIGRATIONS.length): Script<void> {
   yield* rows('CREATE TABLE IF NOT EXISTS schema_version (version bigint NOT NULL)');
   const [row] = yield* rows<{ version: number | null }>('SELECT max(version) AS version FROM schema_version');

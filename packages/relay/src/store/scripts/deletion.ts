@@ -5,10 +5,10 @@ import { removeEntries } from './indexing.ts';
 import { refreshPeriod, runsBefore } from './periods.ts';
 import { rows, type Script } from './script.ts';
 
-/** A message to all has many deliveries: no more than so many are deleted at once, so that nobody waits for long. */
+/** A broadcast has many deliveries: the maximum deleted at once, so that other writes do not wait long. */
 const MAX_DELIVERIES = 20_000;
 
-/** Deletes messages with all that hangs on them: the first ones, as many as is bearable at once. Returns their numbers. */
+/** Deletes messages with everything that belongs to them: the first ones, up to a limit. Returns their numbers. */
 function* erase(seqs: number[]): Script<number[]> {
   if (seqs.length === 0) return [];
   const counted = yield* rows<{ seq: number; deliveries: number }>(
@@ -36,7 +36,7 @@ function* erase(seqs: number[]): Script<number[]> {
   return erased;
 }
 
-/** Files from before a time that were never sent, or whose messages are gone. */
+/** Files older than a time that were never sent, or whose messages were deleted. */
 function* dropLeftFiles(before: number): Script<void> {
   const left = yield* rows<{ id: string }>(
     `SELECT id FROM attachments WHERE created_at < ? AND NOT EXISTS
@@ -75,6 +75,7 @@ export const commands = {
     yield* dropLeftFiles(before);
     yield* rows('DELETE FROM held WHERE settled_at < ?', [before]);
     yield* rows('DELETE FROM invocations WHERE ended_at < ?', [before]);
+    yield* rows('DELETE FROM runs WHERE ended_at < ?', [before]);
     return deleted;
   },
 
@@ -87,7 +88,7 @@ export const commands = {
     return (yield* erase(found.map(({ seq }) => seq))).length;
   },
 
-  /** The last step. What its agents wrote to other workspaces stays there, with their names. */
+  /** The last step. What its agents sent to other workspaces stays there, with their names. */
   *dropWorkspace({ id, name }: Workspace, at: number): Script<void> {
     while ((yield* commands.emptyWorkspace(id, 1000)) > 0);
     const conversations = '(SELECT id FROM conversations WHERE workspace_id = ?)';
@@ -97,11 +98,13 @@ export const commands = {
     yield* rows('DELETE FROM conversations WHERE workspace_id = ?', [id]);
     yield* rows('DELETE FROM held WHERE workspace_id = ?', [id]);
     yield* rows('DELETE FROM invocations WHERE workspace_id = ?', [id]);
+    yield* rows('DELETE FROM runs WHERE workspace_id = ?', [id]);
     yield* rows(`DELETE FROM grants WHERE workspace_id = ? OR agent_id IN ${agents}`, [id, id]);
     yield* rows(`DELETE FROM agent_tools WHERE agent_id IN ${agents}`, [id]);
     const files = yield* rows<{ id: string }>('SELECT id FROM attachments WHERE workspace_id = ?', [id]);
     yield* dropUnused(files.map((file) => file.id));
     yield* rows('DELETE FROM workspace_keys WHERE workspace_id = ?', [id]);
+    yield* rows('DELETE FROM page_sessions WHERE workspace_id = ?', [id]);
     yield* rows(
       `UPDATE agents SET workspace_id = NULL, removed_at = ?, token_hash = '', task = NULL, parent = NULL,
          capabilities = '[]'

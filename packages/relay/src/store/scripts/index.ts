@@ -9,7 +9,9 @@ import * as held from './held.ts';
 import * as history from './history.ts';
 import * as invocations from './invocations.ts';
 import * as messages from './messages.ts';
+import * as pageSessions from './page-sessions.ts';
 import * as reactions from './reactions.ts';
+import * as runs from './runs.ts';
 import type { Script } from './script.ts';
 import * as search from './search.ts';
 import * as tools from './tools.ts';
@@ -19,6 +21,7 @@ import * as workspaces from './workspaces.ts';
 /** Everything that only reads. */
 export const queries = {
   ...workspaces.queries,
+  ...pageSessions.queries,
   ...agents.queries,
   ...tools.queries,
   ...channels.queries,
@@ -31,13 +34,15 @@ export const queries = {
   ...attachments.queries,
   ...held.queries,
   ...invocations.queries,
+  ...runs.queries,
   ...audit.queries,
   ...transfer.queries,
 };
 
-/** Everything that writes, but `appendMessage`: each database has its own fastest way for that one. */
+/** Everything that writes, except `appendMessage`, for which each database has its own fast path. */
 export const commands = {
   ...workspaces.commands,
+  ...pageSessions.commands,
   ...agents.commands,
   ...tools.commands,
   ...channels.commands,
@@ -49,12 +54,13 @@ export const commands = {
   ...attachments.commands,
   ...held.commands,
   ...invocations.commands,
+  ...runs.commands,
   ...audit.commands,
   ...deletion.commands,
   ...transfer.commands,
 };
 
-/** The methods of a store that a set of scripts stands for. */
+/** The store methods of a set of scripts. */
 export type Methods<Scripts> = {
   [Name in keyof Scripts]: Scripts[Name] extends (...args: infer Args) => Script<infer Result>
     ? (...args: Args) => Promise<Result>
@@ -64,7 +70,7 @@ export type Methods<Scripts> = {
 /** A call of a script: its name, then its arguments. */
 export type ScriptCall = [name: string, ...args: unknown[]];
 
-/** Turns a set of scripts into methods that hand the call to `run`. */
+/** Turns a set of scripts into methods that pass the call to `run`. */
 export function methodsOf<Scripts extends object>(
   scripts: Scripts,
   run: (call: ScriptCall) => Promise<unknown>,

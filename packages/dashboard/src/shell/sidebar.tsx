@@ -1,0 +1,111 @@
+import { phase, welcome } from '../connection/connection.ts';
+import { ConversationLists } from '../conversations/conversation-lists.tsx';
+import { projects } from '../model/project.ts';
+import { waitingCount } from '../overview/waiting-list.ts';
+import { Icon, type IconName } from '../parts/icon.tsx';
+import { linkTo, type Place, route } from '../routes.ts';
+import { Mark } from './mark.tsx';
+
+/** Where one can go. */
+export function Sidebar() {
+  const project = welcome.value?.project ?? '';
+  return (
+    <nav class="sidebar" aria-label="Dashboard">
+      <div class="sidebar-head">
+        <Mark />
+        <ProjectChoice project={project} />
+      </div>
+      <ul class="nav">
+        <NavItem place="overview" icon="overview" count={waitingCount.value}>
+          Overview
+        </NavItem>
+        <NavItem place="activity" icon="threads">
+          All messages
+        </NavItem>
+        <NavItem place="search" icon="search">
+          Search
+        </NavItem>
+      </ul>
+      <div class="nav-space">
+        <ConversationLists />
+      </div>
+      <div class="sidebar-foot">
+        <ul class="nav">
+          <NavItem place="settings" icon="settings">
+            Settings
+          </NavItem>
+        </ul>
+        <Presence />
+      </div>
+    </nav>
+  );
+}
+
+function ProjectChoice({ project }: { project: string }) {
+  if (projects.value.length < 2) return <strong class="project">{project || 'Agent Relay'}</strong>;
+  return (
+    <select
+      class="project"
+      aria-label="Project"
+      value={project}
+      onChange={({ currentTarget }) => {
+        location.hash = linkTo(currentTarget.value);
+      }}
+    >
+      {projects.value.map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function NavItem({
+  place,
+  icon,
+  count = 0,
+  children,
+}: {
+  place: Place;
+  icon: IconName;
+  count?: number;
+  children: string;
+}) {
+  const isHere = route.value.place === place;
+  return (
+    <li>
+      <a
+        class="nav-item"
+        href={linkTo(welcome.value?.project ?? '', place)}
+        aria-current={isHere ? 'page' : undefined}
+      >
+        <Icon name={icon} />
+        <span class="nav-text">{children}</span>
+        {count > 0 && <Count count={count} what="waiting" />}
+      </a>
+    </li>
+  );
+}
+
+export const Count = ({ count, what }: { count: number; what: string }) => (
+  <span class="count">
+    {count > 99 ? '99+' : count}
+    <span class="sr-only"> {what}</span>
+  </span>
+);
+
+const WORDS = {
+  live: 'Connected',
+  connecting: 'Connecting…',
+  away: 'Daemon away',
+  'signed-out': 'Signed out',
+};
+
+const Presence = () => (
+  <p class="presence">
+    <span class={`dot is-${phase.value}`} />
+    <span class="presence-name">{welcome.value?.agent?.name}</span>
+    <span class="muted">{WORDS[phase.value]}</span>
+  </p>
+);
