@@ -8,16 +8,16 @@ import type { AgentCli, CliSandbox } from './clis/agent-cli.ts';
 import { commandsOf } from './npm-cache.ts';
 import { type ScriptedModel, startScriptedModel } from './scripted-model.ts';
 
-/** A real agent CLI in a terminal, started by `agent-relay run`, with a home and a model of its own. */
+/** A real agent CLI in a terminal, started by `agent-relay run`, with its own home and model. */
 export interface WrappedAgent extends AsyncDisposable {
   readonly cli: AgentCli;
   readonly name: string;
   readonly terminal: TestTerminal;
   readonly model: ScriptedModel;
   readonly project: string;
-  /** What its model was told by users, one text each, in the newest request. */
+  /** The user texts in the newest request to its model. */
   heard(): string[];
-  /** Resolves when its model has been told something that contains this. */
+  /** Resolves when its model has received a text that contains this. */
   hears(text: string): Promise<void>;
   /** Types a prompt as a person does, and submits it. */
   prompt(text: string): Promise<void>;
@@ -30,6 +30,8 @@ export interface WrappedOptions {
   /** Let the CLI ask before it runs commands. */
   asks?: boolean;
   withoutHooks?: boolean;
+  /** Give it its messages by its own interface. */
+  native?: boolean;
   /** Start it from an interactive shell, as one of its jobs. */
   inShell?: boolean;
 }
@@ -40,7 +42,7 @@ const LOST_KEY_MS = 1500;
 export async function startWrapped(
   cli: AgentCli,
   daemon: TestDaemon,
-  { name, asks = false, withoutHooks = false, inShell = false }: WrappedOptions,
+  { name, asks = false, withoutHooks = false, native = false, inShell = false }: WrappedOptions,
 ): Promise<WrappedAgent> {
   if (!cli.terminal) throw new Error(`${cli.title} is not run in a terminal`);
   const commands = await commandsOf(cli.package, cli.version);
@@ -57,7 +59,7 @@ export async function startWrapped(
   await mkdir(temporary, { recursive: true });
   await cli.settle(sandbox);
   const { RELAY_DATA_DIR, RELAY_CONFIG } = daemon.env;
-  const run = [process.execPath, PROGRAM, 'run', '--name', name, '--'];
+  const run = [process.execPath, PROGRAM, 'run', '--name', name, ...(native ? ['--native'] : []), '--'];
   const command = [...run, cli.command, ...cli.terminal.args(asks)];
   const shell = ['bash', '--norc', '--noprofile', '-i'];
   const terminal = startTerminal(inShell ? shell : command, {
@@ -105,7 +107,7 @@ export async function startWrapped(
       await terminal.until((screen) =>
         screen.replace(/\s/g, '').includes(text.slice(-20).replace(/\s/g, '')),
       );
-      // A CLI that is just drawing something may lose a key.
+      // A CLI that is drawing may lose a key.
       for (let asked = false; !asked; ) {
         const next = model.asked().then(() => true);
         terminal.type('\r');

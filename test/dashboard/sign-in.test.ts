@@ -3,9 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { personName } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { client, json, output } from '../e2e/messaging-commands.ts';
+import { client } from '../e2e/messaging-commands.ts';
 import { hasBrowser, NEEDS_BROWSER } from '../kit/browser.ts';
 import { freePort } from '../kit/free-port.ts';
+import { json, output } from '../kit/results.ts';
 import { linkOf, openBrowser, startDaemon, type TestDaemon } from './kit.ts';
 
 let daemon: TestDaemon;
@@ -153,7 +154,7 @@ describe.skipIf(!hasBrowser)(`in Chromium${NEEDS_BROWSER}`, () => {
     const session = await opened.page.evaluate(() => localStorage.getItem('agent-relay.session'));
     const [, id = ''] = session?.split('_') ?? [];
     output(await daemon.cli(['dashboard', 'sessions', 'revoke', id]));
-    await opened.page.getByRole('heading', { name: /not valid any more|Sign in/ }).waitFor({ timeout: 1000 });
+    await opened.page.getByRole('heading', { name: /no longer valid|Sign in/ }).waitFor();
     expect(await opened.page.evaluate(() => localStorage.getItem('agent-relay.session'))).toBeNull();
     await opened.page.reload();
     await opened.page.getByRole('heading', { name: 'Sign in to Agent Relay' }).waitFor();

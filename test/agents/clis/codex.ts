@@ -38,12 +38,13 @@ trust_level = "trusted"
     ),
 
   variables: () => ({ ...NO_WAY_OUT, SCRIPTED_KEY: 'any' }),
-  // It lists what is configured; only a session connects.
+  // This only lists the configuration; a session connects.
   list: { args: ['mcp', 'list'], connected: /^agent-relay .*enabled/m },
   terminal: {
     args: () => [],
     ready: /^› /m,
     path: 'pty',
+    native: true,
     settings: '.codex/config.toml',
     shell: (cmd, asks) => {
       const escalation = { sandbox_permissions: 'require_escalated', justification: 'a test' };

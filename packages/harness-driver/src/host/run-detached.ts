@@ -51,7 +51,7 @@ export async function runDetached(
     name,
     token,
     cli,
-    paths: adapter.paths?.(args) ?? ['pty'],
+    paths: adapter.paths?.({ args, native: false }) ?? ['pty'],
     receiver: run,
     client,
   });

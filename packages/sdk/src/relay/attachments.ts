@@ -2,7 +2,7 @@ import { ATTACHMENT_CHUNK_BYTES, type AttachmentInfo, RelayError } from '@agent-
 import type { ClientSession } from '../connection/client-session.ts';
 import { fromBase64, toBase64 } from './base64.ts';
 
-/** Uploads a file piece by piece; the daemon stores it when the last piece and the hash agree. */
+/** Uploads a file in pieces; the daemon stores it if the hash of the whole matches. */
 export async function upload(
   session: ClientSession,
   name: string,
@@ -25,7 +25,7 @@ export async function upload(
   }
 }
 
-/** Fetches a file piece by piece and checks that it is whole. */
+/** Fetches a file in pieces and checks its hash. */
 export async function download(
   session: ClientSession,
   id: string,

@@ -15,7 +15,7 @@ type Names =
   | 'HOST'
   | 'RUN_REPORT';
 
-/** Agents in terminals: starting and ending them, and what their hosts say. */
+/** Agents in terminals: starting and ending them, and the reports of their hosts. */
 export function terminalHandlers({ terminals }: Relay): Handlers<Names> {
   const { hosts, spawning, releasing, results, viewing } = terminals;
   return {

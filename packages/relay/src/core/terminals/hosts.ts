@@ -14,7 +14,7 @@ interface Parts {
   presence: Presence;
   processes: Processes;
   agentOf: (agentId: number) => Agent | undefined;
-  /** How long a host may be away before it is looked for. */
+  /** How long a host may be disconnected before its process is checked. */
   goneAfterMs: number;
   background: (work: Promise<void>) => void;
 }
@@ -24,9 +24,9 @@ export class Hosts {
   readonly #parts: Parts;
   readonly #connected = new Map<number, { run: string; ongoing: Ongoing }>();
   readonly #ends = new Map<string, PromiseWithResolvers<void>>();
-  /** Told once of every program that ended. */
+  /** Called once for every program that ended. */
   onEnded: (run: Run) => void = () => undefined;
-  /** Told of every host that connects, for the first time or again. */
+  /** Called for every host that connects, for the first time or again. */
   onConnected: (run: Run) => void = () => undefined;
 
   constructor(parts: Parts) {
@@ -50,7 +50,7 @@ export class Hosts {
     if (ongoing.hasEnded) return;
     const { run: id, cli, args, cwd, version, host, program } = params;
     const startedAt = Math.min(params.startedAt, clock.now());
-    // Processes of another machine are nothing that could be ended here.
+    // Processes of another machine cannot be ended here.
     const processes = local ? { host, program } : { host: undefined, program: undefined };
     const isNew = known?.id !== id;
     const run: Run = isNew
@@ -96,7 +96,7 @@ export class Hosts {
     return end.promise;
   }
 
-  /** The program has ended; what is known first stays. */
+  /** The program has ended; the first report stays. */
   async ended(run: Run, how: { exit?: RunExit; ended?: string }): Promise<void> {
     if (run.endedAt !== undefined) return;
     const { runs, clock, presence } = this.#parts;
@@ -112,7 +112,7 @@ export class Hosts {
     this.#ends.delete(run.id);
   }
 
-  /** A host that is away may come back, or may have been killed: then nobody else would tell of it. */
+  /** A disconnected host may reconnect, or may have been killed: then nothing else would report it. */
   lookFor(run: Run): void {
     const { runs, clock, processes, background, goneAfterMs } = this.#parts;
     clock.after(goneAfterMs, () => {

@@ -16,7 +16,7 @@ interface Parts {
   clock: Clock;
 }
 
-/** What workers say of their work: messages to whoever they work for, which can also be waited for. */
+/** Results of workers: messages to the agent they work for, which can also be awaited. */
 export class Results {
   readonly #parts: Parts;
   readonly #waiting = new Map<string, Set<() => void>>();

@@ -23,11 +23,11 @@ import { Viewing } from './viewing.ts';
 
 export interface TerminalOptions {
   processes: Processes;
-  /** The agent CLIs of the user's own, by their words. */
+  /** The user's own agent CLIs, by word. */
   clis: Readonly<Record<string, ConfiguredCli>>;
   /** Whether agents may start others outside the project's directory. */
   anywhere: boolean;
-  /** What happens to agents whose parent is gone. */
+  /** What happens to agents whose parent has ended. */
   orphans: 'keep' | 'release';
 }
 
@@ -46,7 +46,7 @@ interface Parts {
   background: (work: Promise<void>) => Promise<void>;
 }
 
-/** Agents in terminals, put together. */
+/** The assembled parts for agents in terminals. */
 export class Terminals {
   readonly runs: Runs;
   readonly hosts: Hosts;

@@ -4,7 +4,7 @@ import { flag, orNull, rows, type Script, type Value } from './script.ts';
 const json = (value: unknown): Value => (value === undefined ? null : JSON.stringify(value));
 const parsed = <T>(text: string | null): T | undefined => (text === null ? undefined : JSON.parse(text));
 
-/** How each field is kept. */
+/** The column of each field. */
 const COLUMNS: { [Field in keyof Run]-?: [column: string, toValue: (run: Run) => Value] } = {
   id: ['id', ({ id }) => id],
   workspaceId: ['workspace_id', ({ workspaceId }) => workspaceId],
