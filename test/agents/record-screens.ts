@@ -26,7 +26,7 @@ interface Session {
 }
 
 for (const cli of [claude, codex].filter(({ id }) => only === undefined || id === only)) {
-  // Codex asks no such question where its model needs no account.
+  // Codex does not ask this if its model needs no account.
   if (cli === claude)
     await inSession(cli, { asks: true, args: [] }, untrusted, async ({ save }) => save('trust'));
   await inSession(cli, { asks: true }, undefined, recordQuestions(cli));
@@ -86,7 +86,7 @@ function recordQuestions(cli: AgentCli) {
   };
 }
 
-/** A user who has not said yet whether the directory is to be trusted. */
+/** A user who has not answered the trust question yet. */
 async function untrusted({ home }: CliSandbox): Promise<void> {
   const file = join(home, '.claude.json');
   await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), projects: {} }));
@@ -150,7 +150,7 @@ async function inSession(
   await record(session);
 }
 
-/** Resolves when the screen has been the same for a while, spinners and clocks aside. */
+/** Resolves when the screen has not changed for a while, except spinners and clocks. */
 async function quiet(terminal: TestTerminal): Promise<void> {
   const still = () => terminal.screen().replace(/[^\p{L}\n]/gu, '');
   for (let before = ''; before !== still(); ) {

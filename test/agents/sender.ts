@@ -5,7 +5,7 @@ import type { TestDaemon } from '../kit/daemon.ts';
 
 const STEADY_MS = 150;
 
-/** Another agent, who writes to wrapped agents and watches what becomes of it. */
+/** Another agent, which writes to wrapped agents and watches the deliveries. */
 export class Sender implements AsyncDisposable {
   readonly #relay: Relay;
   readonly name: string;
@@ -53,7 +53,7 @@ export class Sender implements AsyncDisposable {
     return (await this.#delivery(id))?.path;
   }
 
-  /** Resolves when a terminal that has just become ready surely counts as such. */
+  /** Resolves when a terminal that has just become ready is certain to be. */
   untilSteady(): Promise<void> {
     return setTimeout(STEADY_MS);
   }

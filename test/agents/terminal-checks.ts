@@ -14,7 +14,7 @@ import { startWrapped, type WrappedAgent } from './wrapped-agent.ts';
 
 const ERASE_DRAFT = '\x15';
 
-/** A CLI in a terminal, with messages for it: each check looks at what its model was told. */
+/** A CLI in a terminal, with messages for it: each check looks at what its model received. */
 export async function checkTerminal(
   checks: Checks,
   cli: AgentCli,
@@ -119,7 +119,7 @@ export async function checkTerminal(
   await checks.run(named('has the tools of the relay, and need not ask for them'), async () => {
     await sender.untilPath('Asking', 'ready');
     const results = () => asking.model.requests.at(-1)?.turns.filter(({ kind }) => kind === 'result') ?? [];
-    // A turn may begin before the CLI has connected its servers.
+    // A turn may start before the CLI has connected its servers.
     for (let tries = 1; tries < 10 && results().length === 0; tries++) {
       await sender.untilPath('Asking', 'ready');
       await asking.prompt(`use relay_status {}`);

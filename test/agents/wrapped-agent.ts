@@ -8,16 +8,16 @@ import type { AgentCli, CliSandbox } from './clis/agent-cli.ts';
 import { commandsOf } from './npm-cache.ts';
 import { type ScriptedModel, startScriptedModel } from './scripted-model.ts';
 
-/** A real agent CLI in a terminal, started by `agent-relay run`, with a home and a model of its own. */
+/** A real agent CLI in a terminal, started by `agent-relay run`, with its own home and model. */
 export interface WrappedAgent extends AsyncDisposable {
   readonly cli: AgentCli;
   readonly name: string;
   readonly terminal: TestTerminal;
   readonly model: ScriptedModel;
   readonly project: string;
-  /** What its model was told by users, one text each, in the newest request. */
+  /** The user texts in the newest request to its model. */
   heard(): string[];
-  /** Resolves when its model has been told something that contains this. */
+  /** Resolves when its model has received a text that contains this. */
   hears(text: string): Promise<void>;
   /** Types a prompt as a person does, and submits it. */
   prompt(text: string): Promise<void>;
@@ -107,7 +107,7 @@ export async function startWrapped(
       await terminal.until((screen) =>
         screen.replace(/\s/g, '').includes(text.slice(-20).replace(/\s/g, '')),
       );
-      // A CLI that is just drawing something may lose a key.
+      // A CLI that is drawing may lose a key.
       for (let asked = false; !asked; ) {
         const next = model.asked().then(() => true);
         terminal.type('\r');

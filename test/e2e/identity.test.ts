@@ -121,6 +121,11 @@ const AIMED: { [Name in OperationName]: [OperationInput<Name>, ErrorCode | 'ok']
     'ok',
   ],
   RUN_REPORT: [{ run: 'run_2' }, 'NotRunning'],
+  TERMINAL_ATTACH: [{ agent: 'Alice', columns: 80, rows: 24 }, 'AgentNotFound'],
+  TERMINAL_INPUT: [{ viewer: 'view_1', data: '' }, 'NotRunning'],
+  TERMINAL_RESIZE: [{ viewer: 'view_1', columns: 80, rows: 24 }, 'NotRunning'],
+  TERMINAL_HOLD: [{ viewer: 'view_1' }, 'NotRunning'],
+  TERMINAL_OUTPUT: [{ run: 'run_2', data: '' }, 'NotRunning'],
   WORKSPACE_RENAME: [{ workspace: 'home', name: 'mine' }, 'Forbidden'],
   WORKSPACE_REMOVE: [{ workspace: 'home' }, 'Forbidden'],
 };
@@ -143,7 +148,7 @@ async function stateOfHome(): Promise<unknown> {
 /** What must never be in an answer to somebody who does not belong to `home`. */
 const leaks = () => new RegExp([SECRET, 'Bob', home.aliceToken, home.bobToken, home.key].join('|'));
 
-/** Says HELLO and asks at once, without waiting to be let in. */
+/** Sends HELLO and a request right away, without waiting for WELCOME. */
 async function rush(client: RawClient, hello: Record<string, unknown>, operation: OperationName) {
   client.send('HELLO', hello, 'hello');
   client.send(operation, payloadOf(operation), 'asked');

@@ -25,6 +25,6 @@ export const gemini: AgentCli = {
   }),
 
   list: { args: ['mcp', 'list'], connected: /✓ agent-relay: .* Connected$/m },
-  // With a model named, no other model is asked which one to use.
+  // With an explicit model, no other model is called to choose one.
   ask: (prompt) => ({ args: ['-m', MODEL, '--approval-mode', 'yolo', '-p', prompt] }),
 };

@@ -37,6 +37,6 @@ export const opencode: AgentCli = {
   }),
 
   list: { args: ['mcp', 'list'], connected: /✓ agent-relay .*connected/ },
-  // An argument with blanks would reach the model in quotes.
+  // An argument with spaces would reach the model in quotes.
   ask: (prompt) => ({ args: ['run'], input: prompt }),
 };

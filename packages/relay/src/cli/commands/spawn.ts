@@ -27,7 +27,7 @@ export const command = withAgent(withJson(withProject(new Command('spawn'))))
   .argument('[arguments...]', 'arguments for the CLI, after --')
   .option('--model <model>', 'model for the CLI')
   .option('--cwd <directory>', "working directory (default: the project's)")
-  .option('--channels <list>', 'channels to join, separated by commas', channelList)
+  .option('--channels <list>', 'comma-separated channels to join', channelList)
   .option('--wait <time>', 'how long to wait until it is ready, e.g. 90s (default: 20s)', patience)
   .action(
     async (
@@ -59,7 +59,7 @@ export const command = withAgent(withJson(withProject(new Command('spawn'))))
     },
   );
 
-/** What stands behind `--` is for the CLI; before it there is the task, in one word. */
+/** Arguments after `--` are for the CLI; before it is the task, as one argument. */
 function splitArguments(words: string[], command: Command): { task: string | undefined; args: string[] } {
   const { rawArgs } = topOf(command) as Command & { rawArgs: string[] };
   const end = rawArgs.indexOf('--');

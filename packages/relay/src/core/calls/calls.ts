@@ -5,7 +5,7 @@ import type { Quotas } from '../governance/quotas.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { Bus, CallNews, CallOutcome } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
-import { relayItself, requireAgentOrOwner } from '../principal.ts';
+import { relayItself, requireIdentity } from '../principal.ts';
 import { checkArguments, flawOfResult } from './checks.ts';
 import { callerOf, depthOf, type OpenCall, servedCall, titleOf } from './open-call.ts';
 import type { Question, Questions } from './questions.ts';
@@ -23,7 +23,7 @@ interface Parts {
   quotas: Quotas;
   targets: CallTargets;
   questions: Questions;
-  /** Gets failures that are the daemon's own. */
+  /** Called with internal errors. */
   onError: (error: unknown) => void;
 }
 
@@ -36,7 +36,7 @@ export class Calls {
     this.#parts = parts;
   }
 
-  /** Begins a call; its result follows the answer. Nobody is told of a call that is refused here. */
+  /** Starts a call; its result follows the answer. A call refused here reaches nobody. */
   start(
     connection: Caller,
     params: Params,
@@ -44,7 +44,7 @@ export class Calls {
   ): { callId: string } | Promise<{ callId: string }> {
     const { quotas, targets } = this.#parts;
     const { principal } = connection;
-    requireAgentOrOwner(principal);
+    requireIdentity(principal);
     quotas.checkCallBytes(params.arguments, 'The arguments');
     quotas.checkCallDepth(depthOf(connection, params.parent));
     const target = targets.find(principal.workspace, params);
@@ -83,7 +83,7 @@ export class Calls {
     return { callId: params.callId ?? id };
   }
 
-  /** Has the call made by whoever can. */
+  /** Passes the call to its target. */
   #make(call: OpenCall): Promise<void> | undefined {
     const { target, params } = call;
     if (target.kind === 'backend') return this.#callBackend(call, target);
@@ -144,7 +144,7 @@ export class Calls {
     });
   }
 
-  /** What goes wrong with a call that was answered already follows the answer. */
+  /** Errors after the answer are sent like a result. */
   #follow(call: OpenCall, work: Promise<void> | undefined): void {
     work?.catch((error) => {
       if (!(error instanceof RelayError)) this.#parts.onError(error);
@@ -166,7 +166,7 @@ export class Calls {
     );
   }
 
-  /** Nobody waits any more. */
+  /** The caller no longer waits. */
   #abandon(call: OpenCall, reason: CallEnd): void {
     if (!this.#open.has(call.id)) return;
     call.close();
