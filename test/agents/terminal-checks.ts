@@ -2,10 +2,13 @@ import { strict as assert } from 'node:assert';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import type { Checks } from './checks.ts';
 import type { AgentCli } from './clis/agent-cli.ts';
 import { checkHooks } from './hook-checks.ts';
+import { checkNative } from './native-checks.ts';
+import { processesIn } from './processes.ts';
 import { Sender } from './sender.ts';
 import { startWrapped, type WrappedAgent } from './wrapped-agent.ts';
 
@@ -48,6 +51,7 @@ export async function checkTerminal(
     else await checkBesideTyping(agent);
     if (!short) await checkMore(agent);
     if (!short && path === 'hook') await checkHooks(checks, agent, sender, arrived);
+    if (!short && path === 'native') await checkNative(checks, agent, sender, arrived);
   }
   async function checkBesideTyping(agent: WrappedAgent): Promise<void> {
     await checks.run(named('gets a message beside a draft, which stays'), async () => {
@@ -206,6 +210,16 @@ export async function checkTerminal(
     assert.match(agent.terminal.screen(), /\bSelect [Mm]odel\b/);
     await agent.escape(/\b(Select [Mm]odel)\b/);
   }
+  /** Nothing that only the host had started is left. */
+  async function untilNothingIsLeft({ project }: WrappedAgent): Promise<void> {
+    const deadline = AbortSignal.timeout(10_000);
+    const helpers = () =>
+      processesIn(project, (words) => words.includes('app-server') || words.includes('wait'));
+    while ((await helpers()).length > 0) {
+      assert.ok(!deadline.aborted, 'processes are left behind');
+      await setTimeout(50);
+    }
+  }
   async function checkKilledHost(): Promise<void> {
     await checks.run(
       named('leaves what was being typed uncertain if its host is killed, and gets the rest'),
@@ -225,6 +239,7 @@ export async function checkTerminal(
           await accepted;
           process.kill(agent.terminal.pid, 'SIGKILL');
           await agent.terminal.exited;
+          await untilNothingIsLeft(agent);
           if (isOnlyTheUsers) assert.equal(await settings(), before);
           // The CLI itself may write there.
           else assert.doesNotMatch(await settings(), /agent-relay|mcp_?servers|at_[\w-]{43}/i);

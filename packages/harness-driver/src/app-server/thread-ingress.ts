@@ -9,6 +9,8 @@ import { ShownThread } from './shown-thread.ts';
 
 /** What the server took is in the thread within this time, unless it waits for a tool to end. */
 const SEEN_MS = 10_000;
+/** A server that begins no turn is not asked for so long: the terminal may be a way. */
+const REFUSED_MS = 30_000;
 
 /** The way through the app server: a message is a turn of the thread that the person sees, or part of the one it is in. */
 export class ThreadIngress implements ChannelIngress {
@@ -22,6 +24,7 @@ export class ThreadIngress implements ChannelIngress {
   /** What was given to the server and has not been seen in the thread yet. */
   readonly #unseen = new Set<string>();
   #inFlight: { id: string; settle: () => void } | undefined;
+  #refusedUntil = 0;
   #turn: { id: string | undefined; told: (isSeen: boolean) => void } | undefined;
 
   constructor(proxy: AppServerProxy, agent: WatchedAgent) {
@@ -50,7 +53,8 @@ export class ThreadIngress implements ChannelIngress {
   }
 
   gate(): Gate {
-    if (!this.#proxy.isConnected) return { wait: { code: 'starting' }, isDown: true };
+    const isRefusing = performance.now() < this.#refusedUntil;
+    if (!this.#proxy.isConnected || isRefusing) return { wait: { code: 'starting' }, isDown: true };
     const { id, isActive, asks } = this.#thread;
     if (id === undefined) return { wait: { code: 'starting' } };
     if (asks) return { wait: { code: 'approval_dialog' } };
@@ -74,6 +78,8 @@ export class ThreadIngress implements ChannelIngress {
     if (answer?.error !== undefined) {
       this.#unseen.delete(id);
       this.#inFlight = undefined;
+      // A turn that ended in this moment takes nothing; the next try begins one.
+      if (!isActive) this.#refusedUntil = performance.now() + REFUSED_MS;
       return 'not begun';
     }
     // What comes into a turn may wait for a tool to end; the end of the turn is the last moment for it.
@@ -148,6 +154,7 @@ function failureOf(error: unknown): ReasonInput | undefined {
     case 'contextWindowExceeded':
       return { code: 'context_full' };
     default:
-      return undefined;
+      // A model of another provider has no word for it.
+      return /\bstatus 401\b/.test(textAt(error, 'message') ?? '') ? { code: 'signed_out' } : undefined;
   }
 }
