@@ -63,6 +63,7 @@ export async function runDetached(
   });
   // Nobody could bring it back with `fg`.
   host.onSuspended = () => host.signal('SIGCONT');
+  host.onSizeWanted = (columns, rows) => host.resize(columns, rows);
   const end = () => void host.end();
   for (const signal of ENDING) process.on(signal, end);
   // It is not this agent any more: nobody could release it.

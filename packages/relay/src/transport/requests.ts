@@ -41,6 +41,7 @@ const GOES_ON: ReadonlySet<OperationName> = new Set([
   'SERVE',
   'CALL',
   'HOST',
+  'TERMINAL_ATTACH',
 ]);
 
 export interface RequestContext {

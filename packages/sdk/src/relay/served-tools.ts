@@ -9,16 +9,16 @@ import {
 import type { CallOptions } from '../options.ts';
 import { jsonSchemaOf, parsed, type ToolSchema, type ValueOf } from './tool-schema.ts';
 
-/** What a handler of a tool is called with. */
+/** The arguments of a tool handler. */
 export interface ToolCall<Input = Record<string, unknown>> {
   input: Input;
-  /** Who calls. */
+  /** The caller. */
   agent: ToolCaller;
   /** Unique. */
   invocationId: string;
-  /** Aborted when nobody waits for the result any more. */
+  /** Aborted when the caller no longer waits. */
   signal: AbortSignal;
-  /** Tells the caller how far it is. */
+  /** Reports progress to the caller. */
   progress(progress: number, total?: number, message?: string): void;
   /** Calls another tool on behalf of this call. */
   call(target: string, args?: Record<string, unknown>, options?: CallOptions): Promise<unknown>;
@@ -28,16 +28,16 @@ export interface ToolCall<Input = Record<string, unknown>> {
 export interface ExposedTool<Input extends ToolSchema = ToolSchema, Output extends ToolSchema = ToolSchema> {
   name: string;
   description: string;
-  /** What it is called with: a zod schema or a JSON Schema. */
+  /** The schema of its arguments: zod or JSON Schema. */
   input: Input;
-  /** What it returns; without it, any JSON. */
+  /** The schema of its result. Default: any JSON. */
   output?: Output;
-  /** Each call needs the yes of a person. */
+  /** Each call needs the approval of a person. */
   consent?: boolean;
   handler(call: ToolCall<ValueOf<Input>>): unknown;
 }
 
-/** How the tools of a client reach the daemon. */
+/** How a client tells the daemon about its tools. */
 export interface ToolWire {
   serve(tools: ToolDefinition[]): Promise<unknown>;
   /** On a new connection, before anything else. */
@@ -57,14 +57,14 @@ export class ServedTools {
   readonly #wire: ToolWire;
   readonly #tools = new Map<string, { tool: ExposedTool; definition: ToolDefinition }>();
   readonly #running = new Map<string, AbortController>();
-  /** Tools that are exposed one after the other go to the daemon together. */
+  /** Tools exposed in quick succession are sent to the daemon together. */
   #serving: Promise<void> | undefined;
 
   constructor(wire: ToolWire) {
     this.#wire = wire;
   }
 
-  /** Resolves when others can see and call the tool, with how to take it back. */
+  /** Resolves when others can see and call the tool, with a function that removes it. */
   async expose(tool: ExposedTool): Promise<() => Promise<void>> {
     const { name } = tool;
     if (this.#tools.has(name)) {
@@ -91,7 +91,7 @@ export class ServedTools {
     if (this.#tools.size > 0) this.#wire.serveAgain(this.#definitions());
   }
 
-  /** The daemon has ended the calls of a connection that broke: what their handlers return goes nowhere. */
+  /** The daemon has ended the calls of a lost connection: their results are dropped. */
   connectionLost(error: RelayError): void {
     for (const running of this.#running.values()) running.abort(error);
     this.#running.clear();
@@ -134,7 +134,7 @@ export class ServedTools {
     if (!this.#running.delete(callId)) return;
     const answer = async (ending: typeof outcome) =>
       await this.#wire.result({ kind: 'mcp_tool_result', callId, ...ending });
-    // What cannot be sent (too large, or no JSON) is told instead. A connection that is lost has ended the call.
+    // If the result cannot be sent (too large, or not JSON), an error is. A lost connection has ended the call.
     void answer(outcome)
       .catch((error: unknown) => answer({ error: `Its result cannot be sent: ${messageOf(error)}` }))
       .catch(() => undefined);

@@ -25,7 +25,7 @@ export class Callees {
     this.#parts = parts;
   }
 
-  /** The connection handles calls of these tools from now on; calls that it handles already go on. */
+  /** The connection handles calls of these tools from now on; open calls continue. */
   serve(connection: Caller, tools: ToolDefinition[], requestId: string): void {
     const agent = requireAgent(connection.principal);
     const { newId, served } = this.#parts;
@@ -45,7 +45,7 @@ export class Callees {
     };
   }
 
-  /** How a call ended that the connection handles; false if nobody waits for it. */
+  /** The outcome of a call that the connection handles; false if nobody waits for it. */
   result({ serving }: Caller, { callId, result = null, error }: OperationParams<'RESULT'>): boolean {
     if (!serving?.settle(callId)) return false;
     if (error === undefined) this.#publish({ step: 'answered', callId, outcome: { result } });
@@ -58,7 +58,7 @@ export class Callees {
       this.#publish({ step: 'progress', callId, progress: progress as CallProgress });
   }
 
-  /** News of a caller's daemon: of many daemons, the one that has the connection acts on it. */
+  /** News from a caller's daemon: the daemon with the connection acts on it. */
   heard(news: CallNews): void {
     if (news.step === 'cancelled') this.#serving.get(news.server)?.cancel(news.callId, news.reason);
     if (news.step !== 'asked') return;

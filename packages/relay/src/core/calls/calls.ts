@@ -36,7 +36,7 @@ export class Calls {
     this.#parts = parts;
   }
 
-  /** Begins a call; its result follows the answer. Nobody is told of a call that is refused here. */
+  /** Starts a call; its result follows the answer. A call refused here reaches nobody. */
   start(
     connection: Caller,
     params: Params,
@@ -83,7 +83,7 @@ export class Calls {
     return { callId: params.callId ?? id };
   }
 
-  /** Has the call made by whoever can. */
+  /** Passes the call to its target. */
   #make(call: OpenCall): Promise<void> | undefined {
     const { target, params } = call;
     if (target.kind === 'backend') return this.#callBackend(call, target);
@@ -144,7 +144,7 @@ export class Calls {
     });
   }
 
-  /** What goes wrong with a call that was answered already follows the answer. */
+  /** Errors after the answer are sent like a result. */
   #follow(call: OpenCall, work: Promise<void> | undefined): void {
     work?.catch((error) => {
       if (!(error instanceof RelayError)) this.#parts.onError(error);
@@ -166,7 +166,7 @@ export class Calls {
     );
   }
 
-  /** Nobody waits any more. */
+  /** The caller no longer waits. */
   #abandon(call: OpenCall, reason: CallEnd): void {
     if (!this.#open.has(call.id)) return;
     call.close();

@@ -4,7 +4,7 @@ import { titleOf } from './open-call.ts';
 import { validate } from './schema/validate.ts';
 import type { Target } from './targets.ts';
 
-/** Throws unless the arguments are as the tool says. The tools of an MCP server check theirs themselves. */
+/** Throws unless the arguments match the tool's schema. Tools of an MCP server check theirs themselves. */
 export function checkArguments(target: Target, { arguments: args }: OperationParams<'CALL'>): void {
   const flaw = target.kind === 'backend' ? undefined : validate(target.tool.input, args);
   if (!flaw) return;
@@ -15,7 +15,7 @@ export function checkArguments(target: Target, { arguments: args }: OperationPar
   );
 }
 
-/** What is wrong with a result; undefined if the caller may have it. */
+/** What is wrong with a result; undefined if it is valid. */
 export function flawOfResult(target: Target, result: unknown, quotas: Quotas): RelayError | undefined {
   const title = titleOf(target);
   const broken = (why: string) =>

@@ -6,10 +6,10 @@ import type { Directory, ToolServer } from '../ports/directory.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import { CheckedSchema } from './schema/schema.ts';
 
-/** Changes of one agent within this time are told as one. */
+/** Changes of one agent within this time are one event. */
 const TELL_AFTER_MS = 20;
 
-/** A tool with its schemas, ready to check what goes in and comes out. */
+/** A tool with its parsed schemas. */
 export interface CheckedTool {
   readonly definition: ToolDefinition;
   readonly input: CheckedSchema;
@@ -23,7 +23,7 @@ interface Parts {
   clock: Clock;
 }
 
-/** The tools that connections handle calls of: in memory, for as long as the connection is there. */
+/** The tools that connections serve: in memory, while the connection is open. */
 export class ServedTools {
   readonly #parts: Parts;
   readonly #checked = new WeakMap<ToolDefinition, CheckedTool>();
@@ -33,7 +33,7 @@ export class ServedTools {
     this.#parts = parts;
   }
 
-  /** Replaces what a connection serves. Throws if it is too much, or a schema cannot be used. */
+  /** Replaces what a connection serves. Throws if it is too much, or a schema is invalid. */
   replace(serverId: string, agent: Agent, tools: readonly ToolDefinition[]): void {
     const { directory, quotas } = this.#parts;
     const others = directory.serversOf(agent.id).filter(({ id }) => id !== serverId);
@@ -48,14 +48,14 @@ export class ServedTools {
     this.changed(agent);
   }
 
-  /** The connection serves nothing any more. */
+  /** The connection no longer serves tools. */
   drop(serverId: string, agent: Agent): void {
     const { id: agentId, workspaceId } = agent;
     this.#parts.directory.serves({ id: serverId, agentId, workspaceId, tools: [] });
     this.changed(agent);
   }
 
-  /** The connection that handles calls of a tool: of several, the one that began first. */
+  /** The connection that handles calls of a tool; of several, the oldest. */
   find(agentId: number, name: string): { server: ToolServer; tool: CheckedTool } | undefined {
     for (const server of this.#parts.directory.serversOf(agentId)) {
       const definition = server.tools.find((tool) => tool.name === name);
@@ -76,7 +76,7 @@ export class ServedTools {
     return this.#parts.directory.agentsServing(workspaceId, tool);
   }
 
-  /** The agent offers something else than before. */
+  /** The agent's tools changed. */
   changed(agent: Agent): void {
     if (this.#toTell.has(agent.id)) return;
     this.#toTell.add(agent.id);
@@ -86,7 +86,7 @@ export class ServedTools {
     });
   }
 
-  /** A tool with its schemas. Throws if one of them cannot be used. */
+  /** A tool with its schemas. Throws if one of them is invalid. */
   #check(definition: ToolDefinition): CheckedTool {
     const known = this.#checked.get(definition);
     if (known) return known;

@@ -7,12 +7,12 @@ import type { Agent } from '../ports/store/agents.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import { type CheckedTool, checkTool, type ServedTools } from './served-tools.ts';
 
-/** Who is to do what a call asks for. */
+/** The target of a call. */
 export type Target =
   | { kind: 'backend'; server: string; tool: string }
   /** A connection handles it. */
   | { kind: 'served'; callee: Agent; serverId: string; tool: CheckedTool }
-  /** The agent only said that it can: it is asked in a message. */
+  /** The agent only declared it: it is asked with a message. */
   | { kind: 'announced'; callee: Agent; tool: CheckedTool };
 
 interface Parts {
@@ -22,7 +22,7 @@ interface Parts {
   served: ServedTools;
 }
 
-/** Finds out what `name.tool` is: a tool of an agent or of an MCP server. No name is both (see `Agents`). */
+/** Resolves `name.tool`: a tool of an agent or of an MCP server. No name is both (see `Agents`). */
 export class CallTargets {
   readonly #parts: Parts;
   backends: Backends = NO_BACKENDS;
@@ -31,7 +31,7 @@ export class CallTargets {
     this.#parts = parts;
   }
 
-  /** Answers at once, unless the tool is not served. */
+  /** Synchronous, unless the tool is not served. */
   find(workspace: Workspace, { server, tool }: OperationParams<'CALL'>): Target | Promise<Target> {
     const { agents, presence, served } = this.#parts;
     const backend = this.#backend(server, tool);
@@ -44,7 +44,7 @@ export class CallTargets {
     return this.#announced(callee, tool);
   }
 
-  /** The names of servers may have dots, as those of tools: the shortest that is one counts. */
+  /** Names of servers and tools may contain dots: the shortest server name that matches wins. */
   #backend(server: string, tool: string): Target | undefined {
     const parts = tool.split('.');
     for (let dots = 0; dots < parts.length; dots++) {

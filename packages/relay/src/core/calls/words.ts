@@ -7,7 +7,7 @@ import type { Workspace } from '../ports/store/workspaces.ts';
 /** More of the arguments would hide the question. */
 const SHOWN_ARGUMENTS = 4096;
 
-/** Asks an agent that only said that it has a tool to do what the tool would. */
+/** Asks an agent that only declared a tool to do what the tool would. */
 export function toolQuestion({ tool, arguments: args }: OperationParams<'CALL'>): string {
   return [
     `Please run your tool "${safeLine(tool)}" with these arguments:`,
@@ -16,7 +16,7 @@ export function toolQuestion({ tool, arguments: args }: OperationParams<'CALL'>)
   ].join('\n');
 }
 
-/** The result in an agent's answer: the JSON that it is, or its text. A block of code counts as what is in it. */
+/** The result in an agent's answer: its JSON, or its text. The content of a code block counts. */
 export function resultInWords({ content }: Message): unknown {
   const text = content.trim();
   const [, block] = /^```[a-z]*\n(.*?)\n?```$/s.exec(text) ?? [];
@@ -27,7 +27,7 @@ export function resultInWords({ content }: Message): unknown {
   }
 }
 
-/** Asks the person in charge whether a call may be made. */
+/** Asks the person in charge to allow a call. */
 export function consentQuestion(
   caller: string,
   title: string,
@@ -45,7 +45,7 @@ export function consentQuestion(
 export const isYes = ({ content }: Message): boolean =>
   /^\s*["']?(y|yes|ok|okay|allow|allowed|approve|approved)\b/i.test(content);
 
-/** Whom to ask for consent: the person who leads the project, else one who is there, else the first. */
+/** Who to ask for consent: the person who leads the project, else one who is online, else the first. */
 export function personInCharge(agents: Agents, presence: Presence, workspace: Workspace): Agent {
   const people = agents.list(workspace).filter(({ type }) => type === 'human');
   const rank = ({ id, lead }: Agent) => (lead ? 0 : presence.isOnline(id) ? 1 : 2);
