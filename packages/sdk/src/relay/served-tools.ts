@@ -68,7 +68,7 @@ export class ServedTools {
   async expose(tool: ExposedTool): Promise<() => Promise<void>> {
     const { name } = tool;
     if (this.#tools.has(name)) {
-      throw new RelayError('InvalidRequest', `This client exposes a tool "${name}" already.`, {
+      throw new RelayError('InvalidRequest', `This client already exposes a tool "${name}".`, {
         details: { field: 'name' },
       });
     }
@@ -99,7 +99,9 @@ export class ServedTools {
 
   cancelled({ callId, reason }: Extract<RelayEvent, { type: 'call.cancelled' }>): void {
     const text =
-      reason === 'timeout' ? 'The caller stopped waiting: its time was over.' : 'The caller stopped waiting.';
+      reason === 'timeout'
+        ? 'The caller stopped waiting: its timeout was reached.'
+        : 'The caller stopped waiting.';
     this.#running.get(callId)?.abort(new RelayError('Cancelled', text));
     this.#running.delete(callId);
   }
@@ -115,7 +117,7 @@ export class ServedTools {
 
   async #handle({ callId, tool: name, arguments: args, caller }: ServedCallPayload, signal: AbortSignal) {
     const tool = this.#tools.get(name)?.tool;
-    if (!tool) throw new Error(`The tool "${name}" was taken back.`);
+    if (!tool) throw new Error(`The tool "${name}" was removed.`);
     const result = await tool.handler({
       input: (await parsed(tool.input, args)) as Record<string, unknown>,
       agent: caller,
@@ -136,7 +138,7 @@ export class ServedTools {
       await this.#wire.result({ kind: 'mcp_tool_result', callId, ...ending });
     // If the result cannot be sent (too large, or not JSON), an error is. A lost connection has ended the call.
     void answer(outcome)
-      .catch((error: unknown) => answer({ error: `Its result cannot be sent: ${messageOf(error)}` }))
+      .catch((error: unknown) => answer({ error: `The result cannot be sent: ${messageOf(error)}` }))
       .catch(() => undefined);
   }
 

@@ -40,7 +40,7 @@ export class ServedTools {
     quotas.checkTools([...others.flatMap((other) => other.tools), ...tools]);
     const names = new Set<string>();
     for (const tool of tools) {
-      if (names.has(tool.name)) throw refused(tool, 'is there twice');
+      if (names.has(tool.name)) throw refused(tool, 'is listed twice');
       names.add(tool.name);
       this.#check(tool);
     }
@@ -105,7 +105,7 @@ export function checkTool(definition: ToolDefinition): CheckedTool {
       output: outputSchema && new CheckedSchema(outputSchema),
     };
   } catch (error) {
-    throw refused(definition, `has a schema that cannot be used: ${(error as Error).message}`);
+    throw refused(definition, `has an invalid schema: ${(error as Error).message}`);
   }
 }
 
