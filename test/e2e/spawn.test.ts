@@ -90,7 +90,7 @@ describe('agent-relay spawn', () => {
     const env = environment({ SCRIPTED_TRUST: '1' });
     const { stdout } = await daemon.cli(['spawn', 'Asked', 'scripted', 'Hello', '--wait', '2s'], { env });
     expect(stdout).toBe(
-      'Asked is not ready yet: the agent is starting: Trust this folder?\nSee how it is doing with: agent-relay who\n',
+      'Asked is not ready yet: the agent is starting: Trust this folder?\nCheck its state with: agent-relay who\n',
     );
     expect(await notesIn(log)).toHaveLength(1);
     expect(await who('Asked')).toMatchObject({ run: { state: 'waiting' } });

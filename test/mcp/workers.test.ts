@@ -31,7 +31,7 @@ describe('workers by tools', () => {
     );
     const { texts } = await callTool(lead, 'relay_who');
     expect(texts[0]).toMatch(/^- Tester \(scripted\) - (active|idle) \[worker of: Boss\]$/m);
-    expect((await callTool(lead, 'relay_spawn', args)).texts[0]).toMatch(/There is an agent Tester already/);
+    expect((await callTool(lead, 'relay_spawn', args)).texts[0]).toMatch(/The agent Tester already exists/);
     const released = await callTool(lead, 'relay_release', { name: 'Tester', reason: 'done' });
     expect(released.texts).toEqual(['Worker "Tester" released.']);
   });

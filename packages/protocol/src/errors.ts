@@ -367,7 +367,7 @@ export const ERRORS = {
   },
   InvalidResult: {
     meaning: 'The tool ran, but its result is too large or does not match its own output schema.',
-    next: 'Report it to whoever runs the agent.',
+    next: 'Report it to the person who runs the agent.',
     retryable: false,
     exit: 1,
     http: 502,

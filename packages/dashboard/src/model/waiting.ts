@@ -37,11 +37,11 @@ function answers(answer: Message, question: Message): boolean {
 const NEEDS_A_PERSON: Record<string, string> = {
   approval_dialog: 'It asks for permission. Answer in its terminal.',
   signed_out: 'It is signed out. Sign in again in its terminal.',
-  usage_limit: 'Its usage limit is reached. It goes on when the limit is reset, or with another account.',
+  usage_limit: 'Its usage limit is reached. It continues when the limit is reset, or with another account.',
   context_full: 'Its context is full. Compact or clear it in its terminal.',
   hook_not_trusted: 'Its hook is not trusted yet. Trust it in its terminal.',
   unknown_screen: 'Its screen shows something unknown. Look at its terminal.',
-  interrupted: 'It was interrupted. Tell it how to go on.',
+  interrupted: 'It was interrupted. Tell it how to continue.',
 };
 
 /** A start may take a while before it is worth a look. */
@@ -65,7 +65,7 @@ export function standingStill(agents: Iterable<AgentInfo>, now: number): StandSt
     const { code, text, until } = path.reason;
     const isSlow = code === 'starting' && now - path.since > SLOW_START_MS;
     const advice = isSlow
-      ? 'It does not get past its start. It may ask something in its terminal.'
+      ? 'It has not finished starting. It may have a question in its terminal.'
       : NEEDS_A_PERSON[code];
     if (advice === undefined) continue;
     found.push({ agent, code, text, advice, since: path.since, ...(until === undefined ? {} : { until }) });

@@ -11,7 +11,7 @@ export async function readJson<S extends Schema>(
   schema: S,
 ): Promise<ReturnType<typeof parsePayload<S>>> {
   const { method, headers } = request;
-  if (method !== 'POST') throw new RelayError('InvalidRequest', 'This address takes POST.');
+  if (method !== 'POST') throw new RelayError('InvalidRequest', 'Use POST for this address.');
   if (!/^application\/json\b/i.test(headers['content-type'] ?? ''))
     throw new RelayError('InvalidRequest', 'The content type must be application/json.');
   return parsePayload(schema, parsed(await bodyOf(request)), 'The request');

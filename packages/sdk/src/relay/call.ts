@@ -44,7 +44,10 @@ const MAY_HAVE_RUN = {
 };
 
 const lost = (target: string, cause: RelayError): RelayError =>
-  new RelayError('Connection', `The connection broke before ${target} answered.`, { ...MAY_HAVE_RUN, cause });
+  new RelayError('Connection', `The connection was lost before ${target} answered.`, {
+    ...MAY_HAVE_RUN,
+    cause,
+  });
 
 /** The name before the first dot is the agent or server; a tool name may contain dots. */
 function parseTarget(target: string): { server: string; tool: string } {
@@ -52,6 +55,6 @@ function parseTarget(target: string): { server: string; tool: string } {
   if (dot > 0 && dot < target.length - 1)
     return { server: target.slice(0, dot), tool: target.slice(dot + 1) };
   throw new RelayError('InvalidRequest', `"${target}" does not name a tool.`, {
-    next: 'Write Name.tool, such as Reviewer.review.',
+    next: 'Use Agent.tool, such as Reviewer.review.',
   });
 }

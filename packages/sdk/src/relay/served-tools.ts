@@ -82,7 +82,7 @@ export class ServedTools {
     this.#wire = wire;
   }
 
-  /** Resolves when others can see and call the tool, with how to take it back. */
+  /** Resolves when others can see and call the tool, with a function that removes it. */
   expose(tool: ExposedTool): Promise<() => Promise<void>> {
     return this.#add(this.#tools, { tool, definition: definitionOf(tool) });
   }
@@ -100,7 +100,7 @@ export class ServedTools {
   ): Promise<() => Promise<void>> {
     const { name } = entry.definition;
     if (served.has(name)) {
-      throw new RelayError('InvalidRequest', `This client has a tool or action "${name}" already.`, {
+      throw new RelayError('InvalidRequest', `This client already has a tool or action "${name}".`, {
         details: { field: 'name' },
       });
     }
@@ -130,7 +130,9 @@ export class ServedTools {
 
   cancelled({ callId, reason }: Extract<RelayEvent, { type: 'call.cancelled' }>): void {
     const text =
-      reason === 'timeout' ? 'The caller stopped waiting: its time was over.' : 'The caller stopped waiting.';
+      reason === 'timeout'
+        ? 'The caller stopped waiting: its timeout was reached.'
+        : 'The caller stopped waiting.';
     this.#running.get(callId)?.abort(new RelayError('Cancelled', text));
     this.#running.delete(callId);
   }
@@ -147,7 +149,7 @@ export class ServedTools {
   async #handle(asked: ServedCallPayload, signal: AbortSignal): Promise<unknown> {
     const { callId, tool: name, arguments: args, caller, invocationId = callId } = asked;
     const tool = (asked.action ? this.#actions : this.#tools).get(name)?.tool;
-    if (!tool) throw new Error(`The tool "${name}" was taken back.`);
+    if (!tool) throw new Error(`The tool "${name}" was removed.`);
     const result = await tool.handler({
       input: (await parsed(tool.input, args)) as Record<string, unknown>,
       agent: caller,
@@ -168,7 +170,7 @@ export class ServedTools {
       await this.#wire.result({ kind: 'mcp_tool_result', callId, ...ending });
     // If the result cannot be sent (too large, or not JSON), an error is. A lost connection has ended the call.
     void answer(outcome)
-      .catch((error: unknown) => answer({ error: `Its result cannot be sent: ${messageOf(error)}` }))
+      .catch((error: unknown) => answer({ error: `The result cannot be sent: ${messageOf(error)}` }))
       .catch(() => undefined);
   }
 

@@ -41,7 +41,7 @@ export function jsonSchemaOf(schema: ToolSchema, side: 'input' | 'output'): Reco
   if (!isLibrarySchema(schema)) return schema;
   const { jsonSchema } = schema['~standard'];
   if (jsonSchema) return jsonSchema[side](TARGET);
-  throw new RelayError('InvalidRequest', `${side}: this schema cannot be turned into a JSON Schema.`, {
+  throw new RelayError('InvalidRequest', `${side}: this schema cannot be converted to JSON Schema.`, {
     next: 'Use zod 4.2 or newer, or write a JSON Schema.',
     details: { field: side },
   });

@@ -6,7 +6,7 @@ import { ACTS, defineTool } from '../../framework/tool.ts';
 export const relaySpawn = defineTool({
   name: 'relay_spawn',
   description:
-    'Start a worker: another agent CLI in its own process, with a task. It answers by messages. Release it when it is done.',
+    'Start a worker: another agent CLI in its own process, with a task. It replies with messages. Release it when it is done.',
   input: z.strictObject({
     name: z.string().describe('Unique name'),
     cli: z.string().describe('claude, codex, gemini, opencode, droid, agent'),
@@ -25,7 +25,7 @@ export const relaySpawn = defineTool({
 
 export const relayRelease = defineTool({
   name: 'relay_release',
-  description: 'End a worker of yours and everything it started.',
+  description: 'Stop one of your workers and everything it started.',
   input: z.strictObject({ name: z.string(), reason: z.string().optional() }),
   annotations: { ...ACTS, destructiveHint: true },
   handler: async (participant, { name, reason }) => {

@@ -30,7 +30,7 @@ export const addAgent = defineTool({
 
 export const removeAgent = defineTool({
   name: 'remove_agent',
-  description: 'End a worker of yours and everything it started.',
+  description: 'Stop one of your workers and everything it started.',
   input: z.strictObject({ name: z.string(), reason: z.string().optional() }),
   annotations: { ...ACTS, destructiveHint: true },
   handler: async (participant, { name, reason }) => {
@@ -56,7 +56,7 @@ export const spawn = defineTool({
   handler: async (participant, { target_node = NODE, ...wanted }, call) => {
     if (target_node !== NODE) {
       throw new RelayError('InvalidRequest', `There is no node "${target_node}".`, {
-        next: 'Leave out target_node, or see the nodes with query_nodes.',
+        next: 'Omit target_node, or list the nodes with query_nodes.',
       });
     }
     const spawned = await spawnFor(await participant.relay(), wanted, call);
@@ -66,7 +66,7 @@ export const spawn = defineTool({
 
 export const submitResult = defineTool({
   name: 'submit_result',
-  description: 'Give your result to the agent you work for. final=false: more will follow.',
+  description: 'Send your result to the agent you work for. final=false: more will follow.',
   input: z.strictObject({ data: z.unknown(), final: z.boolean().default(true) }),
   annotations: ACTS,
   handler: async (participant, { data, final }) => {

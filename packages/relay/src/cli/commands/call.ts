@@ -45,7 +45,7 @@ async function argumentsOf(given: string | undefined): Promise<Record<string, un
 
 const notAnObject = (cause?: unknown): RelayError =>
   new RelayError('InvalidArguments', 'The arguments are not a JSON object.', {
-    next: `Write them like this: '{"path":"src"}'`,
+    next: `Use a JSON object such as '{"path":"src"}'`,
     cause,
   });
 

@@ -7,7 +7,7 @@ import { asOwner } from '../target/connect.ts';
 type Options = ProjectOption & JsonOption & { capability?: string; tool?: string };
 
 export const command = withJson(withProject(new Command('capabilities')))
-  .description('List what the online agents say they can do for others')
+  .description('List the capabilities and tools of online agents')
   .option('--capability <name>', 'only agents with this capability')
   .option('--tool <name>', 'only agents with this tool')
   .action(async (options: Options) => {
@@ -15,7 +15,7 @@ export const command = withJson(withProject(new Command('capabilities')))
     const wanted = { ...(capability && { capability }), ...(tool && { tool }) };
     const agents = await asOwner(options, (relay) => relay.discover(wanted));
     if (options.json) return printJson(agents);
-    if (agents.length === 0) return print('No agent that is online offers this.');
+    if (agents.length === 0) return print('No agents online offer this.');
     print(table([TITLES.map((title) => styled('dim', title)), ...agents.map(row)]));
   });
 

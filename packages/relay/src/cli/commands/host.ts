@@ -8,7 +8,7 @@ import { PROGRAM } from '../program-file.ts';
 
 /** The process the daemon starts for a spawned agent. What to run is passed on stdin, because it contains a token. */
 export const command = new Command('host')
-  .description('Run a spawned agent; started by the daemon.')
+  .description('Run a spawned agent (started by the daemon)')
   .action(async () => {
     try {
       const wanted: DetachedRun = JSON.parse(await text(process.stdin));

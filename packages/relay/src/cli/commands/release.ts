@@ -17,11 +17,11 @@ export const command = withAgent(withJson(withProject(new Command('release'))))
   .description('End a spawned agent and everything it started; its name is free again')
   .argument('[agent]', 'agent name')
   .option('--all', 'all spawned agents of the project that you may release')
-  .option('--reason <text>', 'why, for the audit trail')
+  .option('--reason <text>', 'reason, for the audit log')
   .action(async (agent: string | undefined, options: Options) => {
     if ((agent === undefined) === (options.all === undefined)) {
       throw new RelayError('InvalidRequest', 'Name the agent to release, or use --all.', {
-        next: 'See who runs with: agent-relay who',
+        next: 'List the agents with: agent-relay who',
       });
     }
     const reason = options.reason === undefined ? {} : { reason: options.reason };

@@ -23,7 +23,7 @@ export const command = withAgent(withJson(withProject(new Command('spawn'))))
   .usage('[options] <name> <cli> [task] [-- arguments...]')
   .argument('<name>', 'name of the new agent')
   .argument('<cli>', 'claude, codex, gemini, opencode, droid, agent, or one of your settings')
-  .argument('[task]', 'what it is to do, as its first message')
+  .argument('[task]', 'its task, sent as its first message')
   .argument('[arguments...]', 'arguments for the CLI, after --')
   .option('--model <model>', 'model for the CLI')
   .option('--cwd <directory>', "working directory (default: the project's)")
@@ -55,7 +55,7 @@ export const command = withAgent(withJson(withProject(new Command('spawn'))))
       const { status, reason } = spawned;
       if (status === 'ready') return print(`${spawned.name} is ready.`);
       print(`${spawned.name} is not ready yet${reason ? `: ${reason.text}` : '.'}`);
-      print('See how it is doing with: agent-relay who');
+      print('Check its state with: agent-relay who');
     },
   );
 
@@ -68,7 +68,7 @@ function splitArguments(words: string[], command: Command): { task: string | und
   const [task, extra] = before;
   if (extra !== undefined)
     throw new RelayError('InvalidRequest', `"${extra}" is one argument too many.`, {
-      next: 'Put the task in quotes, and arguments for the CLI behind --',
+      next: 'Put the task in quotes, and arguments for the CLI after --',
     });
   return { task, args: words.slice(before.length) };
 }

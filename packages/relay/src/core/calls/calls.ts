@@ -193,10 +193,10 @@ export class Calls {
     call.waiter.fail(
       call.waitsFor === undefined
         ? new RelayError('Timeout', `${title} did not finish within ${timeoutMs} ms.`, {
-            next: 'The tool may have run. Check that before you call it again, or allow more time.',
+            next: 'The tool may have run. Check that before you call it again, or set a longer timeout.',
             retryable: false,
           })
-        : denied(`${call.waitsFor} did not answer within ${timeoutMs} ms whether ${title} may be called.`),
+        : denied(`${call.waitsFor} did not decide within ${timeoutMs} ms whether to allow ${title}.`),
     );
   }
 

@@ -28,5 +28,5 @@ export function flawOfResult(target: Target, result: unknown, quotas: Quotas): R
   }
   const schema = target.kind === 'backend' ? undefined : target.tool.output;
   const flaw = schema && validate(schema, result);
-  return flaw && broken(`${flaw.path || 'it'} ${flaw.text}, as the output schema says.`);
+  return flaw && broken(`${flaw.path || 'it'} ${flaw.text} to match the output schema.`);
 }

@@ -125,14 +125,14 @@ export function checkTool(definition: ToolDefinition): CheckedTool {
       output: outputSchema && new CheckedSchema(outputSchema),
     };
   } catch (error) {
-    throw refused(definition, `has a schema that cannot be used: ${(error as Error).message}`);
+    throw refused(definition, `has an invalid schema: ${(error as Error).message}`);
   }
 }
 
 function checkNames<T extends ToolDefinition>(tools: readonly T[], keyOf: (tool: T) => string): void {
   const keys = new Set<string>();
   for (const tool of tools) {
-    if (keys.has(keyOf(tool))) throw refused(tool, 'is there twice');
+    if (keys.has(keyOf(tool))) throw refused(tool, 'is listed twice');
     keys.add(keyOf(tool));
   }
 }

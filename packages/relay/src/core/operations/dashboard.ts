@@ -12,7 +12,7 @@ export function dashboardHandlers({ pageSessions }: Relay, host: Host): Handlers
       requireOwner(principal, 'open the dashboard');
       const page = host.page();
       if (page === undefined) {
-        throw new RelayError('InvalidRequest', 'This daemon serves no dashboard.', {
+        throw new RelayError('InvalidRequest', 'This daemon does not serve the dashboard.', {
           next: 'Set http.enabled to true in settings.json, and restart the daemon: agent-relay restart',
         });
       }
@@ -20,11 +20,11 @@ export function dashboardHandlers({ pageSessions }: Relay, host: Host): Handlers
       return { url: `${page}/#code=${code}`, expiresAt };
     },
     PAGE_SESSIONS: async ({ principal }) => {
-      requireOwner(principal, 'see who is signed in to the dashboard');
+      requireOwner(principal, 'list dashboard sessions');
       return { sessions: await pageSessions.list() };
     },
     PAGE_SESSION_REVOKE: async ({ principal }, which) => {
-      requireOwner(principal, 'sign browsers out of the dashboard');
+      requireOwner(principal, 'sign out dashboard sessions');
       return { revoked: await pageSessions.revoke(principal, which) };
     },
   };

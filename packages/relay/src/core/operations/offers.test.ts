@@ -112,7 +112,7 @@ describe('tools that a connection serves', () => {
     const ann = await core.join(workspace, 'Ann');
     await expect(ann.serve({ name: 'add', inputSchema })).rejects.toMatchObject({
       code: 'InvalidRequest',
-      message: expect.stringContaining('"add" has a schema that cannot be used'),
+      message: expect.stringContaining('"add" has an invalid schema'),
     });
     expect(await asker.request('DISCOVER', {})).toEqual({ agents: [] });
   });

@@ -59,7 +59,7 @@ export class PageSessions {
     const { store, clock, workspaces, limits } = this.#parts;
     const workspaceId = this.#links.use(code);
     if (workspaceId === undefined) {
-      throw new RelayError('Unauthorized', 'This link was used before, or is too old.', {
+      throw new RelayError('Unauthorized', 'This link was already used, or has expired.', {
         next: 'Get a new one with: agent-relay dashboard',
       });
     }
@@ -93,7 +93,7 @@ export class PageSessions {
       found.expiresAt > now &&
       found.usedAt >= now - limits.idleDays * DAY_MS;
     if (!isValid) {
-      throw new RelayError('Unauthorized', 'This browser is not signed in any more.', {
+      throw new RelayError('Unauthorized', 'This browser is no longer signed in.', {
         next: 'Sign in with: agent-relay dashboard',
       });
     }

@@ -47,8 +47,8 @@ export class Releasing {
     const agent = agents.get(principal.workspace, name);
     const run = runs.of(agent.id);
     if (!run || (run.endedAt !== undefined && !run.spawned))
-      throw new RelayError('NotRunning', `${agent.name} has no program in a terminal of the relay.`, {
-        next: `To take the name away: agent-relay agent remove ${agent.name}`,
+      throw new RelayError('NotRunning', `${agent.name} does not run in a terminal of the relay.`, {
+        next: `To remove the agent: agent-relay agent remove ${agent.name}`,
       });
     requireMayRelease(principal, agent, run);
     await this.#once(principal, agent, run, reason);

@@ -36,9 +36,13 @@ export class Results {
     const run = runs.live(worker.id);
     const parent = run?.parentId === undefined ? undefined : agents.byId(run.parentId);
     if (!run || !parent)
-      throw new RelayError('NotRunning', `${worker.name} works for nobody who could get a result.`, {
-        next: 'Send it as a message to whoever asked for it.',
-      });
+      throw new RelayError(
+        'NotRunning',
+        `${worker.name} does not work for another agent, so nobody can get its result.`,
+        {
+          next: 'Send it as a message to the agent that asked for it.',
+        },
+      );
     const content = `${final ? 'RESULT' : 'RESULT so far'}, as ${worker.name} says: ${JSON.stringify(data)}`;
     const params = { to: parent.name, content, kind: 'status', importance: 'normal' } as const;
     const { result } = await messages.send(principal, requestId, params);

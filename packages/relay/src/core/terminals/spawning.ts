@@ -81,7 +81,7 @@ export class Spawning {
     const taken = this.#parts.agents.find(workspace, plainAgentName(wanted));
     if (!taken) return;
     const isWorker = this.#parts.runs.of(taken.id)?.spawned === true;
-    throw new RelayError('NameTaken', `There is an agent ${taken.name} already.`, {
+    throw new RelayError('NameTaken', `The agent ${taken.name} already exists.`, {
       next: isWorker
         ? `Choose another name, or release it first: agent-relay release ${taken.name}`
         : 'Choose another name.',
@@ -93,7 +93,7 @@ export class Spawning {
     const found = await this.#parts.processes.locate({ command: cli.command, cwd, root, env });
     if (found.isInside || this.#parts.anywhere || isPerson(principal)) return found;
     throw new RelayError('Forbidden', `${found.cwd} is not in the project's directory.`, {
-      next: 'Leave out cwd, or let the user allow it with "spawn": {"anywhere": true} in settings.json.',
+      next: 'Omit cwd, or ask the user to allow it with "spawn": {"anywhere": true} in settings.json.',
     });
   }
 
@@ -108,8 +108,8 @@ export class Spawning {
     const token = newAgentToken();
     const { cli, file, cwd, env, model, args } = wish;
     if (model !== undefined && cli.configured && !cli.configured.model)
-      throw new RelayError('InvalidRequest', `"${cli.word}" takes no model.`, {
-        next: `Leave out the model, or add "model": ["--model", "{model}"] to clis.${cli.word} in settings.json.`,
+      throw new RelayError('InvalidRequest', `"${cli.word}" does not support a model option.`, {
+        next: `Omit the model, or add "model": ["--model", "{model}"] to clis.${cli.word} in settings.json.`,
       });
     const { agent } = await agents.identify(workspace, wish.name, {
       token,
@@ -186,7 +186,7 @@ export class Spawning {
     const run = this.#parts.runs.of(agent.id);
     if (run && (run.endedAt === undefined || run.readyAt !== undefined)) return;
     const how = run?.exit ? exitText(run.exit) : `: ${run?.ended ?? 'it was released'}`;
-    if (run) await this.#undo(agent, run, 'it ended at once');
+    if (run) await this.#undo(agent, run, 'it ended right away');
     throw new RelayError('SpawnFailed', `"${agent.name}" (${agent.cli}) ended before it was ready${how}.`);
   }
 

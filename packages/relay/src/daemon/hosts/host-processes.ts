@@ -108,8 +108,8 @@ function openLog(file: string): number {
 
 async function directoryAt(wanted: string | undefined, root: string | undefined): Promise<string> {
   if (wanted === undefined) {
-    throw new RelayError('InvalidRequest', 'The project has no directory of its own.', {
-      next: 'Say with cwd where the agent is to run.',
+    throw new RelayError('InvalidRequest', 'The project has no directory.', {
+      next: 'Set cwd to the directory to run the agent in.',
     });
   }
   const path = resolve(root ?? '/', wanted);

@@ -89,16 +89,18 @@ function checkPart(part: unknown, at: string): Schema {
     if (Object.hasOwn(part, keyword)) throw flaw(`has "${keyword}", which is not supported`);
   for (const keyword of NUMBERS)
     if (keyword in part && typeof part[keyword] !== 'number')
-      throw flaw(`has a "${keyword}" that is no number`);
+      throw flaw(`has a "${keyword}" that is not a number`);
   for (const keyword of ONE_SCHEMA) if (keyword in part) checkPart(part[keyword], `${at}/${keyword}`);
   for (const keyword of LISTS) if (keyword in part) checkList(part[keyword], `${at}/${keyword}`);
   for (const keyword of TABLES) if (keyword in part) checkTable(part[keyword], `${at}/${keyword}`);
   const { items } = part;
   if (Array.isArray(items)) checkList(items, `${at}/items`);
   else if (items !== undefined) checkPart(items, `${at}/items`);
-  if ('pattern' in part && typeof part.pattern !== 'string') throw flaw('has a "pattern" that is no text');
-  if ('enum' in part && !Array.isArray(part.enum)) throw flaw('has an "enum" that is no list');
-  if ('required' in part && !isTexts(part.required)) throw flaw('has a "required" that is no list of names');
+  if ('pattern' in part && typeof part.pattern !== 'string')
+    throw flaw('has a "pattern" that is not a string');
+  if ('enum' in part && !Array.isArray(part.enum)) throw flaw('has an "enum" that is not a list');
+  if ('required' in part && !isTexts(part.required))
+    throw flaw('has a "required" that is not a list of names');
   if ('type' in part && typeof part.type !== 'string' && !isTexts(part.type))
     throw flaw('has a "type" that is neither a name nor a list of names');
   return part;
@@ -123,7 +125,7 @@ function checkReferences(schema: CheckedSchema, value: unknown, at: string): voi
   for (const [key, inner] of Object.entries(value)) {
     const isReference = key === '$ref' && typeof inner === 'string';
     if (isReference && schema.find(inner) === undefined)
-      throw new Error(`${at || 'the schema'} refers to "${inner}", which is not a part of the same schema`);
+      throw new Error(`${at || 'the schema'} refers to "${inner}", which is not in the same schema`);
     if (key !== 'enum' && key !== 'const' && key !== 'default' && key !== 'examples')
       checkReferences(schema, inner, `${at}/${key}`);
   }

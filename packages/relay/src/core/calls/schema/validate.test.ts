@@ -19,11 +19,7 @@ describe('validate', () => {
     [{ properties: {}, additionalProperties: false }, { b: 1 }, { path: 'b', text: 'is not known' }],
     [{ enum: ['x', { y: 1 }] }, { y: 2 }, { path: '', text: 'must be one of "x", {"y":1}' }],
     [{ pattern: '^a+$' }, 'ab', { path: '', text: 'must match the pattern ^a+$' }],
-    [
-      { contains: { const: 1 } },
-      [2],
-      { path: '', text: 'must have 1 items of the kind that is asked for or more' },
-    ],
+    [{ contains: { const: 1 } }, [2], { path: '', text: 'must have 1 matching items or more' }],
     [{ multipleOf: 0.1 }, 0.35, { path: '', text: 'must be a multiple of 0.1' }],
   ])('says where and what is wrong: %j', (schema, value, flaw) => {
     expect(flawOf(schema, value)).toEqual(flaw);
@@ -77,7 +73,7 @@ describe('validate', () => {
   ])('gives up on schemas %s, in bounded time', (_, schema, value) => {
     expect(flawOf(schema, value)).toEqual({
       path: '',
-      text: 'takes too much work to check against the schema',
+      text: 'is too complex to check against the schema',
     });
   });
 

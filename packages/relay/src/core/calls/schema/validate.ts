@@ -16,8 +16,7 @@ export function validate(schema: CheckedSchema, value: unknown): Flaw | undefine
   try {
     return new Validation(schema).check(schema.root, value, '');
   } catch (error) {
-    if (error instanceof TooMuch)
-      return { path: '', text: 'takes too much work to check against the schema' };
+    if (error instanceof TooMuch) return { path: '', text: 'is too complex to check against the schema' };
     throw error;
   }
 }
@@ -117,12 +116,12 @@ class Validation {
     }
     if (schema.uniqueItems === true) {
       const seen = new Set(value.map((item) => this.#canonical(item)));
-      if (seen.size < value.length) return { path, text: 'must not have the same item twice' };
+      if (seen.size < value.length) return { path, text: 'must not have duplicate items' };
     }
     if (schema.contains === undefined) return undefined;
     const found = value.filter((item) => this.#matches(schema.contains, item)).length;
     const { minContains = 1, maxContains } = schema;
-    const flaw = amountFlaw(found, minContains, maxContains, 'items of the kind that is asked for');
+    const flaw = amountFlaw(found, minContains, maxContains, 'matching items');
     return flaw === undefined ? undefined : { path, text: flaw };
   }
 
@@ -185,11 +184,11 @@ class Validation {
     }
     const { anyOf, oneOf, not } = schema as { anyOf?: Schema[]; oneOf?: Schema[]; not?: Schema };
     if (anyOf && !anyOf.some((part) => this.#matches(part, value)))
-      return { path, text: 'must be of one of the allowed forms' };
+      return { path, text: 'must match one of the allowed schemas' };
     if (oneOf && oneOf.filter((part) => this.#matches(part, value)).length !== 1)
-      return { path, text: 'must be of exactly one of the allowed forms' };
+      return { path, text: 'must match exactly one of the allowed schemas' };
     if (not !== undefined && this.#matches(not, value))
-      return { path, text: 'is of a form that is not allowed' };
+      return { path, text: 'matches a schema that is not allowed' };
     if (schema.if === undefined) return undefined;
     const branch = this.#matches(schema.if, value) ? schema.then : schema.else;
     return branch === undefined ? undefined : this.check(branch as Schema, value, path);
