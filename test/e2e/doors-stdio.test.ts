@@ -57,7 +57,7 @@ describe('the toolsets of a command', () => {
     const refused = await daemon.cli(args);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     const lines = args.includes('rely')
-      ? 'error: There is no toolset "rely".\nnext: Choose from: relay, network, workspace, roles, gateway.\n'
+      ? 'error: There is no toolset "rely".\nnext: Choose from: relay, network, workspace, actions, roles, gateway.\n'
       : 'error: The toolsets "roles" and "workspace" both have a tool post_message.\nnext: Leave one of the two out of --tools or RELAY_TOOLS.\n';
     expect(refused.stderr).toBe(lines);
   });

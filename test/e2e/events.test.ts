@@ -1,5 +1,5 @@
 import { reason } from '@agent-relay/protocol';
-import type { NodeConnectOptions, Relay, RelayEvent } from '@agent-relay/sdk/node';
+import type { InvocationInfo, NodeConnectOptions, Relay, RelayEvent } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { client } from './messaging-commands.ts';
@@ -38,6 +38,26 @@ async function claimedByHost({ alice, host }: World): Promise<string> {
   const before = claimed.map(({ id }) => id).filter((id) => id !== messageId);
   await host.read(before);
   return messageId;
+}
+
+/** An invocation as it was when it was begun. */
+const begun = ({ endedAt, result, ...invocation }: InvocationInfo): InvocationInfo => ({
+  ...invocation,
+  status: 'invoked',
+});
+
+/** An action of Bob that Alice invoked, as it ended. */
+async function performed({ alice, bob }: World, name: string, error?: string): Promise<InvocationInfo> {
+  await bob.registerAction({
+    name,
+    description: 'Opens',
+    input: {},
+    handler: () => {
+      if (error !== undefined) throw new Error(error);
+      return 'open';
+    },
+  });
+  return await alice.invoke(name, {}, { wait: true });
 }
 
 /** Host says that it runs a program; its processes have ended, so that nobody could end them by mistake. */
@@ -354,6 +374,18 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
       return { agent: 'Bob' };
     },
     heardBy: PROJECT,
+  },
+  'action.invoked': {
+    cause: async (world) => ({ invocation: begun(await performed(world, 'open.a')) }),
+    heardBy: ['alice', 'bob', 'owner'],
+  },
+  'action.completed': {
+    cause: async (world) => ({ invocation: await performed(world, 'open.b') }),
+    heardBy: ['alice', 'bob', 'owner'],
+  },
+  'action.failed': {
+    cause: async (world) => ({ invocation: await performed(world, 'open.c', 'No.') }),
+    heardBy: ['alice', 'bob', 'owner'],
   },
   'call.cancelled': {
     async cause({ alice, bob }) {

@@ -64,6 +64,7 @@ export const QUOTAS: QuotaLimits = {
   calls: 20,
   callDepth: 4,
   callBytes: 4096,
+  invocations: 5,
 };
 
 /** How long a browser stays signed in. */
@@ -138,6 +139,7 @@ export async function openCore({
       signIn: SIGN_IN,
       person: { name: 'petra', token: async () => newAgentToken() },
       personNames: ['owner', 'petra'],
+      node: directory,
       ...limits,
       terminals: { processes, clis: {}, anywhere: false, orphans: 'keep', ...terminals },
       onError: (error) => failures.push(error),

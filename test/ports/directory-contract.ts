@@ -31,7 +31,7 @@ export function directoryContract(
     it('knows what the connections of all daemons serve', async () => {
       const { one, other } = await two();
       const tool = (name: string) => ({ name, description: '', inputSchema: {} });
-      const server = { agentId: 7, workspaceId: 1 };
+      const server = { agentId: 7, workspaceId: 1, actions: [] };
       one.serves({ ...server, id: 'first', tools: [tool('add'), tool('zip')] });
       other.serves({ ...server, id: 'second', tools: [tool('add')] });
       await expect.poll(() => one.serversOf(7).map(({ id }) => id)).toEqual(['first', 'second']);
@@ -43,6 +43,22 @@ export function directoryContract(
       other.serves({ ...server, id: 'second', tools: [] });
       expect(other.serversOf(7)).toEqual([]);
       expect([...other.agentsServing(1, 'add')]).toEqual([]);
+    });
+
+    it('knows the actions of all daemons, by their last connection', async () => {
+      const { one, other } = await two();
+      const actions = [{ name: 'review.vote', description: '', inputSchema: {} }];
+      const server = { agentId: 7, workspaceId: 1, tools: [] };
+      one.serves({ ...server, id: 'old', actions });
+      other.serves({ ...server, id: 'new', actions });
+      const found = () => one.findAction(1, 'review_vote')?.server.id;
+      await expect.poll(found).toBe('new');
+      expect(one.actionsIn(1)).toHaveLength(1);
+      expect(one.findAction(2, 'review_vote')).toBeUndefined();
+      other.serves({ ...server, id: 'new', actions: [] });
+      await expect.poll(found).toBe('old');
+      one.serves({ ...server, id: 'old', actions: [] });
+      expect(one.actionsIn(1)).toEqual([]);
     });
 
     it('counts a connection that ends twice once', async () => {

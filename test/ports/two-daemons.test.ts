@@ -102,6 +102,23 @@ describe('agents of two daemons', () => {
     expect(await left.outcome()).toMatchObject({ error: { code: 'CalleeGone' } });
   });
 
+  it('invoke actions of each other, and wait for the same invocation at either daemon', async () => {
+    const name = `vote.${bob.name}`;
+    await bob.request('SERVE', {
+      tools: [],
+      actions: [{ name, description: 'Votes', inputSchema: {} }],
+    });
+    const asked = { name, invocationId: `for-${bob.name}`, wait: true };
+    await alice.request('INVOKE', asked, 'here');
+    const elsewhere = await other.join(bob.principal.workspace, alice.name, { token: alice.token });
+    await elsewhere.request('INVOKE', asked, 'there');
+    expect(bob.calls).toHaveLength(1);
+    await bob.answer({ result: 'yes' });
+    const completed = { result: { status: 'completed', result: 'yes' } };
+    expect(await alice.outcomeOf('here')).toMatchObject(completed);
+    expect(await elsewhere.outcomeOf('there')).toMatchObject(completed);
+  });
+
   it('are thrown out at every daemon when their token is replaced', async () => {
     const owner = one.owner(alice.principal.workspace);
     await owner.request('TOKEN_ROTATE', { agent: bob.name });

@@ -9,6 +9,7 @@ import { deletion } from './contract/deletion.ts';
 import { deliveries } from './contract/deliveries.ts';
 import { held } from './contract/held.ts';
 import { history } from './contract/history.ts';
+import { invocations } from './contract/invocations.ts';
 import { messages } from './contract/messages.ts';
 import { model } from './contract/model.ts';
 import { pageSessions } from './contract/page-sessions.ts';
@@ -55,6 +56,7 @@ export function storeContract(name: string, { open, afterCrash }: TestDatabase):
     search(store);
     reactions(store);
     held(store);
+    invocations(store);
     runs(store);
     attachments(store);
     audit(store);

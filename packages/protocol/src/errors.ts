@@ -379,6 +379,16 @@ export const ERRORS = {
     exit: 7,
     http: 502,
   },
+  ActionNotFound: {
+    ...notFound,
+    meaning: 'There is no action with that name, or it is not available to you.',
+    next: 'List the actions with: agent-relay actions',
+  },
+  InvocationNotFound: {
+    ...notFound,
+    meaning: 'There is no invocation with that id, or it is not yours.',
+    next: 'List the invocations with: agent-relay actions --invocations',
+  },
   Denied: { ...denied, meaning: 'A person did not allow the call.', next: 'Ask the person in charge.' },
   ResultTooLarge: {
     ...badInput,
@@ -427,6 +437,8 @@ export interface ErrorDetails {
   choices?: string[];
   /** The message, if it was stored despite the error. */
   messageId?: string;
+  /** The invocation that goes on all the same. */
+  invocationId?: string;
   /** Identifies the token the daemon expects, without revealing it. */
   tokenId?: string;
 }

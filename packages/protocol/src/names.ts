@@ -58,6 +58,9 @@ export function checkAgentName(name: string): string {
 /** Names are not case-sensitive: this form is compared, and unique in the store. */
 export const nameKey = (name: string): string => name.toLowerCase();
 
+/** Two names that differ in dots and underscores, or in case, are one: some clients cannot have dots. */
+export const actionKey = (name: string): string => name.replaceAll('.', '_').toLowerCase();
+
 /**
  * Two names with the same skeleton cannot be told apart at a glance: capital I, l and 1; capital O and 0.
  * A new name may not share its skeleton with another one of the project.

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { actionOperations } from './operations/actions.ts';
 import { agentOperations } from './operations/agents.ts';
 import { attachmentOperations } from './operations/attachments.ts';
 import { callOperations } from './operations/calls.ts';
@@ -17,6 +18,7 @@ export const OPERATIONS = {
   ...channelOperations,
   ...agentOperations,
   ...callOperations,
+  ...actionOperations,
   ...attachmentOperations,
   ...terminalOperations,
   ...workspaceOperations,
@@ -32,13 +34,13 @@ export type OperationResult<N extends OperationName> = (typeof OPERATIONS)[N]['r
 
 export const isOperation = (type: string): type is OperationName => Object.hasOwn(OPERATIONS, type);
 
+export type { ActionDefinition, ActionInfo } from './operations/actions.ts';
 export type { AgentInfo, AgentOffer, OfferedTool, PathInfo } from './operations/agents.ts';
 export type {
   CallPayload,
   CallProgress,
   CallResultPayload,
   ServedCallPayload,
-  ToolCaller,
 } from './operations/calls.ts';
 export type { ChannelInfo } from './operations/channels.ts';
 export type { PageSessionInfo } from './operations/dashboard.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ErrorPayload } from './errors.ts';
 import { isTooDeep, MAX_JSON_DEPTH } from './json-depth.ts';
 import { REASON_CODES, type Reason } from './reasons.ts';
 import { MAX_TIME } from './time.ts';
@@ -50,6 +51,35 @@ export const toolDefinition = z.object({
   consent: z.boolean().optional(),
 });
 export type ToolDefinition = z.infer<typeof toolDefinition>;
+
+/** Who calls a tool, as the daemon found out. */
+export interface ToolCaller {
+  type: AgentType;
+  id: string;
+  name: string;
+  handle?: string;
+  /** The session of the client program, where it named one. */
+  sessionId?: string;
+  /** Several share its connection, and it only says that it is this agent. */
+  unverified?: true;
+}
+
+/** `unknown`: it was begun, and nobody can tell how it ended. It is never run again. */
+export type InvocationStatus = 'invoked' | 'completed' | 'failed' | 'unknown';
+
+export interface InvocationInfo {
+  invocationId: string;
+  actionName: string;
+  status: InvocationStatus;
+  /** The agent or MCP server that performs it. */
+  owner: string;
+  caller: ToolCaller;
+  input: Record<string, unknown>;
+  invokedAt: number;
+  endedAt?: number;
+  result?: unknown;
+  error?: ErrorPayload;
+}
 
 export const capability = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/);
 
@@ -290,6 +320,8 @@ export type RelayEvent =
   | { type: 'terminal.ended'; viewer: string; exit?: { code: number; signal?: string } }
   /** The tools that an agent offers are not the same as before. */
   | { type: 'tools.changed'; agent: string }
+  /** For who invoked an action, who performs it, and the owner; `failed` also where nobody can tell how it ended. */
+  | { type: `action.${'invoked' | 'completed' | 'failed'}`; invocation: InvocationInfo }
   /** For the connection that handles the call: nobody waits for its result any more. */
   | { type: 'call.cancelled'; callId: string; reason: CallEnd }
   | { type: 'message.held'; messageId: string; from: string; to: string; reason: string }

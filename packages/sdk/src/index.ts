@@ -1,4 +1,5 @@
 export {
+  type ActionInfo,
   type AgentInfo,
   type AgentOffer,
   type AttachmentInfo,
@@ -12,6 +13,7 @@ export {
   type HistoryMessage,
   type HoldTrace,
   type InboxMessage,
+  type InvocationInfo,
   isRelayError,
   type Message,
   type OfferedTool,
@@ -36,6 +38,7 @@ export type {
   HistoryOptions,
   Inbox,
   InboxOptions,
+  InvokeOptions,
   ParticipantOptions,
   RelayEvents,
   ReplyOptions,
@@ -45,7 +48,7 @@ export type {
   WhoOptions,
 } from './options.ts';
 export type { Relay } from './relay/relay.ts';
-export type { ExposedTool, ToolCall } from './relay/served-tools.ts';
+export type { ExposedTool, RegisteredAction, ToolCall } from './relay/served-tools.ts';
 export type { AttachOptions, TerminalView } from './relay/terminals.ts';
 export type { JsonSchema, ToolSchema } from './relay/tool-schema.ts';
 export type { SpawnOptions } from './relay/workers.ts';

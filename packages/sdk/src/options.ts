@@ -81,6 +81,13 @@ export interface CallOptions {
   onProgress?: (progress: CallProgress) => void;
 }
 
+export interface InvokeOptions extends CallOptions {
+  /** Resolve when it has ended. Default: as soon as it is begun. */
+  wait?: boolean;
+  /** Names the invocation for retries: the same id is the same invocation, performed once. Default: a new one. */
+  id?: string;
+}
+
 export interface InboxOptions {
   /** Default: 10. */
   limit?: number;

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { nameKey } from '@agent-relay/protocol';
-import { type Inbox, type ParticipantOptions, type Relay, RelayError } from '@agent-relay/sdk';
+import {
+  type ActionInfo,
+  type Inbox,
+  type ParticipantOptions,
+  type Relay,
+  RelayError,
+} from '@agent-relay/sdk';
 import { cliOf, connectNamedAfter } from './client-name.ts';
 import type { Connect } from './identity.ts';
 import { Mutex } from './mutex.ts';
@@ -14,6 +20,8 @@ export interface ParticipantEvents {
   agents: [agent?: string];
   /** Channels or their members changed. */
   channels: [];
+  /** The actions that the session may invoke are others than before. */
+  actions: [];
   /** There is a connection, the first one or a new one. */
   connected: [];
   /** The connection to the relay was lost. */
@@ -39,6 +47,16 @@ const CHANNEL_EVENTS = [
   'channel.topic',
 ] as const;
 
+/** After these the actions that an agent may invoke can be others. */
+const ACTION_EVENTS = [
+  'tools.changed',
+  'agent.changed',
+  'agent.renamed',
+  'channel.joined',
+  'channel.left',
+  'events.missed',
+] as const;
+
 /** Runs an action once a reply was written to the client, or never will be. */
 export interface ReplyWatch {
   afterReply(action: (written: boolean) => Promise<void>): void;
@@ -57,6 +75,8 @@ const LAST_RETRY_MS = 5000;
  */
 export class Participant {
   readonly events = new EventEmitter<ParticipantEvents>();
+  /** What the program behind the session calls itself. */
+  clientName: string | undefined;
   readonly #readers = new Mutex();
   readonly #changes = new Mutex();
   /** Distinguishes this session from others that claim the same name. */
@@ -74,6 +94,11 @@ export class Participant {
   #isUnreachable = false;
   #lostAt = 0;
   #started = false;
+  /** The actions that were seen last, as JSON. */
+  #seenActions = '[]';
+  /** The latest look at them. */
+  #looking = Promise.resolve();
+  #isLookPlanned = false;
   /** False only if it is certain that nothing is unread, to save a request. */
   #mayHaveUnread = false;
   #closed = false;
@@ -101,6 +126,7 @@ export class Participant {
 
   /** Sets the client program of the session, before the first connection. */
   introduce(client: { name: string } | undefined): void {
+    this.clientName ??= client?.name;
     const cli = client && cliOf(client.name);
     if (cli !== undefined && this.#profile.cli === undefined) this.#profile = { ...this.#profile, cli };
   }
@@ -172,6 +198,13 @@ export class Participant {
       const { cli } = this.#profile;
       return this.#connectAs(cli === undefined ? profile : { cli, ...profile }, connect);
     });
+  }
+
+  /** The actions that the session may invoke. */
+  async actions(): Promise<ActionInfo[]> {
+    const actions = await (await this.relay()).actions();
+    this.#seenActions = JSON.stringify(actions);
+    return actions;
   }
 
   /** The number of unread messages, requested only if there may be any. */
@@ -282,6 +315,7 @@ export class Participant {
       if (agent === relay.name && state === 'away') mail();
     });
     for (const event of AGENT_EVENTS) relay.on(event, ({ agent }) => this.events.emit('agents', agent));
+    for (const event of ACTION_EVENTS) relay.on(event, () => this.#lookAtActions());
     for (const event of CHANNEL_EVENTS) relay.on(event, () => this.events.emit('channels'));
     relay.on('events.missed', () => {
       mail();
@@ -304,6 +338,20 @@ export class Participant {
     });
     await relay.watch();
     this.events.emit('connected');
+    this.#lookAtActions();
+  }
+
+  /** Tells those who follow the actions if they are others; one look at a time, and one after it is enough. */
+  #lookAtActions(): void {
+    if (this.#isLookPlanned || this.events.listenerCount('actions') === 0) return;
+    this.#isLookPlanned = true;
+    this.#looking = this.#looking.then(async () => {
+      this.#isLookPlanned = false;
+      const before = this.#seenActions;
+      // A daemon that goes away just now is looked at again when it is back.
+      await this.actions().catch(() => undefined);
+      if (this.#seenActions !== before) this.events.emit('actions');
+    });
   }
 
   /** Tries to connect, and again with growing pauses. The next call reports the reason of a failure. */

@@ -2,6 +2,7 @@ import { Server } from '@modelcontextprotocol/server';
 import { mainToolset } from '../framework/toolset.ts';
 import { instructions } from '../prompts/instructions.ts';
 import { VERSION } from '../version.ts';
+import { offersActions, serveActionChanges } from './action-tools.ts';
 import { serveSubscriptions } from './changes.ts';
 import type { ClientContext } from './client-context.ts';
 import { serveCompletions } from './completions.ts';
@@ -30,7 +31,7 @@ export function buildServer(context: ClientContext, { era, lasting }: ServingOpt
     {
       instructions: instructions(main, name),
       capabilities: {
-        tools: {},
+        tools: offersActions(context) ? { listChanged: true } : {},
         resources: { subscribe: true },
         prompts: {},
         completions: {},
@@ -44,5 +45,6 @@ export function buildServer(context: ClientContext, { era, lasting }: ServingOpt
   servePrompts(server, context);
   serveCompletions(server, context);
   if (lasting) serveSubscriptions(server, context, era);
+  if (lasting && offersActions(context)) serveActionChanges(server, context);
   return server;
 }

@@ -2,6 +2,7 @@ import { parsePayload } from '@agent-relay/protocol';
 import { isRelayError, RelayError } from '@agent-relay/sdk';
 import {
   type CallToolResult,
+  CLIENT_INFO_META_KEY,
   type InputRequiredResult,
   isInputRequiredResult,
   ProtocolError,
@@ -13,20 +14,41 @@ import { forModel } from '../framework/next-step.ts';
 import { failureResult } from '../framework/result.ts';
 import type { Call, Tool } from '../framework/tool.ts';
 import { mainToolset } from '../framework/toolset.ts';
+import { actionsToolset } from '../toolsets/actions/index.ts';
+import { actionTools, callAction, offersActions } from './action-tools.ts';
 import type { ClientContext } from './client-context.ts';
+import { asClientInfo } from './messages.ts';
 
 /** Answers `tools/list` and `tools/call`. */
 export function serveTools(server: Server, context: ClientContext): void {
   const { tools } = context.offering;
-  server.setRequestHandler('tools/list', () => ({ tools: tools.list() }));
+  const hasActions = offersActions(context);
+  server.setRequestHandler('tools/list', async (_request, mcp) => {
+    if (!hasActions) return { tools: tools.list() };
+    return { tools: [...tools.list(), ...(await actionTools(context, clientName(context, mcp)))] };
+  });
   server.setRequestHandler('tools/call', async ({ params }, mcp) => {
     const tool = tools.find(params.name);
-    if (!tool) {
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}" here.`);
-    }
-    return await callTool(tool, params.arguments, context, mcp);
+    if (tool) return await callTool(tool, params.arguments, context, mcp);
+    const [invokeTool] = hasActions ? actionsToolset.tools : [];
+    const result =
+      invokeTool &&
+      (await callAction(
+        context.participant,
+        params.name,
+        params.arguments ?? {},
+        callOf(invokeTool, context, mcp),
+      ));
+    if (result) return result;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}" here.`);
   });
 }
+
+/** What the program behind a request is called: said with each request, or when the session began. */
+const clientName = ({ participant }: ClientContext, { mcpReq }: ServerContext): string =>
+  asClientInfo((mcpReq.envelope as Record<string, unknown> | undefined)?.[CLIENT_INFO_META_KEY])?.name ??
+  participant.clientName ??
+  '';
 
 async function callTool(
   tool: Tool,

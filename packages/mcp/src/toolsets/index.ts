@@ -1,4 +1,5 @@
 import type { Toolset } from '../framework/toolset.ts';
+import { actionsToolset } from './actions/index.ts';
 import { networkToolset } from './network/index.ts';
 import { relayToolset } from './relay/index.ts';
 import { rolesToolset } from './roles/index.ts';
@@ -6,7 +7,7 @@ import { workspaceToolset } from './workspace/index.ts';
 
 /** All toolsets by name; `roles` only if there are roles. */
 export const knownToolsets = (roles: readonly string[]): ReadonlyMap<string, Toolset> => {
-  const toolsets = [relayToolset, networkToolset, workspaceToolset];
+  const toolsets = [relayToolset, networkToolset, workspaceToolset, actionsToolset];
   if (roles.length > 0) toolsets.push(rolesToolset(roles));
   return new Map(toolsets.map((toolset) => [toolset.name, toolset]));
 };

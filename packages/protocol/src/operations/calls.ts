@@ -1,19 +1,8 @@
 import { z } from 'zod';
-import { clientId, jsonObject, toolDefinition } from '../payloads.ts';
-import { type AgentType, MAX_TIMEOUT_MS, MAX_TOOLS } from '../vocabulary.ts';
+import { clientId, jsonObject, type ToolCaller, toolDefinition } from '../payloads.ts';
+import { MAX_TIMEOUT_MS, MAX_TOOLS } from '../vocabulary.ts';
+import { actionDefinition } from './actions.ts';
 import { type Nothing, name, result } from './define.ts';
-
-/** The caller of a tool, as identified by the daemon. */
-export interface ToolCaller {
-  type: AgentType;
-  id: string;
-  name: string;
-  handle?: string;
-  /** The session of the client program, if any. */
-  sessionId?: string;
-  /** Several users share its connection and only claim to be this agent. */
-  unverified?: true;
-}
 
 const progress = {
   progress: z.number(),
@@ -56,6 +45,10 @@ export interface ServedCallPayload {
   timeoutMs: number;
   /** 1 for a call that is not part of another one. */
   depth: number;
+  /** `tool` is an action. */
+  action?: true;
+  /** The invocation that is to be performed. */
+  invocationId?: string;
 }
 
 /** The payload of RESULT from the daemon: `id` is the id of the CALL that waits. */
@@ -67,9 +60,14 @@ export interface CallResultPayload {
 }
 
 export const callOperations = {
-  /** Replaces the tools whose calls this connection handles; they end with the connection. */
+  /** Replaces the tools and actions whose calls this connection handles; they end with the connection. */
   SERVE: {
-    params: z.object({ tools: z.array(toolDefinition).max(MAX_TOOLS) }).strict(),
+    params: z
+      .object({
+        tools: z.array(toolDefinition).max(MAX_TOOLS),
+        actions: z.array(actionDefinition).max(MAX_TOOLS).default([]),
+      })
+      .strict(),
     result: result<Nothing>(),
   },
   /** Calls a tool of an agent or an MCP server; the result follows as a RESULT envelope, or an ERROR. */

@@ -48,6 +48,7 @@ const GROUPS: Record<string, Record<string, Load>> = {
     who: () => import('./commands/who.ts'),
     capabilities: () => import('./commands/capabilities.ts'),
     call: () => import('./commands/call.ts'),
+    actions: () => import('./commands/actions.ts'),
     agent: () => import('./commands/agent.ts'),
     channel: () => import('./commands/channel.ts'),
     workspace: () => import('./commands/workspace.ts'),

@@ -1,6 +1,8 @@
 import { idMaker } from '@agent-relay/protocol';
+import { ActionAudience } from './calls/action-audience.ts';
 import { Callees } from './calls/callees.ts';
 import { Calls } from './calls/calls.ts';
+import { Invocations } from './calls/invocations.ts';
 import { Questions } from './calls/questions.ts';
 import { ServedTools } from './calls/served-tools.ts';
 import { CallTargets } from './calls/targets.ts';
@@ -54,6 +56,8 @@ export interface RelayOptions {
   terminals: TerminalOptions;
   /** Names reserved for people, registered only by the owner. */
   personNames: readonly string[];
+  /** Names this daemon among those that share the store, also after a restart. */
+  node: string;
   /** Called with errors of background work. */
   onError: (error: unknown) => void;
 }
@@ -74,6 +78,7 @@ export interface Relay {
   readonly calls: Calls;
   readonly callees: Callees;
   readonly targets: CallTargets;
+  readonly invocations: Invocations;
   readonly channels: Channels;
   readonly presence: Presence;
   readonly messages: Messages;
@@ -167,12 +172,30 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   );
   const fanout = new Fanout({ connections, awaits, waiters, mailboxes, accepted });
 
-  const served = new ServedTools({ directory, presence, quotas, clock });
+  const served = new ServedTools({
+    directory,
+    presence,
+    quotas,
+    clock,
+    nameOf: (agentId) => agents.byId(agentId)?.name ?? 'another agent',
+  });
   const callees = new Callees({ bus, newId, served });
-  const targets = new CallTargets({ agents, presence, offered: tools, served });
+  const targets = new CallTargets({
+    agents,
+    presence,
+    offered: tools,
+    served,
+    audience: new ActionAudience(agents, channels),
+  });
   const questions = new Questions({ messages, awaits, deliveries, quotas, background });
   const { onError } = options;
   const calls = new Calls({ bus, clock, newId, agents, presence, quotas, targets, questions, onError });
+
+  const invocations = new Invocations({
+    ...{ store, clock, bus, newId, presence, workspaces, quotas, targets, calls, onError },
+    node: options.node,
+  });
+  await invocations.loseOpen();
 
   agents.isBackend = (name) => targets.backends.find(name) !== undefined;
   awaits.onAnswered = ({ waiter, message: question }, { seq }) =>
@@ -216,7 +239,8 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     } else if (news.kind === 'call') {
       callees.heard(news.call);
       calls.heard(news.call);
-    } else if (news.kind === 'inserted') fanout.inserted(news.workspaceId, news.delivered);
+    } else if (news.kind === 'invocation') invocations.ended(news.invocation);
+    else if (news.kind === 'inserted') fanout.inserted(news.workspaceId, news.delivered);
     else connections.end(news.connections);
   });
 
@@ -234,6 +258,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     calls,
     callees,
     targets,
+    invocations,
     channels,
     presence,
     messages,

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type Door, isLoopbackHost, openDoors } from '@agent-relay/platform/http';
 import { sameSecret } from '@agent-relay/platform/secrets';
@@ -118,6 +119,7 @@ async function start(
       processes: new HostProcesses({ dataDirectory: settings.dataDirectory, program }),
     },
     personNames: ['owner', personName()],
+    node: `${hostname()}:${settings.dataDirectory}`,
     onError,
   });
   opened.defer(() => relay.close());

@@ -30,6 +30,9 @@ const READS: ReadonlySet<OperationName> = new Set([
   'WHO',
   'DISCOVER',
   'TOOLS',
+  'ACTIONS',
+  'INVOCATION',
+  'INVOCATIONS',
 ]);
 
 /** Operations that may continue after their answer. */
@@ -40,6 +43,7 @@ const GOES_ON: ReadonlySet<OperationName> = new Set([
   'RECEIVE',
   'SERVE',
   'CALL',
+  'INVOKE',
   'HOST',
   'TERMINAL_ATTACH',
 ]);

@@ -1,10 +1,12 @@
 import {
+  type ActionInfo,
   type AgentInfo,
   type AgentOffer,
   type AttachmentInfo,
   type ConversationInfo,
   type DaemonStatus,
   type DeliveryPath,
+  type InvocationInfo,
   type Message,
   type OfferedTool,
   type OperationInput,
@@ -23,6 +25,7 @@ import type {
   HistoryOptions,
   Inbox,
   InboxOptions,
+  InvokeOptions,
   RelayEvents,
   ReplyOptions,
   SearchOptions,
@@ -36,9 +39,10 @@ import { download, upload } from './attachments.ts';
 import { call } from './call.ts';
 import { Channels } from './channels.ts';
 import { HeldMessages } from './held.ts';
+import { invoke } from './invoke.ts';
 import { allPages } from './pages.ts';
 import { Paths } from './paths.ts';
-import { type ExposedTool, ServedTools } from './served-tools.ts';
+import { type ExposedTool, type RegisteredAction, ServedTools } from './served-tools.ts';
 import { Tail } from './tail.ts';
 import { Terminals } from './terminals.ts';
 import type { ToolSchema } from './tool-schema.ts';
@@ -68,8 +72,8 @@ export class Relay {
     this.workers = new Workers(session);
     this.workspaces = new Workspaces(session);
     this.#tools = new ServedTools({
-      serve: (tools) => session.request('SERVE', { tools }),
-      serveAgain: (tools) => session.post('SERVE', { tools }),
+      serve: (offer) => session.request('SERVE', offer),
+      serveAgain: (offer) => session.post('SERVE', offer),
       progress: (payload) => session.post('PROGRESS', payload),
       result: (payload) => session.request('RESULT', payload),
       call: (target, args, options) => call(session, target, args, options),
@@ -219,6 +223,46 @@ export class Relay {
    */
   call(target: string, args: Record<string, unknown> = {}, options: CallOptions = {}): Promise<unknown> {
     return call(this.#session, target, args, options);
+  }
+
+  /**
+   * Performs an action for others, under a name of its own in the project: `NameTaken` if another agent has it. Each becomes
+   * a tool in the MCP clients of those it is available to. Resolves with a function that takes it back.
+   */
+  registerAction<Input extends ToolSchema, Output extends ToolSchema = ToolSchema>(
+    action: RegisteredAction<Input, Output>,
+  ): Promise<() => Promise<void>> {
+    return this.#tools.register(action as unknown as RegisteredAction);
+  }
+
+  /** The actions that this agent may invoke. */
+  actions(): Promise<ActionInfo[]> {
+    return allPages(async (cursor) => {
+      const { actions, next } = await this.request('ACTIONS', { cursor });
+      return { entries: actions, next };
+    });
+  }
+
+  /**
+   * Invokes an action, or a tool as `Agent.tool`. It is performed at most once, whatever happens to this client; resolves
+   * when it is begun, or with `wait` when it has ended, with what is known of it then.
+   */
+  invoke(
+    name: string,
+    input: Record<string, unknown> = {},
+    options: InvokeOptions = {},
+  ): Promise<InvocationInfo> {
+    return invoke(this.#session, name, input, options);
+  }
+
+  /** An invocation that this agent made or performs. */
+  async invocation(id: string): Promise<InvocationInfo> {
+    return (await this.request('INVOCATION', { invocationId: id })).invocation;
+  }
+
+  /** The latest of them, newest first; for the owner, of all agents. */
+  async invocations(options: { limit?: number } = {}): Promise<InvocationInfo[]> {
+    return (await this.request('INVOCATIONS', options)).invocations;
   }
 
   status(): Promise<DaemonStatus> {

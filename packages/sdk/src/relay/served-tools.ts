@@ -1,4 +1,5 @@
 import {
+  type ActionDefinition,
   type OperationInput,
   RelayError,
   type RelayEvent,
@@ -37,11 +38,22 @@ export interface ExposedTool<Input extends ToolSchema = ToolSchema, Output exten
   handler(call: ToolCall<ValueOf<Input>>): unknown;
 }
 
-/** How a client tells the daemon about its tools. */
+/** The same with a name of its own in the project, that others invoke without knowing who performs it. */
+export interface RegisteredAction<
+  Input extends ToolSchema = ToolSchema,
+  Output extends ToolSchema = ToolSchema,
+> extends ExposedTool<Input, Output> {
+  /** Who may invoke it: names, `#channel`, `lead`, `human`. Default: everybody in the project. */
+  availableTo?: string[];
+}
+
+type Offer = Required<OperationInput<'SERVE'>>;
+
+/** How the tools and actions of a client reach the daemon. */
 export interface ToolWire {
-  serve(tools: ToolDefinition[]): Promise<unknown>;
+  serve(offer: Offer): Promise<unknown>;
   /** On a new connection, before anything else. */
-  serveAgain(tools: ToolDefinition[]): void;
+  serveAgain(offer: Offer): void;
   progress(payload: OperationInput<'PROGRESS'>): void;
   result(payload: OperationInput<'RESULT'>): Promise<unknown>;
   /** Calls another tool on behalf of the call `parent`. */
@@ -52,10 +64,16 @@ export interface ToolWire {
   ): Promise<unknown>;
 }
 
-/** The tools that this client handles calls of, over all its connections. */
+interface Entry<Definition> {
+  tool: ExposedTool;
+  definition: Definition;
+}
+
+/** The tools and actions that this client handles calls of, over all its connections. */
 export class ServedTools {
   readonly #wire: ToolWire;
-  readonly #tools = new Map<string, { tool: ExposedTool; definition: ToolDefinition }>();
+  readonly #tools = new Map<string, Entry<ToolDefinition>>();
+  readonly #actions = new Map<string, Entry<ActionDefinition>>();
   readonly #running = new Map<string, AbortController>();
   /** Tools exposed in quick succession are sent to the daemon together. */
   #serving: Promise<void> | undefined;
@@ -64,17 +82,30 @@ export class ServedTools {
     this.#wire = wire;
   }
 
-  /** Resolves when others can see and call the tool, with a function that removes it. */
-  async expose(tool: ExposedTool): Promise<() => Promise<void>> {
-    const { name } = tool;
-    if (this.#tools.has(name)) {
-      throw new RelayError('InvalidRequest', `This client exposes a tool "${name}" already.`, {
+  /** Resolves when others can see and call the tool, with how to take it back. */
+  expose(tool: ExposedTool): Promise<() => Promise<void>> {
+    return this.#add(this.#tools, { tool, definition: definitionOf(tool) });
+  }
+
+  /** The same for an action. */
+  register(action: RegisteredAction): Promise<() => Promise<void>> {
+    const { availableTo } = action;
+    const definition = { ...definitionOf(action), ...(availableTo === undefined ? {} : { availableTo }) };
+    return this.#add(this.#actions, { tool: action, definition });
+  }
+
+  async #add<Definition extends ToolDefinition>(
+    served: Map<string, Entry<Definition>>,
+    entry: Entry<Definition>,
+  ): Promise<() => Promise<void>> {
+    const { name } = entry.definition;
+    if (served.has(name)) {
+      throw new RelayError('InvalidRequest', `This client has a tool or action "${name}" already.`, {
         details: { field: 'name' },
       });
     }
-    const entry = { tool, definition: definitionOf(tool) };
-    this.#tools.set(name, entry);
-    const remove = () => this.#tools.get(name) === entry && this.#tools.delete(name);
+    served.set(name, entry);
+    const remove = () => served.get(name) === entry && served.delete(name);
     try {
       await this.#serve();
     } catch (error) {
@@ -88,7 +119,7 @@ export class ServedTools {
 
   /** For a new connection, which serves nothing yet. */
   serveAgain(): void {
-    if (this.#tools.size > 0) this.#wire.serveAgain(this.#definitions());
+    if (this.#tools.size + this.#actions.size > 0) this.#wire.serveAgain(this.#offer());
   }
 
   /** The daemon has ended the calls of a lost connection: their results are dropped. */
@@ -113,13 +144,14 @@ export class ServedTools {
     );
   }
 
-  async #handle({ callId, tool: name, arguments: args, caller }: ServedCallPayload, signal: AbortSignal) {
-    const tool = this.#tools.get(name)?.tool;
+  async #handle(asked: ServedCallPayload, signal: AbortSignal): Promise<unknown> {
+    const { callId, tool: name, arguments: args, caller, invocationId = callId } = asked;
+    const tool = (asked.action ? this.#actions : this.#tools).get(name)?.tool;
     if (!tool) throw new Error(`The tool "${name}" was taken back.`);
     const result = await tool.handler({
       input: (await parsed(tool.input, args)) as Record<string, unknown>,
       agent: caller,
-      invocationId: callId,
+      invocationId,
       signal,
       progress: (progress, total, message) => {
         if (this.#running.has(callId)) this.#wire.progress({ callId, progress, total, message });
@@ -140,14 +172,17 @@ export class ServedTools {
       .catch(() => undefined);
   }
 
-  #definitions(): ToolDefinition[] {
-    return [...this.#tools.values()].map(({ definition }) => definition);
+  #offer(): Offer {
+    return {
+      tools: [...this.#tools.values()].map(({ definition }) => definition),
+      actions: [...this.#actions.values()].map(({ definition }) => definition),
+    };
   }
 
   #serve(): Promise<void> {
     this.#serving ??= Promise.resolve().then(async () => {
       this.#serving = undefined;
-      await this.#wire.serve(this.#definitions());
+      await this.#wire.serve(this.#offer());
     });
     return this.#serving;
   }

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, isInitializeRequest, isJSONRPCRequest } from '@modelcontextprotocol/server';
+import { followActions, offersActions } from '../../server/action-tools.ts';
 import { buildServer } from '../../server/build-server.ts';
 import { followChanges } from '../../server/changes.ts';
 import type { ClientContext, Offering } from '../../server/client-context.ts';
@@ -128,7 +129,14 @@ export class SingleRequests {
       legacy: 'reject',
       onerror: this.#parts.onerror,
     });
-    const stop = followChanges(context, (uri) => handler.notify.resourceUpdated(uri));
+    const stopResources = followChanges(context, (uri) => handler.notify.resourceUpdated(uri));
+    const stopActions = offersActions(context)
+      ? followActions(context, () => handler.notify.toolsChanged())
+      : () => undefined;
+    const stop = () => {
+      stopResources();
+      stopActions();
+    };
     lease.onclose(async () => {
       this.#handlers.delete(key);
       stop();

@@ -5,14 +5,14 @@ import { type ToolsOption, withTools } from '../options.ts';
 import { PROGRAM } from '../program-file.ts';
 
 export const command = withTools(new Command('mcp'))
-  .description('Serve MCP over stdio (toolset: workspace)')
+  .description('Serve MCP over stdio (toolsets: workspace, actions)')
   .enablePositionalOptions()
   // An unknown command is handled below, with a suggestion.
   .allowExcessArguments()
   .action(({ tools }: ToolsOption, self: Command) => {
     const [word] = self.args;
     if (word !== undefined) throw unknownCommand(word, self);
-    return runMcpServer(tools, 'workspace');
+    return runMcpServer(tools, 'workspace,actions');
   })
   .addCommand(
     withTools(new Command('serve'))

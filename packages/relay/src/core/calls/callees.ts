@@ -1,9 +1,4 @@
-import {
-  type CallProgress,
-  type OperationParams,
-  RelayError,
-  type ToolDefinition,
-} from '@agent-relay/protocol';
+import { type CallProgress, type OperationParams, RelayError } from '@agent-relay/protocol';
 import type { Caller } from '../operations/caller.ts';
 import type { Bus, CallNews } from '../ports/bus.ts';
 import { requireAgent } from '../principal.ts';
@@ -25,14 +20,14 @@ export class Callees {
     this.#parts = parts;
   }
 
-  /** The connection handles calls of these tools from now on; open calls continue. */
-  serve(connection: Caller, tools: ToolDefinition[], requestId: string): void {
+  /** The connection handles calls of these tools and actions from now on; calls that it handles already go on. */
+  serve(connection: Caller, offer: OperationParams<'SERVE'>, requestId: string): void {
     const agent = requireAgent(connection.principal);
     const { newId, served } = this.#parts;
     const known = connection.serving;
     const id = known?.id ?? newId('srv');
-    served.replace(id, agent, tools);
-    if (known || tools.length === 0) return;
+    served.replace(id, agent, offer);
+    if (known || offer.tools.length + offer.actions.length === 0) return;
     const ongoing = connection.begin(requestId, 'tools');
     const serving = new Serving(id, agent, ongoing);
     connection.serving = serving;

@@ -7,7 +7,15 @@ import type { Bus, CallNews, CallOutcome } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import { relayItself, requireIdentity } from '../principal.ts';
 import { checkArguments, flawOfResult } from './checks.ts';
-import { callerOf, depthOf, type OpenCall, servedCall, titleOf } from './open-call.ts';
+import {
+  type CallOrder,
+  type CallWaiter,
+  callerOf,
+  depthOf,
+  type OpenCall,
+  servedCall,
+  titleOf,
+} from './open-call.ts';
 import type { Question, Questions } from './questions.ts';
 import type { CallTargets, Target } from './targets.ts';
 import { consentQuestion, isYes, personInCharge, resultInWords, toolQuestion } from './words.ts';
@@ -27,7 +35,7 @@ interface Parts {
   onError: (error: unknown) => void;
 }
 
-/** The calls that clients of this daemon wait for. */
+/** The calls that are made from this daemon. */
 export class Calls {
   readonly #parts: Parts;
   readonly #open = new Map<string, OpenCall>();
@@ -54,47 +62,73 @@ export class Calls {
   }
 
   #begin(connection: Caller, params: Params, requestId: string, target: Target): { callId: string } {
-    const { clock, newId, quotas } = this.#parts;
-    const { principal } = connection;
-    checkArguments(target, params);
-    const uncount = quotas.calling(principal);
-    const id = newId('call');
-    const stopTimer = clock.after(params.timeoutMs, () => this.#timedOut(call));
-    const call: OpenCall = {
+    checkArguments(target, params.arguments);
+    const id = this.#parts.newId('call');
+    const callId = params.callId ?? id;
+    const order: CallOrder = {
       id,
-      requestId,
-      principal,
+      principal: connection.principal,
       caller: callerOf(connection),
-      params,
-      depth: depthOf(connection, params.parent),
       target,
-      ongoing: connection.begin(requestId),
+      args: params.arguments,
+      timeoutMs: params.timeoutMs,
+      depth: depthOf(connection, params.parent),
+    };
+    const call = this.open(order, {
+      progress: (progress) => {
+        if (ongoing.hasRoom) ongoing.send('PROGRESS', { id: requestId, ...progress });
+      },
+      finish: (result) =>
+        ongoing.finishWith('RESULT', { id: requestId, kind: 'mcp_tool_result', callId, result }),
+      fail: (error) => ongoing.fail(error),
+    });
+    const ongoing = connection.begin(requestId);
+    ongoing.onEnd = () => this.cancel(call);
+    if (!ongoing.hasEnded) this.run(call);
+    return { callId };
+  }
+
+  /** Counts a call, whose time begins now. Throws if its caller has as many as it may. */
+  open(order: CallOrder, waiter: CallWaiter): OpenCall {
+    const { clock, quotas } = this.#parts;
+    const uncount = quotas.calling(order.principal);
+    const stopTimer = clock.after(order.timeoutMs, () => this.#timedOut(call));
+    const call: OpenCall = {
+      ...order,
+      waiter,
       close: () => {
         stopTimer();
         uncount();
-        this.#open.delete(id);
+        this.#open.delete(call.id);
       },
       stop: () => undefined,
     };
-    this.#open.set(id, call);
-    call.ongoing.onEnd = () => this.#abandon(call, 'cancelled');
-    if (!call.ongoing.hasEnded)
-      this.#follow(call, needsConsent(call) ? this.#askPerson(call) : this.#make(call));
-    return { callId: params.callId ?? id };
+    this.#open.set(call.id, call);
+    return call;
+  }
+
+  /** Has the call made; its waiter is told how that goes. */
+  run(call: OpenCall): void {
+    this.#follow(call, needsConsent(call) ? this.#askPerson(call) : this.#make(call));
+  }
+
+  /** Nobody waits any more, and the waiter is not told. */
+  cancel(call: OpenCall): void {
+    this.#abandon(call, 'cancelled');
   }
 
   /** Passes the call to its target. */
   #make(call: OpenCall): Promise<void> | undefined {
-    const { target, params } = call;
+    const { target, args, principal } = call;
     if (target.kind === 'backend') return this.#callBackend(call, target);
     if (target.kind === 'announced') {
-      const { principal } = call;
-      const question = { principal, to: target.callee, content: toolQuestion(params) };
+      const content = toolQuestion(target.tool.definition.name, args);
+      const question = { principal, to: target.callee, content };
       return this.#ask(call, question, (message) => this.#settle(call, { result: resultInWords(message) }));
     }
     const server = target.serverId;
     call.stop = (reason) => this.#publish({ step: 'cancelled', server, callId: call.id, reason });
-    this.#publish({ step: 'asked', server, call: servedCall(call, target.callee.name) });
+    this.#publish({ step: 'asked', server, call: servedCall(call, target) });
     return undefined;
   }
 
@@ -103,7 +137,7 @@ export class Calls {
     call.stop = () => ended.abort();
     const { signal } = ended;
     const { backends } = this.#parts.targets;
-    this.#settle(call, { result: await backends.call(server, tool, call.params.arguments, { signal }) });
+    this.#settle(call, { result: await backends.call(server, tool, call.args, { signal }) });
   }
 
   async #askPerson(call: OpenCall): Promise<void> {
@@ -112,7 +146,7 @@ export class Calls {
     const person = personInCharge(agents, presence, workspace);
     call.waitsFor = person.name;
     const principal = relayItself(workspace, await agents.system(workspace));
-    const content = consentQuestion(call.caller.name, titleOf(call.target), call.params);
+    const content = consentQuestion(call.caller.name, titleOf(call.target), call.args);
     await this.#ask(call, { principal, to: person, content }, (message) => {
       delete call.waitsFor;
       call.stop = () => undefined;
@@ -130,7 +164,7 @@ export class Calls {
       ...question,
       // The agent may be asked after a person was.
       id: `${call.id}-${question.to.id}`,
-      timeoutMs: call.params.timeoutMs,
+      timeoutMs: call.timeoutMs,
       stored: (stop) => {
         if (this.#open.has(call.id)) call.stop = stop;
         else stop();
@@ -153,10 +187,10 @@ export class Calls {
   }
 
   #timedOut(call: OpenCall): void {
-    const { timeoutMs } = call.params;
+    const { timeoutMs } = call;
     this.#abandon(call, 'timeout');
     const title = titleOf(call.target);
-    call.ongoing.fail(
+    call.waiter.fail(
       call.waitsFor === undefined
         ? new RelayError('Timeout', `${title} did not finish within ${timeoutMs} ms.`, {
             next: 'The tool may have run. Check that before you call it again, or allow more time.',
@@ -179,11 +213,10 @@ export class Calls {
     const error =
       'error' in outcome ? outcome.error : flawOfResult(call.target, outcome.result, this.#parts.quotas);
     if (error) {
-      call.ongoing.fail(error);
+      call.waiter.fail(error);
       return;
     }
-    const callId = call.params.callId ?? call.id;
-    call.ongoing.finishWith('RESULT', { id: call.requestId, kind: 'mcp_tool_result', callId, ...outcome });
+    if ('result' in outcome) call.waiter.finish(outcome.result);
   }
 
   /** News of a callee's daemon. */
@@ -191,8 +224,7 @@ export class Calls {
     const call = news.step === 'asked' ? undefined : this.#open.get(news.callId);
     if (!call) return;
     if (news.step === 'answered') this.#settle(call, fromNews(call, news.outcome));
-    else if (news.step === 'progress' && call.ongoing.hasRoom)
-      call.ongoing.send('PROGRESS', { id: call.requestId, ...news.progress });
+    else if (news.step === 'progress') call.waiter.progress(news.progress);
   }
 
   #publish(call: CallNews): void {

@@ -1,11 +1,11 @@
-import { isTooDeep, type OperationParams, RelayError } from '@agent-relay/protocol';
+import { isTooDeep, RelayError } from '@agent-relay/protocol';
 import type { Quotas } from '../governance/quotas.ts';
 import { titleOf } from './open-call.ts';
 import { validate } from './schema/validate.ts';
 import type { Target } from './targets.ts';
 
-/** Throws unless the arguments match the tool's schema. Tools of an MCP server check theirs themselves. */
-export function checkArguments(target: Target, { arguments: args }: OperationParams<'CALL'>): void {
+/** Throws unless the arguments are as the tool says. The tools of an MCP server check theirs themselves. */
+export function checkArguments(target: Target, args: Record<string, unknown>): void {
   const flaw = target.kind === 'backend' ? undefined : validate(target.tool.input, args);
   if (!flaw) return;
   throw new RelayError(

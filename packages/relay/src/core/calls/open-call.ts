@@ -1,19 +1,32 @@
-import type { CallEnd, OperationParams, ServedCallPayload, ToolCaller } from '@agent-relay/protocol';
-import type { Caller, Ongoing } from '../operations/caller.ts';
+import type { CallEnd, CallProgress, RelayError, ServedCallPayload, ToolCaller } from '@agent-relay/protocol';
+import type { Caller } from '../operations/caller.ts';
 import type { Principal } from '../principal.ts';
 import type { Target } from './targets.ts';
 
-/** A call that a client of this daemon waits for. */
-export interface OpenCall {
+/** Whoever wants to know how a call goes: told its end once, by `finish` or `fail`. */
+export interface CallWaiter {
+  progress(progress: CallProgress): void;
+  finish(result: unknown): void;
+  fail(error: RelayError): void;
+}
+
+/** What is to be called, by whom, with what. */
+export interface CallOrder {
   /** Unique; the callee knows the call by it. */
   readonly id: string;
-  readonly requestId: string;
   readonly principal: Principal;
   readonly caller: ToolCaller;
-  readonly params: OperationParams<'CALL'>;
-  readonly depth: number;
   readonly target: Target;
-  readonly ongoing: Ongoing;
+  readonly args: Record<string, unknown>;
+  readonly timeoutMs: number;
+  readonly depth: number;
+  /** The invocation that it is the performance of. */
+  readonly invocationId?: string;
+}
+
+/** A call that somebody at this daemon waits for. */
+export interface OpenCall extends CallOrder {
+  readonly waiter: CallWaiter;
   /** The person whose consent it waits for. */
   waitsFor?: string;
   /** Releases its quota and its timer. */
@@ -46,20 +59,26 @@ export function callerOf({ principal, session }: Caller): ToolCaller {
   };
 }
 
-/** The call as sent to its callee. */
-export const servedCall = ({ id, caller, params, depth }: OpenCall, server: string): ServedCallPayload => ({
+/** The call as its callee gets it. */
+export const servedCall = (
+  { id, caller, args, timeoutMs, depth, invocationId }: CallOrder,
+  { callee, tool, isAction }: Extract<Target, { kind: 'served' }>,
+): ServedCallPayload => ({
   kind: 'mcp_tool_call',
-  server,
-  tool: params.tool,
-  arguments: params.arguments,
+  server: callee.name,
+  tool: tool.definition.name,
+  arguments: args,
   callId: id,
   caller,
-  timeoutMs: params.timeoutMs,
+  timeoutMs,
   depth,
+  ...(isAction ? { action: true } : {}),
+  ...(invocationId === undefined ? {} : { invocationId }),
 });
 
-/** `Name.tool`, for people. */
-export const titleOf = (target: Target): string =>
-  target.kind === 'backend'
-    ? `${target.server}.${target.tool}`
-    : `${target.callee.name}.${target.tool.definition.name}`;
+/** `Name.tool`, or the name of an action, for people. */
+export function titleOf(target: Target): string {
+  if (target.kind === 'backend') return `${target.server}.${target.tool}`;
+  const { name } = target.tool.definition;
+  return target.kind === 'served' && target.isAction ? name : `${target.callee.name}.${name}`;
+}

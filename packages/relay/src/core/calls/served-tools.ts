@@ -1,8 +1,8 @@
-import { RelayError, type ToolDefinition } from '@agent-relay/protocol';
+import { actionKey, RelayError, type ToolDefinition } from '@agent-relay/protocol';
 import type { Presence } from '../directory/presence.ts';
 import type { Quotas } from '../governance/quotas.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Directory, ToolServer } from '../ports/directory.ts';
+import type { Directory, ServedAction, ToolServer } from '../ports/directory.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import { CheckedSchema } from './schema/schema.ts';
 
@@ -21,9 +21,12 @@ interface Parts {
   presence: Presence;
   quotas: Quotas;
   clock: Clock;
+  nameOf: (agentId: number) => string;
 }
 
-/** The tools that connections serve: in memory, while the connection is open. */
+type Served = Pick<ToolServer, 'tools' | 'actions'>;
+
+/** The tools that connections handle calls of: in memory, for as long as the connection is there. */
 export class ServedTools {
   readonly #parts: Parts;
   readonly #checked = new WeakMap<ToolDefinition, CheckedTool>();
@@ -33,25 +36,42 @@ export class ServedTools {
     this.#parts = parts;
   }
 
-  /** Replaces what a connection serves. Throws if it is too much, or a schema is invalid. */
-  replace(serverId: string, agent: Agent, tools: readonly ToolDefinition[]): void {
+  /** Replaces what a connection serves. Throws if it is too much, a schema cannot be used, or a name is taken. */
+  replace(serverId: string, agent: Agent, { tools, actions }: Served): void {
     const { directory, quotas } = this.#parts;
-    const others = directory.serversOf(agent.id).filter(({ id }) => id !== serverId);
-    quotas.checkTools([...others.flatMap((other) => other.tools), ...tools]);
-    const names = new Set<string>();
-    for (const tool of tools) {
-      if (names.has(tool.name)) throw refused(tool, 'is there twice');
-      names.add(tool.name);
-      this.#check(tool);
-    }
-    directory.serves({ id: serverId, agentId: agent.id, workspaceId: agent.workspaceId, tools });
+    const { id: agentId, workspaceId } = agent;
+    const others = directory.serversOf(agentId).filter(({ id }) => id !== serverId);
+    quotas.checkTools([...others, { tools, actions }].flatMap((one) => [...one.tools, ...one.actions]));
+    checkNames(tools, ({ name }) => name);
+    checkNames(actions, ({ name }) => actionKey(name));
+    for (const action of actions) this.#checkFree(agent, action.name);
+    for (const tool of [...tools, ...actions]) this.#check(tool);
+    directory.serves({ id: serverId, agentId, workspaceId, tools, actions });
     this.changed(agent);
   }
 
-  /** The connection no longer serves tools. */
+  /** An action has one owner in the project. */
+  #checkFree({ id, workspaceId }: Agent, name: string): void {
+    const holder = this.#parts.directory.findAction(workspaceId, actionKey(name))?.server.agentId;
+    if (holder === undefined || holder === id) return;
+    throw new RelayError('NameTaken', `The action "${name}" belongs to ${this.#parts.nameOf(holder)}.`, {
+      next: 'Choose another name for the action.',
+    });
+  }
+
+  findAction(workspaceId: number, name: string): { served: ServedAction; tool: CheckedTool } | undefined {
+    const served = this.#parts.directory.findAction(workspaceId, actionKey(name));
+    return served && { served, tool: this.#check(served.action) };
+  }
+
+  actionsIn(workspaceId: number): ServedAction[] {
+    return this.#parts.directory.actionsIn(workspaceId);
+  }
+
+  /** The connection serves nothing any more. */
   drop(serverId: string, agent: Agent): void {
     const { id: agentId, workspaceId } = agent;
-    this.#parts.directory.serves({ id: serverId, agentId, workspaceId, tools: [] });
+    this.#parts.directory.serves({ id: serverId, agentId, workspaceId, tools: [], actions: [] });
     this.changed(agent);
   }
 
@@ -106,6 +126,14 @@ export function checkTool(definition: ToolDefinition): CheckedTool {
     };
   } catch (error) {
     throw refused(definition, `has a schema that cannot be used: ${(error as Error).message}`);
+  }
+}
+
+function checkNames<T extends ToolDefinition>(tools: readonly T[], keyOf: (tool: T) => string): void {
+  const keys = new Set<string>();
+  for (const tool of tools) {
+    if (keys.has(keyOf(tool))) throw refused(tool, 'is there twice');
+    keys.add(keyOf(tool));
   }
 }
 

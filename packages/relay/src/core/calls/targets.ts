@@ -1,18 +1,26 @@
-import { nearNames, type OperationParams, RelayError, type ToolDefinition } from '@agent-relay/protocol';
+import {
+  type ActionDefinition,
+  nearNames,
+  type OperationParams,
+  RelayError,
+  type ToolDefinition,
+} from '@agent-relay/protocol';
 import type { Agents } from '../directory/agents.ts';
 import type { OfferedTools } from '../directory/offered-tools.ts';
 import type { Presence } from '../directory/presence.ts';
 import { type Backends, NO_BACKENDS } from '../ports/backends.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
+import type { Principal } from '../principal.ts';
+import type { ActionAudience } from './action-audience.ts';
 import { type CheckedTool, checkTool, type ServedTools } from './served-tools.ts';
 
 /** The target of a call. */
 export type Target =
   | { kind: 'backend'; server: string; tool: string }
   /** A connection handles it. */
-  | { kind: 'served'; callee: Agent; serverId: string; tool: CheckedTool }
-  /** The agent only declared it: it is asked with a message. */
+  | { kind: 'served'; callee: Agent; serverId: string; tool: CheckedTool; isAction: boolean }
+  /** The agent only said that it can: it is asked in a message. */
   | { kind: 'announced'; callee: Agent; tool: CheckedTool };
 
 interface Parts {
@@ -20,6 +28,7 @@ interface Parts {
   presence: Presence;
   offered: OfferedTools;
   served: ServedTools;
+  audience: ActionAudience;
 }
 
 /** Resolves `name.tool`: a tool of an agent or of an MCP server. No name is both (see `Agents`). */
@@ -31,20 +40,64 @@ export class CallTargets {
     this.#parts = parts;
   }
 
-  /** Synchronous, unless the tool is not served. */
-  find(workspace: Workspace, { server, tool }: OperationParams<'CALL'>): Target | Promise<Target> {
+  /** Answers at once, unless the tool is not served. */
+  find(
+    workspace: Workspace,
+    { server, tool }: Pick<OperationParams<'CALL'>, 'server' | 'tool'>,
+  ): Target | Promise<Target> {
     const { agents, presence, served } = this.#parts;
     const backend = this.#backend(server, tool);
     if (backend) return backend;
     const callee = agents.get(workspace, server);
     const found = served.find(callee.id, tool);
-    if (found) return { kind: 'served', callee, serverId: found.server.id, tool: found.tool };
+    if (found)
+      return { kind: 'served', callee, serverId: found.server.id, tool: found.tool, isAction: false };
     if (!presence.isOnline(callee.id))
       throw new RelayError('AgentOffline', `${callee.name} is offline, and calls are not kept for later.`);
     return this.#announced(callee, tool);
   }
 
-  /** Names of servers and tools may contain dots: the shortest server name that matches wins. */
+  /** An action that the agent may invoke, or a tool as `name.tool`. */
+  findInvocable(principal: Principal, name: string): Target | Promise<Target> {
+    const { agents, served, audience } = this.#parts;
+    const found = served.findAction(principal.workspace.id, name);
+    const owner = found && agents.byId(found.served.server.agentId);
+    if (found && owner && audience.includes(found.served.action, owner, principal))
+      return {
+        kind: 'served',
+        callee: owner,
+        serverId: found.served.server.id,
+        tool: found.tool,
+        isAction: true,
+      };
+    const [server = '', ...tool] = name.split('.');
+    const isTool =
+      tool.length > 0 && (agents.find(principal.workspace, server) ?? this.#backend(server, tool.join('.')));
+    if (isTool) return this.find(principal.workspace, { server, tool: tool.join('.') });
+    throw this.#noAction(principal, name);
+  }
+
+  #noAction(principal: Principal, name: string): RelayError {
+    const suggestions = nearNames(
+      name,
+      this.actionsFor(principal).map(({ action }) => action.name),
+    );
+    const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}?` : '';
+    return new RelayError('ActionNotFound', `There is no action "${name}" for you.${hint}`, {
+      details: { suggestions },
+    });
+  }
+
+  /** The actions that somebody may invoke. */
+  actionsFor(principal: Principal): Array<{ action: ActionDefinition; owner: Agent }> {
+    const { agents, served, audience } = this.#parts;
+    return served.actionsIn(principal.workspace.id).flatMap(({ action, server }) => {
+      const owner = agents.byId(server.agentId);
+      return owner && audience.includes(action, owner, principal) ? [{ action, owner }] : [];
+    });
+  }
+
+  /** The names of servers may have dots, as those of tools: the shortest that is one counts. */
   #backend(server: string, tool: string): Target | undefined {
     const parts = tool.split('.');
     for (let dots = 0; dots < parts.length; dots++) {

@@ -1,4 +1,4 @@
-import { type Message, type OperationParams, RelayError, safeLine } from '@agent-relay/protocol';
+import { type Message, RelayError, safeLine } from '@agent-relay/protocol';
 import type { Agents } from '../directory/agents.ts';
 import type { Presence } from '../directory/presence.ts';
 import type { Agent } from '../ports/store/agents.ts';
@@ -7,8 +7,8 @@ import type { Workspace } from '../ports/store/workspaces.ts';
 /** More of the arguments would hide the question. */
 const SHOWN_ARGUMENTS = 4096;
 
-/** Asks an agent that only declared a tool to do what the tool would. */
-export function toolQuestion({ tool, arguments: args }: OperationParams<'CALL'>): string {
+/** Asks an agent that only said that it has a tool to do what the tool would. */
+export function toolQuestion(tool: string, args: Record<string, unknown>): string {
   return [
     `Please run your tool "${safeLine(tool)}" with these arguments:`,
     JSON.stringify(args, null, 2),
@@ -27,12 +27,8 @@ export function resultInWords({ content }: Message): unknown {
   }
 }
 
-/** Asks the person in charge to allow a call. */
-export function consentQuestion(
-  caller: string,
-  title: string,
-  { arguments: args }: OperationParams<'CALL'>,
-): string {
+/** Asks the person in charge whether a call may be made. */
+export function consentQuestion(caller: string, title: string, args: Record<string, unknown>): string {
   const shown = JSON.stringify(args, null, 2);
   const cut = shown.length > SHOWN_ARGUMENTS ? `${shown.slice(0, SHOWN_ARGUMENTS)}…` : shown;
   return [

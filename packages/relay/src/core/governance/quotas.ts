@@ -39,6 +39,8 @@ export interface QuotaLimits {
   callDepth: number;
   /** The arguments of a call, or its result. */
   callBytes: number;
+  /** Ended invocations that are kept of each caller; older ones go. */
+  invocations: number;
 }
 
 const SHARED = 'The agents of one workspace key count together.';

@@ -40,6 +40,8 @@ export class InProcessDirectory {
       serves: (server) => this.#servers.replace(server),
       serversOf: (agentId) => this.#servers.of(agentId),
       agentsServing: (workspaceId, tool) => this.#servers.agentsServing(workspaceId, tool),
+      findAction: (workspaceId, key) => this.#servers.actions.find(workspaceId, key),
+      actionsIn: (workspaceId) => this.#servers.actions.list(workspaceId),
     };
     return member;
   }

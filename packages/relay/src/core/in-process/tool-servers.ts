@@ -1,22 +1,25 @@
 import type { ToolServer } from '../ports/directory.ts';
+import { ActionTable } from './action-table.ts';
 
 /** Which connections serve which tools, found by agent and by the name of a tool. */
 export class ToolServers {
   readonly #byAgent = new Map<number, readonly ToolServer[]>();
   readonly #byTool = new Map<string, Set<number>>();
+  readonly actions = new ActionTable();
 
   replace(server: ToolServer): void {
     const { id, agentId, workspaceId, tools } = server;
     const before = this.of(agentId);
     const known = before.some((other) => other.id === id);
     const all = known ? before.map((other) => (other.id === id ? server : other)) : [...before, server];
-    const after = all.filter((other) => other.tools.length > 0);
+    const after = all.filter((other) => other.tools.length + other.actions.length > 0);
     if (after.length > 0) this.#byAgent.set(agentId, after);
     else this.#byAgent.delete(agentId);
     const left = new Set(namesOf(after));
     for (const name of namesOf(before))
       if (!left.has(name)) this.#forget(toolKey(workspaceId, name), agentId);
     for (const { name } of tools) this.#note(toolKey(workspaceId, name), agentId);
+    this.actions.replace(server);
   }
 
   of(agentId: number): readonly ToolServer[] {

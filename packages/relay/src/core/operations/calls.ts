@@ -4,8 +4,8 @@ import type { Handlers } from './caller.ts';
 /** Calls of one agent's tools by another. */
 export function callHandlers({ callees, calls }: Relay): Handlers<'SERVE' | 'CALL' | 'RESULT' | 'PROGRESS'> {
   return {
-    SERVE: (caller, { tools }, requestId) => {
-      callees.serve(caller, tools, requestId);
+    SERVE: (caller, params, requestId) => {
+      callees.serve(caller, params, requestId);
       return {};
     },
     CALL: (caller, params, requestId) => calls.start(caller, params, requestId),

@@ -1,6 +1,7 @@
 import type { OperationName } from '@agent-relay/protocol';
 import type { Host } from '../ports/host.ts';
 import type { Relay } from '../relay.ts';
+import { actionHandlers } from './actions.ts';
 import { agentHandlers } from './agents.ts';
 import type { Handlers } from './caller.ts';
 import { callHandlers } from './calls.ts';
@@ -21,6 +22,7 @@ export const createOperations = (relay: Relay, host: Host): Operations => ({
   ...offerHandlers(relay),
   ...terminalHandlers(relay),
   ...callHandlers(relay),
+  ...actionHandlers(relay),
   ...workspaceHandlers(relay, host),
   ...dashboardHandlers(relay, host),
 });

@@ -6,6 +6,7 @@ import type {
   RelayEvent,
   ServedCallPayload,
 } from '@agent-relay/protocol';
+import type { Invocation } from './store/invocations.ts';
 
 /** A newly stored message. */
 export interface NewMessage {
@@ -48,7 +49,9 @@ export type News =
   | { kind: 'inserted'; workspaceId: number; delivered: Array<{ recipientId: number; from: number }> }
   | { kind: 'event'; audience: Audience; event: RelayEvent }
   | { kind: 'ended'; connections: EndedConnections }
-  | { kind: 'call'; call: CallNews };
+  | { kind: 'call'; call: CallNews }
+  /** An action that was invoked has ended. */
+  | { kind: 'invocation'; invocation: Invocation };
 
 /** `isOwn`: published by this daemon. */
 export type NewsListener = (news: News, isOwn: boolean) => void;

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '@agent-relay/protocol';
+import type { ActionDefinition, ToolDefinition } from '@agent-relay/protocol';
 
 /** A connection that handles calls of its agent's tools, at any daemon. Plain data: it crosses processes. */
 export interface ToolServer {
@@ -7,6 +7,13 @@ export interface ToolServer {
   readonly agentId: number;
   readonly workspaceId: number;
   readonly tools: readonly ToolDefinition[];
+  readonly actions: readonly ActionDefinition[];
+}
+
+/** An action, and the connection that performs it. */
+export interface ServedAction {
+  readonly server: ToolServer;
+  readonly action: ActionDefinition;
 }
 
 /** One connection of an agent, at any daemon. */
@@ -42,12 +49,16 @@ export interface Directory {
   /** The sessions of the agent's connections; undefined for a connection without one. */
   sessionsOf(agentId: number): Array<string | undefined>;
   agentsOnline(): number;
-  /** Replaces what a connection of this daemon serves; without tools it serves nothing any more. */
+  /** Replaces what a connection of this daemon serves; without tools and actions it serves nothing any more. */
   serves(server: ToolServer): void;
   /** The connections that serve tools of the agent, in the order they began to. */
   serversOf(agentId: number): readonly ToolServer[];
   /** The agents of a workspace with a connection that serves a tool of this name. */
   agentsServing(workspaceId: number, tool: string): ReadonlySet<number>;
+  /** The action of that key (see `actionKey`); of several connections of its agent, the one that came last. */
+  findAction(workspaceId: number, key: string): ServedAction | undefined;
+  /** The actions of a workspace, each key once. */
+  actionsIn(workspaceId: number): ServedAction[];
   /** How long an agent without a connection may take to reconnect before it is gone. */
   readonly goneAfterMs: number;
   /** Called once for an agent that is gone, at the daemon it was last connected to. */

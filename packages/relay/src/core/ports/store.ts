@@ -7,6 +7,7 @@ import type { DeletionStore } from './store/deletion.ts';
 import type { DeliveryStore } from './store/deliveries.ts';
 import type { HeldStore } from './store/held.ts';
 import type { HistoryStore } from './store/history.ts';
+import type { InvocationStore } from './store/invocations.ts';
 import type { MessageStore } from './store/messages.ts';
 import type { PageSessionStore } from './store/page-sessions.ts';
 import type { ReactionStore } from './store/reactions.ts';
@@ -48,6 +49,7 @@ export interface Store
     ReactionStore,
     AttachmentStore,
     HeldStore,
+    InvocationStore,
     RunStore,
     AuditStore,
     DeletionStore,

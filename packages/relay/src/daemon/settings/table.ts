@@ -233,6 +233,7 @@ export const SETTINGS = {
     calls: { schema: count(0, 1_000_000, 1000) },
     callDepth: { schema: count(1, 1000, 8) },
     callBytes: { schema: count(1024, 64 * MEBIBYTE, 512 * KIBIBYTE) },
+    invocations: { schema: count(0, 1_000_000, 1000) },
   },
   spawn: {
     anywhere: { schema: yesNo(false) },

@@ -10,6 +10,7 @@ import { quotas } from './006-quotas.ts';
 import { pageSessions } from './007-page-sessions.ts';
 import { runs } from './008-runs.ts';
 import { toolNames } from './009-tool-names.ts';
+import { invocations } from './010-invocations.ts';
 import type { Migration } from './migration.ts';
 
 /** The version of a database is how many of these it has; released migrations never change. */
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
   pageSessions,
   runs,
   toolNames,
+  invocations,
 ];
 
 /** Migrates a database to `target`; runs in one exclusive transaction. */

@@ -74,6 +74,7 @@ export const commands = {
     }
     yield* dropLeftFiles(before);
     yield* rows('DELETE FROM held WHERE settled_at < ?', [before]);
+    yield* rows('DELETE FROM invocations WHERE ended_at < ?', [before]);
     yield* rows('DELETE FROM runs WHERE ended_at < ?', [before]);
     return deleted;
   },
@@ -96,6 +97,7 @@ export const commands = {
     yield* rows(`DELETE FROM participants WHERE conversation_id IN ${conversations}`, [id]);
     yield* rows('DELETE FROM conversations WHERE workspace_id = ?', [id]);
     yield* rows('DELETE FROM held WHERE workspace_id = ?', [id]);
+    yield* rows('DELETE FROM invocations WHERE workspace_id = ?', [id]);
     yield* rows('DELETE FROM runs WHERE workspace_id = ?', [id]);
     yield* rows(`DELETE FROM grants WHERE workspace_id = ? OR agent_id IN ${agents}`, [id, id]);
     yield* rows(`DELETE FROM agent_tools WHERE agent_id IN ${agents}`, [id]);

@@ -7,6 +7,7 @@ import * as deletion from './deletion.ts';
 import * as deliveries from './deliveries.ts';
 import * as held from './held.ts';
 import * as history from './history.ts';
+import * as invocations from './invocations.ts';
 import * as messages from './messages.ts';
 import * as pageSessions from './page-sessions.ts';
 import * as reactions from './reactions.ts';
@@ -32,6 +33,7 @@ export const queries = {
   ...reactions.queries,
   ...attachments.queries,
   ...held.queries,
+  ...invocations.queries,
   ...runs.queries,
   ...audit.queries,
   ...transfer.queries,
@@ -51,6 +53,7 @@ export const commands = {
   ...reactions.commands,
   ...attachments.commands,
   ...held.commands,
+  ...invocations.commands,
   ...runs.commands,
   ...audit.commands,
   ...deletion.commands,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { agentOf, inboxOf, recordOf } from '../../../../../test/store/contract/world.ts';
 import { ANNS_TOOLS, OLD_AGENTS } from '../../../../../test/store/old-tools.ts';
+import type { Invocation } from '../../core/ports/store/invocations.ts';
 import { findDuplicate } from '../append.ts';
 import { SQLITE } from '../dialects.ts';
 import { MIGRATIONS, migrate } from '../migrations/index.ts';
@@ -138,6 +139,15 @@ describe('the schema', () => {
   });
 });
 
+const ERROR = { code: 'CalleeGone', message: '', next: '', retryable: false };
+const INVOCATION: Invocation = {
+  ...{ workspaceId: 1, id: 'a', action: 'vote', owner: 'Ann', ownerId: 1, callerId: 1, input: {}, node: 'n' },
+  caller: { type: 'agent', id: '1', name: 'Ann' },
+  status: 'invoked',
+  invokedAt: 1,
+  ...{ endedAt: undefined, result: undefined, error: undefined },
+};
+
 describe('no statement reads a whole table', () => {
   const agent = { id: 1 } as Parameters<typeof inboxOf>[0];
   const history = (more: object) =>
@@ -198,6 +208,12 @@ describe('no statement reads a whole table', () => {
     'bytes of files of an account': [queries.attachmentUse(1, 'key 1')],
     tools: [queries.toolsOf(1)],
     'names of tools': [queries.toolNames([1, 2])],
+    'owners of a tool': [queries.toolOwners(1, 'add'), 'agent_tools_by_name'],
+    invocation: [queries.findInvocation(1, 'a')],
+    'invocations of a workspace': [queries.listInvocations(1, undefined, 10), 'invocations_by_time'],
+    'invocations of an agent': [queries.listInvocations(1, 1, 10), 'invocations_by_owner'],
+    'invocations that were left open': [commands.loseInvocations('n', 1, ERROR), 'invocations_open'],
+    'invocation that begins': [commands.beginInvocation(INVOCATION, recordOf(1), 1), 'invocations_by_caller'],
     search: [search({})],
     'search for an agent': [search({ viewer: 1, since: 1, until: 2, senderId: 2 })],
     'readers of a message': [queries.readers(1)],

@@ -1,0 +1,17 @@
+// Three reviewers vote on a proposal. Start a daemon first: agent-relay daemon start
+import { coordinate } from './coordinator.ts';
+import { review } from './reviewer.ts';
+
+const PROPOSAL = 'use-postgres';
+
+const { relay, decided } = await coordinate(PROPOSAL, 3);
+const said = await Promise.all([
+  review('Ann', PROPOSAL, 'approve'),
+  review('Ben', PROPOSAL, 'approve'),
+  review('Cleo', PROPOSAL, 'request_changes'),
+]);
+for (const line of said) console.log(line);
+const { approve, request_changes, abstain } = await decided;
+console.log(`${PROPOSAL}: ${approve} approve, ${request_changes} request changes, ${abstain} abstain`);
+console.log(await review('Ann', PROPOSAL, 'abstain'));
+await relay.close();

@@ -1,0 +1,68 @@
+import { actionKey, safeLine, safeText } from '@agent-relay/protocol';
+import { type ActionInfo, isRelayError } from '@agent-relay/sdk';
+import type { CallToolResult, Tool as ListedTool, Server } from '@modelcontextprotocol/server';
+import { ACTS, type Call } from '../framework/tool.ts';
+import type { Participant } from '../participant/participant.ts';
+import { ACTIONS_TOOLSET } from '../toolsets/actions/index.ts';
+import { failure } from '../toolsets/actions/invocation-result.ts';
+import { invoke } from '../toolsets/actions/invoke-action.ts';
+import type { ClientContext } from './client-context.ts';
+
+/** Clients whose models' interfaces refuse dots in the names of tools; all others get the name as it is. */
+const WITHOUT_DOTS =
+  /claude|codex|openai|cursor|vscode|visual studio code|copilot|opencode|droid|factory|windsurf|cline|zed/i;
+
+export const offersActions = ({ offering }: ClientContext): boolean =>
+  offering.tools.toolsets.some(({ name }) => name === ACTIONS_TOOLSET);
+
+/** The actions that a session may invoke, as tools. A name that the server has itself is left to `invoke_action`. */
+export async function actionTools(context: ClientContext, client: string): Promise<ListedTool[]> {
+  const { participant, offering } = context;
+  // Without a daemon there are none; the tools that are always there say why.
+  const actions = await participant.actions().catch(() => []);
+  const own = new Set(offering.tools.list().map(({ name }) => actionKey(name)));
+  return actions.filter(({ name }) => !own.has(actionKey(name))).map((action) => listed(action, client));
+}
+
+const listed = ({ name, description, inputSchema, owner }: ActionInfo, client: string): ListedTool => ({
+  name: WITHOUT_DOTS.test(client) ? name.replaceAll('.', '_') : name,
+  description: `${safeText(description)} (action of ${safeLine(owner)})`,
+  inputSchema: { ...withoutDialect(inputSchema), type: 'object' } as ListedTool['inputSchema'],
+  annotations: ACTS,
+});
+
+/** Every word is paid for in an agent's context. */
+const withoutDialect = ({ $schema, ...schema }: Record<string, unknown>): Record<string, unknown> => schema;
+
+/** Performs a tool that an action became, by either spelling; undefined if there is no such action. */
+export async function callAction(
+  participant: Participant,
+  name: string,
+  args: Record<string, unknown>,
+  call: Call,
+): Promise<CallToolResult | undefined> {
+  let actions: ActionInfo[];
+  try {
+    actions = await participant.actions();
+  } catch (error) {
+    if (!isRelayError(error)) throw error;
+    return failure(call.explained(error));
+  }
+  const action = actions.find((one) => actionKey(one.name) === actionKey(name));
+  return action && invoke(participant, action.name, args, { wait: false, timeoutMs: 30_000 }, call);
+}
+
+/** Tells the client of a long connection when its actions are others than before. */
+export function serveActionChanges(server: Server, context: ClientContext): void {
+  const stop = followActions(context, () => server.sendToolListChanged().catch(context.onerror));
+  const closed = server.onclose;
+  server.onclose = () => {
+    stop();
+    closed?.();
+  };
+}
+
+export function followActions({ participant }: ClientContext, changed: () => void): () => void {
+  participant.events.on('actions', changed);
+  return () => participant.events.off('actions', changed);
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { clientId, type InvocationInfo, jsonObject, toolDefinition } from '../payloads.ts';
+import { MAX_TIMEOUT_MS } from '../vocabulary.ts';
+import { cursor, result } from './define.ts';
+
+/** An action that an agent performs for others: a tool with a name of its own in the project. */
+export const actionDefinition = toolDefinition.extend({
+  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/),
+  /** Who may invoke it: names, `#channel`, `lead`, `human`; without it, everybody in the project. */
+  availableTo: z.array(z.string().min(1).max(256)).max(100).optional(),
+});
+export type ActionDefinition = z.infer<typeof actionDefinition>;
+
+/** An action as others see it. */
+export interface ActionInfo extends ActionDefinition {
+  /** The agent that performs it. */
+  owner: string;
+}
+
+export const actionOperations = {
+  /** The actions that the asking agent may invoke. */
+  ACTIONS: {
+    params: z.object({ cursor: cursor.optional() }).strict(),
+    result: result<{ actions: ActionInfo[]; next?: string }>(),
+  },
+  /** Invokes an action, or a tool as `Agent.tool`; answered when that is on the disk, before anybody performs it. */
+  INVOKE: {
+    params: z
+      .object({
+        name: z.string().min(1).max(256),
+        input: jsonObject.default({}),
+        /** Names the invocation for retries: the same id again is the same invocation. */
+        invocationId: clientId.optional(),
+        /** Its end follows as a RESULT envelope. */
+        wait: z.boolean().default(false),
+        /** How long to wait; the invocation goes on after that. */
+        timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS).default(30_000),
+        /** The call that this connection handles, on whose behalf it invokes. */
+        parent: clientId.optional(),
+      })
+      .strict(),
+    result: result<{ invocation: InvocationInfo }>(),
+  },
+  /** One invocation, for who invoked or performed it and the owner. */
+  INVOCATION: {
+    params: z.object({ invocationId: clientId }).strict(),
+    result: result<{ invocation: InvocationInfo }>(),
+  },
+  /** The latest invocations that the asking agent made or performed (the owner sees all), newest first. */
+  INVOCATIONS: {
+    params: z.object({ limit: z.int().min(1).max(100).default(20) }).strict(),
+    result: result<{ invocations: InvocationInfo[] }>(),
+  },
+} as const;

@@ -1,0 +1,35 @@
+import { type ActionDefinition, nameKey, plainAgentName } from '@agent-relay/protocol';
+import type { Agents } from '../directory/agents.ts';
+import type { Channels } from '../directory/channels.ts';
+import type { Agent } from '../ports/store/agents.ts';
+import type { Principal } from '../principal.ts';
+
+/** Whom actions are available to. */
+export class ActionAudience {
+  readonly #agents: Agents;
+  readonly #channels: Channels;
+
+  constructor(agents: Agents, channels: Channels) {
+    this.#agents = agents;
+    this.#channels = channels;
+  }
+
+  /** The owner of the daemon, and the agent that performs the action, may always invoke it. */
+  includes({ availableTo }: ActionDefinition, performer: Agent, principal: Principal): boolean {
+    const { agent, local } = principal;
+    if (!agent) return local;
+    if (availableTo === undefined || agent === performer) return true;
+    return availableTo.some((who) => this.#isMeant(who, agent, principal));
+  }
+
+  #isMeant(who: string, agent: Agent, { workspace }: Principal): boolean {
+    if (who.startsWith('#')) {
+      const channel = this.#channels.find(workspace, who.slice(1));
+      return channel !== undefined && this.#channels.isMember(channel, agent.id);
+    }
+    const key = nameKey(plainAgentName(who));
+    if (key === 'human') return agent.type === 'human';
+    if (key === 'lead') return this.#agents.lead(workspace) === agent;
+    return key === nameKey(agent.name) || (agent.handle !== undefined && key === nameKey(agent.handle));
+  }
+}

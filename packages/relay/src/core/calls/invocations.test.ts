@@ -1,0 +1,225 @@
+import type { InvocationInfo, OperationInput } from '@agent-relay/protocol';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
+
+let core: TestCore;
+let workspace: Workspace;
+let alice: Participant;
+let bob: Participant;
+beforeAll(async () => {
+  core = await openCore();
+});
+afterAll(() => core[Symbol.asyncDispose]());
+beforeEach(async () => {
+  workspace = await core.newWorkspace();
+  alice = await core.join(workspace, 'Alice');
+  bob = await core.join(workspace, 'Bob');
+});
+
+type Action = NonNullable<OperationInput<'SERVE'>['actions']>[number];
+const action = (name: string, more: Partial<Action> = {}): Action => ({
+  name,
+  description: 'Votes',
+  inputSchema: {},
+  ...more,
+});
+const register = (who: Participant, ...actions: Action[]) => who.request('SERVE', { tools: [], actions });
+const namesFor = async (who: Participant) =>
+  (await who.request('ACTIONS', {})).actions.map(({ name }) => name);
+const stored = async (who: Participant, invocationId: string): Promise<InvocationInfo> =>
+  (await who.request('INVOCATION', { invocationId })).invocation;
+
+describe('an action', () => {
+  it('is performed by its owner, and its end can be read', async () => {
+    await register(bob, action('review.vote', { outputSchema: { type: 'string' } }));
+    expect(await alice.request('ACTIONS', {})).toMatchObject({
+      actions: [{ name: 'review.vote', owner: 'Bob' }],
+    });
+    const { invocation } = await alice.request('INVOKE', { name: 'review.vote', input: { vote: 'yes' } });
+    expect(invocation).toMatchObject({ actionName: 'review.vote', status: 'invoked', owner: 'Bob' });
+    const { invocationId } = invocation;
+    expect(bob.calls).toMatchObject([{ tool: 'review.vote', action: true, invocationId }]);
+    await bob.answer({ result: 'noted' });
+    await expect.poll(async () => (await stored(alice, invocationId)).status).toBe('completed');
+    expect(await stored(bob, invocationId)).toMatchObject({
+      result: 'noted',
+      caller: { name: 'Alice' },
+      input: { vote: 'yes' },
+    });
+    const owner = core.owner(workspace);
+    expect((await owner.request('AUDIT', {})).entries).toMatchObject([
+      { action: 'action.completed', actor: 'Alice', subject: 'review.vote', detail: { invocationId } },
+      { action: 'action.invoked', actor: 'Alice', detail: { caller: { name: 'Alice' } } },
+      {},
+      {},
+    ]);
+  });
+
+  it('is found by both spellings of its name', async () => {
+    await register(bob, action('review.vote'));
+    for (const name of ['review.vote', 'review_vote', 'Review_Vote'])
+      expect((await alice.request('INVOKE', { name })).invocation.actionName).toBe('review.vote');
+  });
+
+  it('has one owner: a taken name is refused, naming it', async () => {
+    await register(bob, action('review.vote'));
+    await expect(register(alice, action('review_vote'))).rejects.toMatchObject({
+      code: 'NameTaken',
+      message: 'The action "review_vote" belongs to Bob.',
+    });
+    await register(bob.again(), action('review.vote'));
+    bob.disconnect();
+    await expect(alice.request('INVOKE', { name: 'review.vote' })).resolves.toBeDefined();
+  });
+
+  it('goes with its owner', async () => {
+    await register(bob, action('review.vote'));
+    bob.disconnect();
+    expect(await namesFor(alice)).toEqual([]);
+    await expect(alice.request('INVOKE', { name: 'review.vote' })).rejects.toMatchObject({
+      code: 'ActionNotFound',
+    });
+  });
+
+  it('is only there for those it is available to', async () => {
+    const petra = await core.join(workspace, 'Petra', { type: 'human' });
+    const carol = await core.join(workspace, 'Carol', { handle: '@cc' });
+    const dora = await core.join(workspace, 'Dora', { lead: true });
+    await carol.request('CHANNEL_CREATE', { name: 'ops' });
+    await register(
+      bob,
+      action('by.name', { availableTo: ['alice', '@cc'] }),
+      action('by.channel', { availableTo: ['#ops'] }),
+      action('by.lead', { availableTo: ['lead'] }),
+      action('by.person', { availableTo: ['human'] }),
+      action('by.nobody', { availableTo: [] }),
+    );
+    expect(await namesFor(alice)).toEqual(['by.name']);
+    expect(await namesFor(carol)).toEqual(['by.channel', 'by.name']);
+    expect(await namesFor(dora)).toEqual(['by.lead']);
+    expect(await namesFor(petra)).toEqual(['by.person']);
+    expect(await namesFor(bob)).toHaveLength(5);
+    expect(await namesFor(core.owner(workspace))).toHaveLength(5);
+    expect(await namesFor(core.observerFromAfar(workspace))).toEqual([]);
+    await expect(alice.request('INVOKE', { name: 'by.lead' })).rejects.toMatchObject({
+      code: 'ActionNotFound',
+    });
+    expect(bob.calls).toEqual([]);
+  });
+});
+
+describe('an invocation', () => {
+  beforeEach(() => register(bob, action('vote', { inputSchema: { required: ['for'] } })));
+  const input = { for: 'it' };
+  const invoke = (more: Partial<OperationInput<'INVOKE'>> = {}, id?: string) =>
+    alice.request('INVOKE', { name: 'vote', input, ...more }, id);
+
+  it('is refused where it cannot work, and nothing is kept of it', async () => {
+    await expect(invoke({ input: {} })).rejects.toMatchObject({ code: 'InvalidArguments' });
+    await expect(invoke({ name: 'vot' })).rejects.toMatchObject({ details: { suggestions: ['vote'] } });
+    expect(await alice.request('INVOCATIONS', {})).toEqual({ invocations: [] });
+  });
+
+  it('can be waited for, and goes on when the waiting ends', async () => {
+    await invoke({ wait: true, timeoutMs: 1000 }, 'first');
+    await bob.request('PROGRESS', { callId: bob.calls[0]?.callId ?? '', progress: 1 });
+    expect(alice.progress).toEqual([{ id: 'first', progress: 1 }]);
+    await bob.answer({ result: 7 });
+    expect(await alice.outcomeOf('first')).toMatchObject({ result: { status: 'completed', result: 7 } });
+    const { invocation } = await invoke({ wait: true, timeoutMs: 1000 }, 'second');
+    core.clock.advance(1000);
+    expect(await alice.outcomeOf('second')).toMatchObject({
+      error: { code: 'Timeout', retryable: false, details: { invocationId: invocation.invocationId } },
+    });
+    expect(await bob.answer({ error: 'No.' })).toEqual({ open: true });
+    await expect
+      .poll(() => stored(alice, invocation.invocationId))
+      .toMatchObject({ status: 'failed', error: { code: 'ToolFailed' } });
+  });
+
+  it('goes on when its caller leaves, and is there when it is back', async () => {
+    const { invocation } = await invoke({ wait: true });
+    alice.disconnect();
+    expect(await bob.answer({ result: 'done' })).toEqual({ open: true });
+    const again = await core.join(workspace, 'Alice', { token: alice.token });
+    await expect
+      .poll(() => stored(again, invocation.invocationId))
+      .toMatchObject({ status: 'completed', result: 'done' });
+  });
+
+  it('is performed once for one id, asked again before or after its end', async () => {
+    await invoke({ invocationId: 'mine' });
+    await invoke({ invocationId: 'mine', wait: true }, 'again');
+    await bob.answer({ result: 'once' });
+    expect(await alice.outcomeOf('again')).toMatchObject({ result: { result: 'once' } });
+    expect((await invoke({ invocationId: 'mine', wait: true })).invocation).toMatchObject({
+      status: 'completed',
+    });
+    expect(bob.calls).toHaveLength(1);
+    await expect(invoke({ invocationId: 'mine', input: { for: 'me' } })).rejects.toMatchObject({
+      code: 'IdConflict',
+    });
+    const asked = { name: 'vote', input, invocationId: 'mine' };
+    await expect(bob.request('INVOKE', asked)).rejects.toMatchObject({ code: 'IdConflict' });
+  });
+
+  it('of the same id at the same time is performed once', async () => {
+    const ids = await Promise.all(Array.from({ length: 5 }, () => invoke({ invocationId: 'same' })));
+    expect(new Set(ids.map(({ invocation }) => invocation.invocationId)).size).toBe(1);
+    expect(bob.calls).toHaveLength(1);
+  });
+
+  it('is unknown where its owner disconnects, and never performed again', async () => {
+    const { invocation } = await invoke({ invocationId: 'lost' });
+    bob.disconnect();
+    await expect
+      .poll(() => stored(alice, invocation.invocationId))
+      .toMatchObject({ status: 'unknown', error: { code: 'CalleeGone' } });
+    const back = await core.join(workspace, 'Bob', { token: bob.token });
+    await register(back, action('vote'));
+    expect((await invoke({ invocationId: 'lost' })).invocation.status).toBe('unknown');
+    expect(back.calls).toEqual([]);
+  });
+
+  it('is unknown after the daemon was restarted, and never performed again', async () => {
+    await invoke({ invocationId: 'lost' });
+    await core.restart();
+    const [same] = core.relay.workspaces.list().filter(({ id }) => id === workspace.id);
+    if (!same) throw new Error('The workspace is gone.');
+    const [ann, ben] = [
+      await core.join(same, 'Alice', { token: alice.token }),
+      await core.join(same, 'Bob', { token: bob.token }),
+    ];
+    await register(ben, action('vote'));
+    const again = await ann.request('INVOKE', { name: 'vote', input, invocationId: 'lost' });
+    expect(again.invocation).toMatchObject({ status: 'unknown' });
+    expect(ben.calls).toEqual([]);
+  });
+
+  it('is nobody else’s', async () => {
+    const { invocation } = await invoke();
+    const eve = await core.join(workspace, 'Eve');
+    await expect(stored(eve, invocation.invocationId)).rejects.toMatchObject({ code: 'InvocationNotFound' });
+    expect(await eve.request('INVOCATIONS', {})).toEqual({ invocations: [] });
+    expect((await core.owner(workspace).request('INVOCATIONS', {})).invocations).toHaveLength(1);
+  });
+
+  it('of a tool of an agent is one too', async () => {
+    await alice.serve({ name: 'add' });
+    const { invocation } = await bob.request('INVOKE', { name: 'Alice.add' });
+    expect(invocation).toMatchObject({ actionName: 'Alice.add', owner: 'Alice' });
+    expect(alice.calls).toMatchObject([{ tool: 'add', invocationId: invocation.invocationId }]);
+  });
+
+  it('is kept for so long only: of the ended ones of a caller, the newest', async () => {
+    for (let i = 0; i < 8; i++) {
+      core.clock.advance(1);
+      await invoke();
+      await bob.answer({ result: i });
+    }
+    const results = async () =>
+      (await alice.request('INVOCATIONS', {})).invocations.map(({ result }) => result);
+    await expect.poll(results).toEqual([7, 6, 5, 4, 3, 2]);
+  });
+});

@@ -1,0 +1,274 @@
+import { type InvocationInfo, MAX_TIMEOUT_MS, type OperationParams, RelayError } from '@agent-relay/protocol';
+import type { Presence } from '../directory/presence.ts';
+import type { Workspaces } from '../directory/workspaces.ts';
+import type { Quotas } from '../governance/quotas.ts';
+import type { Caller, Ongoing } from '../operations/caller.ts';
+import type { Bus } from '../ports/bus.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Invocation, InvocationEnd, InvocationStore } from '../ports/store/invocations.ts';
+import { type Principal, requireAgentOrOwner, seesWholeWorkspace } from '../principal.ts';
+import type { Calls } from './calls.ts';
+import { checkArguments } from './checks.ts';
+import { type CallWaiter, callerOf, depthOf, titleOf } from './open-call.ts';
+import type { CallTargets, Target } from './targets.ts';
+
+interface Parts {
+  store: InvocationStore;
+  clock: Clock;
+  bus: Bus;
+  newId: (word: string) => string;
+  presence: Presence;
+  workspaces: Workspaces;
+  quotas: Quotas;
+  targets: CallTargets;
+  calls: Calls;
+  /** Names this daemon, also after a restart. */
+  node: string;
+  onError: (error: unknown) => void;
+}
+
+/** Errors after which nobody can tell whether the action was performed. */
+const UNCERTAIN: ReadonlySet<string> = new Set(['CalleeGone', 'Timeout', 'Internal']);
+
+/**
+ * Actions that are invoked: on the disk before anybody performs them, so that each is performed at most once, and what
+ * became of it can be read later. Whoever invoked one may leave; it goes on.
+ */
+export class Invocations {
+  readonly #parts: Parts;
+  /** Those who wait for the end of an invocation, by workspace and id. */
+  readonly #waiters = new Map<string, Set<Waiting>>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** What an earlier life of this daemon left open, nobody can tell the end of. */
+  async loseOpen(): Promise<void> {
+    const { store, clock, node } = this.#parts;
+    const error = new RelayError('CalleeGone', 'The daemon stopped before the action ended.');
+    await store.loseInvocations(node, clock.now(), error.toPayload());
+  }
+
+  async invoke(
+    connection: Caller,
+    params: OperationParams<'INVOKE'>,
+    requestId: string,
+  ): Promise<InvocationInfo> {
+    const { quotas, targets } = this.#parts;
+    const { principal } = connection;
+    requireAgentOrOwner(principal);
+    const known = params.invocationId && (await this.#find(principal, params.invocationId));
+    if (known) return this.#again(connection, known, params, requestId);
+    quotas.checkCallBytes(params.input, 'The input');
+    quotas.checkCallDepth(depthOf(connection, params.parent));
+    const target = await targets.findInvocable(principal, params.name);
+    checkArguments(target, params.input);
+    return await this.#begin(connection, params, requestId, target);
+  }
+
+  async #begin(
+    connection: Caller,
+    params: OperationParams<'INVOKE'>,
+    requestId: string,
+    target: Target,
+  ): Promise<InvocationInfo> {
+    const { store, clock, newId, calls, workspaces, quotas, node } = this.#parts;
+    const { principal } = connection;
+    const { workspace, agent } = principal;
+    const invocation: Invocation = {
+      workspaceId: workspace.id,
+      id: params.invocationId ?? newId('inv'),
+      action: titleOf(target),
+      owner: target.kind === 'backend' ? target.server : target.callee.name,
+      ownerId: target.kind === 'backend' ? undefined : target.callee.id,
+      caller: callerOf(connection),
+      callerId: agent?.id,
+      input: params.input,
+      node,
+      status: 'invoked',
+      invokedAt: clock.now(),
+      endedAt: undefined,
+      result: undefined,
+      error: undefined,
+    };
+    const { id, caller } = invocation;
+    const depth = depthOf(connection, params.parent);
+    const order = { principal, caller, target, args: params.input, timeoutMs: MAX_TIMEOUT_MS, depth };
+    const call = calls.open(
+      { ...order, id: newId('call'), invocationId: id },
+      this.#waiterOf(principal, invocation),
+    );
+    try {
+      const detail = { invocationId: id, caller };
+      const record = workspaces.record(principal, workspace, 'action.invoked', invocation.action, detail);
+      const known = await store.beginInvocation(invocation, record, quotas.limits.invocations);
+      if (known) {
+        calls.cancel(call);
+        return await this.#again(connection, known, params, requestId);
+      }
+    } catch (error) {
+      calls.cancel(call);
+      throw error;
+    }
+    this.#tell(invocation, 'invoked');
+    if (params.wait) this.#wait(connection, invocation, params.timeoutMs, requestId);
+    calls.run(call);
+    return infoOf(invocation);
+  }
+
+  /** The same invocation again: it is not performed again, but may be waited for. */
+  async #again(
+    connection: Caller,
+    known: Invocation,
+    params: OperationParams<'INVOKE'>,
+    requestId: string,
+  ): Promise<InvocationInfo> {
+    const { agent } = connection.principal;
+    const isSame =
+      known.callerId === agent?.id && JSON.stringify(known.input) === JSON.stringify(params.input);
+    if (!isSame) throw new RelayError('IdConflict', `The invocation ${known.id} is another one.`);
+    if (known.status !== 'invoked' || !params.wait) return infoOf(known);
+    this.#wait(connection, known, params.timeoutMs, requestId);
+    // It may have ended just before.
+    const now = await this.#find(connection.principal, known.id);
+    if (now && now.status !== 'invoked') this.ended(now);
+    return infoOf(known);
+  }
+
+  async get(principal: Principal, id: string): Promise<InvocationInfo> {
+    const found = await this.#find(principal, id);
+    const { agent } = principal;
+    const isTheirs = agent && (found?.callerId === agent.id || found?.ownerId === agent.id);
+    if (found && (isTheirs || seesWholeWorkspace(principal))) return infoOf(found);
+    throw new RelayError('InvocationNotFound', `There is no invocation ${id} of yours.`);
+  }
+
+  async list(principal: Principal, limit: number): Promise<InvocationInfo[]> {
+    requireAgentOrOwner(principal);
+    const { agent, workspace } = principal;
+    return (await this.#parts.store.listInvocations(workspace.id, agent?.id, limit)).map(infoOf);
+  }
+
+  /** An invocation ended, at this daemon or another. */
+  ended(invocation: Invocation): void {
+    const key = keyOf(invocation);
+    for (const waiting of this.#waiters.get(key) ?? []) {
+      waiting.stopTimer();
+      finish(waiting, invocation);
+    }
+    this.#waiters.delete(key);
+  }
+
+  #find({ workspace }: Principal, id: string): Promise<Invocation | undefined> {
+    return this.#parts.store.findInvocation(workspace.id, id);
+  }
+
+  /** The connection gets the end, if it comes in time. */
+  #wait(connection: Caller, invocation: Invocation, timeoutMs: number, requestId: string): Waiting {
+    const key = keyOf(invocation);
+    const ongoing = connection.begin(requestId);
+    const stopTimer = this.#parts.clock.after(timeoutMs, () => {
+      leave();
+      ongoing.fail(stillRunning(invocation, timeoutMs));
+    });
+    const waiting: Waiting = { ongoing, requestId, stopTimer };
+    const waiters = this.#waiters.get(key) ?? new Set();
+    this.#waiters.set(key, waiters.add(waiting));
+    const leave = () => {
+      stopTimer();
+      waiters.delete(waiting);
+      if (waiters.size === 0) this.#waiters.delete(key);
+    };
+    ongoing.onEnd = leave;
+    return waiting;
+  }
+
+  /** Notes how the call of an invocation ends, then tells. */
+  #waiterOf(principal: Principal, invocation: Invocation): CallWaiter {
+    const { clock } = this.#parts;
+    return {
+      progress: (progress) => {
+        for (const { ongoing, requestId } of this.#waiters.get(keyOf(invocation)) ?? [])
+          if (ongoing.hasRoom) ongoing.send('PROGRESS', { id: requestId, ...progress });
+      },
+      finish: (result) =>
+        this.#end(principal, invocation, {
+          status: 'completed',
+          endedAt: clock.now(),
+          result,
+          error: undefined,
+        }),
+      fail: (error) => {
+        const status = UNCERTAIN.has(error.code) ? 'unknown' : 'failed';
+        const payload = error.toPayload();
+        this.#end(principal, invocation, { status, endedAt: clock.now(), result: undefined, error: payload });
+      },
+    };
+  }
+
+  #end(principal: Principal, invocation: Invocation, end: InvocationEnd): void {
+    const { store, workspaces, bus, onError } = this.#parts;
+    const { id, workspaceId, action } = invocation;
+    const ended = { ...invocation, ...end };
+    const what = end.status === 'completed' ? 'completed' : 'failed';
+    const detail = { invocationId: id, caller: invocation.caller, status: end.status };
+    const record = workspaces.record(principal, principal.workspace, `action.${what}`, action, detail);
+    // Those who wait are told in any case: a disk that is full must not cost them the result.
+    const tell = () => {
+      bus.publish({ kind: 'invocation', invocation: ended });
+      this.#tell(ended, what);
+    };
+    store.endInvocation(workspaceId, id, end, record).then(tell, (error) => {
+      onError(error);
+      tell();
+    });
+  }
+
+  /** For who invoked it, who performs it, and the owner. */
+  #tell(invocation: Invocation, what: 'invoked' | 'completed' | 'failed'): void {
+    const { presence } = this.#parts;
+    const event = { type: `action.${what}`, invocation: infoOf(invocation) } as const;
+    const { callerId, ownerId, workspaceId } = invocation;
+    for (const agentId of new Set([callerId, ownerId]))
+      if (agentId !== undefined) presence.tellAgent(agentId, event);
+    presence.tellOwner(workspaceId, event);
+  }
+}
+
+/** A request that waits for the end of an invocation. */
+interface Waiting {
+  ongoing: Ongoing;
+  requestId: string;
+  stopTimer: () => void;
+}
+
+const finish = ({ ongoing, requestId }: Waiting, invocation: Invocation): void =>
+  ongoing.finishWith('RESULT', {
+    id: requestId,
+    kind: 'mcp_tool_result',
+    callId: invocation.id,
+    result: infoOf(invocation),
+  });
+
+const keyOf = ({ workspaceId, id }: Invocation): string => `${workspaceId} ${id}`;
+
+const infoOf = (invocation: Invocation): InvocationInfo => ({
+  invocationId: invocation.id,
+  actionName: invocation.action,
+  status: invocation.status,
+  owner: invocation.owner,
+  caller: invocation.caller,
+  input: invocation.input,
+  invokedAt: invocation.invokedAt,
+  ...(invocation.endedAt === undefined ? {} : { endedAt: invocation.endedAt }),
+  ...(invocation.status === 'completed' ? { result: invocation.result ?? null } : {}),
+  ...(invocation.error === undefined ? {} : { error: invocation.error }),
+});
+
+const stillRunning = ({ id, action }: Invocation, timeoutMs: number): RelayError =>
+  new RelayError('Timeout', `${action} did not end within ${timeoutMs} ms. It goes on.`, {
+    next: `Read its result later: invocation ${id}.`,
+    retryable: false,
+    details: { invocationId: id },
+  });

@@ -1,0 +1,43 @@
+import type { ErrorPayload, InvocationStatus, ToolCaller } from '@agent-relay/protocol';
+import type { AuditRecord } from './audit.ts';
+
+/** An action that was invoked, once and for all: it is never run again. */
+export interface Invocation {
+  workspaceId: number;
+  /** Unique in the workspace. */
+  id: string;
+  action: string;
+  /** Who performs it: an agent, or an MCP server, which has no id. */
+  owner: string;
+  ownerId: number | undefined;
+  caller: ToolCaller;
+  /** The agent that invoked it; undefined for the owner of the daemon. */
+  callerId: number | undefined;
+  input: Record<string, unknown>;
+  /** The daemon that sees to it. */
+  node: string;
+  status: InvocationStatus;
+  invokedAt: number;
+  endedAt: number | undefined;
+  result: unknown;
+  error: ErrorPayload | undefined;
+}
+
+export interface InvocationEnd extends Pick<Invocation, 'status' | 'result' | 'error'> {
+  endedAt: number;
+}
+
+export interface InvocationStore {
+  /**
+   * Notes that an action is invoked, together with a record for the audit trail. If the workspace has an invocation of that id, nothing
+   * is stored and that one is returned. Of the caller's ended ones only the newest `keep` stay.
+   */
+  beginInvocation(invocation: Invocation, record: AuditRecord, keep: number): Promise<Invocation | undefined>;
+  /** How it ended; the first end stays. */
+  endInvocation(workspaceId: number, id: string, end: InvocationEnd, record: AuditRecord): Promise<void>;
+  /** Ends those that a daemon left open when it stopped: nobody can tell how they ended. Returns how many. */
+  loseInvocations(node: string, at: number, error: ErrorPayload): Promise<number>;
+  findInvocation(workspaceId: number, id: string): Promise<Invocation | undefined>;
+  /** The newest, newest first; only those that the agent invoked or performs, if one is given. */
+  listInvocations(workspaceId: number, agentId: number | undefined, limit: number): Promise<Invocation[]>;
+}

@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { json, output } from '../kit/results.ts';
+import { startProgram } from './calls-kit.ts';
+import { client } from './messaging-commands.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
+
+const EXAMPLE = fileURLToPath(new URL('../../examples/review-vote/run.ts', import.meta.url));
+
+describe('actions', () => {
+  it('are listed with their invocations and results by the command line', async () => {
+    await using bob = await client(daemon, { name: 'Bob' });
+    await using alice = await client(daemon, { name: 'Alice' });
+    await bob.registerAction({
+      name: 'math.halve',
+      description: 'Halves a number',
+      input: z.object({ number: z.number() }),
+      availableTo: ['Alice'],
+      handler: ({ input, progress }) => {
+        progress(1, 1);
+        return input.number / 2;
+      },
+    });
+    const seen: unknown[] = [];
+    const done = await alice.invoke(
+      'math.halve',
+      { number: 4 },
+      { wait: true, onProgress: (p) => seen.push(p) },
+    );
+    expect(done).toMatchObject({ status: 'completed', result: 2, owner: 'Bob' });
+    expect(seen).toEqual([{ progress: 1, total: 1 }]);
+    expect(output(await daemon.cli(['actions']))).toMatch(/math\.halve +Bob +Alice +Halves a number/);
+    expect(json(await daemon.cli(['actions', '--as', 'Carol', '--json']))).toEqual([]);
+    expect(output(await daemon.cli(['actions', '--invocations']))).toMatch(/math\.halve +completed +Alice/);
+    const shown = await daemon.cli(['actions', done.invocationId, '--json']);
+    expect(json(shown)).toMatchObject({ input: { number: 4 }, result: 2 });
+    expect(output(await daemon.cli(['actions', done.invocationId]))).toMatch(/result +2/);
+    expect(output(await daemon.cli(['audit']))).toMatch(/action\.completed.*math\.halve/);
+    const text = await daemon.cli(['actions', 'nothing']);
+    expect(text).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('There is no invocation nothing'),
+    });
+  });
+
+  it('that were begun are unknown after kill -9 of the daemon, and never performed again', async () => {
+    await using own = await startDaemon();
+    await using alice = await client(own, { name: 'Alice' });
+    await using bob = await client(own, { name: 'Bob' });
+    let runs = 0;
+    const begun = Promise.withResolvers<void>();
+    await bob.registerAction({
+      name: 'deploy',
+      description: 'Deploys',
+      input: {},
+      handler: ({ signal }) => {
+        runs += 1;
+        begun.resolve();
+        return new Promise((resolve) => signal.addEventListener('abort', resolve));
+      },
+    });
+    // The client asks again under the same id, once the daemon is back.
+    const waiting = alice.invoke('deploy', {}, { wait: true, timeoutMs: 25_000, id: 'deploy-7' });
+    await begun.promise;
+    await own.kill9();
+    await own.start();
+    expect(await waiting).toMatchObject({ invocationId: 'deploy-7', status: 'unknown' });
+    await expect.poll(() => alice.actions(), { timeout: 20_000 }).toHaveLength(1);
+    expect(await alice.invoke('deploy', {}, { id: 'deploy-7' })).toMatchObject({ status: 'unknown' });
+    expect(runs).toBe(1);
+  });
+
+  it('of an owner that is killed are unknown at once', async () => {
+    await using alice = await client(daemon, { name: 'Alice' });
+    await using program = await startProgram(daemon, 'Victim');
+    const ended = alice.invoke('Victim.hang', {}, { wait: true, onProgress: () => program.kill() });
+    expect(await ended).toMatchObject({ status: 'unknown', error: { code: 'CalleeGone' } });
+  });
+
+  it('of ten agents, a thousand in all, appear at once', async () => {
+    await using alice = await client(daemon, { name: 'Alice' });
+    const owners = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => client(daemon, { name: `owner-${n}x` })),
+    );
+    await Promise.all(
+      owners.flatMap((owner, o) =>
+        Array.from({ length: 100 }, (_, n) =>
+          owner.registerAction({
+            name: `act.${o}.${n}`,
+            description: 'Acts',
+            input: {},
+            handler: () => `${o} ${n}`,
+          }),
+        ),
+      ),
+    );
+    const actions = await alice.actions();
+    expect(actions.filter(({ name }) => name.startsWith('act.'))).toHaveLength(1000);
+    expect(await alice.invoke('act.7.42', {}, { wait: true })).toMatchObject({ result: '7 42' });
+    await Promise.all(owners.map((owner) => owner.close()));
+    await expect.poll(() => alice.actions()).toEqual([]);
+  });
+});
+
+describe('examples/review-vote', () => {
+  it('runs', async () => {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', EXAMPLE],
+      { cwd: daemon.projectDirectory, env: daemon.env, timeout: 60_000 },
+    );
+    expect(stdout.trim().split('\n')).toEqual([
+      'Ann voted approve',
+      'Ben voted approve',
+      'Cleo voted request_changes',
+      'use-postgres: 2 approve, 1 request changes, 0 abstain',
+      'Ann: review.submit_vote failed: Ann has voted already.',
+    ]);
+  });
+});

@@ -1,0 +1,123 @@
+import { RelayError } from '@agent-relay/protocol';
+import { describe, expect, it } from 'vitest';
+import type { Agent } from '../../../packages/relay/src/core/ports/store/agents.ts';
+import type { Invocation } from '../../../packages/relay/src/core/ports/store/invocations.ts';
+import type { Store } from '../../../packages/relay/src/core/ports/store.ts';
+import { NOW, newWorld } from './world.ts';
+
+export function invocations(store: () => Store): void {
+  const KEEP = 100;
+
+  async function newVotes() {
+    const { workspace, agents } = await newWorld(store(), 3);
+    const [alice, bob, carol] = agents as [Agent, Agent, Agent];
+    const vote = (id: string, more: Partial<Invocation> = {}): Invocation => ({
+      workspaceId: workspace.id,
+      id,
+      action: 'review.vote',
+      owner: bob.name,
+      ownerId: bob.id,
+      caller: { type: 'agent', id: String(alice.id), name: alice.name },
+      callerId: alice.id,
+      input: { 'für “wen”': [1, null] },
+      node: `node of ${workspace.name}`,
+      status: 'invoked',
+      invokedAt: NOW,
+      endedAt: undefined,
+      result: undefined,
+      error: undefined,
+      ...more,
+    });
+    const record = {
+      workspaceId: workspace.id,
+      at: NOW,
+      actor: alice.name,
+      action: 'action.invoked',
+      subject: 'review.vote',
+      detail: undefined,
+    };
+    const begin = (invocation: Invocation, keep = KEEP) => store().beginInvocation(invocation, record, keep);
+    const end = (id: string, result: unknown, endedAt = NOW + 1) =>
+      store().endInvocation(
+        workspace.id,
+        id,
+        { status: 'completed', endedAt, result, error: undefined },
+        record,
+      );
+    return { workspace, alice, bob, carol, vote, begin, end };
+  }
+
+  describe('invocations', () => {
+    it('are begun once, and the first end stays', async () => {
+      const { workspace, vote, begin, end } = await newVotes();
+      expect(await begin(vote('one'))).toBeUndefined();
+      expect(await begin(vote('one', { action: 'other' }))).toEqual(vote('one'));
+      await end('one', { ok: ['yes'] });
+      await end('one', 'again');
+      expect(await store().findInvocation(workspace.id, 'one')).toEqual(
+        vote('one', { status: 'completed', endedAt: NOW + 1, result: { ok: ['yes'] } }),
+      );
+      const elsewhere = await newVotes();
+      expect(await elsewhere.begin(elsewhere.vote('one'))).toBeUndefined();
+      expect((await store().listAudit(workspace.id, 10)).map(({ action }) => action)).toEqual([
+        'action.invoked',
+        'action.invoked',
+      ]);
+    });
+
+    it('are listed newest first, for those who invoked or perform them', async () => {
+      const { workspace, alice, bob, carol, vote, begin } = await newVotes();
+      await begin(vote('early'));
+      await begin(vote('late', { invokedAt: NOW + 5 }));
+      await begin(vote('owners', { invokedAt: NOW + 9, callerId: undefined, ownerId: undefined }));
+      const listed = async (agentId: number | undefined, limit = 10) =>
+        (await store().listInvocations(workspace.id, agentId, limit)).map(({ id }) => id);
+      expect(await listed(undefined)).toEqual(['owners', 'late', 'early']);
+      expect(await listed(undefined, 1)).toEqual(['owners']);
+      for (const { id } of [alice, bob]) expect(await listed(id)).toEqual(['late', 'early']);
+      expect(await listed(carol.id)).toEqual([]);
+    });
+
+    it('that a daemon left open are lost, those of others are not', async () => {
+      const { workspace, vote, begin, end } = await newVotes();
+      await begin(vote('open'));
+      await begin(vote('ended'));
+      await end('ended', 1);
+      await begin(vote('other', { node: 'another' }));
+      const error = new RelayError('CalleeGone').toPayload();
+      expect(await store().loseInvocations(vote('open').node, NOW + 7, error)).toBe(1);
+      const found = async (id: string) => (await store().findInvocation(workspace.id, id))?.status;
+      expect(await store().findInvocation(workspace.id, 'open')).toEqual(
+        vote('open', { status: 'unknown', endedAt: NOW + 7, error }),
+      );
+      expect([await found('ended'), await found('other')]).toEqual(['completed', 'invoked']);
+    });
+
+    it('are kept as many as asked for of each caller, besides the open ones', async () => {
+      const { workspace, carol, vote, begin, end } = await newVotes();
+      await begin(vote('open'));
+      await begin(vote('hers', { callerId: carol.id }));
+      await end('hers', 1);
+      for (let n = 1; n <= 4; n++) {
+        await begin(vote(`v${n}`, { invokedAt: NOW + n }), 2);
+        await end(`v${n}`, n);
+      }
+      await begin(vote('last', { invokedAt: NOW + 9 }), 2);
+      const ids = (await store().listInvocations(workspace.id, undefined, 10)).map(({ id }) => id);
+      expect(ids).toEqual(['last', 'v4', 'v3', 'open', 'hers']);
+    });
+
+    it('are forgotten with the messages of their time, and with their workspace', async () => {
+      const { workspace, vote, begin, end } = await newVotes();
+      for (const id of ['old', 'recent', 'open']) await begin(vote(id, { invokedAt: 1 }));
+      await end('old', 1, 2);
+      await end('recent', 1, 4);
+      while ((await store().deleteMessagesBefore(4, 100)) > 0);
+      const left = async () =>
+        (await store().listInvocations(workspace.id, undefined, 10)).map(({ id }) => id).sort();
+      expect(await left()).toEqual(['open', 'recent']);
+      await store().removeWorkspace(workspace, NOW);
+      expect(await left()).toEqual([]);
+    });
+  });
+}
