@@ -106,6 +106,24 @@ describe('the gate of the hooks', () => {
     expect(ingress.gate()).toEqual({ wait: { code: 'approval_dialog' } });
   });
 
+  it('is closed from the word of a dialog until it has left the screen', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    await hook('UserPromptSubmit');
+    await hook('PermissionRequest');
+    const waiting = { wait: { code: 'approval_dialog' } };
+    for (const reading of [composer(true), { state: 'unknown' }, { state: 'dialog' }] as const) {
+      screen = reading;
+      expect(ingress.gate()).toEqual(waiting);
+    }
+    screen = composer(true);
+    expect(ingress.gate()).toEqual(OPEN_TO_URGENT);
+    // One that something else has answered never comes.
+    await hook('PermissionRequest');
+    expect(ingress.gate()).toEqual(waiting);
+    vi.advanceTimersByTime(3000);
+    expect(ingress.gate()).toEqual(OPEN_TO_URGENT);
+  });
+
   it.each<[Attention | undefined, unknown]>([
     [undefined, OPEN_TO_URGENT],
     ['now', 'open'],

@@ -10,6 +10,8 @@ import { HookTurns, type ReadFailure } from './hook-turns.ts';
 
 /** A turn that its hooks still tell of, on a screen that has been idle for so long, was interrupted. */
 const INTERRUPTED_MS = 2000;
+/** Hooks tell of a dialog before it is on the screen. */
+const DIALOG_MS = 3000;
 /** An idle CLI shows within this time that it has what its hook was given. */
 const SEEN_MS = 10_000;
 const TICK_MS = 500;
@@ -33,6 +35,8 @@ export class HookIngress implements ChannelIngress {
   #begun: { promptId: string | undefined; told: (isSeen: boolean) => void } | undefined;
   #promptId: string | undefined;
   #idleSince: number | undefined;
+  #asksSince: number | undefined;
+  #dialogSeen = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(hooks: HookServer, agent: WatchedAgent, readFailure: ReadFailure) {
@@ -61,9 +65,10 @@ export class HookIngress implements ChannelIngress {
   gate(): Gate {
     if (!this.#hooks.waiter) return { wait: { code: 'no_hook' }, isDown: true };
     const reading = this.#agent.reading();
+    if (reading.state === 'dialog') this.#dialogSeen = true;
     // The CLI would take the message and keep it for later: meanwhile nobody could say where it is.
     if (reading.state !== 'composer' && reading.state !== 'unknown') return gateOf(reading);
-    if (reading.state === 'unknown' && this.#turns.asks) return { wait: { code: 'approval_dialog' } };
+    if (this.#asks(reading)) return { wait: { code: 'approval_dialog' } };
     if (!this.#turns.isInTurn || this.#wasInterrupted(reading)) return 'open';
     const { attention } = this.#agent;
     if (attention === 'end-of-turn') return { wait: { code: 'attention' } };
@@ -123,9 +128,25 @@ export class HookIngress implements ChannelIngress {
       else this.onFound(id);
     }
     const { event, isSubagent, promptId } = report;
+    if (event === 'PermissionRequest') this.#dialogSeen = false;
     // Both come only after the model has answered.
     const isAnswer = (event === 'Stop' || event === 'PermissionRequest') && !isSubagent;
     if (isAnswer && this.#begun?.promptId === promptId) this.#begun?.told(true);
+  }
+
+  /** From the word of its hooks until its dialog was on the screen and has left it; some never come. */
+  #asks({ state }: Reading): boolean {
+    const now = performance.now();
+    this.#asksSince = this.#turns.asks ? (this.#asksSince ?? now) : undefined;
+    if (this.#asksSince === undefined || state === 'unknown') return this.#asksSince !== undefined;
+    const left = this.#dialogSeen ? 0 : this.#asksSince + DIALOG_MS - now;
+    if (left > 0) {
+      this.#lookIn(left);
+      return true;
+    }
+    this.#asksSince = undefined;
+    this.#turns.answered();
+    return false;
   }
 
   /** Hooks do not tell of it: the turn goes on by their word, and the screen is idle. */

@@ -46,6 +46,11 @@ export class HookTurns {
     }
   }
 
+  /** The person has answered, of which hooks do not tell. */
+  answered(): void {
+    this.#asks = false;
+  }
+
   /** The person ended the turn, of which hooks do not tell. */
   interrupted(): void {
     this.#isInTurn = false;
