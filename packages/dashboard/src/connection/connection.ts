@@ -1,4 +1,4 @@
-import { connect, isRelayError, type Relay, type RelayError, type WelcomePayload } from '@agent-relay/sdk';
+import { connect, isRelayError, type Relay, RelayError, type WelcomePayload } from '@agent-relay/sdk';
 import { signal } from '@preact/signals';
 import { forgetSession, storedSession } from '../sign-in/session.ts';
 
@@ -72,7 +72,8 @@ function follow(opened: Relay, mine: number, onLive: (relay: Relay) => void): vo
   });
   opened.on('closed', (error) => {
     if (mine !== generation || error === undefined) return;
-    if (error.code === 'Unauthorized') signedOut(error);
+    if (error.code === 'Unauthorized')
+      signedOut(new RelayError('Unauthorized', 'This browser was signed out.'));
     else phase.value = 'away';
   });
   live();
