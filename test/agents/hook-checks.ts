@@ -1,7 +1,6 @@
 import { strict as assert } from 'node:assert';
-import { readdir, readFile, readlink } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Checks } from './checks.ts';
+import { processesIn } from './processes.ts';
 import type { Failure } from './scripted-model.ts';
 import type { Sender } from './sender.ts';
 import type { WrappedAgent } from './wrapped-agent.ts';
@@ -125,16 +124,8 @@ export async function checkHooks(
 const LIMIT_MS = 90_000;
 
 /** The processes of hooks that wait now, of this agent. */
-async function hooksOf(agent: WrappedAgent): Promise<number[]> {
-  const found: number[] = [];
-  for (const pid of (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))) {
-    const [command, cwd] = await Promise.all([
-      readFile(join('/proc', pid, 'cmdline'), 'utf8').catch(() => ''),
-      readlink(join('/proc', pid, 'cwd')).catch(() => ''),
-    ]);
-    const words = command.split('\0');
-    const isWaiting = words.some((word) => word.endsWith('/bin/hook.js')) && words.includes('wait');
-    if (isWaiting && cwd === agent.project) found.push(Number(pid));
-  }
-  return found;
-}
+const hooksOf = (agent: WrappedAgent): Promise<number[]> =>
+  processesIn(
+    agent.project,
+    (words) => words.some((word) => word.endsWith('/bin/hook.js')) && words.includes('wait'),
+  );

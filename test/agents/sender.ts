@@ -68,6 +68,11 @@ export class Sender implements AsyncDisposable {
     return state;
   }
 
+  /** Resolves when a path has it. */
+  untilAccepted(id: string): Promise<void> {
+    return this.#until(['delivery.accepted'], async () => (await this.#delivery(id))?.state === 'accepted');
+  }
+
   next(event: 'delivery.accepted'): Promise<void> {
     return new Promise((resolve) => this.#relay.once(event, () => resolve()));
   }

@@ -2,10 +2,13 @@ import { strict as assert } from 'node:assert';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import type { Checks } from './checks.ts';
 import type { AgentCli } from './clis/agent-cli.ts';
 import { checkHooks } from './hook-checks.ts';
+import { checkNative } from './native-checks.ts';
+import { processesIn } from './processes.ts';
 import { Sender } from './sender.ts';
 import { startWrapped, type WrappedAgent } from './wrapped-agent.ts';
 
@@ -15,12 +18,17 @@ const ERASE_DRAFT = '\x15';
 export async function checkTerminal(
   checks: Checks,
   cli: AgentCli,
-  { short, withoutHooks = false }: { short: boolean; withoutHooks?: boolean },
+  {
+    short,
+    withoutHooks = false,
+    native = false,
+  }: { short: boolean; withoutHooks?: boolean; native?: boolean },
 ): Promise<void> {
-  const path = withoutHooks ? 'pty' : cli.terminal?.path;
+  const path = native ? 'native' : withoutHooks ? 'pty' : cli.terminal?.path;
+  const how = native ? 'by its own interface ' : withoutHooks ? 'without hooks ' : '';
   await using daemon = await startDaemon({ settings: UNGOVERNED });
   await using sender = await Sender.connect(daemon, 'Sender');
-  const named = (what: string) => `${cli.title} in a terminal ${withoutHooks ? 'without hooks ' : ''}${what}`;
+  const named = (what: string) => `${cli.title} in a terminal ${how}${what}`;
   /** A message reached the model once, as it was sent. */
   const arrived = async (agent: WrappedAgent, { id, envelope }: { id: string; envelope: string }) => {
     await agent.hears(id);
@@ -32,19 +40,20 @@ export async function checkTerminal(
   };
 
   {
-    await using agent = await startWrapped(cli, daemon, { name: 'Worker', withoutHooks });
+    await using agent = await startWrapped(cli, daemon, { name: 'Worker', withoutHooks, native });
     await checks.run(named('gets a message while idle'), async () => {
       await sender.untilPath('Worker', 'ready');
       const sent = await sender.send('Worker', 'Is ticket 1 done?');
       await arrived(agent, sent);
       assert.equal(await sender.pathOf(sent.id), path);
     });
-    if (path === 'hook') await checkWithHooks(agent);
-    else await checkDrafts(agent);
+    if (path === 'pty') await checkDrafts(agent);
+    else await checkBesideTyping(agent);
     if (!short) await checkMore(agent);
     if (!short && path === 'hook') await checkHooks(checks, agent, sender, arrived);
+    if (!short && path === 'native') await checkNative(checks, agent, sender, arrived);
   }
-  async function checkWithHooks(agent: WrappedAgent): Promise<void> {
+  async function checkBesideTyping(agent: WrappedAgent): Promise<void> {
     await checks.run(named('gets a message beside a draft, which stays'), async () => {
       await sender.untilPath('Worker', 'ready');
       agent.terminal.type('please do not touch this');
@@ -106,7 +115,7 @@ export async function checkTerminal(
     });
   }
   if (!short) await checkKilledHost();
-  await using asking = await startWrapped(cli, daemon, { name: 'Asking', withoutHooks, asks: true });
+  await using asking = await startWrapped(cli, daemon, { name: 'Asking', withoutHooks, native, asks: true });
   await checks.run(named('has the tools of the relay, and need not ask for them'), async () => {
     await sender.untilPath('Asking', 'ready');
     const results = () => asking.model.requests.at(-1)?.turns.filter(({ kind }) => kind === 'result') ?? [];
@@ -179,6 +188,7 @@ export async function checkTerminal(
       await agent.terminal.until(/\/model +(choose|Set)\b/);
       agent.terminal.type('\r');
       await agent.terminal.until(/\bSelect [Mm]odel\b/);
+      if (path === 'native') return await checkBesideMenu(agent);
       await sender.untilPath('Worker', 'unknown_screen');
       const sent = await sender.send('Worker', 'Is ticket 9 done?');
       const menu = agent.terminal.screen();
@@ -195,6 +205,21 @@ export async function checkTerminal(
       assert.ok(!existsSync(join(agent.project, 'made.txt')));
     });
   }
+  async function checkBesideMenu(agent: WrappedAgent): Promise<void> {
+    await arrived(agent, await sender.send('Worker', 'Is ticket 9 done?'));
+    assert.match(agent.terminal.screen(), /\bSelect [Mm]odel\b/);
+    await agent.escape(/\b(Select [Mm]odel)\b/);
+  }
+  /** Nothing that only the host had started is left. */
+  async function untilNothingIsLeft({ project }: WrappedAgent): Promise<void> {
+    const deadline = AbortSignal.timeout(10_000);
+    const helpers = () =>
+      processesIn(project, (words) => words.includes('app-server') || words.includes('wait'));
+    while ((await helpers()).length > 0) {
+      assert.ok(!deadline.aborted, 'processes are left behind');
+      await setTimeout(50);
+    }
+  }
   async function checkKilledHost(): Promise<void> {
     await checks.run(
       named('leaves what was being typed uncertain if its host is killed, and gets the rest'),
@@ -204,7 +229,7 @@ export async function checkTerminal(
         const isOnlyTheUsers = path === 'hook';
         let [begun, waiting] = ['', ''];
         {
-          await using agent = await startWrapped(cli, daemon, { name: 'Killed', withoutHooks });
+          await using agent = await startWrapped(cli, daemon, { name: 'Killed', withoutHooks, native });
           const before = await settings();
           await sender.untilPath('Killed', 'ready');
           await sender.untilSteady();
@@ -214,12 +239,13 @@ export async function checkTerminal(
           await accepted;
           process.kill(agent.terminal.pid, 'SIGKILL');
           await agent.terminal.exited;
+          await untilNothingIsLeft(agent);
           if (isOnlyTheUsers) assert.equal(await settings(), before);
           // The CLI itself may write there.
           else assert.doesNotMatch(await settings(), /agent-relay|mcp_?servers|at_[\w-]{43}/i);
         }
         assert.equal(await sender.untilInjected(begun), 'uncertain');
-        await using agent = await startWrapped(cli, daemon, { name: 'Killed', withoutHooks });
+        await using agent = await startWrapped(cli, daemon, { name: 'Killed', withoutHooks, native });
         await agent.hears(waiting);
         assert.ok(!agent.heard().some((text) => text.includes(begun)));
       },
@@ -228,7 +254,12 @@ export async function checkTerminal(
 
   async function checkSuspension(suspended: RegExp): Promise<void> {
     await checks.run(named('is suspended by Ctrl-Z, and comes back'), async () => {
-      await using agent = await startWrapped(cli, daemon, { name: 'Paused', withoutHooks, inShell: true });
+      await using agent = await startWrapped(cli, daemon, {
+        name: 'Paused',
+        withoutHooks,
+        native,
+        inShell: true,
+      });
       // Its terminal takes keys later than its hooks take messages.
       await sender.untilPath('Paused', 'ready', 'pty');
       agent.terminal.type('\x1a');

@@ -21,6 +21,7 @@ for (const cli of [claude, codex].filter(({ id }) => values.only === undefined |
   await checkTerminal(checks, cli, values);
   if (!values.short && cli.terminal?.path === 'hook')
     await checkTerminal(checks, cli, { ...values, withoutHooks: true });
+  if (!values.short && cli.terminal?.native) await checkTerminal(checks, cli, { ...values, native: true });
   await checkSpawn(checks, cli);
 }
 process.exitCode = checks.finish() ? 0 : 1;

@@ -30,6 +30,8 @@ export interface WrappedOptions {
   /** Let the CLI ask before it runs commands. */
   asks?: boolean;
   withoutHooks?: boolean;
+  /** Give it its messages by its own interface. */
+  native?: boolean;
   /** Start it from an interactive shell, as one of its jobs. */
   inShell?: boolean;
 }
@@ -40,7 +42,7 @@ const LOST_KEY_MS = 1500;
 export async function startWrapped(
   cli: AgentCli,
   daemon: TestDaemon,
-  { name, asks = false, withoutHooks = false, inShell = false }: WrappedOptions,
+  { name, asks = false, withoutHooks = false, native = false, inShell = false }: WrappedOptions,
 ): Promise<WrappedAgent> {
   if (!cli.terminal) throw new Error(`${cli.title} is not run in a terminal`);
   const commands = await commandsOf(cli.package, cli.version);
@@ -57,7 +59,7 @@ export async function startWrapped(
   await mkdir(temporary, { recursive: true });
   await cli.settle(sandbox);
   const { RELAY_DATA_DIR, RELAY_CONFIG } = daemon.env;
-  const run = [process.execPath, PROGRAM, 'run', '--name', name, '--'];
+  const run = [process.execPath, PROGRAM, 'run', '--name', name, ...(native ? ['--native'] : []), '--'];
   const command = [...run, cli.command, ...cli.terminal.args(asks)];
   const shell = ['bash', '--norc', '--noprofile', '-i'];
   const terminal = startTerminal(inShell ? shell : command, {

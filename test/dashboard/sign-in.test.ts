@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser)(`in Chromium${NEEDS_BROWSER}`, () => {
     const session = await opened.page.evaluate(() => localStorage.getItem('agent-relay.session'));
     const [, id = ''] = session?.split('_') ?? [];
     output(await daemon.cli(['dashboard', 'sessions', 'revoke', id]));
-    await opened.page.getByRole('heading', { name: /not valid any more|Sign in/ }).waitFor({ timeout: 1000 });
+    await opened.page.getByRole('heading', { name: /no longer valid|Sign in/ }).waitFor();
     expect(await opened.page.evaluate(() => localStorage.getItem('agent-relay.session'))).toBeNull();
     await opened.page.reload();
     await opened.page.getByRole('heading', { name: 'Sign in to Agent Relay' }).waitFor();

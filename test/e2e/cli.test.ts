@@ -366,7 +366,7 @@ describe('bad input', () => {
     ['an unknown channel', ['send', '#nowhere', 'x'], 4, /nowhere/],
     ['another project', ['send', 'nowhere:Alice', 'x'], 4, /nowhere/, /agent-relay workspace list/],
     ['an empty message', ['send', 'Alice', ''], 2, /content|empty/i],
-    ['an address that is none', ['send', 'demo:', 'x'], 2, /names nobody/, /project:Name/],
+    ['an address that is none', ['send', 'demo:', 'x'], 2, /names no recipient/, /project:Name/],
     ['an invalid name', ['inbox', '--as', 'a b'], 2, /cannot contain a space\./, /letters, digits/],
     ['a reserved name', ['inbox', '--as', 'system'], 2, /reserved/, /another name/],
     ['a name in other letters', ['inbox', '--as', 'Аlice'], 2, /U\+0410/],

@@ -325,6 +325,49 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
     },
     heardBy: ['host'],
   },
+  'terminal.command': {
+    async cause(world) {
+      await hostRun(world, 'run_viewed');
+      const size = { columns: 80, rows: 24 };
+      const view = await world.owner.terminals.attach('Host', { ...size, onOutput: () => undefined });
+      // It was told of the viewer, who wants the screen.
+      await world.host.status();
+      heard.get('host')?.splice(0);
+      await view.hold(true);
+      return { run: 'run_viewed', command: { kind: 'hold', held: true } };
+    },
+    heardBy: ['host'],
+  },
+  'terminal.output': {
+    async cause(world) {
+      await hostRun(world, 'run_output');
+      await world.owner.terminals.attach('Host', { columns: 80, rows: 24, onOutput: () => undefined });
+      const screen = { columns: 80, rows: 24 };
+      await world.host.request('TERMINAL_OUTPUT', { run: 'run_output', data: 'aGk=', screen });
+      return { viewer: expect.any(String), data: 'aGk=', screen };
+    },
+    heardBy: ['owner'],
+  },
+  'terminal.changed': {
+    async cause(world) {
+      await hostRun(world, 'run_changed');
+      const size = { columns: 80, rows: 24 };
+      const view = await world.owner.terminals.attach('Host', { ...size, onOutput: () => undefined });
+      await view.hold(true);
+      return { viewer: expect.any(String), mode: 'watch', held: true, viewers: 1 };
+    },
+    heardBy: ['owner'],
+  },
+  'terminal.ended': {
+    async cause(world) {
+      await hostRun(world, 'run_over');
+      const size = { columns: 80, rows: 24 };
+      await world.owner.terminals.attach('Host', { ...size, onOutput: () => undefined });
+      await world.host.request('RUN_REPORT', { run: 'run_over', exit: { code: 0 } });
+      return { viewer: expect.any(String), exit: { code: 0 } };
+    },
+    heardBy: ['owner'],
+  },
   'tools.changed': {
     async cause({ bob }) {
       await bob.exposeTool({ name: 'see', description: 'Looks', input: {}, handler: () => true });

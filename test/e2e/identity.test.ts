@@ -125,6 +125,11 @@ const AIMED: { [Name in OperationName]: [OperationInput<Name>, ErrorCode | 'ok']
     'ok',
   ],
   RUN_REPORT: [{ run: 'run_2' }, 'NotRunning'],
+  TERMINAL_ATTACH: [{ agent: 'Alice', columns: 80, rows: 24 }, 'AgentNotFound'],
+  TERMINAL_INPUT: [{ viewer: 'view_1', data: '' }, 'NotRunning'],
+  TERMINAL_RESIZE: [{ viewer: 'view_1', columns: 80, rows: 24 }, 'NotRunning'],
+  TERMINAL_HOLD: [{ viewer: 'view_1' }, 'NotRunning'],
+  TERMINAL_OUTPUT: [{ run: 'run_2', data: '' }, 'NotRunning'],
   WORKSPACE_RENAME: [{ workspace: 'home', name: 'mine' }, 'Forbidden'],
   WORKSPACE_REMOVE: [{ workspace: 'home' }, 'Forbidden'],
 };

@@ -147,7 +147,7 @@ test('nothing of a tool call is expanded, now or when the file is read again', a
         code: 'InvalidRequest',
         details: { field: 'url' },
         next: expect.stringMatching(
-          /^(Use the plain address, or ask the owner to add .+|Correct the field that the message names)\.$/,
+          /^(Use the plain address, or ask the owner to add .+|Correct the field named in the message)\.$/,
         ),
       },
     });

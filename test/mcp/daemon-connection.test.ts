@@ -103,6 +103,12 @@ describe.each(ERAS)('an MCP server and its daemon, revision %s', (era) => {
 /** Arguments that pass the check of each tool, so that it gets as far as the daemon. */
 const ARGUMENTS: Record<string, Record<string, unknown>> = {
   relay_send: { to: 'Alice', message: 'x' },
+  relay_spawn: { name: 'Worker', cli: 'claude', task: 'x' },
+  relay_release: { name: 'Worker' },
+  add_agent: { name: 'Worker', cli: 'claude', task: 'x' },
+  remove_agent: { name: 'Worker' },
+  spawn: { name: 'Worker', cli: 'claude' },
+  submit_result: { data: 'x' },
   register_agent: { name: 'Alice' },
   create_workspace: { name: 'w' },
   set_workspace_key: { workspace_key: 'rk_x' },

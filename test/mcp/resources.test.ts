@@ -163,7 +163,7 @@ describe.each(ERAS)('prompts over stdio, revision %s', (era) => {
     expect(task).toContain('Ship it');
     expect(task).toContain('Alice, Bob');
     expect(await text('handoff_work', { to: 'Bob', context: 'Half done' })).toContain('to="Bob"');
-    expect(task).toContain('report the outcome: relay_send_message(to="#general", ');
+    expect(task).toContain('report the result: relay_send_message(to="#general", ');
     const report = await text('status_report');
     expect(report).toContain('relay_list_agents(includeMetadata=true)');
     expect(report).toContain('Post it: relay_send_message(to="#general", ');

@@ -10,6 +10,7 @@ const PLACES = [
   'direct',
   'between',
   'search',
+  'tools',
   'settings',
 ] as const;
 export type Place = (typeof PLACES)[number];

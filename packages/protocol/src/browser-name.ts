@@ -14,7 +14,7 @@ const SYSTEMS: Array<[mark: string, name: string]> = [
   ['Linux', 'Linux'],
 ];
 
-/** What a person calls a browser, from its User-Agent. */
+/** A readable browser name, from its User-Agent. */
 export function browserName(userAgent = ''): string {
   const found = (names: typeof BROWSERS) => names.find(([mark]) => userAgent.includes(mark))?.[1];
   const browser = found(BROWSERS);

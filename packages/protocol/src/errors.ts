@@ -106,6 +106,11 @@ export const ERRORS = {
     exit: 1,
     http: 502,
   },
+  TerminalBusy: {
+    ...conflict,
+    meaning: 'Somebody else is typing in this terminal.',
+    next: 'Watch it with --watch, or take it over with --take.',
+  },
   NotRunning: {
     ...conflict,
     meaning: 'The agent has no program in a terminal of the relay.',

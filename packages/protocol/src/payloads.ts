@@ -16,6 +16,7 @@ import {
   type MessageKind,
   RECEIVING_PATHS,
   type ReceivingPath,
+  type ViewMode,
 } from './vocabulary.ts';
 
 /** JSON of unknown shape from a peer (schemas, arguments): an object, and not so deep that a walk could overflow. */
@@ -266,6 +267,24 @@ export interface SessionEvent {
   exit?: { code: number; signal?: string };
 }
 
+/** What viewers ask of the host of a terminal. */
+export type TerminalCommand =
+  /** How many there are: without any, nothing is sent. */
+  | { kind: 'viewers'; count: number }
+  /** What is on the screen, for one of them. */
+  | { kind: 'screen'; viewer: string }
+  | { kind: 'input'; data: string }
+  | { kind: 'size'; columns: number; rows: number }
+  | { kind: 'hold'; held: boolean };
+
+/** A terminal as one of its viewers has it. */
+export interface TerminalState {
+  mode: ViewMode;
+  /** A viewer keeps messages from being typed. */
+  held: boolean;
+  viewers: number;
+}
+
 /** Whether a path can deliver now; `away` when its connection has ended. */
 export type PathState = 'ready' | 'waits' | 'away';
 
@@ -293,6 +312,12 @@ export type RelayEvent =
   | SessionEvent
   /** For the host of a run: end the program and all it started. */
   | { type: 'run.end'; run: string }
+  | { type: 'terminal.command'; run: string; command: TerminalCommand }
+  /** For a viewer, as base64; with `screen` it begins anew, in a terminal of this size. */
+  | { type: 'terminal.output'; viewer: string; data: string; screen?: { columns: number; rows: number } }
+  | ({ type: 'terminal.changed'; viewer: string } & TerminalState)
+  /** The program has ended, or its host is gone. */
+  | { type: 'terminal.ended'; viewer: string; exit?: { code: number; signal?: string } }
   /** The tools that an agent offers are not the same as before. */
   | { type: 'tools.changed'; agent: string }
   /** For who invoked an action, who performs it, and the owner; `failed` also where nobody can tell how it ended. */

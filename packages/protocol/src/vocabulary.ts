@@ -46,6 +46,13 @@ export type ReceivingPath = (typeof RECEIVING_PATHS)[number];
 export const DELIVERY_PATHS = [...RECEIVING_PATHS, 'pull'] as const;
 export type DeliveryPath = (typeof DELIVERY_PATHS)[number];
 
+/** How somebody sees a terminal: only looking, or typing too. */
+export const VIEW_MODES = ['watch', 'drive'] as const;
+export type ViewMode = (typeof VIEW_MODES)[number];
+
+/** Output of a terminal in one frame. */
+export const TERMINAL_CHUNK_BYTES = 128 * 1024;
+
 /** The format of a secret: `at_` (agent token) or `rk_id_` (workspace key) and 256 random bits. */
 export const isAgentToken = (text: string): boolean => /^at_[A-Za-z0-9_-]{43}$/.test(text);
 export const isWorkspaceKey = (text: string): boolean => /^rk_[0-9a-z]{8}_[A-Za-z0-9_-]{43}$/.test(text);

@@ -49,5 +49,6 @@ export type {
 } from './options.ts';
 export type { Relay } from './relay/relay.ts';
 export type { ExposedTool, RegisteredAction, ToolCall } from './relay/served-tools.ts';
+export type { AttachOptions, TerminalView } from './relay/terminals.ts';
 export type { JsonSchema, ToolSchema } from './relay/tool-schema.ts';
 export type { SpawnOptions } from './relay/workers.ts';

@@ -35,6 +35,8 @@ export interface AgentCli {
     readonly ready: RegExp;
     /** The best path of its messages; the next one is the terminal itself. */
     readonly path: 'hook' | 'pty';
+    /** It has an interface of its own for messages, which is used on demand. */
+    readonly native?: boolean;
     /** A file in its home that only the user changes. */
     readonly settings: string;
     /** What the shell shows after Ctrl-Z, if it can be suspended. */

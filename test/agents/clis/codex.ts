@@ -44,6 +44,7 @@ trust_level = "trusted"
     args: () => [],
     ready: /^› /m,
     path: 'pty',
+    native: true,
     settings: '.codex/config.toml',
     shell: (cmd, asks) => {
       const escalation = { sandbox_permissions: 'require_escalated', justification: 'a test' };

@@ -7,6 +7,8 @@ import { linkTo, type Place, route } from '../routes.ts';
 import { placeOf } from './place.ts';
 
 const SHOWN_PAIRS = 8;
+/** Of those nobody wrote with yet; all of them are on the overview. */
+const SHOWN_OTHERS = 20;
 
 /** How much unread mail the person has in each place. */
 const unreadIn = computed(() => {
@@ -39,6 +41,7 @@ const contacts = computed(() => {
   const others = [...agents.value.values()]
     .filter(({ name, type, status }) => type === 'agent' && status !== 'offline' && !known.includes(name))
     .map(({ name }) => name)
+    .slice(0, SHOWN_OTHERS)
     .sort((one, other) => one.localeCompare(other));
   return [...known, ...others].filter((subject) => subject !== '');
 });

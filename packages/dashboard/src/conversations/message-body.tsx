@@ -2,21 +2,22 @@ import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { renderMarkdown } from './markdown.ts';
 
+/** Guessed from the text: to measure each message would lay out the page once for each. */
+const LONG_CHARACTERS = 2500;
+const LONG_LINES = 24;
+
+const isLong = (content: string): boolean =>
+  content.length > LONG_CHARACTERS || content.split('\n', LONG_LINES + 1).length > LONG_LINES;
+
 /** What a message says. A long one is folded. */
 export function MessageBody({ content }: { content: string }) {
   const place = useRef<HTMLDivElement>(null);
-  const isLong = useSignal(false);
-  const isOpen = useSignal(false);
-  useLayoutEffect(() => {
-    const element = place.current;
-    if (!element) return;
-    element.replaceChildren(renderMarkdown(content));
-    isLong.value = element.scrollHeight > element.clientHeight + 4;
-  }, [content]);
+  const isOpen = useSignal(!isLong(content));
+  useLayoutEffect(() => place.current?.replaceChildren(renderMarkdown(content)), [content]);
   return (
     <>
       <div ref={place} class={isOpen.value ? 'body' : 'body is-folded'} />
-      {isLong.value && (
+      {isLong(content) && (
         <button
           type="button"
           class="quiet unfold"

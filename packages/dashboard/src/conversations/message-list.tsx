@@ -36,6 +36,7 @@ export function MessageList({ stream, withPlace = false }: { stream: Stream; wit
     if (!element) return;
     const left = element.scrollHeight - element.scrollTop - element.clientHeight;
     place.current.atEnd = left < NEAR_END_PX;
+    stream.isFollowed = place.current.atEnd;
     place.current.height = element.scrollHeight;
     if (element.scrollTop < NEAR_TOP_PX) stream.loadOlder();
   };

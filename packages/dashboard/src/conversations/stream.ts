@@ -6,8 +6,12 @@ import type { ProjectModel } from '../model/project.ts';
 import { type Conversation, isIn, queryOf } from './place.ts';
 
 const PAGE = 50;
-/** Of a stream that is left open all day, only so many are kept; older ones are read again when asked for. */
-const KEPT = 400;
+/** Of a stream that is followed, only so many are kept; older ones are read again when asked for. */
+const KEPT = 200;
+/** More at once than anybody reads: then it is shown once a second, and only the newest. */
+const FLOOD = 10;
+const FLOOD_EVERY_MS = 1_000;
+const KEPT_IN_FLOOD = 40;
 
 /** The messages of one conversation, oldest first, kept true while it is open. */
 export class Stream {
@@ -19,6 +23,10 @@ export class Stream {
   readonly #conversation: Conversation;
   readonly #me: string;
   readonly #stop: () => void;
+  /** Whether somebody looks at its end: then what is far above it can go. */
+  isFollowed = true;
+  #waiting: HistoryMessage[] = [];
+  #flood: ReturnType<typeof setTimeout> | undefined;
 
   constructor(conversation: Conversation, model: ProjectModel) {
     this.#conversation = conversation;
@@ -33,6 +41,7 @@ export class Stream {
   }
 
   close(): void {
+    clearTimeout(this.#flood);
     this.#stop();
   }
 
@@ -63,15 +72,20 @@ export class Stream {
         ? [event.message]
         : [],
     );
-    if (fresh.length > 0) {
-      this.#add(fresh);
-      if (this.messages.peek().length > KEPT) {
-        this.messages.value = this.messages.peek().slice(-KEPT);
-        this.more.value = true;
-      }
-    }
+    this.#waiting.push(...fresh);
+    if (fresh.length > FLOOD) this.#flood ??= setTimeout(() => this.#show(KEPT_IN_FLOOD), FLOOD_EVERY_MS);
+    else if (fresh.length > 0 && this.#flood === undefined) this.#show(KEPT);
     const changes = events.filter((event) => 'messageId' in event && !event.type.startsWith('delivery.'));
     if (changes.length > 0)
       this.messages.value = this.messages.peek().map((message) => changes.reduce(changedMessage, message));
+  }
+
+  #show(kept: number): void {
+    this.#flood = undefined;
+    this.#add(this.#waiting);
+    this.#waiting = [];
+    if (!this.isFollowed || this.messages.peek().length <= kept) return;
+    this.messages.value = this.messages.peek().slice(-kept);
+    this.more.value = true;
   }
 }

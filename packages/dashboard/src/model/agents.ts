@@ -70,7 +70,8 @@ export function kindOf({ type, paths, mcpEnabled, cli }: AgentInfo): Kind {
 export function runsAs(agent: AgentInfo): string[] {
   const kind = kindOf(agent);
   if (agent.cli === undefined) return [kind];
-  return kind === 'Terminal' ? [agent.cli] : [agent.cli, kind];
+  const program = agent.run?.version === undefined ? agent.cli : `${agent.cli} ${agent.run.version}`;
+  return kind === 'Terminal' ? [program] : [program, kind];
 }
 
 /** The one new messages take; undefined: the agent has to look into its inbox. */

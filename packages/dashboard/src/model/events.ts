@@ -27,6 +27,12 @@ export const PROJECT_EVENTS = [
   'channel.joined',
   'channel.left',
   'channel.topic',
+  'session.started',
+  'session.ready',
+  'session.waiting',
+  'session.resumed',
+  'session.exited',
+  'tools.changed',
 ] as const satisfies EventType[];
 
 /** Those that say all there is to know: nothing has to be asked again. */

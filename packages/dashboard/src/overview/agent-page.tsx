@@ -1,10 +1,13 @@
 import type { AgentInfo } from '@agent-relay/sdk';
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { welcome } from '../connection/connection.ts';
-import { kindOf } from '../model/agents.ts';
+import { relay, welcome } from '../connection/connection.ts';
+import { runsAs } from '../model/agents.ts';
 import { agents, recent } from '../model/project.ts';
 import { Avatar } from '../parts/avatar.tsx';
+import { BusyButton } from '../parts/busy-button.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { tell } from '../parts/notices.tsx';
 import { Ago } from '../parts/time.tsx';
 import { linkTo } from '../routes.ts';
 import { PathState } from './path-state.tsx';
@@ -37,6 +40,7 @@ export function AgentPage({ name }: { name: string }) {
             <Icon name="dialog" /> Message
           </a>
         )}
+        {agent.run && agent.run.state !== 'exited' && <Release name={name} />}
       </header>
       <section class="card" aria-label="Facts">
         <dl class="facts">
@@ -56,11 +60,12 @@ const Fact = ({ name, children }: { name: string; children: ComponentChildren })
 );
 
 function Facts({ agent }: { agent: AgentInfo }) {
-  const { handle, cli, task, parent, capabilities, unread = 0, connectedAt, lastActivityAt } = agent;
+  const { handle, run, task, parent, capabilities, unread = 0, connectedAt, lastActivityAt } = agent;
   return (
     <>
       {task !== undefined && <Fact name="Task">{task}</Fact>}
-      <Fact name="Runs as">{[cli, kindOf(agent)].filter(Boolean).join(' · ')}</Fact>
+      <Fact name="Runs as">{runsAs(agent).join(' · ')}</Fact>
+      {run && <Run run={run} />}
       {handle !== undefined && <Fact name="Handle">@{handle}</Fact>}
       {parent !== undefined && <Fact name="Hired by">{parent}</Fact>}
       <Fact name="Delivery">
@@ -87,6 +92,47 @@ function Facts({ agent }: { agent: AgentInfo }) {
         </Fact>
       )}
     </>
+  );
+}
+
+const RUN_STATES = { starting: 'Starting', ready: 'Running', waiting: 'Waits for a person', exited: 'Ended' };
+
+/** Its program in a terminal. */
+const Run = ({ run: { state, cwd, exit, ended } }: { run: NonNullable<AgentInfo['run']> }) => (
+  <Fact name="Program">
+    {RUN_STATES[state]}
+    {exit && ` with ${exit.signal ?? `exit code ${exit.code}`}`}
+    {ended && `: ${ended}`}
+    <span class="muted">
+      {' '}
+      · <code>{cwd}</code>
+    </span>
+  </Fact>
+);
+
+/** Ends the program of an agent, after asking once more. */
+function Release({ name }: { name: string }) {
+  const isSure = useSignal(false);
+  if (!isSure.value)
+    return (
+      <button
+        type="button"
+        onClick={() => {
+          isSure.value = true;
+        }}
+      >
+        Release
+      </button>
+    );
+  const release = async () => {
+    await relay().workers.release(name, { reason: 'released in the dashboard' });
+    tell(`Released ${name}.`);
+    location.hash = linkTo(welcome.value?.project ?? '');
+  };
+  return (
+    <BusyButton onPress={release} kind="danger">
+      End its program?
+    </BusyButton>
   );
 }
 

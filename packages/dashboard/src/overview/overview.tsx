@@ -3,6 +3,7 @@ import { agents, recent } from '../model/project.ts';
 import { now } from '../parts/time.tsx';
 import { AgentTable } from './agent-table.tsx';
 import { Health } from './health.tsx';
+import { StartAgent } from './start-agent.tsx';
 import { TrafficPicture } from './traffic-picture.tsx';
 import { Waiting } from './waiting.tsx';
 
@@ -27,6 +28,7 @@ export const Overview = () => (
     <header class="place-head">
       <h1>Overview</h1>
       <p class="muted">{summary.value.join(' · ') || 'No agent has connected yet'}</p>
+      <StartAgent />
     </header>
     <Waiting />
     <div class="columns">

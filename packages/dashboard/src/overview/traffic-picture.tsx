@@ -1,4 +1,4 @@
-import { computed, useSignal } from '@preact/signals';
+import { computed, effect, signal, useSignal } from '@preact/signals';
 import { agents, held, recent } from '../model/project.ts';
 import { type Traffic, trafficOf } from '../model/traffic.ts';
 import { hueOf } from '../parts/avatar.tsx';
@@ -16,6 +16,20 @@ const NAME_WIDTH = 104;
 const LANE = 22;
 const TOP = 12;
 
+/** The picture is drawn anew this often at most. */
+const REDRAW_MS = 2_000;
+const drawn = signal(recent.peek());
+let isRedrawing = false;
+effect(() => {
+  if (recent.value.length === 0 || drawn.peek().length === 0) drawn.value = recent.value;
+  if (isRedrawing) return;
+  isRedrawing = true;
+  setTimeout(() => {
+    isRedrawing = false;
+    drawn.value = recent.peek();
+  }, REDRAW_MS);
+});
+
 /** Who is stuck with whom. */
 const heldPairs = computed(() => new Set(held.value.map(({ from, to }) => `${from}\n${to}`)));
 
@@ -24,7 +38,7 @@ export function TrafficPicture() {
   const span = useSignal(1);
   const [, ms] = SPANS[span.value] ?? SPANS[0] ?? ['', 1];
   const until = now.value;
-  const traffic = trafficOf(recent.value, {
+  const traffic = trafficOf(drawn.value, {
     since: until - ms,
     until,
     stretches: STRETCHES,

@@ -7,6 +7,7 @@ import { CommandLine } from '../parts/command.tsx';
 import { tell } from '../parts/notices.tsx';
 import { Ago } from '../parts/time.tsx';
 import { sessionId, storedSession } from '../sign-in/session.ts';
+import { canNotify, setNotifications, wantsNotifications } from './notifications.ts';
 import { type Theme, theme } from './theme.ts';
 
 const THEMES: Array<[Theme, string]> = [
@@ -40,6 +41,19 @@ export function Settings() {
           ))}
         </fieldset>
       </section>
+      {canNotify && (
+        <section class="card" aria-labelledby="notifications">
+          <h2 id="notifications">Notifications</h2>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={wantsNotifications.value}
+              onChange={({ currentTarget }) => setNotifications(currentTarget.checked).catch(tell)}
+            />
+            Notify me when an agent asks me something or waits for me, while this page is not in front
+          </label>
+        </section>
+      )}
       <Browsers />
       <section class="card" aria-labelledby="about">
         <h2 id="about">About</h2>

@@ -10,6 +10,7 @@ import { Overview } from '../overview/overview.tsx';
 import { waitingCount } from '../overview/waiting-list.ts';
 import { Icon } from '../parts/icon.tsx';
 import { linkTo, route } from '../routes.ts';
+import { ToolsPage } from '../tools/tools-page.tsx';
 import { Away } from './away.tsx';
 import { Settings } from './settings.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -50,6 +51,8 @@ function Shown() {
       return <AgentPage name={route.value.subject} />;
     case 'settings':
       return <Settings />;
+    case 'tools':
+      return <ToolsPage />;
     case 'search':
       return <Search />;
     case 'messages':

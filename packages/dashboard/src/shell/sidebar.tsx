@@ -22,6 +22,9 @@ export function Sidebar() {
         <NavItem place="activity" icon="threads">
           All messages
         </NavItem>
+        <NavItem place="tools" icon="plug">
+          Tools
+        </NavItem>
         <NavItem place="search" icon="search">
           Search
         </NavItem>

@@ -41,6 +41,6 @@ it('only says so where it cannot be written', async () => {
   manifest.keep('files', 'x', OFFERED);
   await manifest.save();
   expect(warnings).toEqual([
-    expect.stringMatching(/^Cannot remember what the servers offer: E\w+: .*, mkdir '/),
+    expect.stringMatching(/^Cannot save the lists of the servers: E\w+: .*, mkdir '/),
   ]);
 });

@@ -13,12 +13,16 @@ export interface ServerEntry {
 }
 
 export interface RunFacts {
+  /** The program itself. */
+  file: string;
   server: ServerEntry;
   /** What the person gave the CLI. */
   args: readonly string[];
   /** The environment the CLI is started with. */
   env: NodeJS.ProcessEnv;
   cwd: string;
+  /** Use the CLI's own interface for messages, if it has one. */
+  native: boolean;
   /** Writes a private file that is removed when the run ends; resolves with its path. */
   writeFile(name: string, content: string): Promise<string>;
   /** Where a socket can be in the private directory of the run; undefined if the path would be too long for one. */
@@ -63,8 +67,8 @@ export interface CliAdapter {
   /** The command it is started by. */
   readonly word: string;
   configure(run: RunFacts): Promise<RunSetup>;
-  /** The paths by which messages reach it, with these arguments; without it, only the terminal. */
-  paths?(args: readonly string[]): ClaimingPath[];
+  /** The paths by which messages reach it in this run; without it, only the terminal. */
+  paths?(run: Pick<RunFacts, 'args' | 'native'>): ClaimingPath[];
   /** Without it, nothing is ever typed into this CLI. */
   readonly screen?: ScreenReader;
 }

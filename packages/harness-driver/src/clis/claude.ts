@@ -4,7 +4,7 @@ import { claudeScreen } from './claude-screen.ts';
 
 export const claude: CliAdapter = {
   word: 'claude',
-  paths: (args) => (hasHooks(args) ? ['hook', 'pty'] : ['pty']),
+  paths: ({ args }) => (hasHooks(args) ? ['hook', 'pty'] : ['pty']),
   async configure(run) {
     const config = await run.writeFile(
       'mcp.json',

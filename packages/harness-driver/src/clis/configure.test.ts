@@ -16,10 +16,12 @@ afterEach(() => rm(cwd, { recursive: true }));
 
 async function configured(command: string, args: string[] = [], env: NodeJS.ProcessEnv = {}) {
   const run: RunFacts = {
+    file: '/usr/bin/false',
     server,
     args,
     env,
     cwd,
+    native: false,
     async writeFile(name, content) {
       await writeFile(join(cwd, name), content);
       return join(cwd, name);

@@ -2,6 +2,7 @@ import type { ReasonInput } from '@agent-relay/protocol';
 import type { ChannelIngress, WatchedAgent } from '../clis/adapter.ts';
 import type { Reading } from '../clis/reading.ts';
 import { type Gate, gateOf } from '../delivery/gate.ts';
+import { Hold } from '../delivery/hold.ts';
 import type { Outcome } from '../delivery/ingress.ts';
 import type { HookReport } from './hook-report.ts';
 import type { HookServer } from './hook-server.ts';
@@ -9,8 +10,6 @@ import { HookTurns, type ReadFailure } from './hook-turns.ts';
 
 /** A turn that its hooks still tell of, on a screen that has been idle for so long, was interrupted. */
 const INTERRUPTED_MS = 2000;
-/** Whoever interrupts an agent wants to say something: no message comes before. */
-const AFTER_INTERRUPTION_MS = 10_000;
 /** An idle CLI shows within this time that it has what its hook was given. */
 const SEEN_MS = 10_000;
 const TICK_MS = 500;
@@ -25,6 +24,7 @@ export class HookIngress implements ChannelIngress {
   onFound: (id: string) => void = () => undefined;
   readonly #hooks: HookServer;
   readonly #agent: WatchedAgent;
+  readonly #hold: Hold;
   readonly #turns: HookTurns;
   /** What was given to a hook and has not been seen in a prompt yet. */
   readonly #unseen = new Set<string>();
@@ -33,13 +33,13 @@ export class HookIngress implements ChannelIngress {
   #begun: { promptId: string | undefined; told: (isSeen: boolean) => void } | undefined;
   #promptId: string | undefined;
   #idleSince: number | undefined;
-  #interruptedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(hooks: HookServer, agent: WatchedAgent, readFailure: ReadFailure) {
     this.#hooks = hooks;
     this.#agent = agent;
-    this.#turns = new HookTurns(readFailure, agent.onChange);
+    this.#hold = new Hold(() => agent.onChange());
+    this.#turns = new HookTurns(readFailure, this.#hold);
     hooks.onReport = (report) => {
       if (report) this.#reported(report);
       agent.onChange();
@@ -48,18 +48,14 @@ export class HookIngress implements ChannelIngress {
 
   close(): void {
     clearTimeout(this.#timer);
-    this.#turns.close();
+    this.#hold.close();
     this.#inFlight?.settle(false);
     this.#begun?.told(false);
   }
 
   /** Why no message should go in by any way. */
   hold(): ReasonInput | undefined {
-    if (this.#turns.failure) return this.#turns.failure;
-    const left = this.#interruptedAt + AFTER_INTERRUPTION_MS - performance.now();
-    if (left <= 0) return undefined;
-    this.#lookIn(left);
-    return { code: 'interrupted' };
+    return this.#hold.reason;
   }
 
   gate(): Gate {
@@ -144,7 +140,6 @@ export class HookIngress implements ChannelIngress {
       return false;
     }
     this.#idleSince = undefined;
-    this.#interruptedAt = now;
     this.#turns.interrupted();
     return true;
   }

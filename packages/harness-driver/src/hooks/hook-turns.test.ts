@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Hold } from '../delivery/hold.ts';
 import type { HookReport } from './hook-report.ts';
 import { HookTurns } from './hook-turns.ts';
 
@@ -16,19 +17,21 @@ const stop = (promptId: string) => report('Stop', { promptId });
 const failure = (error: string) => report('StopFailure', { promptId: 'p', error });
 
 let turns: HookTurns;
+let hold: Hold;
 let changes: number;
 beforeEach(() => {
   vi.useFakeTimers();
   changes = 0;
+  hold = new Hold(() => {
+    changes += 1;
+  });
   turns = new HookTurns(
     (error) => (error === 'rate_limit' ? { code: 'usage_limit' } : { code: 'signed_out' }),
-    () => {
-      changes += 1;
-    },
+    hold,
   );
 });
 afterEach(() => {
-  turns.close();
+  hold.close();
   vi.useRealTimers();
 });
 
@@ -70,12 +73,12 @@ describe('a turn that failed', () => {
     for (const minutes of [1, 2, 4, 8, 16, 16]) {
       turns.note(failure('rate_limit'));
       expect(turns.isInTurn).toBe(false);
-      expect(turns.failure).toEqual({ code: 'usage_limit', until: Date.now() + minutes * 60_000 });
+      expect(hold.reason).toEqual({ code: 'usage_limit', until: Date.now() + minutes * 60_000 });
       vi.advanceTimersByTime(minutes * 60_000 - 1);
-      expect(turns.failure).toBeDefined();
+      expect(hold.reason).toBeDefined();
       changes = 0;
       vi.advanceTimersByTime(1);
-      expect(turns.failure).toBeUndefined();
+      expect(hold.reason).toBeUndefined();
       expect(changes).toBe(1);
     }
   });
@@ -84,16 +87,16 @@ describe('a turn that failed', () => {
     turns.note(failure('rate_limit'));
     turns.note(failure('rate_limit'));
     turns.note(report(event));
-    expect(turns.failure).toBeUndefined();
+    expect(hold.reason).toBeUndefined();
     turns.note(failure('rate_limit'));
-    expect(turns.failure?.until).toBe(Date.now() + 60_000);
+    expect(hold.reason?.until).toBe(Date.now() + 60_000);
   });
 
   it('for another reason holds messages until somebody has done something about it', () => {
     turns.note(failure('authentication_failed'));
     vi.advanceTimersByTime(86_400_000);
-    expect(turns.failure).toEqual({ code: 'signed_out' });
+    expect(hold.reason).toEqual({ code: 'signed_out' });
     turns.note(stop('p2'));
-    expect(turns.failure).toBeUndefined();
+    expect(hold.reason).toBeUndefined();
   });
 });

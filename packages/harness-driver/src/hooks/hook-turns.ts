@@ -1,9 +1,6 @@
 import type { ReasonInput } from '@agent-relay/protocol';
+import type { Hold } from '../delivery/hold.ts';
 import type { HookReport } from './hook-report.ts';
-
-/** After a turn that failed at a limit of unknown end, the next message is tried after so long; then twice as long, … */
-const FIRST_RETRY_MS = 60_000;
-const LONGEST_RETRY_MS = 16 * FIRST_RETRY_MS;
 
 /** What the failure of a turn means for messages; undefined if the next turn may well succeed. */
 export type ReadFailure = (error: string, details: string) => ReasonInput | undefined;
@@ -11,18 +8,14 @@ export type ReadFailure = (error: string, details: string) => ReasonInput | unde
 /** What an agent is doing, by the word of its own hooks. */
 export class HookTurns {
   readonly #readFailure: ReadFailure;
-  readonly #changed: () => void;
+  readonly #hold: Hold;
   #isInTurn = false;
   #asks = false;
   #endedAt = 0;
-  #failure: ReasonInput | undefined;
-  #retryMs = FIRST_RETRY_MS;
-  #retry: NodeJS.Timeout | undefined;
 
-  /** `changed` is called when something has changed that no report tells of. */
-  constructor(readFailure: ReadFailure, changed: () => void) {
+  constructor(readFailure: ReadFailure, hold: Hold) {
     this.#readFailure = readFailure;
-    this.#changed = changed;
+    this.#hold = hold;
   }
 
   get isInTurn(): boolean {
@@ -32,11 +25,6 @@ export class HookTurns {
   /** It asks the person whether it may use a tool, and nothing has happened since. */
   get asks(): boolean {
     return this.#asks;
-  }
-
-  /** Why no message should go in, although one could. */
-  get failure(): ReasonInput | undefined {
-    return this.#failure;
   }
 
   note({ event, startedAt, isSubagent, error = '', details = '' }: HookReport): void {
@@ -50,12 +38,11 @@ export class HookTurns {
       case 'Stop':
       case 'SessionStart':
         this.#end(startedAt);
-        this.#retryMs = FIRST_RETRY_MS;
-        this.#fail(undefined);
+        this.#hold.succeeded();
         break;
       case 'StopFailure':
         this.#end(startedAt);
-        this.#fail(this.#readFailure(error, details));
+        this.#hold.failed(this.#readFailure(error, details));
     }
   }
 
@@ -63,27 +50,11 @@ export class HookTurns {
   interrupted(): void {
     this.#isInTurn = false;
     this.#asks = false;
-  }
-
-  close(): void {
-    clearTimeout(this.#retry);
+    this.#hold.interrupted();
   }
 
   #end(at: number): void {
     this.#isInTurn = false;
     this.#endedAt = at;
-  }
-
-  /** A limit passes by itself; whatever else is wrong, somebody has to do something about it. */
-  #fail(failure: ReasonInput | undefined): void {
-    clearTimeout(this.#retry);
-    this.#failure = failure;
-    if (failure?.code !== 'usage_limit') return;
-    this.#failure = { ...failure, until: Date.now() + this.#retryMs };
-    this.#retry = setTimeout(() => {
-      this.#failure = undefined;
-      this.#changed();
-    }, this.#retryMs);
-    this.#retryMs = Math.min(2 * this.#retryMs, LONGEST_RETRY_MS);
   }
 }

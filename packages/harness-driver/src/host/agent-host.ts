@@ -9,6 +9,7 @@ import { Screen } from '../screen/screen.ts';
 import { SharedKeyboard } from '../terminal/shared-keyboard.ts';
 import { isTyping } from '../terminal/typing.ts';
 import { endProgram } from './end-program.ts';
+import { RemoteViewers } from './remote-viewers.ts';
 import { RunLink } from './run-link.ts';
 
 /** Somebody who sees what the program writes. */
@@ -52,10 +53,16 @@ export class AgentHost {
   readonly #process: MarkedProcess;
   readonly #link: RunLink;
   readonly #viewers = new Set<Viewer>();
+  readonly #remote: RemoteViewers;
+  #snapshot: Promise<unknown> = Promise.resolve();
   #wasSuspended = false;
+  /** A viewer wants no message to be delivered. */
+  #isHeld = false;
   #end: ChildEnd | undefined;
   #ending: Promise<void> | undefined;
   #failure: unknown;
+  /** A viewer elsewhere that types wants the terminal to have this size. */
+  onSizeWanted: (columns: number, rows: number) => void = () => undefined;
   /** The CLI has left the terminal to the shell it was started from. */
   onSuspended: () => void = () => undefined;
 
@@ -82,11 +89,21 @@ export class AgentHost {
     });
     this.#deliverer = new Deliverer(relay, {
       ingresses: [...(this.#channel ? [this.#channel] : []), terminal],
-      hold: () => this.#channel?.hold(),
+      hold: () => (this.#isHeld ? { code: 'held_by_viewer' } : this.#channel?.hold()),
       onFailure: (error) => {
         this.#failure = error;
       },
     });
+    this.#remote = new RemoteViewers(relay, run.id, {
+      snapshot: () => this.#takeSnapshot(),
+      press: (keys) => this.press(keys),
+      resize: (wantedColumns, wantedRows) => this.onSizeWanted(wantedColumns, wantedRows),
+      hold: (isHeld) => {
+        this.#isHeld = isHeld;
+        look();
+      },
+    });
+    this.#viewers.add(this.#remote);
     this.ended = this.#child.ended.then(async (end) => {
       this.#end = end;
       await this.#screen.settled();
@@ -108,8 +125,10 @@ export class AgentHost {
   }
 
   resize(columns: number, rows: number): void {
+    const { size } = this.#screen;
     this.#child.resize(columns, rows);
     this.#screen.resize(columns, rows);
+    if (size.columns !== columns || size.rows !== rows) this.#remote.resized();
   }
 
   /** Signals the program and everything in its process group. */
@@ -131,11 +150,25 @@ export class AgentHost {
   /** After the end: stops delivering. Resolves with why messages were no longer delivered, if that happened before. */
   async close(): Promise<unknown> {
     this.#terminal.close();
+    this.#remote.close();
     await this.#deliverer.end();
     this.#channel?.close();
     if (this.#end) await this.#link.ended(this.#end);
     this.#screen.dispose();
     return this.#failure;
+  }
+
+  /** The program is not read meanwhile: one that writes without a pause would never be all on the screen. */
+  #takeSnapshot(): Promise<{ content: string; columns: number; rows: number }> {
+    const taken = this.#snapshot.then(async () => {
+      this.#child.pause();
+      await this.#screen.settled();
+      const content = this.#screen.snapshot();
+      this.#child.resume();
+      return { content, ...this.#screen.size };
+    });
+    this.#snapshot = taken;
+    return taken;
   }
 
   #screenChanged(): void {

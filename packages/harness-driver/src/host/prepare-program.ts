@@ -15,6 +15,7 @@ export interface ProgramOptions {
   /** How the relay's MCP server is started: a program and its arguments. */
   server: readonly [string, ...string[]];
   directory: RunDirectory;
+  native?: boolean | undefined;
 }
 
 export interface PreparedProgram {
@@ -26,11 +27,13 @@ export interface PreparedProgram {
 /** What the CLI is started with: its own arguments, the relay's tools, and who it is. */
 export async function prepareProgram(
   relay: Relay,
-  { adapter, file, args: given, cwd, env: inherited, server, directory }: ProgramOptions,
+  { adapter, file, args: given, cwd, env: inherited, server, directory, native = false }: ProgramOptions,
 ): Promise<PreparedProgram> {
   const env = { ...inherited, ...(await identityOf(relay, inherited)) };
   const [command, ...args] = server;
   const setup = await adapter.configure({
+    file,
+    native,
     server: { command, args, env: relayVariables(env) },
     args: given,
     env,

@@ -1,4 +1,6 @@
-import { connect, type NodeConnectOptions } from '@agent-relay/sdk/node';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isRelayError } from '@agent-relay/protocol';
+import { connect, type NodeConnectOptions, type Relay } from '@agent-relay/sdk/node';
 import { adapterOf } from '../clis/clis.ts';
 import { type ConfiguredCli, configuredCli } from '../clis/configured.ts';
 import type { ChildEnd } from '../pty/child.ts';
@@ -30,6 +32,8 @@ export interface DetachedOptions {
 
 /** The terminal of an agent that nobody has looked at yet. */
 const SIZE = { columns: 120, rows: 40 };
+const CONNECT_MS = 30_000;
+const RETRY_MS = 250;
 const ENDING = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
 /** Runs an agent in a terminal that no person sees, until it ends or is released. */
@@ -41,13 +45,13 @@ export async function runDetached(
   const adapter = configured ? configuredCli(cli, configured) : adapterOf(cli);
   const [, ...first] = configured?.command ?? [cli];
   const args = [...first, ...modelArguments(model, configured), ...wanted.args];
-  await using relay = await connect({
+  await using relay = await connectPatiently({
     env,
     project,
     name,
     token,
     cli,
-    paths: adapter.paths?.(args) ?? ['pty'],
+    paths: adapter.paths?.({ args, native: false }) ?? ['pty'],
     receiver: run,
     client,
   });
@@ -63,6 +67,7 @@ export async function runDetached(
   });
   // Nobody could bring it back with `fg`.
   host.onSuspended = () => host.signal('SIGCONT');
+  host.onSizeWanted = (columns, rows) => host.resize(columns, rows);
   const end = () => void host.end();
   for (const signal of ENDING) process.on(signal, end);
   // It is not this agent any more: nobody could release it.
@@ -74,6 +79,19 @@ export async function runDetached(
   await host.end();
   await host.close();
   return ended;
+}
+
+/** The daemon that started this process may be restarted at this very moment. */
+async function connectPatiently(options: NodeConnectOptions): Promise<Relay> {
+  const deadline = performance.now() + CONNECT_MS;
+  for (;;) {
+    try {
+      return await connect(options);
+    } catch (error) {
+      if (!isRelayError(error) || !error.retryable || performance.now() > deadline) throw error;
+      await delay(RETRY_MS);
+    }
+  }
 }
 
 function modelArguments(model: string | undefined, configured: ConfiguredCli | undefined): string[] {

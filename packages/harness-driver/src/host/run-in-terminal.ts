@@ -19,6 +19,8 @@ export interface RunOptions extends AgentProfile {
   server: readonly [string, ...string[]];
   client: NonNullable<NodeConnectOptions['client']>;
   attention?: Attention | undefined;
+  /** Use the CLI's own interface for messages, if it has one. */
+  native?: boolean | undefined;
 }
 
 export interface RunResult extends ChildEnd {
@@ -41,11 +43,20 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   const cwd = process.cwd();
   const adapter = adapterOf(command);
   const file = await findCommand(command, env, cwd);
-  const { server, client, attention } = options;
-  const paths = adapter.paths?.(args);
+  const { server, client, attention, native = false } = options;
+  const paths = adapter.paths?.({ args, native });
   await using relay = await connectAgent(options, adapter.word, { env, client, paths });
   await using directory = await openRunDirectory(env);
-  const prepared = await prepareProgram(relay, { adapter, file, args, cwd, env, server, directory });
+  const prepared = await prepareProgram(relay, {
+    adapter,
+    file,
+    args,
+    cwd,
+    env,
+    server,
+    directory,
+    native,
+  });
   await using channel = prepared.channel;
   const run = { id: `run_${randomUUID()}`, cli: adapter.word, args, version: await installedVersion(file) };
 

@@ -5,13 +5,17 @@ type Parameters = ReadonlyArray<number | number[]>;
 /** Private modes that are on in a terminal nobody has touched: the cursor is shown, and lines wrap. */
 const ON_AT_FIRST = new Set([7, 25]);
 
+/** Keys, cursor, mouse, focus, paste: what a viewer that comes later needs too. */
+const REDONE = new Set([1, 12, 25, 1000, 1002, 1003, 1004, 1005, 1006, 1015, 1016, 2004, 2031]);
+
 /**
  * Which modes a program has switched, as far as a terminal must be told to switch them back: private modes, and the two
  * keyboard protocols.
  */
 export class Modes {
   readonly #switched = new Set<number>();
-  #keyboards = 0;
+  /** The flags of the keyboard protocol, one entry for each time it was switched on. */
+  readonly #keyboards: number[] = [];
   #modifiedKeys = false;
 
   constructor({ parser }: Terminal) {
@@ -23,9 +27,9 @@ export class Modes {
       });
     watch('?', 'h', (modes) => this.#switch(modes, true));
     watch('?', 'l', (modes) => this.#switch(modes, false));
-    watch('>', 'u', () => void this.#keyboards++);
+    watch('>', 'u', ([flags]) => void this.#keyboards.push(flags ?? 0));
     watch('<', 'u', ([count]) => {
-      this.#keyboards = Math.max(0, this.#keyboards - (count || 1));
+      this.#keyboards.splice(-(count || 1));
     });
     watch('>', 'm', ([resource, value]) => {
       if (resource === 4) this.#modifiedKeys = (value ?? 0) > 0;
@@ -36,10 +40,20 @@ export class Modes {
     return !this.#switched.has(25);
   }
 
+  /** What switches another terminal to these modes, as far as drawing the screen does not do it. */
+  redo(): string {
+    const modes = [...this.#switched].filter((mode) => REDONE.has(mode));
+    return [
+      ...modes.map((mode) => `\x1b[?${mode}${ON_AT_FIRST.has(mode) ? 'l' : 'h'}`),
+      ...this.#keyboards.map((flags) => `\x1b[>${flags}u`),
+      ...(this.#modifiedKeys ? ['\x1b[>4;1m'] : []),
+    ].join('');
+  }
+
   /** What puts a terminal back that was left in these modes. */
   undo(): string {
     const modes = [...this.#switched].map((mode) => `\x1b[?${mode}${ON_AT_FIRST.has(mode) ? 'h' : 'l'}`);
-    const keyboards = this.#keyboards > 0 ? [`\x1b[<${this.#keyboards}u`] : [];
+    const keyboards = this.#keyboards.length > 0 ? [`\x1b[<${this.#keyboards.length}u`] : [];
     const keys = this.#modifiedKeys ? ['\x1b[>4;0m'] : [];
     if (modes.length + keyboards.length + keys.length === 0) return '';
     return [...keyboards, ...keys, ...modes, '\x1b[0m'].join('');

@@ -1,5 +1,7 @@
+import { SerializeAddon } from '@xterm/addon-serialize';
 import xterm from '@xterm/headless';
 import { condense } from './condense.ts';
+import { drawRows } from './draw-rows.ts';
 import { Modes } from './modes.ts';
 import { readView } from './read-view.ts';
 import type { ScreenView } from './view.ts';
@@ -18,6 +20,8 @@ const MOST_BEHIND_BYTES = 1024 * 1024;
 /** What is emulated of it all the same: many screens full. */
 const TAIL_BYTES = 128 * 1024;
 const HISTORY_LINES = 1000;
+/** Lines above the screen that a new viewer gets. */
+const SHOWN_HISTORY = 500;
 
 /**
  * A terminal emulator behind the person's terminal: it gets the same bytes and knows what is on the screen. The person's
@@ -28,6 +32,7 @@ const HISTORY_LINES = 1000;
 export class Screen {
   readonly #emulator: xterm.Terminal;
   readonly #modes: Modes;
+  readonly #serializer = new SerializeAddon();
   readonly #onChange: () => void;
   #behind: Buffer[] = [];
   #behindBytes = 0;
@@ -45,6 +50,7 @@ export class Screen {
       allowProposedApi: true,
     });
     this.#modes = new Modes(this.#emulator);
+    this.#emulator.loadAddon(this.#serializer);
     this.#onChange = onChange;
     this.#emulator.onLineFeed(() => {
       if (this.#linesUntilKnown > 0) this.#linesUntilKnown--;
@@ -83,6 +89,25 @@ export class Screen {
   settled(): Promise<void> {
     if (!this.isBehind) return Promise.resolve();
     return new Promise((resolve) => this.#onSettled.push(resolve));
+  }
+
+  /** All that is on the screen and was, with its modes, for another terminal of the same size; nothing is behind. */
+  snapshot(): string {
+    return `${this.#serializer.serialize({ scrollback: SHOWN_HISTORY })}${this.#modes.redo()}`;
+  }
+
+  /** Rows of the screen with their colours, for a terminal of another size. */
+  draw(first: number, count: number, columns: number): string[] {
+    return drawRows(this.#emulator, first, count, columns);
+  }
+
+  get cursor(): { row: number; column: number } {
+    const { cursorX, cursorY } = this.#emulator.buffer.active;
+    return { row: cursorY, column: cursorX };
+  }
+
+  get size(): { columns: number; rows: number } {
+    return { columns: this.#emulator.cols, rows: this.#emulator.rows };
   }
 
   /** What puts a terminal back that the program left in modes of its own. */

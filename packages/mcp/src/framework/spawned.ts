@@ -7,7 +7,7 @@ type Wanted = Omit<OperationInput<'SPAWN'>, 'env' | 'args' | 'waitMs'>;
 /** Clients give up on a call that is silent for too long. */
 const PROGRESS_MS = 3000;
 
-/** Starts an agent for the one who asks; the client is told every few seconds that it is awaited. */
+/** Starts an agent for the caller, with progress to the client every few seconds. */
 export async function spawnFor(
   relay: Relay,
   {

@@ -1,4 +1,4 @@
-/** Hands items on soon, each once, and then not again before `pauseMs` is over: a thousand changes are one piece of news. */
+/** Passes items on in batches, each once, at most every `pauseMs`: a thousand changes are one notification. */
 export class Batches<T> {
   readonly #handOn: (item: T) => void;
   readonly #pauseMs: number;
@@ -15,7 +15,7 @@ export class Batches<T> {
     this.#timer ??= this.#flushAfter(0);
   }
 
-  /** What waits is not handed on any more. */
+  /** Drops waiting items. */
   close(): void {
     clearTimeout(this.#timer);
     this.#waiting.clear();

@@ -5,7 +5,7 @@ const MAX_BYTES = 1024 * 1024;
 
 type Schema = Parameters<typeof parsePayload>[0];
 
-/** The JSON that was posted, checked. A form of a web page cannot send this type without asking first. */
+/** The posted JSON, checked. A web page cannot send this type without a CORS preflight. */
 export async function readJson<S extends Schema>(
   request: IncomingMessage,
   schema: S,

@@ -3,7 +3,7 @@ import { access, stat } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { RelayError } from '@agent-relay/protocol';
 
-/** The file that a command means, found as a shell finds it. */
+/** The file of a command, found like in a shell. */
 export async function findCommand(command: string, env: NodeJS.ProcessEnv, cwd: string): Promise<string> {
   const places = command.includes('/')
     ? [resolve(cwd, command)]
@@ -17,7 +17,7 @@ async function isExecutable(file: string): Promise<boolean> {
     await access(file, constants.X_OK);
     return (await stat(file)).isFile();
   } catch {
-    // Not there, or not for us: the next place may have it.
+    // Missing or not executable: try the next directory.
     return false;
   }
 }

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process by its number, and what tells it from a later one of the same number. */
+/** A process id, and what distinguishes the process from a later one with the same id. */
 export interface MarkedProcess {
   pid: number;
   mark: string;
 }
 
-/** When the process was started, as the system says it; undefined for one that is not there, or has ended. */
+/** The start time of the process, as the system reports it; undefined if it does not exist or has ended. */
 export function processMark(pid: number): string | undefined {
   if (process.platform !== 'linux') return startedAt(pid);
   const fields = statOf(pid);
@@ -16,14 +16,14 @@ export function processMark(pid: number): string | undefined {
 
 export const isAlive = ({ pid, mark }: MarkedProcess): boolean => processMark(pid) === mark;
 
-/** Signals the process, if it is still the one that is meant; false if it is gone. */
+/** Signals the process, if it is still the same one; false if it has ended. */
 export function signalProcess(target: MarkedProcess, signal: NodeJS.Signals): boolean {
   return isAlive(target) && sent(target.pid, signal);
 }
 
 /**
- * Signals everything in the session that a process leads, and the group it leads: what was started in one terminal. The
- * leader may be gone already; its number is not used again while others are in its session.
+ * Signals everything in the session and group of a process: what was started in one terminal. The
+ * leader may have ended; its id is not reused while others are in its session.
  */
 export function signalSession(leader: number, signal: NodeJS.Signals): void {
   sent(-leader, signal);
@@ -34,7 +34,7 @@ export function signalSession(leader: number, signal: NodeJS.Signals): void {
 const SESSION = 3;
 const START_TIME = 19;
 
-/** What runs in the session of a process; only Linux tells. */
+/** The processes in the session of a process; Linux only. */
 function sessionMembers(leader: number): number[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc').flatMap((name) => {
@@ -51,7 +51,7 @@ const isOver = ([state]: string[]): boolean => state === 'Z' || state === 'X';
 function statOf(pid: number): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name before it may hold anything.
+    // The name before it may contain anything.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
     // It ended, or ends while it is read.
@@ -70,7 +70,7 @@ function startedAt(pid: number): string | undefined {
     const line = execFileSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
     return line === '' || line.startsWith('Z') ? undefined : line.replace(/^\S+\s+/, '');
   } catch {
-    // `ps` says by its exit code that there is none.
+    // The exit code of `ps` says that there is none.
     return undefined;
   }
 }

@@ -6,7 +6,7 @@ import { type Nothing, name, result } from './define.ts';
 
 const progress = {
   progress: z.number(),
-  /** What `progress` is at the end. */
+  /** The value of `progress` at the end. */
   total: z.number().optional(),
   message: z.string().max(1024).optional(),
 };
@@ -18,23 +18,23 @@ const callPayload = z
     server: name,
     tool: z.string().min(1).max(256),
     arguments: jsonObject.default({}),
-    /** A name of the caller's own, for the answers; the callee knows the call by an id of the daemon. */
+    /** Chosen by the caller, for the answers; the callee gets an id from the daemon. */
     callId: clientId.optional(),
     timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS).default(30_000),
-    /** The call that this connection is handling, on whose behalf it calls. */
+    /** The call that this one is made for, which this connection is handling. */
     parent: clientId.optional(),
   })
   .strict();
 export type CallPayload = z.input<typeof callPayload>;
 
-/** How far a call is. */
+/** The progress of a call. */
 export interface CallProgress {
   progress: number;
   total?: number;
   message?: string;
 }
 
-/** The payload of CALL from the daemon: a call that this connection is to handle. */
+/** The payload of CALL from the daemon: a call for this connection to handle. */
 export interface ServedCallPayload {
   kind: 'mcp_tool_call';
   server: string;
@@ -72,7 +72,7 @@ export const callOperations = {
   },
   /** Calls a tool of an agent or an MCP server; the result follows as a RESULT envelope, or an ERROR. */
   CALL: { params: callPayload, result: result<{ callId: string }>() },
-  /** From the callee: how a call ended. `open`: somebody was still waiting for it. */
+  /** From the callee: the outcome of a call. `open`: the caller was still waiting. */
   RESULT: {
     params: z
       .object({
@@ -84,6 +84,6 @@ export const callOperations = {
       .strict(),
     result: result<{ open: boolean }>(),
   },
-  /** From the callee: how far a call is. */
+  /** From the callee: the progress of a call. */
   PROGRESS: { params: z.object({ callId: clientId, ...progress }).strict(), result: result<Nothing>() },
 } as const;

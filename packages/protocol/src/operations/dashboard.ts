@@ -6,17 +6,17 @@ export interface PageSessionInfo {
   id: string;
   /** The project it was opened in. */
   project: string;
-  /** What the browser said it is. */
+  /** The User-Agent of the browser. */
   browser?: string;
   createdAt: number;
   usedAt: number;
   expiresAt: number;
-  /** Whether a page is connected with it right now. */
+  /** Whether a page is connected with it. */
   connected: boolean;
 }
 
 export const dashboardOperations = {
-  /** A link that signs one browser in, once; `url` has the code in its fragment, which browsers send to nobody. */
+  /** A link that signs one browser in, once; the code is in the fragment of `url`, which browsers do not send. */
   PAGE_LINK: { params: none, result: result<{ url: string; expiresAt: number }>() },
   /** The browsers that are signed in. */
   PAGE_SESSIONS: { params: none, result: result<{ sessions: PageSessionInfo[] }>() },

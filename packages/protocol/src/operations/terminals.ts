@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { clientId, jsonValue } from '../payloads.ts';
+import { clientId, jsonValue, type TerminalState } from '../payloads.ts';
 import type { Reason } from '../reasons.ts';
+import { TERMINAL_CHUNK_BYTES, VIEW_MODES } from '../vocabulary.ts';
 import { type Nothing, name, result } from './define.ts';
 
-/** How far the program of an agent has come; `waiting`: for something only a person can do. */
+/** The state of an agent's program; `waiting`: for something only a person can do. */
 export type RunState = 'starting' | 'ready' | 'waiting' | 'exited';
 
 /** The program of an agent in its terminal, as it runs now or as it ended. */
@@ -13,9 +14,9 @@ export interface RunInfo {
   spawned?: true;
   startedAt: number;
   endedAt?: number;
-  /** Seen by its host, not said by the agent; absent where nobody saw the end. */
+  /** Observed by its host, not reported by the agent; absent if the end was not observed. */
   exit?: RunExit;
-  /** Why it ended, where the exit code does not say it: it was released, its host was killed. */
+  /** Why it ended, if the exit code does not say: it was released, its host was killed. */
   ended?: string;
   version?: string;
   cwd: string;
@@ -26,7 +27,7 @@ export interface RunExit {
   signal?: string;
 }
 
-/** What a worker says it has done: its claim, not something that was seen. */
+/** A worker's own report of its work, not an observation. */
 export interface WorkerResult {
   data: unknown;
   final: boolean;
@@ -34,17 +35,22 @@ export interface WorkerResult {
 }
 
 const text = z.string().max(4096);
-/** A process, and what tells it from a later one of the same number. */
+/** A process, and what distinguishes it from a later one with the same id. */
 const processRef = z.object({ pid: z.int().positive(), mark: z.string().min(1).max(128) }).strict();
 export type ProcessRef = z.infer<typeof processRef>;
+
+const columns = z.int().min(1).max(1000);
+const rows = z.int().min(1).max(1000);
+const bytes = z.base64().max((TERMINAL_CHUNK_BYTES * 4) / 3 + 4);
+const viewer = z.string().max(64);
 
 /** A single word: a model is never an option, whatever the CLI makes of it. */
 const model = z.string().regex(/^[A-Za-z0-9][\w.:/@[\]-]{0,127}$/, 'must be one word');
 
 export const terminalOperations = {
   /**
-   * Starts an agent CLI in a terminal of its own, as a new agent that works for the asking one. Its task is a message.
-   * Answered when the agent was seen working on it, else after `waitMs` with what it waits for.
+   * Starts an agent CLI in its own terminal, as a new agent that works for the caller. Its task is a message.
+   * Answered when the agent was observed working on it, else after `waitMs` with what it is waiting for.
    */
   SPAWN: {
     params: z
@@ -56,7 +62,7 @@ export const terminalOperations = {
         /** Relative to the project. Default: the project's directory. */
         cwd: text.optional(),
         channels: z.array(name).max(64).default([]),
-        /** For the CLI, as they are. */
+        /** Passed to the CLI unchanged. */
         args: z.array(text).max(256).default([]),
         /** The environment of the CLI; only from programs on this machine. */
         env: z.record(z.string().regex(/^[^=\0]+$/), z.string()).optional(),
@@ -65,7 +71,7 @@ export const terminalOperations = {
       .strict(),
     result: result<{ name: string; status: 'ready' | 'spawning'; reason?: Reason }>(),
   },
-  /** Ends the program of an agent and all it started; a spawned agent is removed. Answered when it is gone. */
+  /** Ends the program of an agent and everything it started; a spawned agent is removed. Answered when it has ended. */
   RELEASE: {
     params: z.object({ agent: name, reason: z.string().max(1024).optional() }).strict(),
     result: result<{ name: string; exit?: RunExit }>(),
@@ -80,7 +86,7 @@ export const terminalOperations = {
     params: z.object({ agent: name, timeoutMs: z.int().min(0).max(86_400_000).default(30_000) }).strict(),
     result: result<{ result?: WorkerResult; exit?: RunExit; running: boolean }>(),
   },
-  /** The process that holds an agent's terminal: says what runs, and is told what to do with it (EVENT `run.end`). */
+  /** From the process that holds an agent's terminal: reports what runs, and gets commands (EVENT `run.end`). */
   HOST: {
     params: z
       .object({
@@ -105,8 +111,47 @@ export const terminalOperations = {
           .object({ code: z.int().min(0).max(255), signal: z.string().max(16).optional() })
           .strict()
           .optional(),
-        /** The CLI's own id of its conversation, to go on with it later. */
+        /** The CLI's own conversation id, to resume it later. */
         session: z.string().max(256).optional(),
+      })
+      .strict(),
+    result: result<Nothing>(),
+  },
+  /**
+   * Shows an agent's terminal, until CANCEL or the end of the connection: first what is on it (EVENT `terminal.output` with
+   * `screen`), then what is written. One viewer drives at a time.
+   */
+  TERMINAL_ATTACH: {
+    params: z
+      .object({
+        agent: name,
+        mode: z.enum(VIEW_MODES).default('watch'),
+        columns,
+        rows,
+        /** Drive though somebody else does: they go on watching. */
+        takeover: z.boolean().default(false),
+      })
+      .strict(),
+    result: result<{ viewer: string } & TerminalState>(),
+  },
+  /** Keys of the viewer that drives. */
+  TERMINAL_INPUT: { params: z.object({ viewer, data: bytes }).strict(), result: result<Nothing>() },
+  TERMINAL_RESIZE: { params: z.object({ viewer, columns, rows }).strict(), result: result<Nothing>() },
+  /** Keeps messages from being typed while the viewer is there, or no longer. */
+  TERMINAL_HOLD: {
+    params: z.object({ viewer, held: z.boolean().default(true) }).strict(),
+    result: result<Nothing>(),
+  },
+  /** From the host: what the program wrote, or, for one viewer, a piece of what is on the screen. */
+  TERMINAL_OUTPUT: {
+    params: z
+      .object({
+        run: clientId,
+        data: bytes,
+        /** Whom the screen is for; all, if absent. */
+        viewer: viewer.optional(),
+        /** The first piece of a screen of this size: what was shown before is void. */
+        screen: z.object({ columns, rows }).strict().optional(),
       })
       .strict(),
     result: result<Nothing>(),

@@ -175,6 +175,7 @@ async function start(
     settings.limits,
   );
   opened.defer(() => sessions.drain());
+  opened.defer(() => relay.terminals.stopWaiting());
   if (settings.mcp.servers.length > 0) {
     // A daemon without such servers does not load the gateway.
     const { openPool } = await import('./doors/pool.ts');

@@ -45,6 +45,7 @@ const GOES_ON: ReadonlySet<OperationName> = new Set([
   'CALL',
   'INVOKE',
   'HOST',
+  'TERMINAL_ATTACH',
 ]);
 
 export interface RequestContext {

@@ -1,5 +1,6 @@
 import { ATTACHMENT_CHUNK_BYTES, type AttachmentInfo, RelayError } from '@agent-relay/protocol';
 import type { ClientSession } from '../connection/client-session.ts';
+import { fromBase64, toBase64 } from './base64.ts';
 
 /** Uploads a file in pieces; the daemon stores it if the hash of the whole matches. */
 export async function upload(
@@ -51,17 +52,3 @@ const hashOf = async (content: Uint8Array<ArrayBuffer>): Promise<string> => {
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', content));
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
 };
-
-/** Limit of arguments per call: more could overflow the stack. */
-const LETTERS_AT_ONCE = 8192;
-
-function toBase64(bytes: Uint8Array): string {
-  let letters = '';
-  for (let start = 0; start < bytes.length; start += LETTERS_AT_ONCE) {
-    letters += String.fromCharCode(...bytes.subarray(start, start + LETTERS_AT_ONCE));
-  }
-  return btoa(letters);
-}
-
-const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));

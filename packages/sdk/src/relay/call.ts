@@ -4,7 +4,7 @@ import { callApplication } from '../connection/emitter.ts';
 import type { CallOptions } from '../options.ts';
 import { awaitReply, GRACE_MS } from './await-reply.ts';
 
-/** Calls `Name.tool` and resolves with its result. A call that was begun is never repeated. */
+/** Calls `Name.tool` and resolves with its result. A started call is never repeated. */
 export async function call(
   session: ClientSession,
   target: string,
@@ -46,7 +46,7 @@ const MAY_HAVE_RUN = {
 const lost = (target: string, cause: RelayError): RelayError =>
   new RelayError('Connection', `The connection broke before ${target} answered.`, { ...MAY_HAVE_RUN, cause });
 
-/** The name of an agent or server has no dots; that of a tool may. */
+/** The name before the first dot is the agent or server; a tool name may contain dots. */
 function parseTarget(target: string): { server: string; tool: string } {
   const dot = target.indexOf('.');
   if (dot > 0 && dot < target.length - 1)

@@ -44,6 +44,7 @@ import { allPages } from './pages.ts';
 import { Paths } from './paths.ts';
 import { type ExposedTool, type RegisteredAction, ServedTools } from './served-tools.ts';
 import { Tail } from './tail.ts';
+import { Terminals } from './terminals.ts';
 import type { ToolSchema } from './tool-schema.ts';
 import { waitForMail } from './wait-for-mail.ts';
 import { Workers } from './workers.ts';
@@ -57,6 +58,7 @@ export class Relay {
   readonly held: HeldMessages;
   readonly agents: Agents;
   readonly paths: Paths;
+  readonly terminals: Terminals;
   readonly workers: Workers;
   readonly workspaces: Workspaces;
 
@@ -66,6 +68,7 @@ export class Relay {
     this.held = new HeldMessages(session);
     this.agents = new Agents(session);
     this.paths = new Paths(session);
+    this.terminals = new Terminals(session);
     this.workers = new Workers(session);
     this.workspaces = new Workspaces(session);
     this.#tools = new ServedTools({

@@ -10,16 +10,16 @@ import {
 import type { CallOptions } from '../options.ts';
 import { jsonSchemaOf, parsed, type ToolSchema, type ValueOf } from './tool-schema.ts';
 
-/** What a handler of a tool is called with. */
+/** The arguments of a tool handler. */
 export interface ToolCall<Input = Record<string, unknown>> {
   input: Input;
-  /** Who calls. */
+  /** The caller. */
   agent: ToolCaller;
   /** Unique. */
   invocationId: string;
-  /** Aborted when nobody waits for the result any more. */
+  /** Aborted when the caller no longer waits. */
   signal: AbortSignal;
-  /** Tells the caller how far it is. */
+  /** Reports progress to the caller. */
   progress(progress: number, total?: number, message?: string): void;
   /** Calls another tool on behalf of this call. */
   call(target: string, args?: Record<string, unknown>, options?: CallOptions): Promise<unknown>;
@@ -29,11 +29,11 @@ export interface ToolCall<Input = Record<string, unknown>> {
 export interface ExposedTool<Input extends ToolSchema = ToolSchema, Output extends ToolSchema = ToolSchema> {
   name: string;
   description: string;
-  /** What it is called with: a zod schema or a JSON Schema. */
+  /** The schema of its arguments: zod or JSON Schema. */
   input: Input;
-  /** What it returns; without it, any JSON. */
+  /** The schema of its result. Default: any JSON. */
   output?: Output;
-  /** Each call needs the yes of a person. */
+  /** Each call needs the approval of a person. */
   consent?: boolean;
   handler(call: ToolCall<ValueOf<Input>>): unknown;
 }
@@ -75,7 +75,7 @@ export class ServedTools {
   readonly #tools = new Map<string, Entry<ToolDefinition>>();
   readonly #actions = new Map<string, Entry<ActionDefinition>>();
   readonly #running = new Map<string, AbortController>();
-  /** Tools that are exposed one after the other go to the daemon together. */
+  /** Tools exposed in quick succession are sent to the daemon together. */
   #serving: Promise<void> | undefined;
 
   constructor(wire: ToolWire) {
@@ -122,7 +122,7 @@ export class ServedTools {
     if (this.#tools.size + this.#actions.size > 0) this.#wire.serveAgain(this.#offer());
   }
 
-  /** The daemon has ended the calls of a connection that broke: what their handlers return goes nowhere. */
+  /** The daemon has ended the calls of a lost connection: their results are dropped. */
   connectionLost(error: RelayError): void {
     for (const running of this.#running.values()) running.abort(error);
     this.#running.clear();
@@ -166,7 +166,7 @@ export class ServedTools {
     if (!this.#running.delete(callId)) return;
     const answer = async (ending: typeof outcome) =>
       await this.#wire.result({ kind: 'mcp_tool_result', callId, ...ending });
-    // What cannot be sent (too large, or no JSON) is told instead. A connection that is lost has ended the call.
+    // If the result cannot be sent (too large, or not JSON), an error is. A lost connection has ended the call.
     void answer(outcome)
       .catch((error: unknown) => answer({ error: `Its result cannot be sent: ${messageOf(error)}` }))
       .catch(() => undefined);

@@ -1,6 +1,6 @@
 import { RelayError } from '@agent-relay/protocol';
 
-/** What is said of a tool's input or output: a JSON Schema, or a schema of zod 4.2 or another library that can be one. */
+/** The schema of a tool's input or output: JSON Schema, or a schema of zod 4.2 or another library that converts to it. */
 export type ToolSchema<Value = unknown> = JsonSchema | LibrarySchema<Value>;
 
 export interface JsonSchema {
@@ -28,7 +28,7 @@ type Validated<Value> =
       }>;
     };
 
-/** The values that a schema describes, where its type says so. */
+/** The type of values that a schema describes. */
 export type ValueOf<Schema> = Schema extends LibrarySchema<infer Value> ? Value : Record<string, unknown>;
 
 const TARGET = { target: 'draft-2020-12' };
@@ -36,7 +36,7 @@ const TARGET = { target: 'draft-2020-12' };
 const isLibrarySchema = (schema: ToolSchema): schema is LibrarySchema =>
   typeof (schema as Partial<LibrarySchema>)['~standard'] === 'object';
 
-/** The schema as the daemon and other agents get it. */
+/** The schema as sent to the daemon and other agents. */
 export function jsonSchemaOf(schema: ToolSchema, side: 'input' | 'output'): Record<string, unknown> {
   if (!isLibrarySchema(schema)) return schema;
   const { jsonSchema } = schema['~standard'];
@@ -47,7 +47,7 @@ export function jsonSchemaOf(schema: ToolSchema, side: 'input' | 'output'): Reco
   });
 }
 
-/** The value as the schema makes it, defaults filled in. A JSON Schema is checked by the daemon. */
+/** The value parsed by the schema, with defaults. The daemon checks JSON Schemas. */
 export async function parsed(schema: ToolSchema, value: unknown): Promise<unknown> {
   if (!isLibrarySchema(schema)) return value;
   const outcome = await schema['~standard'].validate(value);

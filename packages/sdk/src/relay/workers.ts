@@ -1,14 +1,14 @@
 import type { OperationInput, OperationResult, RunExit } from '@agent-relay/protocol';
 import type { ClientSession } from '../connection/client-session.ts';
 
-/** What a spawned agent may be given beside its name and CLI. */
+/** Options of a spawned agent. */
 export type SpawnOptions = Omit<OperationInput<'SPAWN'>, 'name' | 'cli'>;
 
-/** What the daemon may take beyond the time it was asked to wait: a program that does not end is given some seconds. */
+/** How much longer than requested the daemon may take: a program that does not end gets some seconds. */
 const SLACK_MS = 30_000;
 const USUAL_WAIT_MS = 20_000;
 
-/** Agents that are started in terminals of their own, to work for this one. */
+/** Agents started in their own terminals, to work for this one. */
 export class Workers {
   readonly #session: ClientSession;
 
@@ -17,20 +17,20 @@ export class Workers {
   }
 
   /**
-   * Starts an agent CLI and gives it its task. Resolves with `ready` when it was seen at work on it, else after `waitMs`
-   * (20 seconds) with `spawning` and what it waits for. `env` is its environment, as in `env: process.env`.
+   * Starts an agent CLI and gives it its task. Resolves with `ready` when it was observed working on it, else after `waitMs`
+   * (20 seconds) with `spawning` and what it is waiting for. `env` is its environment, as in `env: process.env`.
    */
   spawn(name: string, cli: string, options: SpawnOptions = {}): Promise<OperationResult<'SPAWN'>> {
     const timeoutMs = (options.waitMs ?? USUAL_WAIT_MS) + SLACK_MS;
     return this.#request('SPAWN', { name, cli, ...options }, timeoutMs);
   }
 
-  /** Ends the program of an agent, and takes away one that was spawned; resolves when it is gone. */
+  /** Ends the program of an agent, and removes a spawned agent; resolves when it has ended. */
   async release(agent: string, options: { reason?: string } = {}): Promise<RunExit | undefined> {
     return (await this.#request('RELEASE', { agent, ...options }, 2 * SLACK_MS)).exit;
   }
 
-  /** Tells the agent this one works for what came of the work. */
+  /** Sends the result of the work to the agent this one works for. */
   submitResult(data: OperationInput<'RESULT_SUBMIT'>['data'], options: { final?: boolean } = {}) {
     return this.#request('RESULT_SUBMIT', { data, ...options }, SLACK_MS);
   }

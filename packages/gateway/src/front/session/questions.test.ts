@@ -47,7 +47,7 @@ it('an error, a flawed answer and a client that leaves end it', async () => {
   );
   answer(asked[1]?.id ?? '', { result: {} }, 'it has a key twice');
   await flawed;
-  const left = expect(ask('roots/list')).rejects.toThrow('the client is gone');
+  const left = expect(ask('roots/list')).rejects.toThrow('the client disconnected');
   questions.close();
   await left;
 });

@@ -6,7 +6,7 @@ import type { HostFailure } from '../../daemon/hosts/host-processes.ts';
 import { VERSION } from '../../version.ts';
 import { PROGRAM } from '../program-file.ts';
 
-/** What the daemon starts for a spawned agent. What to run comes by standard input, since it holds a token. */
+/** The process the daemon starts for a spawned agent. What to run is passed on stdin, because it contains a token. */
 export const command = new Command('host')
   .description('Run a spawned agent; started by the daemon.')
   .action(async () => {

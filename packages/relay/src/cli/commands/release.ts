@@ -33,7 +33,7 @@ export const command = withAgent(withJson(withProject(new Command('release'))))
           const exit = await relay.workers.release(name, reason);
           return [{ name, ...(exit && { exit }) }];
         } catch (error) {
-          // Of all, those that work for somebody else stay.
+          // With --all, workers of other agents stay.
           if (options.all && isRelayError(error, 'Forbidden')) return [];
           throw error;
         }

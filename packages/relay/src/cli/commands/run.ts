@@ -11,6 +11,7 @@ type Options = ProjectOption & {
   lead?: boolean;
   channels?: string[];
   attention?: RunOptions['attention'];
+  native?: boolean;
 };
 
 const ATTENTIONS = ['now', 'next-tool-call', 'end-of-turn'];
@@ -23,6 +24,7 @@ export const command = withProject(new Command('run'))
   .option('--lead', 'make it the lead of the project')
   .option('--channels <list>', 'comma-separated channels to join', channelList)
   .addOption(oneOf('--attention <when>', 'when messages come while the agent works', ATTENTIONS))
+  .option('--native', "bring messages in by the CLI's own interface, if it has one (codex)")
   .passThroughOptions()
   .action(async (program: string[], options: Options) => {
     const { runInTerminal } = await import('@agent-relay/harness-driver');

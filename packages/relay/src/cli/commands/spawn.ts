@@ -59,7 +59,7 @@ export const command = withAgent(withJson(withProject(new Command('spawn'))))
     },
   );
 
-/** What stands behind `--` is for the CLI; before it there is the task, in one word. */
+/** Arguments after `--` are for the CLI; before it is the task, as one argument. */
 function splitArguments(words: string[], command: Command): { task: string | undefined; args: string[] } {
   const { rawArgs } = topOf(command) as Command & { rawArgs: string[] };
   const end = rawArgs.indexOf('--');

@@ -4,12 +4,12 @@ import { pathToFileURL } from 'node:url';
 import { ensurePrivateDirectory, writeAtomically } from '@agent-relay/platform';
 import { dataDirectory } from '@agent-relay/sdk/node';
 
-/** A program that stays that long is the browser itself. */
+/** A program that runs this long is the browser itself. */
 const DEADLINE_MS = 5_000;
 
 /**
- * Opens a link in the user's browser; false if nothing here can. Everybody on the machine sees the arguments of a
- * program: so the browser is given a private file that leads to the link.
+ * Opens a link in the user's browser; false if there is none. Every user of the machine can see the arguments of a
+ * program, so the browser gets a private file that redirects to the link.
  */
 export async function openInBrowser(url: string): Promise<boolean> {
   if (process.platform === 'linux' && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY) return false;

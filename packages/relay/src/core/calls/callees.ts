@@ -40,7 +40,7 @@ export class Callees {
     };
   }
 
-  /** How a call ended that the connection handles; false if nobody waits for it. */
+  /** The outcome of a call that the connection handles; false if nobody waits for it. */
   result({ serving }: Caller, { callId, result = null, error }: OperationParams<'RESULT'>): boolean {
     if (!serving?.settle(callId)) return false;
     if (error === undefined) this.#publish({ step: 'answered', callId, outcome: { result } });
@@ -53,7 +53,7 @@ export class Callees {
       this.#publish({ step: 'progress', callId, progress: progress as CallProgress });
   }
 
-  /** News of a caller's daemon: of many daemons, the one that has the connection acts on it. */
+  /** News from a caller's daemon: the daemon with the connection acts on it. */
   heard(news: CallNews): void {
     if (news.step === 'cancelled') this.#serving.get(news.server)?.cancel(news.callId, news.reason);
     if (news.step !== 'asked') return;

@@ -44,7 +44,7 @@ export class Calls {
     this.#parts = parts;
   }
 
-  /** Begins a call; its result follows the answer. Nobody is told of a call that is refused here. */
+  /** Starts a call; its result follows the answer. A call refused here reaches nobody. */
   start(
     connection: Caller,
     params: Params,
@@ -117,7 +117,7 @@ export class Calls {
     this.#abandon(call, 'cancelled');
   }
 
-  /** Has the call made by whoever can. */
+  /** Passes the call to its target. */
   #make(call: OpenCall): Promise<void> | undefined {
     const { target, args, principal } = call;
     if (target.kind === 'backend') return this.#callBackend(call, target);
@@ -178,7 +178,7 @@ export class Calls {
     });
   }
 
-  /** What goes wrong with a call that was answered already follows the answer. */
+  /** Errors after the answer are sent like a result. */
   #follow(call: OpenCall, work: Promise<void> | undefined): void {
     work?.catch((error) => {
       if (!(error instanceof RelayError)) this.#parts.onError(error);
@@ -200,7 +200,7 @@ export class Calls {
     );
   }
 
-  /** Nobody waits any more. */
+  /** The caller no longer waits. */
   #abandon(call: OpenCall, reason: CallEnd): void {
     if (!this.#open.has(call.id)) return;
     call.close();

@@ -15,7 +15,7 @@ export function checkArguments(target: Target, args: Record<string, unknown>): v
   );
 }
 
-/** What is wrong with a result; undefined if the caller may have it. */
+/** What is wrong with a result; undefined if it is valid. */
 export function flawOfResult(target: Target, result: unknown, quotas: Quotas): RelayError | undefined {
   const title = titleOf(target);
   const broken = (why: string) =>

@@ -29,13 +29,13 @@ export interface OpenCall extends CallOrder {
   readonly waiter: CallWaiter;
   /** The person whose consent it waits for. */
   waitsFor?: string;
-  /** Takes back what it counts for, and its timer. */
+  /** Releases its quota and its timer. */
   close: () => void;
-  /** Tells whoever works on it that nobody waits any more. */
+  /** Tells the callee that nobody waits any more. */
   stop: (reason: CallEnd) => void;
 }
 
-/** One more than the call on whose behalf it is made. A connection that does not say which: than any it handles. */
+/** One more than the call it is made for; if the connection does not say which, than any call it handles. */
 export function depthOf({ serving }: Caller, parent: string | undefined): number {
   if (!serving) return 1;
   const known = parent === undefined ? undefined : serving.depthOf(parent);

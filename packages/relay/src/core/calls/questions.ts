@@ -11,13 +11,13 @@ interface Parts {
   awaits: Awaits;
   deliveries: Deliveries;
   quotas: Quotas;
-  /** Runs work that nobody waits for. */
+  /** Runs background work. */
   background: (work: Promise<void>) => void;
 }
 
-/** A message that is part of a call, whose answer the call waits for. */
+/** A message of a call, whose answer the call waits for. */
 export interface Question {
-  /** Who asks. */
+  /** The sender. */
   principal: Principal;
   /** Unique; the id of the message for its sender. */
   id: string;
@@ -30,7 +30,7 @@ export interface Question {
   settle(outcome: AwaitOutcome): void;
 }
 
-/** Asks agents and people in messages, as SEND with `await` does, and takes the answer as read. */
+/** Asks agents and people with messages, like SEND with `await`, and marks the answer as read. */
 export class Questions {
   readonly #parts: Parts;
 

@@ -6,10 +6,10 @@ import type { Directory, ServedAction, ToolServer } from '../ports/directory.ts'
 import type { Agent } from '../ports/store/agents.ts';
 import { CheckedSchema } from './schema/schema.ts';
 
-/** Changes of one agent within this time are told as one. */
+/** Changes of one agent within this time are one event. */
 const TELL_AFTER_MS = 20;
 
-/** A tool with its schemas, ready to check what goes in and comes out. */
+/** A tool with its parsed schemas. */
 export interface CheckedTool {
   readonly definition: ToolDefinition;
   readonly input: CheckedSchema;
@@ -75,7 +75,7 @@ export class ServedTools {
     this.changed(agent);
   }
 
-  /** The connection that handles calls of a tool: of several, the one that began first. */
+  /** The connection that handles calls of a tool; of several, the oldest. */
   find(agentId: number, name: string): { server: ToolServer; tool: CheckedTool } | undefined {
     for (const server of this.#parts.directory.serversOf(agentId)) {
       const definition = server.tools.find((tool) => tool.name === name);
@@ -96,7 +96,7 @@ export class ServedTools {
     return this.#parts.directory.agentsServing(workspaceId, tool);
   }
 
-  /** The agent offers something else than before. */
+  /** The agent's tools changed. */
   changed(agent: Agent): void {
     if (this.#toTell.has(agent.id)) return;
     this.#toTell.add(agent.id);
@@ -106,7 +106,7 @@ export class ServedTools {
     });
   }
 
-  /** A tool with its schemas. Throws if one of them cannot be used. */
+  /** A tool with its schemas. Throws if one of them is invalid. */
   #check(definition: ToolDefinition): CheckedTool {
     const known = this.#checked.get(definition);
     if (known) return known;

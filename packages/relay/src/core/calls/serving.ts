@@ -3,17 +3,17 @@ import type { Ongoing } from '../operations/caller.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { HandledCalls } from './handled-calls.ts';
 
-/** What may wait for a callee that does not read, in characters of arguments. */
+/** The maximum that waits for a slow callee, in characters of arguments. */
 const MAX_WAITING = 8 * 1024 * 1024;
 
-/** Hands calls to the connection that handles them. */
+/** Passes calls to the connection that handles them. */
 export class Serving implements HandledCalls {
   readonly id: string;
   readonly agent: Agent;
   readonly #ongoing: Ongoing;
-  /** Those it was told of, or is going to be. */
+  /** Calls it got, or will get. */
   readonly #open = new Map<string, ServedCallPayload>();
-  /** Those it has no room for yet, oldest first. */
+  /** Calls it has no room for yet, oldest first. */
   readonly #waiting = new Map<string, number>();
   #waitingSize = 0;
 
@@ -28,7 +28,7 @@ export class Serving implements HandledCalls {
     return this.#open.values();
   }
 
-  /** Hands a call to the connection, now or when it has room; or says why not: too much waits for it already. */
+  /** Passes a call to the connection, now or when it has room; returns an error if too much is waiting. */
   take(call: ServedCallPayload): RelayError | undefined {
     if (this.#ongoing.hasRoom && this.#waiting.size === 0) {
       this.#open.set(call.callId, call);
@@ -46,7 +46,7 @@ export class Serving implements HandledCalls {
     return undefined;
   }
 
-  /** Nobody waits for the result any more. */
+  /** The caller no longer waits for the result. */
   cancel(callId: string, reason: CallEnd): void {
     if (!this.#open.delete(callId)) return;
     if (!this.#forgetWaiting(callId)) this.#ongoing.send('EVENT', { type: 'call.cancelled', callId, reason });

@@ -15,7 +15,7 @@ import type { Principal } from '../principal.ts';
 import type { ActionAudience } from './action-audience.ts';
 import { type CheckedTool, checkTool, type ServedTools } from './served-tools.ts';
 
-/** Who is to do what a call asks for. */
+/** The target of a call. */
 export type Target =
   | { kind: 'backend'; server: string; tool: string }
   /** A connection handles it. */
@@ -31,7 +31,7 @@ interface Parts {
   audience: ActionAudience;
 }
 
-/** Finds out what `name.tool` is: a tool of an agent or of an MCP server. No name is both (see `Agents`). */
+/** Resolves `name.tool`: a tool of an agent or of an MCP server. No name is both (see `Agents`). */
 export class CallTargets {
   readonly #parts: Parts;
   backends: Backends = NO_BACKENDS;

@@ -16,7 +16,7 @@ export function toolQuestion(tool: string, args: Record<string, unknown>): strin
   ].join('\n');
 }
 
-/** The result in an agent's answer: the JSON that it is, or its text. A block of code counts as what is in it. */
+/** The result in an agent's answer: its JSON, or its text. The content of a code block counts. */
 export function resultInWords({ content }: Message): unknown {
   const text = content.trim();
   const [, block] = /^```[a-z]*\n(.*?)\n?```$/s.exec(text) ?? [];
@@ -41,7 +41,7 @@ export function consentQuestion(caller: string, title: string, args: Record<stri
 export const isYes = ({ content }: Message): boolean =>
   /^\s*["']?(y|yes|ok|okay|allow|allowed|approve|approved)\b/i.test(content);
 
-/** Whom to ask for consent: the person who leads the project, else one who is there, else the first. */
+/** Who to ask for consent: the person who leads the project, else one who is online, else the first. */
 export function personInCharge(agents: Agents, presence: Presence, workspace: Workspace): Agent {
   const people = agents.list(workspace).filter(({ type }) => type === 'human');
   const rank = ({ id, lead }: Agent) => (lead ? 0 : presence.isOnline(id) ? 1 : 2);

@@ -2,11 +2,22 @@ import { requireAgent } from '../principal.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';
 
-type Names = 'SPAWN' | 'RELEASE' | 'RESULT_SUBMIT' | 'RESULT_AWAIT' | 'HOST' | 'RUN_REPORT';
+type Names =
+  | 'TERMINAL_ATTACH'
+  | 'TERMINAL_INPUT'
+  | 'TERMINAL_RESIZE'
+  | 'TERMINAL_HOLD'
+  | 'TERMINAL_OUTPUT'
+  | 'SPAWN'
+  | 'RELEASE'
+  | 'RESULT_SUBMIT'
+  | 'RESULT_AWAIT'
+  | 'HOST'
+  | 'RUN_REPORT';
 
-/** Agents in terminals: starting and ending them, and what their hosts say. */
+/** Agents in terminals: starting and ending them, and the reports of their hosts. */
 export function terminalHandlers({ terminals }: Relay): Handlers<Names> {
-  const { hosts, spawning, releasing, results } = terminals;
+  const { hosts, spawning, releasing, results, viewing } = terminals;
   return {
     SPAWN: (caller, params) => spawning.spawn(caller.principal, params),
     RELEASE: (caller, { agent, reason }) => releasing.release(caller.principal, agent, reason),
@@ -15,6 +26,23 @@ export function terminalHandlers({ terminals }: Relay): Handlers<Names> {
     HOST: async (caller, params, requestId) => {
       const agent = requireAgent(caller.principal);
       await hosts.connected({ ...caller.principal, agent }, params, caller.begin(requestId, 'host'));
+      return {};
+    },
+    TERMINAL_ATTACH: (caller, params, requestId) => viewing.attach(caller, params, requestId),
+    TERMINAL_INPUT: (caller, params) => {
+      viewing.input(caller, params);
+      return {};
+    },
+    TERMINAL_RESIZE: (caller, params) => {
+      viewing.resize(caller, params);
+      return {};
+    },
+    TERMINAL_HOLD: (caller, params) => {
+      viewing.hold(caller, params);
+      return {};
+    },
+    TERMINAL_OUTPUT: (caller, params) => {
+      viewing.output(requireAgent(caller.principal), params);
       return {};
     },
     RUN_REPORT: async (caller, params) => {

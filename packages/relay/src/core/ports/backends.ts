@@ -1,6 +1,6 @@
 /** The MCP servers of the daemon, which share one namespace with the agents: `name.tool` is a tool of either. */
 export interface Backends {
-  /** The server of that name as it is configured; names compare without case. */
+  /** The configured name of a server, ignoring case. */
   find(name: string): string | undefined;
   /** Calls a tool; rejects with a `RelayError`, also when `signal` ends the call. */
   call(

@@ -1,12 +1,12 @@
 import type { ProcessRef } from '@agent-relay/protocol';
 
-/** How an agent CLI is recognised that the relay does not know by itself. Patterns are regular expressions. */
+/** How to recognize an agent CLI that is not built in. Patterns are regular expressions. */
 export interface ConfiguredCli {
   /** The program and its first arguments. */
   command: string[];
-  /** The options that choose a model, with `{model}` for its name. */
+  /** The options to choose a model, with `{model}` for its name. */
   model?: string[] | undefined;
-  /** How its screen reads; without it nothing is typed into it. */
+  /** How to read its screen; without it nothing is typed into it. */
   screen?:
     | {
         /** The prompt of its composer: what follows it on the row of the cursor is the draft. */
@@ -21,7 +21,7 @@ export interface ConfiguredCli {
     | undefined;
 }
 
-/** An agent that is to be run by a host of its own. */
+/** An agent to run in its own host. */
 export interface AgentProgram {
   run: string;
   name: string;
@@ -52,7 +52,7 @@ export interface Processes {
   }): Promise<{ file: string; cwd: string; isInside: boolean }>;
   /** Starts the host of an agent, which outlives the daemon. It introduces itself with HOST. */
   start(program: AgentProgram): Promise<ProcessRef>;
-  /** Called when a host ended that this daemon started, with the last of what it complained about. */
+  /** Called when a host started by this daemon has ended, with its last error output. */
   onHostEnded: (run: string, complaint: string) => void;
   isAlive(process: ProcessRef): boolean;
   /**

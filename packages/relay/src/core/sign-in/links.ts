@@ -1,10 +1,10 @@
 import { hashSecret, newPageCode } from '@agent-relay/platform/secrets';
 import type { Clock } from '../ports/clock.ts';
 
-/** Links nobody used yet; beyond so many the oldest is not valid any more. */
+/** The maximum number of unused links; beyond that the oldest becomes invalid. */
 const MAX_OPEN = 100;
 
-/** One-time codes that sign a browser in. In memory only: after a restart one asks for a new link. */
+/** One-time codes that sign a browser in. In memory only: after a restart a new link is needed. */
 export class Links {
   readonly #clock: Clock;
   readonly #validMs: number;
@@ -24,7 +24,7 @@ export class Links {
     return { code, expiresAt };
   }
 
-  /** The workspace a code leads to, once; undefined if it was used, has expired, or never was one. */
+  /** The workspace of a code, once; undefined if it was used, has expired, or is unknown. */
   use(code: string): number | undefined {
     const hash = hashSecret(code);
     const link = this.#open.get(hash);

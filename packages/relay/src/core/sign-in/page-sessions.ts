@@ -12,15 +12,15 @@ import { Links } from './links.ts';
 /** How long a browser stays signed in. Each is the setting `dashboard.<name>`. */
 export interface SignInLimits {
   linkMinutes: number;
-  /** From the day it signed in. */
+  /** Counted from sign-in. */
   sessionDays: number;
-  /** Without a page being open. */
+  /** Counted without an open page. */
   idleDays: number;
 }
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** How often it is noted that a page is open, and looked for sessions that have ended. */
+/** How often open pages are recorded and expired sessions are removed. */
 const TEND_EVERY_MS = MINUTE_MS;
 const MOST_BROWSER_CHARACTERS = 200;
 
@@ -36,7 +36,7 @@ interface Parts {
 export class PageSessions {
   readonly #parts: Parts;
   readonly #links: Links;
-  /** Ended since the start: known at once, also to a connection that showed one just before. */
+  /** Ended since the start, in effect immediately, even for a connection being set up. */
   readonly #ended = new Set<string>();
 
   constructor(parts: Parts) {
@@ -51,7 +51,7 @@ export class PageSessions {
     return link;
   }
 
-  /** Signs a browser in with the code of a link, which is used up by that. */
+  /** Signs a browser in with the code of a link, which works once. */
   async signIn(
     code: string,
     browser: string | undefined,
@@ -80,7 +80,7 @@ export class PageSessions {
     return { session, project: workspace.name, expiresAt };
   }
 
-  /** The session of a secret, and the workspace it was opened in. Why it fails is not told. */
+  /** The session of a secret, and the workspace it was opened in. All failures get the same error. */
   async authenticate(secret: string): Promise<{ workspace: Workspace; pageSessionId: string }> {
     const { store, clock, workspaces, limits } = this.#parts;
     const id = pageSessionId(secret);
@@ -129,7 +129,7 @@ export class PageSessions {
     return await this.#end(removed, actorName(by), 'page.signed_out');
   }
 
-  /** Notes which pages are open and ends what is over, from time to time, until the function it returns is called. */
+  /** Periodically records open pages and ends expired sessions, until the returned function is called. */
   tend(onError: (error: unknown) => void): () => void {
     const { clock } = this.#parts;
     let stopped = false;

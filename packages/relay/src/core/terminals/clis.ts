@@ -10,7 +10,7 @@ export interface Cli {
   configured: ConfiguredCli | undefined;
 }
 
-/** The CLI that a word means: one the user configured, else one the relay knows. A word is never a command line. */
+/** The CLI for a word: a configured one, else a built-in one. A word is never a command line. */
 export function cliOf(word: string, configured: Readonly<Record<string, ConfiguredCli>>): Cli {
   const own = Object.hasOwn(configured, word) ? configured[word] : undefined;
   const [command = word] = own?.command ?? [];

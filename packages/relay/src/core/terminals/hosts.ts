@@ -1,4 +1,4 @@
-import { type OperationParams, RelayError, type RunExit } from '@agent-relay/protocol';
+import { type OperationParams, RelayError, type RelayEvent, type RunExit } from '@agent-relay/protocol';
 import type { Presence } from '../directory/presence.ts';
 import type { Ongoing } from '../operations/caller.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -14,7 +14,7 @@ interface Parts {
   presence: Presence;
   processes: Processes;
   agentOf: (agentId: number) => Agent | undefined;
-  /** How long a host may be away before it is looked for. */
+  /** How long a host may be disconnected before its process is checked. */
   goneAfterMs: number;
   background: (work: Promise<void>) => void;
 }
@@ -24,8 +24,10 @@ export class Hosts {
   readonly #parts: Parts;
   readonly #connected = new Map<number, { run: string; ongoing: Ongoing }>();
   readonly #ends = new Map<string, PromiseWithResolvers<void>>();
-  /** Told once of every program that ended. */
+  /** Called once for every program that ended. */
   onEnded: (run: Run) => void = () => undefined;
+  /** Called for every host that connects, for the first time or again. */
+  onConnected: (run: Run) => void = () => undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -41,13 +43,14 @@ export class Hosts {
     params: OperationParams<'HOST'>,
     ongoing: Ongoing,
   ): Promise<void> {
-    const { runs, presence } = this.#parts;
+    const { runs, presence, clock } = this.#parts;
     const known = runs.of(agent.id);
     if (known?.id === params.run && known.endedAt !== undefined)
       throw new RelayError('NotRunning', `The run ${params.run} of ${agent.name} has ended.`);
     if (ongoing.hasEnded) return;
-    const { run: id, cli, args, cwd, version, startedAt, host, program } = params;
-    // Processes of another machine are nothing that could be ended here.
+    const { run: id, cli, args, cwd, version, host, program } = params;
+    const startedAt = Math.min(params.startedAt, clock.now());
+    // Processes of another machine cannot be ended here.
     const processes = local ? { host, program } : { host: undefined, program: undefined };
     const isNew = known?.id !== id;
     const run: Run = isNew
@@ -60,6 +63,7 @@ export class Hosts {
       this.lookFor(run);
     };
     await runs.save(run, { ...processes, version });
+    this.onConnected(run);
     if (isNew) presence.tell(agent.workspaceId, { type: 'session.started', agent: agent.name });
   }
 
@@ -70,12 +74,18 @@ export class Hosts {
     if (exit) await this.ended(run, { exit: exitOf(exit) });
   }
 
-  /** Asks the host to end the program; false if it is not connected. */
-  tellToEnd(run: Run): boolean {
+  /** Tells the host of a run something; false if it is not connected. */
+  tell(run: Run, event: RelayEvent): boolean {
     const host = this.#connected.get(run.agentId);
     if (host?.run !== run.id) return false;
-    host.ongoing.tell({ type: 'run.end', run: run.id });
+    host.ongoing.tell(event);
     return true;
+  }
+
+  /** Whether the host is connected and keeps up. */
+  hasRoom(run: Run): boolean {
+    const host = this.#connected.get(run.agentId);
+    return host?.run === run.id && host.ongoing.hasRoom;
   }
 
   /** Resolves when the program has ended. */
@@ -86,7 +96,7 @@ export class Hosts {
     return end.promise;
   }
 
-  /** The program has ended; what is known first stays. */
+  /** The program has ended; the first report stays. */
   async ended(run: Run, how: { exit?: RunExit; ended?: string }): Promise<void> {
     if (run.endedAt !== undefined) return;
     const { runs, clock, presence } = this.#parts;
@@ -102,7 +112,7 @@ export class Hosts {
     this.#ends.delete(run.id);
   }
 
-  /** A host that is away may come back, or may have been killed: then nobody else would tell of it. */
+  /** A disconnected host may reconnect, or may have been killed: then nothing else would report it. */
   lookFor(run: Run): void {
     const { runs, clock, processes, background, goneAfterMs } = this.#parts;
     clock.after(goneAfterMs, () => {

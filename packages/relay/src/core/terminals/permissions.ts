@@ -7,12 +7,24 @@ import { isUsersOwn, type Principal } from '../principal.ts';
 export const isPerson = ({ agent, local, owner, unverified }: Principal): boolean =>
   owner || (local && !unverified && agent?.type === 'human');
 
-/** Programs are started on this machine, so only whoever is on it may start one. */
+/** Programs are started on this machine, so only clients on it may start one. */
 export function requireMaySpawn(principal: Principal): void {
   if (isUsersOwn(principal) && !principal.unverified) return;
   throw new RelayError('Forbidden', 'Only people and agents on the machine of the daemon may spawn agents.', {
     next: 'Ask an agent on that machine to spawn it, or its user: agent-relay spawn NAME CLI TASK',
   });
+}
+
+/** A terminal shows everything its agent sees, and whoever types in it is its agent. */
+export function requireMayView(principal: Principal, agent: Agent): void {
+  if (isPerson(principal)) return;
+  throw new RelayError(
+    'Forbidden',
+    `Only people on the daemon's machine may see the terminal of ${agent.name}.`,
+    {
+      next: `Ask your user to look at it: agent-relay attach ${agent.name}`,
+    },
+  );
 }
 
 /** Its parent, the owner or a person. */

@@ -5,24 +5,25 @@ import type { Agent } from '../ports/store/agents.ts';
 import type { Run } from '../ports/store/runs.ts';
 import type { Runs } from './runs.ts';
 
-/** What passes by itself: nobody has to do anything about it. */
+/** Reasons that pass without a person. */
 const PASSING: ReadonlySet<string> = new Set(['busy', 'draft', 'attention', 'claimed']);
 
 type Outcome = { status: 'ready' } | { status: 'spawning'; reason?: Reason };
 
-/** Finds out from what the paths observe whether an agent in a terminal is at work, or waits for a person. */
+/** Derives from path reports whether an agent in a terminal is working, or waits for a person. */
 export class Readiness {
   readonly #runs: Runs;
   readonly #clock: Clock;
   readonly #presence: Presence;
   readonly #background: (work: Promise<void>) => void;
-  /** The task of an agent that has not been seen at work on it, by its message. */
+  /** The task messages of agents that have not been observed working on them. */
   readonly #tasks = new Map<number, { id: string; seq: number }>();
   readonly #lastReason = new Map<number, Reason>();
-  /** Agents whose spawner has not been answered yet. */
+  /** Agents whose SPAWN has not been answered yet. */
   readonly #awaited = new Set<number>();
   readonly #watchers = new Map<number, () => void>();
-  /** Told when an agent is ready whose spawner was told that it was not yet. */
+  #isStopping = false;
+  /** Called when an agent becomes ready after its SPAWN was answered. */
   onLateReady: (agent: Agent, run: Run) => Promise<void> = () => Promise.resolve();
 
   constructor(runs: Runs, clock: Clock, presence: Presence, background: (work: Promise<void>) => void) {
@@ -32,21 +33,27 @@ export class Readiness {
     this.#background = background;
   }
 
-  /** An agent is about to be started; it is ready when it was seen at work on its task, if it has one. */
+  /** An agent is about to be started; it is ready when it was observed working on its task, if it has one. */
   expect(agentId: number, task: { id: string; seq: number } | undefined): void {
     this.#awaited.add(agentId);
     if (task) this.#tasks.set(agentId, task);
   }
 
-  /** Whether its spawner has not been answered yet. */
+  /** Whether its SPAWN has not been answered yet. */
   isAwaited(agentId: number): boolean {
     return this.#awaited.has(agentId);
+  }
+
+  /** The daemon stops: nobody is kept waiting. */
+  stopWaiting(): void {
+    this.#isStopping = true;
+    for (const resolve of this.#watchers.values()) resolve();
   }
 
   /** Resolves when the agent is ready or its program has ended, else after the time. */
   async wait(agent: Agent, waitMs: number): Promise<Outcome> {
     const run = this.#runs.of(agent.id);
-    if (run && run.readyAt === undefined && run.endedAt === undefined && waitMs > 0) {
+    if (run && run.readyAt === undefined && run.endedAt === undefined && waitMs > 0 && !this.#isStopping) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const stop = this.#clock.after(waitMs, resolve);
       this.#watchers.set(agent.id, resolve);
@@ -60,7 +67,7 @@ export class Readiness {
     return { status: 'spawning', ...(reason && { reason }) };
   }
 
-  /** A path said what it can do now. */
+  /** A path reported its state. */
   pathChanged(agent: Agent, state: 'ready' | 'waits', reason: Reason | undefined): void {
     const run = this.#runs.live(agent.id);
     if (!run) return;
@@ -71,7 +78,7 @@ export class Readiness {
     if (isWorking && !this.#tasks.has(agent.id)) this.#ready(agent, run);
   }
 
-  /** A turn was begun with these messages, or the agent has read them. */
+  /** A turn was started with these messages, or the agent has read them. */
   seen(agent: Agent, isSeen: (message: { id: string; seq: number }) => boolean): void {
     const run = this.#runs.live(agent.id);
     const task = this.#tasks.get(agent.id);

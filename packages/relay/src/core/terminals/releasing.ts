@@ -21,10 +21,10 @@ interface Parts {
   clock: Clock;
 }
 
-/** A host gives its program five seconds before it kills it; this is for the rest of its way. */
+/** A host gives its program five seconds before it kills it; this covers the rest. */
 const HOST_MS = 8000;
 
-/** Ends the programs of agents, and takes away the agents that were spawned. */
+/** Ends the programs of agents, and removes spawned agents. */
 export class Releasing {
   readonly #parts: Parts;
   readonly #open = new Map<string, Promise<void>>();
@@ -33,7 +33,7 @@ export class Releasing {
     this.#parts = parts;
   }
 
-  /** Whether the end of this run was asked for. */
+  /** Whether this run was released. */
   isReleasing(run: Run): boolean {
     return this.#open.has(run.id);
   }
@@ -55,7 +55,7 @@ export class Releasing {
     return { name: agent.name, ...(run.exit && { exit: run.exit }) };
   }
 
-  /** For the relay itself, when nobody is left who could. */
+  /** For the relay itself, when the parent is gone. */
   async releaseOrphan(run: Run): Promise<void> {
     const { agents, workspaces } = this.#parts;
     const agent = agents.byId(run.agentId);
@@ -65,7 +65,7 @@ export class Releasing {
     await this.#once(relay, agent, run, 'the agent it worked for is gone');
   }
 
-  /** Whoever asks meanwhile waits for the same end. */
+  /** Concurrent requests wait for the same end. */
   async #once(principal: Principal, agent: Agent, run: Run, reason: string | undefined): Promise<void> {
     const ending = this.#open.get(run.id) ?? this.#release(principal, agent, run, reason);
     this.#open.set(run.id, ending);
@@ -89,13 +89,13 @@ export class Releasing {
 
   async #end(run: Run): Promise<void> {
     const { hosts, processes, clock } = this.#parts;
-    if (run.endedAt === undefined && hosts.tellToEnd(run)) {
+    if (run.endedAt === undefined && hosts.tell(run, { type: 'run.end', run: run.id })) {
       const { promise: late, resolve } = Promise.withResolvers<void>();
       const stop = clock.after(HOST_MS, resolve);
       await Promise.race([hosts.whenEnded(run), late]);
       stop();
     }
-    // It has reported the end, and is about to leave; or it does not answer.
+    // It has reported the end and is about to exit, or it does not answer.
     if (run.host)
       await processes.end({ host: run.host, program: run.program }, run.endedAt === undefined ? 0 : HOST_MS);
     else if (run.endedAt === undefined)

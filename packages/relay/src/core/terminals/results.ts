@@ -16,10 +16,11 @@ interface Parts {
   clock: Clock;
 }
 
-/** What workers say of their work: messages to whoever they work for, which can also be waited for. */
+/** Results of workers: messages to the agent they work for, which can also be awaited. */
 export class Results {
   readonly #parts: Parts;
   readonly #waiting = new Map<string, Set<() => void>>();
+  #isStopping = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -56,7 +57,7 @@ export class Results {
     const run = runs.of(agent.id);
     if (!run?.spawned) throw new RelayError('NotRunning', `${agent.name} was not spawned.`);
     requireMayRelease(principal, agent, run);
-    if (!run.result?.final && run.endedAt === undefined && timeoutMs > 0) {
+    if (!run.result?.final && run.endedAt === undefined && timeoutMs > 0 && !this.#isStopping) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const waiting = this.#waiting.get(run.id) ?? new Set();
       this.#waiting.set(run.id, waiting.add(resolve));
@@ -68,6 +69,12 @@ export class Results {
     }
     const { result, exit, endedAt } = run;
     return { ...(result && { result }), ...(exit && { exit }), running: endedAt === undefined };
+  }
+
+  /** The daemon stops: nobody is kept waiting. */
+  stopWaiting(): void {
+    this.#isStopping = true;
+    for (const waiting of this.#waiting.values()) for (const resolve of waiting) resolve();
   }
 
   #settle(run: Run): void {

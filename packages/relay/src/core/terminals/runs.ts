@@ -8,14 +8,14 @@ import type { Workspace } from '../ports/store/workspaces.ts';
 export class Runs {
   readonly #store: RunStore;
   readonly #latest = new Map<number, Run>();
-  /** What those that run wait for, where only a person can help. */
+  /** What running programs wait for, if only a person can help. */
   readonly #waiting = new Map<number, Reason>();
 
   constructor(store: RunStore) {
     this.#store = store;
   }
 
-  /** Brings the runs of a workspace into memory; resolves with those that had not ended. */
+  /** Loads the runs of a workspace; resolves with those that had not ended. */
   async load(workspace: Workspace): Promise<Run[]> {
     const runs = await this.#store.latestRuns(workspace.id);
     for (const run of runs) if (!this.#latest.has(run.agentId)) this.#latest.set(run.agentId, run);
@@ -30,7 +30,7 @@ export class Runs {
     return this.all().find((run) => run.id === id);
   }
 
-  /** The run of an agent that goes on. */
+  /** The current run of an agent. */
   live(agentId: number): Run | undefined {
     const run = this.#latest.get(agentId);
     return run?.endedAt === undefined ? run : undefined;
@@ -40,14 +40,14 @@ export class Runs {
     return [...this.#latest.values()];
   }
 
-  /** Whose workers those of an agent are: a worker's count for whoever spawned the worker. */
+  /** The account of an agent's workers: those of a worker count for the agent that spawned it. */
   accountFor(parent: Agent | undefined): string {
     if (!parent) return 'owner';
     const run = this.live(parent.id);
     return (run?.spawned ? run.account : undefined) ?? accountOf(parent);
   }
 
-  /** Workers of an account that run now. */
+  /** The running workers of an account. */
   countLive(workspaceId: number, account: string): number {
     return this.all().filter(
       (run) =>
@@ -69,7 +69,7 @@ export class Runs {
     return this.#waiting.get(agentId);
   }
 
-  /** Says whether that was news. */
+  /** Returns whether it changed. */
   setWaiting(agentId: number, reason: Reason | undefined): boolean {
     const before = this.#waiting.get(agentId);
     if (reason) this.#waiting.set(agentId, reason);

@@ -95,6 +95,15 @@ describe('SPAWN', () => {
   });
 });
 
+it('keeps nobody waiting when the daemon stops', async () => {
+  const spawning = spawn('Worker', { task: 'Go', waitMs: 600_000 });
+  await expect.poll(() => core.processes.started.length).toBe(1);
+  const awaited = lead.request('RESULT_AWAIT', { agent: 'Worker', timeoutMs: 86_400_000 });
+  core.relay.terminals.stopWaiting();
+  expect(await spawning).toEqual({ name: 'Worker', status: 'spawning' });
+  expect(await awaited).toEqual({ running: true });
+});
+
 describe('RELEASE', () => {
   it('is answered when host and program are gone, and the name is free', async () => {
     await spawn('Worker');

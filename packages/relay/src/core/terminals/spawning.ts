@@ -37,7 +37,7 @@ interface Parts {
   processes: Processes;
   clock: Clock;
   newId: NewId;
-  /** The agent CLIs of the user's own, by their words. */
+  /** The user's own agent CLIs, by word. */
   clis: Readonly<Record<string, ConfiguredCli>>;
   /** Whether agents may start others outside the project's directory. */
   anywhere: boolean;
@@ -45,10 +45,10 @@ interface Parts {
 
 type Wish = OperationParams<'SPAWN'>;
 
-/** What `who` shows of a task. */
+/** The length of a task in `who`. */
 const TASK_LENGTH = 200;
 
-/** Starts agents. Their task is stored before they are: it cannot get lost on the way. */
+/** Starts agents. Their task is stored first, so that it cannot get lost. */
 export class Spawning {
   readonly #parts: Parts;
 
@@ -157,7 +157,7 @@ export class Spawning {
     return agent;
   }
 
-  /** Who speaks to the worker: the agent that asked for it, else the user, else the relay for them. */
+  /** The sender of the task: the agent that spawned the worker, else the user, else the relay. */
   async #spawner(principal: Principal): Promise<Principal> {
     if (principal.agent) return principal;
     const { agents } = this.#parts;
@@ -181,7 +181,7 @@ export class Spawning {
     await channels.join(found ?? (await channels.create(principal, name, undefined)), agent);
   }
 
-  /** A program that ended before it was an agent was not spawned. */
+  /** A program that ended before it was ready was not spawned. */
   async #checkAlive(agent: Agent): Promise<void> {
     const run = this.#parts.runs.of(agent.id);
     if (run && (run.endedAt === undefined || run.readyAt !== undefined)) return;

@@ -19,14 +19,15 @@ import { Releasing } from './releasing.ts';
 import { Results } from './results.ts';
 import { Runs } from './runs.ts';
 import { exitText, Spawning } from './spawning.ts';
+import { Viewing } from './viewing.ts';
 
 export interface TerminalOptions {
   processes: Processes;
-  /** The agent CLIs of the user's own, by their words. */
+  /** The user's own agent CLIs, by word. */
   clis: Readonly<Record<string, ConfiguredCli>>;
   /** Whether agents may start others outside the project's directory. */
   anywhere: boolean;
-  /** What happens to agents whose parent is gone. */
+  /** What happens to agents whose parent has ended. */
   orphans: 'keep' | 'release';
 }
 
@@ -45,13 +46,14 @@ interface Parts {
   background: (work: Promise<void>) => Promise<void>;
 }
 
-/** Agents in terminals, put together. */
+/** The assembled parts for agents in terminals. */
 export class Terminals {
   readonly runs: Runs;
   readonly hosts: Hosts;
   readonly spawning: Spawning;
   readonly releasing: Releasing;
   readonly results: Results;
+  readonly viewing: Viewing;
   readonly #readiness: Readiness;
   readonly #parts: Parts;
   readonly #orphans: TerminalOptions['orphans'];
@@ -71,6 +73,8 @@ export class Terminals {
     this.spawning = new Spawning({ ...parts, runs, hosts, readiness, processes, clis, anywhere });
     this.releasing = new Releasing({ ...parts, runs, hosts, processes });
     this.results = new Results({ ...parts, runs, hosts });
+    this.viewing = new Viewing({ ...parts, runs, hosts });
+    hosts.onConnected = (run) => this.viewing.hostConnected(run);
     claims.onPath = (agent, state, reason) => readiness.pathChanged(agent, state, reason);
     claims.onSeen = (agentId, isSeen) => {
       const agent = agents.byId(agentId);
@@ -84,6 +88,12 @@ export class Terminals {
     for (const run of await this.runs.load(workspace)) this.hosts.lookFor(run);
   }
 
+  /** The daemon stops: who waits for an agent or its result is answered now. */
+  stopWaiting(): void {
+    this.#readiness.stopWaiting();
+    this.results.stopWaiting();
+  }
+
   /** The agent was removed. */
   forget(agent: Agent): void {
     this.#readiness.ended(agent.id);
@@ -95,6 +105,7 @@ export class Terminals {
     const { agents, background } = this.#parts;
     const isExpected = this.releasing.isReleasing(run) || this.#readiness.isAwaited(run.agentId);
     this.#readiness.ended(run.agentId);
+    this.viewing.ended(run);
     const agent = agents.byId(run.agentId);
     if (agent && run.spawned && !isExpected) {
       const how = run.exit ? exitText(run.exit) : `: ${run.ended}`;

@@ -9,8 +9,8 @@ import { z } from 'zod';
 import type { PageSessions } from '../../core/sign-in/page-sessions.ts';
 
 /**
- * What the dashboard may load and do: its own files, and its own WebSocket. Styles of single elements are set by script,
- * never by attributes of messages. Pictures of attachments are made from their bytes.
+ * The dashboard's content security policy: its own files, and its own WebSocket. Styles of single elements are set by script,
+ * never by attributes in messages. Images of attachments are created from their bytes.
  */
 const POLICY = [
   "default-src 'none'",
@@ -23,7 +23,7 @@ const POLICY = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
-  // Text becomes a part of the page only where it was cleaned before.
+  // Only sanitized text becomes HTML.
   "require-trusted-types-for 'script'",
   'trusted-types dompurify',
 ].join('; ');
@@ -36,7 +36,7 @@ const TYPES: Record<string, string> = {
   '.webmanifest': 'application/manifest+json',
 };
 
-/** The page has the same name in each version; everything else is named after what is in it. */
+/** The page keeps its name across versions; all other files are named by content hash. */
 const SHELL = { 'Cache-Control': 'no-cache' };
 const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
@@ -46,7 +46,7 @@ interface StaticFile {
   packed: Buffer;
 }
 
-/** The page and its files, the same for everybody: they hold no data. */
+/** The page and its files, the same for everyone: they contain no data. */
 export async function pageDoor(directory: string): Promise<Door> {
   const files = await readFiles(directory);
   return {
@@ -64,7 +64,7 @@ export async function pageDoor(directory: string): Promise<Door> {
   };
 }
 
-/** By path. They are read once: a new build does not take them away from the daemon that runs. */
+/** By path. Read once, so that a new build does not affect the running daemon. */
 async function readFiles(directory: string): Promise<Map<string, StaticFile>> {
   const files = new Map<string, StaticFile>();
   for (const name of await namesIn(directory)) {
@@ -112,7 +112,7 @@ function sendFile(
 
 const signInRequest = z.object({ code: z.string().max(128) }).strict();
 
-/** Exchanges the code of a one-time link for a session, by POST: a link that is only looked at is not used up. */
+/** Exchanges the code of a one-time link for a session, by POST, so that a link preview does not use it up. */
 export const signInDoor = (pageSessions: PageSessions): Door => ({
   paths: ['/api/page/session'],
   contentSecurityPolicy: "default-src 'none'",

@@ -1,4 +1,4 @@
-/** What would tell a program that it is in somebody else's terminal or session. */
+/** Variables that identify another terminal or session. */
 const NOT_INHERITED =
   /^(RELAY_|TMUX|STY$|TERM_PROGRAM|TERM_SESSION_ID$|WINDOWID$|COLUMNS$|LINES$|CLAUDECODE$|CLAUDE_CODE_(ENTRYPOINT|SSE_PORT|SESSION)|NODE_CHANNEL_)/;
 
@@ -6,7 +6,7 @@ const NOT_INHERITED =
 export const hostEnvironment = (own: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(own).filter(([name]) => !name.startsWith('RELAY_')));
 
-/** The environment of a spawned agent: that of whoever asked for it, without who they are to the relay. */
+/** The environment of a spawned agent: that of its spawner, without the spawner's relay identity. */
 export function agentEnvironment(
   inherited: NodeJS.ProcessEnv,
   own: { name: string; token: string; project: string; dataDirectory: string },

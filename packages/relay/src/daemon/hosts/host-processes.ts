@@ -18,20 +18,20 @@ import { agentEnvironment, hostEnvironment } from './environment.ts';
 
 interface Options {
   dataDirectory: string;
-  /** The file of the command line, which runs hosts too. */
+  /** The file of the command line, which also runs hosts. */
   program: string;
 }
 
-/** What a host that cannot start tells the daemon, once. */
+/** What a host that cannot start reports to the daemon, once. */
 export interface HostFailure {
   error: ErrorPayload;
 }
 
-/** A host gives its program so long, and then kills it. */
+/** How long a host gives its program before it kills it. */
 const HOST_MS = 8000;
 const POLL_MS = 20;
 const MOST_LOG_BYTES = 1024 * 1024;
-/** A killed process is gone at once, unless the system is at its end. */
+/** A killed process ends right away, unless the system is overloaded. */
 const KILL_MS = 5000;
 
 /** The hosts of spawned agents, as processes that outlive the daemon. */
@@ -64,7 +64,7 @@ export class HostProcesses implements Processes {
     });
     closeSync(log);
     this.#watch(child, wanted.run);
-    // Never as an argument: it holds the token.
+    // Never as an argument: it contains the token.
     child.stdin?.end(JSON.stringify({ ...spec, token, env }));
     const mark = child.pid === undefined ? undefined : processMark(child.pid);
     if (child.pid === undefined || mark === undefined)
@@ -93,14 +93,14 @@ export class HostProcesses implements Processes {
     child.on('error', (error) => {
       complaint = error.message;
     });
-    // A host that is gone before it has read all of it says why by itself.
+    // A host that ends before it has read all of it reports why.
     child.stdin?.on('error', () => undefined);
     child.unref();
     child.channel?.unref();
   }
 }
 
-/** Hosts write to it only when something goes wrong; it is begun anew when it has become long. */
+/** Hosts write to it only when something goes wrong; it is truncated when it gets long. */
 function openLog(file: string): number {
   const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 };
   return openSync(file, size > MOST_LOG_BYTES ? 'w' : 'a', 0o600);
@@ -116,7 +116,7 @@ async function directoryAt(wanted: string | undefined, root: string | undefined)
   try {
     if ((await stat(path)).isDirectory()) return await realpath(path);
   } catch {
-    // Told below: it is not there, or not for us.
+    // Reported below: it does not exist, or is not accessible.
   }
   throw new RelayError('InvalidRequest', `cwd: there is no directory ${path}.`, {
     details: { field: 'cwd' },

@@ -4,7 +4,7 @@ import { flag, orNull, rows, type Script, type Value } from './script.ts';
 const json = (value: unknown): Value => (value === undefined ? null : JSON.stringify(value));
 const parsed = <T>(text: string | null): T | undefined => (text === null ? undefined : JSON.parse(text));
 
-/** How each field is kept. */
+/** The column of each field. */
 const COLUMNS: { [Field in keyof Run]-?: [column: string, toValue: (run: Run) => Value] } = {
   id: ['id', ({ id }) => id],
   workspaceId: ['workspace_id', ({ workspaceId }) => workspaceId],
@@ -27,6 +27,9 @@ const COLUMNS: { [Field in keyof Run]-?: [column: string, toValue: (run: Run) =>
   ended: ['ended', ({ ended }) => orNull(ended)],
   result: ['result', ({ result }) => json(result)],
 };
+
+/** Of one agent; whoever starts it again and again does not fill the disk. */
+const MOST_RUNS = 16;
 
 const FIELDS = Object.keys(COLUMNS) as Array<keyof Run>;
 const NAMES = FIELDS.map((field) => COLUMNS[field][0]);
@@ -79,6 +82,11 @@ export const commands = {
       `INSERT INTO runs (${NAMES.join(', ')}) VALUES (${NAMES.map(() => '?').join(', ')})
        ON CONFLICT (id) DO UPDATE SET ${changed.join(', ')}`,
       FIELDS.map((field) => COLUMNS[field][1](run)),
+    );
+    yield* rows(
+      `DELETE FROM runs WHERE agent_id = ? AND id NOT IN
+         (SELECT id FROM runs WHERE agent_id = ? ORDER BY started_at DESC, id DESC LIMIT ?)`,
+      [run.agentId, run.agentId, MOST_RUNS],
     );
   },
 };

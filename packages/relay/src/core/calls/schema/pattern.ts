@@ -1,17 +1,17 @@
 import { RE2JS } from 're2js';
 
-/** Longer ones are no patterns that a person wrote. */
+/** Longer patterns are not written by people. */
 const MAX_PATTERN = 1024;
 
 export interface Pattern {
-  /** How much work one character of a text is at most. */
+  /** The maximum work per character of a text. */
   readonly size: number;
   test(text: string): boolean;
 }
 
 /**
- * A pattern of a schema that runs in linear time: whoever wrote the schema and whoever wrote the text may want to keep the
- * daemon busy. Undefined for what cannot be run so (look-around, back references): the callee is left to check it.
+ * A pattern of a schema that runs in linear time: the author of the schema or of the text may want to keep the
+ * daemon busy. Undefined if that is not possible (look-around, back references): the callee has to check it.
  */
 export function linearPattern(source: string): Pattern | undefined {
   if (source.length > MAX_PATTERN) return undefined;

@@ -3,7 +3,7 @@ import { linearPattern, type Pattern } from './pattern.ts';
 /** A JSON Schema, or a part of one. */
 export type Schema = boolean | { readonly [keyword: string]: unknown };
 
-/** Keywords that cannot be checked here. Those that are unknown to JSON Schema itself are ignored, as it says. */
+/** Keywords that are not supported. Those unknown to JSON Schema are ignored, as it specifies. */
 const UNSUPPORTED = ['$dynamicRef', '$recursiveRef', 'unevaluatedProperties', 'unevaluatedItems'];
 const ONE_SCHEMA = [
   'not',
@@ -34,8 +34,8 @@ const NUMBERS = [
 ];
 
 /**
- * A schema that was looked through once: every part is a schema, and nothing in it leads outside of it. Its depth and
- * size are limited where it comes in (`toolDefinition`, `quotas.toolBytes`).
+ * A checked schema: every part is a schema, and no reference leads outside of it. Its depth and
+ * size are limited at the edge (`toolDefinition`, `quotas.toolBytes`).
  */
 export class CheckedSchema {
   readonly root: Schema;
@@ -117,7 +117,7 @@ function checkTable(table: unknown, at: string): void {
   for (const [key, part] of Object.entries(table)) checkPart(part, `${at}/${key}`);
 }
 
-/** Wherever a `$ref` stands, it must lead to a part of the same schema: nothing is fetched, ever. */
+/** Every `$ref` must point into the same schema: nothing is ever fetched. */
 function checkReferences(schema: CheckedSchema, value: unknown, at: string): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {

@@ -6,12 +6,12 @@ export interface Flaw {
   text: string;
 }
 
-/** How much work one check may be, in steps that take well under a microsecond each. */
+/** The maximum steps of one check, each well under a microsecond. */
 const MAX_STEPS = 250_000;
-/** Calls of `#check` inside each other. */
+/** The maximum recursion depth of `#check`. */
 const MAX_NESTING = 256;
 
-/** What is wrong with the value first; undefined if it is as the schema says. It ends in bounded time, whatever both are. */
+/** The first thing wrong with the value; undefined if it matches the schema. Takes bounded time for any input. */
 export function validate(schema: CheckedSchema, value: unknown): Flaw | undefined {
   try {
     return new Validation(schema).check(schema.root, value, '');
@@ -106,7 +106,7 @@ class Validation {
   #list(schema: Part, value: unknown[], path: string): Flaw | undefined {
     const amount = amountFlaw(value.length, schema.minItems, schema.maxItems, 'items');
     if (amount) return { path, text: amount };
-    // In older drafts a list in `items` is what `prefixItems` is now.
+    // In older drafts a list in `items` means `prefixItems`.
     const isOlder = Array.isArray(schema.items);
     const first = (isOlder ? schema.items : (schema.prefixItems ?? [])) as Schema[];
     const rest = (isOlder ? schema.additionalItems : schema.items) as Schema | undefined;

@@ -16,9 +16,9 @@ export interface PageSessionStore {
   findPageSession(id: string): Promise<PageSession | undefined>;
   /** All of them, oldest first. */
   listPageSessions(): Promise<PageSession[]>;
-  /** Notes that these are in use. */
+  /** Records that these are in use. */
   touchPageSessions(ids: string[], at: number): Promise<void>;
-  /** Deletes these; returns those that were there. */
+  /** Deletes these; returns those that existed. */
   removePageSessions(ids: string[]): Promise<PageSession[]>;
   /** Deletes those that have expired by `now`, or were last used before `usedBefore`; returns them. */
   removeEndedPageSessions(now: number, usedBefore: number): Promise<PageSession[]>;

@@ -10,32 +10,32 @@ export interface Run {
   spawned: boolean;
   /** The agent it works for. */
   parentId: number | undefined;
-  /** Whom it counts for among the workers that run at the same time. */
+  /** The account it counts for as a running worker. */
   account: string | undefined;
   cli: string;
   model: string | undefined;
-  /** What whoever started it gave the CLI. */
+  /** The arguments for the CLI. */
   args: string[];
   cwd: string;
   version: string | undefined;
-  /** The CLI's own id of its conversation. */
+  /** The CLI's own conversation id. */
   session: string | undefined;
-  /** The process that holds the terminal; unknown until it is started. */
+  /** The process that holds the terminal; unknown until it has started. */
   host: ProcessRef | undefined;
-  /** The CLI itself; unknown until the host tells. */
+  /** The CLI itself; unknown until the host reports it. */
   program: ProcessRef | undefined;
   startedAt: number;
   readyAt: number | undefined;
   endedAt: number | undefined;
   exit: RunExit | undefined;
-  /** Why it ended, where the exit code does not say it. */
+  /** Why it ended, if the exit code does not say. */
   ended: string | undefined;
-  /** What the agent said last of its work. */
+  /** The agent's last report of its work. */
   result: WorkerResult | undefined;
 }
 
 export interface RunStore {
-  /** Stores a run, or what has changed of it. */
+  /** Stores a run, or its changes. Only the latest few of an agent are kept. */
   saveRun(run: Run): Promise<void>;
   /** The latest run of each agent of the workspace that was not removed, in the order of the agents. */
   latestRuns(workspaceId: number): Promise<Run[]>;

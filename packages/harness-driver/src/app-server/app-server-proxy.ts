@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { AppServer, type AppServerOptions } from './app-server.ts';
+import { parseRpc, type RpcMessage } from './rpc.ts';
+
+/** More than this is not kept for a terminal that does not read. */
+const MOST_WAITING = 4 * 1024 * 1024;
+
+/** What the CLI's terminal asked, and what was answered. */
+export interface Exchange {
+  request: RpcMessage;
+  answer: RpcMessage;
+}
+
+/**
+ * Stands between the CLI's terminal and its app server: everything passes as it is, in both directions. On the same
+ * connection the relay asks for turns. So it knows which thread the person sees, and needs no other access.
+ */
+export class AppServerProxy implements AsyncDisposable {
+  readonly #server: AppServer;
+  readonly #http: Server;
+  readonly #sockets: WebSocketServer;
+  readonly #requests = new Map<string | number, RpcMessage>();
+  #terminal: WebSocket | undefined;
+  onNotification: (message: RpcMessage) => void = () => undefined;
+  onExchange: (exchange: Exchange) => void = () => undefined;
+  /** The terminal came or went, or the server ended. */
+  onChange: () => void = () => undefined;
+
+  private constructor(options: AppServerOptions) {
+    this.#server = new AppServer(options);
+    this.#server.onMessage = (message, text) => this.#said(message, text);
+    this.#server.onEnd = () => {
+      this.#terminal?.close();
+      this.onChange();
+    };
+    this.#http = createServer();
+    this.#sockets = new WebSocketServer({ server: this.#http, maxPayload: 256 * 1024 * 1024 });
+    this.#sockets.on('connection', (socket) => this.#connected(socket));
+  }
+
+  /** The socket is to be in a directory that is this user's alone. */
+  static async start(socketPath: string, options: AppServerOptions): Promise<AppServerProxy> {
+    const proxy = new AppServerProxy(options);
+    proxy.#http.listen(socketPath);
+    await once(proxy.#http, 'listening');
+    return proxy;
+  }
+
+  get isConnected(): boolean {
+    return this.#terminal !== undefined && this.#server.isRunning;
+  }
+
+  request(method: string, params: unknown): Promise<RpcMessage | undefined> {
+    return this.#server.request(method, params);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets.clients) socket.terminate();
+    this.#sockets.close();
+    const closed = once(this.#http, 'close');
+    this.#http.close();
+    this.#http.closeAllConnections();
+    await closed;
+    await this.#server[Symbol.asyncDispose]();
+  }
+
+  #connected(socket: WebSocket): void {
+    // One server has one client: another terminal would get answers that are not its own.
+    if (this.#terminal) {
+      socket.close();
+      return;
+    }
+    this.#terminal = socket;
+    socket.on('error', () => socket.terminate());
+    socket.on('message', (data) => this.#asked(String(data)));
+    socket.once('close', () => {
+      this.#terminal = undefined;
+      this.onChange();
+    });
+    this.onChange();
+  }
+
+  #asked(text: string): void {
+    const message = parseRpc(text);
+    if (message?.id !== undefined && message.method !== undefined) this.#requests.set(message.id, message);
+    this.#server.send(text);
+  }
+
+  #said(message: RpcMessage, text: string): void {
+    this.#forward(text);
+    const { id, method } = message;
+    if (method !== undefined) {
+      if (id === undefined) this.onNotification(message);
+      return;
+    }
+    const request = id === undefined ? undefined : this.#requests.get(id);
+    if (id === undefined || !request) return;
+    this.#requests.delete(id);
+    this.onExchange({ request, answer: message });
+  }
+
+  #forward(text: string): void {
+    const terminal = this.#terminal;
+    if (!terminal) return;
+    const isFull = terminal.bufferedAmount > MOST_WAITING;
+    const goOn = isFull ? this.#server.pause() : undefined;
+    terminal.send(text, () => goOn?.());
+  }
+}

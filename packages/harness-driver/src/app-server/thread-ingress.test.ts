@@ -1,0 +1,186 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Attention } from '../delivery/attention.ts';
+import { AppServerProxy } from './app-server-proxy.ts';
+import type { RpcMessage } from './rpc.ts';
+import { ThreadIngress } from './thread-ingress.ts';
+
+/** An app server that answers what the terminal tells it to: `{ say: [...] }` is written out as it is. */
+const SERVER = `
+import { createInterface } from 'node:readline';
+const say = (message) => process.stdout.write(JSON.stringify(message) + '\\n');
+for await (const line of createInterface({ input: process.stdin })) {
+  const message = JSON.parse(line);
+  if (message.say) message.say.forEach(say);
+  else if (message.method === 'thread/start') say({ id: message.id, result: { thread: message.params } });
+  else say({ method: 'test/received', params: message });
+}`;
+const THREAD = { id: 't1', ephemeral: false, parentThreadId: null, status: { type: 'idle' } };
+const MESSAGE = { id: 'msg_1', text: 'Relay message' };
+
+let directory: string;
+let proxy: AppServerProxy;
+let ingress: ThreadIngress;
+let terminal: WebSocket;
+let attention: Attention | undefined;
+let heard: RpcMessage[];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'relay-app-'));
+  attention = undefined;
+  heard = [];
+  const file = join(directory, 'server.mjs');
+  await writeFile(file, SERVER);
+  const options = { file: process.execPath, args: [file], cwd: directory, env: process.env };
+  proxy = await AppServerProxy.start(join(directory, 'codex'), options);
+  ingress = new ThreadIngress(proxy, {
+    reading: () => ({ state: 'unknown' }),
+    turnStarts: async () => false,
+    get attention() {
+      return attention;
+    },
+    onChange: () => undefined,
+  });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  ingress.close();
+  terminal?.terminate();
+  await proxy[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true });
+});
+
+/** The terminal of the CLI, which is told everything that the server says. */
+async function connectTerminal(thread: object = THREAD): Promise<void> {
+  terminal = new WebSocket(`ws+unix://${join(directory, 'codex')}:/`);
+  terminal.on('message', (data) => heard.push(JSON.parse(String(data))));
+  await new Promise((resolve) => terminal.once('open', resolve));
+  terminal.send(JSON.stringify({ id: 1, method: 'thread/start', params: thread }));
+  await expect.poll(() => heard).toContainEqual({ id: 1, result: { thread } });
+}
+
+/** Lets the server say something, and waits until the terminal has it. */
+async function says(...messages: object[]): Promise<void> {
+  terminal.send(JSON.stringify({ say: messages }));
+  await expect.poll(() => heard).toEqual(expect.arrayContaining(messages));
+}
+
+const status = (type: string, ...activeFlags: string[]) => ({
+  method: 'thread/status/changed',
+  params: { threadId: 't1', status: { type, activeFlags } },
+});
+const turn = (method: string, more: object = {}) => ({
+  method,
+  params: { threadId: 't1', turn: { id: 'u1', ...more } },
+});
+const item = (type: string, more: object = {}) => ({
+  method: 'item/completed',
+  params: { threadId: 't1', turnId: 'u1', item: { type, ...more } },
+});
+const inThread = item('userMessage', { clientId: MESSAGE.id });
+
+/** What the relay asked the server. */
+const asked = () =>
+  expect
+    .poll(() => heard.find(({ method }) => method === 'test/received')?.params)
+    .toBeDefined()
+    .then(() => heard.find(({ method }) => method === 'test/received')?.params as RpcMessage);
+
+it('is down without a terminal, and starting until that has opened a thread', async () => {
+  expect(ingress.gate()).toMatchObject({ isDown: true });
+  await connectTerminal({ ...THREAD, ephemeral: true });
+  expect(ingress.gate()).toEqual({ wait: { code: 'starting' } });
+  terminal.terminate();
+  await expect.poll(() => ingress.gate()).toMatchObject({ isDown: true });
+});
+
+it('is open while the thread is idle, and closed while it asks', async () => {
+  await connectTerminal();
+  expect(ingress.gate()).toBe('open');
+  await says(status('active', 'waitingOnApproval'));
+  expect(ingress.gate()).toEqual({ wait: { code: 'approval_dialog' } });
+  await says(status('active'));
+  expect(ingress.gate()).toEqual({ wait: { code: 'busy' }, isOpenToUrgent: true });
+  attention = 'end-of-turn';
+  expect(ingress.gate()).toEqual({ wait: { code: 'attention' } });
+  attention = 'now';
+  expect(ingress.gate()).toBe('open');
+  await says(status('idle'));
+  expect(ingress.gate()).toBe('open');
+});
+
+it('begins a turn with a message, and has seen it when it is in the thread', async () => {
+  await connectTerminal();
+  const outcome = ingress.deliver(MESSAGE);
+  const request = await asked();
+  expect(request).toMatchObject({
+    method: 'turn/start',
+    params: {
+      threadId: 't1',
+      clientUserMessageId: MESSAGE.id,
+      input: [{ type: 'text', text: MESSAGE.text }],
+    },
+  });
+  terminal.send(JSON.stringify({ say: [{ id: request.id, result: {} }] }));
+  await says(turn('turn/started'), inThread);
+  expect(await outcome).toBe('injected');
+  // The answer was the relay's, and is not for the terminal.
+  expect(heard.some(({ id }) => id === request.id)).toBe(false);
+  const started = ingress.turnStarts(1);
+  await says(item('agentMessage'));
+  expect(await started).toBe(true);
+});
+
+it('brings a message into the turn the thread is in', async () => {
+  await connectTerminal();
+  await says(status('active'), turn('turn/started'));
+  const outcome = ingress.deliver(MESSAGE);
+  const request = await asked();
+  expect(request).toMatchObject({ method: 'turn/steer', params: { expectedTurnId: 'u1' } });
+  terminal.send(JSON.stringify({ say: [{ id: request.id, result: {} }] }));
+  await says(inThread);
+  expect(await outcome).toBe('injected');
+});
+
+it('has not begun what the server refuses', async () => {
+  await connectTerminal();
+  const outcome = ingress.deliver(MESSAGE);
+  const { id } = await asked();
+  terminal.send(JSON.stringify({ say: [{ id, error: { message: 'no' } }] }));
+  expect(await outcome).toBe('not begun');
+  expect(ingress.gate()).toMatchObject({ isDown: true });
+});
+
+it('is uncertain of what the server took and never showed, until it shows', async () => {
+  const found: string[] = [];
+  ingress.onFound = (id) => found.push(id);
+  await connectTerminal();
+  const outcome = ingress.deliver(MESSAGE);
+  const { id } = await asked();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  terminal.send(JSON.stringify({ say: [{ id, result: {} }, status('idle')] }));
+  await vi.waitUntil(() => heard.some(({ method }) => method === 'thread/status/changed'));
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await outcome).toBe('uncertain');
+  vi.useRealTimers();
+  await says(inThread);
+  expect(found).toEqual([MESSAGE.id]);
+});
+
+it.each([
+  ['usageLimitExceeded', '', 'usage_limit'],
+  ['unauthorized', '', 'signed_out'],
+  ['other', 'unexpected status 401 Unauthorized', 'signed_out'],
+  ['contextWindowExceeded', '', 'context_full'],
+])('holds messages after a turn that failed: %s %s', async (codexErrorInfo, message, code) => {
+  await connectTerminal();
+  await says(turn('turn/completed', { status: 'failed', error: { message, codexErrorInfo } }));
+  expect(ingress.hold()).toMatchObject({ code });
+  await says(turn('turn/completed', { status: 'completed' }));
+  expect(ingress.hold()).toBeUndefined();
+  await says(turn('turn/completed', { status: 'interrupted' }));
+  expect(ingress.hold()).toEqual({ code: 'interrupted' });
+});

@@ -1,0 +1,160 @@
+import type { ReasonInput } from '@agent-relay/protocol';
+import type { ChannelIngress, WatchedAgent } from '../clis/adapter.ts';
+import type { Gate } from '../delivery/gate.ts';
+import { Hold } from '../delivery/hold.ts';
+import type { Outcome } from '../delivery/ingress.ts';
+import type { AppServerProxy } from './app-server-proxy.ts';
+import { at, type RpcMessage, textAt } from './rpc.ts';
+import { ShownThread } from './shown-thread.ts';
+
+/** What the server took is in the thread within this time, unless it waits for a tool to end. */
+const SEEN_MS = 10_000;
+/** A server that begins no turn is not asked for so long: the terminal may be a way. */
+const REFUSED_MS = 30_000;
+
+/** The way through the app server: a message is a turn of the thread that the person sees, or part of the one it is in. */
+export class ThreadIngress implements ChannelIngress {
+  readonly path = 'native';
+  readonly steadyMs = 0;
+  onFound: (id: string) => void = () => undefined;
+  readonly #proxy: AppServerProxy;
+  readonly #agent: WatchedAgent;
+  readonly #hold: Hold;
+  readonly #thread = new ShownThread();
+  /** What was given to the server and has not been seen in the thread yet. */
+  readonly #unseen = new Set<string>();
+  #inFlight: { id: string; settle: () => void } | undefined;
+  #refusedUntil = 0;
+  #turn: { id: string | undefined; told: (isSeen: boolean) => void } | undefined;
+
+  constructor(proxy: AppServerProxy, agent: WatchedAgent) {
+    this.#proxy = proxy;
+    this.#agent = agent;
+    this.#hold = new Hold(() => agent.onChange());
+    proxy.onExchange = (exchange) => {
+      this.#thread.exchanged(exchange);
+      agent.onChange();
+    };
+    proxy.onNotification = (message) => {
+      this.#notified(message);
+      agent.onChange();
+    };
+    proxy.onChange = () => agent.onChange();
+  }
+
+  hold(): ReasonInput | undefined {
+    return this.#hold.reason;
+  }
+
+  close(): void {
+    this.#hold.close();
+    this.#turn?.told(false);
+    this.#inFlight?.settle();
+  }
+
+  gate(): Gate {
+    const isRefusing = performance.now() < this.#refusedUntil;
+    if (!this.#proxy.isConnected || isRefusing) return { wait: { code: 'starting' }, isDown: true };
+    const { id, isActive, asks } = this.#thread;
+    if (id === undefined) return { wait: { code: 'starting' } };
+    if (asks) return { wait: { code: 'approval_dialog' } };
+    if (!isActive) return 'open';
+    const { attention } = this.#agent;
+    if (attention === 'end-of-turn') return { wait: { code: 'attention' } };
+    return attention === undefined ? { wait: { code: 'busy' }, isOpenToUrgent: true } : 'open';
+  }
+
+  async deliver({ id, text }: { id: string; text: string }): Promise<Outcome> {
+    const { id: threadId, turn, isActive } = this.#thread;
+    if (threadId === undefined || (isActive && turn === undefined)) return 'not begun';
+    this.#unseen.add(id);
+    const settled = new Promise<void>((settle) => {
+      this.#inFlight = { id, settle };
+    });
+    const message = { threadId, clientUserMessageId: id, input: [{ type: 'text', text }] };
+    const answer = isActive
+      ? await this.#proxy.request('turn/steer', { ...message, expectedTurnId: turn })
+      : await this.#proxy.request('turn/start', message);
+    if (answer?.error !== undefined) {
+      this.#unseen.delete(id);
+      this.#inFlight = undefined;
+      // A turn that ended in this moment takes nothing; the next try begins one.
+      if (!isActive) this.#refusedUntil = performance.now() + REFUSED_MS;
+      return 'not begun';
+    }
+    // What comes into a turn may wait for a tool to end; the end of the turn is the last moment for it.
+    if (answer === undefined || !isActive) this.#settleLater();
+    await settled;
+    this.#inFlight = undefined;
+    return this.#unseen.has(id) ? 'uncertain' : 'injected';
+  }
+
+  turnStarts(withinMs: number): Promise<boolean> {
+    this.#turn?.told(false);
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), Math.max(withinMs, SEEN_MS));
+      const told = (isSeen: boolean) => {
+        clearTimeout(timer);
+        resolve(isSeen);
+      };
+      this.#turn = { id: this.#thread.turn, told };
+    });
+  }
+
+  #settleLater(): void {
+    const { settle } = this.#inFlight ?? {};
+    if (settle) setTimeout(settle, SEEN_MS).unref();
+  }
+
+  #notified(message: RpcMessage): void {
+    const { method, params } = message;
+    this.#thread.notified(message);
+    if (textAt(params, 'threadId') !== this.#thread.id) return;
+    if (method === 'item/started' || method === 'item/completed') this.#item(params);
+    if (method === 'turn/completed') this.#turnEnded(at(params, 'turn'));
+  }
+
+  #item(params: unknown): void {
+    if (textAt(params, 'item', 'type') !== 'userMessage') {
+      // Everything else in a turn is the model's doing.
+      if (this.#turn?.id === textAt(params, 'turnId')) this.#turn?.told(true);
+      return;
+    }
+    const id = textAt(params, 'item', 'clientId');
+    if (id === undefined || !this.#unseen.delete(id)) return;
+    if (this.#inFlight?.id === id) this.#inFlight.settle();
+    else this.onFound(id);
+  }
+
+  #turnEnded(turn: unknown): void {
+    this.#settleLater();
+    if (this.#turn?.id === textAt(turn, 'id') && textAt(turn, 'status') === 'completed')
+      this.#turn?.told(true);
+    switch (textAt(turn, 'status')) {
+      case 'interrupted':
+        this.#hold.interrupted();
+        break;
+      case 'failed':
+        this.#hold.failed(failureOf(at(turn, 'error')));
+        break;
+      default:
+        this.#hold.succeeded();
+    }
+  }
+}
+
+/** What the failure of a turn means for messages; undefined if the next turn may well succeed. */
+function failureOf(error: unknown): ReasonInput | undefined {
+  switch (at(error, 'codexErrorInfo')) {
+    case 'usageLimitExceeded':
+    case 'rateLimitExceeded':
+      return { code: 'usage_limit' };
+    case 'unauthorized':
+      return { code: 'signed_out' };
+    case 'contextWindowExceeded':
+      return { code: 'context_full' };
+    default:
+      // A model of another provider has no word for it.
+      return /\bstatus 401\b/.test(textAt(error, 'message') ?? '') ? { code: 'signed_out' } : undefined;
+  }
+}

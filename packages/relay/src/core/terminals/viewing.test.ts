@@ -1,0 +1,125 @@
+import type { OperationInput, RelayEvent } from '@agent-relay/protocol';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
+
+let core: TestCore;
+let workspace: Workspace;
+let host: Participant;
+beforeEach(async () => {
+  core = await openCore();
+  workspace = await core.newWorkspace();
+  host = await core.join(workspace, 'Runner');
+  const gone = { pid: 1, mark: 'gone' };
+  const run = { run: 'run_1', cli: 'claude', cwd: '/', host: gone, program: gone, startedAt: 1 };
+  await host.request('HOST', run);
+});
+afterEach(() => core[Symbol.asyncDispose]());
+
+const person = () => core.owner(workspace).connect();
+const attach = (by: Participant, more: Partial<OperationInput<'TERMINAL_ATTACH'>> = {}) =>
+  by.request('TERMINAL_ATTACH', { agent: 'Runner', columns: 100, rows: 30, ...more });
+const eventsOf = <Type extends RelayEvent['type']>(who: Participant, type: Type) =>
+  who.events.filter((event): event is Extract<RelayEvent, { type: Type }> => event.type === type);
+const commands = () => eventsOf(host, 'terminal.command').map(({ command }) => command);
+const output = (data: string, more: Partial<OperationInput<'TERMINAL_OUTPUT'>> = {}) =>
+  host.request('TERMINAL_OUTPUT', { run: 'run_1', data, ...more });
+
+describe('a terminal', () => {
+  it('is shown as a screen first, then as it goes on', async () => {
+    const ann = person();
+    const { viewer } = await attach(ann);
+    expect(commands()).toEqual([
+      { kind: 'viewers', count: 1 },
+      { kind: 'screen', viewer },
+    ]);
+    await output('AA==');
+    const screen = { columns: 120, rows: 40 };
+    await output('AQ==', { viewer, screen });
+    await output('Ag==');
+    expect(eventsOf(ann, 'terminal.output')).toEqual([
+      { type: 'terminal.output', viewer, data: 'AQ==', screen },
+      { type: 'terminal.output', viewer, data: 'Ag==' },
+    ]);
+  });
+
+  it('is typed in by one, who decides about its size', async () => {
+    const [ann, bob] = [person(), person()];
+    const first = await attach(ann, { mode: 'drive', columns: 60 });
+    expect(commands()).toContainEqual({ kind: 'size', columns: 80, rows: 30 });
+    await expect(attach(bob, { mode: 'drive' })).rejects.toMatchObject({ code: 'TerminalBusy' });
+    const second = await attach(bob, { mode: 'drive', takeover: true });
+    expect(eventsOf(ann, 'terminal.changed').at(-1)).toMatchObject({ mode: 'watch', viewers: 2 });
+    await expect(ann.request('TERMINAL_INPUT', { viewer: first.viewer, data: 'YQ==' })).rejects.toMatchObject(
+      {
+        code: 'Forbidden',
+      },
+    );
+    await bob.request('TERMINAL_INPUT', { viewer: second.viewer, data: 'Yg==' });
+    await ann.request('TERMINAL_RESIZE', { viewer: first.viewer, columns: 200, rows: 50 });
+    await bob.request('TERMINAL_RESIZE', { viewer: second.viewer, columns: 90, rows: 20 });
+    expect(commands().slice(-2)).toEqual([
+      { kind: 'input', data: 'Yg==' },
+      { kind: 'size', columns: 90, rows: 24 },
+    ]);
+  });
+
+  it('is nobody else’s: neither the viewer of another connection nor the terminal of another agent', async () => {
+    const [ann, bob] = [person(), person()];
+    const { viewer } = await attach(ann, { mode: 'drive' });
+    await expect(bob.request('TERMINAL_INPUT', { viewer, data: 'YQ==' })).rejects.toMatchObject({
+      code: 'NotRunning',
+    });
+    const other = await core.join(workspace, 'Other');
+    await expect(attach(other)).rejects.toMatchObject({ code: 'Forbidden' });
+    await expect(
+      other.request('TERMINAL_OUTPUT', { run: 'run_1', data: '', screen: { columns: 1, rows: 1 } }),
+    ).rejects.toMatchObject({ code: 'NotRunning' });
+    const remote = core.observerFromAfar(workspace);
+    await expect(attach(remote)).rejects.toMatchObject({ code: 'Forbidden' });
+  });
+
+  it('holds messages as long as a viewer that wants it is there', async () => {
+    const [ann, bob] = [person(), person()];
+    const { viewer } = await attach(ann);
+    await attach(bob);
+    await ann.request('TERMINAL_HOLD', { viewer });
+    expect(eventsOf(bob, 'terminal.changed').at(-1)).toMatchObject({ held: true });
+    ann.disconnect();
+    expect(commands().slice(-2)).toEqual([
+      { kind: 'viewers', count: 1 },
+      { kind: 'hold', held: false },
+    ]);
+    expect(eventsOf(bob, 'terminal.changed').at(-1)).toMatchObject({ held: false, viewers: 1 });
+  });
+
+  it('is over when its program is, and its viewers are told how', async () => {
+    const ann = person();
+    const { viewer } = await attach(ann);
+    await host.request('RUN_REPORT', { run: 'run_1', exit: { code: 2 } });
+    expect(eventsOf(ann, 'terminal.ended')).toEqual([{ type: 'terminal.ended', viewer, exit: { code: 2 } }]);
+    await expect(attach(ann)).rejects.toMatchObject({ code: 'NotRunning' });
+  });
+
+  it('is shown again by a host that was away', async () => {
+    const { viewer } = await attach(person(), { mode: 'drive' });
+    host.disconnect();
+    host = host.again();
+    const gone = { pid: 1, mark: 'gone' };
+    await host.request('HOST', {
+      run: 'run_1',
+      cli: 'claude',
+      cwd: '/',
+      host: gone,
+      program: gone,
+      startedAt: 1,
+    });
+    expect(commands()).toEqual(
+      expect.arrayContaining([
+        { kind: 'viewers', count: 1 },
+        { kind: 'screen', viewer },
+        { kind: 'size', columns: 100, rows: 30 },
+      ]),
+    );
+  });
+});

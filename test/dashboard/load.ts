@@ -1,0 +1,70 @@
+// Measures the dashboard under load: node test/dashboard/load.ts [agents] [messages] [messages a second] [seconds]
+import { setTimeout as delay } from 'node:timers/promises';
+import { connect, type Relay } from '@agent-relay/sdk/node';
+import { startBrowser } from '../kit/browser.ts';
+import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
+
+const [agents = 500, messages = 100_000, perSecond = 200, seconds = 20] = process.argv.slice(2).map(Number);
+const AT_ONCE = 200;
+
+await using daemon = await startDaemon({ settings: UNGOVERNED });
+const at = { socketPath: daemon.socketPath, project: daemon.project, env: daemon.env };
+await using owner = await connect(at);
+const team: Relay[] = [];
+for (let number = 0; number < agents; number++)
+  team.push(
+    await connect({ ...at, name: `Agent${number}`, cli: 'claude', task: `Task ${number}`, paths: ['pty'] }),
+  );
+const speaker = (number: number) => team[number % team.length] as Relay;
+const say = (number: number) =>
+  speaker(number).send(
+    `Agent${(number * 7 + 1) % agents}`,
+    `Message **${number}** about \`file-${number}.ts\``,
+  );
+for (let sent = 0; sent < messages; sent += AT_ONCE)
+  await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => say(sent + index)));
+
+const browser = await startBrowser();
+const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+const { url } = await owner.request('PAGE_LINK', {});
+await page.addInitScript(() => {
+  const tasks: number[] = [];
+  Object.assign(window, { tasks });
+  new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe(
+    {
+      type: 'longtask',
+      buffered: true,
+    },
+  );
+});
+const began = performance.now();
+await page.goto(url);
+await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
+const shown = performance.now() - began;
+const paint = await page.evaluate(
+  () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0,
+);
+const longTasks = () => page.evaluate(() => (window as unknown as { tasks: number[] }).tasks.splice(0));
+const opening = await longTasks();
+
+/** The long tasks of the page at a place, while messages go on. */
+async function under(place: string): Promise<number[]> {
+  await page.goto(`${new URL(url).origin}/#/demo${place}`);
+  await delay(1000);
+  await longTasks();
+  const until = performance.now() + seconds * 500;
+  for (let number = 0; performance.now() < until; number += perSecond / 10) {
+    await Promise.all(Array.from({ length: perSecond / 10 }, (_, index) => say(number + index)));
+    await delay(100);
+  }
+  return longTasks();
+}
+
+const worst = (tasks: number[]) =>
+  `${tasks.filter((task) => task > 100).length} over 100 ms, worst ${Math.round(Math.max(0, ...tasks))} ms`;
+process.stdout.write(`first paint ${Math.round(paint)} ms, everything shown ${Math.round(shown)} ms\n`);
+process.stdout.write(`opening:  ${worst(opening)}\n`);
+process.stdout.write(`overview: ${worst(await under(''))}\n`);
+process.stdout.write(`messages: ${worst(await under('/activity'))}\n`);
+await browser.close();
+for (const relay of team) await relay.close();
