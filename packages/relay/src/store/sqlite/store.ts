@@ -55,9 +55,8 @@ export async function openSqliteStore(
     },
     async close() {
       isClosing = true;
-      await writes.settled();
-      // The reader first: the last one to close checkpoints the log.
-      await reader.close();
+      // The reader first: the last one to close checkpoints the log. It refuses new reads from now on.
+      await Promise.all([reader.close(), writes.settled()]);
       await writer.close();
     },
   };
