@@ -20,6 +20,8 @@ export interface ScriptedModel extends AsyncDisposable {
   asked(): Promise<void>;
   /** From now on the model thinks: nobody gets an answer until the function it returns is called. */
   think(): () => void;
+  /** From now on the model refuses to answer, with this HTTP status, until the function it returns is called. */
+  refuse(status: number): () => void;
 }
 
 /** A request, and all of it as it came. */
@@ -28,11 +30,12 @@ type AskedModel = ModelRequest & { body: string };
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const requests: AskedModel[] = [];
   let thought = Promise.resolve();
+  let refusal: number | undefined;
   const server = createServer((request, response) => {
     const note = (asked: AskedModel) => {
       requests.push(asked);
       server.emit('asked');
-      return thought;
+      return thought.then(() => refusal);
     };
     serve(request, response, note).catch((error) => response.destroy(error));
   });
@@ -47,6 +50,12 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
       thought = promise;
       return resolve;
     },
+    refuse(status) {
+      refusal = status;
+      return () => {
+        refusal = undefined;
+      };
+    },
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();
@@ -58,7 +67,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  note: (asked: AskedModel) => Promise<void>,
+  note: (asked: AskedModel) => Promise<number | undefined>,
 ): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://model').pathname;
   const body = await text(request);
@@ -66,7 +75,8 @@ async function serve(
     request.method === 'POST' ? DIALECTS.find((candidate) => candidate.matches(path)) : undefined;
   if (!dialect) return answerJson(response, sideAnswer(path));
   const asked = dialect.read(JSON.parse(body), path);
-  await note({ ...asked, body });
+  const refusal = await note({ ...asked, body });
+  if (refusal !== undefined) return refuse(response, refusal);
   const reply = dialect.write(nextAnswer(asked.turns, asked.tools), asked);
   if (asked.streamed) answerEvents(response, reply);
   else answerJson(response, reply.json);
@@ -80,6 +90,20 @@ const sideAnswer = (path: string): unknown =>
 
 function answerJson(response: ServerResponse, value: unknown): void {
   response.setHeader('content-type', 'application/json').end(JSON.stringify(value));
+}
+
+/** In a form that all clients can read: each looks at other parts of it. */
+function refuse(response: ServerResponse, code: number): void {
+  const isLimit = code === 429;
+  const error = {
+    code,
+    type: isLimit ? 'rate_limit_error' : 'authentication_error',
+    status: isLimit ? 'RESOURCE_EXHAUSTED' : 'UNAUTHENTICATED',
+    message: isLimit ? 'The usage limit is reached.' : 'The key is not valid.',
+  };
+  response.statusCode = code;
+  if (isLimit) response.setHeader('retry-after', '2');
+  answerJson(response, { type: 'error', error });
 }
 
 function answerEvents(response: ServerResponse, { events }: Reply): void {

@@ -5,6 +5,12 @@ import type { TestDaemon } from '../kit/daemon.ts';
 
 const STEADY_MS = 150;
 
+/** A message, and how a recipient's model is told it. */
+export interface SentMessage {
+  id: string;
+  envelope: string;
+}
+
 /** Another agent, who writes to wrapped agents and watches what becomes of it. */
 export class Sender implements AsyncDisposable {
   readonly #relay: Relay;
@@ -21,7 +27,7 @@ export class Sender implements AsyncDisposable {
     return new Sender(relay, name);
   }
 
-  async send(to: string, content: string): Promise<{ id: string; envelope: string }> {
+  async send(to: string, content: string): Promise<SentMessage> {
     const { messageId } = await this.#relay.send(to, content);
     return { id: messageId, envelope: this.#envelope(messageId, content) };
   }
@@ -41,14 +47,17 @@ export class Sender implements AsyncDisposable {
     return setTimeout(STEADY_MS);
   }
 
-  /** Resolves when the message was submitted, with its state. */
-  async untilInjected(id: string): Promise<string> {
+  /** Resolves when the message was submitted, with its state and the path it took. */
+  async untilInjected(id: string): Promise<{ state: string; path?: string | undefined }> {
     let state = '';
+    let path: string | undefined;
     await this.#until(['delivery.injected', 'delivery.turn_started', 'delivery.uncertain'], async () => {
-      state = (await this.#delivery(id))?.state ?? '';
+      const delivery = await this.#delivery(id);
+      state = delivery?.state ?? '';
+      path = delivery?.path;
       return ['injected', 'turn_started', 'uncertain'].includes(state);
     });
-    return state;
+    return { state, path };
   }
 
   next(event: 'delivery.accepted'): Promise<void> {
@@ -68,7 +77,7 @@ export class Sender implements AsyncDisposable {
   }
 
   async #until(events: ReadonlyArray<keyof RelayEvents>, holds: () => Promise<boolean>): Promise<void> {
-    const deadline = AbortSignal.timeout(30_000);
+    const deadline = AbortSignal.timeout(90_000);
     while (true) {
       const { promise: again, resolve } = Promise.withResolvers<void>();
       const stops = [...events, 'connected' as const].map((event) => this.#relay.on(event, () => resolve()));

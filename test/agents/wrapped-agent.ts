@@ -1,6 +1,7 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { runInstall } from '../../packages/mcp/src/install/index.ts';
 import { PROGRAM } from '../kit/cli.ts';
 import type { TestDaemon } from '../kit/daemon.ts';
 import { startTerminal, type TestTerminal } from '../kit/terminal.ts';
@@ -29,17 +30,22 @@ export interface WrappedOptions {
   name: string;
   /** Let the CLI ask before it runs commands. */
   asks?: boolean;
+  /** Its user has not said yet whether the directory is to be trusted. */
+  untrusted?: boolean;
+  /** The relay's tools are entered in its settings. */
+  installed?: boolean;
   /** Start it from an interactive shell, as one of its jobs. */
   inShell?: boolean;
 }
 
-const DEADLINE_MS = 30_000;
+/** The first turn of some CLIs takes long on a busy machine. */
+const DEADLINE_MS = 90_000;
 const LOST_KEY_MS = 1500;
 
 export async function startWrapped(
   cli: AgentCli,
   daemon: TestDaemon,
-  { name, asks = false, inShell = false }: WrappedOptions,
+  { name, asks = false, inShell = false, installed = false, untrusted = false }: WrappedOptions,
 ): Promise<WrappedAgent> {
   if (!cli.terminal) throw new Error(`${cli.title} is not run in a terminal`);
   const commands = await commandsOf(cli.package, cli.version);
@@ -50,10 +56,15 @@ export async function startWrapped(
     project,
     modelUrl: model.url,
     asks,
+    untrusted,
   };
   const temporary = join(sandbox.home, 'tmp');
   await mkdir(temporary, { recursive: true });
   await cli.settle(sandbox);
+  if (installed) {
+    const env = { ...daemon.env, HOME: sandbox.home };
+    await runInstall({ editor: cli.id, global: true, env, cwd: project, print: () => undefined });
+  }
   const { RELAY_DATA_DIR, RELAY_CONFIG } = daemon.env;
   const run = [process.execPath, PROGRAM, 'run', '--name', name, '--'];
   const command = [...run, cli.command, ...cli.terminal.args(asks)];
@@ -72,11 +83,15 @@ export async function startWrapped(
       ...cli.variables(sandbox),
     },
   });
+  const { ready, trust } = cli.terminal;
   if (inShell) terminal.type(`${command.map((word) => `'${word}'`).join(' ')}\r`);
+  // Keys that come earlier are lost.
+  await terminal.until((untrusted && trust) || ready);
   const said = (): string[] =>
     (model.requests.findLast(({ tools }) => tools.length > 0)?.turns ?? [])
       .filter(({ kind }) => kind === 'user')
-      .map(({ text }) => text);
+      // OpenCode puts a blank after what was pasted.
+      .map(({ text }) => text.trimEnd());
   return {
     cli,
     name,
@@ -104,11 +119,9 @@ export async function startWrapped(
         screen.replace(/\s/g, '').includes(text.slice(-20).replace(/\s/g, '')),
       );
       // A CLI that is just drawing something may lose a key.
-      for (let asked = false; !asked; ) {
-        const next = model.asked().then(() => true);
-        terminal.type('\r');
-        asked = await Promise.race([next, setTimeout(LOST_KEY_MS, false)]);
-      }
+      const asked = model.asked().then(() => true);
+      do terminal.type('\r');
+      while (!(await Promise.race([asked, setTimeout(LOST_KEY_MS, false)])));
     },
     async [Symbol.asyncDispose]() {
       await terminal[Symbol.asyncDispose]();

@@ -10,6 +10,8 @@ export interface CliSandbox {
   modelUrl: string;
   /** It asks before it runs commands. */
   asks?: boolean;
+  /** The user has not said yet whether the project is to be trusted. */
+  untrusted?: boolean;
 }
 
 /** A real command line agent, and what it takes to run it without a person, a network or an account. */
@@ -33,10 +35,22 @@ export interface AgentCli {
     readonly ready: RegExp;
     /** A file in its home that is the user's alone. */
     readonly settings: string;
+    /** It takes the relay's tools from its settings only: `agent-relay mcp install` has to enter them. */
+    readonly needsInstall?: boolean;
     /** What the shell shows after Ctrl-Z, if it can be suspended. */
     readonly suspended?: RegExp;
     /** A step with which the model runs a shell command. */
     shell(command: string, asks: boolean): string;
+    /** What is on its screen while it asks whether it may. */
+    readonly dialog: RegExp;
+    /** What is on its screen while it asks whether to trust the directory; Enter says yes. */
+    readonly trust?: RegExp;
+    /** A step with which the model asks the person something. */
+    readonly question?: string;
+    /** The command that opens a menu, what is on the screen when it is typed, and when the menu is open. */
+    readonly menu: { command: string; typed: RegExp; open: RegExp };
+    /** The keys that begin a new line in the composer. */
+    readonly newLine: string;
   };
   /** How a prompt is given; a client without it is not asked anything. */
   ask?(prompt: string): { args: string[]; input?: string };

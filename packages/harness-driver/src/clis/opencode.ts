@@ -1,4 +1,5 @@
 import { type CliAdapter, SERVER_NAME } from './adapter.ts';
+import { opencodeScreen } from './opencode-screen.ts';
 
 const CONTENT = 'OPENCODE_CONFIG_CONTENT';
 
@@ -11,4 +12,5 @@ export const opencode: CliAdapter = {
     const content = { ...present, mcp: { ...present.mcp, [SERVER_NAME]: entry } };
     return { args: [], env: { [CONTENT]: JSON.stringify(content) } };
   },
+  screen: opencodeScreen,
 };
