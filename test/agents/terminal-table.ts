@@ -46,7 +46,7 @@ export async function writeResults(cli: AgentCli, results: TerminalResults): Pro
     ...tried.map((candidate) => known.get(headingOf(candidate))?.[name] ?? NOT_TRIED),
   ]);
   const lines = [
-    ['The agent is', ...tried.map(headingOf)],
+    ['When the message comes', ...tried.map(headingOf)],
     ['', ...tried.map(() => '')].map(() => '---'),
     ...rows,
   ];

@@ -34,11 +34,14 @@ export async function inject(text: string, target: TypingTarget, screen: ScreenR
   target.write(PASTE.join(text));
   if (!(await happens(holdsText, SHOWN_MS, target))) return 'unclear';
   await pause(BEFORE_ENTER_MS);
+  const isGone = () => isTaken(target.reading());
+  let entered = false;
   for (const takenMs of TAKEN_MS) {
     // While something is being drawn, nobody knows; a dialog that opened now gets no Enter.
-    if (!(await happens(holdsText, SHOWN_MS, target))) return 'unclear';
-    target.write('\r');
-    if (await happens(() => isTaken(target.reading()), takenMs, target)) {
+    if (!(await happens(() => holdsText() || (entered && isGone()), SHOWN_MS, target))) return 'unclear';
+    if (holdsText()) target.write('\r');
+    entered = true;
+    if (await happens(isGone, takenMs, target)) {
       const now = target.reading();
       return now.state === 'composer' && !now.busy ? 'submitted' : 'turned';
     }
