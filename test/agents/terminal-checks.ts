@@ -61,7 +61,7 @@ export async function checkTerminal(
       await typeDraft(agent, 'please do not touch this');
       const sent = await sendWaiting(agent, 'Is ticket 2 done?', 'draft');
       assert.match(agent.terminal.screen(), draftOf('please do not touch this'));
-      agent.terminal.type('\r');
+      await agent.submit();
       const path = await arrived(agent, sent);
       assert.ok(agent.heard().includes('please do not touch this'));
       return path;

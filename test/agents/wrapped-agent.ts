@@ -20,6 +20,8 @@ export interface WrappedAgent extends AsyncDisposable {
   heard(): string[];
   /** Resolves when its model has been told something that contains this. */
   hears(text: string): Promise<void>;
+  /** Presses Enter until its model is asked. */
+  submit(): Promise<void>;
   /** Types a prompt as a person does, and submits it. */
   prompt(text: string): Promise<void>;
   /** Presses Escape until this is no longer on the screen. */
@@ -92,6 +94,12 @@ export async function startWrapped(
       .filter(({ kind }) => kind === 'user')
       // OpenCode puts a blank after what was pasted.
       .map(({ text }) => text.trimEnd());
+  // A CLI that is just drawing something may lose a key, or take it for a new line.
+  const submit = async () => {
+    const asked = model.asked().then(() => true);
+    do terminal.type('\r');
+    while (!(await Promise.race([asked, setTimeout(LOST_KEY_MS, false)])));
+  };
   return {
     cli,
     name,
@@ -113,15 +121,13 @@ export async function startWrapped(
         gone = await Promise.race([left, setTimeout(LOST_KEY_MS, false)]);
       }
     },
+    submit,
     async prompt(text) {
       terminal.type(`\x1b[200~${text}\x1b[201~`);
       await terminal.until((screen) =>
         screen.replace(/\s/g, '').includes(text.slice(-20).replace(/\s/g, '')),
       );
-      // A CLI that is just drawing something may lose a key.
-      const asked = model.asked().then(() => true);
-      do terminal.type('\r');
-      while (!(await Promise.race([asked, setTimeout(LOST_KEY_MS, false)])));
+      await submit();
     },
     async [Symbol.asyncDispose]() {
       await terminal[Symbol.asyncDispose]();
