@@ -8,7 +8,7 @@ const only = (name, from, ...to) => ({
 
 /** The commands that start a process, and what only they use. */
 const STARTERS = [
-  '^packages/relay/src/cli/commands/(up|daemon|mcp|mcp-server|gateway|launch|run)\\.ts$',
+  '^packages/relay/src/cli/commands/(up|daemon|mcp|mcp-server|gateway|launch|run|host)\\.ts$',
   '^packages/relay/src/cli/(daemon|launch|mcp)/',
 ];
 
@@ -30,6 +30,7 @@ module.exports = {
     only('sdk-imports-platform', '^packages/sdk/', '^packages/(platform|protocol)/'),
     only('mcp-imports-sdk', '^packages/mcp/', '^packages/(sdk|platform|protocol)/'),
     only('harness-driver-imports-sdk', '^packages/harness-driver/', '^packages/(sdk|platform|protocol)/'),
+    only('dashboard-imports-sdk', '^packages/dashboard/', '^packages/(sdk|protocol)/'),
     only('gateway-imports-platform', '^packages/gateway/', '^packages/(platform|protocol)/'),
     only('core-imports-protocol', '^packages/relay/src/core/', '^packages/protocol/', PURE),
     only(
@@ -56,7 +57,7 @@ module.exports = {
     {
       name: 'browser-safe',
       severity: 'error',
-      from: { path: '^packages/(protocol|sdk)/src/(?!node/)', pathNot: '\\.test\\.ts$' },
+      from: { path: '^packages/(protocol|sdk|dashboard)/src/(?!node/)', pathNot: '\\.test\\.ts$' },
       to: { dependencyTypes: ['core'] },
     },
     {

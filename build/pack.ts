@@ -34,7 +34,7 @@ await compile();
 say('Bundling…');
 await run(process.execPath, [join(import.meta.dirname, 'bundle.js')]);
 const root = await readManifest(ROOT);
-for (const name of await readdir(join(ROOT, 'packages'))) await pack(name);
+for (const name of await readdir(join(ROOT, 'packages'))) if (await isPublished(name)) await pack(name);
 // Together, because they need each other: npm would look for the others in the registry, where these names are not ours.
 say(`Install them together with: npm install -g ${shown(join(target, '*.tgz'))}`);
 
@@ -69,6 +69,12 @@ async function compile(): Promise<void> {
   if (sources.length === 0 || missing.length > 0) {
     throw new Error(`not compiled: ${missing.join(', ') || 'anything'}`);
   }
+}
+
+/** One without doors or programs is built into another package. */
+async function isPublished(name: string): Promise<boolean> {
+  const { bin, exports } = await readManifest(join(ROOT, 'packages', name));
+  return bin !== undefined || exports !== undefined;
 }
 
 async function pack(name: string): Promise<void> {

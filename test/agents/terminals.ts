@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { Checks } from './checks.ts';
 import { TERMINAL_CLIS } from './clis/index.ts';
 import { commandsOf } from './npm-cache.ts';
+import { checkSpawn } from './spawn-checks.ts';
 import { checkTerminal } from './terminal-checks.ts';
 import { writeResults } from './terminal-table.ts';
 
@@ -22,5 +23,6 @@ for (const cli of clis.filter(({ id }) => values.only === undefined || id === va
   const results = await checkTerminal(checks, cli, values);
   // The documentation shows complete runs only.
   if (!values.short) await writeResults(cli, results);
+  await checkSpawn(checks, cli);
 }
 process.exitCode = checks.finish() ? 0 : 1;

@@ -194,6 +194,14 @@ describe('agent-relay daemon', () => {
     expect((await sandbox.cli(['strat'])).stderr).toContain('next: Did you mean start?');
   });
 
+  it('says that there is no log to follow where there is none', async () => {
+    await using sandbox = await createSandbox();
+    expect(await sandbox.cli(['logs', '--follow'])).toMatchObject({
+      code: 3,
+      stderr: 'error: There is no log yet.\nnext: Start it with: agent-relay daemon start\n',
+    });
+  });
+
   it('keeps a private log, shows its last lines and follows it', async () => {
     await using sandbox = await createSandbox();
     await sandbox.cli(['daemon', 'start']);
@@ -203,6 +211,10 @@ describe('agent-relay daemon', () => {
     expect(JSON.parse(line ?? '')).toMatchObject({ level: 30 });
     await using following = sandbox.startCli(['daemon', 'logs', '-f']);
     await following.until(/info/);
+    await using interrupted = sandbox.startCli(['logs', '--follow']);
+    await interrupted.until(/\S/);
+    interrupted.child.kill('SIGINT');
+    expect(await interrupted.result).toMatchObject({ code: 0, signal: null, stderr: '' });
     await sandbox.cli(['daemon', 'stop']);
     await following.until(/stopp/);
     following.child.kill('SIGINT');

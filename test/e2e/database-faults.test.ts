@@ -41,7 +41,7 @@ describe('a daemon whose database', () => {
   ])('%s does not start', async (_, harm) => {
     await using sandbox = await usedSandbox();
     harm(databaseOf(sandbox));
-    await expectNoStart(sandbox, /The database is damaged/, /next: .*put a copy of the database back/);
+    await expectNoStart(sandbox, /The database is damaged/, /next: .*restore the database from a backup/);
   });
 
   it('is of a newer version does not start', async () => {
@@ -55,7 +55,7 @@ describe('a daemon whose database', () => {
     await using sandbox = await startDaemon();
     await sandbox.kill9();
     unlinkSync(databaseOf(sandbox));
-    await expectNoStart(sandbox, /is gone; its log .+-wal is not/, /next: Put the database back/);
+    await expectNoStart(sandbox, /is missing, but its log .+-wal exists/, /next: Restore the database/);
     expect(existsSync(databaseOf(sandbox))).toBe(false);
   });
 
@@ -116,7 +116,7 @@ describe('an export for which there is no room', () => {
     expectFailure(
       failed,
       2,
-      /Cannot write \S+demo\.jsonl: a file may not grow so large/,
+      /Cannot write \S+demo\.jsonl: the file is too large for this disk/,
       /next: Free some space/,
     );
     expect(existsSync(file)).toBe(false);

@@ -142,7 +142,7 @@ it('says so when there is no such project, or no choice of one', async () => {
     return `${response.status} ${error.message}`;
   };
   expect(await refusal({ project: 'dem' })).toMatch(
-    /^404 No project "dem" is known here\. Did you mean demo\?/,
+    /^404 This daemon has no project "dem"\. Did you mean demo\?/,
   );
   expect(await refusal({ key, project: 'demo' })).toMatch(/^400 The project cannot be chosen/);
 });

@@ -40,6 +40,13 @@ async function claimedByHost({ alice, host }: World): Promise<string> {
   return messageId;
 }
 
+/** Host says that it runs a program; its processes have ended, so that nobody could end them by mistake. */
+async function hostRun({ host }: World, run: string): Promise<void> {
+  const gone = { pid: 2 ** 22 - 1, mark: 'gone' };
+  const startedAt = Date.now();
+  await host.request('HOST', { run, cli: 'claude', cwd: '/', host: gone, program: gone, startedAt });
+}
+
 /** An agent that came and went. */
 async function visitor({ daemon }: World, name: string): Promise<string> {
   await (await client(daemon, { name })).close();
@@ -246,6 +253,57 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
       return { agent };
     },
     heardBy: PROJECT,
+  },
+  'session.started': {
+    async cause(world) {
+      await hostRun(world, 'run_started');
+      return { agent: 'Host' };
+    },
+    heardBy: PROJECT,
+  },
+  'session.ready': {
+    async cause(world) {
+      await hostRun(world, 'run_ready');
+      await world.host.paths.ready('pty');
+      return { agent: 'Host' };
+    },
+    heardBy: PROJECT,
+  },
+  'session.waiting': {
+    async cause(world) {
+      await hostRun(world, 'run_waiting');
+      await world.host.paths.waits('pty', { code: 'starting', detail: 'trust question' });
+      return { agent: 'Host', reason: reason('starting', { detail: 'trust question' }) };
+    },
+    heardBy: PROJECT,
+  },
+  'session.resumed': {
+    async cause(world) {
+      await hostRun(world, 'run_resumed');
+      await world.host.paths.waits('pty', { code: 'approval_dialog' });
+      await world.host.paths.waits('pty', { code: 'busy' });
+      return { agent: 'Host' };
+    },
+    heardBy: PROJECT,
+  },
+  'session.exited': {
+    async cause(world) {
+      await hostRun(world, 'run_exited');
+      await world.host.request('RUN_REPORT', { run: 'run_exited', exit: { code: 3 } });
+      return { agent: 'Host', exit: { code: 3 } };
+    },
+    heardBy: PROJECT,
+  },
+  'run.end': {
+    async cause(world) {
+      await hostRun(world, 'run_end');
+      world.host.once('run.end', ({ run }) => {
+        void world.host.request('RUN_REPORT', { run, exit: { code: 0, signal: 'SIGHUP' } });
+      });
+      expect(await world.owner.workers.release('Host')).toEqual({ code: 0, signal: 'SIGHUP' });
+      return { run: 'run_end' };
+    },
+    heardBy: ['host'],
   },
   'events.missed': {
     async cause({ daemon }) {

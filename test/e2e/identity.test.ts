@@ -70,6 +70,9 @@ const AIMED: { [Name in OperationName]: [OperationInput<Name>, ErrorCode | 'ok']
   KEY_REVOKE: [{ workspace: 'home', keyId: '12345678' }, 'Forbidden'],
   TOKEN_ROTATE: [{ agent: 'Alice' }, 'Forbidden'],
   AUDIT: [{}, 'Forbidden'],
+  PAGE_LINK: [{}, 'Forbidden'],
+  PAGE_SESSIONS: [{}, 'Forbidden'],
+  PAGE_SESSION_REVOKE: [{ all: true }, 'Forbidden'],
   EXPORT: [{}, 'Forbidden'],
   IMPORT: [
     { records: [{ type: 'reaction', message: 'msg_1', agent: 'Bob', emoji: '👀', at: 1 }] },
@@ -98,6 +101,22 @@ const AIMED: { [Name in OperationName]: [OperationInput<Name>, ErrorCode | 'ok']
   GRANT: [{ agent: 'Alice', project: 'home' }, 'Forbidden'],
   ATTACH: [{ upload: 'u1', offset: 0, data: 'aGk=' }, 'ok'],
   FETCH: [{ attachment: 'att_1' }, 'AttachmentNotFound'],
+  SPAWN: [{ name: 'Worker', cli: 'claude' }, 'Forbidden'],
+  RELEASE: [{ agent: 'Alice' }, 'AgentNotFound'],
+  RESULT_SUBMIT: [{ data: 'done' }, 'NotRunning'],
+  RESULT_AWAIT: [{ agent: 'Alice' }, 'AgentNotFound'],
+  HOST: [
+    {
+      run: 'run_1',
+      cli: 'claude',
+      cwd: '/',
+      host: { pid: 1, mark: 'a' },
+      program: { pid: 1, mark: 'a' },
+      startedAt: 1,
+    },
+    'ok',
+  ],
+  RUN_REPORT: [{ run: 'run_2' }, 'NotRunning'],
   WORKSPACE_RENAME: [{ workspace: 'home', name: 'mine' }, 'Forbidden'],
   WORKSPACE_REMOVE: [{ workspace: 'home' }, 'Forbidden'],
 };

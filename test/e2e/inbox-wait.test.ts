@@ -67,13 +67,13 @@ describe('agent-relay inbox --wait', () => {
   });
 
   it('exits with 6 when nothing comes in time', async () => {
-    expectFailure(await daemon.cli([...WAIT, '--timeout', '50']), 6, /No message came within 50 ms/);
+    expectFailure(await daemon.cli([...WAIT, '--timeout', '50']), 6, /No message arrived within 50 ms/);
   });
 
   it('is refused to a second one', async () => {
     await using waiter = daemon.startCli(WAIT);
     await expect.poll(isWaiting).toBe(true);
-    expectFailure(await daemon.cli(WAIT), 2, /Another program waits/, /without waiting/);
+    expectFailure(await daemon.cli(WAIT), 2, /Another program is already waiting/, /without waiting/);
     waiter.child.kill('SIGINT');
     await waiter.result;
     await expect.poll(isWaiting).toBe(false);

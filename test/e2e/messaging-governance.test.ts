@@ -149,8 +149,8 @@ describe.concurrent('a message that leaked a secret', () => {
     const { messageId } = await alice.send('Bob', 'the password is sw0rdfish', { attachments: [file.id] });
     const cli = (...args: string[]) => daemon.cli(args);
     expect(json(await cli('search', 'sw0rdfish', '--json'))).toHaveLength(1);
-    expectFailure(await cli('redact', messageId, '--as', 'Eve'), 4, /can be seen by you/);
-    expectFailure(await cli('redact', messageId, '--as', 'Bob'), 5, /Only its sender and the owner/);
+    expectFailure(await cli('redact', messageId, '--as', 'Eve'), 4, /or you cannot see it/);
+    expectFailure(await cli('redact', messageId, '--as', 'Bob'), 5, /Only the sender and the owner/);
     expect(output(await cli('redact', messageId, '--as', 'Alice', '--reason', 'a password'))).toContain(
       'Redacted msg_',
     );
@@ -271,7 +271,7 @@ describe.concurrent('agents and workspaces', () => {
     expectFailure(
       await cli('who', '--project', 'demo'),
       4,
-      /"demo" .* is called "shop" now/,
+      /"demo" .* was renamed to "shop"/,
       /--project shop/,
     );
     output(await cli('workspace', 'create', 'other'));

@@ -22,7 +22,11 @@ describe('a project that the daemon does not know', () => {
   it.each([['who'], ['tail'], ['send', 'Alice', 'x', '--as', 'Bob']])(
     'is what is wrong, not the daemon: %s',
     async (...args) => {
-      const unknown = [4, /No project "dmeo" is known here\. Did you mean demo\?/, /workspace list/] as const;
+      const unknown = [
+        4,
+        /This daemon has no project "dmeo"\. Did you mean demo\?/,
+        /workspace list/,
+      ] as const;
       expectFailure(await relay(...args, '--project', 'dmeo'), ...unknown);
       expectFailure(await daemon.cli(args, { env: { RELAY_PROJECT: 'dmeo' } }), ...unknown);
     },
@@ -119,7 +123,7 @@ describe('a message to another project', () => {
     ['an unknown project', 'othr:Bob', 4, /othr/, /workspace list/],
     ['an unknown agent there', 'other:Alice', 4, /Alice/],
     ['an unknown channel there', 'other:#nowhere', 4, /nowhere/],
-    ['one agent of every project', '*:Bob', 2, /only \*:\* may/],
+    ['one agent of every project', '*:Bob', 2, /only \*:\* can address every project/],
   ])('to %s is refused', async (_what, to, code, message, next) => {
     expectFailure(await relay('send', to, 'x', '--as', 'Alice'), code, message, next);
   });

@@ -60,9 +60,9 @@ describe('an export', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  it('is the same each time, also on standard output', async () => {
+  it.each([['export'], ['export', '-']])('is the same each time, also on stdout (%s %s)', async (...args) => {
     const first = (await readFile(file, 'utf8')).split('\n').slice(1);
-    const second = output(await daemon.cli(['export']))
+    const second = output(await daemon.cli(args))
       .split('\n')
       .slice(1);
     expect(second).toEqual(first);
@@ -98,7 +98,7 @@ describe('an import', () => {
       'Bob',
     ]);
     // A name without its token is nobody's until the owner gives it a new one.
-    expectFailure(await cli('inbox', '--as', 'Bob'), 2, /belongs to an agent/);
+    expectFailure(await cli('inbox', '--as', 'Bob'), 2, /is taken, and you did not present its token/);
     output(await cli('agent', 'token', 'Bob'));
     const { messages, unread } = json(await cli('inbox', '--as', 'Bob', '--limit', '1', '--json'));
     expect(messages).toMatchObject([{ content: 'good bye', group: ['Alice', 'Bob', expect.any(String)] }]);

@@ -59,10 +59,20 @@ it('a program says that any Node from 20 on will do, a library that it needs 24,
     JSON.parse(await readFile(join(directory, 'package.json'), 'utf8')).engines.node;
   for (const name of ['agent-relay', '@agent-relay/mcp'])
     expect(await engine(join(modules, name))).toBe('>=20');
-  for (const name of ['sdk', 'protocol', 'platform', 'gateway'])
+  for (const name of ['sdk', 'protocol', 'platform', 'gateway', 'harness-driver'])
     expect(await engine(join(modules, '@agent-relay', name))).toBe('>=24');
-  for (const name of await readdir(join(ROOT, 'packages')))
+  // npm ci warns by what the lock file says.
+  const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'));
+  for (const name of await readdir(join(ROOT, 'packages'))) {
     expect(await engine(join(ROOT, 'packages', name))).toBe('>=20');
+    expect(packages[`packages/${name}`].engines).toEqual({ node: '>=20' });
+  }
+});
+
+it('docs/install.md names every package that is to be removed', async () => {
+  const text = await readFile(join(ROOT, 'docs', 'install.md'), 'utf8');
+  const [, names = ''] = /npm uninstall -g agent-relay @agent-relay\/\{(.*?)\}/.exec(text) ?? [];
+  expect(names.split(',').sort()).toEqual((await readdir(join(modules, '@agent-relay'))).sort());
 });
 
 const COMMANDS = { 'agent-relay': 'agent-relay', 'agent-relay-mcp': '@agent-relay/mcp' };

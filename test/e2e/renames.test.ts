@@ -31,7 +31,7 @@ it('a rename that a crash cut short is finished at the next start, and nobody is
   expect(JSON.parse(text)).toMatchObject([{ name: 'shop' }]);
   expect(await run('who', '--project', 'demo')).toMatchObject({
     code: 4,
-    text: expect.stringContaining('is called "shop" now'),
+    text: expect.stringContaining('was renamed to "shop"'),
   });
   expect(await run('inbox', '--as', 'Bob')).toMatchObject({
     code: 5,

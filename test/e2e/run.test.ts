@@ -221,7 +221,7 @@ describe('agent-relay run', () => {
   it('says that a program is missing', async () => {
     await using terminal = run(['--', 'no-such-cli']);
     expect(await terminal.exited).toMatchObject({ exitCode: 4 });
-    expect(terminal.output()).toContain('There is no program "no-such-cli" to run.');
+    expect(terminal.output()).toContain('Program not found: no-such-cli.');
   });
 
   it('needs a terminal', async () => {

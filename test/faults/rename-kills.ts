@@ -47,7 +47,9 @@ export const renameKills: Fault = {
       const isAnswered = await killDuring(daemon, ledger, random() ** 2 * KILL_WITHIN_MS, (owner) =>
         isProject ? owner.workspaces.rename(before, name) : owner.agents.rename(before, name),
       );
-      await within(DEADLINE_MS, 'restart', Promise.all([daemon.start(), back]));
+      const what = `after kill ${kill + 1}, during the rename of ${before} to ${name}`;
+      await within(DEADLINE_MS, `a restart ${what}`, daemon.start());
+      await within(DEADLINE_MS, `the sender back ${what}`, back);
       const happened = isProject ? daemon.project === name : await isKnown(daemon, name);
       assert(happened || !isAnswered, `the answered rename of ${before} to ${name} is lost`);
       if (happened) ledger.renames += 1;

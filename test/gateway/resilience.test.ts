@@ -31,10 +31,7 @@ test.each([
   await (await kit.open({ stateDir: stateDir(kit) })).ready();
   const client = await kit.client();
   expect(textOf(await client.callTool({ name: 'echo', arguments: {} }))).toBe('echo {}');
-  for (const complaint of [
-    'Cannot remember what the servers offer',
-    'Cannot remember the tool definitions of one',
-  ])
+  for (const complaint of ['Cannot save the lists of the servers', 'Cannot save the tool definitions of one'])
     await eventually(() => kit.logs.some((line) => line.startsWith(`warn ${complaint}`)));
   await kit.gateway.reload();
   expect(kit.gateway.status()).not.toHaveProperty('config_error');

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newAgentToken } from '@agent-relay/platform/secrets';
 import {
   type ErrorPayload,
   type Message,
@@ -29,9 +30,11 @@ import type { Presence } from '../../packages/relay/src/core/ports/directory.ts'
 import type { Workspace } from '../../packages/relay/src/core/ports/store/workspaces.ts';
 import type { Principal } from '../../packages/relay/src/core/principal.ts';
 import { createRelay, type Relay, type RelayOptions } from '../../packages/relay/src/core/relay.ts';
+import type { SignInLimits } from '../../packages/relay/src/core/sign-in/page-sessions.ts';
 import { openStore } from '../../packages/relay/src/store/open.ts';
 import { OngoingOperations } from '../../packages/relay/src/transport/ongoing.ts';
 import { ManualClock } from './manual-clock.ts';
+import { ScriptedProcesses } from './scripted-processes.ts';
 
 export const MAX_BODY_BYTES = 1000;
 export const IDLE_AFTER_MS = 60_000;
@@ -54,7 +57,11 @@ export const QUOTAS: QuotaLimits = {
   reactions: 20,
   messageReactions: 100,
   awaits: 20,
+  spawns: 16,
 };
+
+/** How long a browser stays signed in. */
+export const SIGN_IN: SignInLimits = { linkMinutes: 5, sessionDays: 30, idleDays: 7 };
 
 /** No rate limit, so that tests may be quick; the other limits are small, so that they can be met. */
 const LIMITS: Limits = {
@@ -68,6 +75,7 @@ const LIMITS: Limits = {
 interface CoreOptions extends Partial<Limits> {
   /** `postgres://…` or a file; without it, a SQLite file of its own. */
   database?: string;
+  terminals?: Partial<RelayOptions['terminals']>;
   /** What it shares with the other daemons on the same database. */
   shared?: { bus: InProcessBus; directory: InProcessDirectory };
 }
@@ -76,6 +84,7 @@ interface CoreOptions extends Partial<Limits> {
 export interface TestCore extends AsyncDisposable {
   readonly relay: Relay;
   readonly clock: ManualClock;
+  readonly processes: ScriptedProcesses;
   readonly operations: Operations;
   newWorkspace(): Promise<Workspace>;
   /** A connected agent; registers the name the first time. */
@@ -97,10 +106,16 @@ export interface TestCore extends AsyncDisposable {
 let workspaces = 0;
 let requests = 0;
 
-export async function openCore({ database, shared, ...limits }: CoreOptions = {}): Promise<TestCore> {
+export async function openCore({
+  database,
+  shared,
+  terminals,
+  ...limits
+}: CoreOptions = {}): Promise<TestCore> {
   const directory = mkdtempSync(join(tmpdir(), 'relay-core-'));
   const location = database ?? join(directory, 'relay.db');
   const clock = new ManualClock();
+  const processes = new ScriptedProcesses();
   const failures: unknown[] = [];
   const open = async () => {
     const store = await openStore(location, {
@@ -114,8 +129,11 @@ export async function openCore({ database, shared, ...limits }: CoreOptions = {}
       random: Math.random,
       idleAfterMs: IDLE_AFTER_MS,
       ...LIMITS,
+      signIn: SIGN_IN,
+      person: { name: 'petra', token: async () => newAgentToken() },
       personNames: ['owner', 'petra'],
       ...limits,
+      terminals: { processes, clis: {}, anywhere: false, orphans: 'keep', ...terminals },
       onError: (error) => failures.push(error),
     });
     return { relay, operations: createOperations(relay, HOST) };
@@ -138,7 +156,7 @@ export async function openCore({ database, shared, ...limits }: CoreOptions = {}
       byOwner: who.local,
       ...introduction,
     });
-    const joined = participant({ ...who, agent, unverified: false });
+    const joined = participant({ ...who, agent, unverified: false, owner: false, pageSessionId: undefined });
     joined.token = introduction.token ?? issued ?? '';
     joined.session = introduction.claim?.session;
     joined.connect();
@@ -153,6 +171,7 @@ export async function openCore({ database, shared, ...limits }: CoreOptions = {}
       return running.operations;
     },
     clock,
+    processes,
     newWorkspace: () => running.relay.createWorkspace(`project-${++workspaces}`),
     join: (workspace, name, introduction = {}) =>
       identified({ workspace, local: true, keyId: undefined }, name, introduction),
@@ -162,9 +181,8 @@ export async function openCore({ database, shared, ...limits }: CoreOptions = {}
         ...introduction,
       }),
     observerFromAfar: (workspace) =>
-      participant({ workspace, agent: undefined, unverified: false, local: false, keyId: '12345678' }),
-    owner: (workspace) =>
-      participant({ workspace, agent: undefined, unverified: false, local: true, keyId: undefined }),
+      participant({ ...observer(workspace), local: false, owner: false, keyId: '12345678' }),
+    owner: (workspace) => participant({ ...observer(workspace), local: true, owner: true, keyId: undefined }),
     async restart() {
       clock.forget();
       await close();
@@ -178,8 +196,17 @@ export async function openCore({ database, shared, ...limits }: CoreOptions = {}
   };
 }
 
+/** Somebody without a name. */
+const observer = (workspace: Workspace) => ({
+  workspace,
+  agent: undefined,
+  unverified: false,
+  pageSessionId: undefined,
+});
+
 const HOST = {
   status: () => ({ version: '0.0.0', pid: 1, startedAt: 0 }),
+  page: () => 'http://127.0.0.1:3888',
   openSocket: async ({ directory }: Workspace) => `/run/${directory}.sock`,
   socketPath: ({ name }: Workspace) => `/run/${name}.sock`,
   forget: async () => undefined,

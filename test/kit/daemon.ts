@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -106,9 +106,24 @@ export async function createSandbox({
       // A daemon that `daemon start` left behind.
       const left = isLocked(places.dataDirectory) ? await findDaemon(places.dataDirectory) : undefined;
       if (left !== undefined && left !== 'starting') process.kill(left.pid, 'SIGKILL');
+      endAgentsOf(places.dataDirectory);
       await rm(directory, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+/** Agents outlive their daemon; those of a test are known by its data directory. Their hosts end with them. */
+function endAgentsOf(dataDirectory: string): void {
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const variables = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0');
+      const isAgent = variables.some((variable) => variable.startsWith('RELAY_AGENT_TOKEN='));
+      if (isAgent && variables.includes(`RELAY_DATA_DIR=${dataDirectory}`))
+        process.kill(Number(name), 'SIGKILL');
+    } catch {
+      // Somebody else's, or gone by now.
+    }
+  }
 }
 
 /** Starts a daemon and resolves when it is ready. Use it with `await using`, or stop it in a hook. */

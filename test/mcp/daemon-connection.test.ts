@@ -64,7 +64,7 @@ describe.each(ERAS)('an MCP server and its daemon, revision %s', (era) => {
 
   it.each([
     [{ RELAY_PROJECT: 'dmeo' }, 'ProjectNotFound', 'Did you mean demo?'],
-    [{ RELAY_URL: 'nowhere' }, 'InvalidRequest', '"nowhere" is not the URL of a WebSocket.'],
+    [{ RELAY_URL: 'nowhere' }, 'InvalidRequest', '"nowhere" is not a WebSocket URL.'],
   ])('says what is wrong with where it was told to look: %j', async (env, code, complaint) => {
     await using daemon = await startDaemon();
     await using client = await connectStdio(daemon, { era, env });

@@ -144,7 +144,7 @@ describe('who may enter', () => {
   it('does not open beyond this machine without a key', async () => {
     await expect(openDoor(daemon, { host: '0.0.0.0' })).rejects.toMatchObject({
       code: 'InvalidSettings',
-      next: 'Set RELAY_MCP_API_KEY, or serve it on 127.0.0.1.',
+      next: 'Set RELAY_MCP_API_KEY, or listen on 127.0.0.1.',
     });
     await using open = await openDoor(daemon, { host: '0.0.0.0', apiKey: 'secret' });
     expect((await ask(`http://127.0.0.1:${open.port}/mcp/health`)).status).toBe(200);

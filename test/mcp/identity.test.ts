@@ -122,8 +122,8 @@ describe.each(ERAS)('a session over stdio without a name, revision %s', (era) =>
     expect(await nameOf(client)).toBe(`${unique('taken')}-2`);
   });
 
-  it('has a passing name if the client says none', async () => {
-    await using client = await serve('');
+  it.each(['', 'mcp-test-client'])('has a passing name if the client is %j', async (name) => {
+    await using client = await serve(name);
     expect(await nameOf(client)).toMatch(/^mcp-\d+-[0-9a-f]{6}$/);
   });
 });

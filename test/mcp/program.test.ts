@@ -48,11 +48,7 @@ describe('agent-relay-mcp', () => {
         'The toolsets "roles" and "workspace" both have a tool post_message.\nnext: ',
       ],
       [['serve'], 'There is no toolset "dance".', { RELAY_TOOLS: 'relay,dance' }],
-      [
-        ['serve', '--tools', 'roles'],
-        'The agent name may not contain a space.',
-        { RELAY_ROLES: 'pm, dev a' },
-      ],
+      [['serve', '--tools', 'roles'], 'The agent name cannot contain a space.', { RELAY_ROLES: 'pm, dev a' }],
     ];
     for (const [args, complaint, env] of cases) {
       const { stdout, stderr, code } = await run(MCP_PROGRAM, args, env);

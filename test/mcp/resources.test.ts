@@ -83,6 +83,22 @@ describe.each(ERAS)('resources over stdio, revision %s', (era) => {
     expect((await callTool(client, 'relay_inbox')).data).toMatchObject({ messages: [{ content: 'News' }] });
   });
 
+  it('tells of a burst of messages a few times, not of each', async () => {
+    const BURST = 300;
+    await using alice = await agent(unique('Alice'));
+    const name = unique('Busy');
+    await using client = await connectStdio(daemon, { era, env: { RELAY_AGENT_NAME: name } });
+    await callTool(client, 'relay_status');
+    await updateOf(client, era, 'relay://inbox');
+    let updates = 0;
+    client.setNotificationHandler('notifications/resources/updated', () => void updates++);
+    await Promise.all(Array.from({ length: BURST }, (_, i) => alice.send(name, `News ${i}`)));
+    await expect.poll(() => updates).toBeGreaterThan(0);
+    // Whatever was on its way when the last one was stored comes before this answer.
+    await callTool(client, 'relay_status');
+    expect(updates).toBeLessThan(BURST / 3);
+  });
+
   it('reads messages and channels, and tells when a channel changes', async () => {
     await using alice = await agent(unique('Alice'));
     const name = unique('Reader');
@@ -115,6 +131,19 @@ describe.each(ERAS)('resources over stdio, revision %s', (era) => {
   });
 });
 
+it('lets a session follow what there is, and only so much of it', async () => {
+  await using client = await connectStdio(daemon, { era: '2025-11-25' });
+  for (const uri of ['relay://nothing', `relay://agents/${'x'.repeat(300)}`])
+    await expect(client.subscribeResource({ uri })).rejects.toMatchObject({ code: -32602 });
+  for (let i = 0; i < 1000; i++) await client.subscribeResource({ uri: `relay://agents/agent-${i}` });
+  await client.subscribeResource({ uri: 'relay://agents/agent-0' });
+  await expect(client.subscribeResource({ uri: 'relay://inbox' })).rejects.toThrow(
+    'A session may follow 1000 resources.',
+  );
+  await client.unsubscribeResource({ uri: 'relay://agents/agent-0' });
+  await client.subscribeResource({ uri: 'relay://inbox' });
+});
+
 describe.each(ERAS)('prompts over stdio, revision %s', (era) => {
   it('writes prompts in the words of the tools that are served', async () => {
     await using client = await connectStdio(daemon, { era, args: ['serve', '--tools', 'network'] });
@@ -134,8 +163,13 @@ describe.each(ERAS)('prompts over stdio, revision %s', (era) => {
     expect(task).toContain('Ship it');
     expect(task).toContain('Alice, Bob');
     expect(await text('handoff_work', { to: 'Bob', context: 'Half done' })).toContain('to="Bob"');
-    expect(await text('status_report')).toContain('#general');
-    expect(await text('status_report', { channel: '#ops' })).toContain('#ops');
+    expect(task).toContain('report the outcome: relay_send_message(to="#general", ');
+    const report = await text('status_report');
+    expect(report).toContain('relay_list_agents(includeMetadata=true)');
+    expect(report).toContain('Post it: relay_send_message(to="#general", ');
+    // A name without # would be that of an agent.
+    for (const channel of ['#ops', 'ops'])
+      expect(await text('status_report', { channel })).toContain('relay_send_message(to="#ops", ');
     await expect(text('handoff_work', { to: 'Bob' })).rejects.toThrow('context');
     expect(client.getInstructions()).toContain('relay_send_message');
   });

@@ -1,3 +1,4 @@
+import { type ClientRequest, request } from 'node:http';
 import { type ListeningMcp, listenForMcp, type McpHttpOptions } from '@agent-relay/mcp';
 import { afterEach, describe, expect, it } from 'vitest';
 
@@ -46,6 +47,17 @@ function clientOf({ url }: ListeningMcp, key: string) {
       const response = await fetch(url, { method: 'POST', headers: named, body: list });
       await response.text();
       return response.status === 200;
+    },
+    /** Why a body that is no JSON is not even read; undefined if it is. */
+    async refusal(body: string): Promise<unknown> {
+      const { error } = await (await fetch(url, { method: 'POST', headers, body })).json();
+      return error.data?.error;
+    },
+    /** A request that says how long it is, and goes no further. */
+    begin(bytes: number): ClientRequest {
+      const begun = request(url, { method: 'POST', headers: { ...headers, 'Content-Length': bytes } });
+      begun.on('error', () => undefined).flushHeaders();
+      return begun;
     },
     /** Opens the stream of a session, or of the older transport, and keeps it. */
     async stream(session?: string): Promise<void> {
@@ -119,6 +131,19 @@ describe('streams', () => {
     await other.session();
     await open.pop()?.body?.cancel();
     await expect.poll(() => flooder.session().catch(() => undefined)).toBeDefined();
+  });
+
+  it('and requests of one key have so many bytes at once, and make room when they end', async () => {
+    await using door = await openDoor({ maxRequestBytesPerKey: 200_000 });
+    const [other, flooder] = [clientOf(door, 'other'), clientOf(door, 'flooder')];
+    const unfinished = flooder.begin(150_000);
+    await expect
+      .poll(() => flooder.refusal('x'.repeat(60_000)))
+      .toMatchObject(tooMany('maxRequestBytesPerKey', 200_000));
+    expect(await other.refusal('x'.repeat(60_000))).toBeUndefined();
+    await flooder.session();
+    unfinished.destroy();
+    await expect.poll(() => flooder.refusal('x'.repeat(190_000))).toBeUndefined();
   });
 
   it('whose client left before its key was looked at count for nobody', async () => {

@@ -11,8 +11,10 @@ import { held } from './contract/held.ts';
 import { history } from './contract/history.ts';
 import { messages } from './contract/messages.ts';
 import { model } from './contract/model.ts';
+import { pageSessions } from './contract/page-sessions.ts';
 import { pages } from './contract/pages.ts';
 import { reactions } from './contract/reactions.ts';
+import { runs } from './contract/runs.ts';
 import { search } from './contract/search.ts';
 import { tools } from './contract/tools.ts';
 import { transfer } from './contract/transfer.ts';
@@ -41,6 +43,7 @@ export function storeContract(name: string, { open, afterCrash }: TestDatabase):
     });
 
     workspaces(store);
+    pageSessions(store);
     agents(store);
     tools(store);
     channels(store);
@@ -52,6 +55,7 @@ export function storeContract(name: string, { open, afterCrash }: TestDatabase):
     search(store);
     reactions(store);
     held(store);
+    runs(store);
     attachments(store);
     audit(store);
     deletion(store);

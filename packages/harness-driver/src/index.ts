@@ -1,1 +1,2 @@
-export { type RunOptions, type RunResult, runInTerminal } from './host.ts';
+export { type DetachedRun, runDetached } from './host/run-detached.ts';
+export { type RunOptions, type RunResult, runInTerminal } from './host/run-in-terminal.ts';

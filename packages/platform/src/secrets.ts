@@ -32,4 +32,16 @@ export function newWorkspaceKey(): { id: string; key: string } {
   return { id, key: `rk_${id}_${chance()}` };
 }
 
-export const workspaceKeyId = (key: string): string => key.split('_')[1] ?? '';
+/** The same for what signs a browser in to the dashboard: `ps_<id>_<secret>`. */
+export function newPageSession(): { id: string; session: string } {
+  const id = randomBytes(4).toString('hex');
+  return { id, session: `ps_${id}_${chance()}` };
+}
+
+/** What a browser shows once to be signed in. */
+export const newPageCode = (): string => `pc_${chance()}`;
+
+export const workspaceKeyId = (key: string): string => publicId(key);
+export const pageSessionId = (session: string): string => publicId(session);
+
+const publicId = (secret: string): string => secret.split('_')[1] ?? '';

@@ -1,16 +1,16 @@
 const REASONS: Record<string, string> = {
-  EACCES: 'you may not',
-  EPERM: 'you may not',
-  EROFS: 'nothing can be written there',
-  EEXIST: 'it exists already, and is left alone',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  EEXIST: 'it already exists',
   EISDIR: 'it is a directory',
-  ENOTDIR: 'a part of its path is not a directory',
+  ENOTDIR: 'part of its path is not a directory',
   ENOSPC: 'the disk is full',
-  EDQUOT: 'your share of the disk is used up',
-  EFBIG: 'a file may not grow so large there',
+  EDQUOT: 'your disk quota is used up',
+  EFBIG: 'the file is too large for this disk',
 };
 
-/** Why the system refused a file, in plain words where they are known; `missing` is what it means that one is not there. */
+/** Why a file operation failed, in plain words if known; `missing` is the text for ENOENT. */
 export function systemReason(cause: unknown, missing: string): string {
   const { code = '', message } = cause as Error & { code?: string };
   return code === 'ENOENT' ? missing : (REASONS[code] ?? message);

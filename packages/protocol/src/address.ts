@@ -25,7 +25,7 @@ export function parseAddress(text: string): Address {
   const target = parseTarget(text.slice(colon + 1), text);
   if (project === '*') {
     if (target.kind !== 'all') {
-      throw new RelayError('InvalidAddress', `"${text}" names every project; only *:* may.`);
+      throw new RelayError('InvalidAddress', `"${text}" is not valid: only *:* can address every project.`);
     }
     return { project, target };
   }
@@ -36,7 +36,7 @@ function parseTarget(text: string, whole: string): Target {
   if (text === '')
     throw new RelayError(
       'InvalidAddress',
-      whole === '' ? 'The address is empty.' : `"${whole}" names nobody.`,
+      whole === '' ? 'The address is empty.' : `"${whole}" names no recipient.`,
     );
   if (text === '*') return { kind: 'all' };
   if (text.startsWith('#')) return { kind: 'channel', name: checkName(text.slice(1), 'channel') };

@@ -30,10 +30,7 @@ export function decodeEnvelope(text: string): Envelope {
   }
   const version = (value as { v?: unknown } | null)?.v;
   if (typeof version === 'number' && version !== 1) {
-    throw new RelayError(
-      'VersionMismatch',
-      `Envelope version ${version} is not known here; this side speaks 1.`,
-    );
+    throw new RelayError('VersionMismatch', `Unknown envelope version ${version}; expected 1.`);
   }
   throw new RelayError('MalformedFrame', `The frame is not an envelope: ${flaw}.`);
 }
@@ -43,10 +40,9 @@ function flawOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return 'it is not an object';
   const { v, type, id, ts } = value as Record<string, unknown>;
   if (v !== 1) return 'v: must be 1';
-  if (typeof type !== 'string' || !/^[A-Z][A-Z_]{0,31}$/.test(type))
-    return 'type: must be a word in capitals';
+  if (typeof type !== 'string' || !/^[A-Z][A-Z_]{0,31}$/.test(type)) return 'type: must be an uppercase word';
   if (typeof id !== 'string' || !isClientId(id))
-    return 'id: must be 1 to 64 printable characters without blanks';
+    return 'id: must be 1 to 64 printable characters without spaces';
   if (typeof ts !== 'number') return 'ts: must be a number';
   if (!('payload' in value)) return 'payload: is missing';
   return undefined;

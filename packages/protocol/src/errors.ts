@@ -1,21 +1,21 @@
 import { safeText } from './text.ts';
 
 /**
- * The one catalogue of errors. Every error a user, an agent or a program can meet has an entry here, and
+ * The error catalogue. Every error that a user, an agent or a program can get has an entry here, and
  * `docs/errors.md` documents each of them (a test compares the two).
  *
- * `next` is the default next step; the place that raises the error may give a better one.
+ * `next` is the default next step; the code that raises the error may give a better one.
  */
 export interface ErrorEntry {
   /** What the code means, in one sentence. */
   readonly meaning: string;
-  /** What the person or program that got it does next. */
+  /** What to do about it. */
   readonly next: string;
   /** True when the same request may succeed later without being changed. */
   readonly retryable: boolean;
-  /** The exit code of the command line. */
+  /** Exit code of the command line. */
   readonly exit: number;
-  /** The status of an HTTP answer. */
+  /** HTTP status. */
   readonly http: number;
 }
 
@@ -35,19 +35,19 @@ export const ERRORS = {
   },
   Connection: {
     ...later,
-    meaning: 'The connection to the daemon broke or could not be made.',
+    meaning: 'The connection to the daemon was lost or could not be opened.',
     next: 'Check it with: agent-relay daemon status',
     exit: 3,
   },
   Timeout: {
-    meaning: 'The answer did not come within the time allowed.',
-    next: 'Try again, or allow more time.',
+    meaning: 'No answer arrived in time.',
+    next: 'Try again, or set a longer timeout.',
     retryable: true,
     exit: 6,
     http: 504,
   },
   Cancelled: {
-    meaning: 'The caller ended the operation before it was done.',
+    meaning: 'The caller cancelled the operation.',
     next: 'Nothing to do.',
     retryable: false,
     exit: 6,
@@ -55,36 +55,35 @@ export const ERRORS = {
   },
   ShuttingDown: {
     ...later,
-    meaning: 'The daemon is stopping and takes no new work.',
-    next: 'Send it again when the daemon is back.',
+    meaning: 'The daemon is shutting down and accepts no new requests.',
+    next: 'Try again when the daemon is back.',
   },
   StoreUnavailable: {
     ...later,
-    meaning: 'The database could not take the write; nothing of it was stored.',
-    next: 'Look at the reason in: agent-relay daemon logs',
+    meaning: 'The database write failed; nothing was stored.',
+    next: 'See the reason in: agent-relay daemon logs',
   },
   DatabaseUnusable: {
     meaning: 'The database is damaged, was written by a newer version, or its file was deleted or replaced.',
-    next: 'Stop the daemon and put a copy of the database back that is in order.',
+    next: 'Stop the daemon and restore the database from a backup.',
     retryable: false,
     exit: 1,
     http: 500,
   },
   DiskFull: {
     ...later,
-    meaning:
-      'The disk that holds the database is full; nothing of the write was stored. Reading still works.',
-    next: 'Free some space; sending works again at once.',
+    meaning: 'The disk that holds the database is full; nothing was stored. Reading still works.',
+    next: 'Free some space. Sending then works again, without a restart.',
   },
   Overloaded: {
     ...later,
-    meaning: 'More requests are waiting on this connection than it may have open.',
+    meaning: 'Too many requests are open at once.',
     next: 'Wait for answers before sending more.',
     http: 429,
   },
   Internal: {
-    meaning: 'The relay failed in a way it did not expect.',
-    next: 'Please report it with the lines of: agent-relay daemon logs',
+    meaning: 'Unexpected internal error.',
+    next: 'Please report it with the output of: agent-relay daemon logs',
     retryable: false,
     exit: 1,
     http: 500,
@@ -92,43 +91,60 @@ export const ERRORS = {
 
   CommandNotFound: {
     ...notFound,
-    meaning: 'The program to run is not there, or is not in PATH.',
-    next: 'Install it, or give the path of its file.',
+    meaning: 'The program to run does not exist or is not in PATH.',
+    next: 'Install it, or give its path.',
+  },
+  UnknownCli: {
+    ...badInput,
+    meaning: 'The relay does not know an agent CLI with that name.',
+    next: 'Use one of the names in the message, or add yours to "clis" in settings.json.',
+  },
+  SpawnFailed: {
+    meaning: "The agent's program could not be started, or ended before it was ready.",
+    next: 'Run it yourself to see why: agent-relay run -- CLI',
+    retryable: false,
+    exit: 1,
+    http: 502,
+  },
+  NotRunning: {
+    ...conflict,
+    meaning: 'The agent has no program in a terminal of the relay.',
+    next: 'See which agents have one: agent-relay who --all',
   },
   AgentNotFound: {
     ...notFound,
-    meaning: 'No agent of that name is known in the project.',
+    meaning: 'The project has no agent with that name.',
     next: 'List the agents with: agent-relay who --all',
   },
   ChannelNotFound: {
     ...notFound,
-    meaning: 'No channel of that name exists in the project.',
+    meaning: 'The project has no channel with that name.',
     next: 'List the channels with: agent-relay channel list',
   },
   ProjectNotFound: {
     ...notFound,
-    meaning: 'No project (workspace) of that name is known to this daemon.',
+    meaning: 'This daemon has no project (workspace) with that name.',
     next: 'List them with: agent-relay workspace list',
   },
   MessageNotFound: {
     ...notFound,
-    meaning: 'No message of that id can be seen by you.',
-    next: 'Check the id; only messages you sent or received can be looked up by an agent.',
+    meaning: 'There is no message with that id, or you cannot see it.',
+    next: 'Check the id. An agent can only look up messages it sent or received.',
   },
   KeyNotFound: {
     ...notFound,
-    meaning: 'The workspace has no such key, or it is revoked already.',
+    meaning: 'The workspace has no such key, or it is already revoked.',
     next: 'List the keys with: agent-relay workspace key list',
   },
 
   InvalidAddress: {
     ...badInput,
-    meaning: 'The address is not one of the forms the relay knows.',
-    next: 'Write Name or @Name, #channel, *, project:Name, project:lead, project:#channel, project:* or *:*',
+    meaning: 'The address is not valid.',
+    next: 'Use Name or @Name, #channel, *, project:Name, project:lead, project:#channel, project:* or *:*',
   },
   InvalidName: {
     ...badInput,
-    meaning: 'The name breaks the rules for names.',
+    meaning: 'The name is not valid.',
     next: 'Use letters, digits, _ and -, starting with a letter or digit, 64 characters at most.',
   },
   ReservedName: {
@@ -138,96 +154,100 @@ export const ERRORS = {
   },
   LookAlikeName: {
     ...badInput,
-    meaning: 'The name could be taken for another one at a glance.',
-    next: 'Choose a name of plain letters that no other agent of the project resembles.',
+    meaning: 'The name looks too much like another one.',
+    next: 'Use plain ASCII letters, and a name that does not look like that of another agent.',
   },
   ChannelArchived: {
     ...conflict,
-    meaning: 'The channel is archived: it can be read, not written to.',
-    next: 'Open it again with: agent-relay channel archive --undo NAME',
+    meaning: 'The channel is archived and read-only.',
+    next: 'Reopen it with: agent-relay channel archive --undo NAME',
   },
-  ChannelExists: { ...conflict, meaning: 'A channel of that name exists.', next: 'Join it instead.' },
+  ChannelExists: {
+    ...conflict,
+    meaning: 'A channel with that name already exists.',
+    next: 'Join it instead.',
+  },
   NotAMember: {
     ...denied,
-    meaning: 'You are not in the channel.',
+    meaning: 'You are not a member of the channel.',
     next: 'Join it first.',
   },
   AttachmentNotFound: {
     ...notFound,
-    meaning: 'No file of that id can be seen by you.',
-    next: 'Check the id; files are seen by those who see a message they hang on.',
+    meaning: 'There is no file with that id, or you cannot see it.',
+    next: 'Check the id. You can see a file if you can see a message it is attached to.',
   },
   AttachmentTooLarge: {
     ...badInput,
-    meaning: 'The file, or all files of the workspace together, are larger than the relay keeps.',
+    meaning: 'The file is too large, or the workspace has no room left for it.',
     next: 'Send the path of the file instead.',
     http: 413,
   },
   LimitReached: {
-    meaning: 'You have as much of something as one client may have.',
-    next: 'Do without it, or ask the owner of the daemon to raise the setting that the message names.',
+    meaning: 'You have reached a limit.',
+    next: 'Stay below it, or ask the owner of the daemon to raise the setting named in the message.',
     retryable: false,
     exit: 2,
     http: 429,
   },
   RateLimited: {
     ...later,
-    meaning: 'You send faster than an agent may.',
-    next: 'Wait for the time the error names, then go on.',
+    meaning: 'You are sending too fast.',
+    next: 'Wait as long as the error says, then continue.',
     http: 429,
   },
   MessageHeld: {
     ...conflict,
-    meaning: 'The loop governor keeps the message back: the exchange says nothing new.',
-    next: 'Stop answering; a person can release it with: agent-relay held release',
+    meaning: 'The loop governor holds the message: the conversation has no new content.',
+    next: 'Stop replying. A person can release it with: agent-relay held release',
   },
-  EmptyBody: { ...badInput, meaning: 'The message has no content.', next: 'Write something to send.' },
+  EmptyBody: { ...badInput, meaning: 'The message is empty.', next: 'Add some text.' },
   BodyTooLarge: {
     ...badInput,
-    meaning: 'The message is longer than the relay stores.',
+    meaning: 'The message is too long.',
     next: 'Shorten it, or put the content in a file and send its path.',
     http: 413,
   },
   InvalidRequest: {
     ...badInput,
-    meaning: 'The request has a field that is missing, unknown or of the wrong type.',
-    next: 'Correct the field that the message names.',
+    meaning: 'A field of the request is missing, unknown or of the wrong type.',
+    next: 'Correct the field named in the message.',
   },
   UnknownOperation: {
     ...badInput,
-    meaning: 'This daemon knows no operation of that type.',
-    next: 'Update the older of the two: the client or the daemon.',
+    meaning: 'The daemon does not know this operation.',
+    next: 'Update the client or the daemon, whichever is older.',
   },
   MalformedFrame: {
     ...badInput,
-    meaning: 'The bytes received are not a frame of the protocol.',
-    next: 'Speak length-prefixed JSON envelopes as in docs/protocol.md.',
+    meaning: 'The data received is not a valid frame.',
+    next: 'Send length-prefixed JSON envelopes as described in docs/protocol.md.',
   },
   FrameTooLarge: {
     ...badInput,
-    meaning: 'The frame is larger than the connection accepts; the connection is closed.',
+    meaning: 'The frame is too large; the connection is closed.',
     next: 'Send smaller frames.',
     http: 413,
   },
   VersionMismatch: {
     ...badInput,
-    meaning: 'Client and daemon share no version of the protocol.',
-    next: 'Restart the older of the two after updating it.',
+    meaning: 'The client and the daemon have no protocol version in common.',
+    next: 'Update the older of the two, then restart it.',
     http: 426,
   },
   InvalidSettings: {
     ...badInput,
-    meaning: 'The settings file or a flag has a value the daemon cannot use.',
-    next: 'Correct the setting that the message names.',
+    meaning: 'A setting or flag has an invalid value.',
+    next: 'Correct the setting named in the message.',
   },
   NotAllowedToRunAs: {
     ...denied,
-    meaning: 'A directory, file or socket that would be used belongs to another user.',
+    meaning: 'A directory, file or socket belongs to another user.',
     next: 'Run the command as the user who owns it.',
   },
   PortInUse: {
     ...conflict,
-    meaning: 'Another program listens on the port.',
+    meaning: 'Another program is using the port.',
     next: 'Stop that program or choose another port.',
   },
   DaemonRunning: {
@@ -238,7 +258,7 @@ export const ERRORS = {
 
   HelloRequired: {
     ...denied,
-    meaning: 'The connection has not said who it is.',
+    meaning: 'The connection has not identified itself.',
     next: 'Send HELLO first.',
     http: 401,
   },
@@ -250,63 +270,67 @@ export const ERRORS = {
   },
   Forbidden: {
     ...denied,
-    meaning: 'You are known, but you may not do this.',
+    meaning: 'Permission denied.',
     next: 'Ask the owner of the workspace.',
   },
   OriginRefused: {
     ...denied,
-    meaning: 'The Host or Origin of the request is not one the daemon serves.',
-    next: 'Allow it in the settings (http.allowedHosts, http.allowedOrigins) if it is yours.',
+    meaning: 'The Host or Origin of the request is not allowed.',
+    next: 'If you trust it, add it to http.allowedHosts or http.allowedOrigins in the settings.',
   },
   AgentNameRequired: {
     ...badInput,
-    meaning: 'The operation is done by an agent, and the connection has none.',
-    next: 'Connect with a name: --as NAME or RELAY_AGENT_NAME.',
+    meaning: 'This operation needs an agent name.',
+    next: 'Set one with --as NAME or RELAY_AGENT_NAME.',
   },
   NameTaken: {
     ...conflict,
-    meaning: 'The name belongs to an agent whose token you did not show.',
-    next: 'Choose another name, or use the token of that agent.',
+    meaning: 'The name is taken, and you did not present its token.',
+    next: "Choose another name, or use that agent's token.",
   },
   NameInUse: {
     ...conflict,
     meaning: 'Another session is connected under this name.',
     next: 'Choose another name, or end the other session first.',
   },
-  WorkspaceExists: { ...conflict, meaning: 'A workspace of that name exists.', next: 'Choose another name.' },
+  WorkspaceExists: {
+    ...conflict,
+    meaning: 'A workspace with that name already exists.',
+    next: 'Choose another name.',
+  },
   IdConflict: {
     ...conflict,
-    meaning: 'You used this id before, for another message.',
-    next: 'Use a new id; an id may only be repeated with the same content.',
+    meaning: 'You already used this id for a different message.',
+    next: 'Use a new id. Reuse an id only to resend the same message.',
   },
   MutualAwait: {
     ...conflict,
-    meaning: 'The agents would wait for each other for ever.',
+    meaning: 'The agents would wait for each other forever.',
     next: 'Read your inbox and answer the other agent first.',
   },
   AlreadyWaiting: {
     ...conflict,
-    meaning: 'Another program waits for the next message of this agent.',
-    next: 'End the other one first, or read the inbox without waiting.',
+    meaning: "Another program is already waiting for this agent's next message.",
+    next: 'Stop the other program, or read the inbox without waiting.',
   },
   NotClaimed: {
     ...conflict,
-    meaning: 'The path reports about a message it has not claimed.',
-    next: 'Claim it first; what CLAIM does not return is with another path, or done.',
+    meaning: 'The path reported on a message it has not claimed.',
+    next: 'Claim it first. If CLAIM does not return it, another path has it or it was delivered.',
   },
   AmbiguousProject: {
     ...conflict,
-    meaning: 'Several projects are running and nothing says which one is meant.',
-    next: 'Name one with --project or RELAY_PROJECT, or open one here with: agent-relay daemon start',
+    meaning: 'Several projects are running, and none was chosen.',
+    next: 'Choose one with --project or RELAY_PROJECT, or open this directory as one with: agent-relay daemon start',
   },
   BackendNotFound: {
     ...notFound,
-    meaning: 'The gateway has no server of that name.',
+    meaning: 'The gateway has no server with that name.',
     next: 'List the servers with the tool relay_list_servers.',
   },
   BackendExists: {
     ...conflict,
-    meaning: 'The gateway already has a server of that name.',
+    meaning: 'The gateway already has a server with that name.',
     next: 'Choose another name, or remove the existing server with the tool relay_remove_server.',
   },
   BackendUnavailable: {
@@ -316,33 +340,33 @@ export const ERRORS = {
   },
   ToolNotFound: {
     ...notFound,
-    meaning: 'No server of the gateway offers a tool, prompt or resource of that name.',
+    meaning: 'No server of the gateway has a tool, prompt or resource with that name.',
     next: 'List the names with the tool relay_get_status.',
   },
   ResultTooLarge: {
     ...badInput,
     meaning: 'The gateway rejected an answer: too large, nested too deeply, or with a duplicate key.',
-    next: 'Ask for less, or raise the limit of the gateway.',
+    next: "Ask for less, or raise the gateway's limit.",
     http: 502,
   },
   InvalidBackendConfig: {
     ...badInput,
-    meaning: 'A configuration file of the gateway has an error at the given line and column.',
+    meaning: 'A gateway configuration file has an error at the given line and column.',
     next: 'Fix the file. A running gateway keeps its last valid configuration until then.',
   },
   InvalidClientConfig: {
     ...badInput,
-    meaning: 'The configuration file of a client cannot be edited safely; it was left as it is.',
-    next: 'Correct the file at the place that is named, then run the command again.',
+    meaning: "A client's configuration file cannot be edited safely; it was not changed.",
+    next: 'Correct the file where the message says, then run the command again.',
   },
   ClientNotFound: {
     ...notFound,
-    meaning: 'No client that the relay can be installed into was found.',
-    next: 'Name one, for example: agent-relay mcp install -e claude',
+    meaning: 'No supported client was found.',
+    next: 'Choose one, for example: agent-relay mcp install -e claude',
   },
   ProgramFailed: {
-    meaning: 'Another program that was needed is not installed, or did not do what it was asked.',
-    next: 'Install or set up that program.',
+    meaning: 'A program that this command needs is not installed, or failed.',
+    next: 'Install or configure that program.',
     retryable: false,
     exit: 1,
     http: 500,
@@ -351,26 +375,26 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Facts about one error that a program can use; every field is safe to show to whoever gets the error. */
+/** Facts for programs. Every field is safe to show to the client that gets the error. */
 export interface ErrorDetails {
-  /** Near names for one that was not found. */
+  /** Similar names, when one was not found. */
   suggestions?: string[];
   /** Which field of the request was wrong. */
   field?: string;
-  /** The limit that was reached, and the setting that says it. */
+  /** The limit that was reached, and its setting. */
   limit?: number;
   setting?: string;
   /** When a retry makes sense. */
   retryAfterMs?: number;
   /** The choices where the request was ambiguous. */
   choices?: string[];
-  /** The message that was stored all the same. */
+  /** The message, if it was stored despite the error. */
   messageId?: string;
-  /** Which token the daemon asks for; it tells nothing about the token, but who has it knows it by this. */
+  /** Identifies the token the daemon expects, without revealing it. */
   tokenId?: string;
 }
 
-/** The payload of an ERROR envelope: `id` names the request it answers, if it answers one. */
+/** The payload of an ERROR envelope. `id` is the request it answers, if any. */
 export interface ErrorPayload {
   id?: string;
   code: string;
@@ -380,7 +404,7 @@ export interface ErrorPayload {
   details?: ErrorDetails;
 }
 
-/** The only error that leaves the relay: a catalogue code, what happened, and what to do next. */
+/** The only error the relay exposes: a catalogue code, what happened, and what to do next. */
 export class RelayError extends Error {
   readonly code: ErrorCode;
   readonly next: string;
@@ -419,7 +443,7 @@ export class RelayError extends Error {
     };
   }
 
-  /** A code this version does not know (a newer daemon's) is kept as `Internal` with the daemon's own words. */
+  /** An unknown code, from a newer daemon, becomes `Internal` and keeps the daemon's message. */
   static fromPayload(payload: ErrorPayload): RelayError {
     const code = Object.hasOwn(ERRORS, payload.code) ? (payload.code as ErrorCode) : 'Internal';
     const message = code === payload.code ? payload.message : `${payload.code}: ${payload.message}`;
@@ -431,14 +455,14 @@ export class RelayError extends Error {
   }
 }
 
-/** Somebody has reached a limit. `message` says what the limit is, `instead` what can be done without raising it. */
+/** A limit was reached. `message` says which, `instead` what to do without raising it. */
 export const limitReached = (setting: string, limit: number, message: string, instead: string): RelayError =>
   new RelayError('LimitReached', message, {
     next: `${instead} The owner of the daemon can raise "${setting}" in settings.json.`,
     details: { limit, setting },
   });
 
-/** An error as a command line tells it to a person. */
+/** An error as the command line prints it. */
 export const errorLines = ({ message, next }: RelayError): string =>
   safeText(`error: ${message}\nnext: ${next}\n`);
 

@@ -97,7 +97,7 @@ export class FrameParser {
     if (length <= this.#maxBytes) return length;
     this.#broken = new RelayError(
       'FrameTooLarge',
-      `A frame of ${length} bytes was announced; ${this.#maxBytes} is the limit.`,
+      `The frame has ${length} bytes; the limit is ${this.#maxBytes}.`,
     );
     throw this.#broken;
   }

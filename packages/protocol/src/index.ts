@@ -1,5 +1,6 @@
 // The words without the schemas: what a client needs, quick to load. The schemas are in `@agent-relay/protocol/schemas`.
 export * from './address.ts';
+export * from './browser-name.ts';
 export * from './envelope.ts';
 export * from './errors.ts';
 export * from './frames.ts';

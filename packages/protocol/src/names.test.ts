@@ -27,7 +27,7 @@ describe('the grammar of names', () => {
 
   it.each([
     ['', 'empty'],
-    ['a'.repeat(65), '65 characters; 64'],
+    ['a'.repeat(65), '65 characters; the limit is 64'],
     ['-a', '"-" at its start'],
     ['_a', '"_" at its start'],
     ['a b', 'a space'],

@@ -22,7 +22,7 @@ export function checkName(name: string, what: 'agent' | 'channel' | 'project' = 
   if (name.length > MAX_NAME_LENGTH) {
     throw new RelayError(
       'InvalidName',
-      `The ${what} name has ${name.length} characters; ${MAX_NAME_LENGTH} is the limit.`,
+      `The ${what} name has ${name.length} characters; the limit is ${MAX_NAME_LENGTH}.`,
     );
   }
   if (NAME.test(name)) return name;
@@ -30,13 +30,13 @@ export function checkName(name: string, what: 'agent' | 'channel' | 'project' = 
   if (foreign !== undefined && /[\p{L}\p{N}]/u.test(foreign)) {
     throw new RelayError(
       'LookAlikeName',
-      `The ${what} name has a character outside plain letters (${codePoint(foreign)}), which can look like another one.`,
+      `The ${what} name has a character that is not ASCII (${codePoint(foreign)}) and can look like another one.`,
     );
   }
   const wrong = [...name].find((letter) => !/[A-Za-z0-9_-]/.test(letter)) ?? name[0] ?? '';
   throw new RelayError(
     'InvalidName',
-    `The ${what} name may not contain ${shown(wrong)} ${wrong === name[0] ? 'at its start' : ''}`
+    `The ${what} name cannot contain ${shown(wrong)} ${wrong === name[0] ? 'at its start' : ''}`
       .trimEnd()
       .concat('.'),
   );
@@ -51,7 +51,7 @@ export function checkAgentName(name: string): string {
   checkName(name, 'agent');
   if (RESERVED.has(nameKey(name))) throw new RelayError('ReservedName', `"${name}" is a reserved word.`);
   if (RESERVED.has(nameSkeleton(name)))
-    throw new RelayError('LookAlikeName', `"${name}" could be taken for a reserved word.`);
+    throw new RelayError('LookAlikeName', `"${name}" looks too much like a reserved word.`);
   return name;
 }
 

@@ -2,7 +2,9 @@ import type { z } from 'zod';
 import { agentOperations } from './operations/agents.ts';
 import { attachmentOperations } from './operations/attachments.ts';
 import { channelOperations } from './operations/channels.ts';
+import { dashboardOperations } from './operations/dashboard.ts';
 import { messageOperations } from './operations/messages.ts';
+import { terminalOperations } from './operations/terminals.ts';
 import { workspaceOperations } from './operations/workspaces.ts';
 
 /**
@@ -14,7 +16,9 @@ export const OPERATIONS = {
   ...channelOperations,
   ...agentOperations,
   ...attachmentOperations,
+  ...terminalOperations,
   ...workspaceOperations,
+  ...dashboardOperations,
 } as const satisfies Record<string, { params: z.ZodType; result: unknown }>;
 
 export type OperationName = keyof typeof OPERATIONS;
@@ -28,6 +32,7 @@ export const isOperation = (type: string): type is OperationName => Object.hasOw
 
 export type { AgentInfo, AgentOffer, PathInfo } from './operations/agents.ts';
 export type { ChannelInfo } from './operations/channels.ts';
+export type { PageSessionInfo } from './operations/dashboard.ts';
 export type {
   ConversationInfo,
   DeliveryTrace,
@@ -38,6 +43,7 @@ export type {
   SearchHit,
   SendResult,
 } from './operations/messages.ts';
+export type { ProcessRef, RunExit, RunInfo, RunState, WorkerResult } from './operations/terminals.ts';
 export type {
   AuditEntry,
   DaemonStatus,

@@ -38,6 +38,9 @@ const SMALLEST: { [Name in OperationName]: Record<string, unknown> } = {
   KEY_REVOKE: { keyId: '12345678' },
   TOKEN_ROTATE: { agent: 'Bob' },
   AUDIT: {},
+  PAGE_LINK: {},
+  PAGE_SESSIONS: {},
+  PAGE_SESSION_REVOKE: { id: '0123abcd' },
   HISTORY: {},
   THREAD: { id: 'msg_1' },
   SEARCH: { query: 'word' },
@@ -61,6 +64,19 @@ const SMALLEST: { [Name in OperationName]: Record<string, unknown> } = {
   GRANT: { agent: 'Bob', project: 'shop' },
   ATTACH: { upload: 'u1', offset: 0, data: '' },
   FETCH: { attachment: 'att_1' },
+  SPAWN: { name: 'Worker', cli: 'claude' },
+  RELEASE: { agent: 'Worker' },
+  RESULT_SUBMIT: { data: null },
+  RESULT_AWAIT: { agent: 'Worker' },
+  HOST: {
+    run: 'run_1',
+    cli: 'claude',
+    cwd: '/home/ann/shop',
+    host: { pid: 1, mark: 'a' },
+    program: { pid: 2, mark: 'b' },
+    startedAt: 1,
+  },
+  RUN_REPORT: { run: 'run_1' },
   WORKSPACE_RENAME: { workspace: 'shop', name: 'store' },
   WORKSPACE_REMOVE: { workspace: 'shop' },
   EXPORT: {},
@@ -104,7 +120,7 @@ describe('the payloads of operations', () => {
 
   it('are repeatable unless doing them twice would do more', () => {
     const once = [
-      ...['ATTACH', 'HELD_RELEASE', 'CHANNEL_CREATE', 'TOKEN_ROTATE'],
+      ...['ATTACH', 'HELD_RELEASE', 'CHANNEL_CREATE', 'TOKEN_ROTATE', 'SPAWN', 'RELEASE'],
       ...['AGENT_RENAME', 'AGENT_REMOVE', 'KEY_CREATE', 'KEY_ROTATE'],
       ...['WORKSPACE_CREATE', 'WORKSPACE_RENAME', 'WORKSPACE_REMOVE'],
     ];

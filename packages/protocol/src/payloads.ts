@@ -26,6 +26,15 @@ export const jsonObject = z
     `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
   );
 
+/** Any JSON from a peer. */
+export const jsonValue = z
+  .unknown()
+  .refine((value) => value !== undefined, 'is missing')
+  .refine(
+    (value) => !isDeeperThan(value, MAX_JSON_DEPTH),
+    `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
+  );
+
 function isDeeperThan(value: unknown, limit: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -36,10 +45,10 @@ function isDeeperThan(value: unknown, limit: number): boolean {
 }
 
 const shortText = z.string().max(4096);
-export const clientId = z.string().refine(isClientId, 'must be 1 to 64 printable characters without blanks');
+export const clientId = z.string().refine(isClientId, 'must be 1 to 64 printable characters without spaces');
 export const thread = z
   .string()
-  .regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 printable characters without blanks');
+  .regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 printable characters without spaces');
 
 export const emoji = z
   .string()
@@ -91,6 +100,11 @@ export const helloPayload = z.object({
   /** The client was this agent before, under this name: renamed since, it is whoever holds the token. */
   returning: z.boolean().optional(),
   workspaceKey: z.string().max(256).optional(),
+  /**
+   * A page of the dashboard that the owner signed in: the connection is the owner, and writes as the owner's person. The
+   * project to enter is by default the one the session was opened in.
+   */
+  page: z.object({ session: z.string().max(256), project: z.string().max(256).optional() }).optional(),
   /**
    * Asks for the name on behalf of a client program that chose it by itself. It gets a new name, or one that the same
    * program registered before and no other session holds.
@@ -225,6 +239,15 @@ export interface DeliveryEvent {
   reason?: Reason;
 }
 
+/** What happened to the program of an agent; `waiting`: for something only a person can do, until `resumed`. */
+export interface SessionEvent {
+  type: `session.${'started' | 'ready' | 'waiting' | 'resumed' | 'exited'}`;
+  agent: string;
+  /** What it waits for. */
+  reason?: Reason;
+  exit?: { code: number; signal?: string };
+}
+
 /** Whether a path can deliver now; `away` when its connection has ended. */
 export type PathState = 'ready' | 'waits' | 'away';
 
@@ -246,6 +269,9 @@ export type RelayEvent =
   | { type: 'channel.created' | 'channel.archived' | 'channel.opened'; channel: string; agent: string }
   | { type: 'channel.joined' | 'channel.left'; channel: string; agent: string }
   | { type: 'channel.topic'; channel: string; topic: string; agent: string }
+  | SessionEvent
+  /** For the host of a run: end the program and all it started. */
+  | { type: 'run.end'; run: string }
   | { type: 'message.held'; messageId: string; from: string; to: string; reason: string }
   /** The connection was too slow for single events: read again what matters. */
   | { type: 'events.missed' };

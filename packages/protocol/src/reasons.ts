@@ -1,16 +1,16 @@
 /**
- * Why a delivery goes no further, or why a path does not deliver now: a code for programs, a text for people.
+ * Why a message is not delivered yet, or why a path cannot deliver now: a code for programs, a text for people.
  * `docs/delivery.md` documents each (a test compares the two).
  */
 export const REASONS = {
   offline: 'offline',
   no_wake_path: 'nothing wakes this agent; it sees the message when it checks its inbox',
-  not_taken: 'its program has not taken it yet',
-  not_read: 'taken, not read yet',
+  not_taken: 'its program has not accepted it yet',
+  not_read: 'accepted, not read yet',
   claimed: 'being delivered',
   refused: 'no path could deliver it; it is in the inbox',
-  path_gone: 'the path went away before it could say whether the message arrived',
-  unconfirmed: 'the path cannot tell whether the message arrived',
+  path_gone: 'the connection was lost before delivery was confirmed',
+  unconfirmed: 'the path cannot confirm whether the message arrived',
   expired: 'expired',
   removed: 'the agent was removed',
   busy: 'the agent is working',
@@ -26,7 +26,7 @@ export const REASONS = {
   hook_not_trusted: 'the hook is not trusted yet',
   unknown_screen: 'unknown screen',
   held_by_viewer: 'held by a viewer of the terminal',
-  unproven: 'not tried with this version yet',
+  unproven: 'not tested with this version yet',
 } as const satisfies Record<string, string>;
 
 export type ReasonCode = keyof typeof REASONS;
@@ -39,7 +39,7 @@ export interface Reason {
   until?: number;
 }
 
-/** `detail` says more than the code does: which question, which limit. */
+/** `detail` adds what the code cannot say: which question, which limit. */
 export const reason = (
   code: ReasonCode,
   { detail, until }: { detail?: string; until?: number } = {},

@@ -16,5 +16,7 @@ const NOT_REPEATABLE: ReadonlySet<OperationName> = new Set([
   'CHANNEL_CREATE',
   'ATTACH',
   'HELD_RELEASE',
+  'SPAWN',
+  'RELEASE',
 ]);
 export const isRepeatable = (operation: OperationName): boolean => !NOT_REPEATABLE.has(operation);

@@ -9,7 +9,7 @@ const maybeTime = time.exactOptional();
 const text = z.string().max(65_536);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const printable = (most: number) =>
-  z.string().regex(new RegExp(`^[\\x21-\\x7e]{1,${most}}$`), 'must be printable, without blanks');
+  z.string().regex(new RegExp(`^[\\x21-\\x7e]{1,${most}}$`), 'must be printable, without spaces');
 const id = printable(64);
 
 const isReference = (reference: string): boolean => {
@@ -19,14 +19,14 @@ const isReference = (reference: string): boolean => {
 const isChannel = (reference: string): boolean => reference.startsWith('#') && isName(reference.slice(1));
 const areAgents = (reference: string): boolean => reference.split(' ').every(isReference);
 
-const agent = z.string().refine(isReference, 'must be an agent as exports name it');
-const channel = z.string().refine(isChannel, 'must be # and the name of a channel');
+const agent = z.string().refine(isReference, 'must be an agent reference of an export');
+const channel = z.string().refine(isChannel, 'must be a channel name with #');
 const conversation = z
   .string()
   .max(8192)
   .refine(
     (reference) => reference === '*' || isChannel(reference) || areAgents(reference),
-    'must be a conversation as exports name it',
+    'must be a conversation reference of an export',
   );
 
 const attachment = z.strictObject({
@@ -48,7 +48,7 @@ export const transferRecord = z.discriminatedUnion('type', [
     .strictObject({
       type: z.literal('agent'),
       agent,
-      handle: z.string().refine(isAgentName, 'must be a name that an agent may have').exactOptional(),
+      handle: z.string().refine(isAgentName, 'must be a valid agent name').exactOptional(),
       agentType: z.enum(AGENT_TYPES),
       lead: z.boolean(),
       ephemeral: z.boolean(),
@@ -62,11 +62,11 @@ export const transferRecord = z.discriminatedUnion('type', [
       lastSeenAt: time,
       removedAt: maybeTime,
     })
-    .refine(hasItsName, { path: ['agent'], error: 'must be a name that such an agent may have' }),
+    .refine(hasItsName, { path: ['agent'], error: 'must be a valid name for this agent' }),
   z
     .strictObject({
       type: z.literal('channel'),
-      name: z.string().refine(isName, 'must be the name of a channel'),
+      name: z.string().refine(isName, 'must be a channel name'),
       topic: z.string().max(1024).exactOptional(),
       createdBy: z.string().regex(/^[\x20-\x7e]{1,128}$/, 'must be printable'),
       createdAt: time,
@@ -92,7 +92,7 @@ export const transferRecord = z.discriminatedUnion('type', [
     })
     .refine(({ kind, conversation: of }) => (kind === 'broadcast' ? of === '*' : areAgents(of)), {
       path: ['conversation'],
-      error: 'must name those who are in it, or be * for everybody',
+      error: 'must name its members, or be * for everyone',
     }),
   attachment.extend({ type: z.literal('attachment'), uploadedBy: agent, createdAt: time }),
   /** A piece of a file. */
@@ -117,7 +117,7 @@ export const transferRecord = z.discriminatedUnion('type', [
     awaitsReply: z.boolean(),
     createdAt: time,
     expiresAt: maybeTime,
-    mentions: z.array(z.string().refine(isName, 'must be the name of an agent')),
+    mentions: z.array(z.string().refine(isName, 'must be an agent name')),
     attachments: z.array(attachment).max(16),
     redactedAt: maybeTime,
   }),

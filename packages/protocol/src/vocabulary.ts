@@ -47,5 +47,8 @@ export type DeliveryPath = (typeof DELIVERY_PATHS)[number];
 export const isAgentToken = (text: string): boolean => /^at_[A-Za-z0-9_-]{43}$/.test(text);
 export const isWorkspaceKey = (text: string): boolean => /^rk_[0-9a-z]{8}_[A-Za-z0-9_-]{43}$/.test(text);
 
+/** `ps_id_` and 256 bits of chance: what signs the owner's browser in. */
+export const isPageSession = (text: string): boolean => /^ps_[0-9a-f]{8}_[A-Za-z0-9_-]{43}$/.test(text);
+
 /** An id chosen by a client: any printable word. */
 export const isClientId = (text: string): boolean => /^[\x21-\x7e]{1,64}$/.test(text);

@@ -30,7 +30,7 @@ export async function runOnNode(program, main) {
   if (node !== undefined) return runAgain(node);
   const name = basename(fileURLToPath(program), '.js');
   process.stderr.write(
-    `error: ${name} needs Node ${WANTED_NODE} or newer; this is ${process.version} and npm has not installed a newer one beside it.\n`,
+    `error: ${name} needs Node ${WANTED_NODE} or newer; this is ${process.version} and npm did not install a newer one.\n`,
   );
   process.exitCode = 1;
 }
@@ -79,14 +79,12 @@ async function runAgain(node, flags = []) {
   child.stdio[3].unref();
   for (const signal of FORWARDED_SIGNALS) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
-    process.stderr.write(`error: ${node} could not be started: ${error.message}\n`);
+    process.stderr.write(`error: cannot start ${node}: ${error.message}\n`);
     process.exitCode = 1;
   });
   child.on('exit', (code, signal) => {
-    if (signal === null) {
-      process.exitCode = code;
-      return;
-    }
+    // At once: a copy of the signal that ended the child would kill a process that takes itself apart.
+    if (signal === null) process.exit(code);
     for (const forwarded of FORWARDED_SIGNALS) process.removeAllListeners(forwarded);
     process.kill(process.pid, signal);
   });

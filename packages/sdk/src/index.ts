@@ -41,3 +41,4 @@ export type {
   WhoOptions,
 } from './options.ts';
 export type { Relay } from './relay/relay.ts';
+export type { SpawnOptions } from './relay/workers.ts';

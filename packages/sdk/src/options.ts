@@ -18,6 +18,7 @@ export const PROFILE_FIELDS = [
   'name',
   'handle',
   'workspaceKey',
+  'page',
   'claim',
   'type',
   'unverified',

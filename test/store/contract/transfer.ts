@@ -156,7 +156,7 @@ export function transfer(store: () => Store): void {
         const end = content.subarray(262_144);
         const refused = {
           code: 'InvalidRequest',
-          message: expect.stringContaining('not the one of its hash'),
+          message: expect.stringContaining('does not match its hash'),
         };
         await load(start, piece(262_144, bytes(end.length)));
         await expect(load(attachment)).rejects.toMatchObject(refused);

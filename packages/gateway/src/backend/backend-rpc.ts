@@ -256,7 +256,7 @@ export class BackendRpc {
     if (rawId === undefined) return;
     if (!members.has('method')) this.#take(Number(rawId.toString()))?.reject(new AnswerTooLarge(flaw));
     else if (rawId.length <= LONGEST_ID) {
-      const error = toJson({ code: -32600, message: `The request is refused: ${flaw}.` });
+      const error = toJson({ code: -32600, message: `Invalid request: ${flaw}.` });
       void this.#answer(rawId, () => Promise.reject(new BackendError(error)));
     }
   }

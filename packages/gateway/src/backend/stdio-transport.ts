@@ -65,7 +65,7 @@ export class StdioTransport implements BackendTransport {
 
   send(message: Buffer): void | Promise<void> {
     const stdin = this.#child?.stdin;
-    if (!stdin?.writable) throw new NotWritten('the process takes no input');
+    if (!stdin?.writable) throw new NotWritten('the input of the process is closed');
     if (!stdin.writableNeedDrain) return void stdin.write(toLine(message));
     return new Promise((resolve, reject) => {
       stdin.write(toLine(message), (error) => (error ? reject(error) : resolve()));

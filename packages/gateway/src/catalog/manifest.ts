@@ -57,7 +57,7 @@ export class Manifest {
       await ensureDirectory(dirname(this.#file));
       await writeAtomically(this.#file, JSON.stringify(Object.fromEntries(this.#entries)));
     } catch (error) {
-      this.#warn(`Cannot remember what the servers offer: ${reasonOf(error)}`);
+      this.#warn(`Cannot save the lists of the servers: ${reasonOf(error)}`);
     }
   }
 }

@@ -57,7 +57,7 @@ export class Pins {
     if (directory === undefined) return new Pins(undefined, new Map(), new Map(), warn);
     // The directory must exist for an approval to be noticed.
     await ensureDirectory(directory).catch((error: unknown) =>
-      warn(`Cannot remember tool definitions: ${reasonOf(error)}`),
+      warn(`Cannot save tool definitions: ${reasonOf(error)}`),
     );
     const [backends, approvals] = await readBoth(directory);
     return new Pins(directory, backends, approvals, warn);
@@ -96,7 +96,7 @@ export class Pins {
     if (JSON.stringify(known) !== JSON.stringify(next)) {
       this.#backends.set(backend, next);
       this.#write().catch((error: unknown) =>
-        this.#warn(`Cannot remember the tool definitions of ${backend}: ${reasonOf(error)}`),
+        this.#warn(`Cannot save the tool definitions of ${backend}: ${reasonOf(error)}`),
       );
     }
     return review;
@@ -106,7 +106,7 @@ export class Pins {
     if (this.#toldOlder.has(backend)) return;
     this.#toldOlder.add(backend);
     this.#warn(
-      `${backend}: its tools were approved by an older version that compared less. Approve them again with: agent-relay gateway approve ${backend}`,
+      `${backend}: its tools were approved by an older version that checked less. Approve them again with: agent-relay gateway approve ${backend}`,
     );
   }
 
@@ -147,7 +147,7 @@ export async function approveIn(directory: string, backend?: string, tool?: stri
 
 const reasonFor = (before: string | undefined): string => {
   if (before === undefined) return 'New tool';
-  return coversWhole(before) ? 'Changed definition' : 'Approved by an older version that compared less';
+  return coversWhole(before) ? 'Changed definition' : 'Approved by an older version that checked less';
 };
 
 const pinsIn = (directory: string): string => join(directory, 'pins.json');

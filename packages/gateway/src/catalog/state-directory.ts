@@ -14,6 +14,6 @@ export async function reasonToDistrust(directory: string): Promise<string | unde
     if (isRelayError(error, 'NotAllowedToRunAs')) return `${directory} belongs to another user`;
     const { code = '' } = error as NodeJS.ErrnoException;
     // Other problems are reported where the directory is used.
-    return code === 'EACCES' ? `${directory} cannot be entered` : undefined;
+    return code === 'EACCES' ? `${directory} cannot be opened` : undefined;
   }
 }

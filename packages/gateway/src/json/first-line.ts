@@ -14,7 +14,7 @@ export function readFirstLine(socket: Socket): Promise<string> {
     };
     const fail = (reason: string) => settle(() => reject(new Error(reason)));
     const ended = () => fail('the other end closed the connection');
-    const timer = setTimeout(() => fail(`nothing was said within ${PATIENCE_MS / 1000} s`), PATIENCE_MS);
+    const timer = setTimeout(() => fail(`nothing was received within ${PATIENCE_MS / 1000} s`), PATIENCE_MS);
     const take = (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
       const end = received.indexOf('\n');

@@ -55,7 +55,7 @@ export function scanMessage(bytes: Buffer): ScannedObject | undefined {
     if (key === undefined) return undefined;
     if (key === 'id') ids++;
     // Two parsers could read it as two different messages.
-    if (scanned.members.has(key)) scanned.flaw = 'it has a key twice';
+    if (scanned.members.has(key)) scanned.flaw = 'it has a duplicate key';
     else scanned.members.set(key, bytes.subarray(start, end));
     at = skipSpace(bytes, end);
     if (bytes[at] === CLOSE_BRACE) {

@@ -22,6 +22,8 @@ export interface Call extends ReplyWatch {
   readonly roles: Roles;
   readonly membership: Membership;
   readonly mcp: ServerContext;
+  /** What agents inherit that are spawned from here; absent where the session is not on the daemon's machine. */
+  readonly environment?: Record<string, string>;
 }
 
 /** One tool: everything a client is told about it, and what it does. */

@@ -23,7 +23,11 @@ import {
   type StreamableSession,
   serveSession,
 } from './transports/streamable.ts';
+import { endIfUnread } from './transports/unread.ts';
 
+const MEBIBYTE = 1024 * 1024;
+/** The largest request that a gateway takes. */
+const GATEWAY_BODY_BYTES = 16 * MEBIBYTE;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** Whoever guesses keys does not get far. */
@@ -41,7 +45,7 @@ export const createMcpDoor = (options: McpHttpOptions): McpDoor =>
 
 /** The same for other offerings than the relay's. */
 export function createDoorWith(offerings: Offerings, options: McpHttpOptions): McpDoor {
-  const { onerror = console.error, maxBodyBytes = 1024 * 1024, roles = [] } = options;
+  const { onerror = console.error, maxBodyBytes = MEBIBYTE, roles = [] } = options;
   const { sessionIdleMs = 12 * HOUR_MS, requestsPerMinute = 6000 } = options;
   const { maxSessions = 1000, maxSessionsPerKey = 250, maxStreamsPerKey = 1000 } = options;
   const room = { most: maxSessions, mostOfAccount: maxSessionsPerKey };
@@ -54,7 +58,8 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
   const contexts = new ClientContexts(participants, onerror);
   const replies = new HttpReplies(onerror);
   const sessions = new HttpSessions<StreamableSession>({ idleMs: sessionIdleMs, room, onerror });
-  const streams = new OpenStreams(maxStreamsPerKey);
+  const { maxRequestBytesPerKey = 128 * MEBIBYTE } = options;
+  const streams = new OpenStreams({ requests: maxStreamsPerKey, bytes: maxRequestBytesPerKey });
   const gatewaySessions = new GatewaySessions(participants);
   const parts = { contexts, replies, sessions, gatewaySessions, onerror };
   const single = new SingleRequests(parts);
@@ -93,9 +98,10 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
     if (response.closed) return;
     requests.take(accessId(access));
     const caller = callerOf(request, access, options.accountOf);
-    response.once('close', streams.take(caller.account));
-    if (path !== paths.messages && offerings.asksForGateway(request))
-      return serveGateway(path, request, response, caller);
+    const isForGateway = path !== paths.messages && offerings.asksForGateway(request);
+    const bytes = bodyBytes(request, isForGateway ? GATEWAY_BODY_BYTES : maxBodyBytes);
+    response.once('close', streams.take(caller.account, bytes));
+    if (isForGateway) return serveGateway(path, request, response, caller);
     const body = request.method === 'POST' ? await readJson(request, maxBodyBytes) : undefined;
     const exchange: Exchange = {
       request,
@@ -104,7 +110,10 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
       caller,
       offering: () => offerings.chosenBy(request, access),
     };
-    if (path === paths.mcp) return replies.serve(response, () => serveMcp(exchange));
+    if (path === paths.mcp) {
+      endIfUnread(response);
+      return replies.serve(response, () => serveMcp(exchange));
+    }
     if (path === paths.sse && request.method === 'GET') return sse.openStream(exchange);
     if (path === paths.messages && request.method === 'POST')
       return sse.receive(request, response, body, caller);
@@ -171,6 +180,12 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
       await participants.close();
     },
   };
+}
+
+/** What the body of a request takes at most: it need not say how long it is. */
+function bodyBytes({ method, headers }: IncomingMessage, most: number): number {
+  if (method !== 'POST') return 0;
+  return Math.min(most, Number(headers['content-length'] ?? most));
 }
 
 const header = <Name extends string>(name: Name, value: string | string[] | undefined) =>

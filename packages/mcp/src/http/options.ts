@@ -53,6 +53,8 @@ export interface McpHttpOptions extends Doorkeeper, CorsOptions {
   maxSessionsPerKey?: number;
   /** Requests of one account that are being answered, streams included. Default: 1000. */
   maxStreamsPerKey?: number;
+  /** What the bodies of those requests may have together, in bytes. Default: 128 MiB. */
+  maxRequestBytesPerKey?: number;
   paths?: Partial<McpPaths>;
   onerror?(error: unknown): void;
 }

@@ -80,7 +80,7 @@ const cannotUse = (file: string, error: unknown): RelayError =>
     ? error
     : new RelayError(
         'InvalidClientConfig',
-        `${file} cannot be used: ${systemReason(error, 'it is not there')}.`,
+        `${file} cannot be used: ${systemReason(error, 'it does not exist')}.`,
         {
           next: 'Check that the file and its directory may be read and written by you.',
           cause: error,

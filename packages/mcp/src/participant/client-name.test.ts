@@ -10,6 +10,7 @@ it.each([
   ['Visual Studio Code', 'vscode'],
   ['My Agent', 'my agent'],
   ['', undefined],
+  ['mcp-test-client', undefined],
 ])('knows the program that calls itself %j as %j', (name, cli) => {
   expect(cliOf(name)).toBe(cli);
 });

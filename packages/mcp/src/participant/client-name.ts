@@ -13,9 +13,13 @@ const KNOWN: ReadonlyArray<[pattern: RegExp, cli: string]> = [
   [/^visual studio code\b/, 'vscode'],
 ];
 
-/** The command line tool behind an MCP client, by the name it gives itself. */
+/** What `gemini mcp list` calls itself: it only looks whether the server answers, and needs no inbox. */
+const PROBE = 'mcp-test-client';
+
+/** The command line tool behind an MCP client, by the name it gives itself; none for one that nobody will write to. */
 export function cliOf(clientName: string): string | undefined {
   const name = clientName.trim().toLowerCase();
+  if (name === PROBE) return undefined;
   const known = KNOWN.find(([pattern]) => pattern.test(name));
   return known?.[1] ?? (name === '' ? undefined : name.slice(0, 64));
 }

@@ -54,7 +54,7 @@ When you are given a task:
 When you give a task: one owner each, what "done" means, what may be touched, and until when. Keep track of who has
 not answered. Thank nobody for thanks: messages without content cost everybody a turn, and the relay mutes such loops.
 
-## When something fails
+${workers(toolsets)}## When something fails
 Every error has a code, shown in its text as [Code], and a next step.
 - DaemonNotRunning: nobody started the relay. Tell your user the command in the error.
 - AgentNotFound, ChannelNotFound: the name is wrong; look at the suggestions.
@@ -62,6 +62,48 @@ Every error has a code, shown in its text as [Code], and a next step.
 - MutualAwait: the other one waits for you. Read your inbox and answer first.
 - NameTaken: somebody else has that name; choose another one.
 `;
+
+/** How a session with these toolsets hires others; nothing, where none of them can. */
+function workers(toolsets: readonly Toolset[]): string {
+  const [name] = toolsets.map((toolset) => toolset.name).filter((one) => Object.hasOwn(HIRING, one));
+  const calls = name === undefined ? undefined : HIRING[name];
+  if (!calls) return '';
+  return `## Workers
+You can start other agents for work that can be done side by side:
+
+${calls.spawn}
+
+A worker is a separate program with its own context: it knows only what its task says. Say what to do, where, what to
+leave alone, and what to report. It shows up in the list of agents as a worker of yours.
+
+1. Start it with its task. If the result says that it is still starting, it waits for what is named there, often a
+   question that only your user can answer; tell them.
+2. It sends ACK when it begins.
+3. It sends progress on the way. What it says of its work is its claim: check what matters.
+4. It sends DONE with its result. If its program ends by itself, the relay tells you.
+5. Release it: ${calls.release}
+
+Do not start more workers than there is work, and release each one when it is done. If you are a worker yourself, the
+agent you work for waits for your ACK and DONE.
+
+`;
+}
+
+const HIRING: Readonly<Record<string, { spawn: string; release: string }>> = {
+  relay: {
+    spawn: 'relay_spawn(name="TestRunner", cli="claude", task="Run the test suite and report failures")',
+    release: 'relay_release(name="TestRunner", reason="Tests are done")',
+  },
+  network: {
+    spawn:
+      'relay_spawn_agent(name="TestRunner", cli="claude", task="Run the test suite and report failures")',
+    release: 'relay_release_agent(name="TestRunner")',
+  },
+  workspace: {
+    spawn: 'spawn(name="TestRunner", cli="claude", task="Run the test suite and report failures")',
+    release: 'remove_agent(name="TestRunner", reason="Tests are done")',
+  },
+};
 
 const WAITING = `
 To wait for the answer to a message:

@@ -1,3 +1,4 @@
+import { GENERAL_CHANNEL } from '@agent-relay/protocol';
 import { type Prompt, userText } from '../framework/prompt.ts';
 import { knownAgents, knownChannels } from '../participant/known-names.ts';
 
@@ -24,7 +25,7 @@ Task: ${task}
 3. Give every agent its part in one message: ${send('NAME', 'Your part: …')}. Ask for an ACK at the start and a DONE
    with the result at the end.
 4. Look for their answers with ${inbox}. Answer questions at once, and pass on what one part needs from another.
-5. When all parts are DONE, check that they fit together, then report the outcome: ${send('#general', '…')}.`),
+5. When all parts are DONE, check that they fit together, then report the outcome: ${send(`#${GENERAL_CHANNEL}`, '…')}.`),
 };
 
 export const handoffWork: Prompt = {
@@ -58,12 +59,12 @@ export const statusReport: Prompt = {
       values: knownChannels,
     },
   ],
-  get: ({ channel = '#general' }, { wording: { send, agentsAndTasks, inbox } }) =>
+  get: ({ channel = GENERAL_CHANNEL }, { wording: { send, agentsAndTasks, inbox } }) =>
     userText(`Write a status report for the team.
 
 1. See who is there and what they work on: ${agentsAndTasks}.
 2. Read what came in lately: ${inbox}.
 3. Sum it up in a few lines: who works on what, what was finished, what is blocked and on whom.
-4. Post it: ${send(channel, '…')}.
+4. Post it: ${send(`#${channel.replace(/^#/, '')}`, '…')}.
 Report only what you saw. Say so where you do not know.`),
 };

@@ -42,6 +42,8 @@ export interface ClientContext {
   /** Better next steps than the catalogue's, where the door knows them. */
   nextSteps?: NextSteps;
   replies: Replies;
+  /** What agents inherit that are spawned from here. */
+  environment?: Record<string, string>;
   /** Told what went wrong where no reply can say it. */
   onerror(error: unknown): void;
 }

@@ -83,6 +83,13 @@ function rolesIn(env: Environment): readonly string[] {
   return names.length > 0 ? names.map(checkAgentName) : DEFAULT_ROLES;
 }
 
+const inheritable = (env: Environment): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith('RELAY_'),
+    ),
+  );
+
 /** A context for one client of this user: the environment says who it is and where the relay is. */
 export function localClientContext(
   options: LocalContextOptions,
@@ -101,6 +108,8 @@ export function localClientContext(
     naming: new Naming(environmentProfile(env).name),
     membership: localMembership(env),
     replies,
+    // A remote daemon has an environment of its own, and gets nothing of this one.
+    ...(env.RELAY_URL ? {} : { environment: inheritable(env) }),
     onerror,
   };
 }

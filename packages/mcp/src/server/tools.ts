@@ -51,6 +51,7 @@ const callOf = (tool: Tool, context: ClientContext, mcp: ServerContext): Call =>
   mcp,
   roles: context.roles,
   membership: context.membership,
+  ...(context.environment && { environment: context.environment }),
   explained: (error) => explained(tool, error, context),
   afterReply: (action) => context.replies.after(mcp, action),
   progress: async (progress, total, message) => {

@@ -41,8 +41,8 @@ export async function closeToOthers(path: string): Promise<void> {
   const { mode } = found;
   if ((mode & 0o077) === 0) return;
   if (isForEverybody(await realpath(path), mode)) {
-    throw new RelayError('InvalidSettings', `The directory ${path} is not for the relay alone.`, {
-      next: 'Set RELAY_DATA_DIR to a directory of its own, which need not be there yet.',
+    throw new RelayError('InvalidSettings', `The directory ${path} is shared with other programs.`, {
+      next: 'Set RELAY_DATA_DIR to a directory that only the relay uses. It is created if it does not exist.',
     });
   }
   await chmod(path, 0o700);

@@ -55,7 +55,7 @@ describe('the doors of a server', () => {
       expect(status).toBe(403);
       expect(JSON.parse(body).error).toMatchObject({
         code: 'OriginRefused',
-        next: 'Allow it in the settings (http.allowedHosts) if it is yours.',
+        next: 'If you trust it, add it to http.allowedHosts in the settings.',
       });
     }
     expect((await ask('/one', { Origin: 'http://localhost:5173' })).status).toBe(403);
@@ -82,7 +82,7 @@ describe('the doors of a server', () => {
     await open({ ...page('/one', ''), refuse });
     const { status, body } = await ask('/one', { Origin: 'https://evil.example' });
     expect(status).toBe(418);
-    expect(body).toContain('may not connect here');
+    expect(body).toContain('The origin \\"https://evil.example\\" is not allowed.');
   });
 });
 

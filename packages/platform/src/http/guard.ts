@@ -32,19 +32,19 @@ export function requestGuard(options: GuardOptions): Guard {
   const known = new Set<string>();
   const refusal = (message: string, setting: string): RelayError =>
     new RelayError('OriginRefused', message, {
-      next: `Allow it in the settings (${options.settings}.${setting}) if it is yours.`,
+      next: `If you trust it, add it to ${options.settings}.${setting} in the settings.`,
     });
   return ({ headers: { host = '', origin }, socket }) => {
     if (!isAllowedAddress(socket.remoteAddress ?? ''))
-      return refusal('Connections from this address are not allowed here.', 'ipAllowlist');
+      return refusal('Connections from this address are not allowed.', 'ipAllowlist');
     if (!known.has(host)) {
       const name = host.replace(/:\d+$/, '').toLowerCase();
-      if (!isServed(name)) return refusal(`The host "${name}" is not served here.`, 'allowedHosts');
+      if (!isServed(name)) return refusal(`The host "${name}" is not allowed.`, 'allowedHosts');
       if (known.size < MAX_KNOWN) known.add(host);
     }
     if (origin === undefined || isOwnOrigin(origin, host) || allowedOrigins.includes(origin))
       return undefined;
-    return refusal(`Pages from "${origin}" may not connect here.`, 'allowedOrigins');
+    return refusal(`The origin "${origin}" is not allowed.`, 'allowedOrigins');
   };
 }
 
@@ -58,7 +58,7 @@ function addressTest(list: readonly string[]): (address: string) => boolean {
     const length = prefix === undefined ? bits : Number(prefix);
     if (version === 0 || !Number.isInteger(length) || length < 0 || length > bits) {
       throw new RelayError('InvalidSettings', `"${entry}" is neither an address nor a subnet.`, {
-        next: 'Write addresses like 192.168.0.7 or subnets like 10.0.0.0/8.',
+        next: 'Use addresses such as 192.168.0.7 or subnets like 10.0.0.0/8.',
       });
     }
     allowed.addSubnet(address, length, version === 6 ? 'ipv6' : 'ipv4');

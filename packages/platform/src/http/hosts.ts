@@ -13,8 +13,8 @@ export function requireKeyBeyondLoopback(host: string, apiKey: string | undefine
   if (isLoopbackHost(host) || apiKey !== undefined) return;
   throw new RelayError(
     'InvalidSettings',
-    `MCP over HTTP on ${host} can be reached by others, and has no key.`,
-    { next: 'Set RELAY_MCP_API_KEY, or serve it on 127.0.0.1.' },
+    `MCP over HTTP on ${host} is reachable from other machines and has no key.`,
+    { next: 'Set RELAY_MCP_API_KEY, or listen on 127.0.0.1.' },
   );
 }
 

@@ -1,4 +1,5 @@
 import { RelayError } from '@agent-relay/protocol';
+import { hostInUrl } from './hosts.ts';
 import { findPortHolder, type PortHolder } from './port-holder.ts';
 
 /** Where a server was to listen; `choosePort` tells how to choose another port, such as `--port`. */
@@ -15,8 +16,8 @@ export async function listenError(
 ): Promise<RelayError> {
   if (cause.code === 'EADDRINUSE') return await portInUse(address, cause);
   const { host, port, choosePort } = address;
-  return new RelayError('InvalidSettings', `Cannot listen on port ${port} of ${host}: ${cause.message}.`, {
-    next: `Choose an address of this machine, such as 127.0.0.1, and a port that you may use${withOption(choosePort)}.`,
+  return new RelayError('InvalidSettings', `Cannot listen on ${hostInUrl(host)}:${port}: ${cause.message}.`, {
+    next: `Choose an address of this machine, such as 127.0.0.1, and a port you are allowed to use${withOption(choosePort)}.`,
     cause,
   });
 }

@@ -7,8 +7,16 @@ export interface FileLine {
   text: string | undefined;
 }
 
-/** Reads a file line by line, and never more of it into memory than `maxBytes` of a line and one chunk. */
-export async function* fileLines(file: string, maxBytes: number): AsyncGenerator<FileLine> {
+/**
+ * Reads a file line by line, and never more of it into memory than `maxBytes` of a line and one chunk; of a file that
+ * grows, only its first `size` bytes.
+ */
+export async function* fileLines(
+  file: string,
+  maxBytes: number,
+  size = Number.POSITIVE_INFINITY,
+): AsyncGenerator<FileLine> {
+  if (size === 0) return;
   let number = 0;
   let found: FileLine[] = [];
   const add = (text: string | undefined) => void found.push({ number: ++number, text });
@@ -17,7 +25,7 @@ export async function* fileLines(file: string, maxBytes: number): AsyncGenerator
     oversized: () => add(undefined),
     blank: () => add(''),
   });
-  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+  for await (const chunk of createReadStream(file, { end: size - 1 }) as AsyncIterable<Buffer>) {
     reader.push(chunk);
     yield* found;
     found = [];

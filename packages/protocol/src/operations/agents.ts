@@ -3,6 +3,7 @@ import { capabilityAnnouncementPayload, type PathState, type ToolDefinition } fr
 import type { Reason } from '../reasons.ts';
 import type { AgentType, DeliveryPath } from '../vocabulary.ts';
 import { cursor, type Nothing, name, none, result } from './define.ts';
+import type { RunInfo } from './terminals.ts';
 
 /** An agent as others see it. */
 export interface AgentInfo {
@@ -24,6 +25,8 @@ export interface AgentInfo {
   unread?: number;
   /** What wakes this agent when a message comes, best first; none: it sees the message when it checks its inbox. */
   paths: PathInfo[];
+  /** Its program in a terminal, the latest one. */
+  run?: RunInfo;
 }
 
 /** One way to an agent, and what its connection last said of it; `pull`: a program waits for the next message. */

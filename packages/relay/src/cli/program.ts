@@ -21,6 +21,7 @@ const GROUPS: Record<string, Record<string, Load>> = {
     up: () => import('./commands/up.ts'),
     ...SHORT_FORMS,
     status: () => import('./commands/status.ts'),
+    dashboard: () => import('./commands/dashboard.ts'),
     daemon: () => import('./commands/daemon.ts'),
   },
   'Messages:': {
@@ -41,6 +42,8 @@ const GROUPS: Record<string, Record<string, Load>> = {
   },
   'Agents and projects:': {
     run: () => import('./commands/run.ts'),
+    spawn: () => import('./commands/spawn.ts'),
+    release: () => import('./commands/release.ts'),
     who: () => import('./commands/who.ts'),
     agent: () => import('./commands/agent.ts'),
     channel: () => import('./commands/channel.ts'),
@@ -57,6 +60,9 @@ const GROUPS: Record<string, Record<string, Load>> = {
   },
   'Other:': { completion: () => import('./commands/completion.ts') },
 };
+
+/** Started by the relay itself: nobody has to know of them. */
+const INTERNAL: Record<string, Load> = { host: () => import('./commands/host.ts') };
 
 /** The program with the command that `args` name, or with all of them where help or a suggestion may be needed. */
 export async function buildProgram(args: string[]): Promise<Command> {
@@ -89,6 +95,8 @@ const isGroup = ({ commands, options }: Command): boolean => commands.length > 0
 
 function loaded(first: string): Promise<Command>[] {
   if (['-V', '--version'].includes(first)) return [];
+  const internal = Object.hasOwn(INTERNAL, first) ? INTERNAL[first] : undefined;
+  if (internal) return [internal().then(({ command }) => command)];
   const all = Object.entries(GROUPS).flatMap(([heading, commands]) =>
     Object.entries(commands).map(([name, load]) => ({ heading, name, load })),
   );

@@ -27,6 +27,8 @@ import type { Store } from './ports/store.ts';
 import { Descriptions } from './reading/descriptions.ts';
 import { Messages } from './sending/messages.ts';
 import { Routes } from './sending/routes.ts';
+import { PageSessions, type SignInLimits } from './sign-in/page-sessions.ts';
+import { type TerminalOptions, Terminals } from './terminals/terminals.ts';
 
 export interface RelayOptions {
   store: Store;
@@ -41,6 +43,10 @@ export interface RelayOptions {
   governor: GovernorLimits;
   attachments: AttachmentLimits;
   quotas: QuotaLimits;
+  signIn: SignInLimits;
+  /** The owner as a participant: the name, and the token kept for it where the owner's programs find it. */
+  person: { name: string; token(workspace: Workspace): Promise<string> };
+  terminals: TerminalOptions;
   /** Names that only the owner registers, for a person. */
   personNames: readonly string[];
   /** Gets the failures of work that nobody waits for. */
@@ -55,6 +61,7 @@ export interface Relay {
   /** A new id that begins with the word given. */
   readonly newId: (word: string) => string;
   readonly workspaces: Workspaces;
+  readonly pageSessions: PageSessions;
   readonly quotas: Quotas;
   readonly agents: Agents;
   readonly tools: OfferedTools;
@@ -72,6 +79,7 @@ export interface Relay {
   readonly held: HeldMessages;
   readonly heldReleases: HeldReleases;
   readonly fanout: Fanout;
+  readonly terminals: Terminals;
   createWorkspace(name: string): Promise<Workspace>;
   /** The workspace of a directory, created the first time (see `Workspaces.openFor`). */
   openProject(root: string, name: string | undefined): Promise<{ workspace: Workspace; created: boolean }>;
@@ -92,8 +100,16 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const presence = new Presence({ bus, directory, connections, idleAfterMs: options.idleAfterMs });
   const quotas = new Quotas(options.quotas);
   const tools = new OfferedTools(store, quotas);
-  const { personNames } = options;
-  const agents = new Agents(store, clock, presence, { personNames, directory, quotas, tools, background });
+  const pageSessions = new PageSessions({ store, clock, workspaces, presence, limits: options.signIn });
+  const { person, personNames } = options;
+  const agents = new Agents(store, clock, presence, {
+    person,
+    personNames,
+    directory,
+    quotas,
+    tools,
+    background,
+  });
   const channels = new Channels(store, clock, agents, quotas);
   const descriptions = new Descriptions(agents, workspaces);
   const accepted = new AcceptedDeliveries(clock);
@@ -123,6 +139,23 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     maxBodyBytes: options.maxBodyBytes,
   });
   const heldReleases = new HeldReleases(agents, messages, held, governor);
+  const terminals = new Terminals(
+    {
+      store,
+      clock,
+      newId,
+      directory,
+      presence,
+      agents,
+      channels,
+      workspaces,
+      messages,
+      claims,
+      quotas,
+      background,
+    },
+    options.terminals,
+  );
   const fanout = new Fanout({ connections, awaits, waiters, mailboxes, accepted });
 
   awaits.onAnswered = ({ waiter, message: question }, { seq }) =>
@@ -139,11 +172,13 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     claims.forget(agent.id);
     rates.forget(agent.id);
     governor.release(agent.id);
+    terminals.forget(agent);
   };
   const load = async (workspace: Workspace): Promise<Workspace> => {
     await agents.load(workspace);
     await channels.load(workspace);
     await held.load(workspace);
+    await terminals.load(workspace);
     return workspace;
   };
   for (const workspace of workspaces.list()) await load(workspace);
@@ -171,6 +206,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     bus,
     newId,
     workspaces,
+    pageSessions,
     quotas,
     agents,
     tools,
@@ -188,6 +224,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     held,
     heldReleases,
     fanout,
+    terminals,
     createWorkspace: async (name) => load(await workspaces.create(name)),
     openProject: async (root, name) => {
       const opened = await workspaces.openFor(root, name);

@@ -60,7 +60,7 @@ export class QuestionNotifier {
     if (this.#running > 0 || this.#dropped === 0) return;
     this.#log.warn(
       { questions: this.#dropped },
-      'too many questions at once: for some the hook was not called',
+      'too many questions at once; the hook was not called for some',
     );
     this.#dropped = 0;
   }
@@ -74,7 +74,7 @@ export class QuestionNotifier {
     ];
     for (const outcome of await Promise.allSettled(calls)) {
       if (outcome.status === 'rejected')
-        this.#log.warn({ err: outcome.reason, messageId: message.id }, 'the hook for questions failed');
+        this.#log.warn({ err: outcome.reason, messageId: message.id }, 'the question hook failed');
     }
   }
 }

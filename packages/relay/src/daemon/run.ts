@@ -1,7 +1,8 @@
+import { fileURLToPath } from 'node:url';
 import { type Door, isLoopbackHost, openDoors } from '@agent-relay/platform/http';
 import { sameSecret } from '@agent-relay/platform/secrets';
 import { MAX_BODY_BYTES } from '@agent-relay/protocol';
-import { personName, removeLocalAgentTokens } from '@agent-relay/sdk/node';
+import { localAgentToken, personName, removeLocalAgentTokens } from '@agent-relay/sdk/node';
 import { InProcessBus } from '../core/in-process/bus.ts';
 import { InProcessDirectory } from '../core/in-process/directory.ts';
 import { createOperations } from '../core/operations/index.ts';
@@ -17,10 +18,12 @@ import { listenOnSocket } from '../transport/unix-socket.ts';
 import { WebSocketDoor } from '../transport/websocket.ts';
 import { VERSION } from '../version.ts';
 import { createMetrics } from './doors/metrics.ts';
+import { pageDoor, signInDoor } from './doors/page.ts';
 import type { Pool } from './doors/pool.ts';
 import { ProjectSockets } from './doors/project-sockets.ts';
 import { PublishedNames } from './doors/published-names.ts';
 import { healthDoor, metricsDoor } from './doors/web.ts';
+import { HostProcesses } from './hosts/host-processes.ts';
 import type { Logger } from './log/log.ts';
 import { QuestionNotifier } from './question-hook.ts';
 import type { Settings } from './settings/settings.ts';
@@ -59,17 +62,20 @@ const PORT_OPTIONS: PortOptions = {
 export async function runDaemon({
   settings,
   log,
+  program,
   portOptions = PORT_OPTIONS,
 }: {
   settings: Settings;
   log: Logger;
+  /** The file of the command line, which the hosts of spawned agents are started by. */
+  program: string;
   /** Default: the options of the commands that start a daemon. */
   portOptions?: PortOptions | undefined;
 }): Promise<RunningDaemon> {
   // What was opened, to be closed in the opposite order: when the daemon stops, or when it cannot start.
   const opened = new AsyncDisposableStack();
   try {
-    return await start(settings, portOptions, log, opened);
+    return await start(settings, program, portOptions, log, opened);
   } catch (error) {
     await opened.disposeAsync();
     throw error;
@@ -78,6 +84,7 @@ export async function runDaemon({
 
 async function start(
   settings: Settings,
+  program: string,
   portOptions: PortOptions,
   log: Logger,
   opened: AsyncDisposableStack,
@@ -99,22 +106,34 @@ async function start(
     governor: settings.governor,
     attachments: settings.attachments,
     quotas: settings.quotas,
+    signIn: settings.dashboard,
+    person: {
+      name: personName(),
+      token: ({ name }) => localAgentToken(name, personName(), { RELAY_DATA_DIR: settings.dataDirectory }),
+    },
+    terminals: {
+      ...settings.spawn,
+      clis: settings.clis,
+      processes: new HostProcesses({ dataDirectory: settings.dataDirectory, program }),
+    },
     personNames: ['owner', personName()],
     onError,
   });
   opened.defer(() => relay.close());
   opened.defer(startUpkeep(store, systemClock, settings.retention, onError));
+  opened.defer(relay.pageSessions.tend(onError));
   const calls = new QuestionNotifier(settings.hooks.question, log);
   relay.messages.onQuestion = (message, workspaceId) =>
     calls.call(relay.workspaces.byId(workspaceId).name, message);
   const counters = new Counters();
   let http: string | undefined;
+  let page: string | undefined;
   let mcp: string | undefined;
   let pool: Pool | undefined;
   const names = new PublishedNames(settings.dataDirectory, () => relay.workspaces.list());
   // What is stored is done, also if it cannot be published now; the next change, or the next start, tries again.
   const publishNames = () =>
-    names.publish().catch((err) => log.error({ err }, 'the names of the projects are not published'));
+    names.publish().catch((err) => log.error({ err }, 'could not publish the project names'));
   const openSocket = async (workspace: Workspace) => {
     await publishNames();
     return sockets.open(workspace);
@@ -129,6 +148,7 @@ async function start(
       ...pool?.status(),
       unserved: sockets.unserved().map(({ project, error }) => ({ project, error: error.toPayload() })),
     }),
+    page: () => page,
     openSocket,
     socketPath: (workspace) => sockets.path(workspace),
     forget: async (workspace) => {
@@ -171,7 +191,7 @@ async function start(
       .catch((err) => log.error({ project: workspace.name, err }, 'the project is not served'));
   }
   const web = settings.http.enabled
-    ? await openDoors(webDoors(settings, relay, sessions, counters), {
+    ? await openDoors(await webDoors(settings, relay, sessions, counters), {
         ...settings.http,
         headersTimeoutMs: settings.limits.headersTimeoutMs,
         choosePort: portOptions.http,
@@ -181,6 +201,7 @@ async function start(
     : undefined;
   if (web) {
     http = httpUrl(settings.http.host, web.port);
+    page = httpUrl(reachable(settings.http.host), web.port);
     opened.defer(() => web.close());
   }
   log.info({ version: VERSION, database: store.kind, http }, 'daemon ready');
@@ -214,8 +235,19 @@ async function start(
 const httpUrl = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
+/** An address that a browser on this machine can open. */
+const reachable = (host: string): string => ({ '0.0.0.0': '127.0.0.1', '::': '::1' })[host] ?? host;
+
+/** The files of the dashboard, beside the bundles. */
+const PAGE = fileURLToPath(new URL('../../dist/page/', import.meta.url));
+
 /** What the daemon serves on its HTTP port. */
-function webDoors(settings: Settings, relay: Relay, sessions: Sessions, counters: Counters): Door[] {
+async function webDoors(
+  settings: Settings,
+  relay: Relay,
+  sessions: Sessions,
+  counters: Counters,
+): Promise<Door[]> {
   const { apiKey } = settings.mcp;
   const isApiKey = (key: string) => apiKey !== undefined && sameSecret(key, apiKey);
   const rule = {
@@ -226,6 +258,8 @@ function webDoors(settings: Settings, relay: Relay, sessions: Sessions, counters
     new WebSocketDoor(settings.limits.maxFrameBytes, sessions.acceptAt({ kind: 'remote' })),
     healthDoor(() => ({ status: 'ok', version: VERSION, uptime: process.uptime() })),
     metricsDoor(createMetrics(relay, counters), rule),
+    await pageDoor(PAGE),
+    signInDoor(relay.pageSessions),
   ];
 }
 

@@ -23,10 +23,12 @@ export async function startDaemon<Opened extends { project: string }>(options: {
   settings: Settings;
   log: Logger;
   logFile?: string;
+  /** The file of the command line. */
+  program: string;
   portOptions?: PortOptions;
   open(openProject: RunningDaemon['openProject']): Promise<Opened>;
 }): Promise<StartedDaemon<Opened>> {
-  const { settings, log, logFile, portOptions, open } = options;
+  const { settings, log, logFile, program, portOptions, open } = options;
   const lock = await takeLock(settings.dataDirectory);
   const parts = new AsyncDisposableStack();
   parts.defer(() => lock.release());
@@ -34,7 +36,7 @@ export async function startDaemon<Opened extends { project: string }>(options: {
     keepHeapSmall();
     const uncaught = firstUncaught(log);
     const startedAt = Date.now();
-    const daemon = await runDaemon({ settings, log, portOptions });
+    const daemon = await runDaemon({ settings, log, program, portOptions });
     parts.defer(() => daemon.stop());
     const opened = await open(daemon.openProject);
     const mcp = await daemon.openMcp(opened.project);

@@ -11,7 +11,7 @@ export function firstUncaught(log: Logger): Promise<Error> {
   const first = Promise.withResolvers<Error>();
   process.on('uncaughtException', (thrown: unknown) => {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-    log.fatal({ err: error }, 'an error that nobody caught: the daemon has to end');
+    log.fatal({ err: error }, 'uncaught error; the daemon is stopping');
     setTimeout(() => process.exit(1), END_WITHIN_MS).unref();
     first.resolve(error);
   });

@@ -46,13 +46,16 @@ export async function introduce(relay: Relay, door: Door, payload: unknown): Pro
   }
   const admitted = await admit(relay, door, hello);
   const { agent, issued } = await identify(relay, door, admitted, hello);
+  const isPage = admitted.pageSessionId !== undefined;
   const resumeAfter = await resumePoint(relay, admitted.workspace.id, hello.resumeAfter);
   const principal: Principal = {
     workspace: admitted.workspace,
     agent,
     unverified: hello.unverified ?? false,
     local: isUsersOwn(door, admitted),
+    owner: isPage || (isUsersOwn(door, admitted) && agent === undefined),
     keyId: admitted.keyId,
+    pageSessionId: admitted.pageSessionId,
   };
   return {
     principal,
@@ -63,8 +66,12 @@ export async function introduce(relay: Relay, door: Door, payload: unknown): Pro
     session: agent && hello.claim?.session,
     confirm: () => {
       const isRevoked = admitted.keyId !== undefined && relay.workspaces.isRevoked(admitted.keyId);
-      if (isRevoked || (agent && !relay.agents.holdsToken(agent, hello.token ?? issued ?? '')))
-        throw new RelayError('Unauthorized');
+      const hasEnded =
+        admitted.pageSessionId !== undefined && relay.pageSessions.hasEnded(admitted.pageSessionId);
+      const isStill = isPage
+        ? agent && relay.agents.byId(agent.id)
+        : !agent || relay.agents.holdsToken(agent, hello.token ?? issued ?? '');
+      if (isRevoked || hasEnded || !isStill) throw new RelayError('Unauthorized');
       if (agent) relay.agents.checkNotHeld(agent, hello);
     },
     welcome: {
@@ -89,23 +96,40 @@ export async function introduce(relay: Relay, door: Door, payload: unknown): Pro
 }
 
 type Hello = ReturnType<typeof helloPayload.parse>;
-type Admitted = { workspace: Workspace; keyId: string | undefined; tokenName: string | undefined };
+interface Admitted {
+  workspace: Workspace;
+  keyId?: string;
+  tokenName?: string;
+  pageSessionId?: string;
+}
 
-/** The workspace a connection may enter: its key's, its socket's, or that of the agent whose token it holds. */
+/** The workspace a connection may enter: its key's, its socket's, its page session's, or that of the agent whose token it holds. */
 async function admit(relay: Relay, door: Door, hello: Hello): Promise<Admitted> {
+  if (hello.page !== undefined) return admitPage(relay, door, hello.page);
   if (door.kind !== 'guest' && hello.workspaceKey !== undefined) {
-    return { ...(await relay.workspaces.authenticate(hello.workspaceKey)), tokenName: undefined };
+    return await relay.workspaces.authenticate(hello.workspaceKey);
   }
   if (door.kind !== 'remote' && (hello.name !== undefined || hello.token === undefined)) {
-    return { workspace: door.workspace, keyId: undefined, tokenName: undefined };
+    return { workspace: door.workspace };
   }
   if (hello.token === undefined)
-    throw new RelayError('Unauthorized', 'A workspace key or an agent token is required here.');
+    throw new RelayError('Unauthorized', 'A workspace key or an agent token is required.');
   const agent = await relay.agents.byToken(hello.token);
   const entered = door.kind === 'remote' ? relay.workspaces.list() : [door.workspace];
   const workspace = entered.find(({ id }) => id === agent.workspaceId);
   if (!workspace) throw new RelayError('Unauthorized', 'The agent token is not valid.');
-  return { workspace, keyId: undefined, tokenName: agent.name };
+  return { workspace, tokenName: agent.name };
+}
+
+/** The owner may enter every project. */
+async function admitPage(
+  relay: Relay,
+  door: Door,
+  { session, project }: NonNullable<Hello['page']>,
+): Promise<Admitted> {
+  if (door.kind !== 'remote') throw new RelayError('Unauthorized', 'Pages connect over the WebSocket.');
+  const { workspace, pageSessionId } = await relay.pageSessions.authenticate(session);
+  return { workspace: project === undefined ? workspace : relay.workspaces.get(project), pageSessionId };
 }
 
 /** Who shows a key on the local socket is what the key makes of them, not the user. */
@@ -118,7 +142,8 @@ const accountAt = (door: Door, { keyId }: Admitted): Account => {
 };
 
 async function identify(relay: Relay, door: Door, admitted: Admitted, hello: Hello) {
-  const { workspace, tokenName, keyId } = admitted;
+  const { workspace, tokenName, keyId, pageSessionId } = admitted;
+  if (pageSessionId !== undefined) return { agent: await relay.agents.person(workspace), issued: undefined };
   const name = (hello.returning ? tokenName : undefined) ?? hello.name ?? tokenName;
   if (name === undefined) return { agent: undefined, issued: undefined };
   // A token alone admits only the agent it belongs to: it is not a key to register others with.
@@ -145,7 +170,7 @@ function adviceOn(
   { name, type, lead }: Agent,
   { type: claimedType, lead: claimsLead }: Hello,
 ): { advice?: string } {
-  const granted = 'Only the owner of the daemon changes that, with:';
+  const granted = 'The owner of the daemon can change that with:';
   if (claimedType !== undefined && claimedType !== type)
     return {
       advice: `${name} is registered as ${type}. ${granted} agent-relay agent set ${name} --type ${claimedType}`,

@@ -76,7 +76,7 @@ export class OngoingOperations {
   /** For an operation that has ended. */
   forget(operation: OngoingOperation): void {
     if (this.#open?.get(operation.requestId) === operation) this.#open.delete(operation.requestId);
-    for (const kind of ['mail', 'tail'] as const)
+    for (const kind of ['mail', 'tail', 'host'] as const)
       if (this.#only?.[kind] === operation) delete this.#only[kind];
   }
 
@@ -126,7 +126,11 @@ class OngoingOperation implements Ongoing {
   }
 
   event(message: Message): void {
-    this.#later('EVENT', { type: 'message.created', message } satisfies RelayEvent);
+    this.tell({ type: 'message.created', message });
+  }
+
+  tell(event: RelayEvent): void {
+    this.#later('EVENT', event);
   }
 
   deliver(message: Message): void {

@@ -33,7 +33,7 @@ const READS: ReadonlySet<OperationName> = new Set([
 ]);
 
 /** Operations that may go on after their answer. */
-const GOES_ON: ReadonlySet<OperationName> = new Set(['SEND', 'WAIT', 'TAIL', 'RECEIVE']);
+const GOES_ON: ReadonlySet<OperationName> = new Set(['SEND', 'WAIT', 'TAIL', 'RECEIVE', 'HOST']);
 
 export interface RequestContext {
   relay: Relay;
@@ -74,7 +74,7 @@ export class Requests {
     const { type, id } = envelope;
     if (!isOperation(type)) {
       const isHello = type === 'HELLO';
-      const why = isHello ? 'This connection has said HELLO already.' : `"${type}" is not an operation.`;
+      const why = isHello ? 'HELLO was already sent on this connection.' : `"${type}" is not an operation.`;
       this.#answerError(isHello ? 'HELLO' : 'unknown', id, new RelayError('UnknownOperation', why), bytes);
       return;
     }
@@ -155,5 +155,5 @@ const clientName = (principal: Principal): string =>
 export function toRelayError(error: unknown, onError: RequestContext['onError']): RelayError {
   if (error instanceof RelayError) return error;
   onError(error);
-  return new RelayError('Internal', 'The relay failed at this request.', { cause: error });
+  return new RelayError('Internal', 'The relay failed to process this request.', { cause: error });
 }

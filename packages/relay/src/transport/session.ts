@@ -77,7 +77,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
     );
     this.#lastHeard = this.#lastSent = context.relay.clock.elapsed();
     this.#stopHelloTimer = context.relay.clock.after(HELLO_MS, () =>
-      this.#refuse(new RelayError('HelloRequired', `No HELLO came within ${HELLO_MS} ms.`)),
+      this.#refuse(new RelayError('HelloRequired', `No HELLO arrived within ${HELLO_MS} ms.`)),
     );
   }
 
@@ -108,7 +108,8 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
     }
     if (this.#state === 'open') this.#handle(envelope, text.length);
     else if (envelope.type === 'HELLO') void this.#hello(envelope, text.length);
-    else this.#refuse(new RelayError('HelloRequired', `${envelope.type} came before HELLO.`), envelope.id);
+    else
+      this.#refuse(new RelayError('HelloRequired', `${envelope.type} was sent before HELLO.`), envelope.id);
   }
 
   #handle(envelope: Envelope, bytes: number): void {
@@ -231,9 +232,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
   }
 
   revoke(): void {
-    this.#refuse(
-      new RelayError('Unauthorized', 'The key or token of this connection is not valid any more.'),
-    );
+    this.#refuse(new RelayError('Unauthorized', 'The key or token of this connection is no longer valid.'));
   }
 
   // ── Life ───────────────────────────────────────────────────────────────────

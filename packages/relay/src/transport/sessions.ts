@@ -34,7 +34,10 @@ export class Sessions {
     const most = this.#maxConnections - reserve;
     return (connection) => {
       if (this.#sessions.size >= most) {
-        const error = new RelayError('Overloaded', `The daemon has ${most} connections, which is its limit.`);
+        const error = new RelayError(
+          'Overloaded',
+          `The daemon has reached its limit of ${most} connections.`,
+        );
         connection.send(
           new Outgoing(encodeEnvelope('ERROR', 'd1', this.#context.relay.clock.now(), error.toPayload())),
         );

@@ -36,7 +36,7 @@ function serve(webSocket: WebSocket, socket: Duplex, accept: AcceptConnection): 
   webSocket.on('message', (data, isBinary) => {
     if (isBinary)
       session.invalid(
-        new RelayError('MalformedFrame', 'Envelopes are text messages; a binary one came.'),
+        new RelayError('MalformedFrame', 'Envelopes must be text messages, not binary.'),
         false,
       );
     else session.text(data.toString());

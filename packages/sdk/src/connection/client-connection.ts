@@ -42,7 +42,7 @@ export class ClientConnection {
   constructor(options: ClientConnectionOptions) {
     this.#options = options;
     this.#timer = setTimeout(
-      () => this.#drop(new RelayError('Timeout', `No WELCOME came within ${options.timeoutMs} ms.`)),
+      () => this.#drop(new RelayError('Timeout', `No WELCOME arrived within ${options.timeoutMs} ms.`)),
       options.timeoutMs,
     );
     void this.#open();
@@ -110,7 +110,10 @@ export class ClientConnection {
     const welcome = payload as WelcomePayload;
     if (type !== 'WELCOME' || !(welcome.heartbeatMs > 0)) throw notOurProtocol();
     if (welcome.protocol < PROTOCOL.min || welcome.protocol > PROTOCOL.max) {
-      throw new RelayError('VersionMismatch', `The daemon chose protocol ${welcome.protocol}, unknown here.`);
+      throw new RelayError(
+        'VersionMismatch',
+        `The daemon chose protocol ${welcome.protocol}, which this client does not support.`,
+      );
     }
     this.#welcomed = true;
     clearTimeout(this.#timer);
@@ -143,7 +146,7 @@ export class ClientConnection {
 }
 
 const notOurProtocol = (cause?: unknown): RelayError =>
-  new RelayError('Connection', 'What answers at this address does not speak the protocol of the relay.', {
+  new RelayError('Connection', 'The program at this address is not an agent-relay daemon.', {
     cause,
   });
 

@@ -97,7 +97,7 @@ export class ClientSession {
 
   get welcome(): WelcomePayload {
     if (this.#welcome) return this.#welcome;
-    throw new RelayError('Connection', 'No connection has been made yet.');
+    throw new RelayError('Connection', 'Not connected yet.');
   }
 
   /** Resolves when the first connection is up, and the agent is in its channels. */
@@ -129,6 +129,7 @@ export class ClientSession {
     params: OperationInput<Name>,
     id = this.newId(),
     onAnswer?: (result: OperationResult<Name>) => void,
+    timeoutMs = this.#requestTimeoutMs,
   ): Promise<OperationResult<Name>> {
     return new Promise((resolve, reject) => {
       const text = encodeEnvelope(operation, id, Date.now(), params);
@@ -137,9 +138,8 @@ export class ClientSession {
         sent: false,
         encode: () => text,
         repeatable: isRepeatable(operation),
-        deadline: performance.now() + this.#requestTimeoutMs,
-        expire: () =>
-          new RelayError('Timeout', `${operation} was not answered within ${this.#requestTimeoutMs} ms.`),
+        deadline: performance.now() + timeoutMs,
+        expire: () => new RelayError('Timeout', `${operation} was not answered within ${timeoutMs} ms.`),
         answer: (result) => {
           onAnswer?.(result as OperationResult<Name>);
           resolve(result as OperationResult<Name>);

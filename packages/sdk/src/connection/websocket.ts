@@ -4,8 +4,8 @@ import type { OpenWire } from './wire.ts';
 /** Opens a WebSocket that carries one envelope in each text message; in a browser as in Node. */
 export function webSocketWire(url: string): OpenWire {
   if (!/^wss?:$/.test(URL.parse(url)?.protocol ?? '')) {
-    throw new RelayError('InvalidRequest', `"${url}" is not the URL of a WebSocket.`, {
-      next: 'Write it like ws://127.0.0.1:3888/ws',
+    throw new RelayError('InvalidRequest', `"${url}" is not a WebSocket URL.`, {
+      next: 'Use a URL such as ws://127.0.0.1:3888/ws',
     });
   }
   return (events, signal) =>

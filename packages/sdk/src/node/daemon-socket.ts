@@ -10,7 +10,7 @@ import type { SocketFinderOptions } from './socket-finder.ts';
 export const findKeySocket = (options: SocketFinderOptions): Promise<string> =>
   findDaemonSocket(
     options,
-    'Start it with: agent-relay daemon start; for a key of a daemon elsewhere, set RELAY_URL to its address.',
+    'Start it with: agent-relay daemon start; if the key is for a daemon elsewhere, set RELAY_URL to its address.',
   );
 
 /**

@@ -137,7 +137,7 @@ describe('the search for the daemon', () => {
     await publishProjectNames([{ name: 'shop', directory: 'demo', formerNames: ['demo', 'mid'] }], env);
     const renamed = (source: string, next: string) => ({
       code: 'ProjectNotFound',
-      message: `The project "demo" (from ${source}) is called "shop" now.`,
+      message: `The project "demo" (from ${source}) was renamed to "shop".`,
       next: expect.stringContaining(next),
       details: { suggestions: ['shop'] },
     });

@@ -102,7 +102,7 @@ async function refuseFormerName(project: string, source: DiscoverySource, env: E
   };
   throw new RelayError(
     'ProjectNotFound',
-    `The project "${project}" (from ${source}) is called "${name}" now.`,
+    `The project "${project}" (from ${source}) was renamed to "${name}".`,
     {
       next: places[source] ?? `Ask for it by that name: --project ${name}`,
       details: { suggestions: [name] },

@@ -94,7 +94,7 @@ function shortSocketPath(socketPath: string, env: Environment): string {
   if (found !== undefined) return found;
   throw new RelayError(
     'InvalidSettings',
-    `No socket path of ${MAX_SOCKET_PATH_BYTES} bytes or less is left.`,
+    `Every possible socket path is longer than ${MAX_SOCKET_PATH_BYTES} bytes.`,
     {
       next: 'Set RELAY_DATA_DIR or XDG_RUNTIME_DIR to a directory with a shorter path.',
     },

@@ -100,7 +100,7 @@ async function checkOwnDirectory(path: string): Promise<void> {
       'InvalidSettings',
       `${path} is not a directory, but a file or a link to another place.`,
       {
-        next: 'Look where it comes from, delete it and run the command again.',
+        next: 'Check where it comes from, delete it and run the command again.',
       },
     );
   }
@@ -122,11 +122,12 @@ function parse(text: string, root: string): ProjectConfig {
   }
   if (typeof value !== 'object' || value === null) throw wrong('is not an object');
   const { project, socketPath } = value as { project?: unknown; socketPath?: unknown };
-  if (project !== undefined && typeof project !== 'string') throw wrong('has a "project" that is no text');
+  if (project !== undefined && typeof project !== 'string')
+    throw wrong('has a "project" that is not a string');
   if (socketPath !== undefined && typeof socketPath !== 'string') {
-    throw wrong('has a "socketPath" that is no text');
+    throw wrong('has a "socketPath" that is not a string');
   }
-  if (project === undefined && socketPath === undefined) throw wrong('names no "project"');
+  if (project === undefined && socketPath === undefined) throw wrong('has no "project"');
   return {
     root,
     ...(project === undefined ? {} : { project: checkName(project, 'project') }),

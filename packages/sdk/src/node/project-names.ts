@@ -35,7 +35,7 @@ async function publishedNames(env: Environment): Promise<ProjectNames[]> {
     return JSON.parse(text) as ProjectNames[];
   } catch (cause) {
     throw new RelayError('InvalidSettings', `${fileOf(env)} is not JSON.`, {
-      next: 'Delete it and run: agent-relay daemon restart; the daemon writes it anew.',
+      next: 'Delete it and run: agent-relay daemon restart; the daemon recreates it.',
       cause,
     });
   }

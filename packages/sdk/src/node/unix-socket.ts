@@ -37,12 +37,14 @@ function wireOf(socket: Socket, events: WireEvents): Wire {
     } catch (error) {
       if (!isRelayError(error)) throw error;
       destroy(
-        new RelayError('Connection', 'What listens on the socket does not speak frames.', { cause: error }),
+        new RelayError('Connection', 'The program that listens on the socket is not an agent-relay daemon.', {
+          cause: error,
+        }),
       );
     }
   });
   socket.on('error', (error) => {
-    failure ??= new RelayError('Connection', `The connection broke: ${error.message}.`, { cause: error });
+    failure ??= new RelayError('Connection', `The connection was lost: ${error.message}.`, { cause: error });
   });
   socket.on('close', () => events.onClose(failure));
 

@@ -20,7 +20,7 @@ export async function upload(
       ...(isLast ? { finish: { name, mediaType, sha256 } } : {}),
     });
     if (attachment) return attachment;
-    if (isLast) throw new RelayError('Internal', 'The daemon took the whole file and gave it no id.');
+    if (isLast) throw new RelayError('Internal', 'The daemon accepted the file but returned no id.');
   }
 }
 

@@ -37,6 +37,7 @@ import { allPages } from './pages.ts';
 import { Paths } from './paths.ts';
 import { Tail } from './tail.ts';
 import { waitForMail } from './wait-for-mail.ts';
+import { Workers } from './workers.ts';
 import { Workspaces } from './workspaces.ts';
 
 /** A participant's connection to the relay; made by `connect`. */
@@ -46,6 +47,7 @@ export class Relay {
   readonly held: HeldMessages;
   readonly agents: Agents;
   readonly paths: Paths;
+  readonly workers: Workers;
   readonly workspaces: Workspaces;
 
   constructor(session: ClientSession) {
@@ -54,6 +56,7 @@ export class Relay {
     this.held = new HeldMessages(session);
     this.agents = new Agents(session);
     this.paths = new Paths(session);
+    this.workers = new Workers(session);
     this.workspaces = new Workspaces(session);
   }
 
@@ -256,7 +259,7 @@ export class Relay {
    */
   async *messages(): AsyncGenerator<Message, void, void> {
     if (this.name === undefined)
-      throw new RelayError('AgentNameRequired', 'Messages come to agents, and this client is none.');
+      throw new RelayError('AgentNameRequired', 'This client is not an agent and receives no messages.');
     if (this.#session.hello.paths) {
       throw new RelayError('InvalidRequest', 'This client claims its messages; none are pushed to it.', {
         next: 'Take them with relay.paths.claim, or connect without paths.',
@@ -272,7 +275,7 @@ export class Relay {
   async *tail({ after }: { after?: number } = {}): AsyncGenerator<Message, void, void> {
     const session = this.#session;
     if (session.tail) {
-      throw new RelayError('InvalidRequest', 'This client follows the project already.', {
+      throw new RelayError('InvalidRequest', 'This client already follows the project.', {
         next: 'Share the messages of the first tail, or connect a second client.',
       });
     }

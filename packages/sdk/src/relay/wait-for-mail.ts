@@ -11,7 +11,7 @@ export async function waitForMail(
   const id = session.newId();
   /** The daemon knows only the time that was left at the latest connection. */
   const late = () =>
-    new RelayError('Timeout', `No message came within ${timeoutMs} ms.`, {
+    new RelayError('Timeout', `No message arrived within ${timeoutMs} ms.`, {
       next: 'Wait again, or read the inbox later.',
     });
   await awaitReply<void>(session, signal, (settle) => ({

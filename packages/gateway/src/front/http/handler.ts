@@ -130,7 +130,7 @@ export class HttpHandler {
     if (!request.headers.accept?.includes('text/event-stream'))
       throw refusal(406, 'Accept must name text/event-stream.');
     const { visitor, sessionId } = this.#visitorOf(request, visit);
-    if (visitor.standalone.open) throw refusal(409, 'This session has its stream already.');
+    if (visitor.standalone.open) throw refusal(409, 'This session already has a stream.');
     visitor.standalone.attach(response, { 'mcp-session-id': sessionId });
     this.#occupy(visitor, response);
   }
@@ -220,8 +220,8 @@ const tooManySessions = (most: number): RelayError =>
   limitReached(
     'mcp.maxSessionsPerKey',
     most,
-    `The holders of one key may have ${most} sessions in use.`,
-    'End a session that is not needed.',
+    `One key can have ${most} sessions in use.`,
+    'End a session you no longer need.',
   );
 
 const sessionNotFound = () => new HttpError(404, new ProtocolError(-32001, 'Session not found'));

@@ -57,7 +57,7 @@ export function classify(bytes: Buffer, headers: IncomingHttpHeaders): Posted {
   const id = members.get('id');
   // A response answers a question of the session, which knows it.
   if (flaw !== undefined && method !== undefined)
-    throw new HttpError(400, new ProtocolError(INVALID_REQUEST, `The request is refused: ${flaw}.`), id);
+    throw new HttpError(400, new ProtocolError(INVALID_REQUEST, `Invalid request: ${flaw}.`), id);
   if (method === undefined && id === undefined) {
     throw new HttpError(400, new ProtocolError(INVALID_REQUEST, 'The body is not a JSON-RPC message.'));
   }
@@ -85,7 +85,7 @@ function checkModern(
     throw refuse(
       400,
       HEADER_MISMATCH,
-      'initialize belongs to an older revision than the MCP-Protocol-Version header names.',
+      'The protocol version in MCP-Protocol-Version has no initialize request.',
     );
   }
   const claimed = meta[META.protocolVersion];
@@ -97,7 +97,7 @@ function checkModern(
     });
   }
   const mismatch = (what: string) =>
-    refuse(400, HEADER_MISMATCH, `The headers and the body disagree: ${what}.`);
+    refuse(400, HEADER_MISMATCH, `The headers and the body do not match: ${what}.`);
   if (version !== undefined && version !== claimed) throw mismatch('MCP-Protocol-Version');
   if (claimed !== MODERN_VERSION) {
     const data = { supported: [MODERN_VERSION], requested: claimed };

@@ -37,7 +37,7 @@ export async function serveGatewayHttp(gateway: Gateway, options: HttpFrontOptio
     paths: [path],
     contentSecurityPolicy: NO_PAGES,
     handle: async (request: IncomingMessage, response: ServerResponse) => {
-      if (!(await identify(request, rule))) throw new RelayError('Unauthorized', 'A key is required here.');
+      if (!(await identify(request, rule))) throw new RelayError('Unauthorized', 'A key is required.');
       await handler.handle(request, response, {
         // All callers are one user or share one key, so each may say which agent it is.
         caller: agentNameIn(request) ?? '',

@@ -40,6 +40,6 @@ export class Questions {
   }
 
   close(): void {
-    for (const question of this.#open.values()) question.reject(new Error('the client is gone'));
+    for (const question of this.#open.values()) question.reject(new Error('the client disconnected'));
   }
 }

@@ -79,7 +79,7 @@ export class FrontSession implements FrontContext, ResourceWatcher {
     } else {
       const problem = new ProtocolError(
         members ? INVALID_REQUEST : -32700,
-        flaw === undefined ? 'The message is not a JSON-RPC request.' : `The request is refused: ${flaw}.`,
+        flaw === undefined ? 'The message is not a JSON-RPC request.' : `Invalid request: ${flaw}.`,
       );
       reply.answer(errorMessage(id ?? toJson(null), errorBytes(problem)));
     }

@@ -13,35 +13,50 @@ export const noRoom = (full: 'account' | 'all', { most, mostOfAccount }: Room): 
     : limitReached(
         'mcp.maxSessionsPerKey',
         mostOfAccount,
-        `The holders of one key may have ${mostOfAccount} sessions in use.`,
-        'End a session that is not needed.',
+        `One key can have ${mostOfAccount} sessions in use.`,
+        'End a session you no longer need.',
       );
 
-/** The requests of each account that are being answered. */
-export class OpenStreams {
-  readonly #most: number;
-  readonly #open = new Map<string, number>();
+interface OpenOfAccount {
+  requests: number;
+  bytes: number;
+}
 
-  constructor(most: number) {
+/** The requests of each account that are being answered, and the bytes of their bodies, which are kept as long. */
+export class OpenStreams {
+  readonly #most: OpenOfAccount;
+  readonly #open = new Map<string, OpenOfAccount>();
+
+  constructor(most: OpenOfAccount) {
     this.#most = most;
   }
 
   /** Counts a request until the function it returns is called; throws where there are too many. */
-  take(account: string): () => void {
-    const open = this.#open.get(account) ?? 0;
-    if (open >= this.#most) {
+  take(account: string, bytes: number): () => void {
+    const open = this.#open.get(account) ?? { requests: 0, bytes: 0 };
+    if (open.requests >= this.#most.requests) {
       throw limitReached(
         'mcp.maxStreamsPerKey',
-        this.#most,
-        `The holders of one key may have ${this.#most} requests and streams open.`,
-        'Close a stream that is not needed.',
+        this.#most.requests,
+        `One key can have ${this.#most.requests} requests and streams open.`,
+        'Close a stream you no longer need.',
       );
     }
-    this.#open.set(account, open + 1);
+    if (open.bytes + bytes > this.#most.bytes) {
+      throw limitReached(
+        'mcp.maxRequestBytesPerKey',
+        this.#most.bytes,
+        `The open requests of one key can have ${this.#most.bytes} bytes together.`,
+        'Wait until one of them is answered.',
+      );
+    }
+    this.#open.set(account, open);
+    open.requests += 1;
+    open.bytes += bytes;
     return () => {
-      const left = (this.#open.get(account) ?? 1) - 1;
-      if (left === 0) this.#open.delete(account);
-      else this.#open.set(account, left);
+      open.requests -= 1;
+      open.bytes -= bytes;
+      if (open.requests === 0) this.#open.delete(account);
     };
   }
 }

@@ -19,7 +19,7 @@ it.each([
   [delivery('acked', 600_000), 'Bob acknowledged it 10 min ago.'],
   [delivery('injected', 1000), 'It was put into the conversation of Bob 1 s ago.'],
   [delivery('uncertain', 1000, 'path_gone'), 'It may have reached Bob; nobody can tell yet.'],
-  [delivery('accepted', 1000, 'not_read'), 'Bob has not read it yet (taken, not read yet).'],
+  [delivery('accepted', 1000, 'not_read'), 'Bob has not read it yet (accepted, not read yet).'],
   [delivery('stored', 1000, 'offline'), 'Bob has not read it yet (offline).'],
   [delivery('stored', 1000), 'Bob has not read it yet.'],
 ])('says how far a delivery got: %#', (one, sentence) => {

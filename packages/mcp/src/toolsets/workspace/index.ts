@@ -18,14 +18,20 @@ import { registerAgent } from './register-agent.ts';
 import { sendDm } from './send-dm.ts';
 import { setWorkspaceKey } from './set-workspace-key.ts';
 import { workspaceWording } from './wording.ts';
+import { addAgent, queryNodes, removeAgent, spawn, submitResult } from './workers.ts';
 
 export const workspaceToolset: Toolset = {
   name: 'workspace',
   tools: [
     registerAgent,
     listAgents,
+    addAgent,
+    removeAgent,
     createWorkspace,
     setWorkspaceKey,
+    spawn,
+    submitResult,
+    queryNodes,
     createChannel,
     joinChannel,
     leaveChannel,

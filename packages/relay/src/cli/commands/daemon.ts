@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { isRelayError, RelayError } from '@agent-relay/protocol';
 import { dataDirectory } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
@@ -162,19 +164,25 @@ async function status({ json }: JsonOption): Promise<void> {
   );
 }
 
-async function logs({
-  lines,
-  follow,
-  json,
-}: JsonOption & { lines: number; follow?: boolean }): Promise<void> {
+type LogsOptions = JsonOption & { lines: number; follow?: boolean };
+
+async function logs(options: LogsOptions): Promise<void> {
+  if (options.follow) await untilInterrupted((signal) => showLogs(options, signal));
+  else await showLogs(options);
+}
+
+async function showLogs({ lines, json }: LogsOptions, follow?: AbortSignal): Promise<void> {
   const file = logFile(dataDirectory());
   const daemon = await findDaemon(dataDirectory());
   if (daemon && daemon !== 'starting' && daemon.logFile === undefined)
     printAside(`note: The running daemon logs ${ON_TERMINAL}. This is the log of earlier ones.`);
   const show = (line: string) => print(json ? inertJson(line) : readableLogLine(line));
+  if (follow) {
+    if (!existsSync(dirname(file))) throw new RelayError('DaemonNotRunning', 'There is no log yet.');
+    return await followLines(file, lines, show, follow);
+  }
   const last = await lastLines(file, lines);
   last.forEach(show);
-  if (follow) return await untilInterrupted((signal) => followLines(file, show, signal));
   if (json || daemon !== undefined) return;
   const crash = await lastLines(outputFile(dataDirectory()), lines);
   if (crash.length > 0) print(['The last daemon exited without a log entry:', ...crash].join('\n'));

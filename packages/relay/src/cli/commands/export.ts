@@ -10,9 +10,9 @@ type Write = (text: string) => Promise<unknown>;
 
 export const command = withProject(new Command('export'))
   .description('Export a project as JSON Lines to a file or to stdout')
-  .argument('[file]', 'file to write, which must not exist yet')
+  .argument('[file]', 'file to write, which must not exist yet; stdout if left out, or for "-"')
   .action(async (file: string | undefined, options: ProjectOption) => {
-    if (file === undefined) return void (await exportTo(options, writeToOutput));
+    if (file === undefined || file === '-') return void (await exportTo(options, writeToOutput));
     const end = await exportToFile(options, file);
     print(`Exported to ${file}: ${summary(end)}.`);
     print(`sha256 ${end.sha256}`);

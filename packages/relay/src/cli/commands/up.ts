@@ -13,6 +13,7 @@ import { type ProjectOption, refuseIdleOptions, type ToolsOption, withTools } fr
 import { readableLogLine } from '../output/log-lines.ts';
 import { facts, print, printAside, styled } from '../output/terminal.ts';
 import { stopSignal } from '../process/stop-signal.ts';
+import { PROGRAM } from '../program-file.ts';
 import {
   findProjectLocation,
   type OpenedProject,
@@ -155,6 +156,7 @@ async function serve(options: {
   const { startDaemon } = await import('../../daemon/start.ts');
   const daemon = await startDaemon({
     ...options,
+    program: PROGRAM,
     open: (openProject) => openProjectAt(location, openProject),
   });
   try {

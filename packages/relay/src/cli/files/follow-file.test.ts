@@ -23,20 +23,19 @@ it('the last lines of a file', async () => {
 it('follows what is appended, across a rotation, until it is told to stop', async () => {
   const lines: string[] = [];
   const stop = new AbortController();
-  await writeFile(file, 'old\n');
-  const following = followLines(file, (line) => lines.push(line), stop.signal);
-  // The watch begins some time after the call: the first line is written until it is seen.
-  await vi.waitFor(async () => {
-    await appendFile(file, 'again\n');
-    expect(lines).toContain('again');
-  });
-  await appendFile(file, 'hal');
+  await writeFile(file, 'older\nold\n');
+  const following = followLines(file, 1, (line) => lines.push(line), stop.signal);
+  // Written while the last lines are being read: neither left out nor shown twice.
+  await appendFile(file, 'appended\nhal');
   await appendFile(file, 'f é\n');
-  await vi.waitFor(() => expect(lines).toContain('half é'));
+  await vi.waitFor(() => expect(lines.at(-1)).toBe('half é'));
   await rename(file, `${file}.1`);
   await writeFile(file, 'new file\n');
   await vi.waitFor(() => expect(lines.at(-1)).toBe('new file'));
-  expect(lines).not.toContain('old');
   stop.abort();
   await following;
+  const whole = ['old', 'appended', 'half é', 'new file'];
+  // Of what was there at the start, only the last line is shown.
+  expect(whole.slice(-lines.length)).toEqual(lines);
+  expect(lines.length).toBeGreaterThanOrEqual(3);
 });

@@ -1,4 +1,6 @@
-import { type FileHandle, open, stat, watch } from 'node:fs/promises';
+import { on } from 'node:events';
+import { watch } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileLines, isMissing, LineReader } from '@agent-relay/platform';
 
@@ -6,11 +8,11 @@ import { fileLines, isMissing, LineReader } from '@agent-relay/platform';
 const ANY_LENGTH = Number.POSITIVE_INFINITY;
 const CHUNK_BYTES = 65_536;
 
-/** The last `count` lines of a file; none if there is no such file. */
-export async function lastLines(path: string, count: number): Promise<string[]> {
+/** The last `count` lines of a file, or of its first `size` bytes; none if there is no such file. */
+export async function lastLines(path: string, count: number, size?: number): Promise<string[]> {
   const lines: string[] = [];
   try {
-    for await (const { text = '' } of fileLines(path, ANY_LENGTH)) {
+    for await (const { text = '' } of fileLines(path, ANY_LENGTH, size)) {
       lines.push(text);
       if (lines.length > count) lines.shift();
     }
@@ -20,27 +22,34 @@ export async function lastLines(path: string, count: number): Promise<string[]> 
   return lines;
 }
 
-/** Hands over each line appended to a file from now on, also when rotation puts a new file in its place. */
+/** Hands over the last `count` lines of a file and each one that is appended, also when rotation puts a new file in its place. */
 export async function followLines(
   path: string,
+  count: number,
   onLine: (line: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  let file = await openIfThere(path);
-  let reading = file && appendedLines(file, (await file.stat()).size, onLine);
+  // First, so that no change is missed; the directory, because the file itself may be renamed away.
+  const watcher = watch(dirname(path));
+  let file: FileHandle | undefined;
   try {
-    // The directory is watched: the file itself may be renamed away.
-    for await (const _change of watch(dirname(path), { signal })) {
+    const changes = on(watcher, 'change', { signal });
+    file = await openIfThere(path);
+    const size = (await file?.stat())?.size ?? 0;
+    for (const line of await lastLines(path, count, size)) onLine(line);
+    let reading = file && appendedLines(file, size, onLine);
+    do {
       await reading?.();
       if (!(await isReplaced(path, file))) continue;
       await file?.close();
       file = await openIfThere(path);
       reading = file && appendedLines(file, 0, onLine);
       await reading?.();
-    }
+    } while (!(await changes.next()).done);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
+    watcher.close();
     await file?.close();
   }
 }

@@ -7,6 +7,7 @@ import { startDaemon } from '../../daemon/start.ts';
 import { readableLogLine } from '../output/log-lines.ts';
 import { print, printAside } from '../output/terminal.ts';
 import { stopSignal } from '../process/stop-signal.ts';
+import { PROGRAM } from '../program-file.ts';
 import { asOwner } from '../target/connect.ts';
 import { type OpenedProject, openProjectAt, type ProjectLocation } from '../target/project.ts';
 import { openInRunning } from '../target/running.ts';
@@ -55,7 +56,13 @@ async function daemonFor(location: ProjectLocation, settings: Settings): Promise
     const open = (openProject: Parameters<typeof openProjectAt>[1]) => openProjectAt(location, openProject);
     // The options of this command are about the port of the sessions.
     const portOptions = { http: 'RELAY_HTTP_PORT', mcp: 'RELAY_MCP_HTTP_PORT' };
-    const { opened, failed, stop } = await startDaemon({ settings, log, portOptions, open });
+    const { opened, failed, stop } = await startDaemon({
+      settings,
+      log,
+      program: PROGRAM,
+      portOptions,
+      open,
+    });
     return { project: opened, failed, [Symbol.asyncDispose]: stop };
   } catch (error) {
     if (!isRelayError(error, 'DaemonRunning')) throw error;

@@ -68,12 +68,13 @@ const UNITS: Array<[letter: string, ms: number]> = [
   ['s', 1000],
 ];
 
-export function ago(time: number, now: number): string {
-  const duration = now - time;
-  for (const [letter, ms] of UNITS) {
-    if (duration >= ms) return `${Math.floor(duration / ms)}${letter} ago`;
-  }
-  return 'just now';
+export const ago = (time: number, now: number): string =>
+  now - time >= 1000 ? `${duration(now - time)} ago` : 'just now';
+
+/** A length of time in its largest unit ("2m"). */
+export function duration(ms: number): string {
+  const [letter, unit] = UNITS.find(([, least]) => ms >= least) ?? ['s', 1000];
+  return `${Math.floor(ms / unit)}${letter}`;
 }
 
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

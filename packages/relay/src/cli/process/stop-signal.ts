@@ -11,6 +11,7 @@ export function stopSignal(): Promise<NodeJS.Signals> {
     const onSignal = (signal: NodeJS.Signals) => {
       if (first === undefined) {
         first = performance.now();
+        endAtOnce();
         stop(signal);
       } else if (performance.now() - first > SAME_SIGNAL_MS) {
         process.exit(130);
@@ -18,4 +19,9 @@ export function stopSignal(): Promise<NodeJS.Signals> {
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   });
+}
+
+/** Node gives its listeners up while it takes itself apart, some milliseconds before the process has ended: skips that. */
+function endAtOnce(): void {
+  process.once('beforeExit', () => process.exit());
 }

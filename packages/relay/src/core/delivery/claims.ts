@@ -42,6 +42,12 @@ export class Claims {
   /** Agents whose paths will be told when the time for reading is over. */
   readonly #toldLater = new Set<number>();
 
+  /** Told what a path says it can do now. */
+  onPath: (agent: Agent, state: 'ready' | 'waits', reason: Reason | undefined) => void = () => undefined;
+  /** Told that an agent was seen at work on messages, or has read them. */
+  onSeen: (agentId: number, isSeen: (message: { id: string; seq: number }) => boolean) => void = () =>
+    undefined;
+
   constructor(store: DeliveryStore, clock: Clock, mailboxes: Mailboxes, presence: Presence) {
     this.#store = store;
     this.#clock = clock;
@@ -109,6 +115,7 @@ export class Claims {
           );
     if (state !== 'refused') this.#mailboxes.of(agent.id)?.settled(known.map(({ seq }) => seq));
     const why = input && reasonOf(input);
+    if (state === 'turn_started') this.onSeen(agent.id, ({ id }) => known.some((one) => one.id === id));
     if (changed > 0) {
       for (const one of known) {
         this.#tell(agent, one, { type: `delivery.${state}`, path, ...(why ? { reason: why } : {}) });
@@ -120,9 +127,10 @@ export class Claims {
   /** What a path says of itself. */
   reportPath(agent: Agent, receiver: Receiver | undefined, { path, state, reason: input }: PathReport): void {
     const by = requirePath(receiver, path);
-    const why = input ? { reason: reasonOf(input) } : {};
+    const why: { reason?: Reason } = input ? { reason: reasonOf(input) } : {};
     by.note(path, { state, ...why, since: this.#clock.now() });
     this.#presence.tell(agent.workspaceId, { type: 'path.changed', agent: agent.name, path, state, ...why });
+    this.onPath(agent, state, why.reason);
   }
 
   /**
@@ -149,6 +157,7 @@ export class Claims {
   read(agentId: number, seqs: number[]): void {
     const taken = this.#taken.get(agentId);
     for (const seq of seqs) taken?.delete(seq);
+    this.onSeen(agentId, ({ seq }) => seqs.includes(seq));
     this.#mailboxes.of(agentId)?.settled(seqs);
   }
 
@@ -221,7 +230,7 @@ export class Claims {
 function requirePath(receiver: Receiver | undefined, path: ClaimingPath): ClaimingReceiver {
   if (receiver instanceof ClaimingReceiver && receiver.paths.includes(path)) return receiver;
   throw new RelayError('InvalidRequest', `This connection does not deliver by ${path}.`, {
-    next: 'Name the path in HELLO, or with RECEIVE.',
+    next: 'Declare the path in HELLO or RECEIVE.',
   });
 }
 

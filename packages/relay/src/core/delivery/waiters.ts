@@ -16,13 +16,16 @@ export class Waiters {
   open(agent: Agent, id: string, ongoing: Ongoing, timeoutMs: number): void {
     const before = this.#byAgent.get(agent.id);
     if (before && before.id !== id) {
-      throw new RelayError('AlreadyWaiting', `Another program waits for the next message of ${agent.name}.`);
+      throw new RelayError(
+        'AlreadyWaiting',
+        `Another program is already waiting for the next message of ${agent.name}.`,
+      );
     }
     before?.stop();
     const stopTimer = this.#clock.after(timeoutMs, () => {
       this.#byAgent.delete(agent.id);
       ongoing.fail(
-        new RelayError('Timeout', `No message came for ${agent.name} within ${timeoutMs} ms.`, {
+        new RelayError('Timeout', `No message for ${agent.name} arrived within ${timeoutMs} ms.`, {
           next: 'Wait again, or read the inbox later.',
         }),
       );

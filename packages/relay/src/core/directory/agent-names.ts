@@ -86,7 +86,7 @@ export class AgentNames {
     if (holder && holder !== own) throw nameTaken(name);
     const twin = this.#byWorkspace.get(workspaceId)?.bySkeleton.get(nameSkeleton(name));
     if (!twin || twin === own) return;
-    throw new RelayError('LookAlikeName', `"${name}" could be taken for the agent "${twin.name}".`);
+    throw new RelayError('LookAlikeName', `"${name}" looks too much like the agent "${twin.name}".`);
   }
 
   #count({ workspaceId, account }: Agent, change: 1 | -1): void {

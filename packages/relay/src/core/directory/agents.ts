@@ -22,6 +22,12 @@ import { handleOf, hasProfile, type Introduction, profileOf, standingOf } from '
 import type { OfferedTools } from './offered-tools.ts';
 import type { Presence } from './presence.ts';
 
+/** The owner as a participant; `token` keeps one where the owner's programs find it. */
+interface Person {
+  name: string;
+  token(workspace: Workspace): Promise<string>;
+}
+
 /**
  * The agents of all workspaces, held in memory and written through to the store, so that addressing a message costs
  * no read.
@@ -34,6 +40,7 @@ export class Agents {
   readonly #background: (work: Promise<void>) => void;
   readonly #names: AgentNames;
   readonly #quotas: Quotas;
+  readonly #person: Person;
   readonly #tools: OfferedTools;
   /** Agents removed since the start: a read that began before may still find them in the store. */
   readonly #removed = new Set<number>();
@@ -51,12 +58,14 @@ export class Agents {
     clock: Clock,
     presence: Presence,
     {
+      person,
       personNames,
       directory,
       quotas,
       tools,
       background,
     }: {
+      person: Person;
       personNames: readonly string[];
       directory: Directory;
       quotas: Quotas;
@@ -66,6 +75,7 @@ export class Agents {
   ) {
     this.#store = store;
     this.#quotas = quotas;
+    this.#person = person;
     this.#tools = tools;
     this.#names = new AgentNames(personNames, quotas.agents);
     this.#clock = clock;
@@ -209,6 +219,16 @@ export class Agents {
     return introduction.token === undefined ? { agent, issued: token } : { agent };
   }
 
+  /** The owner's person, for whom no token is asked: the owner is known already. Registered the first time. */
+  async person(workspace: Workspace): Promise<Agent> {
+    const { name } = this.#person;
+    const known = this.find(workspace, name);
+    if (known) return known;
+    const token = await this.#person.token(workspace);
+    const { agent } = await this.identify(workspace, name, { token, type: 'human', byOwner: true });
+    return agent;
+  }
+
   /** The relay itself, as a sender of notices; registered in a workspace when it first has something to say. */
   async system(workspace: Workspace): Promise<Agent> {
     const known = this.find(workspace, SYSTEM_AGENT);
@@ -269,7 +289,7 @@ export class Agents {
       this.#names.checkNew(workspaceId, name, { own: agent, isPerson: agent.type === 'human' });
     if (!(await this.#store.renameAgent(agent.id, name, record))) throw nameTaken(name);
     if (this.#removed.has(agent.id))
-      throw new RelayError('AgentNotFound', `The agent "${agent.name}" was removed meanwhile.`);
+      throw new RelayError('AgentNotFound', `The agent "${agent.name}" was removed in the meantime.`);
     this.#names.delete(agent);
     agent.name = name;
     agent.handle = handleOf(agent, name);
@@ -334,14 +354,14 @@ export class Agents {
 
   #checkNewToken(workspace: Workspace, token: string): void {
     if (!isAgentToken(token)) {
-      throw new RelayError('InvalidRequest', 'token: an agent token is at_ and 43 letters of base64url.', {
+      throw new RelayError('InvalidRequest', 'token: must be at_ followed by 43 base64url characters.', {
         details: { field: 'token' },
       });
     }
     const other = this.holder(workspace, token);
     if (other)
       throw new RelayError('Unauthorized', `The agent token belongs to "${other.name}".`, {
-        next: `If the agent was renamed, use its name: ${other.name}. Otherwise show a token of your own.`,
+        next: `If the agent was renamed, use its name: ${other.name}. Otherwise use your own token.`,
       });
   }
 
@@ -349,7 +369,7 @@ export class Agents {
     if (introduction.token === undefined || !this.holdsToken(agent, introduction.token)) {
       throw new RelayError(
         'NameTaken',
-        `The name "${agent.name}" belongs to an agent whose token you did not show.`,
+        `The name "${agent.name}" is taken, and you did not present its token.`,
         // A client that kept the token for the name the agent had before finds it by this.
         { details: { tokenId: tokenIdOfHash(agent.tokenHash) } },
       );
@@ -442,4 +462,4 @@ export class Agents {
 }
 
 const HOW_AN_AGENT_BECOMES_KNOWN =
-  'List the agents with: agent-relay who --all. One is known once it has connected, as by: agent-relay inbox --as NAME';
+  'List the agents with: agent-relay who --all. An agent is added when it first connects, for example with: agent-relay inbox --as NAME';

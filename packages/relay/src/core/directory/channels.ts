@@ -101,8 +101,8 @@ export class Channels {
 
   async leave(channel: Channel, agent: Agent): Promise<boolean> {
     if (this.isGeneral(channel)) {
-      throw new RelayError('Forbidden', 'Everybody is in #general.', {
-        next: 'Leave it unread if it does not concern you.',
+      throw new RelayError('Forbidden', 'You cannot leave #general; everyone is in it.', {
+        next: 'Ignore its messages if they do not concern you.',
       });
     }
     this.#members.get(channel.id)?.delete(agent.id);
@@ -189,4 +189,4 @@ export class Channels {
 }
 
 const channelExists = (name: string): RelayError =>
-  new RelayError('ChannelExists', `A channel #${parseChannelName(name)} exists.`);
+  new RelayError('ChannelExists', `The channel #${parseChannelName(name)} already exists.`);

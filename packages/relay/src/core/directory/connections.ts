@@ -74,13 +74,31 @@ export class Connections {
       for (const peer of this.of(ended.agentId)) peer.revoke();
       return;
     }
+    if (ended.kind === 'pages') {
+      for (const peer of this.#pages())
+        if (ended.pageSessionIds.includes(peer.principal.pageSessionId ?? '')) peer.revoke();
+      return;
+    }
     for (const peer of [...(this.#byWorkspace.get(ended.workspaceId) ?? [])]) {
       if (isAmong(peer.principal, ended)) peer.revoke();
     }
   }
+
+  /** The sessions of the pages that are connected here. */
+  pageSessions(): Set<string> {
+    return new Set(this.#pages().map(({ principal }) => principal.pageSessionId ?? ''));
+  }
+
+  #pages(): Peer[] {
+    return [...this.#byWorkspace.values()].flatMap((peers) =>
+      [...peers].filter(({ principal }) => principal.pageSessionId !== undefined),
+    );
+  }
 }
 
-function isAmong(principal: Principal, ended: Exclude<EndedConnections, { kind: 'agent' }>): boolean {
+type EndedInWorkspace = Extract<EndedConnections, { workspaceId: number }>;
+
+function isAmong(principal: Principal, ended: EndedInWorkspace): boolean {
   if (ended.kind === 'workspace') return ended.who === 'everybody' || !seesWholeWorkspace(principal);
   return principal.keyId !== undefined && ended.keyIds.includes(principal.keyId);
 }

@@ -91,6 +91,11 @@ export class Presence {
       .some((other) => other !== session && (other !== undefined || !isReturning));
   }
 
+  /** The sessions of the dashboard's pages that are connected to this daemon. */
+  pageSessions(): Set<string> {
+    return this.#parts.connections.pageSessions();
+  }
+
   /** The connections of this daemon, and the agents of all. */
   count(): { connections: number; agentsOnline: number } {
     const { connections, directory } = this.#parts;

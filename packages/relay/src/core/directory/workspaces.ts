@@ -53,7 +53,7 @@ export class Workspaces {
     if (workspace) return workspace;
     const renamed = this.#formerly(name);
     if (renamed) {
-      throw new RelayError('ProjectNotFound', `The project "${name}" is called "${renamed.name}" now.`, {
+      throw new RelayError('ProjectNotFound', `The project "${name}" was renamed to "${renamed.name}".`, {
         next: `Use that name: ${renamed.name}`,
         details: { suggestions: [renamed.name] },
       });
@@ -63,7 +63,7 @@ export class Workspaces {
       this.list().map((known) => known.name),
     );
     const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}?` : '';
-    throw new RelayError('ProjectNotFound', `No project "${name}" is known here.${hint}`, {
+    throw new RelayError('ProjectNotFound', `This daemon has no project "${name}".${hint}`, {
       details: { suggestions },
     });
   }
@@ -76,7 +76,7 @@ export class Workspaces {
 
   async create(name: string): Promise<Workspace> {
     const workspace = await this.#createUnlessTaken(name, undefined);
-    if (!workspace) throw new RelayError('WorkspaceExists', `A workspace "${name}" exists.`);
+    if (!workspace) throw new RelayError('WorkspaceExists', `The workspace "${name}" already exists.`);
     return workspace;
   }
 
@@ -174,7 +174,7 @@ export class Workspaces {
     checkName(name, 'project');
     const record = this.record(by, workspace, 'workspace.renamed', name, { before: workspace.name });
     if (!(await this.#store.renameWorkspace(workspace.id, name, record)))
-      throw new RelayError('WorkspaceExists', `A workspace "${name}" exists.`);
+      throw new RelayError('WorkspaceExists', `The workspace "${name}" already exists.`);
     this.#byName.delete(nameKey(workspace.name));
     workspace.formerNames.push(workspace.name);
     workspace.name = name;

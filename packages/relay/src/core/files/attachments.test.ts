@@ -95,7 +95,7 @@ describe('a file', () => {
     for (const offset of [0, 2, 4]) {
       await expect(alice.request('ATTACH', { upload: 'u', offset, data })).rejects.toMatchObject({
         code: 'InvalidRequest',
-        message: `offset: 3 is next, ${offset} came.`,
+        message: `offset: expected 3, got ${offset}.`,
       });
     }
     const finish = { name: 'x', sha256: sha256(Buffer.from('abcabc')) };
@@ -149,7 +149,7 @@ describe('an upload', () => {
     await alice.request('ATTACH', { upload: 'u', ...piece, offset: 3 });
     core.clock.advance(60_000);
     await expect(alice.request('ATTACH', { upload: 'u', ...piece, offset: 6 })).rejects.toMatchObject({
-      message: 'offset: 0 is next, 6 came.',
+      message: 'offset: expected 0, got 6.',
     });
   });
 
@@ -198,7 +198,7 @@ describe('an upload', () => {
     await alice.request('ATTACH', { upload: 'same', ...piece });
     await bob.request('ATTACH', { upload: 'same', ...piece });
     await expect(bob.request('ATTACH', { upload: 'same', ...piece, offset: 6 })).rejects.toMatchObject({
-      message: 'offset: 3 is next, 6 came.',
+      message: 'offset: expected 3, got 6.',
     });
   });
 });

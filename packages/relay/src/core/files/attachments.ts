@@ -96,7 +96,8 @@ export class Attachments {
   async #find(principal: Principal, id: string): Promise<Attachment> {
     const viewer = seesWholeWorkspace(principal) ? undefined : requireAgent(principal).id;
     const attachment = await this.#store.visibleAttachment(viewer, principal.workspace.id, id);
-    if (!attachment) throw new RelayError('AttachmentNotFound', `No file ${id} can be seen by you.`);
+    if (!attachment)
+      throw new RelayError('AttachmentNotFound', `There is no file ${id}, or you cannot see it.`);
     return attachment;
   }
 
@@ -140,7 +141,7 @@ export class Attachments {
     if ((await this.#use(workspaceId)).bytes + size > maxWorkspaceBytes) {
       throw new RelayError(
         'AttachmentTooLarge',
-        `All files of the workspace together may have ${maxWorkspaceBytes} bytes.`,
+        `The files of a workspace can have ${maxWorkspaceBytes} bytes in total.`,
         { details: { limit: maxWorkspaceBytes, setting: 'attachments.maxWorkspaceBytes' } },
       );
     }

@@ -43,7 +43,7 @@ export class Uploads {
     const open = this.#byAgent.get(agentId)?.get(id);
     const received = open?.received ?? 0;
     if (offset !== received) {
-      throw new RelayError('InvalidRequest', `offset: ${received} is next, ${offset} came.`, {
+      throw new RelayError('InvalidRequest', `offset: expected ${received}, got ${offset}.`, {
         details: { field: 'offset' },
       });
     }
@@ -54,7 +54,7 @@ export class Uploads {
     const cost = piece.length + PIECE_COST;
     const account = accountIn(agent.workspaceId, accountOf(agent));
     if ((this.#costs.get(account) ?? 0) + cost > MAX_FILES_OF_ACCOUNT * this.#maxFileBytes) {
-      throw new RelayError('Overloaded', 'Too many files are being uploaded by you, or with your key.', {
+      throw new RelayError('Overloaded', 'You, or others with your key, are uploading too many files.', {
         next: 'Send this piece again when one of them is done.',
       });
     }
@@ -105,7 +105,7 @@ export class Uploads {
   #begin(agentId: number, id: string, account: string): Upload {
     const uploads = this.#byAgent.get(agentId) ?? new Map<string, Upload>();
     if (uploads.size >= MAX_PER_AGENT)
-      throw new RelayError('Overloaded', `${MAX_PER_AGENT} uploads are open already.`);
+      throw new RelayError('Overloaded', `${MAX_PER_AGENT} uploads are already open.`);
     const upload: Upload = { pieces: [], received: 0, cost: 0, account, stopTimer: () => undefined };
     this.#byAgent.set(agentId, uploads.set(id, upload));
     return upload;

@@ -1,5 +1,5 @@
 import type { Agent } from '../ports/store/agents.ts';
-import type { Principal } from '../principal.ts';
+import { isUsersOwn, type Principal } from '../principal.ts';
 
 /**
  * Whom quotas count for. An agent that the user's own programs registered has an account of its
@@ -18,8 +18,9 @@ export const accountOf = ({ id, account = LOCAL }: Pick<Agent, 'id' | 'account'>
   account === LOCAL ? `agent ${id}` : account;
 
 /** Whom a connection counts for; undefined for one of the user's own programs. */
-export function connectionAccount({ local, keyId, agent }: Principal): Account | undefined {
-  if (local) return undefined;
+export function connectionAccount(principal: Principal): Account | undefined {
+  const { keyId, agent } = principal;
+  if (isUsersOwn(principal)) return undefined;
   if (keyId !== undefined) return keyAccount(keyId);
   return agent ? accountOf(agent) : GUESTS;
 }

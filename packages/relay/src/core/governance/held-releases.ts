@@ -46,7 +46,7 @@ export class HeldReleases {
     const [first] = ids;
     if (waiting.length === 0) {
       throw new RelayError('MessageNotFound', `No message ${first} is held.`, {
-        next: 'List those that are with: agent-relay held list',
+        next: 'List held messages with: agent-relay held list',
       });
     }
     const settled: Settled = { released: [], discarded: [] };

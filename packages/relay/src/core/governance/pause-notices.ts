@@ -9,6 +9,6 @@ export async function sendPauseNotices(
   agents: Agent[],
   reason: string,
 ): Promise<void> {
-  const text = `Your exchange is paused: ${reason}. What you say in it waits until a person releases it with: agent-relay held release. Elsewhere you are heard when you say something new.`;
+  const text = `This conversation is paused: ${reason}. Messages in it are held until a person releases them with: agent-relay held release. In other conversations, messages with new content are delivered.`;
   for (const agent of agents) await messages.sendNotice(workspace, agent, text);
 }

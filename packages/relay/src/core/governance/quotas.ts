@@ -31,6 +31,8 @@ export interface QuotaLimits {
   messageReactions: number;
   /** Messages whose answer one agent waits for. */
   awaits: number;
+  /** Spawned agents of one account that run at the same time; those of a worker count for whoever spawned it. */
+  spawns: number;
 }
 
 const SHARED = 'The agents of one workspace key count together.';
@@ -44,6 +46,8 @@ export class Quotas {
   readonly #connections = new Tally();
   /** Awaited messages that are being sent. */
   readonly #asking = new Tally();
+  /** Agents that are being spawned. */
+  readonly #spawning = new Tally();
 
   constructor(limits: QuotaLimits) {
     this.limits = limits;
@@ -55,15 +59,15 @@ export class Quotas {
     throw limitReached(
       'quotas.profileBytes',
       profileBytes,
-      `What an agent says about itself may have ${profileBytes} bytes.`,
-      'Say less in task and capabilities.',
+      `The profile of an agent can have ${profileBytes} bytes.`,
+      'Shorten its task or capabilities.',
     );
   }
 
   checkTools(tools: ToolDefinition[]): void {
     const { tools: most, toolBytes, toolsBytes } = this.limits;
     if (tools.length > most) {
-      throw limitReached('quotas.tools', most, `An agent may offer ${most} tools.`, 'Offer fewer tools.');
+      throw limitReached('quotas.tools', most, `An agent can offer ${most} tools.`, 'Offer fewer tools.');
     }
     let all = 0;
     for (const tool of tools) {
@@ -73,7 +77,7 @@ export class Quotas {
         throw limitReached(
           'quotas.toolBytes',
           toolBytes,
-          `The tool "${tool.name}" has ${bytes} bytes; one may have ${toolBytes}.`,
+          `The tool "${tool.name}" has ${bytes} bytes; the limit is ${toolBytes}.`,
           'Shorten its description or its schema.',
         );
       }
@@ -82,7 +86,7 @@ export class Quotas {
       throw limitReached(
         'quotas.toolsBytes',
         toolsBytes,
-        `The tools have ${all} bytes together; those of one agent may have ${toolsBytes}.`,
+        `The tools have ${all} bytes in total; the limit is ${toolsBytes}.`,
         'Offer fewer or shorter tools.',
       );
     }
@@ -98,8 +102,8 @@ export class Quotas {
       limitReached(
         setting,
         limit,
-        `${who} may register ${limit} names in a project.`,
-        'Use a name that is registered, or have one removed with: agent-relay agent remove NAME.',
+        `${who} can register ${limit} names in a project.`,
+        'Use a registered name, or remove one with: agent-relay agent remove NAME.',
       ),
     );
   }
@@ -113,8 +117,8 @@ export class Quotas {
       limitReached(
         'quotas.connectionsPerKey',
         connectionsPerKey,
-        `The agents of one key may have ${connectionsPerKey} connections.`,
-        'Close one that is not needed.',
+        `The agents of one key can have ${connectionsPerKey} connections.`,
+        'Close one you no longer need.',
       ),
     );
   }
@@ -126,8 +130,8 @@ export class Quotas {
       limitReached(
         'quotas.channels',
         channels,
-        `One agent may create ${channels} channels, archived ones included. ${SHARED}`,
-        'Use a channel that exists.',
+        `An agent can create ${channels} channels, including archived ones. ${SHARED}`,
+        'Use an existing channel.',
       ),
     );
   }
@@ -139,7 +143,7 @@ export class Quotas {
       throw limitReached(
         'quotas.attachments',
         attachments,
-        `One agent may have ${attachments} files here. ${SHARED}`,
+        `An agent can have ${attachments} files in a project. ${SHARED}`,
         'Send the path of the file instead.',
       );
     }
@@ -147,7 +151,7 @@ export class Quotas {
       throw limitReached(
         'quotas.attachmentBytes',
         attachmentBytes,
-        `All files of one agent together may have ${attachmentBytes} bytes. ${SHARED}`,
+        `The files of an agent can have ${attachmentBytes} bytes in total. ${SHARED}`,
         'Send the path of the file instead.',
       );
     }
@@ -159,18 +163,31 @@ export class Quotas {
       throw limitReached(
         'quotas.reactions',
         reactions,
-        `One agent may put ${reactions} reactions on a message.`,
-        'Take one back first.',
+        `An agent can add ${reactions} reactions to a message.`,
+        'Remove one first.',
       );
     }
     if (outcome === 'message full') {
       throw limitReached(
         'quotas.messageReactions',
         messageReactions,
-        `A message may have ${messageReactions} reactions.`,
+        `A message can have ${messageReactions} reactions.`,
         'Send a reply instead.',
       );
     }
+  }
+
+  /** Counts an agent that is being spawned until the function it returns is called; `live` are running already. */
+  spawning(workspaceId: number, account: Account, live: number): () => void {
+    const { spawns } = this.limits;
+    return this.#spawning.reserve(accountIn(workspaceId, account), spawns - live, () =>
+      limitReached(
+        'quotas.spawns',
+        spawns,
+        `One agent may have ${spawns} workers at once, those of its workers included.`,
+        'Release one that is done.',
+      ),
+    );
   }
 
   /** Counts a message whose answer will be awaited until the function it returns is called; `open` are awaited already. */
@@ -180,7 +197,7 @@ export class Quotas {
       limitReached(
         'quotas.awaits',
         awaits,
-        `One agent may wait for ${awaits} answers at once.`,
+        `An agent can wait for ${awaits} answers at once.`,
         'Wait for one of them, or send the message without waiting.',
       ),
     );

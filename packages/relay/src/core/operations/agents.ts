@@ -1,6 +1,7 @@
 import { type AgentInfo, nameKey, plainAgentName, RelayError } from '@agent-relay/protocol';
+import type { Agent } from '../ports/store/agents.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
-import { requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts';
+import { isUsersOwn, requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts';
 import { listPage } from '../reading/page.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';
@@ -16,13 +17,17 @@ type Names =
   | 'GRANT';
 
 export function agentHandlers(relay: Relay): Handlers<Names> {
-  const { agents, deliveries, presence, store, workspaces } = relay;
+  const { agents, deliveries, presence, store, terminals, workspaces } = relay;
+  const runOf = ({ id }: Agent) => {
+    const run = terminals.runs.describe(id);
+    return run ? { run } : {};
+  };
   return {
     WHO: async ({ principal }, params) => {
-      const { local, workspace: own } = principal;
+      const { workspace: own } = principal;
       const { project = own.name } = params;
       // Before it is looked up: whether there is such a project is none of a remote user's business.
-      if (!local && nameKey(project) !== nameKey(own.name)) {
+      if (!isUsersOwn(principal) && nameKey(project) !== nameKey(own.name)) {
         throw new RelayError('Forbidden', 'Other projects are only shown to local users.');
       }
       const workspace = workspaces.get(project);
@@ -33,6 +38,7 @@ export function agentHandlers(relay: Relay): Handlers<Names> {
       const { items, ...next } = listPage(wanted, params.cursor, (agent) => ({
         ...agents.describe(workspace, agent),
         paths: deliveries.pathsOf(agent.id),
+        ...runOf(agent),
       }));
       return {
         agents: seesWholeWorkspace(principal) ? await withUnread(relay, workspace, items) : items,
@@ -70,7 +76,7 @@ export function agentHandlers(relay: Relay): Handlers<Names> {
       return { name };
     },
     AGENT_SET: async ({ principal }, { agent: name, ...changes }) => {
-      requireOwner(principal, 'change what an agent is');
+      requireOwner(principal, 'change the type or lead of an agent');
       const agent = agents.get(principal.workspace, name);
       const { type = agent.type, lead = agent.lead } = changes;
       await agents.setStanding(agent, { type, lead });
@@ -89,7 +95,7 @@ export function agentHandlers(relay: Relay): Handlers<Names> {
       return {};
     },
     GRANT: async ({ principal }, { agent: name, project, allowed }) => {
-      requireOwner(principal, 'let agents write into other projects');
+      requireOwner(principal, 'let agents write to other projects');
       const agent = agents.get(principal.workspace, name);
       const target = workspaces.get(project);
       await store.setGrant(agent.id, target.id, allowed);

@@ -22,6 +22,7 @@ export interface Ongoing {
   /** Called once, when it ends before it is finished: the client cancelled it, or the connection is gone. */
   onEnd: () => void;
   event(message: Message): void;
+  tell(event: RelayEvent): void;
   deliver(message: Message): void;
   /** Ends it with the message the client waited for. */
   finish(message: Message): void;
@@ -32,7 +33,7 @@ export interface Ongoing {
 }
 
 /** What a connection has only one of: a new one takes the place of the one before. */
-export type OnlyOne = 'mail' | 'tail';
+export type OnlyOne = 'mail' | 'tail' | 'host';
 
 /** The connection a request came on, as far as an operation may use it. */
 export interface Caller {

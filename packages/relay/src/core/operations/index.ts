@@ -4,8 +4,10 @@ import type { Relay } from '../relay.ts';
 import { agentHandlers } from './agents.ts';
 import type { Handlers } from './caller.ts';
 import { channelHandlers } from './channels.ts';
+import { dashboardHandlers } from './dashboard.ts';
 import { messageHandlers } from './messages.ts';
 import { offerHandlers } from './offers.ts';
+import { terminalHandlers } from './terminals.ts';
 import { workspaceHandlers } from './workspaces.ts';
 
 export type Operations = Handlers<OperationName>;
@@ -16,5 +18,7 @@ export const createOperations = (relay: Relay, host: Host): Operations => ({
   ...channelHandlers(relay),
   ...agentHandlers(relay),
   ...offerHandlers(relay),
+  ...terminalHandlers(relay),
   ...workspaceHandlers(relay, host),
+  ...dashboardHandlers(relay, host),
 });

@@ -135,7 +135,7 @@ export function messageHandlers(relay: Relay): Handlers<Names> {
       const { principal } = caller;
       const stored = await visibleMessage(relay, principal, id);
       if (!seesWholeWorkspace(principal) && stored.senderId !== principal.agent?.id) {
-        throw new RelayError('Forbidden', 'Only its sender and the owner may take a message back.');
+        throw new RelayError('Forbidden', 'Only the sender and the owner may redact a message.');
       }
       if (await store.redactMessage(stored.seq, clock.now())) {
         await workspaces.audit(
@@ -150,7 +150,7 @@ export function messageHandlers(relay: Relay): Handlers<Names> {
       return {};
     },
     HELD_LIST: async (caller) => {
-      requireOwner(caller.principal, 'see what the loop governor keeps back');
+      requireOwner(caller.principal, 'list held messages');
       return { held: (await held.list(caller.principal.workspace)).map(heldInfo) };
     },
     HELD_RELEASE: async (caller, { ids, discard }) => {

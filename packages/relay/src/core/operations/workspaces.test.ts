@@ -39,7 +39,7 @@ describe('a workspace that is renamed', () => {
     expect(zoe.isRevoked).toBe(false);
     const toldTheNewName = {
       code: 'ProjectNotFound',
-      message: `The project "${before}" is called "${name}" now.`,
+      message: `The project "${before}" was renamed to "${name}".`,
       details: { suggestions: [name] },
     };
     await expect(alice.send(`${before}:Zoe`, 'x')).rejects.toMatchObject(toldTheNewName);

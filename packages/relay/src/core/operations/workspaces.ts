@@ -1,6 +1,6 @@
 import type { Host } from '../ports/host.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
-import { type Principal, requireOwner } from '../principal.ts';
+import { isUsersOwn, type Principal, requireOwner } from '../principal.ts';
 import { countUnread } from '../reading/reading.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';
@@ -35,7 +35,9 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
     presence.end({ kind: 'keys', workspaceId, keyIds });
 
   return {
-    STATUS: async ({ principal: { agent, local, workspace } }) => {
+    STATUS: async ({ principal }) => {
+      const { agent, workspace } = principal;
+      const local = isUsersOwn(principal);
       const { version, startedAt, unserved = [], ...process } = host.status();
       const socketPath = local ? host.socketPath(workspace) : undefined;
       return {
@@ -133,7 +135,7 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
       return outcome;
     },
     AUDIT: async ({ principal }, { limit }) => {
-      requireOwner(principal, 'read the audit trail');
+      requireOwner(principal, 'read the audit log');
       const records = await store.listAudit(principal.workspace.id, limit);
       return {
         entries: records.map(({ at, actor, action, subject, detail }) => ({

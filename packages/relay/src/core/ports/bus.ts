@@ -18,6 +18,8 @@ export type Audience =
 export type EndedConnections =
   | { kind: 'agent'; agentId: number }
   | { kind: 'keys'; workspaceId: number; keyIds: string[] }
+  /** Pages of the dashboard, whatever project they show. */
+  | { kind: 'pages'; pageSessionIds: string[] }
   /** `agents`: all that are agents or came with a key; the owner's own stay. */
   | { kind: 'workspace'; workspaceId: number; who: 'agents' | 'everybody' };
 

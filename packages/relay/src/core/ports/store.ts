@@ -8,7 +8,9 @@ import type { DeliveryStore } from './store/deliveries.ts';
 import type { HeldStore } from './store/held.ts';
 import type { HistoryStore } from './store/history.ts';
 import type { MessageStore } from './store/messages.ts';
+import type { PageSessionStore } from './store/page-sessions.ts';
 import type { ReactionStore } from './store/reactions.ts';
+import type { RunStore } from './store/runs.ts';
 import type { SearchStore } from './store/search.ts';
 import type { ToolStore } from './store/tools.ts';
 import type { TransferStore } from './store/transfer.ts';
@@ -34,6 +36,7 @@ import type { WorkspaceStore } from './store/workspaces.ts';
  */
 export interface Store
   extends WorkspaceStore,
+    PageSessionStore,
     AgentStore,
     ToolStore,
     ChannelStore,
@@ -45,6 +48,7 @@ export interface Store
     ReactionStore,
     AttachmentStore,
     HeldStore,
+    RunStore,
     AuditStore,
     DeletionStore,
     TransferStore {

@@ -183,7 +183,7 @@ describe('a thread', () => {
     for (const unknown of [id, 'msg_none']) {
       await expect(dave.request('THREAD', { id: unknown })).rejects.toMatchObject({
         code: 'MessageNotFound',
-        message: `No thread or message ${unknown} can be seen by you.`,
+        message: `There is no thread or message ${unknown}, or you cannot see it.`,
       });
     }
   });

@@ -36,7 +36,7 @@ export const LIST_PAGE = 200;
 export function after<T extends { id: number }>(entries: T[], cursor: string | undefined): T[] {
   const last = cursor === undefined ? 0 : Number(cursor);
   if (!Number.isSafeInteger(last))
-    throw new RelayError('InvalidRequest', `cursor: "${cursor}" is not one that came with an answer.`, {
+    throw new RelayError('InvalidRequest', `cursor: "${cursor}" is not valid.`, {
       next: 'Ask again without a cursor.',
       details: { field: 'cursor' },
     });

@@ -110,12 +110,12 @@ describe('the trace of a message', () => {
     for (const reader of [carol, elsewhere, core.owner(elsewhere.principal.workspace)]) {
       await expect(reader.request('TRACE', { id: messageId })).rejects.toMatchObject({
         code: 'MessageNotFound',
-        message: `No message ${messageId} can be seen by you.`,
+        message: `There is no message ${messageId}, or you cannot see it.`,
       });
     }
     await expect(carol.request('TRACE', { id: 'msg_none' })).rejects.toMatchObject({
       code: 'MessageNotFound',
-      message: 'No message msg_none can be seen by you.',
+      message: 'There is no message msg_none, or you cannot see it.',
     });
   });
 

@@ -70,7 +70,7 @@ export async function readInbox(
 export async function visibleMessage(relay: Relay, principal: Principal, id: string): Promise<StoredMessage> {
   const stored = await relay.store.visibleMessage(viewer(principal), principal.workspace.id, id);
   if (stored) return stored;
-  throw new RelayError('MessageNotFound', `No message ${id} can be seen by you.`);
+  throw new RelayError('MessageNotFound', `There is no message ${id}, or you cannot see it.`);
 }
 
 /** What is known of a message and its deliveries. */
@@ -147,7 +147,10 @@ export async function readThread(
   });
   const all = first && !replies.some(({ seq }) => seq === first.seq) ? [first, ...replies] : replies;
   if (all.length === 0)
-    throw new RelayError('MessageNotFound', `No thread or message ${params.id} can be seen by you.`);
+    throw new RelayError(
+      'MessageNotFound',
+      `There is no thread or message ${params.id}, or you cannot see it.`,
+    );
   const { messages, cut } = page(await withReactions(relay, workspace, all.slice(0, params.limit)));
   return { thread, messages, more: cut || all.length > params.limit };
 }

@@ -7,15 +7,14 @@ export function checkBody(content: string, maxBytes: number): void {
   if (!content.isWellFormed()) throw wrongField('content', 'not valid Unicode (half of a surrogate pair).');
   const bytes = Buffer.byteLength(content);
   if (bytes > maxBytes) {
-    throw new RelayError('BodyTooLarge', `The message has ${bytes} bytes; ${maxBytes} is the limit.`);
+    throw new RelayError('BodyTooLarge', `The message has ${bytes} bytes; the limit is ${maxBytes}.`);
   }
 }
 
 export const expiryRefusal = (expiresAt: number | undefined, now: number): RelayError | undefined =>
   expiresAt === undefined || expiresAt > now ? undefined : wrongField('expiresAt', 'is in the past.');
 
-export const awaitNeedsOneAgent = (): RelayError =>
-  wrongField('await', 'only the answer of one agent can be awaited.');
+export const awaitNeedsOneAgent = (): RelayError => wrongField('await', 'works with one recipient only.');
 
 const COMPARED = ['conversationId', 'body', 'kind', 'importance', 'replyTo', 'expiresAt'] as const;
 
@@ -35,7 +34,10 @@ const filesOf = ({ attachments }: Compared): string =>
   JSON.stringify(attachments.map(({ name, mediaType, sha256 }) => [name, mediaType, sha256]));
 
 export const idConflict = (clientId: string, messageId: string): RelayError =>
-  new RelayError('IdConflict', `The id "${clientId}" was used before for another message (${messageId}).`);
+  new RelayError(
+    'IdConflict',
+    `The id "${clientId}" was already used for a different message (${messageId}).`,
+  );
 
 const wrongField = (field: string, why: string): RelayError =>
   new RelayError('InvalidRequest', `${field}: ${why}`, { details: { field } });

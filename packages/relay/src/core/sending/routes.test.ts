@@ -112,7 +112,7 @@ describe('a reply', () => {
     for (const attempt of attempts) {
       await expect(attempt).rejects.toMatchObject({
         code: 'MessageNotFound',
-        message: expect.stringMatching(/^No message \S+ can be seen by you\.$/),
+        message: expect.stringMatching(/^There is no message \S+, or you cannot see it\.$/),
       });
     }
     await expect(carol.reply(messageId, 'x', { to: 'Bob' })).rejects.toMatchObject({

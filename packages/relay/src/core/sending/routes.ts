@@ -6,6 +6,7 @@ import type { Agent } from '../ports/store/agents.ts';
 import type { StoredMessage } from '../ports/store/messages.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Store } from '../ports/store.ts';
+import { isUsersOwn } from '../principal.ts';
 import type { Route, Submission } from './submission.ts';
 
 /** Finds out where messages go: names become agents, channels and projects, and it is checked who may write where. */
@@ -27,7 +28,7 @@ export class Routes {
     const { to, replyTo } = submission.params;
     if (replyTo !== undefined) return this.#reply(submission, replyTo);
     if (to === undefined) {
-      throw new RelayError('InvalidRequest', 'to: a message needs an address, or a message it replies to.', {
+      throw new RelayError('InvalidRequest', 'to: a message needs a recipient, or replyTo.', {
         details: { field: 'to' },
       });
     }
@@ -36,7 +37,7 @@ export class Routes {
 
   /** `*:*`: one route into each project, for people and leads. */
   everywhere({ principal, sender }: Submission): Route[] {
-    if (!principal.local || (sender.type !== 'human' && !sender.lead)) {
+    if (!isUsersOwn(principal) || (sender.type !== 'human' && !sender.lead)) {
       throw new RelayError(
         'Forbidden',
         'Only people and leads on this machine may write to every project (*:*).',
@@ -52,7 +53,7 @@ export class Routes {
     if (project === undefined || nameKey(project) === nameKey(principal.workspace.name)) {
       return this.#inWorkspace(principal.workspace, sender, address);
     }
-    if (principal.local) return this.#inWorkspace(this.#workspaces.get(project), sender, address);
+    if (isUsersOwn(principal)) return this.#inWorkspace(this.#workspaces.get(project), sender, address);
     return this.#withGrant(project, sender, address);
   }
 
@@ -124,7 +125,7 @@ export class Routes {
     );
     others.delete(sender.id);
     if (others.size === 0)
-      throw new RelayError('InvalidRequest', 'to: a group needs somebody besides you.', {
+      throw new RelayError('InvalidRequest', 'to: a group needs at least one other agent.', {
         details: { field: 'to' },
       });
     return this.#toOthers(workspace, sender, [...others.values()]);
@@ -133,7 +134,7 @@ export class Routes {
   /** Two make a direct conversation, more a group. */
   #toOthers(workspace: Workspace, sender: Agent, others: Agent[]): Route {
     const [first, ...rest] = others;
-    if (!first) throw new RelayError('AgentNotFound', 'Everybody else in the group was removed.');
+    if (!first) throw new RelayError('AgentNotFound', 'All other members of the group were removed.');
     return rest.length === 0 ? this.toAgent(sender, first) : this.#toGroup(workspace, sender, others);
   }
 
@@ -156,7 +157,8 @@ export class Routes {
   async #reply(submission: Submission, replyTo: string): Promise<Route> {
     const { principal, sender, params } = submission;
     const parent = await this.#store.visibleMessage(sender.id, principal.workspace.id, replyTo);
-    if (!parent) throw new RelayError('MessageNotFound', `No message ${replyTo} can be seen by you.`);
+    if (!parent)
+      throw new RelayError('MessageNotFound', `There is no message ${replyTo}, or you cannot see it.`);
     const route =
       params.to === undefined
         ? await this.#back(submission, parent)

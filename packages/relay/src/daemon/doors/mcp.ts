@@ -88,7 +88,15 @@ async function principalOf(
   access: GatewayVisit['access'],
   enteredBy: (access: { project?: string }) => Workspace,
 ): Promise<Principal> {
-  const anybody = { agent: undefined, unverified: false, local: access.kind === 'local', keyId: undefined };
+  const local = access.kind === 'local';
+  const anybody = {
+    agent: undefined,
+    unverified: false,
+    local,
+    owner: local,
+    keyId: undefined,
+    pageSessionId: undefined,
+  };
   if (access.kind === 'workspaceKey')
     return { ...anybody, ...(await relay.workspaces.authenticate(access.secret)) };
   if (access.kind !== 'agentToken') return { ...anybody, workspace: enteredBy(access) };

@@ -47,12 +47,12 @@ export function createMetrics(relay: Relay, counters: Counters): Registry {
   counter('agent_relay_connections_opened_total', 'Connections accepted.', () => counters.connectionsOpened);
   counter(
     'agent_relay_connections_lost_total',
-    'Connections given up because the peer was silent.',
+    'Connections closed because the peer was silent.',
     () => counters.connectionsLost,
   );
   gauge(
     'agent_relay_connections',
-    'Connections that have said who they are.',
+    'Connections that have identified themselves.',
     () => relay.presence.count().connections,
   );
   gauge(

@@ -19,7 +19,7 @@ export const metricsDoor = (metrics: Metrics, rule: KeyRule): Door => ({
   paths: ['/metrics'],
   contentSecurityPolicy: NO_PAGES,
   async handle(request, response) {
-    if (!(await identify(request, rule))) throw new RelayError('Unauthorized', 'A key is required here.');
+    if (!(await identify(request, rule))) throw new RelayError('Unauthorized', 'A key is required.');
     response.writeHead(200, { 'Content-Type': metrics.contentType }).end(await metrics.metrics());
   },
 });

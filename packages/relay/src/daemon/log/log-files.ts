@@ -5,6 +5,9 @@ export const logDirectory = (dataDirectory: string): string => join(dataDirector
 /** The log of a detached daemon. */
 export const logFile = (dataDirectory: string): string => join(logDirectory(dataDirectory), 'daemon.log');
 
+/** What the hosts of spawned agents could not tell the daemon. */
+export const hostLogFile = (dataDirectory: string): string => join(logDirectory(dataDirectory), 'hosts.log');
+
 /** What a detached daemon could not log any more, such as a crash of Node itself; begun anew at each start. */
 export const outputFile = (dataDirectory: string): string =>
   join(logDirectory(dataDirectory), 'daemon-output.log');

@@ -27,7 +27,7 @@ export interface FileLog {
 export async function openFileLog({ dataDirectory, log: { level, ...limits } }: Settings): Promise<FileLog> {
   await ensurePrivateDirectory(logDirectory(dataDirectory));
   const file = new RotatingFile(logFile(dataDirectory), limits, (lines, err) =>
-    log.warn({ lines, err }, 'the log could not be written and has lost lines'),
+    log.warn({ lines, err }, 'could not write to the log; some lines were lost'),
   );
   const log = loggerTo((line) => file.write(line), level);
   return { log, close: () => file.close() };

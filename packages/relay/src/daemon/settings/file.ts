@@ -40,7 +40,7 @@ async function readOptional(file: string): Promise<string> {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return '';
     throw new RelayError(
       'InvalidSettings',
-      `${file} cannot be read: ${systemReason(cause, 'it is not there')}.`,
+      `${file} cannot be read: ${systemReason(cause, 'it does not exist')}.`,
       {
         cause,
       },

@@ -42,8 +42,8 @@ export async function loadSettings(
   flags: StartFlags = {},
 ): Promise<Settings> {
   if (typeof flags.database === 'string' && hasPassword(flags.database)) {
-    throw new RelayError('InvalidSettings', '--database has a password, which every user could read.', {
-      next: 'Give it as RELAY_DATABASE, or as "database" in settings.json.',
+    throw new RelayError('InvalidSettings', '--database contains a password, which other users could read.', {
+      next: 'Use RELAY_DATABASE, or "database" in settings.json.',
     });
   }
   const directory = configDirectory(env);
@@ -63,12 +63,12 @@ export async function loadSettings(
     throw new RelayError(
       'InvalidSettings',
       `${file.placeOf(['mcp'])}: TLS needs both a certificate and a key (mcp.tlsCertificate, mcp.tlsKey).`,
-      { next: 'Set both, here or by RELAY_MCP_TLS_CERTIFICATE and RELAY_MCP_TLS_KEY, or neither.' },
+      { next: 'Set both, here or with RELAY_MCP_TLS_CERTIFICATE and RELAY_MCP_TLS_KEY, or neither.' },
     );
   }
   if (flags.mcpApiKey !== undefined && !mcp.http) {
     throw new RelayError('InvalidSettings', '--mcp-api-key has no effect without --mcp-http.', {
-      next: 'Add --mcp-http, or leave it out.',
+      next: 'Add --mcp-http, or remove it.',
     });
   }
   const data = dataDirectory(env);

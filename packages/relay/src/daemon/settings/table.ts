@@ -55,6 +55,31 @@ const milliseconds = (usual: number) => (zod: Zod) => zod.int().min(100).max(86_
 const count = (least: number, most: number, usual: number) => (zod: Zod) =>
   zod.int().min(least).max(most).default(usual);
 
+/** Agent CLIs of the user's own, by the words they are spawned by. */
+const configuredClis = (zod: Zod) => {
+  const pattern = zod.string().min(1).refine(isPattern, 'must be a regular expression');
+  const screen = zod.strictObject({
+    composer: pattern,
+    busy: pattern.optional(),
+    dialog: pattern.optional(),
+    starting: pattern.optional(),
+  });
+  const cli = zod.strictObject({
+    command: zod.array(text(zod)).min(1),
+    model: zod.array(text(zod)).min(1).optional(),
+    screen: screen.optional(),
+  });
+  return zod.record(zod.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be one word'), cli).default({});
+};
+
+function isPattern(source: string): boolean {
+  try {
+    return Boolean(new RegExp(source, 'u'));
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Every setting of the daemon: its place in `settings.json`, its values and default, its variable and its flag. A new
  * one is added here and in `docs/settings.md`, which a test compares; everything else follows from this table.
@@ -88,6 +113,11 @@ export const SETTINGS = {
     allowedHosts: { schema: texts },
     allowedOrigins: { schema: origins },
     maxConnections: { schema: count(1, 1_000_000, 4000) },
+  },
+  dashboard: {
+    linkMinutes: { schema: count(1, 1440, 5) },
+    sessionDays: { schema: count(1, 3650, 90) },
+    idleDays: { schema: count(1, 3650, 30) },
   },
   mcp: {
     stdio: {
@@ -126,6 +156,7 @@ export const SETTINGS = {
     maxSessions: { schema: count(1, 1_000_000, 1000) },
     maxSessionsPerKey: { schema: count(1, 1_000_000, 250) },
     maxStreamsPerKey: { schema: count(1, 1_000_000, 1000) },
+    maxRequestBytesPerKey: { schema: count(16 * MEBIBYTE, 1024 ** 5, 128 * MEBIBYTE) },
     maxConnections: { schema: count(1, 1_000_000, 4000) },
     tlsCertificate: {
       schema: (zod) => text(zod).optional(),
@@ -198,7 +229,13 @@ export const SETTINGS = {
     reactions: { schema: count(0, 10_000, 20) },
     messageReactions: { schema: count(0, 100_000, 1000) },
     awaits: { schema: count(0, 100_000, 100) },
+    spawns: { schema: count(0, 10_000, 16) },
   },
+  spawn: {
+    anywhere: { schema: yesNo(false) },
+    orphans: { schema: (zod) => zod.enum(['keep', 'release']).default('keep') },
+  },
+  clis: { schema: (zod) => configuredClis(zod) },
   retention: { days: { schema: (zod) => zod.number().min(0).max(36_500).default(0) } },
   hooks: {
     question: {

@@ -7,6 +7,8 @@ import { projectDirectories } from './003-project-directories.ts';
 import { deliveryClaims } from './004-delivery-claims.ts';
 import { agentHandles } from './005-agent-handles.ts';
 import { quotas } from './006-quotas.ts';
+import { pageSessions } from './007-page-sessions.ts';
+import { runs } from './008-runs.ts';
 import type { Migration } from './migration.ts';
 
 /** The version of a database is how many of these it has; one that was released never changes. */
@@ -17,6 +19,8 @@ export const MIGRATIONS: readonly Migration[] = [
   deliveryClaims,
   agentHandles,
   quotas,
+  pageSessions,
+  runs,
 ];
 
 /** Brings a database to `target`; run in one transaction that no other process runs at the same time. */
@@ -27,7 +31,7 @@ export function* migrate(dialect: Dialect, target = MIGRATIONS.length): Script<v
   if (present > MIGRATIONS.length) {
     throw new RelayError(
       'DatabaseUnusable',
-      `The database has schema version ${present}; this program knows up to ${MIGRATIONS.length}.`,
+      `The database has schema version ${present}; this version supports up to ${MIGRATIONS.length}.`,
       { next: 'Update agent-relay: a newer version has used this database.' },
     );
   }

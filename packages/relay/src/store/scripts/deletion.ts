@@ -74,6 +74,7 @@ export const commands = {
     }
     yield* dropLeftFiles(before);
     yield* rows('DELETE FROM held WHERE settled_at < ?', [before]);
+    yield* rows('DELETE FROM runs WHERE ended_at < ?', [before]);
     return deleted;
   },
 
@@ -95,11 +96,13 @@ export const commands = {
     yield* rows(`DELETE FROM participants WHERE conversation_id IN ${conversations}`, [id]);
     yield* rows('DELETE FROM conversations WHERE workspace_id = ?', [id]);
     yield* rows('DELETE FROM held WHERE workspace_id = ?', [id]);
+    yield* rows('DELETE FROM runs WHERE workspace_id = ?', [id]);
     yield* rows(`DELETE FROM grants WHERE workspace_id = ? OR agent_id IN ${agents}`, [id, id]);
     yield* rows(`DELETE FROM agent_tools WHERE agent_id IN ${agents}`, [id]);
     const files = yield* rows<{ id: string }>('SELECT id FROM attachments WHERE workspace_id = ?', [id]);
     yield* dropUnused(files.map((file) => file.id));
     yield* rows('DELETE FROM workspace_keys WHERE workspace_id = ?', [id]);
+    yield* rows('DELETE FROM page_sessions WHERE workspace_id = ?', [id]);
     yield* rows(
       `UPDATE agents SET workspace_id = NULL, removed_at = ?, token_hash = '', task = NULL, parent = NULL,
          capabilities = '[]'

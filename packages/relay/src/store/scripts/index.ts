@@ -8,7 +8,9 @@ import * as deliveries from './deliveries.ts';
 import * as held from './held.ts';
 import * as history from './history.ts';
 import * as messages from './messages.ts';
+import * as pageSessions from './page-sessions.ts';
 import * as reactions from './reactions.ts';
+import * as runs from './runs.ts';
 import type { Script } from './script.ts';
 import * as search from './search.ts';
 import * as tools from './tools.ts';
@@ -18,6 +20,7 @@ import * as workspaces from './workspaces.ts';
 /** Everything that only reads. */
 export const queries = {
   ...workspaces.queries,
+  ...pageSessions.queries,
   ...agents.queries,
   ...tools.queries,
   ...channels.queries,
@@ -29,6 +32,7 @@ export const queries = {
   ...reactions.queries,
   ...attachments.queries,
   ...held.queries,
+  ...runs.queries,
   ...audit.queries,
   ...transfer.queries,
 };
@@ -36,6 +40,7 @@ export const queries = {
 /** Everything that writes, but `appendMessage`: each database has its own fastest way for that one. */
 export const commands = {
   ...workspaces.commands,
+  ...pageSessions.commands,
   ...agents.commands,
   ...tools.commands,
   ...channels.commands,
@@ -46,6 +51,7 @@ export const commands = {
   ...reactions.commands,
   ...attachments.commands,
   ...held.commands,
+  ...runs.commands,
   ...audit.commands,
   ...deletion.commands,
   ...transfer.commands,

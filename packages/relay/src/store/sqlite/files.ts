@@ -24,9 +24,13 @@ export function ensurePrivate(path: string): void {
 /** Refuses to begin an empty database beside the log of one that is gone: SQLite would delete the log. */
 export function refuseLostDatabase(path: string): void {
   if (sizeOf(path) > 0 || sizeOf(logOf(path)) === 0) return;
-  throw new RelayError('DatabaseUnusable', `The database ${path} is gone; its log ${logOf(path)} is not.`, {
-    next: 'Put the database back, or move its log away to begin with an empty one.',
-  });
+  throw new RelayError(
+    'DatabaseUnusable',
+    `The database ${path} is missing, but its log ${logOf(path)} exists.`,
+    {
+      next: 'Restore the database, or move the log away to start with an empty one.',
+    },
+  );
 }
 
 /** Remembers which files an open database has; the function it returns throws `MovedFile` once they are others. */
@@ -52,7 +56,7 @@ function openFile(path: string): number {
   try {
     return openSync(path, 'a', 0o600);
   } catch (cause) {
-    const reason = systemReason(cause, 'its directory is not there');
+    const reason = systemReason(cause, 'its directory does not exist');
     throw new RelayError('StoreUnavailable', `The database ${path} cannot be opened: ${reason}.`, { cause });
   }
 }

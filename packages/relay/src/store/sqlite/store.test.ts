@@ -83,7 +83,7 @@ describe('a SQLite file', () => {
     const nowhere = join(directory, 'missing', 'relay.db');
     await expect(openStore(nowhere, { onFatal })).rejects.toMatchObject({
       code: 'StoreUnavailable',
-      message: `The database ${nowhere} cannot be opened: its directory is not there.`,
+      message: `The database ${nowhere} cannot be opened: its directory does not exist.`,
     });
   });
 
@@ -226,7 +226,7 @@ describe('a database in use', () => {
     writeFileSync(`${path}-wal`, log);
     await expect(openStore(path, { onFatal })).rejects.toMatchObject({
       code: 'DatabaseUnusable',
-      next: expect.stringContaining('Put the database back'),
+      next: expect.stringContaining('Restore the database'),
     });
     expect(readFileSync(`${path}-wal`)).toEqual(log);
     unlinkSync(`${path}-wal`);

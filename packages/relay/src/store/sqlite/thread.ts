@@ -75,7 +75,7 @@ export class Thread {
 
   #died(role: string, cause: unknown): void {
     if (this.#dead || (this.#closing && this.#pending.size === 0)) return;
-    this.#fail(new RelayError('StoreUnavailable', `The ${role} thread of the database died.`, { cause }));
+    this.#fail(new RelayError('StoreUnavailable', `The ${role} thread of the database crashed.`, { cause }));
   }
 
   /** Nothing is asked of the database any more: what it would do or say could not be trusted. */

@@ -51,4 +51,4 @@ export function* takeContent(file: File): Script<void> {
 }
 
 const damaged = ({ name, sha256 }: File): RelayError =>
-  new RelayError('InvalidRequest', `The content of the file "${name}" is not the one of its hash ${sha256}.`);
+  new RelayError('InvalidRequest', `The content of the file "${name}" does not match its hash ${sha256}.`);

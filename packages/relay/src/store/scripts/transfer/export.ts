@@ -284,7 +284,7 @@ function isCursor(value: unknown): value is [section: number, ...after: Position
 }
 
 const invalidCursor = (cause?: unknown): RelayError =>
-  new RelayError('InvalidRequest', 'cursor: is none that an export has given.', {
+  new RelayError('InvalidRequest', 'cursor: is not valid.', {
     details: { field: 'cursor' },
     cause,
   });

@@ -109,4 +109,4 @@ function parsed(reference: string): { name: string; createdAt: number | undefine
 }
 
 const unknown = (what: string, name: string): RelayError =>
-  new RelayError('InvalidRequest', `The export speaks of the ${what} "${name}" before it describes it.`);
+  new RelayError('InvalidRequest', `The export refers to the ${what} "${name}" before defining it.`);

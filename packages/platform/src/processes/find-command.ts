@@ -9,7 +9,7 @@ export async function findCommand(command: string, env: NodeJS.ProcessEnv, cwd: 
     ? [resolve(cwd, command)]
     : (env.PATH ?? '').split(delimiter).map((directory) => join(resolve(cwd, directory), command));
   for (const place of places) if (await isExecutable(place)) return place;
-  throw new RelayError('CommandNotFound', `There is no program "${command}" to run.`);
+  throw new RelayError('CommandNotFound', `Program not found: ${command}.`);
 }
 
 async function isExecutable(file: string): Promise<boolean> {

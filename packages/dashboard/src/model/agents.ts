@@ -1,0 +1,86 @@
+import type { AgentInfo, Message, RelayEvent } from '@agent-relay/sdk';
+
+/** Changes what is known of the agents by what was heard; the rest is asked again a little later. */
+export function applyAgentEvent(agents: Map<string, AgentInfo>, event: RelayEvent, now: number): void {
+  if (!('agent' in event)) return;
+  const agent = agents.get(event.agent);
+  switch (event.type) {
+    case 'agent.online':
+      if (agent)
+        agents.set(agent.name, { ...agent, status: 'active', connectedAt: now, lastActivityAt: now });
+      break;
+    case 'agent.offline':
+      if (agent) agents.set(agent.name, { ...agent, status: 'offline', lastActivityAt: now, paths: [] });
+      break;
+    case 'agent.removed':
+      agents.delete(event.agent);
+      break;
+    case 'agent.renamed': {
+      const before = agents.get(event.before);
+      agents.delete(event.before);
+      if (before) agents.set(event.agent, { ...before, name: event.agent });
+      break;
+    }
+    case 'path.changed':
+      if (agent) agents.set(agent.name, withPath(agent, event, now));
+      break;
+  }
+}
+
+type PathChange = Extract<RelayEvent, { type: 'path.changed' }>;
+
+function withPath(agent: AgentInfo, { path, state, reason }: PathChange, now: number): AgentInfo {
+  const { paths } = agent;
+  if (state === 'away') return { ...agent, paths: paths.filter((known) => known.path !== path) };
+  const inUse = paths.find((known) => known.path === path)?.inUse ?? paths.length === 0;
+  const changed = { path, state, since: now, inUse, ...(reason ? { reason } : {}) };
+  const isKnown = paths.some((known) => known.path === path);
+  return {
+    ...agent,
+    // Whoever watches the agent's terminal can tell whether it works.
+    ...(path === 'push' ? {} : { status: reason?.code === 'busy' ? 'active' : 'idle' }),
+    paths: isKnown ? paths.map((known) => (known.path === path ? changed : known)) : [...paths, changed],
+  };
+}
+
+/** Whoever wrote just now is there and does something. */
+export function noteSent(agents: Map<string, AgentInfo>, messages: readonly Message[]): void {
+  for (const { from, ts } of messages) {
+    const agent = agents.get(from);
+    if (agent && agent.status !== 'offline')
+      agents.set(from, {
+        ...agent,
+        status: agent.status === 'idle' ? 'active' : agent.status,
+        lastActivityAt: ts,
+      });
+  }
+}
+
+export type Kind = 'Terminal' | 'Program' | 'MCP' | 'Person';
+
+/** How an agent takes part. */
+export function kindOf({ type, paths, mcpEnabled, cli }: AgentInfo): Kind {
+  if (type === 'human') return 'Person';
+  if (paths.some(({ path }) => path === 'pty' || path === 'hook' || path === 'native')) return 'Terminal';
+  if (mcpEnabled) return 'MCP';
+  return cli === undefined ? 'Program' : 'Terminal';
+}
+
+/** In which program, and how it takes part where that does not go without saying. */
+export function runsAs(agent: AgentInfo): string[] {
+  const kind = kindOf(agent);
+  if (agent.cli === undefined) return [kind];
+  return kind === 'Terminal' ? [agent.cli] : [agent.cli, kind];
+}
+
+/** The one new messages take; undefined: the agent has to look into its inbox. */
+export const pathInUse = ({ paths }: AgentInfo): AgentInfo['paths'][number] | undefined =>
+  paths.find(({ inUse }) => inUse) ?? paths[0];
+
+const ORDER = { active: 0, idle: 1, offline: 2 };
+
+/** Those at work first, and within a state by what they did last. */
+export const byLiveliness = (one: AgentInfo, other: AgentInfo): number =>
+  ORDER[one.status] - ORDER[other.status] ||
+  Number(other.lead) - Number(one.lead) ||
+  one.name.localeCompare(other.name);

@@ -1,0 +1,40 @@
+import type { RelayEvent } from '@agent-relay/sdk';
+
+type EventType = RelayEvent['type'];
+
+/** What the page hears of the project beside its messages, which it follows in order. */
+export const PROJECT_EVENTS = [
+  'message.redacted',
+  'message.held',
+  'delivery.accepted',
+  'delivery.injected',
+  'delivery.turn_started',
+  'delivery.refused',
+  'delivery.uncertain',
+  'delivery.read',
+  'delivery.acked',
+  'path.changed',
+  'reaction.added',
+  'reaction.removed',
+  'agent.online',
+  'agent.offline',
+  'agent.removed',
+  'agent.renamed',
+  'agent.changed',
+  'channel.created',
+  'channel.archived',
+  'channel.opened',
+  'channel.joined',
+  'channel.left',
+  'channel.topic',
+] as const satisfies EventType[];
+
+/** Those that say all there is to know: nothing has to be asked again. */
+export const QUIET_EVENTS: ReadonlySet<EventType> = new Set<EventType>([
+  'message.redacted',
+  'message.held',
+  'reaction.added',
+  'reaction.removed',
+  'channel.created',
+  'channel.topic',
+]);

@@ -1,0 +1,162 @@
+import type { AgentInfo, HistoryMessage } from '@agent-relay/sdk';
+import { describe, expect, it } from 'vitest';
+import { applyAgentEvent, kindOf, noteSent } from './agents.ts';
+import { RecentMessages } from './recent-messages.ts';
+import { trafficOf } from './traffic.ts';
+import { DONE, openQuestions, standingStill } from './waiting.ts';
+
+const message = (seq: number, fields: Partial<HistoryMessage> = {}): HistoryMessage => ({
+  seq,
+  id: `m${seq}`,
+  from: 'Alice',
+  to: 'petra',
+  kind: 'free',
+  importance: 'normal',
+  content: 'Hello',
+  ts: seq * 1000,
+  ...fields,
+});
+const question = (seq: number, fields: Partial<HistoryMessage> = {}) =>
+  message(seq, { kind: 'question', ...fields });
+const answer = (seq: number, fields: Partial<HistoryMessage> = {}) =>
+  message(seq, { from: 'petra', to: 'Alice', ...fields });
+const agent = (fields: Partial<AgentInfo> = {}): AgentInfo => ({
+  name: 'Alice',
+  type: 'agent',
+  status: 'active',
+  lead: false,
+  project: 'shop',
+  capabilities: [],
+  mcpEnabled: false,
+  paths: [],
+  ...fields,
+});
+
+describe('a question to the person', () => {
+  const open = (...messages: HistoryMessage[]) => openQuestions(messages, 'petra').map(({ id }) => id);
+
+  it('waits until it is answered, newest first', () => {
+    expect(open(question(1), question(2, { from: 'Bob' }))).toEqual(['m2', 'm1']);
+  });
+
+  it.each([
+    ['in reply to it', answer(2, { replyTo: 'm1', thread: 'm1' })],
+    ['in its thread', answer(2, { thread: 'm1' })],
+    ['directly', answer(2)],
+  ])('is answered %s', (_how, given) => {
+    expect(open(question(1), given)).toEqual([]);
+  });
+
+  it.each([
+    ['said before', answer(0)],
+    ['said to somebody else', answer(2, { to: 'Bob' })],
+    ['said in another thread', answer(2, { thread: 'other' })],
+  ])('is not answered by what was %s', (_what, given) => {
+    expect(open(given, question(1))).toEqual(['m1']);
+  });
+
+  it('is done when the person marks it so, and nobody else', () => {
+    expect(open(question(1, { reactions: [{ emoji: DONE, agents: ['petra'] }] }))).toEqual([]);
+    expect(open(question(1, { reactions: [{ emoji: DONE, agents: ['Bob'] }] }))).toEqual(['m1']);
+  });
+
+  it('is one that is theirs: sent to them, to a group of theirs, or with their name', () => {
+    expect(open(question(1, { to: '#general', channel: '#general' }))).toEqual([]);
+    expect(open(question(1, { to: '#general', channel: '#general', mentions: ['petra'] }))).toEqual(['m1']);
+    expect(open(question(1, { to: 'Bob, petra', group: ['Alice', 'Bob', 'petra'] }))).toEqual(['m1']);
+    expect(open(question(1, { redacted: true }), question(2, { expiresAt: 1 }))).toEqual([]);
+  });
+});
+
+describe('an agent that stands still', () => {
+  const waits = (code: string, since = 0): AgentInfo =>
+    agent({
+      paths: [{ path: 'pty', inUse: true, state: 'waits', since, reason: { code, text: code } as never }],
+    });
+
+  it('waits for a person where only a person helps', () => {
+    for (const code of ['approval_dialog', 'usage_limit', 'signed_out', 'context_full'])
+      expect(standingStill([waits(code)], 1000)).toMatchObject([{ code, advice: expect.any(String) }]);
+    for (const code of ['busy', 'attention', 'draft']) expect(standingStill([waits(code)], 1000)).toEqual([]);
+  });
+
+  it('may start for a while', () => {
+    expect(standingStill([waits('starting')], 10_000)).toEqual([]);
+    expect(standingStill([waits('starting')], 60_000)).toHaveLength(1);
+  });
+});
+
+describe('what is known of agents', () => {
+  it('follows what is heard', () => {
+    const agents = new Map([['Alice', agent({ status: 'offline' })]]);
+    applyAgentEvent(agents, { type: 'agent.online', agent: 'Alice' }, 5);
+    expect(agents.get('Alice')).toMatchObject({ status: 'active', connectedAt: 5 });
+    applyAgentEvent(agents, { type: 'path.changed', agent: 'Alice', path: 'pty', state: 'ready' }, 6);
+    expect(agents.get('Alice')?.paths).toEqual([{ path: 'pty', state: 'ready', inUse: true, since: 6 }]);
+    applyAgentEvent(agents, { type: 'path.changed', agent: 'Alice', path: 'pty', state: 'away' }, 7);
+    expect(agents.get('Alice')?.paths).toEqual([]);
+    applyAgentEvent(agents, { type: 'agent.renamed', agent: 'Alicia', before: 'Alice' }, 8);
+    expect([...agents.keys()]).toEqual(['Alicia']);
+    noteSent(agents, [message(9, { from: 'Alicia' })]);
+    expect(agents.get('Alicia')?.lastActivityAt).toBe(9000);
+    applyAgentEvent(agents, { type: 'agent.offline', agent: 'Alicia' }, 10);
+    expect(agents.get('Alicia')?.status).toBe('offline');
+    applyAgentEvent(agents, { type: 'agent.removed', agent: 'Alicia' }, 11);
+    expect(agents.size).toBe(0);
+  });
+
+  it('says how they take part', () => {
+    expect(kindOf(agent({ type: 'human' }))).toBe('Person');
+    expect(kindOf(agent({ mcpEnabled: true, cli: 'cursor' }))).toBe('MCP');
+    expect(kindOf(agent())).toBe('Program');
+    const pty = { path: 'pty', inUse: true, state: 'ready', since: 0 } as const;
+    expect(kindOf(agent({ paths: [pty], mcpEnabled: true }))).toBe('Terminal');
+  });
+});
+
+describe('recent messages', () => {
+  it('are in order, each once, and no more than fit', () => {
+    const recent = new RecentMessages(3);
+    recent.add([message(2), message(3)]);
+    recent.add([message(1), message(3), message(4)]);
+    expect(recent.list().map(({ seq }) => seq)).toEqual([2, 3, 4]);
+  });
+
+  it('change with what happens to them', () => {
+    const recent = new RecentMessages(3);
+    recent.add([message(1), message(2)]);
+    const react = { type: 'reaction.added', messageId: 'm1', emoji: '👍', agent: 'Bob' } as const;
+    expect(recent.apply([react, { type: 'message.redacted', messageId: 'm2' }])).toBe(true);
+    expect(recent.list()).toMatchObject([
+      { reactions: [{ emoji: '👍', agents: ['Bob'] }] },
+      { content: '', redacted: true },
+    ]);
+    expect(recent.apply([{ ...react, type: 'reaction.removed' }])).toBe(true);
+    expect(recent.list()[0]?.reactions).toEqual([]);
+    expect(recent.apply([{ ...react, messageId: 'other' }])).toBe(false);
+  });
+});
+
+describe('traffic', () => {
+  it('tells who talked to whom and when, the busiest first', () => {
+    const traffic = trafficOf(
+      [
+        message(1, { from: 'Alice', to: 'Bob' }),
+        message(2, { from: 'Alice', to: 'Bob' }),
+        message(9, { from: 'Bob', to: '#general', channel: '#general' }),
+        message(10, { from: 'Carol', to: 'Alice, Bob', group: ['Alice', 'Bob', 'Carol'] }),
+        message(99, { from: 'Dora', to: 'Bob' }),
+      ],
+      { since: 0, until: 10_000, stretches: 2, most: 3 },
+    );
+    expect(traffic).toEqual({
+      lanes: ['Bob', 'Alice', '#general'],
+      exchanges: [
+        { from: 'Alice', to: 'Bob', at: 0, count: 2 },
+        { from: 'Bob', to: '#general', at: 1, count: 1 },
+      ],
+      total: 4,
+      hidden: 1,
+    });
+  });
+});

@@ -1,0 +1,186 @@
+import type {
+  AgentInfo,
+  DaemonStatus,
+  HeldInfo,
+  HistoryMessage,
+  Message,
+  Relay,
+  RelayEvent,
+} from '@agent-relay/sdk';
+import { batch, signal } from '@preact/signals';
+import { applyAgentEvent, noteSent } from './agents.ts';
+import { PROJECT_EVENTS, QUIET_EVENTS } from './events.ts';
+import { RecentMessages } from './recent-messages.ts';
+
+/** What the page knows of the project it shows. Empty until `loaded`. */
+export const loaded = signal(false);
+export const agents = signal<ReadonlyMap<string, AgentInfo>>(new Map());
+export const held = signal<HeldInfo[]>([]);
+export const status = signal<DaemonStatus | undefined>(undefined);
+export const projects = signal<string[]>([]);
+/** The newest messages of the project, in order. */
+export const recent = signal<readonly HistoryMessage[]>([]);
+/** What concerns the person: sent by or to them, newest last. */
+export const mine = signal<readonly HistoryMessage[]>([]);
+/** The last thing that went wrong while the page read on its own. */
+export const failure = signal<string | undefined>(undefined);
+
+/** Happenings are shown together, this often at most: at two hundred messages a second nobody reads single ones. */
+const SHOW_EVERY_MS = 200;
+/** What events do not tell, such as unread counts, is asked again this often while something happens. */
+const ASK_AGAIN_MS = 5_000;
+const STATUS_EVERY_MS = 15_000;
+const PAGE = 500;
+const TWO_WEEKS_MS = 14 * 86_400_000;
+
+/** Keeps what the page knows true for as long as the connection lasts. */
+export class ProjectModel {
+  readonly #relay: Relay;
+  readonly #recent = new RecentMessages(2000);
+  readonly #mine = new RecentMessages(1000);
+  readonly #listeners = new Set<(events: readonly RelayEvent[]) => void>();
+  #queue: RelayEvent[] = [];
+  #showing: ReturnType<typeof setTimeout> | undefined;
+  #askingAgain: ReturnType<typeof setTimeout> | undefined;
+  #statusTimer: ReturnType<typeof setInterval> | undefined;
+  #closed = false;
+
+  constructor(relay: Relay) {
+    this.#relay = relay;
+  }
+
+  get me(): string {
+    return this.#relay.name ?? '';
+  }
+
+  async start(): Promise<void> {
+    const relay = this.#relay;
+    for (const type of PROJECT_EVENTS) relay.on(type, (event) => this.#happened(event));
+    relay.on('events.missed', () => this.#guard(this.#readAll()));
+    relay.on('connected', () => this.#guard(this.#readAll()));
+    this.#statusTimer = setInterval(() => this.#guard(this.#readStatus()), STATUS_EVERY_MS);
+    await relay.watch();
+    await this.#readAll();
+    this.#guard(this.#follow());
+  }
+
+  /** Tells of everything that happens, in small heaps; until the function it returns is called. */
+  listen(listener: (events: readonly RelayEvent[]) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#showing);
+    clearTimeout(this.#askingAgain);
+    clearInterval(this.#statusTimer);
+    batch(() => {
+      loaded.value = false;
+      agents.value = new Map();
+      held.value = [];
+      recent.value = [];
+      mine.value = [];
+      status.value = undefined;
+    });
+  }
+
+  readHeld = async (): Promise<void> => {
+    const list = await this.#relay.held.list();
+    if (!this.#closed) held.value = list;
+  };
+
+  async #readAll(): Promise<void> {
+    const relay = this.#relay;
+    const me = this.me;
+    const [history, own] = await Promise.all([
+      relay.history({ limit: PAGE }),
+      relay.history({ agent: me, since: Date.now() - TWO_WEEKS_MS, limit: PAGE }),
+      this.#readAgents(),
+      this.readHeld(),
+      this.#readStatus(),
+    ]);
+    if (this.#closed) return;
+    this.#recent.add(history.messages);
+    this.#mine.add(own.messages);
+    batch(() => {
+      recent.value = this.#recent.list();
+      mine.value = this.#mine.list();
+      loaded.value = true;
+      failure.value = undefined;
+    });
+  }
+
+  async #readAgents(): Promise<void> {
+    const list = await this.#relay.who({ includeOffline: true });
+    if (!this.#closed) agents.value = new Map(list.map((agent) => [agent.name, agent]));
+  }
+
+  async #readStatus(): Promise<void> {
+    if (this.#relay.state !== 'connected') return;
+    const [now, { workspaces }] = await Promise.all([
+      this.#relay.status(),
+      this.#relay.request('WORKSPACE_LIST', {}),
+    ]);
+    if (this.#closed) return;
+    status.value = now;
+    projects.value = workspaces.map(({ name }) => name).sort((a, b) => a.localeCompare(b));
+  }
+
+  /** Every message of the project, from the newest one that was read. */
+  async #follow(): Promise<void> {
+    const last = recent.value.at(-1)?.seq;
+    for await (const message of this.#relay.tail(last === undefined ? {} : { after: last }))
+      this.#happened({ type: 'message.created', message });
+  }
+
+  #happened(event: RelayEvent): void {
+    if (this.#closed) return;
+    this.#queue.push(event);
+    this.#showing ??= setTimeout(() => this.#show(), SHOW_EVERY_MS);
+  }
+
+  #show(): void {
+    const events = this.#queue;
+    this.#queue = [];
+    this.#showing = undefined;
+    batch(() => {
+      const messages = events.flatMap((event) => (event.type === 'message.created' ? [event.message] : []));
+      const own = messages.filter((message) => concerns(message, this.me));
+      this.#recent.add(messages);
+      this.#mine.add(own);
+      if (this.#recent.apply(events) || messages.length > 0) recent.value = this.#recent.list();
+      if (this.#mine.apply(events) || own.length > 0) mine.value = this.#mine.list();
+      const known = new Map(agents.value);
+      const now = Date.now();
+      noteSent(known, messages);
+      for (const event of events) applyAgentEvent(known, event, now);
+      agents.value = known;
+      for (const listener of this.#listeners) listener(events);
+    });
+    if (events.some(({ type }) => type === 'message.held')) this.#guard(this.readHeld());
+    const isNew = events.some((event) => event.type === 'agent.online' && !agents.peek().has(event.agent));
+    if (isNew) this.#guard(this.#readAgents());
+    else if (events.some(({ type }) => !QUIET_EVENTS.has(type))) this.#askAgainSoon();
+  }
+
+  #askAgainSoon(): void {
+    this.#askingAgain ??= setTimeout(() => {
+      this.#askingAgain = undefined;
+      this.#guard(this.#readAgents());
+    }, ASK_AGAIN_MS);
+  }
+
+  /** A read that fails because the connection is gone is made again when it is back. */
+  #guard(work: Promise<unknown>): void {
+    work.catch((error: unknown) => {
+      if (this.#closed || this.#relay.state !== 'connected') return;
+      failure.value = error instanceof Error ? error.message : String(error);
+    });
+  }
+}
+
+const concerns = (message: Message, me: string): boolean =>
+  message.from === me ||
+  message.to === me ||
+  Boolean(message.group?.includes(me) || message.mentions?.includes(me));

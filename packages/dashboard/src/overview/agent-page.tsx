@@ -1,0 +1,118 @@
+import type { AgentInfo } from '@agent-relay/sdk';
+import type { ComponentChildren } from 'preact';
+import { welcome } from '../connection/connection.ts';
+import { kindOf } from '../model/agents.ts';
+import { agents, recent } from '../model/project.ts';
+import { Avatar } from '../parts/avatar.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Ago } from '../parts/time.tsx';
+import { linkTo } from '../routes.ts';
+import { PathState } from './path-state.tsx';
+
+const WORDS = { active: 'Working', idle: 'Idle', offline: 'Offline' };
+const SHOWN = 20;
+
+/** All that is known of one agent. */
+export function AgentPage({ name }: { name: string }) {
+  const agent = agents.value.get(name);
+  const project = welcome.value?.project ?? '';
+  if (!agent)
+    return (
+      <div class="place narrow">
+        <p class="card empty">No agent is called {name} here. It may have been renamed or removed.</p>
+      </div>
+    );
+  return (
+    <div class="place narrow">
+      <header class="place-head agent-head">
+        <a class="back" href={linkTo(project)} aria-label="Back to the overview">
+          <Icon name="back" />
+        </a>
+        <Avatar name={name} status={agent.status} />
+        <h1>{name}</h1>
+        {agent.lead && <span class="tag">Lead</span>}
+        <span class="muted">{WORDS[agent.status]}</span>
+      </header>
+      <section class="card" aria-label="Facts">
+        <dl class="facts">
+          <Facts agent={agent} />
+        </dl>
+      </section>
+      <RecentOf name={name} />
+    </div>
+  );
+}
+
+const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+function Facts({ agent }: { agent: AgentInfo }) {
+  const { handle, cli, task, parent, capabilities, unread = 0, connectedAt, lastActivityAt } = agent;
+  return (
+    <>
+      {task !== undefined && <Fact name="Task">{task}</Fact>}
+      <Fact name="Runs as">{[cli, kindOf(agent)].filter(Boolean).join(' · ')}</Fact>
+      {handle !== undefined && <Fact name="Handle">@{handle}</Fact>}
+      {parent !== undefined && <Fact name="Hired by">{parent}</Fact>}
+      <Fact name="Delivery">
+        <PathState agent={agent} />
+      </Fact>
+      <Fact name="Unread">{unread.toLocaleString()}</Fact>
+      {connectedAt !== undefined && (
+        <Fact name="Connected">
+          <Ago time={connectedAt} />
+        </Fact>
+      )}
+      {lastActivityAt !== undefined && (
+        <Fact name="Last activity">
+          <Ago time={lastActivityAt} />
+        </Fact>
+      )}
+      {capabilities.length > 0 && (
+        <Fact name="Can do">
+          {capabilities.map((capability) => (
+            <span key={capability} class="tag">
+              {capability}
+            </span>
+          ))}
+        </Fact>
+      )}
+    </>
+  );
+}
+
+/** What it said and was told of late. */
+function RecentOf({ name }: { name: string }) {
+  const messages = recent.value
+    .filter(({ from, to, group }) => from === name || to === name || group?.includes(name))
+    .slice(-SHOWN)
+    .reverse();
+  return (
+    <section class="card" aria-labelledby="recent">
+      <h2 id="recent" class="card-head">
+        Recent messages
+      </h2>
+      {messages.length === 0 && <p class="muted">None yet.</p>}
+      <ul class="rows">
+        {messages.map(({ id, from, to, content, ts, redacted }) => (
+          <li key={id} class="row">
+            <div class="row-main">
+              <p>
+                <strong>{from}</strong> → {to}
+                <span class="muted">
+                  {' '}
+                  · <Ago time={ts} />
+                </span>
+              </p>
+              <p class="clip">{redacted ? <em>Redacted</em> : content}</p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,40 @@
+import { computed } from '@preact/signals';
+import { agents, recent } from '../model/project.ts';
+import { now } from '../parts/time.tsx';
+import { AgentTable } from './agent-table.tsx';
+import { Health } from './health.tsx';
+import { TrafficPicture } from './traffic-picture.tsx';
+import { Waiting } from './waiting.tsx';
+
+const HOUR_MS = 3_600_000;
+
+const summary = computed(() => {
+  const known = [...agents.value.values()].filter(({ type }) => type === 'agent');
+  const count = (status: string) => known.filter((agent) => agent.status === status).length;
+  const messages = recent.value.filter(({ ts }) => ts > now.value - HOUR_MS).length;
+  const parts = [
+    [count('active'), 'working'],
+    [count('idle'), 'idle'],
+    [count('offline'), 'offline'],
+    [messages, messages === 1 ? 'message in the last hour' : 'messages in the last hour'],
+  ] as const;
+  return parts.filter(([number]) => number > 0).map(([number, what]) => `${number.toLocaleString()} ${what}`);
+});
+
+/** The first screen: what waits for the person, then everything that goes on. */
+export const Overview = () => (
+  <div class="place">
+    <header class="place-head">
+      <h1>Overview</h1>
+      <p class="muted">{summary.value.join(' · ') || 'No agent has connected yet'}</p>
+    </header>
+    <Waiting />
+    <div class="columns">
+      <AgentTable />
+      <div class="column">
+        <TrafficPicture />
+        <Health />
+      </div>
+    </div>
+  </div>
+);

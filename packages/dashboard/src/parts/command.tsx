@@ -1,0 +1,24 @@
+import { useSignal } from '@preact/signals';
+
+/** A command to copy. */
+export function CommandLine({ children }: { children: string }) {
+  const copied = useSignal(false);
+  const copy = async () => {
+    await navigator.clipboard?.writeText(children);
+    copied.value = true;
+    setTimeout(() => {
+      copied.value = false;
+    }, 1500);
+  };
+  return (
+    <span class="command">
+      <code>{children}</code>
+      {/* Only where the browser lets a page do it: over TLS, and on this machine. */}
+      {navigator.clipboard && (
+        <button type="button" class="quiet" onClick={copy}>
+          {copied.value ? 'Copied' : 'Copy'}
+        </button>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,37 @@
+import { signal } from '@preact/signals';
+
+/** Moves on its own, so that what is written as "2 min ago" stays true. */
+export const now = signal(Date.now());
+const TICK_MS = 10_000;
+setInterval(() => {
+  if (!document.hidden) now.value = Date.now();
+}, TICK_MS);
+document.addEventListener('visibilitychange', () => {
+  now.value = Date.now();
+});
+
+const STEPS: Array<[unit: Intl.RelativeTimeFormatUnit, ms: number]> = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+];
+
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'narrow' });
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+
+function ago(time: number, at: number): string {
+  for (const [unit, ms] of STEPS) {
+    if (at - time >= ms) return relative.format(-Math.floor((at - time) / ms), unit);
+  }
+  return 'just now';
+}
+
+/** How long ago, for the eye; the whole date for who wants it. */
+export const Ago = ({ time }: { time: number }) => (
+  <time dateTime={new Date(time).toISOString()} title={full.format(time)}>
+    {ago(time, now.value)}
+  </time>
+);
+
+export const clockTime = (time: number): string => clock.format(time);

@@ -1,0 +1,30 @@
+// @vitest-environment node
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+
+let routes: typeof import('./routes.ts');
+beforeAll(async () => {
+  vi.stubGlobal('location', { hash: '' });
+  vi.stubGlobal('addEventListener', () => undefined);
+  routes = await import('./routes.ts');
+});
+
+describe('a route', () => {
+  it.each([
+    ['', { project: undefined, place: 'overview', subject: '' }],
+    ['#/shop', { project: 'shop', place: 'overview', subject: '' }],
+    ['#/shop/agent/Alice', { project: 'shop', place: 'agent', subject: 'Alice' }],
+    ['#/shop/channel/a%2Fb', { project: 'shop', place: 'channel', subject: 'a/b' }],
+    ['#/shop/nowhere/x', { project: 'shop', place: 'overview', subject: 'x' }],
+    ['#/%E0%A4%A', { project: '%E0%A4%A', place: 'overview', subject: '' }],
+  ])('%s is read', (text, expected) => {
+    expect(routes.parseRoute(text)).toEqual(expected);
+  });
+
+  it.each([
+    ['shop', 'overview', ''],
+    ['shop', 'agent', 'Ali/ce #1'],
+    ['my project', 'direct', 'Alice,Bob'],
+  ] as const)('to %s %s %s leads back', (project, place, subject) => {
+    expect(routes.parseRoute(routes.linkTo(project, place, subject))).toEqual({ project, place, subject });
+  });
+});

@@ -1,0 +1,46 @@
+import { computed, signal } from '@preact/signals';
+
+/** Where in the page the person is: `#/<project>/<place>/<subject>`. */
+export type Place = 'overview' | 'agent' | 'channel' | 'direct' | 'search' | 'settings';
+const PLACES: readonly string[] = ['overview', 'agent', 'channel', 'direct', 'search', 'settings'];
+
+export interface Route {
+  project: string | undefined;
+  place: Place;
+  subject: string;
+}
+
+const hash = signal(location.hash);
+addEventListener('hashchange', () => {
+  hash.value = location.hash;
+});
+
+export const route = computed(() => parseRoute(hash.value));
+
+export function parseRoute(text: string): Route {
+  const [project = '', place = '', ...rest] = text.replace(/^#\/?/, '').split('/').map(decoded);
+  return {
+    project: project === '' ? undefined : project,
+    place: PLACES.includes(place) ? (place as Place) : 'overview',
+    subject: rest.join('/'),
+  };
+}
+
+export function linkTo(project: string, place: Place = 'overview', subject = ''): string {
+  const words = [project, ...(place === 'overview' ? [] : [place]), ...(subject === '' ? [] : [subject])];
+  return `#/${words.map(encodeURIComponent).join('/')}`;
+}
+
+/** Goes somewhere without leaving a step in the browser's history. */
+export function replaceRoute(link: string): void {
+  history.replaceState(null, '', link);
+  hash.value = link;
+}
+
+function decoded(word: string): string {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return word;
+  }
+}

@@ -1,0 +1,29 @@
+import { welcome } from '../connection/connection.ts';
+import { waitingCount } from '../overview/waiting-list.ts';
+import { Icon, type IconName } from '../parts/icon.tsx';
+import { linkTo, type Place, route } from '../routes.ts';
+import { Count } from './sidebar.tsx';
+
+const TABS: Array<{ place: Place; icon: IconName; text: string; places: Place[] }> = [
+  { place: 'overview', icon: 'overview', text: 'Overview', places: ['overview', 'agent'] },
+  { place: 'settings', icon: 'settings', text: 'Settings', places: ['settings'] },
+];
+
+/** The sidebar of a phone. */
+export const TabBar = () => (
+  <nav class="tab-bar" aria-label="Sections">
+    {TABS.map(({ place, icon, text, places }) => (
+      <a
+        key={place}
+        href={linkTo(welcome.value?.project ?? '', place)}
+        aria-current={places.includes(route.value.place) ? 'page' : undefined}
+      >
+        <Icon name={icon} size={20} />
+        {text}
+        {place === 'overview' && waitingCount.value > 0 && (
+          <Count count={waitingCount.value} what="waiting" />
+        )}
+      </a>
+    ))}
+  </nav>
+);

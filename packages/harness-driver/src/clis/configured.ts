@@ -1,0 +1,59 @@
+import type { CliAdapter, Reading, ScreenReader } from './adapter.ts';
+import { showsEndOf } from './pasted.ts';
+
+/** A CLI that the user described in the settings of the daemon. */
+export interface ConfiguredCli {
+  command: readonly string[];
+  model?: readonly string[] | undefined;
+  screen?: ScreenPatterns | undefined;
+}
+
+/** Regular expressions for what is on its screen. */
+export interface ScreenPatterns {
+  /** The prompt of its composer: what follows it, up to the cursor, is the draft. */
+  composer: string;
+  busy?: string | undefined;
+  dialog?: string | undefined;
+  starting?: string | undefined;
+}
+
+/** It is given nothing for the run but who it is; its screen is read as the user says. */
+export const configuredCli = (word: string, { screen }: ConfiguredCli): CliAdapter => ({
+  word,
+  configure: async () => ({ args: [], env: {} }),
+  ...(screen && { screen: patternScreen(screen) }),
+});
+
+/** What asks the person comes first: where one of its patterns fits, nothing is typed. */
+export function patternScreen({ composer, busy, dialog, starting }: ScreenPatterns): ScreenReader {
+  const pattern = (source: string | undefined) =>
+    source === undefined ? undefined : new RegExp(source, 'u');
+  const [prompt, working, asking, beginning] = [composer, busy, dialog, starting].map(pattern);
+  return {
+    read({ lines, cursor }): Reading {
+      const text = lines.map((line) => line.text).join('\n');
+      const question = beginning?.exec(text)?.[0];
+      if (question !== undefined) return { state: 'starting', question: question.trim().slice(0, 80) };
+      if (asking?.test(text)) return { state: 'dialog' };
+      const draft = draftAt(
+        lines.map((line) => line.text),
+        cursor.row,
+        prompt,
+      );
+      if (draft !== undefined) return { state: 'composer', draft, busy: working?.test(text) ?? false };
+      return working?.test(text) ? { state: 'composer', draft: '', busy: true } : { state: 'unknown' };
+    },
+    isPasted: showsEndOf,
+  };
+}
+
+/** What stands between the nearest prompt at or above the cursor and the cursor's row. */
+function draftAt(lines: readonly string[], row: number, prompt: RegExp | undefined): string | undefined {
+  for (let first = row; first >= 0; first--) {
+    const match = prompt?.exec(lines[first] ?? '');
+    if (!match) continue;
+    const rest = (lines[first] ?? '').slice(match.index + match[0].length);
+    return [rest, ...lines.slice(first + 1, row + 1)].join('\n').trim();
+  }
+  return undefined;
+}

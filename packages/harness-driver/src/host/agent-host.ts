@@ -1,0 +1,141 @@
+import { type MarkedProcess, processMark } from '@agent-relay/platform/processes';
+import type { Relay } from '@agent-relay/sdk/node';
+import type { ScreenReader } from '../clis/adapter.ts';
+import { AgentTerminal } from '../delivery/agent-terminal.ts';
+import { Deliverer } from '../delivery/deliverer.ts';
+import { Child, type ChildEnd, type ChildOptions } from '../pty/child.ts';
+import { Screen } from '../screen/screen.ts';
+import { SharedKeyboard } from '../terminal/shared-keyboard.ts';
+import { isTyping } from '../terminal/typing.ts';
+import { endProgram } from './end-program.ts';
+import { RunLink } from './run-link.ts';
+
+/** Somebody who sees what the program writes. */
+export interface Viewer {
+  write(output: Buffer): void;
+}
+
+/** What the daemon is told of the run, beside its processes. */
+export interface RunDescription {
+  id: string;
+  cli: string;
+  /** What the person gave the CLI. */
+  args: string[];
+  version: string | undefined;
+}
+
+export interface HostOptions {
+  relay: Relay;
+  run: RunDescription;
+  program: ChildOptions;
+  /** How the CLI's screen reads; without it nothing is typed. */
+  reader: ScreenReader | undefined;
+}
+
+/**
+ * A CLI in a terminal of its own: the child, the emulator that knows its screen, the keyboard that viewers and the relay
+ * share, and the delivery of the agent's messages. It runs with any number of viewers, also without one.
+ */
+export class AgentHost {
+  /** Resolves when the program has ended and all it wrote is on the screen and with the viewers. */
+  readonly ended: Promise<ChildEnd>;
+  readonly #child: Child;
+  readonly #screen: Screen;
+  readonly #keyboard: SharedKeyboard;
+  readonly #terminal: AgentTerminal;
+  readonly #deliverer: Deliverer;
+  readonly #process: MarkedProcess;
+  readonly #link: RunLink;
+  readonly #viewers = new Set<Viewer>();
+  #wasSuspended = false;
+  #end: ChildEnd | undefined;
+  #ending: Promise<void> | undefined;
+  #failure: unknown;
+  /** The CLI has left the terminal to the shell it was started from. */
+  onSuspended: () => void = () => undefined;
+
+  constructor({ relay, run, program, reader }: HostOptions) {
+    const { columns, rows } = program;
+    this.#screen = new Screen({ columns, rows, onChange: () => this.#screenChanged() });
+    this.#child = new Child(program, (output) => {
+      for (const viewer of this.#viewers) viewer.write(output);
+      this.#screen.feed(output);
+    });
+    const { pid } = this.#child;
+    this.#process = { pid, mark: processMark(pid) ?? 'ended' };
+    this.#link = new RunLink(relay, factsOf(run, program.cwd, this.#process));
+    this.#link.onEnd = () => void this.end();
+    this.#keyboard = new SharedKeyboard((bytes) => this.#child.write(bytes));
+    this.#terminal = new AgentTerminal(this.#screen, reader, this.#keyboard, () => this.#deliverer.look());
+    this.#deliverer = new Deliverer(relay, this.#terminal, (error) => {
+      this.#failure = error;
+    });
+    this.ended = this.#child.ended.then(async (end) => {
+      this.#end = end;
+      await this.#screen.settled();
+      return end;
+    });
+    this.#deliverer.look();
+  }
+
+  /** Shows the program's output from now on, until the function it returns is called. */
+  addViewer(viewer: Viewer): () => void {
+    this.#viewers.add(viewer);
+    return () => void this.#viewers.delete(viewer);
+  }
+
+  /** Keys of a person. */
+  press(keys: Buffer): void {
+    this.#keyboard.press(keys);
+    if (isTyping(keys)) this.#terminal.typed();
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#child.resize(columns, rows);
+    this.#screen.resize(columns, rows);
+  }
+
+  /** Signals the program and everything in its process group. */
+  signal(name: NodeJS.Signals): void {
+    this.#child.signal(name);
+  }
+
+  /** Ends the program and what it started, gently at first. */
+  end(): Promise<void> {
+    this.#ending ??= endProgram(this.#process, this.#child.ended);
+    return this.#ending;
+  }
+
+  /** What puts a viewer's terminal back that the program left in modes of its own. */
+  undoModes(): string {
+    return this.#screen.undoModes();
+  }
+
+  /** After the end: stops delivering. Resolves with why messages were no longer delivered, if that happened before. */
+  async close(): Promise<unknown> {
+    this.#terminal.close();
+    await this.#deliverer.end();
+    if (this.#end) await this.#link.ended(this.#end);
+    this.#screen.dispose();
+    return this.#failure;
+  }
+
+  #screenChanged(): void {
+    this.#terminal.screenChanged();
+    this.#deliverer.look();
+    const isSuspended = this.#terminal.isSuspended();
+    if (isSuspended && !this.#wasSuspended) this.onSuspended();
+    this.#wasSuspended = isSuspended;
+  }
+}
+
+const factsOf = ({ id, cli, args, version }: RunDescription, cwd: string, program: MarkedProcess) => ({
+  run: id,
+  cli,
+  args,
+  cwd,
+  host: { pid: process.pid, mark: processMark(process.pid) ?? 'unknown' },
+  program,
+  ...(version === undefined ? {} : { version }),
+  startedAt: Date.now(),
+});

@@ -1,0 +1,51 @@
+import type { Relay } from '@agent-relay/sdk/node';
+import type { CliAdapter } from '../clis/adapter.ts';
+import type { ChildOptions } from '../pty/child.ts';
+import { tokenFor } from './agent-connection.ts';
+import type { RunDirectory } from './run-directory.ts';
+
+export interface ProgramOptions {
+  adapter: CliAdapter;
+  /** The CLI's file, found before. */
+  file: string;
+  /** What the person gave the CLI. */
+  args: readonly string[];
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  /** How the relay's MCP server is started: a program and its arguments. */
+  server: readonly [string, ...string[]];
+  directory: RunDirectory;
+}
+
+/** What the CLI is started with: its own arguments, the relay's tools, and who it is. */
+export async function prepareProgram(
+  relay: Relay,
+  { adapter, file, args: given, cwd, env: inherited, server, directory }: ProgramOptions,
+): Promise<Omit<ChildOptions, 'columns' | 'rows'>> {
+  const env = { ...inherited, ...(await identityOf(relay, inherited)) };
+  const [command, ...args] = server;
+  const setup = await adapter.configure({
+    server: { command, args, env: relayVariables(env) },
+    args: given,
+    env,
+    writeFile: directory.writeFile,
+  });
+  return { file, args: [...setup.args, ...given], cwd, env: { ...env, ...setup.env } };
+}
+
+/** Who commands and servers are that the CLI starts. */
+async function identityOf(relay: Relay, env: NodeJS.ProcessEnv): Promise<Record<string, string>> {
+  const token = await tokenFor(relay, env);
+  return {
+    RELAY_AGENT_NAME: relay.name ?? '',
+    RELAY_PROJECT: relay.project,
+    ...(token === undefined ? {} : { RELAY_AGENT_TOKEN: token }),
+  };
+}
+
+const relayVariables = (env: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] => entry[0].startsWith('RELAY_') && !!entry[1],
+    ),
+  );

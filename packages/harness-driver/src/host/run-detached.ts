@@ -1,0 +1,80 @@
+import { connect, type NodeConnectOptions } from '@agent-relay/sdk/node';
+import { adapterOf } from '../clis/clis.ts';
+import { type ConfiguredCli, configuredCli } from '../clis/configured.ts';
+import type { ChildEnd } from '../pty/child.ts';
+import { AgentHost } from './agent-host.ts';
+import { installedVersion } from './installed-version.ts';
+import { prepareProgram } from './prepare-program.ts';
+import { openRunDirectory } from './run-directory.ts';
+
+/** An agent that the daemon wants to be run. */
+export interface DetachedRun {
+  run: string;
+  name: string;
+  token: string;
+  project: string;
+  cli: string;
+  configured?: ConfiguredCli | undefined;
+  file: string;
+  args: readonly string[];
+  model?: string | undefined;
+  cwd: string;
+  env: Record<string, string>;
+}
+
+export interface DetachedOptions {
+  /** How the relay's MCP server is started: a program and its arguments. */
+  server: readonly [string, ...string[]];
+  client: NonNullable<NodeConnectOptions['client']>;
+}
+
+/** The terminal of an agent that nobody has looked at yet. */
+const SIZE = { columns: 120, rows: 40 };
+const ENDING = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
+
+/** Runs an agent in a terminal that no person sees, until it ends or is released. */
+export async function runDetached(
+  wanted: DetachedRun,
+  { server, client }: DetachedOptions,
+): Promise<ChildEnd> {
+  const { run, name, token, project, cli, file, cwd, env, configured, model } = wanted;
+  const adapter = configured ? configuredCli(cli, configured) : adapterOf(cli);
+  const [, ...first] = configured?.command ?? [cli];
+  const args = [...first, ...modelArguments(model, configured), ...wanted.args];
+  await using relay = await connect({
+    env,
+    project,
+    name,
+    token,
+    cli,
+    paths: ['pty'],
+    receiver: run,
+    client,
+  });
+  await using directory = await openRunDirectory(env);
+  const program = await prepareProgram(relay, { adapter, file, args, cwd, env, server, directory });
+  const host = new AgentHost({
+    relay,
+    run: { id: run, cli, args: [...wanted.args], version: await installedVersion(file) },
+    program: { ...program, ...SIZE },
+    reader: adapter.screen,
+  });
+  // Nobody could bring it back with `fg`.
+  host.onSuspended = () => host.signal('SIGCONT');
+  const end = () => void host.end();
+  for (const signal of ENDING) process.on(signal, end);
+  // It is not this agent any more: nobody could release it.
+  relay.on('closed', (error) => {
+    if (error) end();
+  });
+  const ended = await host.ended;
+  // What it started does not outlive it.
+  await host.end();
+  await host.close();
+  return ended;
+}
+
+function modelArguments(model: string | undefined, configured: ConfiguredCli | undefined): string[] {
+  if (model === undefined) return [];
+  return (configured?.model ?? ['--model', '{model}']).map((word) => word.replaceAll('{model}', model));
+}

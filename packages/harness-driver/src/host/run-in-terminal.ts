@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { findCommand } from '@agent-relay/platform/processes';
+import { RelayError } from '@agent-relay/protocol';
+import type { NodeConnectOptions } from '@agent-relay/sdk/node';
+import { adapterOf } from '../clis/clis.ts';
+import type { ChildEnd } from '../pty/child.ts';
+import { PersonTerminal } from '../terminal/person-terminal.ts';
+import { type AgentProfile, connectAgent } from './agent-connection.ts';
+import { AgentHost } from './agent-host.ts';
+import { installedVersion } from './installed-version.ts';
+import { prepareProgram } from './prepare-program.ts';
+import { openRunDirectory } from './run-directory.ts';
+
+export interface RunOptions extends AgentProfile {
+  /** The CLI and its arguments. */
+  command: readonly string[];
+  /** How the relay's MCP server is started: a program and its arguments. */
+  server: readonly [string, ...string[]];
+  client: NonNullable<NodeConnectOptions['client']>;
+}
+
+export interface RunResult extends ChildEnd {
+  /** Why messages were no longer delivered, if that happened. */
+  failure?: unknown;
+}
+
+const FORWARDED = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
+
+/** Runs a CLI in the person's terminal, and types the agent's messages into it whenever that is safe. */
+export async function runInTerminal(options: RunOptions): Promise<RunResult> {
+  const terminal = new PersonTerminal();
+  if (!terminal.isTerminal) {
+    throw new RelayError('InvalidRequest', 'This program needs a terminal.', {
+      next: 'Run it in a terminal, without redirecting its input or output.',
+    });
+  }
+  const [command = '', ...args] = options.command;
+  const { env } = process;
+  const cwd = process.cwd();
+  const adapter = adapterOf(command);
+  const file = await findCommand(command, env, cwd);
+  await using relay = await connectAgent(options, adapter.word, { env, client: options.client });
+  await using directory = await openRunDirectory(env);
+  const { server } = options;
+  const program = await prepareProgram(relay, { adapter, file, args, cwd, env, server, directory });
+  const run = { id: `run_${randomUUID()}`, cli: adapter.word, args, version: await installedVersion(file) };
+
+  let host: AgentHost | undefined;
+  terminal.takeOver();
+  const putBack = () => terminal.restore(host?.undoModes() ?? '');
+  process.once('exit', putBack);
+  host = new AgentHost({ relay, run, program: { ...program, ...terminal.size }, reader: adapter.screen });
+  show(host, terminal);
+  const end = await host.ended;
+  terminal.close();
+  putBack();
+  process.off('exit', putBack);
+  const failure = await host.close();
+  return failure === undefined ? end : { ...end, failure };
+}
+
+/** Makes the person's terminal the program's. */
+function show(host: AgentHost, terminal: PersonTerminal): void {
+  host.addViewer(terminal);
+  host.onSuspended = () => suspend(terminal, host);
+  terminal.onKeys((keys) => host.press(keys));
+  terminal.onResize(({ columns, rows }) => host.resize(columns, rows));
+  terminal.onGone(() => host.signal('SIGHUP'));
+  for (const signal of FORWARDED) process.on(signal, () => host.signal(signal));
+}
+
+/**
+ * Stops with the CLI, as one job of the person's shell. In a terminal of its own the CLI cannot stop by itself: nobody there
+ * would bring it back.
+ */
+function suspend(terminal: PersonTerminal, host: AgentHost): void {
+  terminal.restore('');
+  process.kill(0, 'SIGTSTP');
+  // The shell has brought us back.
+  terminal.takeOver();
+  host.signal('SIGCONT');
+  host.resize(terminal.size.columns, terminal.size.rows);
+}

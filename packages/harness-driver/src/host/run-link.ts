@@ -1,0 +1,59 @@
+import type { ProcessRef } from '@agent-relay/protocol';
+import { isRelayError } from '@agent-relay/protocol';
+import type { Relay } from '@agent-relay/sdk/node';
+
+export interface RunFacts {
+  run: string;
+  cli: string;
+  args: string[];
+  cwd: string;
+  host: ProcessRef;
+  program: ProcessRef;
+  version?: string;
+  startedAt: number;
+}
+
+/** How long the daemon may take to hear of the end. */
+const REPORT_MS = 5000;
+
+/** What the daemon knows of this run, on whatever connection, and what it asks the host to do. */
+export class RunLink {
+  readonly #relay: Relay;
+  readonly #facts: RunFacts;
+  /** The daemon wants the program ended. */
+  onEnd: () => void = () => undefined;
+  /** Whether the daemon knows of the run, told on each connection. */
+  #told: Promise<void>;
+
+  constructor(relay: Relay, facts: RunFacts) {
+    this.#relay = relay;
+    this.#facts = facts;
+    relay.on('run.end', ({ run }) => {
+      if (run === facts.run) this.onEnd();
+    });
+    relay.on('connected', () => {
+      this.#told = this.#tell();
+    });
+    this.#told = this.#tell();
+  }
+
+  /** The program has ended. A daemon that is away hears nothing: it finds out that this process is gone. */
+  async ended(exit: { code: number; signal?: string }): Promise<void> {
+    if (this.#relay.state !== 'connected') return;
+    await this.#told;
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, REPORT_MS);
+    const reported = this.#relay.request('RUN_REPORT', { run: this.#facts.run, exit });
+    await Promise.race([reported.catch(ignoreRelayErrors), late]);
+    clearTimeout(timer);
+  }
+
+  /** The run goes on whether the daemon hears of it or not. */
+  async #tell(): Promise<void> {
+    await this.#relay.request('HOST', this.#facts).catch(ignoreRelayErrors);
+  }
+}
+
+function ignoreRelayErrors(error: unknown): void {
+  if (!isRelayError(error)) throw error;
+}

@@ -1,0 +1,8 @@
+export { findCommand } from './find-command.ts';
+export {
+  isAlive,
+  type MarkedProcess,
+  processMark,
+  signalProcess,
+  signalSession,
+} from './process-mark.ts';

@@ -1,0 +1,80 @@
+import { resolve } from 'node:path';
+import { RelayError } from '@agent-relay/protocol';
+import { Command } from 'commander';
+import {
+  type AgentOption,
+  type JsonOption,
+  type ProjectOption,
+  patience,
+  withAgent,
+  withJson,
+  withProject,
+} from '../options.ts';
+import { print, printJson } from '../output/terminal.ts';
+import { inheritedEnvironment } from '../process/inherited-environment.ts';
+import { asAgent } from '../target/connect.ts';
+
+type Options = ProjectOption &
+  AgentOption &
+  JsonOption & { model?: string; cwd?: string; channels?: string[]; wait?: number };
+
+export const command = withAgent(withJson(withProject(new Command('spawn'))))
+  .description('Start an agent CLI in the background, as a new agent that works for you')
+  .usage('[options] <name> <cli> [task] [-- arguments...]')
+  .argument('<name>', 'name of the new agent')
+  .argument('<cli>', 'claude, codex, gemini, opencode, droid, agent, or one of your settings')
+  .argument('[task]', 'what it is to do, as its first message')
+  .argument('[arguments...]', 'arguments for the CLI, after --')
+  .option('--model <model>', 'model for the CLI')
+  .option('--cwd <directory>', "working directory (default: the project's)")
+  .option('--channels <list>', 'channels to join, separated by commas', channelList)
+  .option('--wait <time>', 'how long to wait until it is ready, e.g. 90s (default: 20s)', patience)
+  .action(
+    async (
+      name: string,
+      cli: string,
+      first: string | undefined,
+      more: string[],
+      options: Options,
+      command,
+    ) => {
+      const { task, args } = splitArguments([...(first === undefined ? [] : [first]), ...more], command);
+      const { model, cwd, channels, wait } = options;
+      const spawned = await asAgent(options, (relay) =>
+        relay.workers.spawn(name, cli, {
+          ...(task === undefined ? {} : { task }),
+          ...(model === undefined ? {} : { model }),
+          ...(cwd === undefined ? {} : { cwd: resolve(cwd) }),
+          ...(channels === undefined ? {} : { channels }),
+          ...(wait === undefined ? {} : { waitMs: wait }),
+          ...inheritedEnvironment(process.env),
+          args,
+        }),
+      );
+      if (options.json) return printJson(spawned);
+      const { status, reason } = spawned;
+      if (status === 'ready') return print(`${spawned.name} is ready.`);
+      print(`${spawned.name} is not ready yet${reason ? `: ${reason.text}` : '.'}`);
+      print('See how it is doing with: agent-relay who');
+    },
+  );
+
+/** What stands behind `--` is for the CLI; before it there is the task, in one word. */
+function splitArguments(words: string[], command: Command): { task: string | undefined; args: string[] } {
+  const { rawArgs } = topOf(command) as Command & { rawArgs: string[] };
+  const end = rawArgs.indexOf('--');
+  const behind = end < 0 ? 0 : rawArgs.length - end - 1;
+  const before = words.slice(0, words.length - behind);
+  const [task, extra] = before;
+  if (extra !== undefined)
+    throw new RelayError('InvalidRequest', `"${extra}" is one argument too many.`, {
+      next: 'Put the task in quotes, and arguments for the CLI behind --',
+    });
+  return { task, args: words.slice(before.length) };
+}
+
+const topOf = (command: Command): Command => (command.parent ? topOf(command.parent) : command);
+
+function channelList(text: string): string[] {
+  return text.split(/[,\s]+/).filter((channel) => channel !== '');
+}

@@ -1,0 +1,20 @@
+import { RelayError } from '@agent-relay/protocol';
+import type { ConfiguredCli } from '../ports/processes.ts';
+
+/** The agent CLIs that can be named in SPAWN; each is started by the command of the same name. */
+const KNOWN = ['claude', 'codex', 'gemini', 'opencode', 'droid', 'agent'] as const;
+
+export interface Cli {
+  word: string;
+  command: string;
+  configured: ConfiguredCli | undefined;
+}
+
+/** The CLI that a word means: one the user configured, else one the relay knows. A word is never a command line. */
+export function cliOf(word: string, configured: Readonly<Record<string, ConfiguredCli>>): Cli {
+  const own = Object.hasOwn(configured, word) ? configured[word] : undefined;
+  const [command = word] = own?.command ?? [];
+  if (own || KNOWN.some((known) => known === word)) return { word, command, configured: own };
+  const known = [...new Set([...KNOWN, ...Object.keys(configured)])].join(', ');
+  throw new RelayError('UnknownCli', `There is no agent CLI "${word}". Known ones: ${known}.`);
+}

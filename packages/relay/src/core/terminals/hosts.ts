@@ -1,0 +1,137 @@
+import { type OperationParams, RelayError, type RunExit } from '@agent-relay/protocol';
+import type { Presence } from '../directory/presence.ts';
+import type { Ongoing } from '../operations/caller.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Processes } from '../ports/processes.ts';
+import type { Agent } from '../ports/store/agents.ts';
+import type { Run } from '../ports/store/runs.ts';
+import type { Principal } from '../principal.ts';
+import type { Runs } from './runs.ts';
+
+interface Parts {
+  runs: Runs;
+  clock: Clock;
+  presence: Presence;
+  processes: Processes;
+  agentOf: (agentId: number) => Agent | undefined;
+  /** How long a host may be away before it is looked for. */
+  goneAfterMs: number;
+  background: (work: Promise<void>) => void;
+}
+
+/** The processes that hold the terminals of agents: which are connected, and how their programs ended. */
+export class Hosts {
+  readonly #parts: Parts;
+  readonly #connected = new Map<number, { run: string; ongoing: Ongoing }>();
+  readonly #ends = new Map<string, PromiseWithResolvers<void>>();
+  /** Told once of every program that ended. */
+  onEnded: (run: Run) => void = () => undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    parts.processes.onHostEnded = (id, complaint) => {
+      const run = parts.runs.byId(id);
+      if (run) parts.background(this.ended(run, { ended: complaint || 'its host process ended' }));
+    };
+  }
+
+  /** A host has connected, for the first time or again. */
+  async connected(
+    { agent, local }: Principal & { agent: Agent },
+    params: OperationParams<'HOST'>,
+    ongoing: Ongoing,
+  ): Promise<void> {
+    const { runs, presence } = this.#parts;
+    const known = runs.of(agent.id);
+    if (known?.id === params.run && known.endedAt !== undefined)
+      throw new RelayError('NotRunning', `The run ${params.run} of ${agent.name} has ended.`);
+    if (ongoing.hasEnded) return;
+    const { run: id, cli, args, cwd, version, startedAt, host, program } = params;
+    // Processes of another machine are nothing that could be ended here.
+    const processes = local ? { host, program } : { host: undefined, program: undefined };
+    const isNew = known?.id !== id;
+    const run: Run = isNew
+      ? { ...EMPTY, id, workspaceId: agent.workspaceId, agentId: agent.id, cli, args, cwd, startedAt }
+      : known;
+    this.#connected.set(agent.id, { run: id, ongoing });
+    ongoing.onEnd = () => {
+      if (this.#connected.get(agent.id)?.ongoing !== ongoing) return;
+      this.#connected.delete(agent.id);
+      this.lookFor(run);
+    };
+    await runs.save(run, { ...processes, version });
+    if (isNew) presence.tell(agent.workspaceId, { type: 'session.started', agent: agent.name });
+  }
+
+  async reported(agent: Agent, { run: id, exit, session }: OperationParams<'RUN_REPORT'>): Promise<void> {
+    const run = this.#parts.runs.of(agent.id);
+    if (run?.id !== id) throw new RelayError('NotRunning', `${agent.name} has no run ${id}.`);
+    if (session !== undefined) await this.#parts.runs.save(run, { session });
+    if (exit) await this.ended(run, { exit: exitOf(exit) });
+  }
+
+  /** Asks the host to end the program; false if it is not connected. */
+  tellToEnd(run: Run): boolean {
+    const host = this.#connected.get(run.agentId);
+    if (host?.run !== run.id) return false;
+    host.ongoing.tell({ type: 'run.end', run: run.id });
+    return true;
+  }
+
+  /** Resolves when the program has ended. */
+  whenEnded(run: Run): Promise<void> {
+    if (run.endedAt !== undefined) return Promise.resolve();
+    const end = this.#ends.get(run.id) ?? Promise.withResolvers<void>();
+    this.#ends.set(run.id, end);
+    return end.promise;
+  }
+
+  /** The program has ended; what is known first stays. */
+  async ended(run: Run, how: { exit?: RunExit; ended?: string }): Promise<void> {
+    if (run.endedAt !== undefined) return;
+    const { runs, clock, presence } = this.#parts;
+    const saved = runs.save(run, { ...how, endedAt: clock.now() });
+    const agent = this.#parts.agentOf(run.agentId);
+    if (agent) {
+      const exit = how.exit ? { exit: how.exit } : {};
+      presence.tell(run.workspaceId, { type: 'session.exited', agent: agent.name, ...exit });
+    }
+    this.onEnded(run);
+    await saved;
+    this.#ends.get(run.id)?.resolve();
+    this.#ends.delete(run.id);
+  }
+
+  /** A host that is away may come back, or may have been killed: then nobody else would tell of it. */
+  lookFor(run: Run): void {
+    const { runs, clock, processes, background, goneAfterMs } = this.#parts;
+    clock.after(goneAfterMs, () => {
+      if (run.endedAt !== undefined || runs.of(run.agentId) !== run || this.#connected.has(run.agentId))
+        return;
+      if (run.host && processes.isAlive(run.host)) this.lookFor(run);
+      else
+        background(this.ended(run, { ended: run.host ? 'its host process was killed' : 'it never started' }));
+    });
+  }
+}
+
+const EMPTY = {
+  spawned: false,
+  parentId: undefined,
+  account: undefined,
+  model: undefined,
+  version: undefined,
+  session: undefined,
+  host: undefined,
+  program: undefined,
+  readyAt: undefined,
+  endedAt: undefined,
+  exit: undefined,
+  ended: undefined,
+  result: undefined,
+} as const;
+
+const exitOf = ({ code, signal }: { code: number; signal?: string | undefined }): RunExit => ({
+  code,
+  ...(signal === undefined ? {} : { signal }),
+});

@@ -1,0 +1,26 @@
+import { RelayError } from '@agent-relay/protocol';
+import type { Agent } from '../ports/store/agents.ts';
+import type { Run } from '../ports/store/runs.ts';
+import type { Principal } from '../principal.ts';
+
+/** The owner, or a person of the project. */
+export const isPerson = ({ agent, local, unverified }: Principal): boolean =>
+  local && !unverified && (agent === undefined || agent.type === 'human');
+
+/** Programs are started on this machine, so only whoever is on it may start one. */
+export function requireMaySpawn({ local, unverified }: Principal): void {
+  if (local && !unverified) return;
+  throw new RelayError('Forbidden', 'Only people and agents on the machine of the daemon may spawn agents.', {
+    next: 'Ask an agent on that machine to spawn it, or its user: agent-relay spawn NAME CLI TASK',
+  });
+}
+
+/** Its parent, the owner or a person. */
+export function requireMayRelease(principal: Principal, agent: Agent, run: Run): void {
+  if (isPerson(principal)) return;
+  const isParent = principal.agent !== undefined && run.parentId === principal.agent.id;
+  if (isParent && !principal.unverified) return;
+  throw new RelayError('Forbidden', `${agent.name} does not work for you.`, {
+    next: `Ask the agent it works for, or a person: agent-relay release ${agent.name}`,
+  });
+}

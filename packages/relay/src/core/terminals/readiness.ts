@@ -1,0 +1,113 @@
+import type { Reason } from '@agent-relay/protocol';
+import type { Presence } from '../directory/presence.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Agent } from '../ports/store/agents.ts';
+import type { Run } from '../ports/store/runs.ts';
+import type { Runs } from './runs.ts';
+
+/** What passes by itself: nobody has to do anything about it. */
+const PASSING: ReadonlySet<string> = new Set(['busy', 'draft', 'attention', 'claimed']);
+
+type Outcome = { status: 'ready' } | { status: 'spawning'; reason?: Reason };
+
+/** Finds out from what the paths observe whether an agent in a terminal is at work, or waits for a person. */
+export class Readiness {
+  readonly #runs: Runs;
+  readonly #clock: Clock;
+  readonly #presence: Presence;
+  readonly #background: (work: Promise<void>) => void;
+  /** The task of an agent that has not been seen at work on it, by its message. */
+  readonly #tasks = new Map<number, { id: string; seq: number }>();
+  readonly #lastReason = new Map<number, Reason>();
+  /** Agents whose spawner has not been answered yet. */
+  readonly #awaited = new Set<number>();
+  readonly #watchers = new Map<number, () => void>();
+  /** Told when an agent is ready whose spawner was told that it was not yet. */
+  onLateReady: (agent: Agent, run: Run) => Promise<void> = () => Promise.resolve();
+
+  constructor(runs: Runs, clock: Clock, presence: Presence, background: (work: Promise<void>) => void) {
+    this.#runs = runs;
+    this.#clock = clock;
+    this.#presence = presence;
+    this.#background = background;
+  }
+
+  /** An agent is about to be started; it is ready when it was seen at work on its task, if it has one. */
+  expect(agentId: number, task: { id: string; seq: number } | undefined): void {
+    this.#awaited.add(agentId);
+    if (task) this.#tasks.set(agentId, task);
+  }
+
+  /** Whether its spawner has not been answered yet. */
+  isAwaited(agentId: number): boolean {
+    return this.#awaited.has(agentId);
+  }
+
+  /** Resolves when the agent is ready or its program has ended, else after the time. */
+  async wait(agent: Agent, waitMs: number): Promise<Outcome> {
+    const run = this.#runs.of(agent.id);
+    if (run && run.readyAt === undefined && run.endedAt === undefined && waitMs > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const stop = this.#clock.after(waitMs, resolve);
+      this.#watchers.set(agent.id, resolve);
+      await promise;
+      stop();
+      this.#watchers.delete(agent.id);
+    }
+    this.#awaited.delete(agent.id);
+    if (run?.readyAt !== undefined) return { status: 'ready' };
+    const reason = this.#lastReason.get(agent.id);
+    return { status: 'spawning', ...(reason && { reason }) };
+  }
+
+  /** A path said what it can do now. */
+  pathChanged(agent: Agent, state: 'ready' | 'waits', reason: Reason | undefined): void {
+    const run = this.#runs.live(agent.id);
+    if (!run) return;
+    const isWorking = state === 'ready' || reason?.code === 'busy';
+    if (isWorking) this.#lastReason.delete(agent.id);
+    else if (reason) this.#lastReason.set(agent.id, reason);
+    this.#noteWaiting(agent, isWorking || !reason || PASSING.has(reason.code) ? undefined : reason);
+    if (isWorking && !this.#tasks.has(agent.id)) this.#ready(agent, run);
+  }
+
+  /** A turn was begun with these messages, or the agent has read them. */
+  seen(agent: Agent, isSeen: (message: { id: string; seq: number }) => boolean): void {
+    const run = this.#runs.live(agent.id);
+    const task = this.#tasks.get(agent.id);
+    if (run && task && isSeen(task)) this.#ready(agent, run);
+  }
+
+  /** The program has ended. */
+  ended(agentId: number): void {
+    this.#tasks.delete(agentId);
+    this.#lastReason.delete(agentId);
+    this.#awaited.delete(agentId);
+    this.#runs.setWaiting(agentId, undefined);
+    this.#watchers.get(agentId)?.();
+  }
+
+  #noteWaiting(agent: Agent, reason: Reason | undefined): void {
+    const wasWaiting = this.#runs.waitingFor(agent.id) !== undefined;
+    if (!this.#runs.setWaiting(agent.id, reason)) return;
+    if (reason) this.#tell(agent, { type: 'session.waiting', reason });
+    else if (wasWaiting) this.#tell(agent, { type: 'session.resumed' });
+  }
+
+  #ready(agent: Agent, run: Run): void {
+    this.#tasks.delete(agent.id);
+    if (run.readyAt !== undefined) return;
+    this.#tell(agent, { type: 'session.ready' });
+    const isLate = run.spawned && !this.#awaited.has(agent.id);
+    this.#background(this.#runs.save(run, { readyAt: this.#clock.now() }));
+    this.#watchers.get(agent.id)?.();
+    if (isLate) this.#background(this.onLateReady(agent, run));
+  }
+
+  #tell(
+    agent: Agent,
+    event: { type: 'session.ready' | 'session.waiting' | 'session.resumed'; reason?: Reason },
+  ): void {
+    this.#presence.tell(agent.workspaceId, { ...event, agent: agent.name });
+  }
+}

@@ -1,0 +1,108 @@
+import { RelayError, type RunExit } from '@agent-relay/protocol';
+import type { Agents } from '../directory/agents.ts';
+import type { Presence } from '../directory/presence.ts';
+import type { Workspaces } from '../directory/workspaces.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Processes } from '../ports/processes.ts';
+import type { Agent } from '../ports/store/agents.ts';
+import type { Run } from '../ports/store/runs.ts';
+import { type Principal, relayItself } from '../principal.ts';
+import type { Hosts } from './hosts.ts';
+import { requireMayRelease } from './permissions.ts';
+import type { Runs } from './runs.ts';
+
+interface Parts {
+  runs: Runs;
+  hosts: Hosts;
+  agents: Agents;
+  presence: Presence;
+  workspaces: Workspaces;
+  processes: Processes;
+  clock: Clock;
+}
+
+/** A host gives its program five seconds before it kills it; this is for the rest of its way. */
+const HOST_MS = 8000;
+
+/** Ends the programs of agents, and takes away the agents that were spawned. */
+export class Releasing {
+  readonly #parts: Parts;
+  readonly #open = new Map<string, Promise<void>>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Whether the end of this run was asked for. */
+  isReleasing(run: Run): boolean {
+    return this.#open.has(run.id);
+  }
+
+  async release(
+    principal: Principal,
+    name: string,
+    reason?: string,
+  ): Promise<{ name: string; exit?: RunExit }> {
+    const { agents, runs } = this.#parts;
+    const agent = agents.get(principal.workspace, name);
+    const run = runs.of(agent.id);
+    if (!run || (run.endedAt !== undefined && !run.spawned))
+      throw new RelayError('NotRunning', `${agent.name} has no program in a terminal of the relay.`, {
+        next: `To take the name away: agent-relay agent remove ${agent.name}`,
+      });
+    requireMayRelease(principal, agent, run);
+    await this.#once(principal, agent, run, reason);
+    return { name: agent.name, ...(run.exit && { exit: run.exit }) };
+  }
+
+  /** For the relay itself, when nobody is left who could. */
+  async releaseOrphan(run: Run): Promise<void> {
+    const { agents, workspaces } = this.#parts;
+    const agent = agents.byId(run.agentId);
+    if (!agent) return;
+    const workspace = workspaces.byId(run.workspaceId);
+    const relay = relayItself(workspace, await agents.system(workspace));
+    await this.#once(relay, agent, run, 'the agent it worked for is gone');
+  }
+
+  /** Whoever asks meanwhile waits for the same end. */
+  async #once(principal: Principal, agent: Agent, run: Run, reason: string | undefined): Promise<void> {
+    const ending = this.#open.get(run.id) ?? this.#release(principal, agent, run, reason);
+    this.#open.set(run.id, ending);
+    try {
+      await ending;
+    } finally {
+      this.#open.delete(run.id);
+    }
+  }
+
+  async #release(principal: Principal, agent: Agent, run: Run, reason: string | undefined): Promise<void> {
+    const { agents, presence, workspaces } = this.#parts;
+    await this.#end(run);
+    const detail = { ...(reason === undefined ? {} : { reason }), ...(run.exit && { exit: run.exit }) };
+    await workspaces.audit(principal, principal.workspace, 'agent.released', agent.name, detail);
+    if (!run.spawned || !agents.byId(agent.id)) return;
+    presence.end({ kind: 'agent', agentId: agent.id });
+    await agents.remove(agent);
+    presence.tell(agent.workspaceId, { type: 'agent.removed', agent: agent.name });
+  }
+
+  async #end(run: Run): Promise<void> {
+    const { hosts, processes, clock } = this.#parts;
+    if (run.endedAt === undefined && hosts.tellToEnd(run)) {
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const stop = clock.after(HOST_MS, resolve);
+      await Promise.race([hosts.whenEnded(run), late]);
+      stop();
+    }
+    // It has reported the end, and is about to leave; or it does not answer.
+    if (run.host)
+      await processes.end({ host: run.host, program: run.program }, run.endedAt === undefined ? 0 : HOST_MS);
+    else if (run.endedAt === undefined)
+      throw new RelayError('NotRunning', 'Its host is not connected, and runs on another machine.', {
+        retryable: true,
+        next: 'Try again when it is online, or end the program there.',
+      });
+    await hosts.ended(run, { ended: 'released' });
+  }
+}

@@ -1,0 +1,106 @@
+import type { Reason, RunInfo, RunState } from '@agent-relay/protocol';
+import { accountOf } from '../governance/accounts.ts';
+import type { Agent } from '../ports/store/agents.ts';
+import type { Run, RunStore } from '../ports/store/runs.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
+
+/** The programs of agents: the latest of each, in memory and written through to the store. */
+export class Runs {
+  readonly #store: RunStore;
+  readonly #latest = new Map<number, Run>();
+  /** What those that run wait for, where only a person can help. */
+  readonly #waiting = new Map<number, Reason>();
+
+  constructor(store: RunStore) {
+    this.#store = store;
+  }
+
+  /** Brings the runs of a workspace into memory; resolves with those that had not ended. */
+  async load(workspace: Workspace): Promise<Run[]> {
+    const runs = await this.#store.latestRuns(workspace.id);
+    for (const run of runs) if (!this.#latest.has(run.agentId)) this.#latest.set(run.agentId, run);
+    return runs.filter(({ endedAt }) => endedAt === undefined);
+  }
+
+  of(agentId: number): Run | undefined {
+    return this.#latest.get(agentId);
+  }
+
+  byId(id: string): Run | undefined {
+    return this.all().find((run) => run.id === id);
+  }
+
+  /** The run of an agent that goes on. */
+  live(agentId: number): Run | undefined {
+    const run = this.#latest.get(agentId);
+    return run?.endedAt === undefined ? run : undefined;
+  }
+
+  all(): Run[] {
+    return [...this.#latest.values()];
+  }
+
+  /** Whose workers those of an agent are: a worker's count for whoever spawned the worker. */
+  accountFor(parent: Agent | undefined): string {
+    if (!parent) return 'owner';
+    const run = this.live(parent.id);
+    return (run?.spawned ? run.account : undefined) ?? accountOf(parent);
+  }
+
+  /** Workers of an account that run now. */
+  countLive(workspaceId: number, account: string): number {
+    return this.all().filter(
+      (run) =>
+        run.spawned &&
+        run.endedAt === undefined &&
+        run.workspaceId === workspaceId &&
+        run.account === account,
+    ).length;
+  }
+
+  async save(run: Run, changes: Partial<Run> = {}): Promise<void> {
+    Object.assign(run, changes);
+    const before = this.#latest.get(run.agentId);
+    if (!before || before.startedAt <= run.startedAt) this.#latest.set(run.agentId, run);
+    await this.#store.saveRun({ ...run });
+  }
+
+  waitingFor(agentId: number): Reason | undefined {
+    return this.#waiting.get(agentId);
+  }
+
+  /** Says whether that was news. */
+  setWaiting(agentId: number, reason: Reason | undefined): boolean {
+    const before = this.#waiting.get(agentId);
+    if (reason) this.#waiting.set(agentId, reason);
+    else this.#waiting.delete(agentId);
+    return before?.text !== reason?.text;
+  }
+
+  forget(agentId: number): void {
+    this.#latest.delete(agentId);
+    this.#waiting.delete(agentId);
+  }
+
+  describe(agentId: number): RunInfo | undefined {
+    const run = this.of(agentId);
+    if (!run) return undefined;
+    const { spawned, startedAt, endedAt, exit, ended, version, cwd } = run;
+    return {
+      state: this.#stateOf(run),
+      ...(spawned ? { spawned } : {}),
+      startedAt,
+      ...(endedAt === undefined ? {} : { endedAt }),
+      ...(exit === undefined ? {} : { exit }),
+      ...(ended === undefined ? {} : { ended }),
+      ...(version === undefined ? {} : { version }),
+      cwd,
+    };
+  }
+
+  #stateOf({ agentId, endedAt, readyAt }: Run): RunState {
+    if (endedAt !== undefined) return 'exited';
+    if (this.#waiting.has(agentId)) return 'waiting';
+    return readyAt === undefined ? 'starting' : 'ready';
+  }
+}

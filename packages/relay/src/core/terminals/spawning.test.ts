@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openCore, type Participant, QUOTAS, type TestCore } from '../../../../../test/kit/core.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
+
+let core: TestCore;
+let workspace: Workspace;
+let lead: Participant;
+beforeEach(async () => {
+  core = await openCore({ quotas: { ...QUOTAS, spawns: 2 } });
+  workspace = await core.newWorkspace();
+  lead = await core.join(workspace, 'Boss');
+});
+afterEach(() => core[Symbol.asyncDispose]());
+
+const spawn = (name: string, more: Record<string, unknown> = {}, by = lead) =>
+  by.request('SPAWN', { name, cli: 'claude', waitMs: 0, ...more });
+
+/** The agent's host as it connects. */
+async function hosted(name: string, by = core): Promise<Participant> {
+  const program = by.processes.started.findLast((one) => one.name === name);
+  if (!program) throw new Error(`${name} was not started.`);
+  const host = await by.join(workspace, name, { token: program.token });
+  host.connect({ paths: ['pty'], receiver: program.run });
+  const gone = { pid: 1001, mark: 'x' };
+  await host.request('HOST', {
+    run: program.run,
+    cli: 'claude',
+    cwd: '/work',
+    host: gone,
+    program: gone,
+    startedAt: 1,
+  });
+  return host;
+}
+const runOf = async (name: string) =>
+  (await core.owner(workspace).request('WHO', { includeOffline: true })).agents.find(
+    (one) => one.name === name,
+  )?.run;
+const noticesOf = async (agent: Participant) =>
+  (await agent.request('INBOX', { limit: 100 })).messages.map(({ content }) => content);
+
+describe('SPAWN', () => {
+  it('stores the task before it starts the program', async () => {
+    core.processes.start = async () => {
+      const { messages } = await core.owner(workspace).request('HISTORY', {});
+      expect(messages).toMatchObject([{ from: 'Boss', to: 'Worker', kind: 'directive', content: 'Go' }]);
+      throw new Error('no processes left');
+    };
+    await expect(spawn('Worker', { task: 'Go' })).rejects.toThrow('no processes left');
+    // What could not be started is not there.
+    expect(await runOf('Worker')).toBeUndefined();
+    expect(core.relay.agents.find(workspace, 'Worker')).toBeUndefined();
+  });
+
+  it('is ready when a turn with the task was observed, and not before', async () => {
+    const spawning = spawn('Worker', { task: 'Go', waitMs: 20_000 });
+    await expect.poll(() => core.processes.started.length).toBe(1);
+    const host = await hosted('Worker');
+    await host.request('REPORT', { path: 'pty', state: 'ready' });
+    expect(await runOf('Worker')).toMatchObject({ state: 'starting' });
+    const { messages } = await host.request('CLAIM', { path: 'pty' });
+    const ids = messages.map(({ id }) => id);
+    await host.request('REPORT', { path: 'pty', messages: ids, state: 'turn_started' });
+    expect(await spawning).toEqual({ name: 'Worker', status: 'ready' });
+    expect(await noticesOf(lead)).toEqual([]);
+  });
+
+  it('says after the time what the agent waits for, and tells when it is ready', async () => {
+    const spawning = spawn('Worker', { waitMs: 20_000 });
+    await expect.poll(() => core.processes.started.length).toBe(1);
+    const host = await hosted('Worker');
+    const reason = { code: 'starting', detail: 'trust question' } as const;
+    await host.request('REPORT', { path: 'pty', state: 'waits', reason });
+    core.clock.advance(20_000);
+    expect(await spawning).toMatchObject({ status: 'spawning', reason: { code: 'starting' } });
+    await host.request('REPORT', { path: 'pty', state: 'ready' });
+    await expect.poll(() => noticesOf(lead)).toEqual(['Worker "Worker" is ready.']);
+  });
+
+  it('is for people and agents on this machine', async () => {
+    const remote = await core.joinFromAfar(workspace, 'Remote');
+    await expect(spawn('Worker', {}, remote)).rejects.toMatchObject({ code: 'Forbidden' });
+    await expect(spawn('Worker', {}, lead.declared())).rejects.toMatchObject({ code: 'Forbidden' });
+    expect(await spawn('Worker', {}, core.owner(workspace))).toMatchObject({ status: 'spawning' });
+    await expect(spawn('Other', { cwd: '/elsewhere' })).rejects.toMatchObject({ code: 'Forbidden' });
+    await spawn('Other', { cwd: '/elsewhere' }, core.owner(workspace));
+  });
+
+  it('counts the workers of workers for whoever spawned the first', async () => {
+    await spawn('One');
+    const one = await hosted('One');
+    await spawn('Two', {}, one);
+    await expect(spawn('Three', {}, one)).rejects.toMatchObject({ code: 'LimitReached' });
+    await expect(spawn('Three')).rejects.toMatchObject({ code: 'LimitReached' });
+  });
+});
+
+describe('RELEASE', () => {
+  it('is answered when host and program are gone, and the name is free', async () => {
+    await spawn('Worker');
+    const host = await hosted('Worker');
+    const releasing = lead.request('RELEASE', { agent: 'worker' });
+    await expect.poll(() => host.events.some(({ type }) => type === 'run.end')).toBe(true);
+    expect(core.processes.ended).toEqual([]);
+    const { run = '' } = core.processes.started[0] ?? {};
+    await host.request('RUN_REPORT', { run, exit: { code: 0, signal: 'SIGHUP' } });
+    expect(await releasing).toEqual({ name: 'Worker', exit: { code: 0, signal: 'SIGHUP' } });
+    expect(core.processes.ended).toHaveLength(1);
+    expect(await noticesOf(lead)).toEqual([]);
+    await spawn('Worker');
+  });
+
+  it('does not wait for a host that does not answer', async () => {
+    await spawn('Worker');
+    const host = await hosted('Worker');
+    const releasing = lead.request('RELEASE', { agent: 'Worker' });
+    await expect.poll(() => host.events.some(({ type }) => type === 'run.end')).toBe(true);
+    core.clock.advance(8000);
+    expect(await releasing).toEqual({ name: 'Worker' });
+  });
+
+  it('is for the parent, the owner and people, by who they are and not by what anybody says', async () => {
+    await spawn('Worker');
+    const worker = await hosted('Worker');
+    const liar = await core.join(workspace, 'Liar');
+    await expect(liar.request('RELEASE', { agent: 'Worker' })).rejects.toMatchObject({ code: 'Forbidden' });
+    await expect(worker.request('RELEASE', { agent: 'Worker' })).rejects.toMatchObject({ code: 'Forbidden' });
+    await expect(lead.request('RELEASE', { agent: 'Boss' })).rejects.toMatchObject({ code: 'NotRunning' });
+    worker.disconnect();
+    await core.owner(workspace).request('RELEASE', { agent: 'Worker' });
+  });
+});
+
+describe('a run', () => {
+  it('is known after a restart, and over when its host is gone', async () => {
+    await spawn('Worker');
+    await spawn('Other');
+    await core.restart();
+    lead = await core.join(workspace, 'Boss', { token: lead.token });
+    expect(await runOf('Worker')).toMatchObject({ state: 'starting', spawned: true });
+    core.processes.alive.delete(1001);
+    core.clock.advance(30_000);
+    await expect.poll(() => runOf('Worker')).toMatchObject({ state: 'exited', ended: expect.any(String) });
+    expect(await runOf('Other')).toMatchObject({ state: 'starting' });
+    await expect.poll(() => noticesOf(lead)).toEqual(['Worker "Worker" ended: its host process was killed.']);
+  });
+});
+
+it('releases those whose parent is gone, if the settings say so', async () => {
+  await using strict = await openCore({ terminals: { orphans: 'release' } });
+  const place = await strict.newWorkspace();
+  const parent = await strict.join(place, 'Boss');
+  await parent.request('SPAWN', { name: 'Orphan', cli: 'claude', waitMs: 0 });
+  await strict.owner(place).request('AGENT_REMOVE', { agent: 'Boss' });
+  await expect.poll(() => strict.processes.ended).toEqual([1001]);
+  await expect.poll(() => strict.relay.agents.find(place, 'Orphan')).toBeUndefined();
+});

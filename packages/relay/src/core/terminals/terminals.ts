@@ -1,0 +1,118 @@
+import type { NewId } from '@agent-relay/protocol';
+import type { Claims } from '../delivery/claims.ts';
+import type { Agents } from '../directory/agents.ts';
+import type { Channels } from '../directory/channels.ts';
+import type { Presence } from '../directory/presence.ts';
+import type { Workspaces } from '../directory/workspaces.ts';
+import type { Quotas } from '../governance/quotas.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Directory } from '../ports/directory.ts';
+import type { ConfiguredCli, Processes } from '../ports/processes.ts';
+import type { Agent } from '../ports/store/agents.ts';
+import type { Run } from '../ports/store/runs.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
+import type { Store } from '../ports/store.ts';
+import type { Messages } from '../sending/messages.ts';
+import { Hosts } from './hosts.ts';
+import { Readiness } from './readiness.ts';
+import { Releasing } from './releasing.ts';
+import { Results } from './results.ts';
+import { Runs } from './runs.ts';
+import { exitText, Spawning } from './spawning.ts';
+
+export interface TerminalOptions {
+  processes: Processes;
+  /** The agent CLIs of the user's own, by their words. */
+  clis: Readonly<Record<string, ConfiguredCli>>;
+  /** Whether agents may start others outside the project's directory. */
+  anywhere: boolean;
+  /** What happens to agents whose parent is gone. */
+  orphans: 'keep' | 'release';
+}
+
+interface Parts {
+  store: Store;
+  clock: Clock;
+  newId: NewId;
+  directory: Directory;
+  presence: Presence;
+  agents: Agents;
+  channels: Channels;
+  workspaces: Workspaces;
+  messages: Messages;
+  claims: Claims;
+  quotas: Quotas;
+  background: (work: Promise<void>) => Promise<void>;
+}
+
+/** Agents in terminals, put together. */
+export class Terminals {
+  readonly runs: Runs;
+  readonly hosts: Hosts;
+  readonly spawning: Spawning;
+  readonly releasing: Releasing;
+  readonly results: Results;
+  readonly #readiness: Readiness;
+  readonly #parts: Parts;
+  readonly #orphans: TerminalOptions['orphans'];
+
+  constructor(parts: Parts, { processes, clis, anywhere, orphans }: TerminalOptions) {
+    const { store, clock, agents, presence, background, directory, claims } = parts;
+    this.#parts = parts;
+    this.#orphans = orphans;
+    const runs = new Runs(store);
+    const readiness = new Readiness(runs, clock, presence, background);
+    const { goneAfterMs } = directory;
+    const agentOf = (agentId: number) => agents.byId(agentId);
+    const hosts = new Hosts({ runs, clock, presence, processes, agentOf, goneAfterMs, background });
+    this.runs = runs;
+    this.hosts = hosts;
+    this.#readiness = readiness;
+    this.spawning = new Spawning({ ...parts, runs, hosts, readiness, processes, clis, anywhere });
+    this.releasing = new Releasing({ ...parts, runs, hosts, processes });
+    this.results = new Results({ ...parts, runs, hosts });
+    claims.onPath = (agent, state, reason) => readiness.pathChanged(agent, state, reason);
+    claims.onSeen = (agentId, isSeen) => {
+      const agent = agents.byId(agentId);
+      if (agent) readiness.seen(agent, isSeen);
+    };
+    readiness.onLateReady = (agent, run) => this.#tellParent(run, `Worker "${agent.name}" is ready.`);
+    hosts.onEnded = (run) => this.#ended(run);
+  }
+
+  async load(workspace: Workspace): Promise<void> {
+    for (const run of await this.runs.load(workspace)) this.hosts.lookFor(run);
+  }
+
+  /** The agent was removed. */
+  forget(agent: Agent): void {
+    this.#readiness.ended(agent.id);
+    this.runs.forget(agent.id);
+    this.#releaseOrphansOf(agent.id);
+  }
+
+  #ended(run: Run): void {
+    const { agents, background } = this.#parts;
+    const isExpected = this.releasing.isReleasing(run) || this.#readiness.isAwaited(run.agentId);
+    this.#readiness.ended(run.agentId);
+    const agent = agents.byId(run.agentId);
+    if (agent && run.spawned && !isExpected) {
+      const how = run.exit ? exitText(run.exit) : `: ${run.ended}`;
+      void background(this.#tellParent(run, `Worker "${agent.name}" ended${how}.`));
+    }
+    this.#releaseOrphansOf(run.agentId);
+  }
+
+  #releaseOrphansOf(agentId: number): void {
+    if (this.#orphans !== 'release') return;
+    for (const run of this.runs.all())
+      if (run.parentId === agentId && run.endedAt === undefined)
+        void this.#parts.background(this.releasing.releaseOrphan(run));
+  }
+
+  async #tellParent({ parentId, workspaceId }: Run, text: string): Promise<void> {
+    const { agents, messages, workspaces } = this.#parts;
+    const parent = parentId === undefined ? undefined : agents.byId(parentId);
+    if (parent) await messages.sendNotice(workspaces.byId(workspaceId), parent, text);
+  }
+}

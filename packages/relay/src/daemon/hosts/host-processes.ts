@@ -1,0 +1,135 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, statSync } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ensurePrivateDirectory } from '@agent-relay/platform';
+import {
+  findCommand,
+  isAlive,
+  processMark,
+  signalProcess,
+  signalSession,
+} from '@agent-relay/platform/processes';
+import { type ErrorPayload, type ProcessRef, RelayError } from '@agent-relay/protocol';
+import type { AgentProgram, Processes } from '../../core/ports/processes.ts';
+import { hostLogFile, logDirectory } from '../log/log-files.ts';
+import { agentEnvironment, hostEnvironment } from './environment.ts';
+
+interface Options {
+  dataDirectory: string;
+  /** The file of the command line, which runs hosts too. */
+  program: string;
+}
+
+/** What a host that cannot start tells the daemon, once. */
+export interface HostFailure {
+  error: ErrorPayload;
+}
+
+/** A host gives its program so long, and then kills it. */
+const HOST_MS = 8000;
+const POLL_MS = 20;
+const MOST_LOG_BYTES = 1024 * 1024;
+/** A killed process is gone at once, unless the system is at its end. */
+const KILL_MS = 5000;
+
+/** The hosts of spawned agents, as processes that outlive the daemon. */
+export class HostProcesses implements Processes {
+  readonly #options: Options;
+  onHostEnded: Processes['onHostEnded'] = () => undefined;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  async locate({ command, cwd, root, env }: Parameters<Processes['locate']>[0]) {
+    const place = await directoryAt(cwd ?? root, root);
+    const file = await findCommand(command, env ?? process.env, place);
+    const inside = root === undefined ? undefined : relative(await realpath(root), place);
+    return { file, cwd: place, isInside: inside !== undefined && !/^\.\.(\/|$)/.test(inside) };
+  }
+
+  async start(wanted: AgentProgram): Promise<ProcessRef> {
+    const { dataDirectory, program } = this.#options;
+    const { token, env: given, ...spec } = wanted;
+    const env = agentEnvironment(given ?? process.env, { ...wanted, dataDirectory });
+    await ensurePrivateDirectory(logDirectory(dataDirectory));
+    const log = openLog(hostLogFile(dataDirectory));
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, 'host'], {
+      cwd: '/',
+      env: hostEnvironment(process.env),
+      detached: true,
+      stdio: ['pipe', log, log, 'ipc'],
+    });
+    closeSync(log);
+    this.#watch(child, wanted.run);
+    // Never as an argument: it holds the token.
+    child.stdin?.end(JSON.stringify({ ...spec, token, env }));
+    const mark = child.pid === undefined ? undefined : processMark(child.pid);
+    if (child.pid === undefined || mark === undefined)
+      throw new RelayError('SpawnFailed', 'The host process of the agent could not be started.');
+    return { pid: child.pid, mark };
+  }
+
+  isAlive(process: ProcessRef): boolean {
+    return isAlive(process);
+  }
+
+  async end({ host, program }: Parameters<Processes['end']>[0], patienceMs: number): Promise<void> {
+    if (!(await isGone(host, patienceMs)) && signalProcess(host, 'SIGTERM')) await isGone(host, HOST_MS);
+    signalProcess(host, 'SIGKILL');
+    if (program && isAlive(program)) signalSession(program.pid, 'SIGKILL');
+    const gone = await Promise.all([host, ...(program ? [program] : [])].map((one) => isGone(one, KILL_MS)));
+    if (gone.includes(false)) throw new RelayError('Internal', `The process ${host.pid} cannot be ended.`);
+  }
+
+  #watch(child: ChildProcess, run: string): void {
+    let complaint = '';
+    child.once('message', ({ error }: HostFailure) => {
+      complaint = error.message;
+    });
+    child.once('exit', () => this.onHostEnded(run, complaint));
+    child.on('error', (error) => {
+      complaint = error.message;
+    });
+    // A host that is gone before it has read all of it says why by itself.
+    child.stdin?.on('error', () => undefined);
+    child.unref();
+    child.channel?.unref();
+  }
+}
+
+/** Hosts write to it only when something goes wrong; it is begun anew when it has become long. */
+function openLog(file: string): number {
+  const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 };
+  return openSync(file, size > MOST_LOG_BYTES ? 'w' : 'a', 0o600);
+}
+
+async function directoryAt(wanted: string | undefined, root: string | undefined): Promise<string> {
+  if (wanted === undefined) {
+    throw new RelayError('InvalidRequest', 'The project has no directory of its own.', {
+      next: 'Say with cwd where the agent is to run.',
+    });
+  }
+  const path = resolve(root ?? '/', wanted);
+  try {
+    if ((await stat(path)).isDirectory()) return await realpath(path);
+  } catch {
+    // Told below: it is not there, or not for us.
+  }
+  throw new RelayError('InvalidRequest', `cwd: there is no directory ${path}.`, {
+    details: { field: 'cwd' },
+    next: 'Choose a directory that exists.',
+  });
+}
+
+/** Whether the process has ended by then. */
+async function isGone(process: ProcessRef, withinMs: number): Promise<boolean> {
+  const deadline = performance.now() + withinMs;
+  while (isAlive(process)) {
+    if (performance.now() >= deadline) return false;
+    await delay(POLL_MS);
+  }
+  return true;
+}

@@ -1,0 +1,84 @@
+import type { Run } from '../../core/ports/store/runs.ts';
+import { flag, orNull, rows, type Script, type Value } from './script.ts';
+
+const json = (value: unknown): Value => (value === undefined ? null : JSON.stringify(value));
+const parsed = <T>(text: string | null): T | undefined => (text === null ? undefined : JSON.parse(text));
+
+/** How each field is kept. */
+const COLUMNS: { [Field in keyof Run]-?: [column: string, toValue: (run: Run) => Value] } = {
+  id: ['id', ({ id }) => id],
+  workspaceId: ['workspace_id', ({ workspaceId }) => workspaceId],
+  agentId: ['agent_id', ({ agentId }) => agentId],
+  spawned: ['spawned', ({ spawned }) => flag(spawned)],
+  parentId: ['parent_id', ({ parentId }) => orNull(parentId)],
+  account: ['account', ({ account }) => orNull(account)],
+  cli: ['cli', ({ cli }) => cli],
+  model: ['model', ({ model }) => orNull(model)],
+  args: ['args', ({ args }) => json(args)],
+  cwd: ['cwd', ({ cwd }) => cwd],
+  version: ['version', ({ version }) => orNull(version)],
+  session: ['session', ({ session }) => orNull(session)],
+  host: ['host', ({ host }) => json(host)],
+  program: ['program', ({ program }) => json(program)],
+  startedAt: ['started_at', ({ startedAt }) => startedAt],
+  readyAt: ['ready_at', ({ readyAt }) => orNull(readyAt)],
+  endedAt: ['ended_at', ({ endedAt }) => orNull(endedAt)],
+  exit: ['exit_status', ({ exit }) => json(exit)],
+  ended: ['ended', ({ ended }) => orNull(ended)],
+  result: ['result', ({ result }) => json(result)],
+};
+
+const FIELDS = Object.keys(COLUMNS) as Array<keyof Run>;
+const NAMES = FIELDS.map((field) => COLUMNS[field][0]);
+const RUN = FIELDS.map((field) => `runs.${COLUMNS[field][0]} AS "${field}"`).join(', ');
+
+interface RunRow extends Omit<Run, 'spawned' | 'args' | 'host' | 'program' | 'exit' | 'result'> {
+  spawned: number;
+  args: string;
+  host: string | null;
+  program: string | null;
+  exit: string | null;
+  result: string | null;
+}
+
+const toRun = (row: RunRow): Run => ({
+  ...row,
+  spawned: row.spawned === 1,
+  parentId: row.parentId ?? undefined,
+  account: row.account ?? undefined,
+  model: row.model ?? undefined,
+  args: JSON.parse(row.args),
+  version: row.version ?? undefined,
+  session: row.session ?? undefined,
+  host: parsed(row.host),
+  program: parsed(row.program),
+  readyAt: row.readyAt ?? undefined,
+  endedAt: row.endedAt ?? undefined,
+  exit: parsed(row.exit),
+  ended: row.ended ?? undefined,
+  result: parsed(row.result),
+});
+
+export const queries = {
+  *latestRuns(workspaceId: number): Script<Run[]> {
+    const found = yield* rows<RunRow>(
+      `SELECT ${RUN} FROM runs JOIN agents ON agents.id = runs.agent_id
+       WHERE runs.workspace_id = ? AND agents.removed_at IS NULL ORDER BY runs.agent_id, runs.started_at, runs.id`,
+      [workspaceId],
+    );
+    return [...new Map(found.map((row) => [row.agentId, toRun(row)])).values()];
+  },
+};
+
+export const commands = {
+  *saveRun(run: Run): Script<void> {
+    const changed = NAMES.filter((column) => column !== 'id').map(
+      (column) => `${column} = excluded.${column}`,
+    );
+    yield* rows(
+      `INSERT INTO runs (${NAMES.join(', ')}) VALUES (${NAMES.map(() => '?').join(', ')})
+       ON CONFLICT (id) DO UPDATE SET ${changed.join(', ')}`,
+      FIELDS.map((field) => COLUMNS[field][1](run)),
+    );
+  },
+};

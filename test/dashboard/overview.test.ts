@@ -1,0 +1,126 @@
+import { personName, type Relay } from '@agent-relay/sdk/node';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { client } from '../e2e/messaging-commands.ts';
+import { hasBrowser, NEEDS_BROWSER } from '../kit/browser.ts';
+import { linkOf, type OpenPage, openBrowser, startDaemon, type TestDaemon } from './kit.ts';
+
+/** What a screen reader or a keyboard would stumble over. */
+async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
+    violations: Array<{ id: string; impact: string; nodes: Array<{ html: string }> }>;
+  };
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => {
+  let daemon: TestDaemon;
+  let browser: Awaited<ReturnType<typeof openBrowser>>;
+  let opened: OpenPage;
+  let page: Page;
+  const me = personName();
+  const clients: Relay[] = [];
+  const join = async (name: string, options: Parameters<typeof client>[1] = {}) => {
+    const relay = await client(daemon, { name, ...options });
+    clients.push(relay);
+    return relay;
+  };
+  const row = (name: string) => page.getByRole('row').filter({ has: page.getByText(name, { exact: true }) });
+  const waiting = () => page.getByRole('region', { name: /Waiting for you/ });
+
+  beforeAll(async () => {
+    daemon = await startDaemon({ settings: { governor: { emptyTurns: 2 } } });
+    browser = await openBrowser();
+    opened = await browser.open(await linkOf(daemon));
+    page = opened.page;
+  });
+  afterAll(async () => {
+    for (const relay of clients) await relay.close();
+    await browser?.[Symbol.asyncDispose]();
+    await daemon?.[Symbol.asyncDispose]();
+  });
+
+  it('teaches the first command where there is no agent yet', async () => {
+    await page.getByRole('heading', { name: 'Connect your first agent' }).waitFor();
+    await page.getByText('Nothing waits for you.').waitFor();
+  });
+
+  it('shows agents as they come, work, wait and go', async () => {
+    const alice = await join('Alice', { cli: 'claude', task: 'Fix the build', paths: ['pty'] });
+    await alice.paths.ready('pty');
+    await row('Alice').getByText('Fix the build').waitFor();
+    await row('Alice').getByText('Idle · claude').waitFor();
+    await alice.paths.waits('pty', { code: 'approval_dialog', detail: 'Bash(rm -r build)' });
+    await waiting().getByText('approval dialog open: Bash(rm -r build)').waitFor();
+    await alice.paths.ready('pty');
+    await page.getByText('Nothing waits for you.').waitFor();
+    const bob = await join('Bob');
+    await row('Bob').waitFor();
+    await bob.close();
+    await row('Bob')
+      .getByText(/^Offline/)
+      .waitFor();
+  });
+
+  it('lets the person answer a question, and mark one as done', async () => {
+    const carol = await join('Carol', { paths: [] });
+    const answer = carol.sendAndWait(me, 'Which port?', { kind: 'question' });
+    await waiting().getByText('Which port?').waitFor();
+    expect(await page.title()).toBe('(1) demo · Agent Relay');
+    await page.getByRole('textbox', { name: 'Answer Carol' }).fill('3888');
+    await page.keyboard.press('Enter');
+    expect(await answer).toMatchObject({ from: me, fromType: 'human', content: '3888' });
+    await page.getByText('Nothing waits for you.').waitFor();
+    const { messageId } = await carol.send(me, 'May I stop now?', { kind: 'question' });
+    await page.getByRole('button', { name: 'Mark the question of Carol as done' }).click();
+    await page.getByText('Nothing waits for you.').waitFor();
+    expect((await carol.readers(messageId)).readers).toMatchObject([{ agent: me }]);
+  });
+
+  it('shows held messages, and releases them', async () => {
+    const [dora, emil] = [await join('Dora', { paths: [] }), await join('Emil', { paths: [] })];
+    let held: string | undefined;
+    for (let turn = 0; held === undefined && turn < 20; turn++) {
+      const [from, to] = turn % 2 === 0 ? [dora, 'Emil'] : [emil, 'Dora'];
+      held = (await from.send(to, 'Thanks!')).held;
+    }
+    expect(held).toBeDefined();
+    await waiting()
+      .getByText(/message held/)
+      .waitFor();
+    await page.getByRole('button', { name: 'Release' }).click();
+    await page.getByText('Released 1 message.').waitFor();
+    await page.getByText('Nothing waits for you.').waitFor();
+  });
+
+  it('runs nothing that others wrote', async () => {
+    const attack = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+    const mallory = await join('Mallory', { task: attack, cli: '<b onclick=x>', paths: ['pty'] });
+    await mallory.paths.waits('pty', { code: 'approval_dialog', detail: attack });
+    await mallory.send(me, `${attack} javascript:alert(1)`, { kind: 'question' });
+    await waiting().getByText(attack).first().waitFor();
+    await page.getByRole('link', { name: 'Mallory' }).first().click();
+    await page.getByRole('heading', { name: 'Mallory' }).waitFor();
+    await page.goBack();
+    expect(await page.evaluate(() => (window as { hacked?: number }).hacked)).toBeUndefined();
+    expect(await page.locator('main img, main script, main b').count()).toBe(0);
+  });
+
+  it('has nothing a screen reader stumbles over, in light and dark', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await seriousFindings(page)).toEqual([]);
+    }
+    await page.goto(`http://${daemon.http}/#/demo/settings`);
+    await page.getByRole('heading', { name: 'Signed-in browsers' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it('said nothing to the console', () => {
+    expect(opened.errors).toEqual([]);
+  });
+});
