@@ -20,8 +20,14 @@ export interface ScriptedModel extends AsyncDisposable {
   asked(): Promise<void>;
   /** From now on the model thinks: nobody gets an answer until the function it returns is called. */
   think(): () => void;
-  /** From now on the model refuses to answer, with this HTTP status, until the function it returns is called. */
-  refuse(status: number): () => void;
+  /** From now on every prompt fails like this, until the function it returns is called. */
+  fail(failure: Failure): () => void;
+}
+
+/** What an API answers instead. */
+export interface Failure {
+  status: number;
+  body: unknown;
 }
 
 /** A request, and all of it as it came. */
@@ -30,12 +36,12 @@ type AskedModel = ModelRequest & { body: string };
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const requests: AskedModel[] = [];
   let thought = Promise.resolve();
-  let refusal: number | undefined;
+  let failure: Failure | undefined;
   const server = createServer((request, response) => {
     const note = (asked: AskedModel) => {
       requests.push(asked);
       server.emit('asked');
-      return thought.then(() => refusal);
+      return thought.then(() => failure);
     };
     serve(request, response, note).catch((error) => response.destroy(error));
   });
@@ -50,10 +56,10 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
       thought = promise;
       return resolve;
     },
-    refuse(status) {
-      refusal = status;
+    fail(wanted) {
+      failure = wanted;
       return () => {
-        refusal = undefined;
+        failure = undefined;
       };
     },
     async [Symbol.asyncDispose]() {
@@ -67,7 +73,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  note: (asked: AskedModel) => Promise<number | undefined>,
+  note: (asked: AskedModel) => Promise<Failure | undefined>,
 ): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://model').pathname;
   const body = await text(request);
@@ -75,8 +81,11 @@ async function serve(
     request.method === 'POST' ? DIALECTS.find((candidate) => candidate.matches(path)) : undefined;
   if (!dialect) return answerJson(response, sideAnswer(path));
   const asked = dialect.read(JSON.parse(body), path);
-  const refusal = await note({ ...asked, body });
-  if (refusal !== undefined) return refuse(response, refusal);
+  const failure = await note({ ...asked, body });
+  if (failure) {
+    response.statusCode = failure.status;
+    return answerJson(response, failure.body);
+  }
   const reply = dialect.write(nextAnswer(asked.turns, asked.tools), asked);
   if (asked.streamed) answerEvents(response, reply);
   else answerJson(response, reply.json);
@@ -90,20 +99,6 @@ const sideAnswer = (path: string): unknown =>
 
 function answerJson(response: ServerResponse, value: unknown): void {
   response.setHeader('content-type', 'application/json').end(JSON.stringify(value));
-}
-
-/** In a form that all clients can read: each looks at other parts of it. */
-function refuse(response: ServerResponse, code: number): void {
-  const isLimit = code === 429;
-  const error = {
-    code,
-    type: isLimit ? 'rate_limit_error' : 'authentication_error',
-    status: isLimit ? 'RESOURCE_EXHAUSTED' : 'UNAUTHENTICATED',
-    message: isLimit ? 'The usage limit is reached.' : 'The key is not valid.',
-  };
-  response.statusCode = code;
-  if (isLimit) response.setHeader('retry-after', '2');
-  answerJson(response, { type: 'error', error });
 }
 
 function answerEvents(response: ServerResponse, { events }: Reply): void {

@@ -27,19 +27,36 @@ export class Sender implements AsyncDisposable {
     return new Sender(relay, name);
   }
 
-  async send(to: string, content: string): Promise<SentMessage> {
-    const { messageId } = await this.#relay.send(to, content);
-    return { id: messageId, envelope: this.#envelope(messageId, content) };
+  async send(
+    to: string,
+    content: string,
+    { urgent = false }: { urgent?: boolean } = {},
+  ): Promise<SentMessage> {
+    const { messageId } = await this.#relay.send(to, content, urgent ? { importance: 'urgent' } : {});
+    const notes = urgent ? ', urgent importance' : '';
+    return { id: messageId, envelope: this.#envelope(messageId, notes, content) };
   }
 
-  /** Resolves when the agent's terminal is in this state. */
-  async untilPath(agent: string, wanted: 'ready' | NonNullable<PathInfo['reason']>['code']): Promise<void> {
-    const isThere = ({ state, reason }: PathInfo) => (state === 'ready' ? 'ready' : reason?.code) === wanted;
-    await this.#until(['path.changed'], async () =>
-      (await this.#relay.who())
-        .filter(({ name }: AgentInfo) => name === agent)
-        .some(({ paths }) => paths.some((path) => path.path === 'pty' && isThere(path))),
-    );
+  /** Resolves when the best path of the agent that works is in this state; it may be asked for by name. */
+  async untilPath(
+    agent: string,
+    wanted: 'ready' | NonNullable<PathInfo['reason']>['code'],
+    path?: PathInfo['path'],
+    withinMs?: number,
+  ): Promise<void> {
+    const stateOf = ({ state, reason }: PathInfo) => (state === 'ready' ? 'ready' : reason?.code);
+    const isWanted = async () => {
+      const paths = (await this.#relay.who()).find(({ name }: AgentInfo) => name === agent)?.paths ?? [];
+      const inUse = paths.find((one) =>
+        path === undefined ? stateOf(one) !== 'no_hook' : one.path === path,
+      );
+      return inUse !== undefined && stateOf(inUse) === wanted;
+    };
+    await this.#until(['path.changed'], isWanted, withinMs);
+  }
+
+  async pathOf(id: string): Promise<string | undefined> {
+    return (await this.#delivery(id))?.path;
   }
 
   /** Resolves when a terminal that has just become ready surely counts as such. */
@@ -76,8 +93,12 @@ export class Sender implements AsyncDisposable {
     return (await this.#relay.trace(id)).deliveries[0];
   }
 
-  async #until(events: ReadonlyArray<keyof RelayEvents>, holds: () => Promise<boolean>): Promise<void> {
-    const deadline = AbortSignal.timeout(90_000);
+  async #until(
+    events: ReadonlyArray<keyof RelayEvents>,
+    holds: () => Promise<boolean>,
+    withinMs = 90_000,
+  ): Promise<void> {
+    const deadline = AbortSignal.timeout(withinMs);
     while (true) {
       const { promise: again, resolve } = Promise.withResolvers<void>();
       const stops = [...events, 'connected' as const].map((event) => this.#relay.on(event, () => resolve()));
@@ -90,8 +111,8 @@ export class Sender implements AsyncDisposable {
     }
   }
 
-  #envelope(id: Message['id'], content: string): string {
+  #envelope(id: Message['id'], notes: string, content: string): string {
     const lines = safeText(content).replace(/^/gm, '| ');
-    return `Relay message from ${this.name} [${id}]: from a peer agent\n${lines}`;
+    return `Relay message from ${this.name} [${id}]: from a peer agent${notes}\n${lines}`;
   }
 }

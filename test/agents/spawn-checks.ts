@@ -60,7 +60,7 @@ export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<void> {
       '60s',
     );
     assert.deepEqual(JSON.parse(stdout || stderr), { name: 'Worker', status: 'ready' });
-    const isTask = (text: string) => /from a person, directive\n\| Is ticket 21 done\?$/.test(text);
+    const isTask = (text: string) => /from a person, directive\n\| Is ticket 21 done\?(\n|$)/.test(text);
     while (!heard().some(isTask)) await model.asked();
     const [agent] = JSON.parse((await daemon.cli(['who', '--json'])).stdout).filter(
       ({ name }: { name: string }) => name === 'Worker',

@@ -23,6 +23,8 @@ for (const cli of clis.filter(({ id }) => values.only === undefined || id === va
   const results = await checkTerminal(checks, cli, values);
   // The documentation shows complete runs only.
   if (!values.short) await writeResults(cli, results);
+  if (!values.short && cli.terminal?.path === 'hook')
+    await checkTerminal(checks, cli, { ...values, withoutHooks: true });
   await checkSpawn(checks, cli);
 }
 process.exitCode = checks.finish() ? 0 : 1;

@@ -36,6 +36,7 @@ export interface WrappedOptions {
   untrusted?: boolean;
   /** The relay's tools are entered in its settings. */
   installed?: boolean;
+  withoutHooks?: boolean;
   /** Start it from an interactive shell, as one of its jobs. */
   inShell?: boolean;
 }
@@ -47,7 +48,14 @@ const LOST_KEY_MS = 1500;
 export async function startWrapped(
   cli: AgentCli,
   daemon: TestDaemon,
-  { name, asks = false, inShell = false, installed = false, untrusted = false }: WrappedOptions,
+  {
+    name,
+    asks = false,
+    inShell = false,
+    installed = false,
+    untrusted = false,
+    withoutHooks = false,
+  }: WrappedOptions,
 ): Promise<WrappedAgent> {
   if (!cli.terminal) throw new Error(`${cli.title} is not run in a terminal`);
   const commands = await commandsOf(cli.package, cli.version);
@@ -59,6 +67,7 @@ export async function startWrapped(
     modelUrl: model.url,
     asks,
     untrusted,
+    withoutHooks,
   };
   const temporary = join(sandbox.home, 'tmp');
   await mkdir(temporary, { recursive: true });

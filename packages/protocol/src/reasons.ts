@@ -23,6 +23,7 @@ export const REASONS = {
   signed_out: 'signed out',
   context_full: 'context full',
   interrupted: 'interrupted by the user',
+  no_hook: 'its hook is not running',
   hook_not_trusted: 'the hook is not trusted yet',
   unknown_screen: 'unknown screen',
   held_by_viewer: 'held by a viewer of the terminal',

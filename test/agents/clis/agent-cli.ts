@@ -12,6 +12,8 @@ export interface CliSandbox {
   asks?: boolean;
   /** The user has not said yet whether the project is to be trusted. */
   untrusted?: boolean;
+  /** Its user has switched off all hooks. */
+  withoutHooks?: boolean;
 }
 
 /** A real command line agent, and what it takes to run it without a person, a network or an account. */
@@ -33,6 +35,8 @@ export interface AgentCli {
     args(asks: boolean): string[];
     /** What is on its screen when it waits for its first prompt. */
     readonly ready: RegExp;
+    /** The best path of its messages; the next one is the terminal itself. */
+    readonly path: 'hook' | 'pty';
     /** A file in its home that is the user's alone. */
     readonly settings: string;
     /** It takes the relay's tools from its settings only: `agent-relay mcp install` has to enter them. */

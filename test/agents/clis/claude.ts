@@ -20,7 +20,10 @@ export const claude: AgentCli = {
         ? {}
         : { [sandbox.project]: { hasTrustDialogAccepted: true, enabledMcpjsonServers: ['agent-relay'] } },
     });
-    await writeHome(sandbox, '.claude/settings.json', { skipDangerousModePermissionPrompt: true });
+    await writeHome(sandbox, '.claude/settings.json', {
+      skipDangerousModePermissionPrompt: true,
+      ...(sandbox.withoutHooks && { disableAllHooks: true }),
+    });
   },
 
   variables: ({ modelUrl }) => ({
@@ -32,6 +35,8 @@ export const claude: AgentCli = {
     DISABLE_AUTOUPDATER: '1',
     // Tools are offered at once, not looked for by the model.
     ENABLE_TOOL_SEARCH: 'false',
+    // A model that fails is asked once more, not for minutes.
+    CLAUDE_CODE_MAX_RETRIES: '1',
     // Root may skip permissions only where it says that it is in a sandbox.
     IS_SANDBOX: '1',
   }),
@@ -40,6 +45,7 @@ export const claude: AgentCli = {
   terminal: {
     args: (asks) => (asks ? ['--permission-mode', 'manual'] : ['--dangerously-skip-permissions']),
     ready: /^❯/m,
+    path: 'hook',
     settings: '.claude/settings.json',
     suspended: /Stopped/,
     shell: (command) => `use Bash ${JSON.stringify({ command, description: 'a command' })}`,

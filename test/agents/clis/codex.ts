@@ -43,6 +43,7 @@ trust_level = "trusted"
   terminal: {
     args: () => [],
     ready: /^› /m,
+    path: 'pty',
     settings: '.codex/config.toml',
     shell: (cmd, asks) => {
       const escalation = { sandbox_permissions: 'require_escalated', justification: 'a test' };

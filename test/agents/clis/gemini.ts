@@ -32,6 +32,7 @@ export const gemini: AgentCli = {
   terminal: {
     args: (asks) => ['-m', MODEL, '--approval-mode', asks ? 'default' : 'yolo'],
     ready: /Type your message/,
+    path: 'pty',
     settings: '.gemini/settings.json',
     needsInstall: true,
     shell: (command) => `use run_shell_command ${JSON.stringify({ command, description: 'a command' })}`,

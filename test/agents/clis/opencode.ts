@@ -42,6 +42,7 @@ export const opencode: AgentCli = {
   terminal: {
     args: () => [],
     ready: /Ask anything/,
+    path: 'pty',
     settings: '.config/opencode/opencode.json',
     shell: (command) => `use bash ${JSON.stringify({ command, description: 'a command' })}`,
     dialog: /\bPermission required\b/,

@@ -1,6 +1,7 @@
 import type { Turn } from '../script.ts';
 import { type Dialect, newId, textOf, textTurns } from './dialect.ts';
 
+type Role = 'user' | 'assistant' | 'system';
 interface Part {
   type: string;
   text?: string;
@@ -11,7 +12,7 @@ interface Request {
   model: string;
   stream?: boolean;
   tools?: Array<{ name: string }>;
-  messages: Array<{ role: 'user' | 'assistant'; content: string | Part[] }>;
+  messages: Array<{ role: Role; content: string | Part[] }>;
 }
 
 /** What Claude Code speaks. */
@@ -26,7 +27,7 @@ export const anthropicMessages: Dialect = {
       tools: tools.map(({ name }) => ({ name })),
       turns: messages.flatMap(({ role, content }) =>
         typeof content === 'string'
-          ? textTurns(role === 'user' ? 'user' : 'model', content)
+          ? textTurns(kindOf(role), content)
           : content.flatMap((part) => turnsOf(part, role)),
       ),
     };
@@ -67,8 +68,11 @@ export const anthropicMessages: Dialect = {
   },
 };
 
-function turnsOf(part: Part, role: 'user' | 'assistant'): Turn[] {
+function turnsOf(part: Part, role: Role): Turn[] {
   if (part.type === 'tool_result') return [{ kind: 'result', text: textOf(part.content) }];
   if (part.type === 'tool_use') return [{ kind: 'call', text: part.name ?? '' }];
-  return part.type === 'text' ? textTurns(role === 'user' ? 'user' : 'model', part.text) : [];
+  return part.type === 'text' ? textTurns(kindOf(role), part.text) : [];
 }
+
+/** What the client says in the middle of a turn is told by nobody else. */
+const kindOf = (role: Role) => (role === 'assistant' ? 'model' : 'user');

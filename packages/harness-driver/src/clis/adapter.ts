@@ -1,17 +1,9 @@
-import type { ScreenView } from '../screen/view.ts';
+import type { ClaimingPath, ReasonInput } from '@agent-relay/protocol';
+import type { Attention } from '../delivery/attention.ts';
+import type { Ingress } from '../delivery/ingress.ts';
+import type { Reading, ScreenReader } from './reading.ts';
 
-/** What an adapter recognises on the screen of its CLI. What it does not recognise for certain is `unknown`. */
-export type Reading =
-  | { state: 'composer'; draft: string; busy: boolean }
-  /** Something asks the person: Enter would answer it. */
-  | { state: 'dialog' }
-  /** Not ready for its first turn; perhaps because it asks the person something first. */
-  | { state: 'starting'; question?: string }
-  /** The person is choosing something. */
-  | { state: 'menu' }
-  /** It has left the terminal to the shell it was started from, and waits to be brought back (SIGCONT). */
-  | { state: 'suspended' }
-  | { state: 'unknown' };
+export type { Reading, ScreenReader } from './reading.ts';
 
 /** How the relay's MCP server is started for this run. */
 export interface ServerEntry {
@@ -26,8 +18,11 @@ export interface RunFacts {
   args: readonly string[];
   /** The environment the CLI is started with. */
   env: NodeJS.ProcessEnv;
+  cwd: string;
   /** Writes a private file that is removed when the run ends; resolves with its path. */
   writeFile(name: string, content: string): Promise<string>;
+  /** Where a socket can be in the private directory of the run; undefined if the path would be too long for one. */
+  socketPath(name: string): Promise<string | undefined>;
 }
 
 /** What this run of the CLI gets, beside what the person gave it. */
@@ -35,6 +30,32 @@ export interface RunSetup {
   /** Before the person's own arguments. */
   args: readonly string[];
   env: Readonly<Record<string, string>>;
+  /** What the person gave, without what the setup took over. */
+  given?: readonly string[];
+  channel?: Channel;
+}
+
+/** Another way into a CLI than its terminal, open for one run. */
+export interface Channel extends AsyncDisposable {
+  /** Once, when the CLI is started. */
+  open(agent: WatchedAgent): ChannelIngress;
+}
+
+/** The agent in its terminal, as far as another way needs it. */
+export interface WatchedAgent {
+  /** What is on the screen now. */
+  reading(): Reading;
+  /** Resolves with whether the screen showed it working within the time. */
+  turnStarts(withinMs: number): Promise<boolean>;
+  readonly attention: Attention | undefined;
+  /** To be called when the gate may have changed. */
+  onChange(): void;
+}
+
+export interface ChannelIngress extends Ingress {
+  /** Why nothing should go in, by the terminal neither. */
+  hold(): ReasonInput | undefined;
+  close(): void;
 }
 
 /** One agent CLI: how it is given the relay's tools for one run, and how its screen reads. */
@@ -42,14 +63,10 @@ export interface CliAdapter {
   /** The command it is started by. */
   readonly word: string;
   configure(run: RunFacts): Promise<RunSetup>;
+  /** The paths by which messages reach it, with these arguments; without it, only the terminal. */
+  paths?(args: readonly string[]): ClaimingPath[];
   /** Without it, nothing is ever typed into this CLI. */
   readonly screen?: ScreenReader;
-}
-
-export interface ScreenReader {
-  read(view: ScreenView): Reading;
-  /** Whether the draft is the text that was pasted, perhaps as the CLI abbreviates it. */
-  isPasted(draft: string, text: string): boolean;
 }
 
 /** The name of the relay's MCP server in every CLI, the same as `mcp install` gives it. */

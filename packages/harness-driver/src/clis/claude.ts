@@ -1,12 +1,21 @@
 import { type CliAdapter, SERVER_NAME } from './adapter.ts';
+import { claudeHooks, hasHooks } from './claude-hooks.ts';
 import { claudeScreen } from './claude-screen.ts';
 
 export const claude: CliAdapter = {
   word: 'claude',
-  async configure({ server, writeFile }) {
-    const config = await writeFile('mcp.json', JSON.stringify({ mcpServers: { [SERVER_NAME]: server } }));
+  paths: (args) => (hasHooks(args) ? ['hook', 'pty'] : ['pty']),
+  async configure(run) {
+    const config = await run.writeFile(
+      'mcp.json',
+      JSON.stringify({ mcpServers: { [SERVER_NAME]: run.server } }),
+    );
     // With `=`, because the options take several values: a prompt that follows would be taken for one.
-    return { args: [`--mcp-config=${config}`, `--allowedTools=mcp__${SERVER_NAME}`], env: {} };
+    const args = [`--mcp-config=${config}`, `--allowedTools=mcp__${SERVER_NAME}`];
+    const hooks = hasHooks(run.args) ? await claudeHooks(run) : undefined;
+    if (hooks === undefined) return { args, env: {} };
+    const { file, given, channel } = hooks;
+    return { args: [...args, `--settings=${file}`], env: {}, given, channel };
   },
   screen: claudeScreen,
 };

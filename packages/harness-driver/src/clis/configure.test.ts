@@ -1,24 +1,87 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunFacts } from './adapter.ts';
 import { adapterOf } from './clis.ts';
 
 const TOKEN = 'at_secret';
 const server = { command: '/bin/node', args: ['relay.js', 'mcp'], env: { RELAY_AGENT_TOKEN: TOKEN } };
 
+let cwd: string;
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'relay-run-'));
+});
+afterEach(() => rm(cwd, { recursive: true }));
+
 async function configured(command: string, args: string[] = [], env: NodeJS.ProcessEnv = {}) {
-  const files = new Map<string, string>();
-  const writeFile: RunFacts['writeFile'] = async (name, content) => {
-    files.set(`/run/${name}`, content);
-    return `/run/${name}`;
+  const run: RunFacts = {
+    server,
+    args,
+    env,
+    cwd,
+    async writeFile(name, content) {
+      await writeFile(join(cwd, name), content);
+      return join(cwd, name);
+    },
+    socketPath: async (name) => join(cwd, name),
   };
-  return { ...(await adapterOf(command).configure({ server, args, env, writeFile })), files };
+  const { channel, ...setup } = await adapterOf(command).configure(run);
+  await channel?.[Symbol.asyncDispose]();
+  return { ...setup, hasChannel: channel !== undefined };
 }
+
+const readJson = async (name: string) => JSON.parse(await readFile(join(cwd, name), 'utf8'));
 
 describe('what a run of a CLI is given', () => {
   it('is a file for claude, named so that no prompt is taken for one', async () => {
-    const { args, files } = await configured('/usr/bin/claude');
-    expect(args).toEqual(['--mcp-config=/run/mcp.json', '--allowedTools=mcp__agent-relay']);
-    expect(JSON.parse(files.get('/run/mcp.json') ?? '')).toEqual({ mcpServers: { 'agent-relay': server } });
+    const { args } = await configured('/usr/bin/claude');
+    expect(args).toEqual([
+      `--mcp-config=${cwd}/mcp.json`,
+      '--allowedTools=mcp__agent-relay',
+      `--settings=${cwd}/settings.json`,
+    ]);
+    expect(await readJson('mcp.json')).toEqual({ mcpServers: { 'agent-relay': server } });
+    const { hooks } = await readJson('settings.json');
+    expect(hooks.Stop).toEqual([{ hooks: [expect.objectContaining({ asyncRewake: true })] }]);
+    expect(hooks.StopFailure).toEqual([{ hooks: [expect.objectContaining({ async: true })] }]);
+    expect(JSON.stringify(hooks)).not.toContain(TOKEN);
+  });
+
+  it.each([
+    ['a file', () => ['--settings', 'mine.json']],
+    ['a file, and another one before it', () => ['--settings={}', `--settings=${cwd}/mine.json`]],
+    ['JSON', async () => ['--settings', await readFile(join(cwd, 'mine.json'), 'utf8')]],
+  ])('keeps the settings a person gives claude as %s', async (_what, settings) => {
+    const mine = { hooks: [{ type: 'command', command: 'true' }] };
+    await writeFile(
+      join(cwd, 'mine.json'),
+      JSON.stringify({ model: 'opus', hooks: { Stop: [mine], PreToolUse: [mine] } }),
+    );
+    const { given } = await configured('claude', [
+      '--verbose',
+      ...(await settings()),
+      'a prompt',
+      '--',
+      '--settings',
+    ]);
+    expect(given).toEqual(['--verbose', 'a prompt', '--', '--settings']);
+    const { model, hooks } = await readJson('settings.json');
+    expect(model).toBe('opus');
+    expect(hooks.PreToolUse).toEqual([mine]);
+    expect(hooks.Stop[0]).toEqual(mine);
+    expect(hooks.Stop).toHaveLength(2);
+  });
+
+  it.each([
+    ['a print run, which would wait for its hooks', ['-p', 'a prompt']],
+    ['settings that cannot be read, which claude tells itself', ['--settings', 'missing.json']],
+    ['settings that are none', ['--settings', '{']],
+  ])('has no hooks for %s', async (_what, args) => {
+    const setup = await configured('claude', args);
+    expect(setup.hasChannel).toBe(false);
+    expect(setup.given).toBeUndefined();
+    expect(setup.args.join()).not.toContain('--settings');
   });
 
   it('is options for codex, without any secret, and no daemon that would not see them', async () => {

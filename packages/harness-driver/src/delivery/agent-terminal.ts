@@ -1,15 +1,26 @@
-import type { Reading, ScreenReader } from '../clis/adapter.ts';
+import type { Reading, ScreenReader } from '../clis/reading.ts';
 import type { Screen } from '../screen/screen.ts';
 import type { SharedKeyboard } from '../terminal/shared-keyboard.ts';
-import type { DeliveryTarget } from './deliverer.ts';
 import { type Gate, gateOf } from './gate.ts';
+import type { Ingress, Outcome } from './ingress.ts';
 import { type Injection, inject } from './inject.ts';
 
 /** A key just pressed is not on the screen yet. */
 const ECHO_MS = 500;
+/** A screen is drawn in several steps. */
+const STEADY_MS = 100;
+
+const OUTCOMES: Record<Injection, Outcome> = {
+  submitted: 'injected',
+  turned: 'turn_started',
+  'not typed': 'not begun',
+  unclear: 'uncertain',
+};
 
 /** An agent's terminal as delivery sees it: what its screen says, and the keyboard. */
-export class AgentTerminal implements DeliveryTarget {
+export class AgentTerminal implements Ingress {
+  readonly path = 'pty';
+  readonly steadyMs = STEADY_MS;
   readonly #screen: Screen;
   readonly #reader: ScreenReader | undefined;
   readonly #keyboard: SharedKeyboard;
@@ -54,22 +65,24 @@ export class AgentTerminal implements DeliveryTarget {
 
   gate(): Gate | undefined {
     if (this.#screen.isBehind) return undefined;
-    const gate = gateOf(this.#reading());
+    const gate = gateOf(this.reading());
     if (gate === 'open' && performance.now() - this.#typedAt < ECHO_MS) return { wait: { code: 'draft' } };
     return gate;
   }
 
   isSuspended(): boolean {
-    return this.#reading().state === 'suspended';
+    return this.reading().state === 'suspended';
   }
 
-  inject(text: string): Promise<Injection> {
+  /** Types a message and submits it. Meanwhile nobody else types. */
+  async deliver({ text }: { text: string }): Promise<Outcome> {
     const reader = this.#reader;
-    if (reader === undefined) return Promise.resolve('not typed');
-    return this.#keyboard.alone((write) => {
-      const target = { reading: () => this.#reading(), write, changed: (ms: number) => this.#changed(ms) };
+    if (reader === undefined) return 'not begun';
+    const injection = await this.#keyboard.alone((write) => {
+      const target = { reading: () => this.reading(), write, changed: (ms: number) => this.#changed(ms) };
       return inject(text, target, reader);
     });
+    return OUTCOMES[injection];
   }
 
   async turnStarts(withinMs: number): Promise<boolean> {
@@ -82,14 +95,14 @@ export class AgentTerminal implements DeliveryTarget {
     return true;
   }
 
-  #isInTurn(): boolean {
-    const reading = this.#reading();
-    return reading.state === 'dialog' || (reading.state === 'composer' && reading.busy);
-  }
-
-  #reading(): Reading {
+  reading(): Reading {
     const view = this.#screen.view();
     return view && this.#reader ? this.#reader.read(view) : { state: 'unknown' };
+  }
+
+  #isInTurn(): boolean {
+    const reading = this.reading();
+    return reading.state === 'dialog' || (reading.state === 'composer' && reading.busy);
   }
 
   #changed(withinMs: number): Promise<void> {

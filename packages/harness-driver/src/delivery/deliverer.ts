@@ -1,91 +1,101 @@
-import { isRelayError, type Message, type ReasonInput } from '@agent-relay/protocol';
+import { type ClaimingPath, isRelayError, type Message, type ReasonInput } from '@agent-relay/protocol';
 import type { Relay } from '@agent-relay/sdk/node';
 import { envelopeOf } from './envelope.ts';
 import { type Gate, isSameGate } from './gate.ts';
-import type { Injection } from './inject.ts';
+import type { Ingress, Outcome } from './ingress.ts';
 
-/** The agent's terminal, as far as delivery needs it. */
-export interface DeliveryTarget {
-  /** Whether something may be typed now; undefined while the screen is being drawn. */
-  gate(): Gate | undefined;
-  /** Types a message and submits it. Meanwhile nobody else types. */
-  inject(text: string): Promise<Injection>;
-  /** Resolves with whether the CLI was seen working within the time. */
-  turnStarts(withinMs: number): Promise<boolean>;
+/** What the daemon is told of a message, and by which path. */
+interface Report {
+  path: ClaimingPath;
+  state: Exclude<Outcome, 'not begun'>;
 }
 
-type Outcome = { state: 'injected' | 'turn_started' | 'uncertain'; reason?: ReasonInput };
+export interface DelivererOptions {
+  /** The ways into the agent's context, best first. */
+  ingresses: readonly Ingress[];
+  /** Why nothing should go in by any of them, while there is a reason. */
+  hold?: (() => ReasonInput | undefined) | undefined;
+  /** Told why nothing is delivered any more, if that happens before the end. */
+  onFailure: (error: unknown) => void;
+}
 
-/** The composer must have been ready so long: a screen is drawn in several steps. */
-const STEADY_MS = 100;
-/** How long after a message was submitted its turn is looked for. */
+/** How long after a message was submitted its turn is looked for on the screen. */
 const TURN_MS = 1000;
 /** Outcomes that are remembered, to be told again to a daemon that lost them. */
 const MOST_REMEMBERED = 256;
+/** So many waiting messages are looked through for an urgent one. */
+const MOST_LOOKED_AT = 100;
 
 /**
- * Brings an agent's messages into its terminal: one at a time, oldest first, each claimed right before it is typed. What
- * was typed once is never typed again, whatever happens to the daemon or the connection.
+ * Brings an agent's messages into its context: one at a time, oldest first, each claimed right before. The best way that
+ * works now is used, and another one only if that had surely not begun. What went in once never goes in again, whatever
+ * happens to the daemon or the connection.
  */
 export class Deliverer {
   readonly #relay: Relay;
-  readonly #target: DeliveryTarget;
+  readonly #ingresses: readonly Ingress[];
+  readonly #hold: () => ReasonInput | undefined;
   readonly #onFailure: (error: unknown) => void;
-  readonly #outcomes = new Map<string, Outcome>();
-  /** What was claimed and could not be typed yet. */
-  #claimed: Message | undefined;
+  readonly #outcomes = new Map<string, Report>();
+  /** What was claimed and could not be delivered yet. */
+  #claimed: { message: Message; path: ClaimingPath } | undefined;
   /** The message whose turn has not been seen yet. */
   #submitted: string | undefined;
   #mayHaveMail = true;
-  #told: Gate | undefined;
-  #openSince: number | undefined;
+  /** Whether an urgent message waits; unknown after mail came. */
+  #hasUrgent: boolean | undefined;
+  readonly #told = new Map<ClaimingPath, Gate>();
+  readonly #openSince = new Map<Ingress, number>();
   #isWorking = false;
   #again = false;
   #timer: NodeJS.Timeout | undefined;
   #ended = false;
 
-  /** `onFailure` is told why nothing is delivered any more, if that happens before the end. */
-  constructor(relay: Relay, target: DeliveryTarget, onFailure: (error: unknown) => void) {
+  constructor(relay: Relay, { ingresses, hold, onFailure }: DelivererOptions) {
     this.#relay = relay;
-    this.#target = target;
+    this.#ingresses = ingresses;
+    this.#hold = hold ?? (() => undefined);
     this.#onFailure = onFailure;
+    for (const ingress of ingresses) {
+      ingress.onFound = (id) => void this.#observed(id, { path: ingress.path, state: 'injected' });
+    }
     const mail = () => {
       this.#mayHaveMail = true;
+      this.#hasUrgent = undefined;
       this.look();
     };
     relay.on('mail.claimable', mail);
     relay.on('events.missed', mail);
     relay.on('connected', () => {
       // A new connection knows nothing of what was said on the one before.
-      this.#told = undefined;
+      this.#told.clear();
       mail();
     });
     relay.on('closed', (error) => (error === undefined ? this.#stop() : this.#fail(error)));
   }
 
-  /** Something changed, on the screen or in the mail: sees what can be done. */
+  /** Something changed, in the agent or in the mail: sees what can be done. */
   look(): void {
     if (this.#ended) return;
-    const gate = this.#target.gate();
-    // It is looked at again when it is drawn.
-    if (gate === undefined) return;
-    this.#openSince = gate === 'open' ? (this.#openSince ?? performance.now()) : undefined;
-    this.#tell(gate);
+    const way = this.#bestWay();
     if (this.#isWorking) {
       this.#again = true;
       return;
     }
-    if (this.#openSince === undefined || !(this.#mayHaveMail || this.#claimed)) return;
-    const left = STEADY_MS - (performance.now() - this.#openSince);
+    if (way === undefined || !(this.#mayHaveMail || this.#claimed)) return;
+    const { ingress, isForUrgent } = way;
+    if (isForUrgent && this.#hasUrgent === false) return;
+    const left = ingress.steadyMs - (performance.now() - (this.#openSince.get(ingress) ?? 0));
     if (left > 0) this.#lookIn(left);
-    else void this.#work();
+    else void this.#work(ingress, isForUrgent);
   }
 
-  /** The program has ended: gives back what was claimed and surely not typed, if there is a daemon to hear it. */
+  /** The program has ended: gives back what was claimed and surely not begun, if there is a daemon to hear it. */
   async end(): Promise<void> {
     this.#stop();
     if (!this.#claimed || this.#isWorking || this.#relay.state !== 'connected') return;
-    await this.#relay.paths.report('pty', this.#claimed.id, 'refused').catch((error) => {
+    const { path } = this.#claimed;
+    await this.#relay.paths.report(path, this.#claimed.message.id, 'refused').catch((error) => {
       if (!isRelayError(error)) throw error;
     });
   }
@@ -106,11 +116,33 @@ export class Deliverer {
     this.#timer = setTimeout(() => this.look(), ms);
   }
 
-  async #work(): Promise<void> {
+  /** The best one that works, if it is open; and tells what all of them wait for. */
+  #bestWay(): { ingress: Ingress; isForUrgent: boolean } | undefined {
+    const ways = this.#ingresses.map((ingress) => ({ ingress, gate: this.#gateOf(ingress) }));
+    const now = performance.now();
+    for (const { ingress, gate } of ways) {
+      if (gate === undefined) continue;
+      if (isUsable(gate)) this.#openSince.set(ingress, this.#openSince.get(ingress) ?? now);
+      else this.#openSince.delete(ingress);
+      this.#tell(ingress.path, gate);
+    }
+    const best = ways.find(({ gate }) => gate === undefined || gate === 'open' || !gate.isDown);
+    // One that cannot be told now is looked at again when it can.
+    if (best?.gate === undefined || !isUsable(best.gate)) return undefined;
+    return { ingress: best.ingress, isForUrgent: best.gate !== 'open' };
+  }
+
+  #gateOf(ingress: Ingress): Gate | undefined {
+    const gate = ingress.gate();
+    const wait = this.#hold();
+    return wait && gate !== undefined && isUsable(gate) ? { wait } : gate;
+  }
+
+  async #work(ingress: Ingress, isForUrgent: boolean): Promise<void> {
     this.#isWorking = true;
     this.#again = false;
     try {
-      await this.#deliverNext();
+      if (!isForUrgent || (await this.#findUrgent())) await this.#deliverNext(ingress);
     } catch (error) {
       this.#fail(error);
     }
@@ -118,36 +150,58 @@ export class Deliverer {
     if (this.#again || this.#mayHaveMail) this.look();
   }
 
-  async #deliverNext(): Promise<void> {
-    const message = this.#claimed ?? (await this.#claim());
-    if (message === undefined) return;
+  /** The order is kept: an urgent message brings those before it along. */
+  async #findUrgent(): Promise<boolean> {
+    if (this.#claimed?.message.importance === 'urgent' || this.#hasUrgent) return true;
+    // Mail that comes meanwhile makes it unknown again.
+    this.#hasUrgent = false;
+    try {
+      const { messages } = await this.#relay.inbox({ limit: MOST_LOOKED_AT, markRead: false });
+      const isFound = messages.some(({ importance }) => importance === 'urgent');
+      if (isFound) this.#hasUrgent = true;
+      return isFound;
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      return false;
+    }
+  }
+
+  async #deliverNext(ingress: Ingress): Promise<void> {
+    const { path } = ingress;
+    // What another path has claimed and not begun is claimed again by this one, and stays ours.
+    const message = this.#claimed?.path === path ? this.#claimed.message : await this.#claim(path);
+    if (message === undefined) {
+      // Expired meanwhile, unless the daemon could not be asked.
+      if (!this.#mayHaveMail) this.#claimed = undefined;
+      return;
+    }
     const known = this.#outcomes.get(message.id);
-    if (known) return await this.#report(message.id, known.state, known.reason);
-    this.#claimed = message;
+    if (known) return await this.#report(message.id, known);
+    this.#claimed = { message, path };
     const text = envelopeOf(message, await this.#agents(), this.#relay.name ?? '');
-    // Asking took a moment: the screen may be another one by now.
-    if (this.#ended || this.#target.gate() !== 'open') return;
+    // Asking took a moment: the agent may be doing something else by now.
+    const gate = this.#gateOf(ingress);
+    if (this.#ended || gate === undefined || !isUsable(gate)) return;
     this.#submitted = undefined;
-    const injection = await this.#target.inject(text);
-    if (injection === 'not typed') return;
+    const outcome = await ingress.deliver({ id: message.id, text });
+    if (outcome === 'not begun') return;
     this.#claimed = undefined;
-    const outcome = outcomeOf(injection);
-    this.#remember(message.id, outcome);
-    await this.#report(message.id, outcome.state, outcome.reason);
-    if (injection === 'submitted') void this.#watchTurn(message.id);
+    this.#hasUrgent = undefined;
+    await this.#observed(message.id, { path, state: outcome });
+    if (outcome === 'injected') void this.#watchTurn(message.id, ingress);
   }
 
-  /** Until the next message is typed: from then on a turn may be that one's. */
-  async #watchTurn(id: string): Promise<void> {
+  /** Until the next message is delivered: from then on a turn may be that one's. */
+  async #watchTurn(id: string, ingress: Ingress): Promise<void> {
     this.#submitted = id;
-    if (!(await this.#target.turnStarts(TURN_MS)) || this.#submitted !== id) return;
-    await this.#report(id, 'turn_started').catch((error) => this.#fail(error));
+    if (!(await ingress.turnStarts(TURN_MS)) || this.#submitted !== id) return;
+    await this.#observed(id, { path: ingress.path, state: 'turn_started' });
   }
 
-  async #claim(): Promise<Message | undefined> {
+  async #claim(path: ClaimingPath): Promise<Message | undefined> {
     this.#mayHaveMail = false;
     try {
-      const [message] = await this.#relay.paths.claim('pty', { limit: 1 });
+      const [message] = await this.#relay.paths.claim(path, { limit: 1 });
       // There may be more; asking once too often is cheap.
       if (message) this.#mayHaveMail = true;
       return message;
@@ -168,17 +222,19 @@ export class Deliverer {
     }
   }
 
-  #remember(id: string, outcome: Outcome): void {
-    this.#outcomes.set(id, outcome);
+  async #observed(id: string, report: Report): Promise<void> {
+    this.#outcomes.set(id, report);
     const [oldest] = this.#outcomes.keys();
     if (this.#outcomes.size > MOST_REMEMBERED && oldest !== undefined) this.#outcomes.delete(oldest);
+    await this.#report(id, report).catch((error) => this.#fail(error));
   }
 
   /** Until the daemon has heard it, or has ended the connection for good. */
-  async #report(id: string, state: Outcome['state'] | 'refused', reason?: ReasonInput): Promise<void> {
+  async #report(id: string, { path, state }: Report): Promise<void> {
+    const why = state === 'uncertain' ? ({ code: 'unconfirmed' } as const) : undefined;
     while (this.#relay.state !== 'closed') {
       try {
-        await this.#relay.paths.report('pty', id, state, reason);
+        await this.#relay.paths.report(path, id, state, why);
         return;
       } catch (error) {
         if (isRelayError(error, 'NotClaimed') || isRelayError(error, 'MessageNotFound')) return;
@@ -187,22 +243,21 @@ export class Deliverer {
     }
   }
 
-  #tell(gate: Gate): void {
-    if (this.#relay.state !== 'connected' || (this.#told !== undefined && isSameGate(this.#told, gate)))
-      return;
-    this.#told = gate;
-    const told = gate === 'open' ? this.#relay.paths.ready('pty') : this.#relay.paths.waits('pty', gate.wait);
-    told.catch((error) => {
-      if (isPassing(error)) this.#told = undefined;
+  #tell(path: ClaimingPath, gate: Gate): void {
+    const told = this.#told.get(path);
+    if (this.#relay.state !== 'connected' || (told !== undefined && isSameGate(told, gate))) return;
+    this.#told.set(path, gate);
+    const telling =
+      gate === 'open' ? this.#relay.paths.ready(path) : this.#relay.paths.waits(path, gate.wait);
+    telling.catch((error) => {
+      if (isPassing(error)) this.#told.delete(path);
       else this.#fail(error);
     });
   }
 }
 
-function outcomeOf(injection: Exclude<Injection, 'not typed'>): Outcome {
-  if (injection === 'unclear') return { state: 'uncertain', reason: { code: 'unconfirmed' } };
-  return { state: injection === 'turned' ? 'turn_started' : 'injected' };
-}
+/** Open, at least for urgent messages. */
+const isUsable = (gate: Gate): boolean => gate === 'open' || gate.isOpenToUrgent === true;
 
 /** What a daemon that comes back makes good. */
 const isPassing = (error: unknown): boolean =>

@@ -1,8 +1,16 @@
 import type { ReasonInput } from '@agent-relay/protocol';
-import type { Reading } from '../clis/adapter.ts';
+import type { Reading } from '../clis/reading.ts';
 
-/** Whether a message may be typed now; if not, what it waits for. */
-export type Gate = 'open' | { wait: ReasonInput };
+/** Whether a message may go in now; if not, what it waits for. */
+export type Gate = 'open' | Closed;
+
+export interface Closed {
+  wait: ReasonInput;
+  /** Open for urgent messages all the same. */
+  isOpenToUrgent?: true;
+  /** This path does not work at present: the next one may be used. */
+  isDown?: true;
+}
 
 /** Opens for one screen only: the CLI's own composer, empty, between two turns. */
 export function gateOf(reading: Reading): Gate {
@@ -23,4 +31,7 @@ export function gateOf(reading: Reading): Gate {
   }
 }
 
-export const isSameGate = (one: Gate, other: Gate): boolean => JSON.stringify(one) === JSON.stringify(other);
+/** Whether others are told the same of both. */
+export const isSameGate = (one: Gate, other: Gate): boolean => shown(one) === shown(other);
+
+const shown = (gate: Gate): string => (gate === 'open' ? gate : JSON.stringify(gate.wait));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Reading } from '../clis/adapter.ts';
 import { claudeScreen } from '../clis/claude-screen.ts';
+import type { Reading } from '../clis/reading.ts';
 import { inject } from './inject.ts';
 
 const TEXT = 'Relay message from Alice [msg_1]: from a peer agent\n| Is the build green?';

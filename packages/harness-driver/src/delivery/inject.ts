@@ -1,4 +1,4 @@
-import type { Reading, ScreenReader } from '../clis/adapter.ts';
+import type { Reading, ScreenReader } from '../clis/reading.ts';
 
 /** The terminal of an agent, as far as typing needs it. */
 export interface TypingTarget {

@@ -21,13 +21,20 @@ const NOT_FREE = ['NameInUse', 'NameTaken', 'LookAlikeName', 'ReservedName'] as 
 export async function connectAgent(
   { name, lead, channels, project }: AgentProfile,
   cli: string,
-  { env, client }: Pick<NodeConnectOptions, 'client'> & { env: NodeJS.ProcessEnv },
+  {
+    env,
+    client,
+    paths = ['pty'],
+  }: Pick<NodeConnectOptions, 'client'> & {
+    env: NodeJS.ProcessEnv;
+    paths?: NodeConnectOptions['paths'] | undefined;
+  },
 ): Promise<Relay> {
   const run = randomUUID();
   const options: NodeConnectOptions = {
     env,
     cli,
-    paths: ['pty'],
+    paths,
     receiver: run,
     ...(client && { client }),
     ...(lead && { lead }),

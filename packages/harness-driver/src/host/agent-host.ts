@@ -1,7 +1,8 @@
 import { type MarkedProcess, processMark } from '@agent-relay/platform/processes';
 import type { Relay } from '@agent-relay/sdk/node';
-import type { ScreenReader } from '../clis/adapter.ts';
+import type { Channel, ChannelIngress, ScreenReader } from '../clis/adapter.ts';
 import { AgentTerminal } from '../delivery/agent-terminal.ts';
+import type { Attention } from '../delivery/attention.ts';
 import { Deliverer } from '../delivery/deliverer.ts';
 import { Child, type ChildEnd, type ChildOptions } from '../pty/child.ts';
 import { Screen } from '../screen/screen.ts';
@@ -30,6 +31,9 @@ export interface HostOptions {
   program: ChildOptions;
   /** How the CLI's screen reads; without it nothing is typed. */
   reader: ScreenReader | undefined;
+  /** A way into the CLI beside its terminal, and better. */
+  channel?: Channel | undefined;
+  attention?: Attention | undefined;
 }
 
 /**
@@ -43,6 +47,7 @@ export class AgentHost {
   readonly #screen: Screen;
   readonly #keyboard: SharedKeyboard;
   readonly #terminal: AgentTerminal;
+  readonly #channel: ChannelIngress | undefined;
   readonly #deliverer: Deliverer;
   readonly #process: MarkedProcess;
   readonly #link: RunLink;
@@ -54,7 +59,7 @@ export class AgentHost {
   /** The CLI has left the terminal to the shell it was started from. */
   onSuspended: () => void = () => undefined;
 
-  constructor({ relay, run, program, reader }: HostOptions) {
+  constructor({ relay, run, program, reader, channel, attention }: HostOptions) {
     const { columns, rows } = program;
     this.#screen = new Screen({ columns, rows, onChange: () => this.#screenChanged() });
     this.#child = new Child(program, (output) => {
@@ -66,9 +71,21 @@ export class AgentHost {
     this.#link = new RunLink(relay, factsOf(run, program.cwd, this.#process));
     this.#link.onEnd = () => void this.end();
     this.#keyboard = new SharedKeyboard((bytes) => this.#child.write(bytes));
-    this.#terminal = new AgentTerminal(this.#screen, reader, this.#keyboard, () => this.#deliverer.look());
-    this.#deliverer = new Deliverer(relay, this.#terminal, (error) => {
-      this.#failure = error;
+    const look = () => this.#deliverer.look();
+    this.#terminal = new AgentTerminal(this.#screen, reader, this.#keyboard, look);
+    const terminal = this.#terminal;
+    this.#channel = channel?.open({
+      reading: () => terminal.reading(),
+      turnStarts: (withinMs) => terminal.turnStarts(withinMs),
+      attention,
+      onChange: look,
+    });
+    this.#deliverer = new Deliverer(relay, {
+      ingresses: [...(this.#channel ? [this.#channel] : []), terminal],
+      hold: () => this.#channel?.hold(),
+      onFailure: (error) => {
+        this.#failure = error;
+      },
     });
     this.ended = this.#child.ended.then(async (end) => {
       this.#end = end;
@@ -115,6 +132,7 @@ export class AgentHost {
   async close(): Promise<unknown> {
     this.#terminal.close();
     await this.#deliverer.end();
+    this.#channel?.close();
     if (this.#end) await this.#link.ended(this.#end);
     this.#screen.dispose();
     return this.#failure;

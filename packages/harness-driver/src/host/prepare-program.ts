@@ -1,5 +1,5 @@
 import type { Relay } from '@agent-relay/sdk/node';
-import type { CliAdapter } from '../clis/adapter.ts';
+import type { Channel, CliAdapter } from '../clis/adapter.ts';
 import type { ChildOptions } from '../pty/child.ts';
 import { tokenFor } from './agent-connection.ts';
 import type { RunDirectory } from './run-directory.ts';
@@ -17,20 +17,30 @@ export interface ProgramOptions {
   directory: RunDirectory;
 }
 
+export interface PreparedProgram {
+  program: Omit<ChildOptions, 'columns' | 'rows'>;
+  /** A way into it beside its terminal; to be closed after the run. */
+  channel: Channel | undefined;
+}
+
 /** What the CLI is started with: its own arguments, the relay's tools, and who it is. */
 export async function prepareProgram(
   relay: Relay,
   { adapter, file, args: given, cwd, env: inherited, server, directory }: ProgramOptions,
-): Promise<Omit<ChildOptions, 'columns' | 'rows'>> {
+): Promise<PreparedProgram> {
   const env = { ...inherited, ...(await identityOf(relay, inherited)) };
   const [command, ...args] = server;
   const setup = await adapter.configure({
     server: { command, args, env: relayVariables(env) },
     args: given,
     env,
+    cwd,
     writeFile: directory.writeFile,
+    socketPath: directory.socketPath,
   });
-  return { file, args: [...setup.args, ...given], cwd, env: { ...env, ...setup.env } };
+  const allArgs = [...setup.args, ...(setup.given ?? given)];
+  const program = { file, args: allArgs, cwd, env: { ...env, ...setup.env } };
+  return { program, channel: setup.channel };
 }
 
 /** Who commands and servers are that the CLI starts. */

@@ -47,17 +47,19 @@ export async function runDetached(
     name,
     token,
     cli,
-    paths: ['pty'],
+    paths: adapter.paths?.(args) ?? ['pty'],
     receiver: run,
     client,
   });
   await using directory = await openRunDirectory(env);
-  const program = await prepareProgram(relay, { adapter, file, args, cwd, env, server, directory });
+  const prepared = await prepareProgram(relay, { adapter, file, args, cwd, env, server, directory });
+  await using channel = prepared.channel;
   const host = new AgentHost({
     relay,
     run: { id: run, cli, args: [...wanted.args], version: await installedVersion(file) },
-    program: { ...program, ...SIZE },
+    program: { ...prepared.program, ...SIZE },
     reader: adapter.screen,
+    channel,
   });
   // Nobody could bring it back with `fg`.
   host.onSuspended = () => host.signal('SIGCONT');

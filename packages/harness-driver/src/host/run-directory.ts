@@ -2,11 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensurePrivateDirectory } from '@agent-relay/platform';
-import { checkDataDirectory, dataDirectory, type Environment } from '@agent-relay/sdk/node';
+import {
+  checkDataDirectory,
+  dataDirectory,
+  type Environment,
+  MAX_SOCKET_PATH_BYTES,
+} from '@agent-relay/sdk/node';
 
 /** Private files of one run, gone with it. */
 export interface RunDirectory extends AsyncDisposable {
   writeFile(name: string, content: string): Promise<string>;
+  /** Where a socket can be; undefined if the path would be too long for one. */
+  socketPath(name: string): Promise<string | undefined>;
 }
 
 /** Those that killed runs left behind are removed by the next run. */
@@ -24,6 +31,11 @@ export async function openRunDirectory(env: Environment): Promise<RunDirectory> 
       await ensurePrivateDirectory(directory);
       await writeFile(join(directory, name), content, { mode: 0o600 });
       return join(directory, name);
+    },
+    async socketPath(name) {
+      await ensurePrivateDirectory(directory);
+      const path = join(directory, name);
+      return Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES ? path : undefined;
     },
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   };

@@ -3,6 +3,7 @@ import { findCommand } from '@agent-relay/platform/processes';
 import { RelayError } from '@agent-relay/protocol';
 import type { NodeConnectOptions } from '@agent-relay/sdk/node';
 import { adapterOf } from '../clis/clis.ts';
+import type { Attention } from '../delivery/attention.ts';
 import type { ChildEnd } from '../pty/child.ts';
 import { PersonTerminal } from '../terminal/person-terminal.ts';
 import { type AgentProfile, connectAgent } from './agent-connection.ts';
@@ -17,6 +18,7 @@ export interface RunOptions extends AgentProfile {
   /** How the relay's MCP server is started: a program and its arguments. */
   server: readonly [string, ...string[]];
   client: NonNullable<NodeConnectOptions['client']>;
+  attention?: Attention | undefined;
 }
 
 export interface RunResult extends ChildEnd {
@@ -39,17 +41,20 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   const cwd = process.cwd();
   const adapter = adapterOf(command);
   const file = await findCommand(command, env, cwd);
-  await using relay = await connectAgent(options, adapter.word, { env, client: options.client });
+  const { server, client, attention } = options;
+  const paths = adapter.paths?.(args);
+  await using relay = await connectAgent(options, adapter.word, { env, client, paths });
   await using directory = await openRunDirectory(env);
-  const { server } = options;
-  const program = await prepareProgram(relay, { adapter, file, args, cwd, env, server, directory });
+  const prepared = await prepareProgram(relay, { adapter, file, args, cwd, env, server, directory });
+  await using channel = prepared.channel;
   const run = { id: `run_${randomUUID()}`, cli: adapter.word, args, version: await installedVersion(file) };
 
   let host: AgentHost | undefined;
   terminal.takeOver();
   const putBack = () => terminal.restore(host?.undoModes() ?? '');
   process.once('exit', putBack);
-  host = new AgentHost({ relay, run, program: { ...program, ...terminal.size }, reader: adapter.screen });
+  const program = { ...prepared.program, ...terminal.size };
+  host = new AgentHost({ relay, run, program, reader: adapter.screen, channel, attention });
   show(host, terminal);
   const end = await host.ended;
   terminal.close();

@@ -16,6 +16,7 @@ export {
   checkDataDirectory,
   dataDirectory,
   type Environment,
+  MAX_SOCKET_PATH_BYTES,
   prepareSocketPath,
   projectDirectory,
 } from './locations.ts';

@@ -1,11 +1,19 @@
 import { constants } from 'node:os';
+import type { RunOptions } from '@agent-relay/harness-driver';
 import { errorLines, isRelayError, RelayError } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import { VERSION } from '../../version.ts';
-import { type ProjectOption, withProject } from '../options.ts';
+import { oneOf, type ProjectOption, withProject } from '../options.ts';
 import { PROGRAM } from '../program-file.ts';
 
-type Options = ProjectOption & { name?: string; lead?: boolean; channels?: string[] };
+type Options = ProjectOption & {
+  name?: string;
+  lead?: boolean;
+  channels?: string[];
+  attention?: RunOptions['attention'];
+};
+
+const ATTENTIONS = ['now', 'next-tool-call', 'end-of-turn'];
 
 export const command = withProject(new Command('run'))
   .description('Run an agent CLI, or any program, in this terminal; messages for it are typed in.')
@@ -14,6 +22,7 @@ export const command = withProject(new Command('run'))
   .option('--name <name>', 'the name of the agent (RELAY_AGENT_NAME; else that of the program)')
   .option('--lead', 'make it the lead of the project')
   .option('--channels <list>', 'channels to join, separated by commas', channelList)
+  .addOption(oneOf('--attention <when>', 'when messages come while the agent works', ATTENTIONS))
   .passThroughOptions()
   .action(async (program: string[], options: Options) => {
     const { runInTerminal } = await import('@agent-relay/harness-driver');

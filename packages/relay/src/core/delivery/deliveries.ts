@@ -16,6 +16,7 @@ import type { StoredMessage } from '../ports/store/messages.ts';
 import type { AcceptedDeliveries } from './accepted.ts';
 import type { Claims } from './claims.ts';
 import type { Mailboxes } from './mailboxes.ts';
+import { workingPath } from './receiver.ts';
 import type { Waiters } from './waiters.ts';
 
 interface Parts {
@@ -109,8 +110,8 @@ export class Deliveries {
     const last = transitions.at(-1);
     const { state, why } = this.#standing(message, delivery, last?.state ?? 'stored');
     const isWaiting = state === 'stored' && why !== undefined;
-    const next = isWaiting ? this.#parts.mailboxes.of(delivery.recipientId)?.inUse?.paths[0] : undefined;
-    const way = last?.path ?? path ?? next;
+    const receiver = isWaiting ? this.#parts.mailboxes.of(delivery.recipientId)?.inUse : undefined;
+    const way = last?.path ?? path ?? (receiver && workingPath(receiver));
     return {
       recipient: delivery.recipientName,
       state,
@@ -153,9 +154,8 @@ export class Deliveries {
     const mailbox = this.#parts.mailboxes.of(recipientId);
     if (!mailbox?.inUse || this.#parts.accepted.isUnclear(recipientId, seq)) return reason('no_wake_path');
     if (mailbox.isRefused(seq)) return reason('refused');
-    const { inUse } = mailbox;
-    const told = inUse.paths.map((path) => inUse.statusOf(path).reason).find((why) => why !== undefined);
-    return told ?? reason('not_taken');
+    const path = workingPath(mailbox.inUse);
+    return (path && mailbox.inUse.statusOf(path).reason) ?? reason('not_taken');
   }
 }
 

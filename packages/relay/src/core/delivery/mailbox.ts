@@ -1,5 +1,5 @@
 import type { Message, PathInfo } from '@agent-relay/protocol';
-import { type Receiver, rank } from './receiver.ts';
+import { type Receiver, rank, workingPath } from './receiver.ts';
 
 /**
  * The connections that can bring one agent its mail. One is in use at a time: the best that has not refused what is
@@ -111,11 +111,12 @@ export class Mailbox {
   }
 
   describe(): PathInfo[] {
-    return this.#receivers.flatMap((receiver) =>
-      receiver.paths.map(
-        (path): PathInfo => ({ path, inUse: receiver === this.#inUse, ...receiver.statusOf(path) }),
-      ),
-    );
+    return this.#receivers.flatMap((receiver) => {
+      const used = receiver === this.#inUse ? workingPath(receiver) : undefined;
+      return receiver.paths.map(
+        (path): PathInfo => ({ path, inUse: path === used, ...receiver.statusOf(path) }),
+      );
+    });
   }
 
   /** Whether the agent works, by the word of its terminal or the like; undefined if nobody can tell. */

@@ -34,6 +34,10 @@ export interface Receiver {
   isPast(seq: number): boolean;
 }
 
+/** The path that a receiver delivers by now: the best that works. */
+export const workingPath = (receiver: Receiver): ReceivingPath | undefined =>
+  receiver.paths.find((path) => receiver.statusOf(path).reason?.code !== 'no_hook') ?? receiver.paths[0];
+
 /** The best of its paths decides which receiver is used. */
 export const rank = ({ paths }: Pick<Receiver, 'paths'>): number =>
   Math.min(...paths.map((path) => RECEIVING_PATHS.indexOf(path)));

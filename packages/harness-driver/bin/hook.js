@@ -1,0 +1,44 @@
+// What an agent CLI runs at its hooks: `hook.js <socket> [wait]`. It tells the host of the terminal what happened, and
+// with `wait` stays until the host has a message for the agent. Plain JavaScript without imports of ours: it is started
+// often, and must start fast.
+import { readFileSync, writeSync } from 'node:fs';
+import { connect } from 'node:net';
+
+/** How CLIs are told that what is on standard error is for the model. */
+const FOR_THE_MODEL = 2;
+
+const [socketPath, mode] = process.argv.slice(2);
+const { ppid } = process;
+const input = JSON.parse(readFileSync(0, 'utf8'));
+const report = {
+  event: input.hook_event_name,
+  waits: mode === 'wait',
+  source: input.source,
+  promptId: input.prompt_id,
+  isSubagent: input.agent_id !== undefined,
+  error: input.error,
+  details:
+    input.error === undefined
+      ? undefined
+      : `${input.error_details ?? ''} ${input.last_assistant_message ?? ''}`,
+  // Of a prompt, only whose messages are in it: what people type is not for the relay.
+  messages: [...String(input.prompt ?? '').matchAll(/\[(msg_\w+)\]/g)].slice(0, 64).map(([, id]) => id),
+};
+let received = '';
+const socket = connect(socketPath);
+// Without a host there is nothing to wait for, and the CLI must not be bothered.
+socket.on('error', () => process.exit(0));
+socket.on('close', () => process.exit(0));
+socket.on('data', (bytes) => {
+  received += bytes;
+  if (received.endsWith('\n')) answer(JSON.parse(received));
+});
+socket.write(`${JSON.stringify(report)}\n`);
+
+function answer({ text }) {
+  if (text === undefined) process.exit(0);
+  // Whoever would have read it is gone.
+  if (process.ppid !== ppid) return socket.end('{"taken":false}\n');
+  writeSync(2, text);
+  socket.end('{"taken":true}\n', () => process.exit(FOR_THE_MODEL));
+}

@@ -1,0 +1,188 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Reading } from '../clis/reading.ts';
+import type { Attention } from '../delivery/attention.ts';
+import { HookIngress } from './hook-ingress.ts';
+import type { HookReport } from './hook-report.ts';
+import { HookServer } from './hook-server.ts';
+
+const composer = (busy = false, draft = ''): Reading => ({ state: 'composer', busy, draft });
+const MESSAGE = { id: 'msg_1', text: 'Relay message from Alice [msg_1]: from a peer agent\n| Hi.' };
+const OPEN_TO_URGENT = { wait: { code: 'busy' }, isOpenToUrgent: true };
+
+let directory: string;
+let hooks: HookServer;
+let ingress: HookIngress;
+let screen: Reading;
+let screenTurns: boolean;
+let changed: () => void;
+const sockets: Socket[] = [];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'relay-hooks-'));
+  hooks = await HookServer.listen(join(directory, 'hook'));
+  [screen, screenTurns] = [composer(), false];
+  changed = () => undefined;
+  start();
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  ingress.close();
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await hooks[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true });
+});
+
+function start(attention?: Attention): void {
+  ingress?.close();
+  const agent = {
+    reading: () => screen,
+    turnStarts: async () => screenTurns,
+    attention,
+    onChange: () => changed(),
+  };
+  ingress = new HookIngress(hooks, agent, (error) =>
+    error === 'rate_limit' ? { code: 'usage_limit' } : undefined,
+  );
+}
+
+/** A hook's process: tells its event, and perhaps waits. */
+async function hook(event: string, more: Partial<HookReport> = {}): Promise<Socket> {
+  const told = new Promise<void>((resolve) => {
+    changed = resolve;
+  });
+  const socket = connect(join(directory, 'hook'));
+  sockets.push(socket);
+  const waits = ['SessionStart', 'UserPromptSubmit', 'Stop'].includes(event);
+  socket.write(`${JSON.stringify({ event, waits, isSubagent: false, messages: [], ...more })}\n`);
+  await told;
+  return socket;
+}
+
+/** A process that waits, takes the message, and ends. */
+async function takingHook(event: string): Promise<void> {
+  const socket = await hook(event);
+  socket.once('data', () => socket.end('{"taken":true}\n'));
+}
+
+const seen = () => hook('UserPromptSubmit', { promptId: 'p1', messages: [MESSAGE.id] });
+
+describe('the gate of the hooks', () => {
+  it('opens when a process waits and the agent is idle, whatever the person has typed', async () => {
+    expect(ingress.gate()).toEqual({ wait: { code: 'no_hook' }, isDown: true });
+    const waiting = await hook('SessionStart');
+    expect(ingress.gate()).toBe('open');
+    screen = composer(false, 'a draft');
+    expect(ingress.gate()).toBe('open');
+    screen = { state: 'unknown' };
+    expect(ingress.gate()).toBe('open');
+    waiting.destroy();
+    await expect.poll(() => ingress.gate()).toMatchObject({ isDown: true });
+  });
+
+  it.each<[string, Reading, string]>([
+    ['a dialog', { state: 'dialog' }, 'approval_dialog'],
+    ['a menu', { state: 'menu' }, 'unknown_screen'],
+    ['a trust question', { state: 'starting', question: 'trust question' }, 'starting'],
+    ['a suspended CLI', { state: 'suspended' }, 'unknown_screen'],
+  ])('is closed at %s', async (_what, reading, code) => {
+    await hook('SessionStart');
+    screen = reading;
+    expect(ingress.gate()).toMatchObject({ wait: { code } });
+  });
+
+  it('is closed while the agent asks on a screen that nobody can read', async () => {
+    await hook('UserPromptSubmit');
+    await hook('PermissionRequest');
+    screen = { state: 'unknown' };
+    expect(ingress.gate()).toEqual({ wait: { code: 'approval_dialog' } });
+  });
+
+  it.each<[Attention | undefined, unknown]>([
+    [undefined, OPEN_TO_URGENT],
+    ['now', 'open'],
+    ['next-tool-call', 'open'],
+    ['end-of-turn', { wait: { code: 'attention' } }],
+  ])('during a turn is as the agent wants it: %s', async (attention, gate) => {
+    start(attention);
+    screen = composer(true);
+    await hook('UserPromptSubmit');
+    expect(ingress.gate()).toEqual(gate);
+    await hook('Stop');
+    expect(ingress.gate()).toBe('open');
+  });
+
+  it('lets a person who interrupted the agent speak first', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    await hook('UserPromptSubmit');
+    // The screen may be behind, or the report of the end.
+    expect(ingress.gate()).toEqual(OPEN_TO_URGENT);
+    vi.advanceTimersByTime(2000);
+    expect(ingress.gate()).toBe('open');
+    expect(ingress.hold()).toEqual({ code: 'interrupted' });
+    vi.advanceTimersByTime(10_000);
+    expect(ingress.hold()).toBeUndefined();
+  });
+
+  it('holds messages at a limit', async () => {
+    await hook('StopFailure', { error: 'rate_limit' });
+    expect(ingress.hold()).toMatchObject({ code: 'usage_limit' });
+  });
+});
+
+describe('a message by the hooks', () => {
+  it('is injected when a prompt with it is told, and in a turn when the model has answered', async () => {
+    await takingHook('Stop');
+    const outcome = ingress.deliver(MESSAGE);
+    await seen();
+    expect(await outcome).toBe('injected');
+    const turn = ingress.turnStarts(1);
+    await hook('Stop', { promptId: 'another' });
+    await hook('Stop', { promptId: 'p1' });
+    expect(await turn).toBe(true);
+  });
+
+  it('is in a turn when the screen shows one', async () => {
+    screenTurns = true;
+    await takingHook('Stop');
+    const outcome = ingress.deliver(MESSAGE);
+    await seen();
+    expect(await outcome).toBe('injected');
+    expect(await ingress.turnStarts(1)).toBe(true);
+  });
+
+  it('is not begun without a process that waits, or with one whose CLI is gone', async () => {
+    expect(await ingress.deliver(MESSAGE)).toBe('not begun');
+    const orphan = await hook('Stop');
+    orphan.once('data', () => orphan.end('{"taken":false}\n'));
+    expect(await ingress.deliver(MESSAGE)).toBe('not begun');
+  });
+
+  it('may take any time while the agent works', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    screen = composer(true);
+    await takingHook('UserPromptSubmit');
+    const outcome = ingress.deliver(MESSAGE);
+    vi.advanceTimersByTime(3_600_000);
+    await seen();
+    expect(await outcome).toBe('injected');
+  });
+
+  it('is uncertain if its process dies with it, and found if it is seen later', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const found: string[] = [];
+    ingress.onFound = (id) => found.push(id);
+    const dying = await hook('Stop');
+    const outcome = ingress.deliver(MESSAGE);
+    await once(dying, 'data');
+    dying.destroy();
+    vi.advanceTimersByTime(10_000);
+    expect(await outcome).toBe('uncertain');
+    await seen();
+    expect(found).toEqual([MESSAGE.id]);
+  });
+});
