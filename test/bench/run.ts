@@ -1,6 +1,7 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
+import { measureCalls } from './calls.ts';
 import { type Figure, figuresOf, slowDiskFigure } from './figures.ts';
 import { measureHistory } from './history.ts';
 import { measureManyAgents } from './many-agents.ts';
@@ -11,7 +12,7 @@ import { measureRound, type Round, SENDERS } from './round.ts';
 
 const HELP = `npm run bench -- [options]
   --quick          a smoke test of a few seconds; its figures mean nothing
-  --only PART      only messages (P1 to P3), history (P6) or agents (P8)
+  --only PART      only messages (P1 to P3), history (P6), agents (P8) or calls (P11)
   --json           print the figures as JSON
   --profile DIR    write CPU profiles of the daemon's threads into DIR
   --help`;
@@ -41,6 +42,7 @@ if (options.help) {
     ...(isWanted('messages') ? await measureMessages() : []),
     ...history.figures,
     ...(isWanted('agents') ? await measureManyAgents(options.quick) : []),
+    ...(isWanted('calls') ? await measureCalls(options.quick) : []),
   ];
   if (options.json)
     console.log(

@@ -1,3 +1,4 @@
+import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { startBrowser } from '../kit/browser.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
@@ -33,6 +34,17 @@ export async function linkOf(daemon: TestDaemon): Promise<string> {
   const { code, stdout, stderr } = await daemon.cli(['dashboard', '--no-open']);
   if (code !== 0) throw new Error(stderr);
   return stdout.trim();
+}
+
+/** What a screen reader or a keyboard would stumble over. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
+    violations: Array<{ id: string; impact: string; nodes: Array<{ html: string }> }>;
+  };
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 
 export { startDaemon, type TestDaemon };

@@ -1,21 +1,9 @@
 import { personName, type Relay } from '@agent-relay/sdk/node';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { client } from '../e2e/messaging-commands.ts';
 import { hasBrowser, NEEDS_BROWSER } from '../kit/browser.ts';
-import { linkOf, type OpenPage, openBrowser, startDaemon, type TestDaemon } from './kit.ts';
-
-/** What a screen reader or a keyboard would stumble over. */
-async function seriousFindings(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
-    violations: Array<{ id: string; impact: string; nodes: Array<{ html: string }> }>;
-  };
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-}
+import { linkOf, type OpenPage, openBrowser, seriousFindings, startDaemon, type TestDaemon } from './kit.ts';
 
 describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => {
   let daemon: TestDaemon;

@@ -7,7 +7,7 @@ import { openStage } from './stage.ts';
 const target = resolve(process.argv[2] ?? join(import.meta.dirname, '..', '..', 'docs', 'images'));
 const SIZES = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const;
 /** Where to go for each picture. */
-const PLACES = { overview: '' } as const;
+const PLACES = { overview: '', channel: '/channel/release', direct: '/between/Backend,Tests' } as const;
 
 await mkdir(target, { recursive: true });
 await using stage = await openStage();

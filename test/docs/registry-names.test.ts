@@ -21,9 +21,9 @@ const ALWAYS_FETCHES = /\bnpx (?:-\S+ )+@?agent-relay|\bnpx (?:@agent-relay|agen
 const SAYS_WHERE = /inside the clone|you have just installed/i;
 
 const documents = [
-  ...readdirSync(ROOT).filter((file) => file.endsWith('.md')),
+  ...readdirSync(ROOT),
   ...readdirSync(join(ROOT, 'docs')).map((file) => `docs/${file}`),
-];
+].filter((file) => file.endsWith('.md'));
 const sources = readdirSync(join(ROOT, 'packages'), { recursive: true, encoding: 'utf8' }).filter(
   (file) =>
     /\/(src|bin)\/.*\.[jt]s$/.test(file) && !file.includes('node_modules') && !file.includes('.test.'),

@@ -305,6 +305,34 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
     },
     heardBy: ['host'],
   },
+  'tools.changed': {
+    async cause({ bob }) {
+      await bob.exposeTool({ name: 'see', description: 'Looks', input: {}, handler: () => true });
+      return { agent: 'Bob' };
+    },
+    heardBy: PROJECT,
+  },
+  'call.cancelled': {
+    async cause({ alice, bob }) {
+      const begun = Promise.withResolvers<string>();
+      await bob.exposeTool({
+        name: 'wait',
+        description: 'Waits',
+        input: {},
+        handler: ({ invocationId, signal }) => {
+          begun.resolve(invocationId);
+          return new Promise((resolve) => signal.addEventListener('abort', resolve));
+        },
+      });
+      const stop = new AbortController();
+      const call = alice.call('Bob.wait', {}, { signal: stop.signal });
+      const callId = await begun.promise;
+      stop.abort();
+      await expect(call).rejects.toMatchObject({ code: 'Cancelled' });
+      return { callId, reason: 'cancelled' };
+    },
+    heardBy: ['bob'],
+  },
   'events.missed': {
     async cause({ daemon }) {
       await daemon.kill9();

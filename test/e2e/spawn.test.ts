@@ -99,7 +99,7 @@ describe('agent-relay spawn', () => {
   it.each([
     [['Worker', 'emacs'], 2, /There is no agent CLI "emacs"\. Known ones: claude, .*, agent, scripted\./],
     [['Worker', 'claude --help'], 2, /There is no agent CLI "claude --help"/],
-    [['Worker', 'droid'], 4, /There is no program "droid"/],
+    [['Worker', 'droid'], 4, /Program not found: droid/],
     [['Worker', 'scripted', '--cwd', '/nowhere'], 2, /there is no directory \/nowhere/],
     [['spawn', 'scripted'], 2, /reserved/],
     [['Worker', 'scripted', 'two', 'words'], 2, /one argument too many/],

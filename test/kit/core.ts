@@ -13,8 +13,11 @@ import {
   RelayError,
   type RelayEvent,
   type ReplyPayload,
+  type ServedCallPayload,
+  type ToolDefinition,
 } from '@agent-relay/protocol';
 import { OPERATIONS } from '@agent-relay/protocol/schemas';
+import type { HandledCalls } from '../../packages/relay/src/core/calls/handled-calls.ts';
 import type { AwaitOutcome as Outcome } from '../../packages/relay/src/core/delivery/awaits.ts';
 import type { Receiver } from '../../packages/relay/src/core/delivery/receiver.ts';
 import { receive } from '../../packages/relay/src/core/delivery/receiving.ts';
@@ -58,6 +61,9 @@ export const QUOTAS: QuotaLimits = {
   messageReactions: 100,
   awaits: 20,
   spawns: 16,
+  calls: 20,
+  callDepth: 4,
+  callBytes: 4096,
 };
 
 /** How long a browser stays signed in. */
@@ -219,6 +225,15 @@ interface Running {
   connected: Set<Participant>;
 }
 
+/** What an operation that goes on ends with. */
+type AnyOutcome = Outcome | { result: unknown };
+
+function outcomeOf(type: string, payload: unknown): AnyOutcome {
+  if (type === 'REPLY') return { reply: (payload as ReplyPayload).message };
+  if (type === 'RESULT') return payload as { result: unknown };
+  return { error: RelayError.fromPayload(payload as ErrorPayload) };
+}
+
 /** One live connection as the domain knows it: it asks, and keeps what it is told. */
 export class Participant implements Peer, Caller {
   readonly #core: Running;
@@ -227,9 +242,13 @@ export class Participant implements Peer, Caller {
   session: string | undefined;
   presence: Presence | undefined;
   receiver: Receiver | undefined;
+  serving: HandledCalls | undefined;
   isToldOfMail = false;
   readonly delivered: Message[] = [];
   readonly events: RelayEvent[] = [];
+  /** The calls it was told to handle. */
+  readonly calls: ServedCallPayload[] = [];
+  readonly progress: unknown[] = [];
   isRevoked = false;
   readonly #ongoing = new OngoingOperations({
     hasRoom: true,
@@ -239,7 +258,7 @@ export class Participant implements Peer, Caller {
       throw error;
     },
   });
-  readonly #outcomes = new Map<string, PromiseWithResolvers<Outcome>>();
+  readonly #outcomes = new Map<string, PromiseWithResolvers<AnyOutcome>>();
   readonly #settled = new Set<string>();
 
   constructor(core: Running, principal: Principal) {
@@ -317,8 +336,27 @@ export class Participant implements Peer, Caller {
     return { ...sent, requestId: id, thread: sent.thread ?? '', outcome: () => this.#outcome(id).promise };
   }
 
+  serve(...tools: Array<Partial<ToolDefinition>>): Promise<unknown> {
+    const described = { name: 'add', description: 'Adds', inputSchema: {} };
+    return this.request('SERVE', { tools: tools.map((tool) => ({ ...described, ...tool })) });
+  }
+
+  /** Calls `Name.tool`; resolves when the call is begun, with how to get its outcome. */
+  async call(target: string, args: Record<string, unknown> = {}, more: Partial<OperationInput<'CALL'>> = {}) {
+    const [server = '', tool = ''] = target.split('.');
+    const id = `call${++requests}`;
+    const call = { kind: 'mcp_tool_call', server, tool, arguments: args, ...more } as const;
+    const { callId } = await this.request('CALL', call, id);
+    return { callId, requestId: id, outcome: () => this.outcomeOf(id) };
+  }
+
+  /** Answers the latest call that it was told to handle. */
+  answer(ending: { result: unknown } | { error: string }, callId = this.calls.at(-1)?.callId ?? '') {
+    return this.request('RESULT', { kind: 'mcp_tool_result', callId, ...ending });
+  }
+
   /** What an operation that goes on ends with. */
-  outcomeOf(requestId: string): Promise<Outcome> {
+  outcomeOf(requestId: string): Promise<AnyOutcome> {
     return this.#outcome(requestId).promise;
   }
 
@@ -357,17 +395,21 @@ export class Participant implements Peer, Caller {
       this.notify(payload as RelayEvent);
       return;
     }
+    if (type === 'CALL') {
+      this.calls.push(payload as ServedCallPayload);
+      return;
+    }
+    if (type === 'PROGRESS') {
+      this.progress.push(payload);
+      return;
+    }
     const { id } = payload as { id: string };
     this.#settled.add(id);
-    const outcome: Outcome =
-      type === 'REPLY'
-        ? { reply: (payload as ReplyPayload).message }
-        : { error: RelayError.fromPayload(payload as ErrorPayload) };
-    this.#outcome(id).resolve(outcome);
+    this.#outcome(id).resolve(outcomeOf(type, payload));
   }
 
-  #outcome(id: string): PromiseWithResolvers<Outcome> {
-    const outcome = this.#outcomes.get(id) ?? Promise.withResolvers<Outcome>();
+  #outcome(id: string): PromiseWithResolvers<AnyOutcome> {
+    const outcome = this.#outcomes.get(id) ?? Promise.withResolvers<AnyOutcome>();
     this.#outcomes.set(id, outcome);
     return outcome;
   }

@@ -28,6 +28,23 @@ export function directoryContract(
       expect(other.isOnline(7)).toBe(false);
     });
 
+    it('knows what the connections of all daemons serve', async () => {
+      const { one, other } = await two();
+      const tool = (name: string) => ({ name, description: '', inputSchema: {} });
+      const server = { agentId: 7, workspaceId: 1 };
+      one.serves({ ...server, id: 'first', tools: [tool('add'), tool('zip')] });
+      other.serves({ ...server, id: 'second', tools: [tool('add')] });
+      await expect.poll(() => one.serversOf(7).map(({ id }) => id)).toEqual(['first', 'second']);
+      await expect.poll(() => [...other.agentsServing(1, 'zip')]).toEqual([7]);
+      expect([...one.agentsServing(2, 'zip')]).toEqual([]);
+      one.serves({ ...server, id: 'first', tools: [] });
+      await expect.poll(() => [...other.agentsServing(1, 'zip')]).toEqual([]);
+      expect([...other.agentsServing(1, 'add')]).toEqual([7]);
+      other.serves({ ...server, id: 'second', tools: [] });
+      expect(other.serversOf(7)).toEqual([]);
+      expect([...other.agentsServing(1, 'add')]).toEqual([]);
+    });
+
     it('counts a connection that ends twice once', async () => {
       const { one } = await two();
       const [first, second] = [presence(), presence()];

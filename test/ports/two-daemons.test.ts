@@ -81,6 +81,27 @@ describe('agents of two daemons', () => {
     expect(claimed).toEqual([...new Set(claimed)]);
   });
 
+  it("find and call each other's tools, and hear how it went", async () => {
+    await bob.serve({ name: 'add', outputSchema: { type: 'number' } });
+    expect(await alice.request('DISCOVER', { tool: 'add' })).toMatchObject({ agents: [{ name: bob.name }] });
+    const call = await alice.call(`${bob.name}.add`, { a: 1 });
+    expect(bob.calls).toMatchObject([{ arguments: { a: 1 }, caller: { name: alice.name } }]);
+    await bob.request('PROGRESS', { callId: bob.calls[0]?.callId ?? '', progress: 1 });
+    expect(alice.progress).toEqual([{ id: call.requestId, progress: 1 }]);
+    await bob.answer({ result: 2 });
+    expect(await call.outcome()).toMatchObject({ result: 2 });
+    const cancelled = await alice.call(`${bob.name}.add`);
+    await alice.request('CANCEL', { id: cancelled.requestId });
+    expect(bob.events).toContainEqual({
+      type: 'call.cancelled',
+      callId: cancelled.callId,
+      reason: 'cancelled',
+    });
+    const left = await alice.call(`${bob.name}.add`);
+    bob.disconnect();
+    expect(await left.outcome()).toMatchObject({ error: { code: 'CalleeGone' } });
+  });
+
   it('are thrown out at every daemon when their token is replaced', async () => {
     const owner = one.owner(alice.principal.workspace);
     await owner.request('TOKEN_ROTATE', { agent: bob.name });

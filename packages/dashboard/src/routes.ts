@@ -1,8 +1,18 @@
 import { computed, signal } from '@preact/signals';
 
-/** Where in the page the person is: `#/<project>/<place>/<subject>`. */
-export type Place = 'overview' | 'agent' | 'channel' | 'direct' | 'search' | 'settings';
-const PLACES: readonly string[] = ['overview', 'agent', 'channel', 'direct', 'search', 'settings'];
+/** Where in the page the person can be: `#/<project>/<place>/<subject>`. */
+const PLACES = [
+  'overview',
+  'agent',
+  'messages',
+  'activity',
+  'channel',
+  'direct',
+  'between',
+  'search',
+  'settings',
+] as const;
+export type Place = (typeof PLACES)[number];
 
 export interface Route {
   project: string | undefined;
@@ -21,7 +31,7 @@ export function parseRoute(text: string): Route {
   const [project = '', place = '', ...rest] = text.replace(/^#\/?/, '').split('/').map(decoded);
   return {
     project: project === '' ? undefined : project,
-    place: PLACES.includes(place) ? (place as Place) : 'overview',
+    place: PLACES.find((known) => known === place) ?? 'overview',
     subject: rest.join('/'),
   };
 }

@@ -1,4 +1,4 @@
-import { RelayError } from '@agent-relay/protocol';
+import { nearNames, RelayError } from '@agent-relay/protocol';
 import type { Backend, BackendEvents } from './backend/backend.ts';
 import { BackendSet, fingerprintOf } from './backend/backend-set.ts';
 import { type BackendLimits, USUAL_LIMITS } from './backend/limits.ts';
@@ -45,6 +45,8 @@ export interface GatewayOptions {
   manageServers?: ServerManagers | undefined;
   /** `search` lists three tools that search, describe and call all others. */
   mode?: 'list' | 'search' | undefined;
+  /** Why a backend may not have a name: the server is refused, with this as the reason in its status. */
+  nameProblem?: ((name: string) => string | undefined) | undefined;
   env?: NodeJS.ProcessEnv;
   limits?: Partial<BackendLimits>;
   /** The first list waits for unknown backends until none has arrived for this long. Default: 2 s. */
@@ -90,6 +92,7 @@ export class Gateway implements GatewayHost {
       files: options.configFiles,
       env: options.env,
       directoryOf: options.directoryOf,
+      nameProblem: options.nameProblem,
       beside: { file: pins.approvalsFile, reread: () => pins.reload() },
       apply: (backends, before) => this.#configurationChanged(backends, before),
       log,
@@ -211,6 +214,13 @@ export class Gateway implements GatewayHost {
     this.log.info(`${name}: removed by a client`);
   }
 
+  /** The names of the shared servers that are configured and may be used. */
+  get serverNames(): string[] {
+    return this.configured('shared').flatMap(({ config, problem }) =>
+      problem === undefined ? [config.name] : [],
+    );
+  }
+
   /** Calls a tool by the names the backend itself uses. */
   async callTool(
     server: string,
@@ -224,6 +234,14 @@ export class Gateway implements GatewayHost {
     const withheld = this.#pins.review(server, backend.lists.tools, entry.config.pin).withheld.get(tool);
     if (withheld !== undefined || !isAllowed(tool, entry.config.allow, entry.config.deny)) {
       throw new RelayError('ToolNotFound', withheld ?? `The tool '${tool}' of '${server}' is not allowed.`);
+    }
+    const offered = backend.lists.tools.map((one) => String((one as Definition).name));
+    if (backend.known && !offered.includes(tool)) {
+      const suggestions = nearNames(tool, offered);
+      const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}?` : '';
+      throw new RelayError('ToolNotFound', `'${server}' has no tool '${tool}'.${hint}`, {
+        details: { suggestions },
+      });
     }
     const params = new Map([
       ['name', toJson(tool)],

@@ -12,6 +12,7 @@ const { ppid } = process;
 const input = JSON.parse(readFileSync(0, 'utf8'));
 const report = {
   event: input.hook_event_name,
+  startedAt: performance.timeOrigin,
   waits: mode === 'wait',
   source: input.source,
   promptId: input.prompt_id,

@@ -340,9 +340,41 @@ export const ERRORS = {
   },
   ToolNotFound: {
     ...notFound,
-    meaning: 'No server of the gateway has a tool, prompt or resource with that name.',
-    next: 'List the names with the tool relay_get_status.',
+    meaning: 'There is no tool, prompt or resource with that name.',
+    next: 'List the tools of agents with: agent-relay capabilities, and those of MCP servers with the tool relay_get_status.',
   },
+  AgentOffline: {
+    ...later,
+    meaning: 'The agent is offline. Calls are not queued.',
+    next: 'Call it when it is back, or send it a message.',
+  },
+  InvalidArguments: {
+    ...badInput,
+    meaning: "The arguments do not match the tool's input schema.",
+    next: 'Correct the argument named in the message.',
+  },
+  ToolFailed: {
+    meaning: 'The tool reported an error.',
+    next: 'Read the message; it comes from the tool.',
+    retryable: false,
+    exit: 1,
+    http: 502,
+  },
+  InvalidResult: {
+    meaning: 'The tool ran, but its result is too large or does not match its own output schema.',
+    next: 'Report it to whoever runs the agent.',
+    retryable: false,
+    exit: 1,
+    http: 502,
+  },
+  CalleeGone: {
+    meaning: 'The agent disconnected before it answered the call.',
+    next: 'The tool may have run. Check that before you call it again.',
+    retryable: false,
+    exit: 7,
+    http: 502,
+  },
+  Denied: { ...denied, meaning: 'A person did not allow the call.', next: 'Ask the person in charge.' },
   ResultTooLarge: {
     ...badInput,
     meaning: 'The gateway rejected an answer: too large, nested too deeply, or with a duplicate key.',

@@ -6,6 +6,7 @@ export * from './errors.ts';
 export * from './frames.ts';
 export * from './ids.ts';
 export * from './issue-text.ts';
+export * from './json-depth.ts';
 export * from './names.ts';
 export type * from './operations.ts';
 export type * from './payloads.ts';

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { agentOperations } from './operations/agents.ts';
 import { attachmentOperations } from './operations/attachments.ts';
+import { callOperations } from './operations/calls.ts';
 import { channelOperations } from './operations/channels.ts';
 import { dashboardOperations } from './operations/dashboard.ts';
 import { messageOperations } from './operations/messages.ts';
@@ -15,6 +16,7 @@ export const OPERATIONS = {
   ...messageOperations,
   ...channelOperations,
   ...agentOperations,
+  ...callOperations,
   ...attachmentOperations,
   ...terminalOperations,
   ...workspaceOperations,
@@ -30,7 +32,14 @@ export type OperationResult<N extends OperationName> = (typeof OPERATIONS)[N]['r
 
 export const isOperation = (type: string): type is OperationName => Object.hasOwn(OPERATIONS, type);
 
-export type { AgentInfo, AgentOffer, PathInfo } from './operations/agents.ts';
+export type { AgentInfo, AgentOffer, OfferedTool, PathInfo } from './operations/agents.ts';
+export type {
+  CallPayload,
+  CallProgress,
+  CallResultPayload,
+  ServedCallPayload,
+  ToolCaller,
+} from './operations/calls.ts';
 export type { ChannelInfo } from './operations/channels.ts';
 export type { PageSessionInfo } from './operations/dashboard.ts';
 export type {

@@ -25,6 +25,10 @@ const SMALLEST: { [Name in OperationName]: Record<string, unknown> } = {
   DISCOVER: {},
   TOOLS: { agent: 'Bob' },
   ANNOUNCE: { kind: 'capability_announcement', capabilities: [], tools: [] },
+  SERVE: { tools: [] },
+  CALL: { kind: 'mcp_tool_call', server: 'Bob', tool: 'add' },
+  RESULT: { kind: 'mcp_tool_result', callId: 'call_1' },
+  PROGRESS: { callId: 'call_1', progress: 1 },
   WAIT: { timeoutMs: 1 },
   RECEIVE: {},
   CLAIM: { path: 'pty' },
@@ -120,7 +124,8 @@ describe('the payloads of operations', () => {
 
   it('are repeatable unless doing them twice would do more', () => {
     const once = [
-      ...['ATTACH', 'HELD_RELEASE', 'CHANNEL_CREATE', 'TOKEN_ROTATE', 'SPAWN', 'RELEASE'],
+      ...['CALL', 'RESULT', 'PROGRESS', 'SPAWN', 'RELEASE'],
+      ...['ATTACH', 'HELD_RELEASE', 'CHANNEL_CREATE', 'TOKEN_ROTATE'],
       ...['AGENT_RENAME', 'AGENT_REMOVE', 'KEY_CREATE', 'KEY_ROTATE'],
       ...['WORKSPACE_CREATE', 'WORKSPACE_RENAME', 'WORKSPACE_REMOVE'],
     ];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isTooDeep, MAX_JSON_DEPTH } from './json-depth.ts';
 import { REASON_CODES, type Reason } from './reasons.ts';
 import { MAX_TIME } from './time.ts';
 import {
@@ -16,33 +17,16 @@ import {
   type ReceivingPath,
 } from './vocabulary.ts';
 
-const MAX_JSON_DEPTH = 32;
-
 /** JSON of unknown shape from a peer (schemas, arguments): an object, and not so deep that a walk could overflow. */
 export const jsonObject = z
   .record(z.string(), z.unknown())
-  .refine(
-    (value) => !isDeeperThan(value, MAX_JSON_DEPTH),
-    `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
-  );
+  .refine((value) => !isTooDeep(value), `must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
 
 /** Any JSON from a peer. */
 export const jsonValue = z
   .unknown()
   .refine((value) => value !== undefined, 'is missing')
-  .refine(
-    (value) => !isDeeperThan(value, MAX_JSON_DEPTH),
-    `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
-  );
-
-function isDeeperThan(value: unknown, limit: number): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > limit) return true;
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
-  }
-  return false;
-}
+  .refine((value) => !isTooDeep(value), `must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
 
 const shortText = z.string().max(4096);
 export const clientId = z.string().refine(isClientId, 'must be 1 to 64 printable characters without spaces');
@@ -59,6 +43,10 @@ export const toolDefinition = z.object({
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/),
   description: shortText,
   inputSchema: jsonObject,
+  /** What its results look like; without it, anything. */
+  outputSchema: jsonObject.optional(),
+  /** A person has to allow each call. */
+  consent: z.boolean().optional(),
 });
 export type ToolDefinition = z.infer<typeof toolDefinition>;
 
@@ -251,6 +239,9 @@ export interface SessionEvent {
 /** Whether a path can deliver now; `away` when its connection has ended. */
 export type PathState = 'ready' | 'waits' | 'away';
 
+/** Why a call ended before its handler did. */
+export type CallEnd = 'cancelled' | 'timeout' | 'caller_gone';
+
 /** The payload of EVENT. */
 export type RelayEvent =
   | { type: 'message.created'; message: Message }
@@ -272,6 +263,10 @@ export type RelayEvent =
   | SessionEvent
   /** For the host of a run: end the program and all it started. */
   | { type: 'run.end'; run: string }
+  /** The tools that an agent offers are not the same as before. */
+  | { type: 'tools.changed'; agent: string }
+  /** For the connection that handles the call: nobody waits for its result any more. */
+  | { type: 'call.cancelled'; callId: string; reason: CallEnd }
   | { type: 'message.held'; messageId: string; from: string; to: string; reason: string }
   /** The connection was too slow for single events: read again what matters. */
   | { type: 'events.missed' };

@@ -18,5 +18,8 @@ const NOT_REPEATABLE: ReadonlySet<OperationName> = new Set([
   'HELD_RELEASE',
   'SPAWN',
   'RELEASE',
+  'CALL',
+  'RESULT',
+  'PROGRESS',
 ]);
 export const isRepeatable = (operation: OperationName): boolean => !NOT_REPEATABLE.has(operation);

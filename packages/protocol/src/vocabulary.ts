@@ -7,6 +7,9 @@ export const ATTACHMENT_CHUNK_BYTES = 256 * 1024;
 /** Tools of one agent. The settings of a daemon may allow fewer (`quotas.tools`), never more. */
 export const MAX_TOOLS = 4096;
 
+/** How long a call or a wait may take. */
+export const MAX_TIMEOUT_MS = 86_400_000;
+
 export const AGENT_TYPES = ['agent', 'human', 'system'] as const;
 export type AgentType = (typeof AGENT_TYPES)[number];
 

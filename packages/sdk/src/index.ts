@@ -2,6 +2,7 @@ export {
   type AgentInfo,
   type AgentOffer,
   type AttachmentInfo,
+  type CallProgress,
   type ChannelInfo,
   type ConversationInfo,
   type DaemonStatus,
@@ -13,6 +14,7 @@ export {
   type InboxMessage,
   isRelayError,
   type Message,
+  type OfferedTool,
   type OperationInput,
   type OperationName,
   type OperationResult,
@@ -21,6 +23,7 @@ export {
   type RelayEvent,
   type SearchHit,
   type SendResult,
+  type ToolCaller,
   type ToolDefinition,
   type TransferRecord,
   type WelcomePayload,
@@ -29,6 +32,7 @@ export { type ConnectOptions, connect } from './connect.ts';
 export type { ReconnectOptions } from './connection/backoff.ts';
 export type { OpenWire, Wire, WireEvents } from './connection/wire.ts';
 export type {
+  CallOptions,
   HistoryOptions,
   Inbox,
   InboxOptions,
@@ -41,4 +45,6 @@ export type {
   WhoOptions,
 } from './options.ts';
 export type { Relay } from './relay/relay.ts';
+export type { ExposedTool, ToolCall } from './relay/served-tools.ts';
+export type { JsonSchema, ToolSchema } from './relay/tool-schema.ts';
 export type { SpawnOptions } from './relay/workers.ts';

@@ -1,4 +1,5 @@
 import type {
+  CallProgress,
   ClaimingPath,
   HelloPayload,
   InboxMessage,
@@ -70,6 +71,14 @@ export interface SendAndWaitOptions extends SendOptions {
   signal?: AbortSignal;
   /** Called when the message is stored, before the answer is there. */
   onStored?: (result: SendResult) => void;
+}
+
+export interface CallOptions {
+  /** How long the call may take. Default: 30 seconds. */
+  timeoutMs?: number;
+  /** Ends the call; the callee is told. */
+  signal?: AbortSignal;
+  onProgress?: (progress: CallProgress) => void;
 }
 
 export interface InboxOptions {

@@ -28,6 +28,8 @@ export function conversations(store: () => Store): void {
       });
       expect(second).toEqual(first);
       expect(await store().ensureConversation(wanted)).toEqual(first);
+      expect(await store().findConversation(workspace.id, '#general')).toEqual(first);
+      expect(await store().findConversation(workspace.id, '#other')).toBeUndefined();
     });
   });
 

@@ -37,6 +37,17 @@ export function tools(store: () => Store): void {
       expect(await store().toolNames([])).toEqual([]);
     });
 
+    it('lead to the agents of a workspace that offer one', async () => {
+      const { agents } = await newWorld(store(), 3);
+      const [alice, bob, carol] = agents as [Agent, Agent, Agent];
+      const elsewhere = await newWorld(store(), 1);
+      for (const agent of [carol, alice, elsewhere.agents[0] as Agent])
+        await store().setTools(agent.id, [toolOf('zip'), toolOf('zip')]);
+      await store().setTools(bob.id, [toolOf('zipper')]);
+      expect(await store().toolOwners(alice.workspaceId, 'zip')).toEqual([alice.id, carol.id]);
+      expect(await store().toolOwners(alice.workspaceId, 'nothing')).toEqual([]);
+    });
+
     it('go with their agent, and do not come back', async () => {
       const { agents } = await newWorld(store(), 1);
       const [alice] = agents as [Agent];

@@ -1,5 +1,7 @@
 import type {
   AgentInfo,
+  ChannelInfo,
+  ConversationInfo,
   DaemonStatus,
   HeldInfo,
   HistoryMessage,
@@ -15,6 +17,11 @@ import { RecentMessages } from './recent-messages.ts';
 /** What the page knows of the project it shows. Empty until `loaded`. */
 export const loaded = signal(false);
 export const agents = signal<ReadonlyMap<string, AgentInfo>>(new Map());
+export const channels = signal<ChannelInfo[]>([]);
+/** The person's own direct and group conversations, the latest first. */
+export const direct = signal<ConversationInfo[]>([]);
+/** The person's mail that they have not read, by its id. */
+export const unread = signal<ReadonlyMap<string, Message>>(new Map());
 export const held = signal<HeldInfo[]>([]);
 export const status = signal<DaemonStatus | undefined>(undefined);
 export const projects = signal<string[]>([]);
@@ -31,6 +38,7 @@ const SHOW_EVERY_MS = 200;
 const ASK_AGAIN_MS = 5_000;
 const STATUS_EVERY_MS = 15_000;
 const PAGE = 500;
+const SHOWN_CONVERSATIONS = 100;
 const TWO_WEEKS_MS = 14 * 86_400_000;
 
 /** Keeps what the page knows true for as long as the connection lasts. */
@@ -56,6 +64,9 @@ export class ProjectModel {
   async start(): Promise<void> {
     const relay = this.#relay;
     for (const type of PROJECT_EVENTS) relay.on(type, (event) => this.#happened(event));
+    relay.on('mail.arrived', ({ message }) => {
+      unread.value = new Map([...unread.peek(), [message.id, message]]);
+    });
     relay.on('events.missed', () => this.#guard(this.#readAll()));
     relay.on('connected', () => this.#guard(this.#readAll()));
     this.#statusTimer = setInterval(() => this.#guard(this.#readStatus()), STATUS_EVERY_MS);
@@ -78,6 +89,9 @@ export class ProjectModel {
     batch(() => {
       loaded.value = false;
       agents.value = new Map();
+      channels.value = [];
+      direct.value = [];
+      unread.value = new Map();
       held.value = [];
       recent.value = [];
       mine.value = [];
@@ -90,6 +104,29 @@ export class ProjectModel {
     if (!this.#closed) held.value = list;
   };
 
+  readChannels = async (): Promise<void> => {
+    const list = await this.#relay.channels.list();
+    if (!this.#closed) channels.value = list.sort((a, b) => a.name.localeCompare(b.name));
+  };
+
+  /** Marks what the person has seen. */
+  async markRead(messages: readonly Message[]): Promise<void> {
+    const seen = messages.map(({ id }) => id).filter((id) => unread.peek().has(id));
+    if (seen.length === 0) return;
+    unread.value = new Map([...unread.peek()].filter(([id]) => !seen.includes(id)));
+    await this.#relay.read(seen, { path: 'pull' });
+  }
+
+  async #readMail(): Promise<void> {
+    const [{ messages }, conversations] = await Promise.all([
+      this.#relay.inbox({ limit: PAGE, markRead: false }),
+      this.#relay.conversations({ limit: SHOWN_CONVERSATIONS }),
+    ]);
+    if (this.#closed) return;
+    unread.value = new Map(messages.map((message) => [message.id, message]));
+    direct.value = conversations;
+  }
+
   async #readAll(): Promise<void> {
     const relay = this.#relay;
     const me = this.me;
@@ -97,6 +134,8 @@ export class ProjectModel {
       relay.history({ limit: PAGE }),
       relay.history({ agent: me, since: Date.now() - TWO_WEEKS_MS, limit: PAGE }),
       this.#readAgents(),
+      this.readChannels(),
+      this.#readMail(),
       this.readHeld(),
       this.#readStatus(),
     ]);
@@ -158,6 +197,9 @@ export class ProjectModel {
       agents.value = known;
       for (const listener of this.#listeners) listener(events);
     });
+    if (events.some(({ type }) => type.startsWith('channel.'))) this.#guard(this.readChannels());
+    if (events.some((event) => event.type === 'message.created' && concerns(event.message, this.me)))
+      this.#guard(this.#readMail());
     if (events.some(({ type }) => type === 'message.held')) this.#guard(this.readHeld());
     const isNew = events.some((event) => event.type === 'agent.online' && !agents.peek().has(event.agent));
     if (isNew) this.#guard(this.#readAgents());

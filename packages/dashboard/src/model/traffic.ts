@@ -24,7 +24,7 @@ export function trafficOf(
   messages: readonly Message[],
   { since, until, stretches, most }: { since: number; until: number; stretches: number; most: number },
 ): Traffic {
-  const within = messages.filter(({ ts }) => ts >= since && ts <= until);
+  const within = messages.filter(({ ts, fromType }) => ts >= since && ts <= until && fromType !== 'system');
   const counts = new Map<string, number>();
   const exchanges = new Map<string, Exchange>();
   for (const message of within) {

@@ -32,6 +32,11 @@ export function AgentPage({ name }: { name: string }) {
         <h1>{name}</h1>
         {agent.lead && <span class="tag">Lead</span>}
         <span class="muted">{WORDS[agent.status]}</span>
+        {agent.type === 'agent' && (
+          <a class="button push-right" href={linkTo(project, 'direct', name)}>
+            <Icon name="dialog" /> Message
+          </a>
+        )}
       </header>
       <section class="card" aria-label="Facts">
         <dl class="facts">

@@ -48,7 +48,7 @@ function Item({
   icon: IconName;
   tone: 'ask' | 'stop' | 'hold';
   head: ComponentChildren;
-  children: ComponentChildren;
+  children?: ComponentChildren;
 }) {
   return (
     <li class={`waiting-item is-${tone}`}>
@@ -142,14 +142,12 @@ function Stopped({ stopped: { agent, code, text, advice, since, until } }: { sto
           <AgentLink name={agent.name} />: {text}
           <span class="muted">
             {' '}
-            · <Ago time={since} />
+            · {advice} · <Ago time={since} />
             {until !== undefined && ` · until ${clockTime(until)}`}
           </span>
         </>
       }
-    >
-      <p class="muted">{advice}</p>
-    </Item>
+    />
   );
 }
 

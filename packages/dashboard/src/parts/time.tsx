@@ -18,6 +18,7 @@ const STEPS: Array<[unit: Intl.RelativeTimeFormatUnit, ms: number]> = [
 
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'narrow' });
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const day = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
 function ago(time: number, at: number): string {
@@ -35,3 +36,16 @@ export const Ago = ({ time }: { time: number }) => (
 );
 
 export const clockTime = (time: number): string => clock.format(time);
+
+export const ClockTime = ({ time }: { time: number }) => (
+  <time dateTime={new Date(time).toISOString()} title={full.format(time)}>
+    {clock.format(time)}
+  </time>
+);
+
+/** A day as a heading. */
+export function dayName(time: number, at: number): string {
+  const midnight = new Date(at).setHours(0, 0, 0, 0);
+  if (time >= midnight) return 'Today';
+  return time >= midnight - 86_400_000 ? 'Yesterday' : day.format(time);
+}

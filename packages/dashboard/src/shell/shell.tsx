@@ -1,10 +1,15 @@
 import { useEffect } from 'preact/hooks';
 import { phase, welcome } from '../connection/connection.ts';
+import { ConversationLists } from '../conversations/conversation-lists.tsx';
+import { ConversationView } from '../conversations/conversation-view.tsx';
+import { conversationAt } from '../conversations/place.ts';
+import { Search } from '../conversations/search.tsx';
 import { failure, loaded } from '../model/project.ts';
 import { AgentPage } from '../overview/agent-page.tsx';
 import { Overview } from '../overview/overview.tsx';
 import { waitingCount } from '../overview/waiting-list.ts';
-import { route } from '../routes.ts';
+import { Icon } from '../parts/icon.tsx';
+import { linkTo, route } from '../routes.ts';
 import { Away } from './away.tsx';
 import { Settings } from './settings.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -45,10 +50,30 @@ function Shown() {
       return <AgentPage name={route.value.subject} />;
     case 'settings':
       return <Settings />;
-    default:
-      return <Overview />;
+    case 'search':
+      return <Search />;
+    case 'messages':
+      return <AllConversations />;
+    default: {
+      const conversation = conversationAt(route.value);
+      return conversation ? <ConversationView conversation={conversation} /> : <Overview />;
+    }
   }
 }
+
+/** On a phone, what the sidebar has elsewhere. */
+const AllConversations = () => (
+  <div class="place narrow">
+    <header class="place-head">
+      <h1>Messages</h1>
+    </header>
+    <a class="nav-item" href={linkTo(welcome.value?.project ?? '', 'activity')}>
+      <Icon name="threads" />
+      All messages
+    </a>
+    <ConversationLists />
+  </div>
+);
 
 const Loading = () => (
   <div class="loading" aria-busy="true">

@@ -1,13 +1,10 @@
 import { phase, welcome } from '../connection/connection.ts';
-import { byLiveliness } from '../model/agents.ts';
-import { agents, projects } from '../model/project.ts';
+import { ConversationLists } from '../conversations/conversation-lists.tsx';
+import { projects } from '../model/project.ts';
 import { waitingCount } from '../overview/waiting-list.ts';
-import { Avatar } from '../parts/avatar.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { linkTo, type Place, route } from '../routes.ts';
 import { Mark } from './mark.tsx';
-
-const SHOWN_AGENTS = 14;
 
 /** Where one can go. */
 export function Sidebar() {
@@ -22,8 +19,16 @@ export function Sidebar() {
         <NavItem place="overview" icon="overview" count={waitingCount.value}>
           Overview
         </NavItem>
+        <NavItem place="activity" icon="threads">
+          All messages
+        </NavItem>
+        <NavItem place="search" icon="search">
+          Search
+        </NavItem>
       </ul>
-      <Agents project={project} />
+      <div class="nav-space">
+        <ConversationLists />
+      </div>
       <div class="sidebar-foot">
         <ul class="nav">
           <NavItem place="settings" icon="settings">
@@ -58,23 +63,21 @@ function ProjectChoice({ project }: { project: string }) {
 
 function NavItem({
   place,
-  subject = '',
   icon,
   count = 0,
   children,
 }: {
   place: Place;
-  subject?: string;
   icon: IconName;
   count?: number;
   children: string;
 }) {
-  const isHere = route.value.place === place && route.value.subject === subject;
+  const isHere = route.value.place === place;
   return (
     <li>
       <a
         class="nav-item"
-        href={linkTo(welcome.value?.project ?? '', place, subject)}
+        href={linkTo(welcome.value?.project ?? '', place)}
         aria-current={isHere ? 'page' : undefined}
       >
         <Icon name={icon} />
@@ -91,41 +94,6 @@ export const Count = ({ count, what }: { count: number; what: string }) => (
     <span class="sr-only"> {what}</span>
   </span>
 );
-
-function Agents({ project }: { project: string }) {
-  const known = [...agents.value.values()].filter(({ type }) => type === 'agent').sort(byLiveliness);
-  if (known.length === 0) return <div class="nav-space" />;
-  return (
-    <section class="nav-section nav-space" aria-labelledby="nav-agents">
-      <h2 id="nav-agents">Agents</h2>
-      <ul class="nav">
-        {known.slice(0, SHOWN_AGENTS).map(({ name, status, unread = 0 }) => (
-          <li key={name}>
-            <a
-              class="nav-item"
-              href={linkTo(project, 'agent', name)}
-              aria-current={
-                route.value.place === 'agent' && route.value.subject === name ? 'page' : undefined
-              }
-            >
-              <Avatar name={name} status={status} />
-              <span class="nav-text">{name}</span>
-              <span class="sr-only">{status}</span>
-              {unread > 0 && (
-                <span class="nav-unread" title={`${unread} unread`}>
-                  {unread}
-                </span>
-              )}
-            </a>
-          </li>
-        ))}
-        {known.length > SHOWN_AGENTS && (
-          <li class="nav-more muted">{known.length - SHOWN_AGENTS} more on the overview</li>
-        )}
-      </ul>
-    </section>
-  );
-}
 
 const WORDS = {
   live: 'Connected',

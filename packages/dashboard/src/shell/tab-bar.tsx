@@ -1,4 +1,5 @@
 import { welcome } from '../connection/connection.ts';
+import { unread } from '../model/project.ts';
 import { waitingCount } from '../overview/waiting-list.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { linkTo, type Place, route } from '../routes.ts';
@@ -6,6 +7,13 @@ import { Count } from './sidebar.tsx';
 
 const TABS: Array<{ place: Place; icon: IconName; text: string; places: Place[] }> = [
   { place: 'overview', icon: 'overview', text: 'Overview', places: ['overview', 'agent'] },
+  {
+    place: 'messages',
+    icon: 'dialog',
+    text: 'Messages',
+    places: ['messages', 'activity', 'channel', 'direct', 'between'],
+  },
+  { place: 'search', icon: 'search', text: 'Search', places: ['search'] },
   { place: 'settings', icon: 'settings', text: 'Settings', places: ['settings'] },
 ];
 
@@ -20,6 +28,7 @@ export const TabBar = () => (
       >
         <Icon name={icon} size={20} />
         {text}
+        {place === 'messages' && unread.value.size > 0 && <Count count={unread.value.size} what="unread" />}
         {place === 'overview' && waitingCount.value > 0 && (
           <Count count={waitingCount.value} what="waiting" />
         )}

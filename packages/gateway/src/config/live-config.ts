@@ -12,6 +12,8 @@ export interface LiveConfigOptions {
   files: string[];
   env?: NodeJS.ProcessEnv | undefined;
   directoryOf?: ((file: string) => string) | undefined;
+  /** Why a backend may not have a name. */
+  nameProblem?: ((name: string) => string | undefined) | undefined;
   /** A file that is watched too; `reread` is called before the configuration is read. */
   beside: { file: string | undefined; reread(): Promise<void> };
   /** Called with each configuration that is applied and the previous one. */
@@ -99,6 +101,11 @@ export class LiveConfig {
         },
       );
     }
+    const problem = this.#options.nameProblem?.(name);
+    if (problem !== undefined)
+      throw new RelayError('NameTaken', `No server can be named '${name}': ${problem}.`, {
+        next: 'Choose another name.',
+      });
     if (this.find(name)) throw new RelayError('BackendExists', `A server named '${name}' already exists.`);
     const [file] = this.#options.files;
     if (file === undefined)
@@ -127,9 +134,13 @@ export class LiveConfig {
   }
 
   async #load(): Promise<void> {
-    const { files, env = process.env, directoryOf, apply, log } = this.#options;
+    const { files, env = process.env, directoryOf, nameProblem, apply, log } = this.#options;
     const before = this.#backends;
-    this.#backends = await loadConfig(files, env, directoryOf);
+    const loaded = await loadConfig(files, env, directoryOf);
+    this.#backends = loaded.map((entry) => {
+      const problem = entry.problem ?? nameProblem?.(entry.config.name);
+      return problem === undefined ? entry : { ...entry, problem };
+    });
     if (this.#problem !== undefined) log.info('The configuration is valid again.');
     this.#problem = undefined;
     apply(this.#backends, before);

@@ -50,6 +50,8 @@ function start(attention?: Attention): void {
   );
 }
 
+let started = 0;
+
 /** A hook's process: tells its event, and perhaps waits. */
 async function hook(event: string, more: Partial<HookReport> = {}): Promise<Socket> {
   const told = new Promise<void>((resolve) => {
@@ -58,7 +60,9 @@ async function hook(event: string, more: Partial<HookReport> = {}): Promise<Sock
   const socket = connect(join(directory, 'hook'));
   sockets.push(socket);
   const waits = ['SessionStart', 'UserPromptSubmit', 'Stop'].includes(event);
-  socket.write(`${JSON.stringify({ event, waits, isSubagent: false, messages: [], ...more })}\n`);
+  socket.write(
+    `${JSON.stringify({ event, startedAt: ++started, waits, isSubagent: false, messages: [], ...more })}\n`,
+  );
   await told;
   return socket;
 }

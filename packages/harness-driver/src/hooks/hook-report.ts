@@ -1,6 +1,8 @@
 /** What a hook of the CLI tells (see bin/hook.js). */
 export interface HookReport {
   event: string;
+  /** When its process began: several may tell what they know in another order. */
+  startedAt: number;
   /** Its process stays until there is a message. */
   waits: boolean;
   source?: string;
@@ -17,10 +19,11 @@ export interface HookReport {
 /** The report in a line; undefined if somebody else wrote it. */
 export function parseReport(line: string): HookReport | undefined {
   const value = parseObject(line);
-  if (typeof value?.event !== 'string') return undefined;
-  const { event, waits, isSubagent, messages } = value;
+  if (typeof value?.event !== 'string' || typeof value.startedAt !== 'number') return undefined;
+  const { event, startedAt, waits, isSubagent, messages } = value;
   return {
     event,
+    startedAt,
     waits: waits === true,
     isSubagent: isSubagent === true,
     messages: Array.isArray(messages) ? messages.filter((id) => typeof id === 'string') : [],

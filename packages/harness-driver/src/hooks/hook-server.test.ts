@@ -66,6 +66,7 @@ it('is told what happens, and of a prompt only which messages are in it', async 
   expect(reports).toEqual([
     {
       event: 'UserPromptSubmit',
+      startedAt: expect.closeTo(Date.now(), -5),
       waits: false,
       isSubagent: false,
       promptId: 'p1',
@@ -118,7 +119,7 @@ it('lets a hook end silently that finds no host', async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
-it.each(['not JSON\n', '{"waits":true}\n', `${'x'.repeat(100_000)}\n`])(
+it.each(['not JSON\n', '{"waits":true}\n', '{"event":"Stop"}\n', `${'x'.repeat(100_000)}\n`])(
   'ends a connection that tells %.20s',
   async (line) => {
     const socket = connect(join(directory, 'hook'));

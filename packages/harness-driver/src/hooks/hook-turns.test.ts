@@ -2,8 +2,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { HookReport } from './hook-report.ts';
 import { HookTurns } from './hook-turns.ts';
 
+let started = 0;
 const report = (event: string, more: Partial<HookReport> = {}): HookReport => ({
   event,
+  startedAt: ++started,
   waits: false,
   isSubagent: false,
   messages: [],
@@ -39,10 +41,12 @@ describe('a turn', () => {
   });
 
   it('is over when its end is told before its beginning', () => {
-    turns.note(stop('p1'));
-    turns.note(prompt('p1'));
+    const [first, end] = [prompt('p1'), stop('p1')];
+    turns.note(end);
+    turns.note(first);
     expect(turns.isInTurn).toBe(false);
-    turns.note(prompt('p2'));
+    // What the person queued during a turn belongs to the same one.
+    turns.note(prompt('p1'));
     expect(turns.isInTurn).toBe(true);
   });
 

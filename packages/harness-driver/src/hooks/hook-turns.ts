@@ -14,8 +14,7 @@ export class HookTurns {
   readonly #changed: () => void;
   #isInTurn = false;
   #asks = false;
-  /** Hooks are processes of their own: what they tell of one turn may come in another order. */
-  #finished: string | undefined;
+  #endedAt = 0;
   #failure: ReasonInput | undefined;
   #retryMs = FIRST_RETRY_MS;
   #retry: NodeJS.Timeout | undefined;
@@ -40,21 +39,22 @@ export class HookTurns {
     return this.#failure;
   }
 
-  note({ event, promptId, isSubagent, error = '', details = '' }: HookReport): void {
+  note({ event, startedAt, isSubagent, error = '', details = '' }: HookReport): void {
     if (isSubagent) return;
     this.#asks = event === 'PermissionRequest';
     switch (event) {
       case 'UserPromptSubmit':
-        this.#isInTurn = promptId === undefined || promptId !== this.#finished;
+        // What is told late may be over.
+        this.#isInTurn = startedAt > this.#endedAt;
         break;
       case 'Stop':
       case 'SessionStart':
-        this.#end(promptId);
+        this.#end(startedAt);
         this.#retryMs = FIRST_RETRY_MS;
         this.#fail(undefined);
         break;
       case 'StopFailure':
-        this.#end(promptId);
+        this.#end(startedAt);
         this.#fail(this.#readFailure(error, details));
     }
   }
@@ -69,9 +69,9 @@ export class HookTurns {
     clearTimeout(this.#retry);
   }
 
-  #end(promptId: string | undefined): void {
+  #end(at: number): void {
     this.#isInTurn = false;
-    this.#finished = promptId;
+    this.#endedAt = at;
   }
 
   /** A limit passes by itself; whatever else is wrong, somebody has to do something about it. */

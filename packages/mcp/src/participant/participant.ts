@@ -28,6 +28,7 @@ const AGENT_EVENTS = [
   'agent.removed',
   'agent.renamed',
   'agent.changed',
+  'tools.changed',
 ] as const;
 const CHANNEL_EVENTS = [
   'channel.created',

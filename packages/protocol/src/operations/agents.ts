@@ -48,6 +48,12 @@ export interface AgentOffer {
   tools: string[];
 }
 
+/** A tool as others see it; its owner alone says what it does. */
+export interface OfferedTool extends ToolDefinition {
+  /** A program handles its calls; otherwise the agent is asked in a message. */
+  served: boolean;
+}
+
 export const agentOperations = {
   WHO: {
     params: z
@@ -67,8 +73,8 @@ export const agentOperations = {
       .strict(),
     result: result<{ agents: AgentOffer[]; next?: string }>(),
   },
-  /** The tools that one agent offers. */
-  TOOLS: { params: z.object({ agent: name }).strict(), result: result<{ tools: ToolDefinition[] }>() },
+  /** The tools that one agent offers: what it announced, and what its connections serve now. */
+  TOOLS: { params: z.object({ agent: name }).strict(), result: result<{ tools: OfferedTool[] }>() },
   /** Follow what happens in the project, messages aside, as EVENT envelopes. */
   WATCH: { params: none, result: result<Nothing>() },
   ANNOUNCE: { params: capabilityAnnouncementPayload, result: result<Nothing>() },

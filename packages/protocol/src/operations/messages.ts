@@ -143,6 +143,8 @@ export const messageOperations = {
       .object({
         agent: name.optional(),
         channel: name.optional(),
+        /** Only the direct or group conversation of exactly these agents. */
+        participants: z.array(name).min(1).max(64).optional(),
         thread: z.string().max(128).optional(),
         since: z.int().nonnegative().optional(),
         before: sequence.optional(),

@@ -1,4 +1,9 @@
 import { idMaker } from '@agent-relay/protocol';
+import { Callees } from './calls/callees.ts';
+import { Calls } from './calls/calls.ts';
+import { Questions } from './calls/questions.ts';
+import { ServedTools } from './calls/served-tools.ts';
+import { CallTargets } from './calls/targets.ts';
 import { AcceptedDeliveries } from './delivery/accepted.ts';
 import { Awaits } from './delivery/awaits.ts';
 import { Claims } from './delivery/claims.ts';
@@ -65,6 +70,10 @@ export interface Relay {
   readonly quotas: Quotas;
   readonly agents: Agents;
   readonly tools: OfferedTools;
+  readonly served: ServedTools;
+  readonly calls: Calls;
+  readonly callees: Callees;
+  readonly targets: CallTargets;
   readonly channels: Channels;
   readonly presence: Presence;
   readonly messages: Messages;
@@ -158,6 +167,14 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   );
   const fanout = new Fanout({ connections, awaits, waiters, mailboxes, accepted });
 
+  const served = new ServedTools({ directory, presence, quotas, clock });
+  const callees = new Callees({ bus, newId, served });
+  const targets = new CallTargets({ agents, presence, offered: tools, served });
+  const questions = new Questions({ messages, awaits, deliveries, quotas, background });
+  const { onError } = options;
+  const calls = new Calls({ bus, clock, newId, agents, presence, quotas, targets, questions, onError });
+
+  agents.isBackend = (name) => targets.backends.find(name) !== undefined;
   awaits.onAnswered = ({ waiter, message: question }, { seq }) =>
     background(store.noteAnswer({ recipientId: waiter.id, seq, question: question.seq }));
   messages.onPaused = (workspace, paused, reason) => sendPauseNotices(messages, workspace, paused, reason);
@@ -196,6 +213,9 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
       if (isOwn || !changesDirectory(news)) return;
       const { workspaceId } = news.audience;
       refreshing = refreshing.then(() => refresh(workspaceId)).catch(options.onError);
+    } else if (news.kind === 'call') {
+      callees.heard(news.call);
+      calls.heard(news.call);
     } else if (news.kind === 'inserted') fanout.inserted(news.workspaceId, news.delivered);
     else connections.end(news.connections);
   });
@@ -210,6 +230,10 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     quotas,
     agents,
     tools,
+    served,
+    calls,
+    callees,
+    targets,
     channels,
     presence,
     messages,

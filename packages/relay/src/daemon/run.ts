@@ -176,6 +176,7 @@ async function start(
     // A daemon without such servers does not load the gateway.
     const { openPool } = await import('./doors/pool.ts');
     pool = opened.adopt(await openPool(settings, relay, log), (started) => started.close());
+    relay.targets.backends = pool.backends;
   }
   const sockets = new ProjectSockets(settings.dataDirectory, (workspace, path) => [
     listenOnSocket(path, maxFrameBytes, sessions.acceptAt({ kind: 'local', workspace })),

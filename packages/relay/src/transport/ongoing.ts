@@ -1,11 +1,14 @@
 import type { Message, RelayError, RelayEvent, ReplyPayload } from '@agent-relay/protocol';
-import type { Ongoing, OnlyOne } from '../core/operations/caller.ts';
+import type { Ongoing, OngoingFrame, OnlyOne } from '../core/operations/caller.ts';
+
+/** The envelopes that end an operation. */
+type LastFrame = 'REPLY' | 'RESULT' | 'ERROR';
 
 /** How an operation that goes on reaches its client. */
 export interface OngoingFrames {
   /** Whether the client keeps up. */
   readonly hasRoom: boolean;
-  send(type: 'EVENT' | 'REPLY' | 'ERROR', payload: unknown): void;
+  send(type: OngoingFrame | LastFrame, payload: unknown): void;
   deliver(message: Message): void;
   lost(error: unknown): void;
 }
@@ -76,7 +79,7 @@ export class OngoingOperations {
   /** For an operation that has ended. */
   forget(operation: OngoingOperation): void {
     if (this.#open?.get(operation.requestId) === operation) this.#open.delete(operation.requestId);
-    for (const kind of ['mail', 'tail', 'host'] as const)
+    for (const kind of ['mail', 'tail', 'host', 'tools'] as const)
       if (this.#only?.[kind] === operation) delete this.#only[kind];
   }
 
@@ -138,6 +141,14 @@ class OngoingOperation implements Ongoing {
     this.#operations.afterAnswer(this.requestId, () => this.#operations.frames.deliver(message));
   }
 
+  send(type: OngoingFrame, payload: object): void {
+    this.#later(type, payload);
+  }
+
+  finishWith(type: 'RESULT', payload: object): void {
+    this.#last(type, payload);
+  }
+
   finish(message: Message): void {
     this.#last('REPLY', { id: this.requestId, message } satisfies ReplyPayload);
   }
@@ -158,13 +169,13 @@ class OngoingOperation implements Ongoing {
     this.#onEnd();
   }
 
-  #last(type: 'REPLY' | 'ERROR', payload: unknown): void {
+  #last(type: LastFrame, payload: unknown): void {
     this.#later(type, payload);
     this.#hasEnded = true;
     this.#operations.forget(this);
   }
 
-  #later(type: 'EVENT' | 'REPLY' | 'ERROR', payload: unknown): void {
+  #later(type: OngoingFrame | LastFrame, payload: unknown): void {
     if (this.#hasEnded) return;
     this.#operations.afterAnswer(this.requestId, () => this.#operations.frames.send(type, payload));
   }

@@ -33,7 +33,15 @@ const READS: ReadonlySet<OperationName> = new Set([
 ]);
 
 /** Operations that may go on after their answer. */
-const GOES_ON: ReadonlySet<OperationName> = new Set(['SEND', 'WAIT', 'TAIL', 'RECEIVE', 'HOST']);
+const GOES_ON: ReadonlySet<OperationName> = new Set([
+  'SEND',
+  'WAIT',
+  'TAIL',
+  'RECEIVE',
+  'SERVE',
+  'CALL',
+  'HOST',
+]);
 
 export interface RequestContext {
   relay: Relay;
@@ -87,7 +95,7 @@ export class Requests {
       const params = parsePayload(OPERATIONS[type].params, envelope.payload, type);
       const { principal } = this.#caller;
       const { agent } = principal;
-      if (agent && type !== 'ACK') this.#context.relay.presence.active(agent.id);
+      if (agent && type !== 'ACK' && type !== 'PROGRESS') this.#context.relay.presence.active(agent.id);
       if (GOES_ON.has(type)) this.#ongoing.asked(id);
       // The table pairs each operation's parameters with its handler; the compiler cannot follow the pairing by a variable name.
       const handler = this.#context.operations[type] as (

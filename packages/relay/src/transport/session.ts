@@ -9,6 +9,7 @@ import {
   type RelayEvent,
   type WelcomePayload,
 } from '@agent-relay/protocol';
+import type { HandledCalls } from '../core/calls/handled-calls.ts';
 import type { Receiver } from '../core/delivery/receiver.ts';
 import { receive } from '../core/delivery/receiving.ts';
 import type { Peer } from '../core/directory/connections.ts';
@@ -54,6 +55,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
   readonly #ongoing: OngoingOperations;
   presence: Presence | undefined;
   receiver: Receiver | undefined;
+  serving: HandledCalls | undefined;
   isToldOfMail = false;
   #missedEvents = false;
   #uncount: () => void = () => undefined;

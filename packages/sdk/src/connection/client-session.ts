@@ -1,4 +1,6 @@
 import {
+  type CallProgress,
+  type CallResultPayload,
   type Envelope,
   type ErrorPayload,
   encodeEnvelope,
@@ -15,9 +17,11 @@ import {
   RelayError,
   type RelayEvent,
   type ReplyPayload,
+  type ServedCallPayload,
   type WelcomePayload,
 } from '@agent-relay/protocol';
 import type { ParticipantOptions, RelayEvents } from '../options.ts';
+import type { ServedTools } from '../relay/served-tools.ts';
 import type { Tail } from '../relay/tail.ts';
 import type { ReconnectOptions } from './backoff.ts';
 import { Deliveries } from './deliveries.ts';
@@ -46,6 +50,8 @@ export class ClientSession {
   /** Issued to a new name that brought no token. */
   agentToken: string | undefined;
   tail: Tail | undefined;
+  /** Handles the calls of the tools that this client serves. */
+  tools: ServedTools | undefined;
   watching = false;
   readonly #requests = new Requests();
   readonly #connection: ReconnectingConnection;
@@ -72,7 +78,7 @@ export class ClientSession {
     this.#channels = channels;
     this.#requestTimeoutMs = requestTimeoutMs;
     this.deliveries = new Deliveries({
-      acknowledge: (upTo) => this.#post('ACK', { upTo }),
+      acknowledge: (upTo) => this.post('ACK', { upTo }),
       receive: () => this.#askToReceive(),
     });
     this.#connection = new ReconnectingConnection({
@@ -84,6 +90,7 @@ export class ClientSession {
       onEnvelope: (envelope) => this.#receive(envelope),
       onLost: (error) => {
         this.#requests.connectionLost(error);
+        this.tools?.connectionLost(error);
         this.events.emit('disconnected', error);
       },
       onRetry: (retry) => this.events.emit('reconnecting', retry),
@@ -164,7 +171,7 @@ export class ClientSession {
 
   /** Ends the waiting for an answer; the daemon is told, if it waits as well. */
   cancel(request: OpenRequest, error: RelayError): void {
-    if (request.sent) this.#post('CANCEL', { id: request.id });
+    if (request.sent) this.post('CANCEL', { id: request.id });
     this.#requests.fail(request.id, error);
   }
 
@@ -199,7 +206,7 @@ export class ClientSession {
   }
 
   /** Sends without expecting an answer; false if there is no connection. */
-  #post<Name extends OperationName>(
+  post<Name extends OperationName>(
     operation: Name,
     params: OperationInput<Name>,
     id = this.newId(),
@@ -212,7 +219,7 @@ export class ClientSession {
   #askToReceive(): void {
     if (!this.#welcome?.agent || this.hello.paths) return;
     const id = this.newId();
-    if (this.#post('RECEIVE', { ...this.#receiving(), ...this.#resuming() }, id)) this.#receiveAsked = id;
+    if (this.post('RECEIVE', { ...this.#receiving(), ...this.#resuming() }, id)) this.#receiveAsked = id;
   }
 
   async #currentHello(): Promise<HelloPayload> {
@@ -250,7 +257,8 @@ export class ClientSession {
     this.#receiveAsked = undefined;
     if (this.deliveries.areWanted !== this.#saidWanted) this.#askToReceive();
     // Before what was asked meanwhile, which may be about a channel.
-    if (!isFirst) for (const channel of this.#channels) this.#post('CHANNEL_JOIN', { channel, create: true });
+    if (!isFirst) this.tools?.serveAgain();
+    if (!isFirst) for (const channel of this.#channels) this.post('CHANNEL_JOIN', { channel, create: true });
     for (const request of this.#requests) this.#transmit(request, request.encode());
     this.deliveries.flush();
     if (isFirst) {
@@ -259,7 +267,7 @@ export class ClientSession {
     }
     void this.tail?.resume();
     if (this.watching) {
-      this.#post('WATCH', {});
+      this.post('WATCH', {});
       this.events.emit('events.missed', { type: 'events.missed' });
     }
     this.events.emit('connected', welcome);
@@ -279,6 +287,13 @@ export class ClientSession {
       this.deliveries.takenAsReply(asMessage(message).seq);
       this.#requests.reply(id, message);
     } else if (type === 'EVENT') this.#happened(payload as RelayEvent);
+    else if (type === 'RESULT') {
+      const { id, result } = payload as CallResultPayload;
+      this.#requests.reply(id, result);
+    } else if (type === 'PROGRESS') {
+      const { id, ...progress } = payload as CallProgress & { id: string };
+      this.#requests.progress(id, progress);
+    } else if (type === 'CALL') this.tools?.called(payload as ServedCallPayload);
   }
 
   #refused(payload: ErrorPayload & { id: string }): void {
@@ -291,6 +306,7 @@ export class ClientSession {
   }
 
   #happened(event: RelayEvent): void {
+    if (event.type === 'call.cancelled') this.tools?.cancelled(event);
     if (event.type === 'message.created' && !this.tail?.receive(asMessage(event.message))) return;
     // The type of an event decides which one it is; TypeScript cannot follow that through the table of events.
     this.events.emit(event.type, event as never);
@@ -301,6 +317,7 @@ export class ClientSession {
     this.#started.reject(this.#endedBy);
     this.deliveries.end(error);
     this.tail?.end(error);
+    this.tools?.connectionLost(this.#endedBy);
     this.#requests.close(this.#endedBy);
     this.events.emit('closed', error);
   }

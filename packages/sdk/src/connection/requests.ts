@@ -1,4 +1,4 @@
-import type { RelayError } from '@agent-relay/protocol';
+import type { CallProgress, RelayError } from '@agent-relay/protocol';
 
 /** A request that has no final answer yet. */
 export interface OpenRequest {
@@ -14,8 +14,9 @@ export interface OpenRequest {
   expire(): RelayError;
   /** Takes the daemon's ACK; false if the request goes on waiting, for a reply. */
   answer(result: Record<string, unknown>): boolean;
-  /** Takes the daemon's REPLY, which is always final. */
-  reply?(message: unknown): void;
+  /** Takes the daemon's REPLY or RESULT, which is always final. */
+  reply?(value: unknown): void;
+  progress?(progress: CallProgress): void;
   fail(error: RelayError): void;
 }
 
@@ -42,11 +43,15 @@ export class Requests {
     if (this.#open.get(id)?.answer(result)) this.#open.delete(id);
   }
 
-  reply(id: string, message: unknown): void {
+  progress(id: string, progress: CallProgress): void {
+    this.#open.get(id)?.progress?.(progress);
+  }
+
+  reply(id: string, value: unknown): void {
     const request = this.#open.get(id);
     if (request?.reply === undefined) return;
     this.#open.delete(id);
-    request.reply(message);
+    request.reply(value);
   }
 
   fail(id: string, error: RelayError): void {

@@ -6,6 +6,7 @@ import {
   type DaemonStatus,
   type DeliveryPath,
   type Message,
+  type OfferedTool,
   type OperationInput,
   type OperationName,
   type OperationResult,
@@ -18,6 +19,7 @@ import {
 } from '@agent-relay/protocol';
 import type { ClientSession } from '../connection/client-session.ts';
 import type {
+  CallOptions,
   HistoryOptions,
   Inbox,
   InboxOptions,
@@ -31,11 +33,14 @@ import type {
 import { Agents } from './agents.ts';
 import { ask } from './ask.ts';
 import { download, upload } from './attachments.ts';
+import { call } from './call.ts';
 import { Channels } from './channels.ts';
 import { HeldMessages } from './held.ts';
 import { allPages } from './pages.ts';
 import { Paths } from './paths.ts';
+import { type ExposedTool, ServedTools } from './served-tools.ts';
 import { Tail } from './tail.ts';
+import type { ToolSchema } from './tool-schema.ts';
 import { waitForMail } from './wait-for-mail.ts';
 import { Workers } from './workers.ts';
 import { Workspaces } from './workspaces.ts';
@@ -43,6 +48,7 @@ import { Workspaces } from './workspaces.ts';
 /** A participant's connection to the relay; made by `connect`. */
 export class Relay {
   readonly #session: ClientSession;
+  readonly #tools: ServedTools;
   readonly channels: Channels;
   readonly held: HeldMessages;
   readonly agents: Agents;
@@ -58,6 +64,14 @@ export class Relay {
     this.paths = new Paths(session);
     this.workers = new Workers(session);
     this.workspaces = new Workspaces(session);
+    this.#tools = new ServedTools({
+      serve: (tools) => session.request('SERVE', { tools }),
+      serveAgain: (tools) => session.post('SERVE', { tools }),
+      progress: (payload) => session.post('PROGRESS', payload),
+      result: (payload) => session.request('RESULT', payload),
+      call: (target, args, options) => call(session, target, args, options),
+    });
+    session.tools = this.#tools;
   }
 
   get state(): 'connected' | 'reconnecting' | 'closed' {
@@ -182,8 +196,26 @@ export class Relay {
   }
 
   /** The tools that an agent offers. */
-  async tools(agent: string): Promise<ToolDefinition[]> {
+  async tools(agent: string): Promise<OfferedTool[]> {
     return (await this.request('TOOLS', { agent })).tools;
+  }
+
+  /**
+   * Lets others call a tool of this agent; resolves when they can, with a function that takes it back. After a reconnect
+   * it is there again.
+   */
+  exposeTool<Input extends ToolSchema, Output extends ToolSchema = ToolSchema>(
+    tool: ExposedTool<Input, Output>,
+  ): Promise<() => Promise<void>> {
+    return this.#tools.expose(tool as unknown as ExposedTool);
+  }
+
+  /**
+   * Calls `Agent.tool`, or a tool of an MCP server of the daemon, and resolves with its result. If the connection breaks
+   * meanwhile, it rejects with `Connection`: the tool may have run, and is not called again.
+   */
+  call(target: string, args: Record<string, unknown> = {}, options: CallOptions = {}): Promise<unknown> {
+    return call(this.#session, target, args, options);
   }
 
   status(): Promise<DaemonStatus> {

@@ -88,6 +88,11 @@ export class Agents {
     };
   }
 
+  /** How to know the names of the daemon's MCP servers: no agent gets one. */
+  set isBackend(isBackend: (name: string) => boolean) {
+    this.#names.isBackend = isBackend;
+  }
+
   /** Brings a workspace's agents into memory; ephemeral ones left over from before a restart get time to come back. */
   async load(workspace: Workspace): Promise<void> {
     for (const agent of await this.#store.listAgents(workspace.id)) {

@@ -2,7 +2,7 @@ import { limitReached, type ToolDefinition } from '@agent-relay/protocol';
 import type { AgentProfile } from '../ports/store/agents.ts';
 import type { AddedReaction } from '../ports/store/reactions.ts';
 import type { Principal } from '../principal.ts';
-import { type Account, accountIn, connectionAccount, LOCAL } from './accounts.ts';
+import { type Account, accountIn, accountOf, connectionAccount, LOCAL } from './accounts.ts';
 import { Tally } from './tally.ts';
 
 /** How much one client may pile up. Each is the setting `quotas.<name>`. */
@@ -33,6 +33,12 @@ export interface QuotaLimits {
   awaits: number;
   /** Spawned agents of one account that run at the same time; those of a worker count for whoever spawned it. */
   spawns: number;
+  /** Calls of one account that are not finished. */
+  calls: number;
+  /** Calls inside each other. */
+  callDepth: number;
+  /** The arguments of a call, or its result. */
+  callBytes: number;
 }
 
 const SHARED = 'The agents of one workspace key count together.';
@@ -48,6 +54,7 @@ export class Quotas {
   readonly #asking = new Tally();
   /** Agents that are being spawned. */
   readonly #spawning = new Tally();
+  readonly #calls = new Tally();
 
   constructor(limits: QuotaLimits) {
     this.limits = limits;
@@ -202,6 +209,45 @@ export class Quotas {
       ),
     );
   }
+
+  /** Counts a call until the function it returns is called. */
+  calling(principal: Principal): () => void {
+    const { calls } = this.limits;
+    const { agent, workspace } = principal;
+    const account = agent ? accountOf(agent) : LOCAL;
+    return this.#calls.reserve(accountIn(workspace.id, account), calls, () =>
+      limitReached(
+        'quotas.calls',
+        calls,
+        `One agent may have ${calls} calls open at once. ${SHARED}`,
+        'Wait for one of them to finish.',
+      ),
+    );
+  }
+
+  checkCallDepth(depth: number): void {
+    const { callDepth } = this.limits;
+    if (depth <= callDepth) return;
+    throw limitReached(
+      'quotas.callDepth',
+      callDepth,
+      `Calls may be ${callDepth} deep; this one would be at depth ${depth}.`,
+      'Return a result instead of calling further.',
+    );
+  }
+
+  /** `what`: the arguments, or the result. */
+  checkCallBytes(value: unknown, what: string): void {
+    const { callBytes } = this.limits;
+    const bytes = bytesOf(value);
+    if (bytes <= callBytes) return;
+    throw limitReached(
+      'quotas.callBytes',
+      callBytes,
+      `${what} of a call may have ${callBytes} bytes; this has ${bytes}.`,
+      'Put the content in a file and pass its path.',
+    );
+  }
 }
 
-const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');

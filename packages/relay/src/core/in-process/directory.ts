@@ -1,5 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Directory, Presence, PresenceOfAgent } from '../ports/directory.ts';
+import { ToolServers } from './tool-servers.ts';
 
 interface Seat {
   /** Few: a list is smaller than a set. */
@@ -18,6 +19,7 @@ export class InProcessDirectory {
   readonly #clock: Clock;
   readonly #goneAfterMs: number;
   readonly #seats = new Map<number, Seat>();
+  readonly #servers = new ToolServers();
 
   constructor(clock: Clock, goneAfterMs: number) {
     this.#clock = clock;
@@ -35,6 +37,9 @@ export class InProcessDirectory {
       find: (agentId) => this.#find(agentId),
       sessionsOf: (agentId) => (this.#seats.get(agentId)?.presences ?? []).map(({ session }) => session),
       agentsOnline: () => this.#agentsOnline(),
+      serves: (server) => this.#servers.replace(server),
+      serversOf: (agentId) => this.#servers.of(agentId),
+      agentsServing: (workspaceId, tool) => this.#servers.agentsServing(workspaceId, tool),
     };
     return member;
   }

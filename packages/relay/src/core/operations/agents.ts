@@ -17,7 +17,7 @@ type Names =
   | 'GRANT';
 
 export function agentHandlers(relay: Relay): Handlers<Names> {
-  const { agents, deliveries, presence, store, terminals, workspaces } = relay;
+  const { agents, deliveries, presence, served, store, terminals, workspaces } = relay;
   const runOf = ({ id }: Agent) => {
     const run = terminals.runs.describe(id);
     return run ? { run } : {};
@@ -50,7 +50,9 @@ export function agentHandlers(relay: Relay): Handlers<Names> {
       return {};
     },
     ANNOUNCE: async (caller, { capabilities, tools }) => {
-      await agents.announce(requireAgent(caller.principal), { capabilities, tools });
+      const agent = requireAgent(caller.principal);
+      await agents.announce(agent, { capabilities, tools });
+      served.changed(agent);
       return {};
     },
     TOKEN_ROTATE: async ({ principal }, params) => {

@@ -3,6 +3,7 @@ import type { Host } from '../ports/host.ts';
 import type { Relay } from '../relay.ts';
 import { agentHandlers } from './agents.ts';
 import type { Handlers } from './caller.ts';
+import { callHandlers } from './calls.ts';
 import { channelHandlers } from './channels.ts';
 import { dashboardHandlers } from './dashboard.ts';
 import { messageHandlers } from './messages.ts';
@@ -19,6 +20,7 @@ export const createOperations = (relay: Relay, host: Host): Operations => ({
   ...agentHandlers(relay),
   ...offerHandlers(relay),
   ...terminalHandlers(relay),
+  ...callHandlers(relay),
   ...workspaceHandlers(relay, host),
   ...dashboardHandlers(relay, host),
 });

@@ -16,6 +16,7 @@ beforeEach(async () => {
 });
 
 const tool = (name: string): ToolDefinition => ({ name, description: name, inputSchema: {} });
+const announced = (name: string) => ({ ...tool(name), served: false });
 const namesOf = ({ agents }: { agents: AgentOffer[] }) => agents.map(({ name }) => name);
 
 describe('DISCOVER', () => {
@@ -69,11 +70,69 @@ describe('DISCOVER', () => {
   });
 });
 
+describe('tools that a connection serves', () => {
+  it('are found beside announced ones, and gone with the connection', async () => {
+    const ann = await core.join(workspace, 'Ann', { tools: [tool('zip')] });
+    await ann.serve({ name: 'add' }, { name: 'zip' });
+    expect(await asker.request('DISCOVER', { tool: 'add' })).toEqual({
+      agents: [{ name: 'Ann', capabilities: [], tools: ['zip', 'add'] }],
+    });
+    expect(await asker.request('TOOLS', { agent: 'Ann' })).toMatchObject({
+      tools: [
+        { name: 'add', served: true },
+        { name: 'zip', served: true },
+      ],
+    });
+    const second = ann.again();
+    ann.disconnect();
+    expect(await asker.request('DISCOVER', { tool: 'add' })).toEqual({ agents: [] });
+    expect(await asker.request('TOOLS', { agent: 'Ann' })).toEqual({ tools: [announced('zip')] });
+    second.disconnect();
+  });
+
+  it('are told to those who watch, many changes as one', async () => {
+    const ann = await core.join(workspace, 'Ann');
+    await asker.request('WATCH', {});
+    const told = () => asker.events.filter(({ type }) => type === 'tools.changed');
+    await ann.serve({ name: 'add' });
+    await ann.serve({ name: 'zip' });
+    core.clock.advance(20);
+    expect(told()).toEqual([{ type: 'tools.changed', agent: 'Ann' }]);
+    ann.disconnect();
+    core.clock.advance(20);
+    expect(told()).toHaveLength(2);
+  });
+
+  it.each([
+    ['an address elsewhere', { $ref: 'https://example.com/schema.json' }],
+    ['a part that is not there', { $ref: '#/$defs/nothing' }],
+    ['a keyword that cannot be checked', { unevaluatedProperties: false }],
+    ['no schema', { properties: { a: 'text' } }],
+  ])('are refused with a schema that has %s', async (_, inputSchema) => {
+    const ann = await core.join(workspace, 'Ann');
+    await expect(ann.serve({ name: 'add', inputSchema })).rejects.toMatchObject({
+      code: 'InvalidRequest',
+      message: expect.stringContaining('"add" has a schema that cannot be used'),
+    });
+    expect(await asker.request('DISCOVER', {})).toEqual({ agents: [] });
+  });
+
+  it('count together for all connections of an agent', async () => {
+    const ann = await core.join(workspace, 'Ann');
+    const many = (from: number, count: number) =>
+      Array.from({ length: count }, (_, i) => ({ name: `tool-${from + i}` }));
+    await ann.serve(...many(0, 200));
+    const refusal = { code: 'LimitReached', details: { setting: 'quotas.tools' } };
+    await expect(ann.again().serve(...many(200, 57))).rejects.toMatchObject(refusal);
+    await ann.serve(...many(0, 256));
+  });
+});
+
 describe('TOOLS', () => {
   it('says what one agent offers, connected or not', async () => {
     const ann = await core.join(workspace, 'Ann', { tools: [tool('zip')] });
     ann.disconnect();
-    expect(await asker.request('TOOLS', { agent: 'Ann' })).toEqual({ tools: [tool('zip')] });
+    expect(await asker.request('TOOLS', { agent: 'Ann' })).toEqual({ tools: [announced('zip')] });
     expect(await asker.request('TOOLS', { agent: 'Asker' })).toEqual({ tools: [] });
     await expect(asker.request('TOOLS', { agent: 'Zoe' })).rejects.toMatchObject({ code: 'AgentNotFound' });
   });
@@ -81,7 +140,7 @@ describe('TOOLS', () => {
   it('stay as they are while the agent says nothing about them', async () => {
     const ann = await core.join(workspace, 'Ann', { tools: [tool('zip')] });
     await core.join(workspace, 'Ann', { token: ann.token });
-    expect(await asker.request('TOOLS', { agent: 'Ann' })).toEqual({ tools: [tool('zip')] });
+    expect(await asker.request('TOOLS', { agent: 'Ann' })).toEqual({ tools: [announced('zip')] });
     await core.join(workspace, 'Ann', { token: ann.token, tools: [] });
     expect(await asker.request('TOOLS', { agent: 'Ann' })).toEqual({ tools: [] });
   });

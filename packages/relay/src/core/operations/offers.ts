@@ -1,37 +1,58 @@
 import type { AgentOffer } from '@agent-relay/protocol';
+import type { Agent } from '../ports/store/agents.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
 import { after, LIST_PAGE, page } from '../reading/page.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';
 
 /** What agents can do for each other. */
-export function offerHandlers({ agents, presence, tools }: Relay): Handlers<'DISCOVER' | 'TOOLS'> {
+export function offerHandlers(relay: Relay): Handlers<'DISCOVER' | 'TOOLS'> {
+  const { agents, presence, served, tools } = relay;
   return {
     DISCOVER: async ({ principal: { workspace } }, { capability, tool, cursor }) => {
-      const isWanted = ({ capabilities, tools: names }: AgentOffer) =>
-        capability === undefined && tool === undefined
-          ? capabilities.length + names.length > 0
-          : (capability !== undefined && capabilities.includes(capability)) ||
-            (tool !== undefined && names.includes(tool));
-      const online = after(
-        agents.list(workspace).filter(({ id, type }) => type !== 'system' && presence.isOnline(id)),
-        cursor,
-      );
-      const looked = online.slice(0, LIST_PAGE);
-      const names = await tools.names(looked);
-      const found = looked.flatMap(({ id, name, capabilities }) => {
-        const offer = { name, capabilities, tools: names.get(id) ?? [] };
-        return isWanted(offer) ? [{ id, offer }] : [];
+      const isFiltered = capability !== undefined || tool !== undefined;
+      const owners = await ownersOf(relay, workspace, tool);
+      const isWanted = ({ id, type, capabilities }: Agent) =>
+        type !== 'system' &&
+        presence.isOnline(id) &&
+        (!isFiltered || owners.has(id) || (capability !== undefined && capabilities.includes(capability)));
+      const wanted = after(agents.list(workspace).filter(isWanted), cursor);
+      const looked = wanted.slice(0, LIST_PAGE);
+      const announced = await tools.names(looked);
+      const found = looked.flatMap(({ id, name, capabilities }): Array<{ id: number; offer: AgentOffer }> => {
+        const names = new Set([...(announced.get(id) ?? []), ...served.of(id).map((one) => one.name)]);
+        const offer = { name, capabilities, tools: [...names] };
+        return isFiltered || capabilities.length + names.size > 0 ? [{ id, offer }] : [];
       });
       const { messages: shown, cut } = page(found);
       const last = cut ? shown.at(-1)?.id : looked.at(-1)?.id;
-      const isMore = cut || looked.length < online.length;
+      const isMore = cut || looked.length < wanted.length;
       return {
         agents: shown.map(({ offer }) => offer),
         ...(isMore && last !== undefined ? { next: String(last) } : {}),
       };
     },
-    TOOLS: async ({ principal: { workspace } }, { agent }) => ({
-      tools: await tools.of(agents.get(workspace, agent)),
-    }),
+    TOOLS: async ({ principal: { workspace } }, { agent: name }) => {
+      const agent = agents.get(workspace, name);
+      const live = served.of(agent.id);
+      const isServed = new Set(live.map((tool) => tool.name));
+      const announced = (await tools.of(agent)).filter((tool) => !isServed.has(tool.name));
+      return {
+        tools: [
+          ...live.map((tool) => ({ ...tool, served: true })),
+          ...announced.map((tool) => ({ ...tool, served: false })),
+        ],
+      };
+    },
   };
+}
+
+/** The agents that have a tool of this name. */
+async function ownersOf(
+  { served, store }: Relay,
+  { id }: Workspace,
+  tool: string | undefined,
+): Promise<Set<number>> {
+  if (tool === undefined) return new Set();
+  return new Set([...served.agentsServing(id, tool), ...(await store.toolOwners(id, tool))]);
 }

@@ -1,4 +1,11 @@
-import type { Message, RelayEvent } from '@agent-relay/protocol';
+import type {
+  CallEnd,
+  CallProgress,
+  ErrorPayload,
+  Message,
+  RelayEvent,
+  ServedCallPayload,
+} from '@agent-relay/protocol';
 
 /** A message that was stored just now. */
 export interface NewMessage {
@@ -23,6 +30,16 @@ export type EndedConnections =
   /** `agents`: all that are agents or came with a key; the owner's own stay. */
   | { kind: 'workspace'; workspaceId: number; who: 'agents' | 'everybody' };
 
+/** How a call ended, as the callee's daemon tells it. */
+export type CallOutcome = { result: unknown } | { error: ErrorPayload };
+
+/** What the daemons of a caller and a callee tell each other. If a piece gets lost, the call ends with its time. */
+export type CallNews =
+  | { step: 'asked'; server: string; call: ServedCallPayload }
+  | { step: 'cancelled'; server: string; callId: string; reason: CallEnd }
+  | { step: 'progress'; callId: string; progress: CallProgress }
+  | { step: 'answered'; callId: string; outcome: CallOutcome };
+
 /** What happened at one daemon that others may have to act on. Plain data: it crosses processes. */
 export type News =
   /** A message was stored, and is told to those who are connected. */
@@ -30,7 +47,8 @@ export type News =
   /** Deliveries were put into the store beside the domain, the first of each recipient at `from`. */
   | { kind: 'inserted'; workspaceId: number; delivered: Array<{ recipientId: number; from: number }> }
   | { kind: 'event'; audience: Audience; event: RelayEvent }
-  | { kind: 'ended'; connections: EndedConnections };
+  | { kind: 'ended'; connections: EndedConnections }
+  | { kind: 'call'; call: CallNews };
 
 /** `isOwn`: it comes from the daemon of whoever listens. */
 export type NewsListener = (news: News, isOwn: boolean) => void;

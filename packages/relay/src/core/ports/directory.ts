@@ -1,3 +1,14 @@
+import type { ToolDefinition } from '@agent-relay/protocol';
+
+/** A connection that handles calls of its agent's tools, at any daemon. Plain data: it crosses processes. */
+export interface ToolServer {
+  /** Unique over all daemons. */
+  readonly id: string;
+  readonly agentId: number;
+  readonly workspaceId: number;
+  readonly tools: readonly ToolDefinition[];
+}
+
 /** One connection of an agent, at any daemon. */
 export interface Presence {
   readonly agentId: number;
@@ -31,6 +42,12 @@ export interface Directory {
   /** The sessions that the agent's connections have; undefined for one without. */
   sessionsOf(agentId: number): Array<string | undefined>;
   agentsOnline(): number;
+  /** Replaces what a connection of this daemon serves; without tools it serves nothing any more. */
+  serves(server: ToolServer): void;
+  /** The connections that serve tools of the agent, in the order they began to. */
+  serversOf(agentId: number): readonly ToolServer[];
+  /** The agents of a workspace with a connection that serves a tool of this name. */
+  agentsServing(workspaceId: number, tool: string): ReadonlySet<number>;
   /** How long an agent that lost its last connection may take to come back before it is gone. */
   readonly goneAfterMs: number;
   /** Called once for an agent that is gone, at the daemon it left last. */

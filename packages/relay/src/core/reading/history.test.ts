@@ -189,6 +189,33 @@ describe('a thread', () => {
   });
 });
 
+describe('the history of one conversation', () => {
+  const said = async (reader: Participant, participants: string[]) =>
+    (await reader.request('HISTORY', { participants })).messages.map(({ content }) => content);
+
+  it('is that of exactly its participants, through the eyes of the reader', async () => {
+    await alice.send('Bob', 'between us');
+    await alice.send(['Bob', 'Carol'], 'to both');
+    await alice.send('#general', 'to all');
+    await alice.send('Alice', 'to myself');
+    await bob.send('Alice', 'an answer');
+    expect(await said(alice, ['Bob', 'alice'])).toEqual(['between us', 'an answer']);
+    expect(await said(bob, ['Alice', 'Bob', 'Carol'])).toEqual(['to both']);
+    expect(await said(alice, ['Alice'])).toEqual(['to myself']);
+    expect(await said(core.owner(workspace), ['Alice', 'Bob'])).toEqual(['between us', 'an answer']);
+    expect(await said(carol, ['Alice', 'Bob'])).toEqual([]);
+    expect(await said(carol, ['Bob', 'Carol'])).toEqual([]);
+  });
+
+  it('is not that of a channel', async () => {
+    const wrong = { participants: ['Bob'], channel: '#general' };
+    await expect(alice.request('HISTORY', wrong)).rejects.toMatchObject({ code: 'InvalidRequest' });
+    await expect(alice.request('HISTORY', { participants: ['Nobody'] })).rejects.toMatchObject({
+      code: 'AgentNotFound',
+    });
+  });
+});
+
 describe('the conversations of an agent', () => {
   it('are its direct and group ones, the latest first, with what is unread in each', async () => {
     await alice.send('Bob', 'one');

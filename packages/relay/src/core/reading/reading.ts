@@ -13,6 +13,7 @@ import type { StoredMessage } from '../ports/store/messages.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import { type Principal, requireAgent, seesWholeWorkspace } from '../principal.ts';
 import type { Relay } from '../relay.ts';
+import { conversationKey } from '../sending/routes.ts';
 import { page } from './page.ts';
 
 /** The agent through whose eyes a principal reads; undefined for the owner, who sees everything. */
@@ -104,13 +105,13 @@ export async function readHistory(
   params: OperationParams<'HISTORY'>,
 ): Promise<OperationResult<'HISTORY'>> {
   const { workspace } = principal;
+  const conversationId = await conversationOf(relay, principal, params);
+  if (conversationId === 'none yet') return { messages: [], more: false };
   const found = await relay.store.history({
     workspaceId: workspace.id,
     viewer: viewer(principal),
     ...(params.agent === undefined ? {} : { involvingId: relay.agents.get(workspace, params.agent).id }),
-    ...(params.channel === undefined
-      ? {}
-      : { conversationId: readableChannel(relay, principal, params.channel) }),
+    ...(conversationId === undefined ? {} : { conversationId }),
     ...(params.thread === undefined ? {} : { thread: params.thread }),
     ...(params.since === undefined ? {} : { since: params.since }),
     ...(params.before === undefined ? {} : { before: params.before }),
@@ -125,6 +126,27 @@ export async function readHistory(
     forward ? 'oldest' : 'newest',
   );
   return { messages, more: more || cut };
+}
+
+/** The one conversation that is asked for, if it is one; what of it the caller may see, the store decides. */
+async function conversationOf(
+  relay: Relay,
+  principal: Principal,
+  { channel, participants }: OperationParams<'HISTORY'>,
+): Promise<number | 'none yet' | undefined> {
+  if (channel !== undefined && participants !== undefined) {
+    throw new RelayError('InvalidRequest', 'participants: a channel has members, not participants.', {
+      next: 'Ask for the channel, or for the conversation of these agents.',
+      details: { field: 'participants' },
+    });
+  }
+  if (channel !== undefined) return readableChannel(relay, principal, channel);
+  if (participants === undefined) return undefined;
+  const { workspace } = principal;
+  const ids = [...new Set(participants.map((name) => relay.agents.get(workspace, name).id))];
+  // Notes to oneself are a conversation of one with itself.
+  const key = conversationKey(ids.length === 1 ? [...ids, ...ids] : ids);
+  return (await relay.store.findConversation(workspace.id, key))?.id ?? 'none yet';
 }
 
 /** A thread from its beginning: the message it grew from, and everything said in it. */

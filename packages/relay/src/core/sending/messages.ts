@@ -200,7 +200,7 @@ export class Messages {
   }
 
   #asksPerson({ kind, awaitsReply }: MessageDraft, sender: Agent, recipients: number[]): boolean {
-    if (sender.type !== 'agent' || (kind !== 'question' && !awaitsReply)) return false;
+    if (sender.type === 'human' || (kind !== 'question' && !awaitsReply)) return false;
     return recipients.some((recipient) => this.#dependencies.agents.byId(recipient)?.type === 'human');
   }
 

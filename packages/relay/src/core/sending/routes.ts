@@ -197,7 +197,8 @@ export class Routes {
   }
 }
 
-const conversationKey = (ids: number[]): string => ids.toSorted((a, b) => a - b).join(':');
+/** What the conversation of these agents is found by. */
+export const conversationKey = (ids: number[]): string => ids.toSorted((a, b) => a - b).join(':');
 
 /** The agents of a DM or group, from the key of their conversation. */
 export const agentIds = (conversationKey: string): number[] => conversationKey.split(':').map(Number);

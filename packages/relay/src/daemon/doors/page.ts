@@ -23,6 +23,9 @@ const POLICY = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+  // Text becomes a part of the page only where it was cleaned before.
+  "require-trusted-types-for 'script'",
+  'trusted-types dompurify',
 ].join('; ');
 
 const TYPES: Record<string, string> = {

@@ -12,7 +12,8 @@ import {
 } from '@agent-relay/gateway';
 import type { GatewayDoor, GatewayVisit } from '@agent-relay/mcp';
 import { isMissing } from '@agent-relay/platform';
-import { type McpServerStatus, RelayError } from '@agent-relay/protocol';
+import { type McpServerStatus, nameKey, RelayError } from '@agent-relay/protocol';
+import type { Backends } from '../../core/ports/backends.ts';
 import type { Workspace } from '../../core/ports/store/workspaces.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Relay } from '../../core/relay.ts';
@@ -29,6 +30,8 @@ export interface Pool {
   /** Serves local clients of a project, next to its socket. */
   listen(workspace: Workspace, socketPath: string): Promise<Server>;
   status(): { servers: McpServerStatus[]; serversError?: string };
+  /** Its servers, for calls that agents make by name. */
+  readonly backends: Backends;
   close(): Promise<void>;
 }
 
@@ -44,6 +47,7 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
     directoryOf: dirname,
     stateDir: poolDirectory(dataDirectory),
     manageServers: mcp.manageServers,
+    nameProblem: (name) => holderOf(relay, name),
     log: (line, level) => log[level](`gateway: ${line}`),
     logLevel: leastLevel(log),
   });
@@ -96,6 +100,11 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
         ...(config_error === undefined ? {} : { serversError: config_error }),
       };
     },
+    backends: {
+      find: (name) => gateway.serverNames.find((known) => nameKey(known) === nameKey(name)),
+      call: async (name, tool, args, { signal }) =>
+        valueIn(await gateway.callTool(name, tool, args, signal), `${name}.${tool}`),
+    },
     listen: (workspace, socketPath) =>
       listenPrivately(poolSocketPath(socketPath), (socket) => void serve(workspace, socket)),
     async close() {
@@ -104,6 +113,27 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
       await gateway.close();
     },
   };
+}
+
+/** Why no server can have the name: `name.tool` means one thing. */
+function holderOf(relay: Relay, name: string): string | undefined {
+  const workspace = relay.workspaces.list().find((one) => relay.agents.find(one, name));
+  return workspace && `an agent of project ${workspace.name} has this name`;
+}
+
+/** What a tool of a server says: its data, else its text, else whatever it sent. */
+function valueIn(result: unknown, title: string): unknown {
+  const { isError, structuredContent, content } = result as CallToolResult;
+  const texts = (content ?? []).map(({ type, text }) => (type === 'text' ? text : undefined));
+  const text = texts.every((part) => part !== undefined) ? texts.join('\n') : undefined;
+  if (isError) throw new RelayError('ToolFailed', `${title} failed: ${text ?? JSON.stringify(content)}`);
+  return structuredContent ?? text ?? content;
+}
+
+interface CallToolResult {
+  isError?: boolean;
+  structuredContent?: unknown;
+  content?: Array<{ type: string; text?: string }>;
 }
 
 /** The lowest level that the daemon logs. */

@@ -230,6 +230,9 @@ export const SETTINGS = {
     messageReactions: { schema: count(0, 100_000, 1000) },
     awaits: { schema: count(0, 100_000, 100) },
     spawns: { schema: count(0, 10_000, 16) },
+    calls: { schema: count(0, 1_000_000, 1000) },
+    callDepth: { schema: count(1, 1000, 8) },
+    callBytes: { schema: count(1024, 64 * MEBIBYTE, 512 * KIBIBYTE) },
   },
   spawn: {
     anywhere: { schema: yesNo(false) },

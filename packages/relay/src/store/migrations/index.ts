@@ -9,6 +9,7 @@ import { agentHandles } from './005-agent-handles.ts';
 import { quotas } from './006-quotas.ts';
 import { pageSessions } from './007-page-sessions.ts';
 import { runs } from './008-runs.ts';
+import { toolNames } from './009-tool-names.ts';
 import type { Migration } from './migration.ts';
 
 /** The version of a database is how many of these it has; one that was released never changes. */
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
   quotas,
   pageSessions,
   runs,
+  toolNames,
 ];
 
 /** Brings a database to `target`; run in one transaction that no other process runs at the same time. */

@@ -11,6 +11,14 @@ interface Talk {
 }
 
 export const queries = {
+  *findConversation(workspaceId: number, key: string): Script<Conversation | undefined> {
+    const [found] = yield* rows<Conversation>(
+      `SELECT ${CONVERSATION} FROM conversations WHERE workspace_id = ? AND key = ?`,
+      [workspaceId, key],
+    );
+    return found && { ...found };
+  },
+
   /** Two agents of different projects have a conversation in each, with one key: it is one to them. */
   *directConversations(agentId: number, limit: number, now: number): Script<ConversationSummary[]> {
     const talks = yield* rows<Talk>(
@@ -54,11 +62,7 @@ export const commands = {
       if (kind === 'dm' || kind === 'group') yield* addParticipants(added);
       return { ...added };
     }
-    const found = yield* rows<Conversation>(
-      `SELECT ${CONVERSATION} FROM conversations WHERE workspace_id = ? AND key = ?`,
-      [workspaceId, key],
-    );
-    return { ...(found[0] as Conversation) };
+    return (yield* queries.findConversation(workspaceId, key)) as Conversation;
   },
 };
 

@@ -10,6 +10,15 @@ export const queries = {
     return found.map(({ definition }) => JSON.parse(definition));
   },
 
+  *toolOwners(workspaceId: number, name: string): Script<number[]> {
+    const found = yield* rows<{ id: number }>(
+      `SELECT DISTINCT agents.id FROM agent_tools JOIN agents ON agents.id = agent_tools.agent_id
+       WHERE agent_tools.name = ? AND agents.workspace_id = ? ORDER BY agents.id`,
+      [name, workspaceId],
+    );
+    return found.map(({ id }) => id);
+  },
+
   *toolNames(agentIds: number[]): Script<Array<{ agentId: number; names: string[] }>> {
     const found = yield* rows<{ agentId: number; name: string }>(
       `SELECT agent_id AS "agentId", name FROM agent_tools WHERE agent_id IN {{numbers}} ORDER BY agent_id, position`,

@@ -20,6 +20,7 @@ export interface ConversationSummary {
 export interface ConversationStore {
   /** The conversation of that key, created the first time. */
   ensureConversation(conversation: Omit<Conversation, 'id'> & { createdAt: number }): Promise<Conversation>;
+  findConversation(workspaceId: number, key: string): Promise<Conversation | undefined>;
   /**
    * A page of the DMs and group DMs of an agent, the one with the newest message first; what expired before `now` is not
    * unread.

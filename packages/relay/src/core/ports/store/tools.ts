@@ -6,6 +6,8 @@ export interface ToolStore {
   setTools(agentId: number, tools: ToolDefinition[]): Promise<void>;
   /** In the order they were given. */
   toolsOf(agentId: number): Promise<ToolDefinition[]>;
+  /** The agents of a workspace that offer a tool of this name. */
+  toolOwners(workspaceId: number, name: string): Promise<number[]>;
   /** The names of the tools of each agent; those that offer none are left out. */
   toolNames(agentIds: number[]): Promise<Array<{ agentId: number; names: string[] }>>;
 }

@@ -1,0 +1,125 @@
+import { computed } from '@preact/signals';
+import { welcome } from '../connection/connection.ts';
+import { agents, channels, direct, recent, unread } from '../model/project.ts';
+import { Avatar } from '../parts/avatar.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { linkTo, type Place, route } from '../routes.ts';
+import { placeOf } from './place.ts';
+
+const SHOWN_PAIRS = 8;
+
+/** How much unread mail the person has in each place. */
+const unreadIn = computed(() => {
+  const me = welcome.value?.agent?.name ?? '';
+  const counts = new Map<string, number>();
+  for (const message of unread.value.values()) {
+    const { place, subject } = placeOf(message, me);
+    const key = `${place} ${subject}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+});
+
+/** Those who talk to each other without the person, the latest first. */
+const pairs = computed(() => {
+  const me = welcome.value?.agent?.name ?? '';
+  const subjects = new Set<string>();
+  for (const message of recent.value.toReversed()) {
+    if (message.fromType === 'system') continue;
+    const { place, subject } = placeOf(message, me);
+    if (place === 'between') subjects.add(subject);
+    if (subjects.size === SHOWN_PAIRS) break;
+  }
+  return [...subjects];
+});
+
+/** The direct conversations, and those who are there though nobody wrote yet. */
+const contacts = computed(() => {
+  const known = direct.value.map(({ participants }) => participants.join(','));
+  const others = [...agents.value.values()]
+    .filter(({ name, type, status }) => type === 'agent' && status !== 'offline' && !known.includes(name))
+    .map(({ name }) => name)
+    .sort((one, other) => one.localeCompare(other));
+  return [...known, ...others].filter((subject) => subject !== '');
+});
+
+/** Every conversation one can go to. */
+export function ConversationLists() {
+  return (
+    <div class="lists">
+      <List title="Channels">
+        {channels.value.map(({ name }) => (
+          <Item key={name} place="channel" subject={name.slice(1)} text={name.slice(1)} icon="channel" />
+        ))}
+        {channels.value.length === 0 && (
+          <li class="nav-more muted">
+            Create one: <code>agent-relay channel create NAME</code>
+          </li>
+        )}
+      </List>
+      <List title="Direct messages">
+        {contacts.value.map((subject) => (
+          <Item key={subject} place="direct" subject={subject} text={subject.replaceAll(',', ', ')} />
+        ))}
+        {contacts.value.length === 0 && <li class="nav-more muted">No agents yet</li>}
+      </List>
+      {pairs.value.length > 0 && (
+        <List title="Between agents">
+          {pairs.value.map((subject) => (
+            <Item
+              key={subject}
+              place="between"
+              subject={subject}
+              text={subject.replaceAll(',', ' · ')}
+              icon="group"
+            />
+          ))}
+        </List>
+      )}
+    </div>
+  );
+}
+
+function List({ title, children }: { title: string; children: preact.ComponentChildren }) {
+  const id = `list-${title.replaceAll(' ', '-').toLowerCase()}`;
+  return (
+    <section class="nav-section" aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      <ul class="nav">{children}</ul>
+    </section>
+  );
+}
+
+function Item({
+  place,
+  subject,
+  text,
+  icon,
+}: {
+  place: Place;
+  subject: string;
+  text: string;
+  icon?: 'channel' | 'group';
+}) {
+  const isHere = route.value.place === place && route.value.subject === subject;
+  const count = unreadIn.value.get(`${place} ${subject}`) ?? 0;
+  const status = agents.value.get(subject)?.status;
+  return (
+    <li>
+      <a
+        class={count > 0 ? 'nav-item is-unread' : 'nav-item'}
+        href={linkTo(welcome.value?.project ?? '', place, subject)}
+        aria-current={isHere ? 'page' : undefined}
+      >
+        {icon ? <Icon name={icon} /> : <Avatar name={subject} {...(status ? { status } : {})} />}
+        <span class="nav-text">{text}</span>
+        {count > 0 && (
+          <span class="count">
+            {count}
+            <span class="sr-only"> unread</span>
+          </span>
+        )}
+      </a>
+    </li>
+  );
+}

@@ -1,0 +1,130 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo } from 'preact/hooks';
+import { relay, welcome } from '../connection/connection.ts';
+import { model } from '../model/current.ts';
+import { agents, channels } from '../model/project.ts';
+import { BusyButton } from '../parts/busy-button.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { linkTo } from '../routes.ts';
+import { Composer } from './composer.tsx';
+import { MessageList } from './message-list.tsx';
+import { Panel } from './panel.tsx';
+import { panel } from './panel-state.ts';
+import { type Conversation, keyOf } from './place.ts';
+import { Stream } from './stream.ts';
+
+/** A conversation: what was said, where one writes, and beside it a thread or a delivery. */
+export function ConversationView({ conversation }: { conversation: Conversation }) {
+  const shown = model.value;
+  const key = keyOf(conversation);
+  const stream = useMemo(() => shown && new Stream(conversation, shown), [key, shown]);
+  useEffect(() => {
+    panel.value = undefined;
+    return () => stream?.close();
+  }, [stream]);
+  if (!stream) return null;
+  return (
+    <div class={panel.value ? 'conversation has-panel' : 'conversation'}>
+      <div class="conversation-main">
+        <Head conversation={conversation} />
+        <MessageList key={key} stream={stream} withPlace={conversation.kind === 'activity'} />
+        <Foot conversation={conversation} />
+      </div>
+      {panel.value && <Panel shown={panel.value} canWrite={conversation.kind !== 'between'} />}
+    </div>
+  );
+}
+
+function Header({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <header class="conversation-head">
+      <a
+        class="back only-phone"
+        href={linkTo(welcome.value?.project ?? '', 'messages')}
+        aria-label="All conversations"
+      >
+        <Icon name="back" />
+      </a>
+      <h1>{title}</h1>
+      {children && <p class="muted clip">{children}</p>}
+    </header>
+  );
+}
+
+function Head({ conversation }: { conversation: Conversation }) {
+  switch (conversation.kind) {
+    case 'activity':
+      return <Header title="All messages">Everything that is said in this project</Header>;
+    case 'channel': {
+      const known = channels.value.find(({ name }) => name === conversation.channel);
+      const members = known && `${known.members} ${known.members === 1 ? 'member' : 'members'}`;
+      return (
+        <Header title={conversation.channel}>{[members, known?.topic].filter(Boolean).join(' · ')}</Header>
+      );
+    }
+    case 'direct': {
+      const [first = ''] = conversation.others;
+      const task = conversation.others.length === 1 ? agents.value.get(first)?.task : undefined;
+      return <Header title={conversation.others.join(', ')}>{task}</Header>;
+    }
+    case 'between':
+      return <Header title={conversation.names.join(' and ')}>Between agents; you read along</Header>;
+  }
+}
+
+function Foot({ conversation }: { conversation: Conversation }) {
+  switch (conversation.kind) {
+    case 'activity':
+      return null;
+    case 'between':
+      return (
+        <p class="foot-note muted">
+          Write to{' '}
+          {conversation.names.map((name) => (
+            <a key={name} class="button" href={linkTo(welcome.value?.project ?? '', 'direct', name)}>
+              {name}
+            </a>
+          ))}
+        </p>
+      );
+    case 'channel':
+      return <ChannelFoot channel={conversation.channel} />;
+    case 'direct': {
+      const { others } = conversation;
+      const to = others.length === 1 ? (others[0] ?? '') : others;
+      return (
+        <Composer
+          key={keyOf(conversation)}
+          label={`Message ${others.join(', ')}`}
+          send={(content, options) => relay().send(to, content, options)}
+        />
+      );
+    }
+  }
+}
+
+function ChannelFoot({ channel }: { channel: string }) {
+  const known = channels.value.find(({ name }) => name === channel);
+  if (known?.archivedAt !== undefined) return <p class="foot-note muted">This channel is archived.</p>;
+  if (known && !known.joined)
+    return (
+      <p class="foot-note muted">
+        You are not in this channel.
+        <BusyButton
+          onPress={async () => {
+            await relay().channels.join(channel);
+            await model.value?.readChannels();
+          }}
+        >
+          Join {channel}
+        </BusyButton>
+      </p>
+    );
+  return (
+    <Composer
+      key={channel}
+      label={`Message ${channel}`}
+      send={(content, options) => relay().send(channel, content, options)}
+    />
+  );
+}

@@ -1,0 +1,117 @@
+import type { DeliveryTrace, HistoryMessage, HoldTrace } from '@agent-relay/sdk';
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { relay } from '../connection/connection.ts';
+import { model } from '../model/current.ts';
+import { Avatar } from '../parts/avatar.tsx';
+import { tell } from '../parts/notices.tsx';
+import { ClockTime } from '../parts/time.tsx';
+
+const STATES: Record<DeliveryTrace['state'], string> = {
+  stored: 'Stored',
+  accepted: 'Taken by its program',
+  uncertain: 'Perhaps delivered',
+  injected: 'In its context',
+  turn_started: 'It works on it',
+  read: 'Read',
+  acked: 'Dealt with',
+};
+
+const PATHS: Record<string, string> = {
+  native: 'natively',
+  hook: 'by a hook',
+  pty: 'in its terminal',
+  push: 'by push',
+  pull: 'from the inbox',
+};
+
+/** What a person can do about what a delivery waits for. */
+const ADVICE: Record<string, string> = {
+  offline: 'Start the agent again; the message is waiting for it.',
+  no_wake_path: 'Tell the agent to check its inbox, or run it with agent-relay run.',
+  approval_dialog: 'Answer the dialog in its terminal.',
+  draft: 'Send or clear the draft in its terminal.',
+  usage_limit: 'It is delivered when the limit is reset.',
+  signed_out: 'Sign in again in its terminal.',
+  context_full: 'Compact or clear its context.',
+  hook_not_trusted: 'Trust the hook in its terminal.',
+  unknown_screen: 'Look at its terminal.',
+  refused: 'Tell the agent to check its inbox.',
+  path_gone: 'Look into its terminal whether it arrived; if not, send it again.',
+  unconfirmed: 'Look into its terminal whether it arrived; if not, send it again.',
+  expired: 'Send it again if it still matters.',
+  busy: 'It is delivered when this turn ends.',
+  starting: 'It is delivered once the agent has started.',
+};
+
+/** What became of a message, for each who gets it. */
+export function Delivery({ message }: { message: HistoryMessage }) {
+  const trace = useSignal<{ deliveries: DeliveryTrace[]; held?: HoldTrace } | undefined>(undefined);
+  useEffect(() => {
+    const read = () =>
+      relay()
+        .trace(message.id)
+        .then((found) => {
+          trace.value = found;
+        }, tell);
+    void read();
+    return model.value?.listen((events) => {
+      const concerns = events.some(
+        (event) => ('messageId' in event && event.messageId === message.id) || event.type === 'path.changed',
+      );
+      if (concerns) void read();
+    });
+  }, [message.id]);
+  const { deliveries = [], held } = trace.value ?? {};
+  return (
+    <div class="deliveries">
+      <p class="muted">
+        <code>{message.id}</code>
+      </p>
+      {held && (
+        <p class="trouble">
+          Held by the loop governor: {held.reason}.
+          {held.settled && ` ${held.settled.outcome} by ${held.settled.by}.`}
+        </p>
+      )}
+      {trace.value && deliveries.length === 0 && !held && <p class="muted">It has no recipients.</p>}
+      {deliveries.map((delivery) => (
+        <Recipient key={delivery.recipient} delivery={delivery} />
+      ))}
+    </div>
+  );
+}
+
+function Recipient({
+  delivery: { recipient, state, path, reason, transitions },
+}: {
+  delivery: DeliveryTrace;
+}) {
+  const advice = reason && ADVICE[reason.code];
+  const isDone = state === 'read' || state === 'acked' || state === 'turn_started' || state === 'injected';
+  return (
+    <section class="recipient" aria-label={recipient}>
+      <h3>
+        <Avatar name={recipient} /> {recipient}
+        <span class={isDone ? 'state is-done' : 'state'}>
+          {STATES[state]}
+          {path && ` ${PATHS[path]}`}
+        </span>
+      </h3>
+      <ol class="timeline">
+        {transitions.map((step) => (
+          <li key={step.state}>
+            <ClockTime time={step.at} /> {STATES[step.state]}
+            {step.path && <span class="muted"> {PATHS[step.path]}</span>}
+          </li>
+        ))}
+        {reason && (
+          <li class="is-waiting">
+            {reason.text}
+            {advice && <span class="muted">. {advice}</span>}
+          </li>
+        )}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,90 @@
+import type { HistoryMessage } from '@agent-relay/sdk';
+import { useSignalEffect } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { model } from '../model/current.ts';
+import { unread } from '../model/project.ts';
+import { tell } from '../parts/notices.tsx';
+import { dayName, now } from '../parts/time.tsx';
+import { MessageRow } from './message-row.tsx';
+import type { Stream } from './stream.ts';
+
+/** Messages of one sender closer together than this share a heading. */
+const TOGETHER_MS = 300_000;
+const NEAR_END_PX = 80;
+const NEAR_TOP_PX = 200;
+
+/** The messages of a conversation: it stays at its end, unless somebody reads further up. */
+export function MessageList({ stream, withPlace = false }: { stream: Stream; withPlace?: boolean }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const place = useRef({ atEnd: true, height: 0, first: 0 });
+  const messages = stream.messages.value;
+
+  useLayoutEffect(() => {
+    const element = frame.current;
+    if (!element) return;
+    const { atEnd, height, first } = place.current;
+    const firstNow = messages[0]?.seq ?? 0;
+    if (atEnd) element.scrollTop = element.scrollHeight;
+    // Older ones came in above: what was in view stays there.
+    else if (first !== 0 && firstNow < first) element.scrollTop += element.scrollHeight - height;
+    place.current.height = element.scrollHeight;
+    place.current.first = firstNow;
+  }, [messages]);
+
+  const scrolled = () => {
+    const element = frame.current;
+    if (!element) return;
+    const left = element.scrollHeight - element.scrollTop - element.clientHeight;
+    place.current.atEnd = left < NEAR_END_PX;
+    place.current.height = element.scrollHeight;
+    if (element.scrollTop < NEAR_TOP_PX) stream.loadOlder();
+  };
+
+  // What is in view of somebody who looks is read.
+  useSignalEffect(() => {
+    const shown = stream.messages.value;
+    if (unread.value.size > 0 && document.visibilityState === 'visible' && place.current.atEnd)
+      model.value?.markRead(shown).catch(tell);
+  });
+
+  return (
+    <div class="messages" ref={frame} onScroll={scrolled} role="log" aria-label="Messages">
+      {stream.more.value && (
+        <p class="muted center">{stream.isLoading.value ? 'Loading…' : 'Scroll up for more'}</p>
+      )}
+      {stream.error.value && <p class="trouble center">{stream.error.value.message}</p>}
+      {!stream.isLoading.value && !stream.error.value && messages.length === 0 && (
+        <p class="muted center">No messages yet.</p>
+      )}
+      {messages.map((message, index) => (
+        <Dated key={message.id} message={message} before={messages[index - 1]} withPlace={withPlace} />
+      ))}
+    </div>
+  );
+}
+
+function Dated({
+  message,
+  before,
+  withPlace,
+}: {
+  message: HistoryMessage;
+  before: HistoryMessage | undefined;
+  withPlace: boolean;
+}) {
+  const isNewDay = before === undefined || !isSameDay(before.ts, message.ts);
+  const isFirst =
+    isNewDay ||
+    before.from !== message.from ||
+    message.ts - before.ts > TOGETHER_MS ||
+    (withPlace && before.to !== message.to);
+  return (
+    <>
+      {isNewDay && <h3 class="day">{dayName(message.ts, now.value)}</h3>}
+      <MessageRow message={message} isFirst={isFirst} withPlace={withPlace} />
+    </>
+  );
+}
+
+const isSameDay = (one: number, other: number): boolean =>
+  new Date(one).toDateString() === new Date(other).toDateString();

@@ -1,0 +1,154 @@
+import type { HistoryMessage } from '@agent-relay/sdk';
+import { useSignal } from '@preact/signals';
+import { memo } from 'preact/compat';
+import { relay, welcome } from '../connection/connection.ts';
+import { Avatar } from '../parts/avatar.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { tell } from '../parts/notices.tsx';
+import { ClockTime } from '../parts/time.tsx';
+import { linkTo } from '../routes.ts';
+import { Attachment } from './attachment.tsx';
+import { MessageBody } from './message-body.tsx';
+import { panel } from './panel-state.ts';
+import { placeOf } from './place.ts';
+
+const EMOJIS = ['👍', '✅', '🎉', '👀', '❤️', '😄', '❓', '🚫'];
+const KINDS = { question: 'Question', directive: 'Directive', status: 'Status', free: undefined };
+
+/** One message. `isFirst`: of several of one sender in a row. */
+export const MessageRow = memo(
+  ({ message, isFirst, withPlace }: { message: HistoryMessage; isFirst: boolean; withPlace: boolean }) => {
+    const { from, fromType, unverified, ts, kind, importance, content, redacted } = message;
+    return (
+      <article class={isFirst ? 'message is-first' : 'message'} aria-label={`Message from ${from}`}>
+        <div class="message-side">{isFirst ? <Avatar name={from} /> : <ClockTime time={ts} />}</div>
+        <div class="message-main">
+          {isFirst && (
+            <header class="message-head">
+              <strong>{from}</strong>
+              {fromType === 'human' && <span class="tag">Person</span>}
+              {unverified && (
+                <span class="tag is-warn" title="The sender only said who it is.">
+                  Unverified
+                </span>
+              )}
+              {withPlace && <PlaceOf message={message} />}
+              <ClockTime time={ts} />
+            </header>
+          )}
+          {(KINDS[kind] || importance === 'urgent' || importance === 'high') && (
+            <p class="message-kind">
+              {KINDS[kind] && <span class={`tag is-${kind}`}>{KINDS[kind]}</span>}
+              {importance === 'urgent' && <span class="tag is-bad">Urgent</span>}
+              {importance === 'high' && <span class="tag is-warn">Important</span>}
+            </p>
+          )}
+          {redacted ? <p class="muted">This message was redacted.</p> : <MessageBody content={content} />}
+          {message.attachments && message.attachments.length > 0 && (
+            <div class="files">
+              {message.attachments.map((file) => (
+                <Attachment key={file.id} file={file} />
+              ))}
+            </div>
+          )}
+          <Reactions message={message} />
+        </div>
+        <Actions message={message} />
+      </article>
+    );
+  },
+);
+
+function PlaceOf({ message }: { message: HistoryMessage }) {
+  const { place, subject } = placeOf(message, welcome.value?.agent?.name ?? '');
+  return (
+    <a class="message-place" href={linkTo(welcome.value?.project ?? '', place, subject)}>
+      → {message.to === '*' ? 'everyone' : message.to}
+    </a>
+  );
+}
+
+function Reactions({ message: { id, reactions = [] } }: { message: HistoryMessage }) {
+  const me = welcome.value?.agent?.name ?? '';
+  if (reactions.length === 0) return null;
+  return (
+    <div class="reactions">
+      {reactions.map(({ emoji, agents }) => {
+        const isMine = agents.includes(me);
+        return (
+          <button
+            key={emoji}
+            type="button"
+            class="reaction"
+            aria-pressed={isMine}
+            title={agents.join(', ')}
+            onClick={() => (isMine ? relay().unreact(id, emoji) : relay().react(id, emoji)).catch(tell)}
+          >
+            {emoji} {agents.length}
+            <span class="sr-only"> by {agents.join(', ')}</span>
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+/** What can be done with a message. */
+function Actions({ message }: { message: HistoryMessage }) {
+  const isPicking = useSignal(false);
+  const { id, from } = message;
+  const pick = (emoji: string) => {
+    isPicking.value = false;
+    relay().react(id, emoji).catch(tell);
+  };
+  return (
+    <div class="message-actions">
+      {isPicking.value &&
+        EMOJIS.map((emoji) => (
+          <button
+            key={emoji}
+            type="button"
+            class="quiet"
+            aria-label={`React with ${emoji}`}
+            onClick={() => pick(emoji)}
+          >
+            {emoji}
+          </button>
+        ))}
+      <button
+        type="button"
+        class="quiet"
+        aria-label={`React to ${from}`}
+        aria-expanded={isPicking.value}
+        title="React"
+        onClick={() => {
+          isPicking.value = !isPicking.value;
+        }}
+      >
+        <Icon name="smile" />
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        aria-label={`Open the thread of ${from}’s message`}
+        title="Thread"
+        onClick={() => {
+          panel.value = { kind: 'thread', message };
+        }}
+      >
+        <Icon name="reply" />
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        aria-label={`Show the delivery of ${from}’s message`}
+        title="Delivery"
+        onClick={() => {
+          panel.value = { kind: 'delivery', message };
+        }}
+      >
+        <Icon name="route" />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+import {
+  type CallProgress,
+  type OperationParams,
+  RelayError,
+  type ToolDefinition,
+} from '@agent-relay/protocol';
+import type { Caller } from '../operations/caller.ts';
+import type { Bus, CallNews } from '../ports/bus.ts';
+import { requireAgent } from '../principal.ts';
+import type { ServedTools } from './served-tools.ts';
+import { Serving } from './serving.ts';
+
+interface Parts {
+  bus: Bus;
+  newId: (word: string) => string;
+  served: ServedTools;
+}
+
+/** The connections of this daemon that handle calls. */
+export class Callees {
+  readonly #parts: Parts;
+  readonly #serving = new Map<string, Serving>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** The connection handles calls of these tools from now on; calls that it handles already go on. */
+  serve(connection: Caller, tools: ToolDefinition[], requestId: string): void {
+    const agent = requireAgent(connection.principal);
+    const { newId, served } = this.#parts;
+    const known = connection.serving;
+    const id = known?.id ?? newId('srv');
+    served.replace(id, agent, tools);
+    if (known || tools.length === 0) return;
+    const ongoing = connection.begin(requestId, 'tools');
+    const serving = new Serving(id, agent, ongoing);
+    connection.serving = serving;
+    this.#serving.set(id, serving);
+    ongoing.onEnd = () => {
+      connection.serving = undefined;
+      this.#serving.delete(id);
+      served.drop(id, agent);
+      for (const { callId } of serving.openCalls) this.#fail(callId, calleeGone(agent.name));
+    };
+  }
+
+  /** How a call ended that the connection handles; false if nobody waits for it. */
+  result({ serving }: Caller, { callId, result = null, error }: OperationParams<'RESULT'>): boolean {
+    if (!serving?.settle(callId)) return false;
+    if (error === undefined) this.#publish({ step: 'answered', callId, outcome: { result } });
+    else this.#fail(callId, new RelayError('ToolFailed', error));
+    return true;
+  }
+
+  progress({ serving }: Caller, { callId, ...progress }: OperationParams<'PROGRESS'>): void {
+    if (serving?.isOpen(callId))
+      this.#publish({ step: 'progress', callId, progress: progress as CallProgress });
+  }
+
+  /** News of a caller's daemon: of many daemons, the one that has the connection acts on it. */
+  heard(news: CallNews): void {
+    if (news.step === 'cancelled') this.#serving.get(news.server)?.cancel(news.callId, news.reason);
+    if (news.step !== 'asked') return;
+    const { server, call } = news;
+    const refusal = this.#serving.get(server)?.take(call);
+    if (refusal) this.#fail(call.callId, refusal);
+  }
+
+  #fail(callId: string, error: RelayError): void {
+    this.#publish({ step: 'answered', callId, outcome: { error: error.toPayload() } });
+  }
+
+  #publish(call: CallNews): void {
+    this.#parts.bus.publish({ kind: 'call', call });
+  }
+}
+
+const calleeGone = (name: string): RelayError =>
+  new RelayError('CalleeGone', `${name} disconnected before it answered the call.`);

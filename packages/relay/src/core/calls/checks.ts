@@ -1,0 +1,32 @@
+import { isTooDeep, type OperationParams, RelayError } from '@agent-relay/protocol';
+import type { Quotas } from '../governance/quotas.ts';
+import { titleOf } from './open-call.ts';
+import { validate } from './schema/validate.ts';
+import type { Target } from './targets.ts';
+
+/** Throws unless the arguments are as the tool says. The tools of an MCP server check theirs themselves. */
+export function checkArguments(target: Target, { arguments: args }: OperationParams<'CALL'>): void {
+  const flaw = target.kind === 'backend' ? undefined : validate(target.tool.input, args);
+  if (!flaw) return;
+  throw new RelayError(
+    'InvalidArguments',
+    `${titleOf(target)}: ${flaw.path || 'the arguments'} ${flaw.text}.`,
+    flaw.path === '' ? {} : { details: { field: flaw.path } },
+  );
+}
+
+/** What is wrong with a result; undefined if the caller may have it. */
+export function flawOfResult(target: Target, result: unknown, quotas: Quotas): RelayError | undefined {
+  const title = titleOf(target);
+  const broken = (why: string) =>
+    new RelayError('InvalidResult', `The result of ${title} cannot be used: ${why}`);
+  if (isTooDeep(result)) return broken('it is nested too deeply.');
+  try {
+    quotas.checkCallBytes(result, 'The result');
+  } catch (error) {
+    return broken((error as Error).message);
+  }
+  const schema = target.kind === 'backend' ? undefined : target.tool.output;
+  const flaw = schema && validate(schema, result);
+  return flaw && broken(`${flaw.path || 'it'} ${flaw.text}, as the output schema says.`);
+}

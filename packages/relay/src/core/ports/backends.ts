@@ -1,0 +1,18 @@
+/** The MCP servers of the daemon, which share one namespace with the agents: `name.tool` is a tool of either. */
+export interface Backends {
+  /** The server of that name as it is configured; names compare without case. */
+  find(name: string): string | undefined;
+  /** Calls a tool; rejects with a `RelayError`, also when `signal` ends the call. */
+  call(
+    name: string,
+    tool: string,
+    args: Record<string, unknown>,
+    options: { signal: AbortSignal },
+  ): Promise<unknown>;
+}
+
+/** For a daemon that has none. */
+export const NO_BACKENDS: Backends = {
+  find: () => undefined,
+  call: () => Promise.reject(new Error('There are no backends.')),
+};

@@ -1,0 +1,61 @@
+import { RelayError } from '@agent-relay/protocol';
+
+/** What is said of a tool's input or output: a JSON Schema, or a schema of zod 4.2 or another library that can be one. */
+export type ToolSchema<Value = unknown> = JsonSchema | LibrarySchema<Value>;
+
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+}
+
+/** The part of https://standardschema.dev that is used here; zod implements it. */
+export interface LibrarySchema<Value = unknown> {
+  readonly '~standard': {
+    readonly types?: { readonly output: Value } | undefined;
+    validate(value: unknown): Validated<Value> | Promise<Validated<Value>>;
+    readonly jsonSchema?: {
+      input(options: { target: string }): Record<string, unknown>;
+      output(options: { target: string }): Record<string, unknown>;
+    };
+  };
+}
+
+type Validated<Value> =
+  | { readonly value: Value; readonly issues?: undefined }
+  | {
+      readonly issues: ReadonlyArray<{
+        readonly message: string;
+        readonly path?: readonly unknown[] | undefined;
+      }>;
+    };
+
+/** The values that a schema describes, where its type says so. */
+export type ValueOf<Schema> = Schema extends LibrarySchema<infer Value> ? Value : Record<string, unknown>;
+
+const TARGET = { target: 'draft-2020-12' };
+
+const isLibrarySchema = (schema: ToolSchema): schema is LibrarySchema =>
+  typeof (schema as Partial<LibrarySchema>)['~standard'] === 'object';
+
+/** The schema as the daemon and other agents get it. */
+export function jsonSchemaOf(schema: ToolSchema, side: 'input' | 'output'): Record<string, unknown> {
+  if (!isLibrarySchema(schema)) return schema;
+  const { jsonSchema } = schema['~standard'];
+  if (jsonSchema) return jsonSchema[side](TARGET);
+  throw new RelayError('InvalidRequest', `${side}: this schema cannot be turned into a JSON Schema.`, {
+    next: 'Use zod 4.2 or newer, or write a JSON Schema.',
+    details: { field: side },
+  });
+}
+
+/** The value as the schema makes it, defaults filled in. A JSON Schema is checked by the daemon. */
+export async function parsed(schema: ToolSchema, value: unknown): Promise<unknown> {
+  if (!isLibrarySchema(schema)) return value;
+  const outcome = await schema['~standard'].validate(value);
+  if (outcome.issues === undefined) return outcome.value;
+  const [issue] = outcome.issues;
+  const path = (issue?.path ?? []).map((step) => keyOf(step)).join('.');
+  throw new Error([path, issue?.message].filter(Boolean).join(': '));
+}
+
+const keyOf = (step: unknown): string =>
+  String(typeof step === 'object' && step !== null && 'key' in step ? step.key : step);

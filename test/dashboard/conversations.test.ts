@@ -1,0 +1,188 @@
+import { personName, type Relay } from '@agent-relay/sdk/node';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { client } from '../e2e/messaging-commands.ts';
+import { hasBrowser, NEEDS_BROWSER } from '../kit/browser.ts';
+import { linkOf, type OpenPage, openBrowser, seriousFindings, startDaemon, type TestDaemon } from './kit.ts';
+
+/** What would run, load or leave the page if a message were taken for a part of it. */
+const ATTACKS = [
+  '<script>window.hacked = 1</script>',
+  '<img src=x onerror="window.hacked=1">',
+  '<svg onload="window.hacked=1"><animate onbegin="window.hacked=1" attributeName=x dur=1s>',
+  '[click](javascript:window.hacked=1)',
+  '![picture](http://evil.example/pixel.png)',
+  '<iframe srcdoc="<script>parent.hacked=1</script>"></iframe>',
+  '<a href="data:text/html,<script>1</script>">data</a>',
+  '<form action="http://evil.example"><input name=password></form>',
+  '<style>body{display:none}</style><p style="position:fixed;inset:0">over everything</p>',
+  '<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=window.hacked=1&gt;">',
+  '`<img src=x onerror=window.hacked=1>` and ```html\n<script>window.hacked=1</script>\n```',
+];
+
+describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () => {
+  let daemon: TestDaemon;
+  let browser: Awaited<ReturnType<typeof openBrowser>>;
+  let opened: OpenPage;
+  let page: Page;
+  let alice: Relay;
+  let bob: Relay;
+  const me = personName();
+  const at = (path: string) => page.goto(`http://${daemon.http}/#/demo${path}`);
+  const messages = () => page.getByRole('log', { name: 'Messages', exact: true });
+  const composer = (label: string) => page.getByRole('textbox', { name: label });
+
+  beforeAll(async () => {
+    daemon = await startDaemon();
+    alice = await client(daemon, { name: 'Alice', paths: [] as never });
+    bob = await client(daemon, { name: 'Bob', paths: [] as never });
+    await alice.channels.create('release', { topic: `Release 7 ${ATTACKS[1]}` });
+    browser = await openBrowser();
+    opened = await browser.open(await linkOf(daemon));
+    page = opened.page;
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+  afterAll(async () => {
+    await alice?.close();
+    await bob?.close();
+    await browser?.[Symbol.asyncDispose]();
+    await daemon?.[Symbol.asyncDispose]();
+  });
+
+  it('with one agent: what each says is there at once, and read when it is seen', async () => {
+    await page.getByRole('navigation', { name: 'Dashboard' }).getByRole('link', { name: 'Alice' }).click();
+    await composer('Message Alice').fill('Are **you** there?');
+    await page.keyboard.press('Enter');
+    await messages().getByText('Are you there?').waitFor();
+    expect(await messages().locator('strong', { hasText: 'you' }).count()).toBe(1);
+    const { messages: got } = await alice.inbox();
+    expect(got).toMatchObject([{ from: me, content: 'Are **you** there?' }]);
+    const { messageId } = await alice.reply(got[0]?.id ?? '', 'I am.');
+    await messages().getByText('I am.').waitFor();
+    await expect.poll(async () => (await alice.readers(messageId)).readers).toMatchObject([{ agent: me }]);
+  });
+
+  it('in a channel: joined with one click, with names and channels completed', async () => {
+    await page.getByRole('link', { name: 'release' }).click();
+    await page.getByText('Release 7 <img').waitFor();
+    await page.getByRole('button', { name: 'Join #release' }).click();
+    await composer('Message #release').fill('Look at this, @Al');
+    await page.getByRole('option', { name: '@Alice' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('and #rel');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await messages().getByText('Look at this, @Alice and #release').waitFor();
+    expect((await alice.inbox()).messages.at(-1)).toMatchObject({ channel: '#release', mentions: ['Alice'] });
+  });
+
+  it('with reactions, threads and the delivery of a message', async () => {
+    const { messageId } = await alice.send('#release', 'It is out.');
+    const row = page.getByRole('article').filter({ hasText: 'It is out.' });
+    await row.hover();
+    await row.getByRole('button', { name: 'React to Alice' }).click();
+    await row.getByRole('button', { name: 'React with 🎉' }).click();
+    await row.getByRole('button', { name: `🎉 1 by ${me}` }).waitFor();
+    await alice.react(messageId, '🎉');
+    await row.getByRole('button', { name: /^🎉 2 by/ }).waitFor();
+
+    await row.getByRole('button', { name: /Open the thread/ }).click();
+    const thread = page.getByRole('complementary', { name: 'Thread' });
+    await thread.getByRole('textbox', { name: 'Reply in the thread' }).fill('Well done!');
+    await page.keyboard.press('Enter');
+    await thread.getByText('Well done!').waitFor();
+    expect((await alice.thread(messageId)).messages.map(({ content }) => content)).toEqual([
+      'It is out.',
+      'Well done!',
+    ]);
+
+    await at('/direct/Bob');
+    await composer('Message Bob').fill('For you.');
+    await page.keyboard.press('Enter');
+    const mine = page.getByRole('article').filter({ hasText: 'For you.' });
+    await mine.hover();
+    await mine.getByRole('button', { name: /Show the delivery/ }).click();
+    const delivery = page.getByRole('complementary', { name: 'Delivery' });
+    await delivery.getByText(/nothing wakes this agent/).waitFor();
+    await delivery.getByText(/check its inbox, or run it with/).waitFor();
+    await bob.inbox();
+    await delivery.getByText('Read from the inbox').first().waitFor();
+    await page.keyboard.press('Escape');
+    await delivery.waitFor({ state: 'detached' });
+  });
+
+  it('with files', async () => {
+    await page.getByRole('button', { name: 'Attach files' }).waitFor();
+    await page.locator('input[type=file]').setInputFiles({
+      name: '<img src=x onerror=hacked>.txt',
+      mimeType: 'text/html',
+      buffer: Buffer.from('the content'),
+    });
+    await composer('Message Bob').fill('With a file.');
+    await page.keyboard.press('Enter');
+    const save = page.getByRole('button', { name: /^Save <img/ });
+    const [download] = await Promise.all([page.waitForEvent('download'), save.click()]);
+    const stream = await download.createReadStream();
+    const pieces: Buffer[] = [];
+    for await (const piece of stream) pieces.push(piece as Buffer);
+    expect(Buffer.concat(pieces).toString()).toBe('the content');
+    expect((await bob.inbox()).messages.at(-1)?.attachments).toMatchObject([{ mediaType: 'text/html' }]);
+  });
+
+  it('between agents can be read, and all messages followed', async () => {
+    await alice.send('Bob', 'Only for Bob.');
+    await at('/between/Alice,Bob');
+    await messages().getByText('Only for Bob.').waitFor();
+    await at('/activity');
+    await messages().getByText('Only for Bob.').waitFor();
+    await bob.send('*', 'To everyone.');
+    await messages().getByText('To everyone.').waitFor();
+  });
+
+  it('can be searched', async () => {
+    // The index is filled a moment after the message.
+    await expect.poll(async () => (await alice.search('out')).length).toBeGreaterThan(0);
+    await at('/search');
+    await page.getByRole('searchbox', { name: 'Search messages' }).fill('out');
+    await page.locator('mark', { hasText: 'out' }).first().waitFor();
+  });
+
+  it('run nothing, load nothing and hide nothing, whatever is written in them', async () => {
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (!request.url().includes(daemon.http)) asked.push(request.url());
+    });
+    await at('/direct/Alice');
+    for (const attack of ATTACKS) await alice.send(me, `${attack}\n\nafter it`);
+    await expect.poll(() => messages().getByText('after it').count()).toBe(ATTACKS.length);
+    expect(await page.evaluate(() => (window as { hacked?: number }).hacked)).toBeUndefined();
+    const bad =
+      'script, img, svg:not(.icon), iframe, form:not(.composer), style, [style], [onerror], [onload]';
+    expect(await messages().locator(bad).count()).toBe(0);
+    const links = await messages()
+      .locator('a[href]')
+      .evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
+    expect(links.filter((href) => !/^(https?:|mailto:|#)/.test(href))).toEqual([]);
+    expect(asked).toEqual([]);
+    expect(await page.getByRole('heading', { name: 'Alice' }).isVisible()).toBe(true);
+  });
+
+  it('have nothing a screen reader stumbles over, on a desk and a phone, in light and dark', async () => {
+    await at('/channel/release');
+    await messages().getByText('It is out.').waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await seriousFindings(page)).toEqual([]);
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('link', { name: 'All conversations' }).click();
+    await page.getByRole('heading', { name: 'Messages', exact: true }).waitFor();
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(width).toBeLessThanOrEqual(390);
+  });
+
+  it('said nothing to the console', () => {
+    expect(opened.errors).toEqual([]);
+  });
+});

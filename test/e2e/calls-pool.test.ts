@@ -1,0 +1,52 @@
+import { connect } from '@agent-relay/sdk/node';
+import { describe, expect, it } from 'vitest';
+import { scripted, tool } from '../gateway/kit/gateway-kit.ts';
+import { expectFailure, json } from './messaging-commands.ts';
+import { type PooledDaemon, startPool } from './pool-kit.ts';
+
+const join = ({ env, projectDirectory: cwd }: PooledDaemon, name: string) => connect({ env, cwd, name });
+
+const serversOf = async (daemon: PooledDaemon) => json(await daemon.cli(['status', '--json'])).servers;
+
+describe('one namespace for agents and MCP servers', () => {
+  it('calls a tool of a server like one of an agent', async () => {
+    await using daemon = await startPool(() => [
+      scripted('files', { tools: [tool('echo')] }),
+      scripted('my.files', { tools: [tool('look.up')] }),
+    ]);
+    await using alice = await join(daemon, 'Alice');
+    await expect
+      .poll(async () => await serversOf(daemon))
+      .toMatchObject([{ health: 'healthy' }, { health: 'healthy' }]);
+    const result = await alice.call('files.echo', { text: 'hi' });
+    expect(JSON.stringify(result)).toContain('hi');
+    expect(json(await daemon.cli(['call', 'files.echo', '{"text":"hi"}', '--as', 'Ann']))).toEqual(result);
+    expect(await alice.call('my.files.look.up')).toContain('look.up');
+    await expect(alice.call('files.ecko')).rejects.toMatchObject({
+      code: 'ToolNotFound',
+      details: { suggestions: ['echo'] },
+    });
+    await expect(alice.call('file.echo')).rejects.toMatchObject({ code: 'AgentNotFound' });
+  });
+
+  it('lets no agent take the name of a server, and starts no server with the name of an agent', async () => {
+    await using daemon = await startPool(() => [scripted('files', { tools: [tool('echo')] })]);
+    await expect(join(daemon, 'Files')).rejects.toMatchObject({ code: 'NameTaken' });
+    await (await join(daemon, 'Deploy')).close();
+    await daemon.configure([
+      scripted('files', { tools: [tool('echo')] }),
+      scripted('deploy', { tools: [tool('run')] }),
+    ]);
+    await expect
+      .poll(async () => await serversOf(daemon), { timeout: 10_000 })
+      .toMatchObject([
+        { name: 'files', health: 'healthy' },
+        {
+          name: 'deploy',
+          health: 'failed',
+          error: expect.stringContaining('an agent of project demo has this name'),
+        },
+      ]);
+    expectFailure(await daemon.cli(['call', 'Deploy.run']), 7, /Deploy is offline/);
+  });
+});
