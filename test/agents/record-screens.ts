@@ -39,7 +39,8 @@ interface Session {
 
 for (const cli of [claude, codex, gemini, opencode].filter(({ id }) => only === undefined || id === only)) {
   const { trust } = cli.terminal ?? {};
-  if (trust) await inSession(cli, { asks: true, untrusted: true }, ({ save }) => save('trust', trust));
+  if (trust)
+    await inSession(cli, { asks: true, untrusted: true }, ({ save }) => save('trust', trust.question));
   if (cli === gemini) {
     const signIn = /\bHow would you like to authenticate\b/;
     await inSession(cli, { asks: true, signedOut: true }, ({ save }) => save('sign-in', signIn));

@@ -237,11 +237,15 @@ export async function checkTerminal(
       assert.ok(!existsSync(join(agent.project, 'made.txt')));
       return path;
     });
+    if (terminal?.givesUpAtLimit !== true) await checkLimit(agent);
+  }
+
+  async function checkLimit(agent: WrappedAgent): Promise<void> {
     await check('limit', async () => {
       await sender.untilPath('Worker', 'ready');
       const succeed = agent.model.fail(USAGE_LIMIT);
       await agent.prompt('Think about ticket 11.');
-      const sent = await sendWaiting(agent, 'Is ticket 12 done?', best === 'hook' ? 'usage_limit' : 'busy');
+      const sent = await sendWaiting(agent, 'Is ticket 12 done?', best === 'pty' ? 'busy' : 'usage_limit');
       succeed();
       await sender.untilPath('Worker', 'ready', undefined, LIMIT_MS);
       return await arrived(agent, sent);
@@ -314,9 +318,10 @@ export async function checkTerminal(
           untrusted: true,
           withoutHooks,
         });
-        await agent.terminal.until(trust);
         const sent = await sendWaiting(agent, 'Is ticket 16 done?', 'starting');
-        assert.match(agent.terminal.screen(), trust);
+        assert.match(agent.terminal.screen(), trust.question);
+        if (trust.choose !== '') agent.terminal.type(trust.choose);
+        await agent.terminal.until(trust.chosen);
         agent.terminal.type('\r');
         return await arrived(agent, sent);
       });

@@ -97,7 +97,7 @@ export async function startWrapped(
   const { ready, trust } = cli.terminal;
   if (inShell) terminal.type(`${command.map((word) => `'${word}'`).join(' ')}\r`);
   // Keys that come earlier are lost.
-  await terminal.until((untrusted && trust) || ready);
+  await terminal.until((untrusted && trust?.question) || ready, DEADLINE_MS);
   const said = (): string[] =>
     (model.requests.findLast(({ tools }) => tools.length > 0)?.turns ?? [])
       .filter(({ kind }) => kind === 'user')

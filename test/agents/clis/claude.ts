@@ -49,7 +49,7 @@ export const claude: AgentCli = {
     settings: '.claude/settings.json',
     suspended: /Stopped/,
     shell: (command) => `use Bash ${JSON.stringify({ command, description: 'a command' })}`,
-    trust: /\btrust this folder\b/,
+    trust: { question: /\btrust this folder\b/, choose: '\x1b[B', chosen: /❯ Yes, I trust/ },
     dialog: /\bDo you want to proceed\b/,
     question: `use AskUserQuestion ${JSON.stringify({
       questions: [{ question: 'Which?', header: 'Pick', multiSelect: false, options: PICKS }],

@@ -36,7 +36,7 @@ export const gemini: AgentCli = {
     settings: '.gemini/settings.json',
     needsInstall: true,
     shell: (command) => `use run_shell_command ${JSON.stringify({ command, description: 'a command' })}`,
-    trust: /\bDo you trust\b/,
+    trust: { question: /\bDo you trust\b/, choose: '', chosen: /● 1\. Trust folder/ },
     dialog: /\bAllow execution of\b/,
     question: `use ask_user ${JSON.stringify({
       questions: [{ question: 'Which?', header: 'Pick', type: 'choice', options: PICKS }],
