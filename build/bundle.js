@@ -1,5 +1,5 @@
-// Puts each program and everything it imports into a few files: it starts in half the time and needs half the memory.
-// Runs by itself after `npm ci`, on any Node that npm runs on.
+// Bundles each program with everything it imports: it starts in half the time and needs half the memory.
+// Runs automatically after `npm ci`, on any Node that npm runs on.
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { build as buildPage } from 'vite';
 
 const PACKAGES = fileURLToPath(new URL('../packages/', import.meta.url));
 
-/** The schema library carries its messages in forty languages; ours are English. */
+/** The schema library includes messages in forty languages; we only need English. */
 const withoutTranslations = {
   name: 'without-translations',
   setup({ onLoad }) {
@@ -20,7 +20,7 @@ await bundle('mcp', ['src/cli/serve.ts']);
 await bundle('relay', ['src/cli/main.ts', 'src/store/sqlite/worker.ts']);
 await page();
 
-/** Bundles lie as deep as the sources of the programs, so that what they say about other files stays true. */
+/** Bundles are as deep as the sources of the programs, so that relative paths still work. */
 async function bundle(name, entries) {
   const home = join(PACKAGES, name);
   const { outputFiles, metafile } = await build({
@@ -32,26 +32,26 @@ async function bundle(name, entries) {
     metafile: true,
     bundle: true,
     splitting: entries.length > 1,
-    // Names stay as they are: they are what a stack trace tells.
+    // Keep names for stack traces.
     minifySyntax: true,
     minifyWhitespace: true,
     platform: 'node',
     target: 'node24',
     format: 'esm',
     mainFields: ['module', 'main'],
-    // The MCP server starts from a bundle of its own, and the terminal library has a native part: both are found beside
+    // The MCP server has its own bundle, and the terminal library has a native part: both are found next to
     // those scripts.
     external: ['pg-native', '@agent-relay/mcp/serve', '@agent-relay/harness-driver/pty'],
     plugins: [withoutTranslations],
-    // Some dependencies are CommonJS and ask for built-in modules by `require`.
+    // Some dependencies are CommonJS and load built-in modules with `require`.
     banner: { js: "import{createRequire as maker}from'node:module';const require=maker(import.meta.url);" },
   });
-  // What the bundle was made from: it is not used any more when one of these is newer.
+  // The sources of the bundle: it is not used if one of these is newer.
   const sources = Object.keys(metafile.inputs).filter((file) => !file.startsWith('..'));
   const list = { path: join(home, 'dist', 'cli', 'sources.json'), contents: JSON.stringify(sources) };
   const isEntry = ({ path }) => entries.some((file) => basename(file, '.ts') === basename(path, '.js'));
   const parts = outputFiles.filter((file) => !isEntry(file));
-  // A program that starts at this moment finds all of the old files or all of the new ones.
+  // A program that starts meanwhile finds all of the old files or all of the new ones.
   for (const file of [list, ...parts, ...outputFiles.filter(isEntry)]) await replace(file);
   await removeOthers(join(home, 'dist', 'cli'), new Set([list, ...outputFiles].map(({ path }) => path)));
 }
@@ -89,7 +89,7 @@ async function page() {
 }
 
 async function replace({ path, contents }) {
-  // Of its own: two builds may run at the same time.
+  // Unique, because two builds may run at the same time.
   const draft = `${path}.${process.pid}`;
   await mkdir(dirname(path), { recursive: true });
   await writeFile(draft, contents);

@@ -35,27 +35,27 @@ say('Bundling…');
 await run(process.execPath, [join(import.meta.dirname, 'bundle.js')]);
 const root = await readManifest(ROOT);
 for (const name of await readdir(join(ROOT, 'packages'))) if (await isPublished(name)) await pack(name);
-// Together, because they need each other: npm would look for the others in the registry, where these names are not ours.
+// Together: npm would look for missing ones in the registry, where these names are not ours.
 say(`Install them together with: npm install -g ${shown(join(target, '*.tgz'))}`);
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** A path as somebody in this directory would type it. */
+/** A path relative to the current directory, as typed in a shell. */
 function shown(path: string): string {
   const below = relative(process.cwd(), path);
   return below.startsWith('..') ? path : `.${sep}${below}`;
 }
 
-/** Those of another version would be installed as well. */
+/** Tarballs of other versions would be installed too. */
 async function removeOldTarballs(): Promise<void> {
   for (const file of await readdir(target)) {
     if (/^agent-relay-.*\.tgz$/.test(file)) await rm(join(target, file));
   }
 }
 
-/** Node runs no TypeScript inside node_modules. */
+/** Node does not run TypeScript inside node_modules. */
 async function compile(): Promise<void> {
   const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   const options = ['-p', import.meta.dirname, '--outDir', OUTPUT, '--listFiles'];
@@ -90,7 +90,7 @@ async function pack(name: string): Promise<void> {
   say(shown(join(target, stdout.trim().split('\n').at(-1) ?? '')));
 }
 
-/** Scripts say which source they start; here it is compiled. */
+/** Scripts import TypeScript sources; in a package these are compiled. */
 async function copyScripts(from: string, to: string): Promise<void> {
   await mkdir(to);
   for (const file of await readdir(from)) {
@@ -101,7 +101,7 @@ async function copyScripts(from: string, to: string): Promise<void> {
   }
 }
 
-/** A program brings the Node it needs, for those who have an older one; a library runs on that of its user. */
+/** A program depends on the Node it needs, for users with an older one; a library runs on the user's Node. */
 function published({ private: _source, scripts, devDependencies, ...manifest }: Manifest): Manifest {
   const doors = Object.entries(manifest.exports ?? {}).map(([door, file]) => [door, compiled(file)]);
   const { optionalDependencies = {}, engines = {} } = root;

@@ -5,17 +5,17 @@ import { commandsOf } from './npm-cache.ts';
 import { runCommand } from './run-command.ts';
 import { startScriptedModel } from './scripted-model.ts';
 
-/** What a model was shown while it did the steps of one prompt. */
+/** What a model got to see during the steps of one prompt. */
 export interface Asked {
   /** The results of the tools it called, in order. */
   results: string[];
-  /** The names of all tools it was offered. */
+  /** The names of all its tools. */
   tools: string[];
-  /** Everything it was shown with them, as the client sent it. */
+  /** Everything else the client sent it. */
   context: string;
 }
 
-/** A real command line agent with a home and a model of its own. */
+/** A real command line agent with its own home and model. */
 export interface Agent extends AsyncDisposable {
   readonly cli: AgentCli;
   readonly home: string;
@@ -39,7 +39,7 @@ export async function startAgent(cli: AgentCli, directory: string, project: stri
       input,
       cwd: project,
       env: {
-        // Some are scripts that look for their Node here; none finds a relay or another agent.
+        // Some are scripts that look for Node here; none must find a relay or another agent.
         PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
         HOME: sandbox.home,
         TMPDIR: temporary,

@@ -1,4 +1,4 @@
-/** Counts what was checked; a skip is as visible as a failure. */
+/** Counts checks; skips are as visible as failures. */
 export class Checks {
   #passed = 0;
   #failed = 0;

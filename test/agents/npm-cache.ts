@@ -20,7 +20,7 @@ export async function commandsOf(name: string, version: string): Promise<string>
   const commands = join(place, 'node_modules', '.bin');
   if (existsSync(commands)) return commands;
   await mkdir(cacheDirectory(), { recursive: true });
-  // In place only when complete: a download that was cut off is never taken for an installation.
+  // Moved into place only when complete, so that an interrupted download never counts as installed.
   const draft = await mkdtemp(`${place}.`);
   try {
     await writeFile(join(draft, 'package.json'), '{ "private": true }');

@@ -206,7 +206,7 @@ async function inSession(
   await record(session);
 }
 
-/** Resolves when the screen has been the same for a while, spinners and clocks aside. */
+/** Resolves when the screen has not changed for a while, except spinners and clocks. */
 async function quiet(terminal: TestTerminal): Promise<void> {
   const still = () => terminal.screen().replace(/[^\p{L}\n]/gu, '');
   for (let before = ''; before !== still(); ) {

@@ -5,14 +5,14 @@ export interface Command {
   file: string;
   args: string[];
   cwd: string;
-  /** The whole environment: nothing of the caller's is inherited. */
+  /** The whole environment: nothing is inherited. */
   env: Record<string, string>;
   input?: string | undefined;
 }
 
 const DEADLINE_MS = 120_000;
 
-/** Runs a command to its end and returns what it printed. Whatever it started ends with it. */
+/** Runs a command and returns its output. Everything it started ends with it. */
 export async function runCommand({ file, args, cwd, env, input }: Command): Promise<string> {
   const child = spawn(file, args, { cwd, env, detached: true, stdio: 'pipe' });
   const group = child.pid === undefined ? undefined : -child.pid;

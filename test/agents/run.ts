@@ -19,7 +19,7 @@ const { values } = parseArgs({ options: { short: { type: 'boolean', default: fal
 const clis = values.short ? [claude, codex] : [claude, codex, gemini, opencode, droid];
 
 const checks = new Checks();
-/** Every message is about another ticket: agents that say nothing new are muted by the loop governor. */
+/** Every message is about another ticket, because the loop governor mutes agents without new content. */
 let ticket = 1000;
 await using temporary = await mkdtempDisposable(join(tmpdir(), 'relay-agents-'));
 const servers = join(temporary.path, 'mcp-servers.json');
@@ -41,7 +41,7 @@ for (const agent of ready) await checkInstallation(agent, daemon);
 const talking = ready.filter(({ cli }) => cli.ask);
 for (const [index, agent] of talking.entries()) {
   const peer = talking[(index + 1) % talking.length];
-  // Two agents have one pair, not two.
+  // Two agents are one pair, not two.
   if (peer && agent !== peer && (talking.length > 2 || index === 0)) await checkExchange(agent, peer);
 }
 if (talking.length < 2)
@@ -53,7 +53,7 @@ process.exitCode = checks.finish() ? 0 : 1;
 async function checkInstallation(agent: Agent, { env }: TestDaemon): Promise<void> {
   const { id, title, list, ask } = agent.cli;
   const options = { editor: id, cwd: project, env: { ...env, HOME: agent.home }, print: () => undefined };
-  // What a tool says proves more than a list, which in Codex names servers without starting them.
+  // A tool result proves more than a list, which in Codex names servers without starting them.
   const speaksAs = async (name: string, variables = {}) => {
     if (!ask) return;
     const { results } = await agent.ask(['use relay_status {}'], variables);
@@ -63,7 +63,7 @@ async function checkInstallation(agent: Agent, { env }: TestDaemon): Promise<voi
     await runInstall({ ...options, global: true });
     assert.match(await agent.listServers(), list.connected);
     await speaksAs(`${title}-once`, { RELAY_AGENT_NAME: `${title}-once` });
-    // Without a name it is called after the client.
+    // Without a name it is named after the client.
     await speaksAs(`("agentName":"|Agent Name: )${id}`);
   });
   await checks.run(`${title} has no such server after uninstall -g`, async () => {
@@ -77,11 +77,11 @@ async function checkInstallation(agent: Agent, { env }: TestDaemon): Promise<voi
   });
 }
 
-/** Each model has to be shown, by the tools, what the other one wrote: some clients show the text, some the structure. */
+/** Each model has to see what the other one wrote: some clients show the text of a result, some the data. */
 async function checkExchange(one: Agent, other: Agent): Promise<void> {
   const [first, second] = [one.cli.title, other.cli.title];
   await checks.run(`${first} and ${second} exchange messages`, async () => {
-    // A name is known from its first connection on.
+    // A name is registered at its first connection.
     await other.ask(['use relay_who {}']);
     const question = `How are the tests of ticket ${++ticket}?`;
     await one.ask([send(second, question)]);
@@ -111,11 +111,11 @@ async function checkExchange(one: Agent, other: Agent): Promise<void> {
   });
 }
 
-/** What a model needs to act has to be in what its client shows of a result. */
+/** What a model needs has to be in the part of a result that its client shows. */
 async function checkShown({ cli: { title }, ask }: Agent): Promise<void> {
   await checks.run(`${title} shows its model who wrote a message, and how to answer`, async () => {
     const text = `Please look at ticket ${++ticket}.`;
-    // From the user of this machine, who is a person.
+    // From this machine's user, who is a person.
     const { code, stderr } = await daemon.cli(['send', title, text]);
     assert.equal(code, 0, stderr);
     const { results } = await ask(['use relay_inbox {}']);
@@ -153,7 +153,7 @@ function send(to: string, message: string, more = {}): string {
   return `use relay_send ${JSON.stringify({ to, message, ...more })}`;
 }
 
-/** A tool of a server that runs in the daemon, and one of the relay, from the one entry that was installed. */
+/** A tool of a server in the daemon, and one of the relay, from the one installed entry. */
 async function checkPool({ cli: { id, title }, home, ask }: Agent): Promise<void> {
   await checks.run(`${title} uses the MCP servers of the daemon beside the relay`, async () => {
     const args = ['mcp', 'install', '-e', id, '--tools', 'relay,gateway', '--name', title];

@@ -1,12 +1,12 @@
 // What the scripted model does is written in the prompt it gets, one step a line: use <tool> <JSON object>
 
-/** One thing in a conversation, in the order the model is shown it. */
+/** One item of a conversation, in the order the model sees it. */
 export interface Turn {
   kind: 'user' | 'model' | 'call' | 'result';
   text: string;
 }
 
-/** A tool the model is offered; some APIs group tools in namespaces. */
+/** A tool of the model; some APIs group tools in namespaces. */
 export interface OfferedTool {
   name: string;
   namespace?: string;

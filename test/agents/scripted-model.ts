@@ -11,14 +11,14 @@ import { nextAnswer } from './script.ts';
 
 const DIALECTS = [anthropicMessages, openAiResponses, openAiChat, geminiGenerateContent];
 
-/** A model on loopback that does what its prompt says (see script.ts), for every API the clients speak. */
+/** A model on loopback that does what its prompt says (see script.ts), for every API of the clients. */
 export interface ScriptedModel extends AsyncDisposable {
   readonly url: string;
-  /** Everything the model was asked, in order. */
+  /** All requests to the model, in order. */
   readonly requests: readonly AskedModel[];
   /** Resolves with the next request. */
   asked(): Promise<void>;
-  /** From now on the model thinks: nobody gets an answer until the function it returns is called. */
+  /** From now on the model does not answer, until the returned function is called. */
   think(): () => void;
   /** From now on every prompt fails like this, until the function it returns is called. */
   fail(failure: Failure): () => void;
@@ -30,7 +30,7 @@ export interface Failure {
   body: unknown;
 }
 
-/** A request, and all of it as it came. */
+/** A request, and its raw text. */
 type AskedModel = ModelRequest & { body: string };
 
 export async function startScriptedModel(): Promise<ScriptedModel> {

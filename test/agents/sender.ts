@@ -11,7 +11,7 @@ export interface SentMessage {
   envelope: string;
 }
 
-/** Another agent, who writes to wrapped agents and watches what becomes of it. */
+/** Another agent, which writes to wrapped agents and watches the deliveries. */
 export class Sender implements AsyncDisposable {
   readonly #relay: Relay;
   readonly name: string;
@@ -59,7 +59,7 @@ export class Sender implements AsyncDisposable {
     return (await this.#delivery(id))?.path;
   }
 
-  /** Resolves when a terminal that has just become ready surely counts as such. */
+  /** Resolves when a terminal that has just become ready is certain to be. */
   untilSteady(): Promise<void> {
     return setTimeout(STEADY_MS);
   }

@@ -34,7 +34,7 @@ const LIMIT_MS = 120_000;
 /** By which path the message of each case reached the model; `failed` if it did not do so as it should. */
 export type TerminalResults = Partial<Record<TerminalCase, string>>;
 
-/** A CLI in a terminal, with messages for it: each check looks at what its model was told. */
+/** A CLI in a terminal, with messages for it: each check looks at what its model received. */
 export async function checkTerminal(
   checks: Checks,
   cli: AgentCli,

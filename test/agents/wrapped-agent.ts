@@ -9,16 +9,16 @@ import type { AgentCli, CliSandbox } from './clis/agent-cli.ts';
 import { commandsOf } from './npm-cache.ts';
 import { type ScriptedModel, startScriptedModel } from './scripted-model.ts';
 
-/** A real agent CLI in a terminal, started by `agent-relay run`, with a home and a model of its own. */
+/** A real agent CLI in a terminal, started by `agent-relay run`, with its own home and model. */
 export interface WrappedAgent extends AsyncDisposable {
   readonly cli: AgentCli;
   readonly name: string;
   readonly terminal: TestTerminal;
   readonly model: ScriptedModel;
   readonly project: string;
-  /** What its model was told by users, one text each, in the newest request. */
+  /** The user texts in the newest request to its model. */
   heard(): string[];
-  /** Resolves when its model has been told something that contains this. */
+  /** Resolves when its model has received a text that contains this. */
   hears(text: string): Promise<void>;
   /** Presses Enter until its model is asked. */
   submit(): Promise<void>;

@@ -14,14 +14,14 @@ export interface ArchiveSize {
 export const RARE_WORD = 'zanzibar';
 export const COMMON_WORD = 'build';
 export const PROJECT = 'archive';
-/** The last message is from this time. */
+/** The time of the last message. */
 const END = 1_800_000_000_000;
 const BATCH = 5_000;
 const PARTNERS = 5;
-/** The first agents write every fifth message: whose history is read has full pages in every archive. */
+/** The first agents write every fifth message, so that the measured history has full pages in every archive. */
 export const CREW = 10;
 const CHANNEL_MEMBERS = 10;
-/** About so many messages are unread in each inbox of the crew, the newest. */
+/** About this many messages, the newest, are unread in each inbox of the crew. */
 const UNREAD = 50;
 
 export const agentName = (index: number): string => `agent-${index}`;
@@ -31,7 +31,7 @@ export const channelName = (index: number): string => `channel-${Math.floor(inde
 export const threadName = (index: number): string => `thread-${index}`;
 
 /**
- * Writes a database with a long past, by the store's own statements: of an agent's messages nine in ten go to one of
+ * Writes a database with a long history, with the store's own statements: of an agent's messages nine in ten go to one of
  * five partners, one to its channel of ten; one in twenty is in a thread. Five messages have the rare word.
  */
 export function buildArchive(directory: string, size: ArchiveSize): string {

@@ -6,7 +6,7 @@ import { slowSyncEnvironment } from './slow-sync.ts';
 import { maximum, median, milliseconds, percentile, perSecond } from './statistics.ts';
 import { measureWaits } from './waits.ts';
 
-/** One line of the table: a figure of the daemon beside its baseline of the same run. */
+/** One line of the table: a figure of the daemon next to its baseline of the same run. */
 export interface Figure {
   id: string;
   what: string;
@@ -55,7 +55,7 @@ export function figuresOf(rounds: Round[]): Figure[] {
       id: 'P3',
       what: 'latency at half that rate',
       measured: `p50 ${ms('loadedLatency')}, p99 ${ms('loadedLatencyP99')}`,
-      // How quiet the machine was: a raw commit that is often late makes everything late.
+      // How idle the machine was: if raw commits are often late, everything is.
       baseline: `P1 of the round: p50 ${ms('latency')} (raw commit p99 ${ms('commitP99')})`,
       value: loadRatio,
       goal: 'p99 ≤ 10 × baseline',
@@ -64,7 +64,7 @@ export function figuresOf(rounds: Round[]): Figure[] {
   ];
 }
 
-/** Whether those who only read notice a disk that is slow for those who write. */
+/** Whether readers notice a disk that is slow for writers. */
 export async function slowDiskFigure(echo: RawEcho, directory: string, scale: number): Promise<Figure> {
   const figure = {
     id: 'P3',
@@ -78,7 +78,7 @@ export async function slowDiskFigure(echo: RawEcho, directory: string, scale: nu
   }
   await using daemon = await startDaemon({ env, settings: UNGOVERNED });
   const pairs = await connectPairs(daemon.socketPath, WRITERS);
-  // The control: what a process waits that has nothing to do with the disk, on a machine that may be busy.
+  // The control: how long a process waits that does not use the disk, on a possibly busy machine.
   const control = echo.watch();
   const waits = await measureWaits(daemon.socketPath, pairs, 5000 * scale);
   const hops = await control.stop();

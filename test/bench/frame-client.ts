@@ -11,17 +11,17 @@ import {
   type WelcomePayload,
 } from '@agent-relay/protocol';
 
-/** A name that no other client has. */
+/** A unique name. */
 export const uniqueName = (prefix: string): string => `${prefix}-${randomBytes(4).toString('hex')}`;
 
 /**
- * The cheapest client that speaks frames over the local socket. It is a load generator: it has no retries, no
+ * The cheapest client for frames over the local socket. It is a load generator: it has no retries, no
  * timers and no state but what its user keeps, so that a measurement shows the daemon and not the client.
  */
 export class FrameClient {
   readonly socket: Socket;
   #onText: ((text: string) => void) | undefined;
-  /** Texts that came while nobody listened. */
+  /** Texts that arrived without a listener. */
   readonly #waiting: string[] = [];
   #corked = false;
 
@@ -56,13 +56,13 @@ export class FrameClient {
     return { client, welcome: payload as WelcomePayload };
   }
 
-  /** Gets the text of every envelope from now on, after those that came while nobody listened. */
+  /** Gets the text of every envelope from now on, after those that arrived without a listener. */
   set onText(listener: (text: string) => void) {
     this.#onText = listener;
     while (this.#waiting.length > 0 && this.#onText) this.#onText(this.#waiting.shift() ?? '');
   }
 
-  /** Everything written in one turn of the event loop leaves in one system call. */
+  /** Everything written in one turn of the event loop is one system call. */
   write(text: string): void {
     if (!this.#corked) {
       this.#corked = true;

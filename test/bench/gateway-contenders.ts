@@ -72,7 +72,7 @@ export class Contender {
     return times.sort((a, b) => a - b);
   }
 
-  /** The compiler needs some thousand calls until its code is what will run for hours. */
+  /** The JIT needs some thousand calls to reach its final code. */
   async warmUp(): Promise<void> {
     const end = Date.now() + WARM_UP_MS;
     while (Date.now() < end) await this.round(100);
@@ -181,7 +181,7 @@ export async function openHttp(
   return new Contender(name, front, child, exchange, await toolOf(exchange), () => agent.destroy());
 }
 
-/** The older SSE transport: answers come on a stream, requests are posted to the address it names first. */
+/** The older SSE transport: answers arrive on a stream, requests are posted to the address in its first event. */
 export async function openSse(
   name: string,
   front: 'http',
@@ -246,7 +246,7 @@ async function readEvents(
   }
 }
 
-/** Matches answers to requests by their id; none is waited for longer than ANSWER_MS. */
+/** Matches answers to requests by id, with a timeout of ANSWER_MS. */
 const correlated =
   (name: string, waiting: Map<number, (result: object) => void>, send: (message: object) => void): Exchange =>
   (id, method, params) =>
@@ -270,7 +270,7 @@ async function toolOf(exchange: Exchange): Promise<string> {
   });
 }
 
-/** Repeats what fails while a server is starting. */
+/** Retries while a server is starting. */
 async function answering<T>(attempt: () => Promise<T>): Promise<T> {
   const end = Date.now() + ANSWER_MS;
   for (;;) {

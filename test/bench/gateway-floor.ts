@@ -1,5 +1,5 @@
 /**
- * The least a gateway can do: it gives requests ids of its own and answers their first ids back, and knows nothing of MCP.
+ * The minimum of a gateway: it replaces request ids and restores them in answers, without parsing MCP.
  * Run as: node gateway-floor.ts <program> [argument …].
  */
 import { spawn } from 'node:child_process';

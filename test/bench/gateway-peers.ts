@@ -15,7 +15,7 @@ export async function peersIn(installed: string, { node, echo, directory }: Setu
   const servers = join(directory, 'peers.json');
   const backend = { command: node, args: [echo, 'stdio'], lifecycle: 'keep-alive' };
   await writeFile(servers, JSON.stringify({ mcpServers: { echo: backend } }));
-  // What they keep between runs goes with the directory.
+  // What they store between runs is deleted with the directory.
   const env = { ...process.env, HOME: directory, XDG_CONFIG_HOME: directory, XDG_STATE_HOME: directory };
   const peers: Record<string, (program: string) => Promise<Contender>> = {
     supergateway: (program) =>
@@ -45,7 +45,7 @@ export async function peersIn(installed: string, { node, echo, directory }: Setu
         '/mcp',
         env,
       ),
-    // Its backends live in a daemon that outlives it.
+    // Its backends run in a daemon that outlives it.
     mcporter: (program) =>
       openStdio('mcporter', 'stdio', [node, program, '--config', servers, 'serve', '--stdio'], env, () => {
         spawnSync(node, [program, '--config', servers, 'daemon', 'stop'], { env, timeout: 10_000 });

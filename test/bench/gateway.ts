@@ -1,5 +1,5 @@
 /**
- * The gateway's cost, against calling the backend directly, against the least that any gateway could do, and against
+ * The gateway's cost, compared with direct calls to the backend, with the minimum of any gateway, and with
  * other gateways, in one run: rounds are interleaved, figures are medians. Run as: node test/bench/gateway.ts [--rounds N] [--calls N] [--peers DIRECTORY].
  * A peer is measured when it is installed in DIRECTORY (npm install --prefix DIRECTORY supergateway mcp-proxy …).
  */
@@ -26,7 +26,7 @@ const calls = Number(values.calls);
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const node = process.execPath;
 const directory = await mkdtemp(join(tmpdir(), 'bench-gateway-'));
-// Bundled, as the gateway is: without the type stripper in memory.
+// Bundled like the gateway, without the type stripper in memory.
 await build({
   entryPoints: [at('gateway-echo-server.ts'), at('gateway-floor.ts')],
   bundle: true,
@@ -46,7 +46,7 @@ await writeFile(
   config,
   JSON.stringify({ backends: [{ name: 'echo', command: node, args: [ECHO, 'stdio'] }] }),
 );
-// What the gateway remembers of its backend goes with the rest.
+// The gateway's state is deleted with the rest.
 process.env.XDG_STATE_HOME = directory;
 const run = (...options: string[]) => [node, PROGRAM, 'gateway', '--config', config, ...options];
 

@@ -43,7 +43,7 @@ interface Reader {
   partner: string;
 }
 
-/** What is asked again and again; those with a goal are the figures of P6, all are in the table. */
+/** The measured requests; those with a goal are the figures of P6, all are in the table. */
 const QUESTIONS: Array<{
   what: string;
   goal: boolean;
@@ -91,11 +91,11 @@ const QUESTIONS: Array<{
 
 export interface HistoryFigures {
   figures: Figure[];
-  /** The median of every question in every archive. */
+  /** The median of every request in every archive. */
   table: string[][];
 }
 
-/** How the cost of everyday questions grows with the past: archives of several sizes are asked in turns. */
+/** How the cost of everyday requests grows with the history: archives of several sizes are measured in turns. */
 export async function measureHistory(quick: boolean): Promise<HistoryFigures> {
   const directory = mkdtempSync(join(tmpdir(), 'relay-archive-'));
   try {
@@ -122,7 +122,7 @@ async function open(size: ArchiveSize, database: string): Promise<Subject> {
   return { size, core, readers };
 }
 
-/** Milliseconds by question, subject and round. */
+/** Milliseconds by request, subject and round. */
 type Rounds = number[][][];
 
 async function measureRounds(subjects: Subject[], count: number): Promise<Rounds> {
@@ -147,7 +147,7 @@ async function measureRounds(subjects: Subject[], count: number): Promise<Rounds
 const label = ({ messages, agents }: ArchiveSize): string =>
   `${messages.toLocaleString('en')} × ${agents.toLocaleString('en')}`;
 
-/** The largest archive beside the smallest of as many agents, compared round by round. */
+/** The largest archive compared with the smallest of as many agents, round by round. */
 function ratiosOf(subjects: Subject[], times: number[][]) {
   return subjects.flatMap(({ size }, large) => {
     const small = subjects.findIndex((other) => other.size.agents === size.agents);

@@ -1,6 +1,6 @@
 import type { Pair } from './pairs.ts';
 
-/** Milliseconds from sending a message to its arrival at the receiver; the next leaves when this one is answered too. */
+/** Milliseconds from sending a message to its arrival at the receiver; the next is sent when this one is also acknowledged. */
 export async function measureLatency(pair: Pair, count: number): Promise<number[]> {
   const latencies: number[] = [];
   for (let i = 0; i < count; i++) {

@@ -2,7 +2,7 @@ import { allComplete, type Pair } from './pairs.ts';
 
 /**
  * Milliseconds from the time a message was due to its arrival, with messages due at a steady rate whatever happens to
- * those before: one that leaves late, because the daemon or the generator was busy, counts from when it was due.
+ * those before: one that is sent late, because the daemon or the generator was busy, counts from when it was due.
  */
 export async function measureLatencyAt(rate: number, pairs: Pair[], ms: number): Promise<number[]> {
   const total = Math.floor((rate * ms) / 1000);
@@ -16,7 +16,7 @@ export async function measureLatencyAt(rate: number, pairs: Pair[], ms: number):
     const before = pair.sent;
     pair.onAcknowledged = checkAtTheEnd;
     pair.onReceived = (count) => {
-      // The messages go round the pairs, so that the place of a message in its pair tells its number.
+      // Messages rotate over the pairs, so that the position of a message in its pair gives its number.
       latencies.push(performance.now() - dueAt((count - before - 1) * pairs.length + index));
       checkAtTheEnd();
     };

@@ -10,7 +10,7 @@ const MANY = 10_000;
 const MAX_MEGABYTES = 200;
 const MAX_BROADCAST_MS = 1_000;
 const MAX_STORM_MS = 10_000;
-/** Connections that are being made at the same time. */
+/** Concurrent connection attempts. */
 const AT_A_TIME = 256;
 /** Files a process has open besides its connections. */
 const OTHER_FILES = 200;
@@ -22,7 +22,7 @@ interface Member {
   lastSeq: number;
 }
 
-/** Many agents on one daemon: what they cost, how fast one reaches them all, how fast all come back. */
+/** Many agents on one daemon: their cost, how fast a broadcast reaches them, how fast all reconnect. */
 export async function measureManyAgents(quick: boolean): Promise<Figure[]> {
   const count = quick ? 500 : MANY;
   const shown = count.toLocaleString('en');
@@ -32,7 +32,7 @@ export async function measureManyAgents(quick: boolean): Promise<Figure[]> {
     return [skipped(`${shown} connected agents`, missing)];
   }
   await using daemon = await startDaemon();
-  // The second start finds the code compiled, as the start of an installed daemon does.
+  // The second start has compiled code, like an installed daemon.
   await daemon.stop();
   await daemon.start();
   const empty = residentMegabytes(daemon.pid);
@@ -91,7 +91,7 @@ function mostOpenFiles(): number {
   return limit === 'unlimited' ? Number.POSITIVE_INFINITY : Number(limit);
 }
 
-/** Does `work` for all, a bounded number of them at the same time. */
+/** Runs `work` for all, with bounded concurrency. */
 async function forEach<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async () => {
@@ -133,7 +133,7 @@ async function broadcast([sender, ...others]: Member[], round: number): Promise<
   return performance.now() - startedAt;
 }
 
-/** Every connection breaks; milliseconds until everybody is back, with its deliveries where they were. */
+/** Breaks every connection; milliseconds until all have reconnected and resumed their deliveries. */
 async function reconnectAll(daemon: TestDaemon, members: Member[]): Promise<number> {
   for (const { client } of members) client.close();
   const startedAt = performance.now();

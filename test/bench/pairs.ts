@@ -2,12 +2,12 @@ import { newAgentToken } from '@agent-relay/platform/secrets';
 import { idMaker, type Message } from '@agent-relay/protocol';
 import { FrameClient } from './frame-client.ts';
 
-/** How many deliveries a receiver takes before it says so; the daemon's window is 256. */
+/** How many deliveries a receiver takes before it acknowledges them; the daemon's window is 256. */
 const TAKE_EVERY = 64;
 const BODY_BYTES = 256;
 const newId = idMaker(Date.now, Math.random);
 
-/** A sender and the connected receiver of all its messages, who checks that they come in order, each one once. */
+/** A sender and the connected receiver of all its messages, which checks that each arrives once and in order. */
 export class Pair {
   readonly #sender: FrameClient;
   readonly #receiver: FrameClient;
@@ -20,7 +20,7 @@ export class Pair {
   /** Called with the number of the message, counted from 1. */
   onReceived: (count: number) => void = () => undefined;
   onAcknowledged: (count: number) => void = () => undefined;
-  /** Rejects when the daemon did not keep its word. */
+  /** Rejects when the daemon violated its guarantees. */
   readonly broken: Promise<never>;
   readonly #break: (error: Error) => void;
 
@@ -75,7 +75,7 @@ export class Pair {
     if (type === 'PING') {
       this.#sender.request('PONG', 'pong', {});
     } else if (type === 'ACK' && payload.id?.endsWith(`-${this.#acknowledged + 1}`)) {
-      // The answers of one sender come in the order of its requests.
+      // The answers of one sender arrive in the order of its requests.
       this.#acknowledged += 1;
       this.onAcknowledged(this.#acknowledged);
     } else {
@@ -88,7 +88,7 @@ export class Pair {
     if (type === 'PING') {
       this.#receiver.request('PONG', 'pong', {});
     } else if (type === 'DELIVER' && payload.from !== `${this.#name}-sender`) {
-      // Somebody else's, such as a message to everyone.
+      // From another sender, such as a broadcast.
     } else if (type === 'DELIVER' && Number.parseInt(payload.content, 10) === this.#received + 1) {
       this.#received += 1;
       if (this.#received - this.#taken >= TAKE_EVERY) this.#take(payload.seq);
@@ -107,10 +107,10 @@ export class Pair {
 export const connectPairs = (socketPath: string, count: number): Promise<Pair[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => Pair.connect(socketPath, `pair-${index}`)));
 
-/** As clients of the SDK name their requests: by the time, and so that no other has the same. */
+/** Unique ids that start with the time, like those of SDK clients. */
 export const requestId = (count: number): string => `${newId('c')}-${count}`;
 
-/** What every measured message says, after its number. */
+/** The text of every measured message, after its number. */
 export const sampleBody = (): string => 'The build is green again. '.repeat(10).slice(0, BODY_BYTES);
 
 /** Tells when everything that the pairs have sent is acknowledged and has arrived; call `check` when it may be so. */

@@ -8,7 +8,7 @@ import { sampleBody } from './pairs.ts';
 
 const PROGRAM = fileURLToPath(import.meta.url);
 
-/** The least that two hops over a local socket cost: a process that hands bytes of one client to another. */
+/** The minimum cost of two hops over a local socket: a process that copies bytes from one client to another. */
 export class RawEcho implements Disposable {
   readonly #child: ChildProcess;
   readonly #from: Socket;

@@ -6,7 +6,7 @@ import type { Call } from '../../packages/relay/src/store/sqlite/threads.ts';
 import { Writer } from '../../packages/relay/src/store/sqlite/writer.ts';
 import { requestId, sampleBody } from './pairs.ts';
 
-/** The least that storing a message costs: the store's own statements on a file of its own, with nothing around. */
+/** The minimum cost of storing a message: the store's own statements on a separate file, and nothing else. */
 export class RawSqlite implements Disposable {
   readonly #writer: Writer;
   readonly #pairs: number;

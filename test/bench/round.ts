@@ -10,7 +10,7 @@ export const SENDERS = 32;
 export const IN_FLIGHT = 16;
 export const BATCH = 512;
 
-/** What is measured, and what it is measured against. */
+/** What is measured, and the baselines. */
 export interface Subjects {
   pairs: Pair[];
   echo: RawEcho;
@@ -30,7 +30,7 @@ export interface Round {
   loadedLatencyP99: number;
 }
 
-/** Measures each baseline right before what it is the baseline of. `scale` is 1, or less for a smoke test. */
+/** Measures each baseline right before its figure. `scale` is 1, or less for a smoke test. */
 export async function measureRound({ pairs, echo, sqlite }: Subjects, scale: number): Promise<Round> {
   const count = Math.ceil(1000 * scale);
   const hops = await echo.measure(count);

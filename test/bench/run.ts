@@ -27,10 +27,10 @@ const { values: options } = parseArgs({
   },
 });
 
-// Leaving in an orderly way ends the processes that were started.
+// A normal exit ends the started processes.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
-/** A busy machine measures itself: above a few tenths, the figures are to be taken again. */
+/** On a busy machine the figures mean little: above a few tenths, measure again. */
 const loadBefore = Number(loadavg()[0]?.toFixed(1));
 
 if (options.help) {
@@ -68,7 +68,7 @@ async function measureMessages(): Promise<Figure[]> {
   const measured: Round[] = [];
   for (let round = 0; round < rounds; round++) measured.push(await measureRound(subjects, scale));
   for (const pair of pairs) pair.close();
-  // Profiles are written at the end of an orderly life.
+  // Profiles are written at a normal exit.
   if (profiling) await daemon.stop();
   return [...figuresOf(measured), await slowDiskFigure(echo, daemon.directory, scale)];
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const SOURCE = fileURLToPath(new URL('./slow-sync.c', import.meta.url));
 
 /**
- * The environment in which the syncs of a program take `delayMs` longer; undefined when it cannot be built here.
+ * The environment in which the syncs of a program take `delayMs` longer; undefined if it cannot be built here.
  * Unlike strace, which stops a program at each of its system calls, it delays nothing else: good for measuring.
  */
 export function slowSyncEnvironment(directory: string, delayMs: number): { LD_PRELOAD: string } | undefined {

@@ -1,4 +1,4 @@
-/** The value below which the share `p` (0 to 1) of the values lies. */
+/** The percentile `p` (0 to 1) of the values. */
 export function percentile(values: readonly number[], p: number): number {
   if (values.length === 0) throw new Error('There is nothing to take a percentile of.');
   const sorted = Float64Array.from(values).sort();

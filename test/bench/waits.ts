@@ -10,7 +10,7 @@ export interface Waits {
   messages: number[];
 }
 
-/** Asks on a connection of its own again and again, while the pairs keep the disk busy. */
+/** Sends requests on its own connection repeatedly, while the pairs keep the disk busy. */
 export async function measureWaits(socketPath: string, pairs: Pair[], ms: number): Promise<Waits> {
   const waits: Waits = { inbox: [], who: [], heartbeat: [], messages: [] };
   const { client } = await FrameClient.connect(socketPath, { name: uniqueName('reader'), paths: [] });
@@ -29,7 +29,7 @@ export async function measureWaits(socketPath: string, pairs: Pair[], ms: number
         await client.ask(type, `${kind}-${waits[kind].length}`, payload);
         waits[kind].push(performance.now() - askedAt);
       }
-      // A pause between the rounds: the questions are there to measure the load, not to be it.
+      // A pause between the rounds: the requests should measure the load, not add to it.
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
   };

@@ -3,9 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { personName } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { client, json, output } from '../e2e/messaging-commands.ts';
+import { client } from '../e2e/messaging-commands.ts';
 import { hasBrowser, NEEDS_BROWSER } from '../kit/browser.ts';
 import { freePort } from '../kit/free-port.ts';
+import { json, output } from '../kit/results.ts';
 import { linkOf, openBrowser, startDaemon, type TestDaemon } from './kit.ts';
 
 let daemon: TestDaemon;

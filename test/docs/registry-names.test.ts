@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /*
- * On the public npm registry the names of these packages belong to another project: whoever follows our words must never
- * fetch and run what is there.
+ * On the public npm registry the names of these packages belong to another project: our docs must never make a user
+ * fetch and run those.
  */
 
 const OURS = String.raw`(?<![\w./~-])(?:@agent-relay/[\w{*…]|agent-relay\b(?!-))`;

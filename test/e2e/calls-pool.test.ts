@@ -1,7 +1,7 @@
 import { connect } from '@agent-relay/sdk/node';
 import { describe, expect, it } from 'vitest';
 import { scripted, tool } from '../gateway/kit/gateway-kit.ts';
-import { expectFailure, json } from './messaging-commands.ts';
+import { expectFailure, json } from '../kit/results.ts';
 import { type PooledDaemon, startPool } from './pool-kit.ts';
 
 const join = ({ env, projectDirectory: cwd }: PooledDaemon, name: string) => connect({ env, cwd, name });

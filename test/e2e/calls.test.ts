@@ -2,8 +2,9 @@ import type { Relay } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { expectFailure, json, output } from '../kit/results.ts';
 import { startProgram } from './calls-kit.ts';
-import { client, expectFailure, json, output } from './messaging-commands.ts';
+import { client } from './messaging-commands.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { localAgentToken, personName } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CliResult, hasTerminals } from '../kit/cli.ts';
+import { hasTerminals } from '../kit/cli.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { olderNode } from '../kit/older-node.ts';
+import { expectFailure, json } from '../kit/results.ts';
 import { ScriptedPeer } from '../kit/scripted-peer.ts';
 
 let daemon: TestDaemon;
@@ -15,20 +16,10 @@ beforeAll(async () => {
 afterAll(() => daemon[Symbol.asyncDispose]());
 
 const relay = (...args: string[]) => daemon.cli(args);
-const json = (result: CliResult) => JSON.parse(result.stdout);
 
-/** Makes agents known by letting each look into its inbox. */
+/** Registers agents by letting each check its inbox. */
 async function known(...names: string[]): Promise<void> {
   for (const name of names) expect(await relay('inbox', '--as', name)).toMatchObject({ code: 0, stderr: '' });
-}
-
-/** What every failure looks like to a person. */
-function expectFailure(result: CliResult, code: number, message: RegExp, next?: RegExp): void {
-  expect(result).toMatchObject({ code, stdout: '' });
-  expect(result.stderr).toMatch(/^error: [^\n]+\n/);
-  expect(result.stderr).toMatch(message);
-  expect(result.stderr).toMatch(/\nnext: .+\n$/);
-  if (next) expect(result.stderr).toMatch(next);
 }
 
 describe('sending and reading', () => {
@@ -239,7 +230,7 @@ describe('looking at the project', () => {
     expect(await tail.result).toMatchObject({ code: 0 });
   });
 
-  // The terminal sends a Ctrl-C to all its processes, and a wrapper passes it on: it comes twice, or three times.
+  // The terminal sends Ctrl-C to all its processes, and a wrapper passes it on: it arrives two or three times.
   it.each([
     ['this Node', process.execPath],
     ['an older Node, which runs the command in another process', olderNode()],
@@ -254,7 +245,7 @@ describe('looking at the project', () => {
     for (const args of commands) {
       await using running = daemon.startCli(args, node === undefined ? {} : { node });
       await running.until(/\S/);
-      // Not the same twice: the system would make one of them.
+      // Two different signals: the system would merge equal ones.
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) running.child.kill(signal);
       expect({ args, ...(await running.result) }).toMatchObject({ args, code: 0, signal: null });
     }
@@ -429,7 +420,7 @@ describe('bad input', () => {
     expectFailure(result, 2, /65536|64|large|long/i, /file/);
   });
 
-  // Where the file system does not tell the two apart, it is found.
+  // On a case-insensitive file system it is found.
   it.skipIf(process.platform === 'darwin')('a project in other letters', async () => {
     const result = await relay('who', '--project', 'DEMO');
     expectFailure(result, 4, /"DEMO" is spelled "demo"/, /that name: demo/);
@@ -449,7 +440,7 @@ describe('bad input', () => {
   it('is told to programs as the payload of the error', async () => {
     const result = await relay('send', 'Nobody', 'x', '--json');
     expect(result).toMatchObject({ code: 4, stderr: '' });
-    expect(json(result).error).toMatchObject({
+    expect(JSON.parse(result.stdout).error).toMatchObject({
       code: 'AgentNotFound',
       retryable: false,
       next: expect.any(String),

@@ -24,7 +24,7 @@ import { olderNode } from '../kit/older-node.ts';
 const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
-/** Two modules of the same length: what V8 keeps for one is then taken for the other. */
+/** Two modules of the same length: V8 accepts the cache of one for the other. */
 const PLANTED = "console.log('planted');\n";
 const HONEST = "console.log('honest!');\n";
 
@@ -60,7 +60,7 @@ async function run(env: NodeJS.ProcessEnv = {}, node = process.execPath): Promis
   return said + complained;
 }
 
-/** Leaves code in the cache that is run in place of the module: what another user could do who can write there. */
+/** Puts code in the cache that runs in place of the module, as a user with write access could. */
 async function plant(cache: string, env: NodeJS.ProcessEnv = {}): Promise<void> {
   const module = join(directory, 'module.mjs');
   await writeFile(module, PLANTED);

@@ -247,7 +247,7 @@ describe('agent-relay daemon', () => {
     process.kill(daemon.pid, 'SIGUSR2');
     expect(await daemon.exited).toBe(1);
     const { stdout } = await daemon.cli(['daemon', 'logs']);
-    expect(stdout).toMatch(/fatal.*nobody caught[\s\S]*a mishap[\s\S]*daemon stopped/);
+    expect(stdout).toMatch(/fatal.*uncaught error[\s\S]*a mishap[\s\S]*daemon stopped/);
     await expect(stat(daemon.socketPath)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 

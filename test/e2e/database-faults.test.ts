@@ -8,12 +8,13 @@ import { describe, expect, it } from 'vitest';
 import { type CliResult, PROGRAM } from '../kit/cli.ts';
 import { createSandbox, type Sandbox, startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { connectToSocket } from '../kit/raw-client.ts';
-import { client, expectFailure, known, output } from './messaging-commands.ts';
+import { expectFailure, output } from '../kit/results.ts';
+import { client, known } from './messaging-commands.ts';
 
 const STACK = /\n\s+at .+:\d+/;
 const databaseOf = ({ dataDirectory }: Sandbox): string => join(dataDirectory, 'relay.db');
 
-/** A sandbox whose daemon has run, and has stopped in order. */
+/** A sandbox whose daemon has run and was stopped. */
 async function usedSandbox(): Promise<TestDaemon> {
   const daemon = await startDaemon();
   await known(daemon, 'alice', 'bob');
@@ -75,7 +76,7 @@ describe('a daemon whose database', () => {
       await alice.hello({ name: 'alice', paths: [] });
       await alice.request('SEND', { to: 'bob', content: 'before' });
       unlinkSync(databaseOf(daemon) + suffix);
-      // It may notice by itself before it is asked.
+      // It may notice before the request.
       const sent = alice.request('SEND', { to: 'bob', content: 'after' });
       await expect(sent).rejects.toThrow(/was deleted or replaced|closed without/);
       expect(await daemon.exited).toBe(1);

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { PROGRAM } from '../kit/cli.ts';
 import { createSandbox, type Sandbox } from '../kit/daemon.ts';
 
-/** Connections that say nothing, as many as are asked for; those that are turned away count too. */
+/** Opens silent connections; refused ones count too. */
 async function idlers(address: string, count: number): Promise<Socket[] & Disposable> {
   const { hostname, port } = new URL(address);
   const sockets = Array.from({ length: count }, () => connect(Number(port), hostname));

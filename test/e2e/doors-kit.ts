@@ -10,7 +10,7 @@ export interface CommandClient {
   pid: number;
   /** What was written for people; resolves when the command has ended. */
   saidAside: Promise<string>;
-  /** What came on standard output and is no message. */
+  /** Standard output that is not a message. */
   garbage: Error[];
 }
 

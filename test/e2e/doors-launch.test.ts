@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox, startDaemon } from '../kit/daemon.ts';
+import { eventually } from '../kit/eventually.ts';
 import { freePort } from '../kit/free-port.ts';
 import { callTool, connectClient, connectStdio, type TestClient } from '../mcp/kit/clients.ts';
 import { sseTransport } from '../mcp/kit/http-door.ts';
@@ -55,7 +56,7 @@ describe('agent-relay launch', () => {
     expect(stdout).toContain('`read_messages(for="dev-a")`');
     expect(stdout).toContain('## STATUS UPDATE — DEV-A');
     expect(stdout).toContain(`"url": "http://localhost:${port}/sse"`);
-    // The daemon it ran is gone with it.
+    // The daemon it ran has stopped with it.
     expect((await sandbox.cli(['daemon', 'status'])).code).toBe(3);
   });
 
@@ -145,7 +146,7 @@ describe('agent-relay launch', () => {
     await using sandbox = await createSandbox();
     const { running, port } = await launched(sandbox);
     await using ended = running;
-    // A session that is connected is not to be killed with it.
+    // A connected session must not be killed with it.
     await using _session = await session(port);
     const refused = await sandbox.cli(['launch', '--port', String(port)]);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
@@ -247,14 +248,10 @@ describe.skipIf(!hasTmux)('agent-relay launch --tmux (needs the package tmux)', 
       const [, devPane = ''] = panes.split('\n')[2]?.split(' ') ?? [];
       await using client = await eventually(() => session(port));
       expect(await post(client, 'pm', 'dev', 'free', 'hello')).toMatchObject({ isError: false });
-      await eventually(async () => {
-        expect(await tmux('capture-pane', '-p', '-J', '-t', devPane)).toContain('dev.md.ran');
-      });
+      await expect.poll(() => tmux('capture-pane', '-p', '-J', '-t', devPane)).toContain('dev.md.ran');
       await tmux('send-keys', '-t', devPane, 'C-u');
       await tmux('send-keys', '-t', devPane, 'echo "I am $RELAY_AGENT_NAME"', 'Enter');
-      await eventually(async () => {
-        expect(await tmux('capture-pane', '-p', '-t', devPane)).toContain('I am dev');
-      });
+      await expect.poll(() => tmux('capture-pane', '-p', '-t', devPane)).toContain('I am dev');
       const files = join(sandbox.dataDirectory, 'launch', String(port));
       expect(await readFile(join(files, 'dev.md'), 'utf8')).toContain('You are dev');
       expect(await readFile(join(files, 'mcp.json'), 'utf8')).toContain(`localhost:${port}/sse`);
@@ -268,7 +265,7 @@ describe.skipIf(!hasTmux)('agent-relay launch --tmux (needs the package tmux)', 
 describe('agent-relay launch --kitty', () => {
   it('asks kitty for a tab with a window for each, and types the commands in', async () => {
     await using sandbox = await createSandbox();
-    // Stands in for kitty: writes down what it is asked, and numbers its windows.
+    // A fake kitty: records its arguments, and numbers its windows.
     const bin = join(sandbox.directory, 'bin');
     const journal = join(sandbox.directory, 'kitty.log');
     await mkdir(bin);
@@ -308,16 +305,3 @@ describe('agent-relay launch --kitty', () => {
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Install or configure kitty') });
   });
 });
-
-/** Tries until it works or the time is over. */
-async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
-  const deadline = Date.now() + 10_000;
-  for (;;) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
-}

@@ -13,7 +13,7 @@ const INITIALIZE = JSON.stringify({
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 });
 
-/** A sandbox with a certificate of its own for localhost and relay.example. */
+/** A sandbox with its own certificate for localhost and relay.example. */
 async function withCertificate() {
   const sandbox = await createSandbox({ env: { RELAY_MCP_API_KEY: KEY, RELAY_MCP_HTTP_PORT: '0' } });
   const [certificate, key] = ['cert.pem', 'key.pem'].map((name) => join(sandbox.projectDirectory, name));
@@ -41,7 +41,7 @@ async function withCertificate() {
   return { sandbox, env, ca: await readFile(`${certificate}`) };
 }
 
-/** Opens an MCP session as a client that trusts this certificate alone. */
+/** Opens an MCP session as a client that trusts only this certificate. */
 const initialize = (url: string, ca: Buffer, headers: Record<string, string> = {}) =>
   new Promise<number | undefined>((resolve, reject) => {
     const sent = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };

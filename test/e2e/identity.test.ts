@@ -143,7 +143,7 @@ async function stateOfHome(): Promise<unknown> {
 /** What must never be in an answer to somebody who does not belong to `home`. */
 const leaks = () => new RegExp([SECRET, 'Bob', home.aliceToken, home.bobToken, home.key].join('|'));
 
-/** Says HELLO and asks at once, without waiting to be let in. */
+/** Sends HELLO and a request right away, without waiting for WELCOME. */
 async function rush(client: RawClient, hello: Record<string, unknown>, operation: OperationName) {
   client.send('HELLO', hello, 'hello');
   client.send(operation, payloadOf(operation), 'asked');

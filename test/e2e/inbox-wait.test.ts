@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { killAtExit, PROGRAM } from '../kit/cli.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { olderNode } from '../kit/older-node.ts';
-import { client, expectFailure, json, known } from './messaging-commands.ts';
+import { expectFailure, json } from '../kit/results.ts';
+import { client, known } from './messaging-commands.ts';
 
 let daemon: TestDaemon;
 let owner: Relay;
@@ -24,7 +25,7 @@ const send = async (text: string) => {
   await using alice = await client(daemon, { name: 'Alice' });
   return await alice.send('Bob', text);
 };
-/** Whether somebody waits for Bob's next message. */
+/** Whether a client waits for Bob's next message. */
 const isWaiting = async () => {
   const agents = await owner.who();
   return agents.some(({ name, paths }) => name === 'Bob' && paths.some(({ path }) => path === 'pull'));

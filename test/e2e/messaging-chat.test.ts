@@ -4,7 +4,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROGRAM } from '../kit/cli.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
-import { client, expectFailure, json, known, output } from './messaging-commands.ts';
+import { expectFailure, json, output } from '../kit/results.ts';
+import { client, known } from './messaging-commands.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -74,7 +75,7 @@ describe('chat', () => {
     await chat.until(/\[2\] 👍 Rita\n/u);
     chat.child.stdin?.write('/reply 99 what?\n/reply 1\n');
     await chat.until(/error: There is no message 99 here\.[\s\S]*\/reply needs more\./);
-    // Whoever comes back sees it too.
+    // It is shown again after reopening the chat.
     await using again = daemon.startCli(['chat', 'Rita', '--as', 'Sam']);
     await again.until(/Sam \[2\] reply to 1\n {2}Blue\.\n[\s\S]*\[2\] read by Rita\n/);
   });
@@ -144,14 +145,14 @@ describe.skipIf(!hasTmux)('chat in a real terminal (needs the package tmux)', ()
 });
 
 interface Terminal extends AsyncDisposable {
-  /** What is on it now; with `-e` as an option, with the colours. */
+  /** The current screen; with `-e`, including colors. */
   screen(...options: string[]): Promise<string>;
   shows(pattern: RegExp): Promise<void>;
   /** Types text, then presses a key. */
   type(text: string, key?: string): Promise<void>;
 }
 
-/** The command in a real terminal of so many columns. */
+/** The command in a real terminal with this many columns. */
 async function openTerminal(args: string[], columns: number): Promise<Terminal> {
   const socket = join(daemon.directory, `tmux-${columns}`);
   const tmux = async (...words: string[]) =>

@@ -1,27 +1,5 @@
 import { connect, type NodeConnectOptions, type Relay } from '@agent-relay/sdk/node';
-import { expect } from 'vitest';
-import type { CliResult } from '../kit/cli.ts';
 import type { TestDaemon } from '../kit/daemon.ts';
-
-export const json = (result: CliResult) => {
-  expect(result).toMatchObject({ code: 0, stderr: '' });
-  return JSON.parse(result.stdout);
-};
-
-/** What a command prints when it works. */
-export const output = (result: CliResult): string => {
-  expect(result).toMatchObject({ code: 0, stderr: '' });
-  return result.stdout;
-};
-
-/** What every failure looks like to a person. */
-export function expectFailure(result: CliResult, code: number, message: RegExp, next?: RegExp): void {
-  expect(result).toMatchObject({ code, stdout: '' });
-  expect(result.stderr).toMatch(/^error: [^\n]+\n/);
-  expect(result.stderr).toMatch(message);
-  expect(result.stderr).toMatch(/\nnext: .+\n$/);
-  if (next) expect(result.stderr).toMatch(next);
-}
 
 /** An SDK client of the daemon; without a name, its owner. */
 export const client = (daemon: TestDaemon, options: NodeConnectOptions = {}): Promise<Relay> =>

@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROGRAM } from '../kit/cli.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
-import { expectFailure, known, output } from './messaging-commands.ts';
+import { expectFailure, output } from '../kit/results.ts';
+import { known } from './messaging-commands.ts';
 
 let daemon: TestDaemon;
 let env: NodeJS.ProcessEnv;
@@ -47,7 +48,7 @@ const inBash = (...words: string[]): Promise<string[]> =>
 const inFish = (line: string): Promise<string[]> =>
   linesOf('fish', 'agent-relay completion fish | source; complete -C $argv[1]', `agent-relay ${line}`);
 
-/** The words that zsh has when somebody types a line in a terminal and presses Tab at its end. */
+/** The completions of zsh for a line typed in a terminal, with Tab at its end. */
 async function inZsh(line: string): Promise<string> {
   const typed = join(daemon.directory, 'typed');
   const startup = 'autoload -U compinit; compinit -D -u; source <(agent-relay completion zsh)\n';

@@ -7,7 +7,8 @@ import { text } from 'node:stream/consumers';
 import { type Message, personName, type Relay } from '@agent-relay/sdk/node';
 import { describe, expect, it } from 'vitest';
 import { startDaemon } from '../kit/daemon.ts';
-import { client, expectFailure, json, known, output } from './messaging-commands.ts';
+import { expectFailure, json, output } from '../kit/results.ts';
+import { client, known } from './messaging-commands.ts';
 
 const contentsOf = (messages: Message[]) => messages.map(({ content }) => content);
 
@@ -56,7 +57,7 @@ describe.concurrent('the rate limit', () => {
 });
 
 describe.concurrent('the loop governor', () => {
-  /** Two agents answer each other; returns what each send came to. */
+  /** Two agents answer each other; returns the outcome of each send. */
   async function exchange(first: Relay, second: Relay, turns: string[]) {
     const results = [];
     for (const [index, content] of turns.entries()) {
@@ -86,7 +87,7 @@ describe.concurrent('the loop governor', () => {
     expect(held).toHaveLength(7);
     expect(held[0]?.held).toMatch(/muted by loop governor: 6 turns without new content/);
 
-    // Told to both, visible in trace and in the list.
+    // Both are notified; it is visible in trace and in the list.
     for (const agent of [alice, bob]) {
       const { messages } = await agent.inbox({ from: 'relay', limit: 500 });
       expect(contentsOf(messages)).toEqual([expect.stringMatching(/paused: muted by loop governor/)]);
@@ -228,7 +229,7 @@ describe.concurrent('agents and workspaces', () => {
     expect(output(await cli('agent', 'rename', 'Bob', 'Robert'))).toBe('Renamed Bob to Robert.\n');
     expect(output(await cli('inbox', '--as', 'Robert'))).toMatch(/^Alice → Robert .*\n {2}for you\n$/);
     expectFailure(await cli('send', 'Bob', 'x', '--as', 'Alice'), 4, /Bob/);
-    // Renamed by a program that does not know where tokens are kept: it is let in all the same.
+    // Renamed by a program that does not know where tokens are stored: it can still connect.
     await using owner = await client(daemon);
     await owner.agents.rename('Robert', 'Rob');
     expectFailure(await cli('inbox', '--as', 'Robert'), 5, /belongs to "Rob"/, /Rob/);
@@ -305,7 +306,7 @@ describe.concurrent('agents and workspaces', () => {
     expect(json(await cli('status', '--json'))).toMatchObject({ project: 'store' });
     output(await cli('workspace', 'rename', 'store', 'shop'));
     expectFailure(await cli('workspace', 'rename', 'demo', 'x'), 4, /demo/);
-    // Nothing moves: what is in the way of the new name does not matter.
+    // Nothing moves, so an existing directory with the new name does not matter.
     await writeFile(join(daemon.dataDirectory, 'projects', 'blocked'), 'in the way');
     output(await cli('workspace', 'rename', 'shop', 'blocked'));
     expect(json(await cli('status', '--json', '--project', 'blocked'))).not.toHaveProperty('unserved');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
-import { client, json, known, output } from './messaging-commands.ts';
+import { json, output } from '../kit/results.ts';
+import { client, known } from './messaging-commands.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox, startDaemon, type TestDaemon } from '../kit/daemon.ts';
-import { client, expectFailure, json, known, output } from './messaging-commands.ts';
+import { expectFailure, json, output } from '../kit/results.ts';
+import { client, known } from './messaging-commands.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -103,7 +104,7 @@ describe('a message to another project', () => {
       { to: 'Bob', fromProject: 'demo' },
       { to: '*', fromProject: 'demo' },
     ]);
-    // Its sender finds its own words again, and nobody else of its project does.
+    // The sender can find its message, but nobody else in its project can.
     expect(output(await relay('thread', messageId, '--as', 'Alice'))).toMatch(
       /^Alice → other:Bob .*\n {2}are you there\?\nother:Bob → Alice .*\n {2}I am\n$/,
     );

@@ -2,7 +2,8 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
-import { client, expectFailure, json, known, output } from './messaging-commands.ts';
+import { expectFailure, json, output } from '../kit/results.ts';
+import { client, known } from './messaging-commands.ts';
 
 let daemon: TestDaemon;
 let file: string;
@@ -97,7 +98,7 @@ describe('an import', () => {
       'Alice',
       'Bob',
     ]);
-    // A name without its token is nobody's until the owner gives it a new one.
+    // A name without its token cannot be used until the owner creates a new one.
     expectFailure(await cli('inbox', '--as', 'Bob'), 2, /is taken, and you did not present its token/);
     output(await cli('agent', 'token', 'Bob'));
     const { messages, unread } = json(await cli('inbox', '--as', 'Bob', '--limit', '1', '--json'));

@@ -4,11 +4,12 @@ import type { Relay, SendOptions } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasTerminals } from '../kit/cli.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
-import { client, expectFailure, json, known, output } from './messaging-commands.ts';
+import { expectFailure, json, output } from '../kit/results.ts';
+import { client, known } from './messaging-commands.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
-  // What is said here is short and goes to and fro, as in the exchanges that the governor is there to hold.
+  // These messages are short and go back and forth, which the governor would hold.
   const settings = { attachments: { maxFileBytes: 700_000 }, governor: { enabled: false } };
   daemon = await startDaemon({ settings });
   await known(daemon, 'Alice', 'Bob', 'Carol', 'Eve');

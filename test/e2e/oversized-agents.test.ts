@@ -7,7 +7,8 @@ import { rows } from '../../packages/relay/src/store/scripts/script.ts';
 import { Database } from '../../packages/relay/src/store/sqlite/database.ts';
 import { type Sandbox, startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { connectToWebSocket } from '../kit/raw-client.ts';
-import { client, output } from './messaging-commands.ts';
+import { output } from '../kit/results.ts';
+import { client } from './messaging-commands.ts';
 
 /** Much less than the tools of all agents take. */
 const HEAP = { NODE_OPTIONS: '--max-old-space-size=64' };

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
-/** What npm does, but with the dependencies of this checkout. */
+/** Like npm, but with the dependencies of this checkout. */
 async function install(tarball: string): Promise<void> {
   const { stdout } = await run('tar', ['-xzOf', tarball, 'package/package.json']);
   const { name, dependencies, optionalDependencies } = JSON.parse(stdout);

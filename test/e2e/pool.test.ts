@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { connect, localAgentToken } from '@agent-relay/sdk/node';
 import { describe, expect, it } from 'vitest';
-import { eventually, scripted, tool } from '../gateway/kit/gateway-kit.ts';
+import { scripted, tool } from '../gateway/kit/gateway-kit.ts';
 import { isAlive, processesIn } from '../gateway/kit/processes.ts';
 import { realServer } from '../gateway/kit/real-servers.ts';
 import { SDK_SERVER } from '../gateway/kit/sdk-server.ts';
 import { createSandbox } from '../kit/daemon.ts';
+import { eventually } from '../kit/eventually.ts';
 import { callTool, connectClient, ERAS } from '../mcp/kit/clients.ts';
 import { sseTransport } from '../mcp/kit/http-door.ts';
 import { connectToCommand, toolNames } from './doors-kit.ts';
@@ -165,7 +166,7 @@ describe('the pool of the daemon', () => {
     await callTool(owner, 'mine');
     const owners = processesIn(await daemon.journal('own'));
     await using guest = await daemon.client({ era, key, agent: 'Guest' });
-    const cutOff = expect(callTool(guest, 'hang')).rejects.toThrow();
+    const cutOff = expect(callTool(guest, 'hang')).rejects.toThrow('Session not found');
     const stream = await openStream(daemon.url, era, key);
     await eventually(async () => (await daemon.journal('own')).includes('call hang {}'));
     const guests = processesIn(await daemon.journal('own')).slice(owners.length);
@@ -298,7 +299,7 @@ describe('the pool of the daemon', () => {
   it('is not served over the older transport, and says where it is', async () => {
     await using daemon = await startPool(() => []);
     const asked = connectClient(sseTransport(`${daemon.url}/sse`, { tools: 'gateway' }));
-    await expect(asked).rejects.toThrow();
+    await expect(asked).rejects.toThrow('Non-200 status code (400)');
     const response = await fetch(`${daemon.url}/sse?tools=gateway`);
     expect(await response.text()).toMatch(
       /Connect to \/mcp\?tools=gateway .*agent-relay mcp --tools gateway/,

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { type PostgresServer, startPostgres } from '../kit/postgres.ts';
-import { client, expectFailure, json, known, output } from './messaging-commands.ts';
+import { expectFailure, json, output } from '../kit/results.ts';
+import { client, known } from './messaging-commands.ts';
 
 let server: PostgresServer;
 let daemon: TestDaemon;

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 
-/** What a daemon leaves that was killed as soon as the renames were stored, before it did anything else. */
+/** The state after a daemon was killed right after the renames were stored. */
 async function killAfter(daemon: TestDaemon, ...statements: string[]): Promise<void> {
   await daemon.kill9();
   const database = new DatabaseSync(`${daemon.dataDirectory}/relay.db`);

@@ -20,7 +20,7 @@ beforeAll(async () => {
     expect(result).toMatchObject({ code: 0 });
     return result.stdout;
   };
-  // Agents that come by the command line, so that their tokens are on the disk, and by hand.
+  // Agents from the command line, whose tokens are on disk, and from raw connections.
   await run('send', '--as', 'Alice', 'Alice', BODY);
   const owner = await connectToSocket(daemon.socketPath);
   await owner.hello({});
@@ -119,7 +119,7 @@ describe.skipIf(process.platform !== 'linux')('the command lines of all processe
     const sender = await connectToSocket(daemon.socketPath);
     await sender.hello({ name: 'Canary', ephemeral: true });
     const isSeen = tail.until(/look-at-the-processes/);
-    // The command follows from the moment it is connected: say it until it is heard.
+    // The command follows once it is connected: send until it shows.
     const saying = setInterval(
       () => sender.send('SEND', { to: 'Alice', content: 'look-at-the-processes' }),
       50,

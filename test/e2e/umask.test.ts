@@ -10,7 +10,7 @@ import { freePort } from '../kit/free-port.ts';
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-/** Runs what leaves files behind, in a home with nothing of ours in it; `look` is called while the daemon runs. */
+/** Runs commands that create files, in an empty home; `look` is called while the daemon runs. */
 async function useEverything(sandbox: Sandbox, umask: string, look: (home: string) => Promise<void>) {
   const home = join(sandbox.directory, 'home');
   const shop = join(home, 'shop');
@@ -80,7 +80,7 @@ it.each(['000', '027', '077'])(
       }
       const socket = '.local/share/agent-relay/projects/shop/daemon.mcp';
       for (const made of ['.cache', '.config', '.local/state', socket]) expect(names).toContain(made);
-      // Only root can become somebody else.
+      // Only root can switch users.
       if (isRoot) expect(await writableForNobody(names.map((name) => join(home, name)))).toEqual([]);
     });
   },

@@ -1,15 +1,15 @@
 import { encodeEnvelope, encodeFrame } from '@agent-relay/protocol';
 
-/** Bytes nobody should send, and what the daemon must say to them. */
+/** Invalid bytes, and the required answers of the daemon. */
 export interface Attack {
   name: string;
-  /** Whether the connection says HELLO first, as an agent. */
+  /** Whether the connection sends HELLO first, as an agent. */
   after: 'nothing' | 'HELLO';
-  /** Written one after the other, each in a packet of its own. */
+  /** Written one after the other, each in its own packet. */
   bytes: Uint8Array[];
   /** The codes of the ERROR answers, in order. */
   errors: string[];
-  /** Whether the daemon must hang up; if not, the connection must still work. */
+  /** Whether the daemon must close the connection; if not, it must still work. */
   closed: boolean;
 }
 
@@ -25,7 +25,7 @@ const header = (length: number): Uint8Array => {
 const frameOf = (body: Uint8Array): Uint8Array => Buffer.concat([header(body.length), body]);
 const envelope = (type: string, payload: unknown): Uint8Array =>
   encodeFrame(encodeEnvelope(type, 'attack', 0, payload));
-/** An envelope whose payload is written as text: no serializer would go so deep. */
+/** An envelope with a payload as text: no serializer would nest this deep. */
 const rawEnvelope = (type: string, payload: string): Uint8Array =>
   encodeFrame(`{"v":1,"type":"${type}","id":"attack","ts":0,"payload":${payload}}`);
 

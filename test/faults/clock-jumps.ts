@@ -12,11 +12,11 @@ import { assertDelivered, LedgerSender, RecordingReceiver } from './participants
 const HOUR_MS = 3_600_000;
 const DEADLINE_MS = 10_000;
 const AWAIT_MS = 1_500;
-/** Far fewer than anybody may send: whoever is refused was refused because of the clock. */
+/** Far below the rate limit, so that a refusal can only be due to the clock. */
 const BURST = 20;
 const SETTINGS = { rateLimit: { perSecond: 100, burst: 200 }, governor: { enabled: false } };
 
-/** The clock of the machine is set, as by hand, by a sleeping laptop or a virtual machine that is restored. */
+/** The clock of the machine is set, as by a person, a sleeping laptop or a restored virtual machine. */
 export const clockJumps: Fault = {
   name: 'clock-jumps',
   what: 'the clock is set back and forward by hours: nobody is slowed down, waits end in time, order stays',
@@ -85,7 +85,7 @@ export const clockJumps: Fault = {
 
 const idIn = (payload: unknown): unknown => (payload as { id?: string }).id;
 
-/** Resolves when the daemon goes by the new time. */
+/** Resolves when the daemon uses the new time. */
 async function setClock(
   { daemon, clockFile }: { daemon: TestDaemon; clockFile: string },
   client: RawClient,
@@ -104,7 +104,7 @@ async function setClock(
   await within(DEADLINE_MS, 'the clock of the daemon', untilSet());
 }
 
-/** An inbox shows what is still valid by the clock of the daemon, and nothing else. */
+/** An inbox shows exactly what has not expired by the daemon's clock. */
 async function assertExpires(client: RawClient, sleeper: RawClient, offset: number): Promise<void> {
   const now = Date.now() + offset;
   const { messageId } = await client.request('SEND', {
@@ -123,7 +123,7 @@ async function assertExpires(client: RawClient, sleeper: RawClient, offset: numb
   );
 }
 
-/** The times of a trace are those of the clock as it is now, in the order in which things happened. */
+/** The times of a trace are of the current clock, in the order of events. */
 async function assertSaneTrace(client: RawClient, offset: number): Promise<OperationResult<'TRACE'>> {
   const { messageId } = await client.request('SEND', { to: 'receiver', content: 'trace me' });
   const trace = await client.request('TRACE', { id: messageId });

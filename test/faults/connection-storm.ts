@@ -12,13 +12,13 @@ const CONNECTIONS = 10_000;
 const WARM_UP = 5_000;
 const AT_A_TIME = 100;
 const MAX_GROWTH_MB = 60;
-/** Garbage may pile up for as long as there is room: with little of it, only what is really kept counts. */
+/** Garbage may accumulate while there is room: with a small heap, only live memory counts. */
 const HEAP_MB = 96;
 const DEADLINE_MS = 120_000;
 
 const hello = encodeFrame(encodeEnvelope('HELLO', 'storm', 0, { paths: [] }));
 
-/** What a connection says before it is dropped. */
+/** What a connection sends before it is dropped. */
 const MANNERS = [
   { says: undefined, waits: false },
   { says: hello.subarray(0, 7), waits: false },

@@ -1,6 +1,6 @@
 import { RecordingReceiver } from './participants.ts';
 
-/** A consumer in a process of its own, so that it can be stopped. It reports what it got whenever it is asked. */
+/** A consumer in its own process, so that it can be stopped. It reports what it got on request. */
 const [socketPath = '', name = ''] = process.argv.slice(2);
 const receiver = new RecordingReceiver(name);
 let connections = 0;

@@ -15,10 +15,10 @@ const BALLAST_BYTES = 6 * 1024 * 1024;
 const BODY = 'all work and no play makes a full disk '.repeat(800);
 const DEADLINE_MS = 20_000;
 const PAGE_BYTES = 4096;
-/** The daemon's own work on the database, which fails as well, comes round every second. */
+/** The daemon's own maintenance, which fails too, runs every second. */
 const UPKEEP_MS = 2_500;
 
-/** A disk with everything of the daemon on it, its log included: it fills up while messages come in, and has room later. */
+/** A disk with all files of the daemon, including its log: it fills up while messages arrive, and is freed later. */
 export const diskFull: Fault = {
   name: 'disk-full',
   what: 'a full disk: sends are refused with DiskFull, reads work, the daemon stays, freeing space heals, nothing acknowledged is lost',
@@ -63,7 +63,7 @@ export const diskFull: Fault = {
   },
 };
 
-/** A disk of its own in memory, which only root can make. */
+/** A separate disk in memory, which only root can mount. */
 function mountSmallDisk(): Disposable & { path: string } {
   const path = mkdtempSync(join(tmpdir(), 'relay-disk-'));
   const { status, stderr, error } = spawnSync(
@@ -79,7 +79,7 @@ function mountSmallDisk(): Disposable & { path: string } {
     spawnSync('umount', ['--lazy', path]);
     rmSync(path, { recursive: true, force: true });
   };
-  // Also when the run is cut off.
+  // Also if the run is interrupted.
   process.once('exit', unmount);
   return {
     path,
@@ -130,7 +130,7 @@ async function sendOne(sender: LedgerSender): Promise<void> {
   await Promise.race([sender.settled(), refused]);
 }
 
-/** With the documented code, and without half a file. */
+/** With the documented code, and without a partial file. */
 async function assertExportFails(daemon: TestDaemon, file: string): Promise<void> {
   const { code, stderr } = await daemon.cli(['export', file]);
   assert.equal(code, 2, stderr);

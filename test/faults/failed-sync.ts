@@ -7,7 +7,7 @@ import { assertDelivered, LedgerSender, RecordingReceiver } from './participants
 const DEADLINE_MS = 20_000;
 const BEFORE = 20;
 
-/** After a sync that failed nobody knows what is on the disk: the daemon must not go on as if it did. */
+/** After a failed sync it is unknown what is on disk: the daemon must not continue. */
 export const failedSync: Fault = {
   name: 'failed-sync',
   what: 'fsync fails: nothing more is acknowledged, the daemon ends, and a new one has everything that was',

@@ -1,4 +1,4 @@
-/** One kind of trouble, and the proof that the relay stands it. It throws when the relay does not. */
+/** One kind of fault. It throws if the relay does not withstand it. */
 export interface Fault {
   /** For `--only`. */
   name: string;
@@ -7,9 +7,9 @@ export interface Fault {
 }
 
 export interface FaultOptions {
-  /** A minute or two for all faults together, instead of as long as it takes. */
+  /** A minute or two for all faults together. */
   short: boolean;
-  /** Makes what is left to chance repeatable. */
+  /** Makes random choices repeatable. */
   seed: number;
   /** Prints a line below the name of the fault. */
   say(line: string): void;
@@ -18,7 +18,7 @@ export interface FaultOptions {
 /** The machine lacks what the fault needs; the message says what. */
 export class CannotRun extends Error {}
 
-/** Rejects when the promise takes longer than it ever should. */
+/** Rejects if the promise takes too long. */
 export async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`${what}: not within ${ms} ms.`)), ms);
@@ -29,7 +29,7 @@ export async function within<T>(ms: number, what: string, promise: Promise<T>): 
   }
 }
 
-/** A small generator of chance that gives the same numbers (0 to 1) for the same seed. */
+/** A small seeded random generator (0 to 1). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

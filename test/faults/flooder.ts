@@ -3,7 +3,7 @@ import { newAgentToken } from '@agent-relay/platform/secrets';
 import type { ErrorPayload, SendResult } from '@agent-relay/protocol';
 import { FrameClient } from '../bench/frame-client.ts';
 
-/** Started by `quota-floods`: asks for more of something than one client may have, as fast as it can, until killed. */
+/** Started by `quota-floods`: exceeds a limit as fast as it can, until killed. */
 
 export type FloodName =
   | 'channels'
@@ -18,12 +18,12 @@ export type FloodName =
 export interface FloodReport {
   accepted: number;
   refused: number;
-  /** Codes of refusals for another reason than a limit. */
+  /** Error codes other than limits. */
   others: string[];
 }
 
 const IN_FLIGHT = 128;
-/** An agent may have so many uploads open. */
+/** The maximum of open uploads per agent. */
 const UPLOADS = 4;
 const EMOJI = Array.from({ length: 200 }, (_, number) => `:face_${number}:`);
 
@@ -72,7 +72,7 @@ async function pipeline(
   for (let i = 0; i < inFlight; i++) ask();
 }
 
-/** Does the same again and again, several times at once. */
+/** Repeats an action concurrently. */
 async function repeat(once: (number: number) => Promise<string | undefined>, atOnce = 8): Promise<void> {
   let number = 0;
   const loop = async () => {

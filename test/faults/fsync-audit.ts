@@ -12,7 +12,7 @@ const BURSTS = 5;
 const BURST = 40;
 const TRACED = 'fsync,fdatasync,write,pwrite64,writev,sendto,sendmsg';
 
-/** Watches the system calls of the daemon: nobody is told of a message whose commit is not on the disk. */
+/** Watches the system calls of the daemon: no client hears of a message before its commit is on disk. */
 export const fsyncAudit: Fault = {
   name: 'fsync',
   what: 'every ACK and DELIVER leaves after the fsync of its commit',
@@ -26,7 +26,7 @@ export const fsyncAudit: Fault = {
     await sender.connect(daemon.socketPath);
     const output = join(daemon.directory, 'trace');
     {
-      // Each sync begins late: a daemon that did not wait for it would be caught by a wide margin.
+      // Each sync starts late, so that a daemon that does not wait for it is caught by a wide margin.
       const delay = 'inject=fsync,fdatasync:delay_enter=2000';
       const args = ['-y', '-s', '1000000', '-e', `trace=${TRACED}`, '-e', delay, '-o', output];
       await using _strace = await attachStrace(daemon.pid, args);

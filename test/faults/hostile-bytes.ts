@@ -9,7 +9,7 @@ import { Witness } from './witness.ts';
 const DEADLINE_MS = 10_000;
 const UNREAD_REQUESTS = 20_000;
 
-/** What a broken or malicious client may write. */
+/** What a broken or malicious client may send. */
 export const hostileBytes: Fault = {
   name: 'hostile-bytes',
   what: 'oversized, truncated, malformed, endless and deep input: the right error, and nobody else notices',
@@ -52,7 +52,7 @@ async function carryOut({ name, after, bytes, errors, closed }: Attack, { socket
   client.close();
 }
 
-/** A connection that says nothing is asked to leave. */
+/** A silent connection is closed. */
 async function sayNothing({ socketPath }: TestDaemon): Promise<void> {
   const client = await FrameClient.open(socketPath);
   const { payload } = await client.next();
@@ -60,7 +60,7 @@ async function sayNothing({ socketPath }: TestDaemon): Promise<void> {
   client.close();
 }
 
-/** So is one that says HELLO a byte at a time, for ever. */
+/** So is one that sends HELLO a byte at a time. */
 async function sayHelloSlowly({ socketPath }: TestDaemon): Promise<void> {
   const client = await FrameClient.open(socketPath);
   const frame = encodeFrame(`{"v":1,"type":"HELLO","id":"slow","ts":0,"payload":{}}${' '.repeat(10_000)}`);
@@ -75,7 +75,7 @@ async function sayHelloSlowly({ socketPath }: TestDaemon): Promise<void> {
   }
 }
 
-/** Connections that end in the middle of a frame, at every place of it. */
+/** Connections that end in the middle of a frame, at every position. */
 async function truncated({ socketPath }: TestDaemon): Promise<void> {
   const frame = encodeFrame('{"v":1,"type":"HELLO","id":"cut","ts":0,"payload":{}}');
   for (let length = 1; length < frame.length; length++) {
@@ -86,7 +86,7 @@ async function truncated({ socketPath }: TestDaemon): Promise<void> {
   }
 }
 
-/** Asks and asks and reads no answer: the daemon stops reading instead of keeping the answers for ever. */
+/** Sends requests without reading answers: the daemon stops reading instead of buffering the answers. */
 async function neverRead(daemon: TestDaemon, witness: Witness): Promise<void> {
   const { client } = await FrameClient.connect(daemon.socketPath, { paths: [] });
   client.socket.pause();

@@ -27,7 +27,7 @@ export const kill: Fault = {
     const senders = routes.flatMap((route) => route.senders);
     const everybody = [...routes.map(({ receiver }) => receiver), ...senders];
     const connectAll = () => Promise.all(everybody.map((one) => one.connect(daemon.socketPath)));
-    // One after the other: one can only write to a name that exists.
+    // Sequentially: a message can only be sent to an existing name.
     for (const one of everybody) await one.connect(daemon.socketPath);
 
     const restarts: number[] = [];
@@ -73,7 +73,7 @@ function judgeRestarts(
   const [p50, p99] = [Math.round(median(restarts)), Math.round(percentile(restarts, 0.99))];
   const [longest, bare] = [Math.round(maximum(restarts)), Math.round(median(bareStarts))];
   say(`kill → first ACK: p50 ${p50} ms, p99 ${p99} ms, longest ${longest} ms (node -e 0: ${bare} ms)`);
-  // A few dozen restarts have no 99th percentile worth the name.
+  // A few dozen restarts have no meaningful 99th percentile.
   if (short) return;
   const goal = Math.max(RESTART_GOAL_MS, RESTART_GOAL_BARE_STARTS * bare);
   assert(p99 < goal, `the p99 of a restart is ${p99} ms; the goal is ${goal} ms`);
@@ -101,7 +101,7 @@ const firstAcknowledgement = (senders: LedgerSender[]): Promise<number> =>
     for (const sender of senders) sender.onAcknowledged = () => resolve(performance.now());
   });
 
-/** Looks into the database itself, past the daemon. */
+/** Reads the database directly. */
 function assertStoredOnce(daemon: TestDaemon, senders: LedgerSender[]): void {
   const database = new DatabaseSync(`${daemon.dataDirectory}/relay.db`, { readOnly: true });
   try {

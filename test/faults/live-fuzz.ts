@@ -102,7 +102,7 @@ interface Input {
   cuts: number[];
 }
 
-/** Writes everything, hangs up, and looks at each answer that came until then. */
+/** Writes everything, closes, and checks each answer until then. */
 async function converse(
   socketPath: string,
   token: string,

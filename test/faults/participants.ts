@@ -5,7 +5,7 @@ import { FrameClient } from '../bench/frame-client.ts';
 
 const RETRY_MS = 5;
 
-/** Connects as soon as somebody listens. */
+/** Connects as soon as the daemon listens. */
 async function connectEventually(socketPath: string, hello: Parameters<typeof FrameClient.connect>[1]) {
   for (;;) {
     try {
@@ -18,8 +18,8 @@ async function connectEventually(socketPath: string, hello: Parameters<typeof Fr
 }
 
 /**
- * Sends numbered messages and keeps the ledger: which of them were acknowledged. When it connects again, what
- * was not acknowledged is sent again, in its order, with the same ids.
+ * Sends numbered messages and records which of them were acknowledged. When it reconnects, what
+ * was not acknowledged is sent again, in order, with the same ids.
  */
 export class LedgerSender {
   readonly name: string;
@@ -56,7 +56,7 @@ export class LedgerSender {
   }
 
   async connect(socketPath: string): Promise<void> {
-    // An answer that is still on its way from a dead daemon is not heard: the message is simply sent again.
+    // An answer still in transit from a dead daemon is ignored: the message is sent again.
     this.#client?.close();
     const hello = { name: this.name, token: this.#token, paths: [] };
     const { client } = await connectEventually(socketPath, hello);
@@ -66,7 +66,7 @@ export class LedgerSender {
       if (!this.acknowledged.has(number)) this.resend(number);
   }
 
-  /** The id of the message of that number: of one length for all, so that none is found in another. */
+  /** The id of a numbered message: all have the same length, so that none is contained in another. */
   idOf(number: number): string {
     return `${this.name}-${String(number).padStart(8, '0')}`;
   }
@@ -102,15 +102,15 @@ export class LedgerSender {
   }
 }
 
-/** Takes deliveries, remembers everything it ever got, and resumes after the last one when it connects again. */
+/** Takes deliveries, records everything, and resumes after the last one when it reconnects. */
 export class RecordingReceiver {
   readonly name: string;
-  /** In the order they came, duplicates included. */
+  /** In order of arrival, including duplicates. */
   readonly received: Message[] = [];
   onReceived: () => unknown = () => undefined;
   readonly token = newAgentToken();
   #client: FrameClient | undefined;
-  /** Settles when the connection of the moment has ended. */
+  /** Settles when the current connection has ended. */
   ended: Promise<unknown> = Promise.resolve();
 
   constructor(name: string) {
@@ -128,7 +128,7 @@ export class RecordingReceiver {
     client.onText = (text) => this.#onDelivery(text);
   }
 
-  /** Resolves when so many messages have come in all. */
+  /** Resolves when this many messages have arrived in total. */
   reached(count: number): Promise<void> {
     return new Promise((resolve) => {
       this.onReceived = () => this.received.length >= count && resolve();
@@ -150,7 +150,7 @@ export class RecordingReceiver {
   }
 }
 
-/** Everything the sender got acknowledged came once, in order, and nothing it did not send came. */
+/** Everything acknowledged arrived once and in order, and nothing else arrived. */
 export function assertDelivered(sender: LedgerSender, receiver: RecordingReceiver): void {
   const got = receiver.received.filter(({ from }) => from === sender.name);
   assert.deepEqual(

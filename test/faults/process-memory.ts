@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { CannotRun } from './fault.ts';
 
-/** The memory a process holds, in MiB. */
+/** The memory of a process, in MiB. */
 export function residentMegabytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(read(`/proc/${pid}/status`))?.[1]) / 1024;
 }
 
-/** The most memory a process ever held, in MiB. */
+/** The peak memory of a process, in MiB. */
 export function peakMegabytes(pid: number): number {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(read(`/proc/${pid}/status`))?.[1]) / 1024;
 }

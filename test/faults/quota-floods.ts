@@ -24,10 +24,10 @@ const FLOODS: FloodName[] = [
 ];
 const DEADLINE_MS = 120_000;
 const MAX_SLOWDOWN = 3;
-/** The machine does other things too: where a bystander seems slower, more is measured, before and during the flood. */
+/** The machine may be busy: if another client seems slower, measure more, before and during the flood. */
 const ATTEMPTS = 3;
 const MAX_GROWTH_MB = 150;
-/** Small, so that they are soon reached; what a limit is changes nothing about what it costs to meet it. */
+/** Small, so that they are reached soon; the value of a limit does not change the cost of reaching it. */
 const QUOTAS = { channels: 50, agentsPerKey: 50, attachments: 50, awaits: 20 };
 const MCP = {
   http: true,
@@ -36,7 +36,7 @@ const MCP = {
   maxStreamsPerKey: 40,
 };
 
-/** One client that asks for more than it may have, as fast as it can. */
+/** One client that exceeds a limit, as fast as it can. */
 export const quotaFloods: Fault = {
   name: 'quota-floods',
   what: `one key asks for ${FLOODS.join(', ')} without end: it is told the limit, and a bystander stays as fast as before`,
@@ -66,7 +66,7 @@ const p99 = (all: Latencies[], kind: keyof Latencies): number =>
     0.99,
   );
 
-/** Somebody who sends, is sent to, and reads. */
+/** A client that sends, receives and reads. */
 class Bystander {
   readonly #pair: Pair;
   readonly #reader: FrameClient;
@@ -130,7 +130,7 @@ async function withstand(
   }
 }
 
-/** Starts a flood in a process of its own; resolves when it has met its limit. */
+/** Starts a flood in its own process; resolves when it has reached its limit. */
 async function startFlood(flood: FloodName, daemon: TestDaemon): Promise<ChildProcess> {
   const cliJson = async (...args: string[]) => JSON.parse((await daemon.cli([...args, '--json'])).stdout);
   const { key } = await cliJson('workspace', 'key', 'create');
@@ -138,7 +138,7 @@ async function startFlood(flood: FloodName, daemon: TestDaemon): Promise<ChildPr
   const program = fileURLToPath(new URL('./flooder.ts', import.meta.url));
   const flooder = fork(program, [flood, daemon.socketPath, key, mcp]);
   killAtExit(flooder);
-  // Sessions that nobody uses make room for new ones: no limit is met.
+  // Unused sessions make room for new ones, so no limit is reached.
   const isUnderWay = ({ accepted, refused }: FloodReport) =>
     flood === 'mcp-sessions' ? accepted > MCP.maxSessionsPerKey : refused > 0;
   await within(

@@ -46,10 +46,10 @@ const { values: options } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 });
-/** What was thrown where nobody waits, such as in the listener of a socket; the deadlines end the fault it broke. */
+/** Uncaught errors, such as in the listener of a socket; the deadlines end the broken fault. */
 const uncaught: unknown[] = [];
 process.on('uncaughtException', (error) => uncaught.push(error));
-// Leaving in an orderly way ends the daemons and gives mounts back.
+// A normal exit stops the daemons and unmounts disks.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 const chosen = FAULTS.filter(({ name }) => options.only === undefined || options.only === name);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
-/** Loaded into a daemon (`--import`): SIGUSR2 sets its wall clock off by the milliseconds that the file says. */
+/** Loaded into a daemon (`--import`): SIGUSR2 shifts its wall clock by the milliseconds in the file. */
 const file = process.env.RELAY_TEST_CLOCK_FILE;
 const RealDate = Date;
 let offset = 0;

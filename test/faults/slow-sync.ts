@@ -5,7 +5,7 @@ import { slowDisk, whyNoStrace } from '../bench/strace.ts';
 import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { CannotRun, type Fault, within } from './fault.ts';
 
-/** So long that no machine is slow enough to confuse an answer that waited for the disk with one that did not. */
+/** Long enough to tell an answer that waited for the disk from one that did not, even on a slow machine. */
 const DELAY_MS = 2_000;
 /** Rounds of questions that must be answered while one message waits for its sync; the first may come before it began. */
 const MIN_ROUNDS = 3;
@@ -17,7 +17,7 @@ const QUESTIONS = [
   ['PING', {}],
 ] as const;
 
-/** A disk that is slow to sync holds up those who write, and nobody else. How long answers take, the bench measures. */
+/** A disk that is slow to sync delays only writers. The bench measures how long answers take. */
 export const slowSync: Fault = {
   name: 'slow-sync',
   what: `each fsync takes ${DELAY_MS} ms more: reads and heartbeats do not wait for it`,
@@ -48,7 +48,7 @@ export const slowSync: Fault = {
   },
 };
 
-/** Sends one message, and asks again and again until it is acknowledged. */
+/** Sends one message, and reads repeatedly until it is acknowledged. */
 async function roundsWhileSending(pair: Pair, reader: FrameClient): Promise<number> {
   let isAcknowledged = false;
   const acknowledged = new Promise<void>((resolve) => {

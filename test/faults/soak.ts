@@ -11,16 +11,16 @@ import { openFiles, residentMegabytes } from './process-memory.ts';
 const PAIRS = 4;
 const IN_FLIGHT = 16;
 const DEADLINE_MS = 30_000;
-/** Garbage may pile up for as long as there is room: with little of it, only what is really kept counts. */
+/** Garbage may accumulate while there is room: with a small heap, only live memory counts. */
 const HEAP_MB = 128;
 const MAX_GROWTH_MB = 60;
-/** A daemon has its working set after so much of its life. */
+/** When a daemon has reached its working set. */
 const WARM_UP_SHARE = 0.3;
 const PAUSE_MS = 20;
-/** An agent may not make any number of them. */
+/** Limited per agent. */
 const CHANNELS = 500;
 
-/** Everything at once, for long: what grows by a little shows in the end. */
+/** Everything at once, for a long time, so that slow growth shows. */
 export const soak: Fault = {
   name: 'soak',
   what: 'senders, readers, reconnects, kills and channels that come and go: the ledger holds, nothing grows',
@@ -47,7 +47,7 @@ export const soak: Fault = {
     const counts = { reads: 0, channels: 0, reconnects: 0, kills: 0 };
     const startedAt = performance.now();
     const share = () => (performance.now() - startedAt) / totalMs;
-    // Killed in its youth: afterwards one process has to live long enough to show what it keeps.
+    // Killed early: afterwards one process has to run long enough to show leaks.
     const kills = short ? 3 : 30;
     let settled: { memory: number; files: number } | undefined;
     while (share() < 1) {
@@ -97,7 +97,7 @@ export const soak: Fault = {
 
 const figures = ({ pid }: TestDaemon) => ({ memory: residentMegabytes(pid), files: openFiles(pid) });
 
-/** Sends as much as may be under way: the ledger of ten minutes has to fit into memory. */
+/** Limits what is in flight: the record of ten minutes has to fit in memory. */
 function keepBusy(sender: LedgerSender): void {
   for (let open = sender.sent - sender.acknowledged.size; open < IN_FLIGHT; open++) sender.sendNext();
 }

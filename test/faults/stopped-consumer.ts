@@ -16,11 +16,11 @@ import { residentMegabytes } from './process-memory.ts';
 
 const MESSAGES = 1_500;
 const BODY = 'for somebody who is not listening '.repeat(1_000);
-/** Kept for the one who does not listen, 50 MB of messages would add far more than the search index and garbage do. */
+/** Buffering 50 MB for the stopped consumer would add far more than the search index and garbage do. */
 const MAX_GROWTH_MB = 100;
 const DEADLINE_MS = 60_000;
 
-/** A consumer that is stopped in its tracks, as by a debugger or a laptop's lid. */
+/** A consumer that is suspended, as by a debugger or a laptop's lid. */
 export const stoppedConsumer: Fault = {
   name: 'stopped-consumer',
   what: 'a consumer stopped by SIGSTOP: others do not notice, memory is bounded, it gets everything when it goes on',
@@ -73,7 +73,7 @@ async function stopAndContinue(
       `${dropped ? 'dropped and resumed' : 'kept'}: ${numbers.length} messages in order, once; ` +
         `others p50 ${p50Before} before, ${p50During} while it was flooded, ${p50After} after; memory +${Math.round(growth)} MB`,
     );
-    // A neighbour of a flood shares its disk and processor, but it must not wait for the one who does not listen.
+    // Others share the disk and processor with a flood, but must not wait for the stopped consumer.
     assert(median(after) < 10 * median(before) + 10, 'the others became slow');
     pair.close();
     sender.close();

@@ -1,4 +1,4 @@
-/** One system call of a trace, with the places in the trace where it began and where it was over. */
+/** One system call of a trace, with the positions of its start and end. */
 export interface TracedCall {
   name: string;
   text: string;
@@ -6,7 +6,7 @@ export interface TracedCall {
   end: number;
 }
 
-/** Reads the output of `strace -f`: calls that were interrupted by another thread's line are put together again. */
+/** Parses the output of `strace -f`; joins calls that were split by another thread's line. */
 export function parseTrace(trace: string): TracedCall[] {
   const calls: TracedCall[] = [];
   const unfinished = new Map<string, TracedCall>();
@@ -35,8 +35,8 @@ const isOfLog = ({ text }: TracedCall) => /^\d+<[^>]*-wal>/.test(text);
 const isToSocket = ({ text }: TracedCall) => /^\d+<(UNIX|socket):/.test(text);
 
 /**
- * The words (each the mark of one message) that the daemon sent to a socket before the log they were written to was
- * synced. A word the daemon never wrote or never sent is reported too: the audit must have seen everything.
+ * The marks (one per message) that the daemon sent to a socket before the log they were written to was
+ * synced. Marks never written or never sent are reported too: the trace must be complete.
  */
 export function sentBeforeSynced(calls: TracedCall[], words: string[]): string[] {
   const toLog = calls.filter((call) => !isSync(call) && isOfLog(call));

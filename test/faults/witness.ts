@@ -7,7 +7,7 @@ import { within } from './fault.ts';
 
 const DEADLINE_MS = 5_000;
 
-/** Two agents that were there before the trouble, and a process that must be the same one after it. */
+/** Two agents that were connected before the fault, and a process that must survive it. */
 export class Witness implements Disposable {
   readonly #daemon: TestDaemon;
   readonly #pid: number;
@@ -23,7 +23,7 @@ export class Witness implements Disposable {
     return new Witness(daemon, await Pair.connect(daemon.socketPath, 'witness'));
   }
 
-  /** Throws unless a message still passes between the two as if nothing had happened; returns how long it took. */
+  /** Throws unless a message still passes between the two; returns how long it took. */
   async testify(after: string): Promise<number> {
     const latencies = await within(
       DEADLINE_MS,

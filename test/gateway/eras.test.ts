@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventually, GatewayKit, progressOf, textOf } from './kit/gateway-kit.ts';
+import { eventually } from '../kit/eventually.ts';
+import { GatewayKit, progressOf, textOf } from './kit/gateway-kit.ts';
 import { type HttpBackend, SDK_SERVER, startHttpServer } from './kit/sdk-server.ts';
 
 const PIN = { mode: { pin: '2026-07-28' } } as const;

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { eventually, GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
+import { eventually } from '../kit/eventually.ts';
+import { GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
 import { startPlainHttpServer } from './kit/plain-http-server.ts';
 import { startWebSocketServer } from './kit/websocket-server.ts';
 

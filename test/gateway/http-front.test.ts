@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   type GatewayOptions,
   type HttpFrontOptions,
@@ -9,7 +12,8 @@ import {
 } from '@agent-relay/gateway';
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { eventually, GatewayKit, progressOf, scripted, textOf, tool } from './kit/gateway-kit.ts';
+import { eventually } from '../kit/eventually.ts';
+import { GatewayKit, progressOf, scripted, textOf, tool } from './kit/gateway-kit.ts';
 import { SDK_SERVER } from './kit/sdk-server.ts';
 
 const MODERN = { versionNegotiation: { mode: { pin: '2026-07-28' } } } as const;
@@ -69,10 +73,16 @@ test.each([
   ['2025', {}],
   ['2026', MODERN],
 ])('a client of %s: tools, progress, questions, list_changed, cancelling', async (_era, era) => {
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'relay-front-'));
+  const journal = join(temporary.path, 'journal');
   await using gateway = await start([
     sdkServer('modern'),
     sdkServer('legacy', { scope: 'session' }),
-    scripted('s', { tools: [tool('hang'), tool('echo'), tool('change')], changedTools: [tool('new_one')] }),
+    scripted('s', {
+      tools: [tool('hang'), tool('echo'), tool('change')],
+      changedTools: [tool('new_one')],
+      journal,
+    }),
   ]);
   const client = await gateway.client({ capabilities: { elicitation: { form: {} } }, ...era });
   client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { name: 'Bob' } }));
@@ -86,8 +96,9 @@ test.each([
 
   const stop = new AbortController();
   const hanging = client.callTool({ name: 'hang', arguments: {} }, { signal: stop.signal });
-  setTimeout(() => stop.abort(), 50);
-  await expect(hanging).rejects.toThrow();
+  await eventually(async () => (await readFile(journal, 'utf8')).includes('call hang {}'));
+  stop.abort();
+  await expect(hanging).rejects.toThrow('aborted');
 
   let told = 0;
   client.setNotificationHandler('notifications/tools/list_changed', () => void told++);
@@ -230,8 +241,8 @@ test('sessions of the older revisions: unknown is 404, missing is 400, ended is 
   expect((await gateway.post(ping, session)).status).toBe(404);
 
   const again = { 'mcp-session-id': (await gateway.post(initialize)).headers.get('mcp-session-id') ?? '' };
-  await new Promise((resolve) => setTimeout(resolve, 700));
-  expect((await gateway.post(ping, again)).status).toBe(404);
+  // Looked at less often than it may be idle: each look is a use of it.
+  await expect.poll(async () => (await gateway.post(ping, again)).status, { interval: 700 }).toBe(404);
 });
 
 test('beyond a number of sessions, the one that was idle for longest makes room', async () => {

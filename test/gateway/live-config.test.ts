@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { eventually, GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
+import { eventually } from '../kit/eventually.ts';
+import { GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
 import { SDK_SERVER } from './kit/sdk-server.ts';
 
 const names = (kit: GatewayKit) => kit.gateway.status().servers.map(({ name }) => name);

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { eventually, GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
+import { eventually } from '../kit/eventually.ts';
+import { GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
 
 const one = scripted('one', { tools: [tool('echo'), tool('crash')] });
 const flawed = scripted('flawed', { tools: [tool('fine'), { name: 'bad', description: 'No schema' }] });

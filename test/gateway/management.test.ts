@@ -143,7 +143,13 @@ test('nothing of a tool call is expanded, now or when the file is read again', a
   ]) {
     const refused = await client.callTool({ name: 'relay_add_server', arguments: { name: 'thief', url } });
     expect(refused.structuredContent, url).toMatchObject({
-      error: { code: 'InvalidRequest', details: { field: 'url' }, next: expect.stringMatching(/./) },
+      error: {
+        code: 'InvalidRequest',
+        details: { field: 'url' },
+        next: expect.stringMatching(
+          /^(Use the plain address, or ask the owner to add .+|Correct the field that the message names)\.$/,
+        ),
+      },
     });
   }
   for (const name of [variable('CANARY'), `a${variable('CANARY')}`])

@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
+import { eventually } from '../kit/eventually.ts';
 import { freePort } from '../kit/free-port.ts';
-import { eventually, GatewayKit, progressOf, textOf } from './kit/gateway-kit.ts';
+import { GatewayKit, progressOf, textOf } from './kit/gateway-kit.ts';
 import { realServer } from './kit/real-servers.ts';
 
 const everything = realServer('everything');

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { eventually, GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
+import { eventually } from '../kit/eventually.ts';
+import { GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
 import { startWebSocketServer } from './kit/websocket-server.ts';
 
 const statusOf = (kit: GatewayKit, name: string) =>
@@ -39,28 +40,32 @@ test('calls to a failed backend share one attempt, and each gets the reason and 
   const { kit, port } = await lostBackend({ reconnectMs: 600_000 });
   await using _kit = kit;
   const refusing = createServer();
-  let attempts = 0;
+  const attempts: Socket[] = [];
   refusing.on('connection', (socket) => {
-    attempts++;
-    // Late enough that all calls of a batch are waiting for this attempt.
-    socket.once('data', () => setTimeout(() => socket.destroy(), 300));
+    attempts.push(socket);
     socket.on('error', () => undefined);
   });
   await once(refusing.listen(port, '127.0.0.1'), 'listening');
   expect((refusing.address() as AddressInfo).port).toBe(port);
   const client = await kit.client();
-  const batch = await Promise.all(Array.from({ length: 5 }, () => client.callTool({ name: 'echo' })));
-  expect(attempts).toBe(1);
+  const calls = Promise.all(Array.from({ length: 5 }, () => client.callTool({ name: 'echo' })));
+  // It is answered after the calls have begun: all of them wait for this attempt.
+  await client.callTool({ name: 'relay_get_status' });
+  (await eventually(() => attempts[0])).destroy();
+  const batch = await calls;
+  expect(attempts).toHaveLength(1);
   for (const { structuredContent } of batch)
     expect(structuredContent).toMatchObject({
       error: {
         code: 'BackendUnavailable',
         message: expect.stringContaining('"ws"'),
-        next: expect.stringMatching(/./),
+        next: 'See the reason with the tool relay_get_status. The gateway keeps reconnecting; the next call tries at once.',
       },
     });
-  await client.callTool({ name: 'echo' });
-  expect(attempts).toBe(2);
+  const another = client.callTool({ name: 'echo' });
+  (await eventually(() => attempts[1])).destroy();
+  expect(await another).toMatchObject({ isError: true });
+  expect(attempts).toHaveLength(2);
   await new Promise((resolve) => refusing.close(resolve));
 });
 
@@ -95,7 +100,7 @@ test('a reconnect by hand ends an attempt that hangs, which is no failure of the
   expect(statusOf(kit, 'slow')).toMatchObject({ health: 'connecting' });
   expect(kit.logs.filter((line) => /failed|cannot connect/.test(line))).toEqual([]);
   stop.abort();
-  await expect(asked).rejects.toThrow();
+  await expect(asked).rejects.toThrow('aborted');
 });
 
 test('a server that hangs does not hold up adding another one', async () => {

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { eventually, GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
+import { eventually } from '../kit/eventually.ts';
+import { GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
 import { isAlive, processesIn } from './kit/processes.ts';
 import { startWebSocketServer } from './kit/websocket-server.ts';
 
@@ -127,7 +128,7 @@ test('a cancelled call is cancelled at the backend, and never answered', async (
   const call = client.callTool({ name: 'hang' }, { signal: stop.signal });
   await eventually(async () => (await kit.journal()).some((line) => line.startsWith('call hang')));
   stop.abort();
-  await expect(call).rejects.toThrow();
+  await expect(call).rejects.toThrow('aborted');
   await eventually(async () =>
     (await kit.journal()).some((line) => line.startsWith('notifications/cancelled')),
   );

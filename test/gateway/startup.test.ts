@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { eventually, GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
+import { eventually } from '../kit/eventually.ts';
+import { GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
 import { startWebSocketServer } from './kit/websocket-server.ts';
 
 const names = async (client: Awaited<ReturnType<GatewayKit['client']>>) =>

@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { serveGatewayStdio } from '@agent-relay/gateway';
 import { expect, test } from 'vitest';
-import { eventually, GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
+import { eventually } from '../kit/eventually.ts';
+import { GatewayKit, scripted, textOf, tool } from './kit/gateway-kit.ts';
 import { startWebSocketServer } from './kit/websocket-server.ts';
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
@@ -41,7 +42,7 @@ test("an answer that has a key twice is refused at once; one with two ids is nob
   await using kit = await GatewayKit.start([scripted('one', say)]);
   const client = await kit.client();
   const twice = '{"jsonrpc":"2.0","id":ID,"result":{"content":[]},"result":{}}';
-  expect(await client.callTool(says(twice))).toMatchObject(refused('a key twice'));
+  expect(await client.callTool(says(twice))).toMatchObject(refused('a duplicate key'));
   const twoIds = '{"jsonrpc":"2.0","id":ID,"result":{"content":[]},"id":99}';
   const answer = '{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"mine"}]}}';
   expect(textOf(await client.callTool(says(twoIds, answer)))).toBe('mine');

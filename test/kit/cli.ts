@@ -25,7 +25,7 @@ export interface CliResult {
   stderr: string;
 }
 
-/** A command that goes on until it is told to stop. */
+/** A command that runs until it is stopped. */
 export interface RunningCli extends AsyncDisposable {
   readonly child: ChildProcess;
   /** Resolves with the match when the pattern appears in the output (both streams), rejects if the command ends first. */
@@ -104,7 +104,7 @@ process.on('exit', () => {
   for (const child of alive) child.kill('SIGKILL');
 });
 
-/** A process never outlives the tests that started it, even if they are cut off. */
+/** Processes end with the tests that started them, even if those are interrupted. */
 export function killAtExit(child: ChildProcess): void {
   alive.add(child);
   child.once('exit', () => alive.delete(child));

@@ -103,7 +103,7 @@ export interface TestCore extends AsyncDisposable {
   ): Promise<Participant>;
   /** Somebody there with a key and no name. */
   observerFromAfar(workspace: Workspace): Participant;
-  /** The local user without the mask of an agent. */
+  /** The local user, not acting as an agent. */
   owner(workspace: Workspace): Participant;
   /** Closes the database and opens it again, as a restart of the daemon does. */
   restart(): Promise<void>;

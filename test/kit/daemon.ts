@@ -15,14 +15,14 @@ import {
   startCli,
 } from './cli.ts';
 
-/** Settings for load that no honest agent makes: nobody is slowed down or held. */
+/** Settings for heavy load: no rate limit and no loop governor. */
 export const UNGOVERNED = {
   rateLimit: { perSecond: 0 },
   governor: { enabled: false },
   limits: { refusalsPerSecond: 1_000_000 },
 };
 
-/** A world of its own for a test: directories and an environment in which nothing of the machine's user is seen. */
+/** An isolated sandbox for a test: its own directories and environment. */
 export interface Sandbox extends AsyncDisposable {
   directory: string;
   dataDirectory: string;
@@ -56,7 +56,7 @@ export interface DaemonOptions {
   env?: NodeJS.ProcessEnv;
   /** The name of the project directory, and so of the project. */
   projectName?: string;
-  /** A data directory elsewhere, such as on a disk of its own. */
+  /** A data directory elsewhere, such as on a separate disk. */
   dataDirectory?: string;
 }
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 const FIRST = 15_000;
 const COUNT = 15_000;
 
-/** A port nobody listens on at this moment. */
+/** A port that is currently free. */
 export async function freePort(): Promise<number> {
   while (true) {
     const port = FIRST + Math.floor(Math.random() * COUNT);

@@ -35,7 +35,7 @@ const PIECES = [
   ' ',
 ];
 
-/** Texts that try to be more than text. */
+/** Texts that try to act as commands. */
 export const hostileBodies = (): fc.Arbitrary<string> =>
   fc
     .array(

@@ -1,9 +1,9 @@
 import type { Clock } from '../../packages/relay/src/core/ports/clock.ts';
 
-/** A clock that stands still until a test moves it. */
+/** A clock that only moves when a test moves it. */
 export class ManualClock implements Clock {
   #now = 1_800_000_000_000;
-  /** How far somebody has set the clock away from the time that passes. */
+  /** The offset of the wall clock. */
   #set = 0;
   readonly #timers = new Set<{ at: number; action: () => void }>();
 
@@ -26,12 +26,12 @@ export class ManualClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** Nothing comes due any more, as when the process ends that waits for it. */
+  /** Drops all timers, as when the process ends. */
   forget(): void {
     this.#timers.clear();
   }
 
-  /** Moves on and does, in the order of their times, everything that comes due on the way. */
+  /** Advances the clock and runs everything that comes due, in order. */
   advance(ms: number): void {
     const end = this.#now + ms;
     for (;;) {

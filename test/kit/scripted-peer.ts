@@ -14,7 +14,7 @@ import {
 } from '@agent-relay/protocol';
 import { connect, type NodeConnectOptions } from '../../packages/sdk/src/node/connect.ts';
 
-/** A queue whose reader waits for what is not there yet. */
+/** A queue whose reader waits for items. */
 class Arrivals<T> {
   readonly #items: T[] = [];
   readonly #readers: Array<(item: T) => void> = [];
@@ -32,7 +32,7 @@ class Arrivals<T> {
   }
 }
 
-/** For tests: the daemon's side of the protocol on a real socket, where the test itself plays the daemon. */
+/** For tests: the daemon's side of the protocol on a real socket, driven by the test. */
 export class ScriptedPeer implements AsyncDisposable {
   readonly directory: string;
   readonly socketPath: string;
@@ -56,13 +56,13 @@ export class ScriptedPeer implements AsyncDisposable {
       this.#sockets.add(socket);
       socket.on('close', () => this.#sockets.delete(socket));
       const connection = new PeerConnection(socket);
-      // Whoever only looks if somebody listens says nothing.
+      // A client that only probes the socket sends nothing.
       socket.once('data', () => this.#connections.put(connection));
     });
     return new Promise((resolve) => this.#server?.listen(this.socketPath, resolve));
   }
 
-  /** The next connection on which a client speaks. */
+  /** The next connection on which a client sends something. */
   accept(): Promise<PeerConnection> {
     return this.#connections.take();
   }
@@ -74,7 +74,7 @@ export class ScriptedPeer implements AsyncDisposable {
     return connection;
   }
 
-  /** Dies as by a crash: connections break, and the socket is gone. */
+  /** Simulates a crash: connections break, and the socket disappears. */
   async die(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     await new Promise((resolve) => this.#server?.close(resolve));
@@ -102,7 +102,7 @@ export class PeerConnection {
       this.reads++;
       parser.push(chunk, (text) => this.#received.put(decodeEnvelope(text)));
     });
-    // A client that hangs up hard is part of the play.
+    // A client may reset the connection.
     socket.on('error', () => socket.destroy());
     this.closed = new Promise((resolve) => socket.on('close', () => resolve()));
   }
@@ -189,10 +189,10 @@ export const messageOf = (seq: number): Message => ({
   ts: seq,
 });
 
-/** A named client that comes back at once. */
+/** A named client that reconnects right away. */
 export const AGENT = { name: 'Alice', token: 'at_test', reconnect: { minDelayMs: 1, maxDelayMs: 5 } };
 
-/** A client and the daemon it is connected to, the latter played by the test. */
+/** A client connected to a daemon driven by the test. */
 export async function play(options: NodeConnectOptions = {}) {
   const peer = await ScriptedPeer.start();
   const connecting = connect({ ...AGENT, socketPath: peer.socketPath, ...options });

@@ -21,7 +21,7 @@ export interface ServedOptions {
   http?: Partial<DoorsOptions> & { needsKey?: boolean };
 }
 
-/** The doors of the daemon in this process, on a clock that a test moves. */
+/** The daemon's doors in this process, on a manual clock. */
 export interface Served extends AsyncDisposable {
   readonly core: TestCore;
   readonly workspace: Workspace;
@@ -41,7 +41,7 @@ export interface Served extends AsyncDisposable {
 export type DoorName = 'unix socket' | 'WebSocket';
 export const DOORS: DoorName[] = ['unix socket', 'WebSocket'];
 
-/** Opens the doors of `shared`, or of a core of its own, which then ends with them. */
+/** Opens the doors of `shared`, or of its own core, which then ends with them. */
 export async function serve(options: ServedOptions = {}, shared?: TestCore): Promise<Served> {
   const directory = mkdtempSync(join(tmpdir(), 'relay-served-'));
   const core = shared ?? (await openCore({ maxBodyBytes: MAX_BODY_BYTES }));

@@ -25,7 +25,7 @@ export interface TestTerminal extends AsyncDisposable {
 
 const DEADLINE_MS = 30_000;
 
-/** No program outlives the tests that started it. */
+/** Programs end with the tests that started them. */
 const alive = new Set<number>();
 process.on('exit', () => {
   for (const pid of alive) process.kill(pid, 'SIGKILL');

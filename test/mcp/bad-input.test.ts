@@ -79,7 +79,7 @@ describe.each(ERAS)('bad input over stdio, revision %s', (era) => {
     call.catch(() => undefined);
     expect(await progress.promise).toMatchObject({ progress: 3, total: 30, message: `Waiting for ${name}` });
     cancel.abort();
-    await expect(call).rejects.toThrow();
+    await expect(call).rejects.toThrow('aborted');
     // Answered after the cancellation was passed on: messages of one connection are served in order.
     await callTool(client, 'relay_status');
     // The relay does not wait any more either: the answer is an ordinary message.

@@ -73,11 +73,13 @@ describe('who may enter', () => {
     await using door = await openDoor(daemon, { apiKey: 'secret', isKeyValid });
     for (let i = 0; i < 100; i++) await ask(door.url);
     const guess = async (key: string) => (await ask(door.url, { headers: headersOf({ key }) })).status;
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => guess(`guess-${i}`)));
+    const guesses = () => Promise.all(Array.from({ length: 100 }, (_, i) => guess(`guess-${i}`)));
+    const answers = await guesses();
     expect(new Set(answers)).toEqual(new Set([401, 429]));
-    expect(looked.length).toBeLessThan(80);
-    // A right guess looks like a wrong one.
-    expect(await guess('secret')).toBe(429);
+    // Those that were not refused at once; each second has room for one more.
+    expect(looked.length).toBe(answers.filter((status) => status === 401).length);
+    // A right guess among wrong ones looks like one of them.
+    await expect.poll(async () => (await Promise.all([guesses(), guess('secret')]))[1]).toBe(429);
   });
 
   it('tells its health to everybody, and nothing of paths it does not have', async () => {
@@ -107,9 +109,15 @@ describe('who may enter', () => {
     for (const path of ['', '/sse', '/messages', '/health']) {
       const url = `${door.url}${path}`;
       const host = await ask(url, { headers: { Host: 'evil.example' } });
-      expect(host).toMatchObject({ status: 403, body: expect.stringContaining('(mcp.allowedHosts)') });
+      expect(host).toMatchObject({
+        status: 403,
+        body: expect.stringContaining('add it to mcp.allowedHosts in the settings'),
+      });
       const page = await ask(url, { headers: { Origin: 'https://evil.example' } });
-      expect(page).toMatchObject({ status: 403, body: expect.stringContaining('(mcp.allowedOrigins)') });
+      expect(page).toMatchObject({
+        status: 403,
+        body: expect.stringContaining('add it to mcp.allowedOrigins in the settings'),
+      });
       for (const Origin of ['null', 'http://localhost:5173'])
         expect((await ask(url, { headers: { Origin } })).status).toBe(403);
     }
@@ -135,7 +143,10 @@ describe('who may enter', () => {
   it('admits only the addresses of its list', async () => {
     await using elsewhere = await openDoor(daemon, { ipAllowlist: ['10.0.0.0/8'] });
     const refused = await ask(`${elsewhere.url}/health`);
-    expect(refused).toMatchObject({ status: 403, body: expect.stringContaining('(mcp.ipAllowlist)') });
+    expect(refused).toMatchObject({
+      status: 403,
+      body: expect.stringContaining('add it to mcp.ipAllowlist in the settings'),
+    });
     await using here = await openDoor(daemon, { ipAllowlist: ['10.0.0.0/8', '127.0.0.1'] });
     expect((await ask(`${here.url}/health`)).status).toBe(200);
     await expect(openDoor(daemon, { ipAllowlist: ['everyone'] })).rejects.toThrow('neither an address');

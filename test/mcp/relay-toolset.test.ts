@@ -65,7 +65,7 @@ describe.each(ERAS)('the relay toolset over stdio, revision %s', (era) => {
     const { texts, data } = await callTool(client, 'relay_inbox');
     expect(texts[0]).toMatch(/^2 message\(s\):\n\n/);
     expect(texts[0]).toContain(
-      `[${messageId}] From ${unique('Alice')} (thread: t9):\n> One\n(Answer with: relay_send(to="${unique('Alice')}", thread="t9", message="…"))\n\n---\n\n[`,
+      `[${messageId}] From ${unique('Alice')} (thread: t9):\n> One\n(Reply with: relay_send(to="${unique('Alice')}", thread="t9", message="…"))\n\n---\n\n[`,
     );
     expect(texts[0]).toContain(`From ${unique('Alice')} (urgent):\n> Two`);
     expect(data).toMatchObject({ messages: [{ content: 'One' }, { content: 'Two' }], unread: 0 });

@@ -44,13 +44,13 @@ it.each([
   await using client = await open(tools, `Sender-${tools}`);
   const send = (to: string) => callTool(client, name, { to, [text]: `One for ${to}` });
   expect((await send(`Away-${tools}`)).data.note).toBe(
-    `Offline now: Away-${tools}. It is kept and delivered when they return.`,
+    `Offline: Away-${tools}. The message is delivered when they return.`,
   );
   await using owner = await connect({ socketPath: daemon.socketPath, env: daemon.env });
   const status = async () => (await owner.who()).find(({ name }) => name === quiet.name)?.status;
   await expect.poll(status).toBe('idle');
   expect((await send(`Quiet-${tools}`)).data.note).toBe(
-    `Idle now: Quiet-${tools}. They see it when they next look into their inbox.`,
+    `Idle: Quiet-${tools}. They see it when they next check their inbox.`,
   );
 });
 

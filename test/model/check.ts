@@ -5,11 +5,11 @@ import { WORDS } from './steps.ts';
 import { outcome, type Seat, type World } from './world.ts';
 
 const ids = (messages: Array<{ id: string }>) => messages.map(({ id }) => id);
-/** Which messages, and whether their sender is to be believed. */
+/** Which messages, and whether their sender is verified. */
 const withTrust = (messages: Array<{ id: string; unverified?: boolean }>) =>
   messages.map(({ id, unverified = false }) => ({ id, unverified }));
 
-/** Everything everybody can read is what the model says, and nothing else can be read. */
+/** Everyone can read exactly what the model says. */
 export async function checkEverything(world: World): Promise<void> {
   const checks = world.seats.flatMap((seat) => [
     checkInbox(world, seat),

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Workspace } from '../../packages/relay/src/core/ports/store/workspaces.ts';
 import { openCore, type Participant, type TestCore } from '../kit/core.ts';
 
-/** Another one each time; `MODEL_SEED` repeats a run. */
+/** A new one each time; `MODEL_SEED` repeats a run. */
 const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
 const RUN_MS = Number(process.env.MODEL_MS ?? 8_000) / 2;
 
 const HOSTS = 3;
 const host = fc.nat(HOSTS - 1);
-/** Restarts are rare: everything that is connected comes anew after one. */
+/** Restarts are rare, because everything reconnects after one. */
 const STEP = fc.oneof(
   { weight: 8, arbitrary: fc.record({ do: fc.constant('send' as const) }) },
   {
@@ -42,7 +42,7 @@ type Step = typeof STEP extends fc.Arbitrary<infer T> ? T : never;
 interface Host {
   participant: Participant;
   path: ClaimingPath;
-  /** Claimed, and nothing said of it since. */
+  /** Claimed, and not reported on. */
   inHand: string[];
 }
 
@@ -87,7 +87,7 @@ class Game {
   /** A host that is started again does not know what it did before: it is another receiver. */
   #starts = 0;
   readonly sent: string[] = [];
-  /** What somebody put into the agent's context: each message at most once. */
+  /** What was put into the agent's context: each message at most once. */
   readonly shown: string[] = [];
   /** What a host may have shown when it ended. */
   readonly doubtful = new Set<string>();
@@ -152,7 +152,7 @@ class Game {
     this.#hosts[at] = { participant, path, inHand: [] };
   }
 
-  /** What it had claimed it may have shown or not; here it has, the worst for whoever delivers it again. */
+  /** It may or may not have shown what it claimed; here it has, the worst case for a second delivery. */
   #crash(at: number): void {
     const host = this.#hosts[at];
     if (!host) return;
@@ -179,7 +179,7 @@ class Game {
     await host.participant.request('REPORT', { path: host.path, messages: [id], state });
   }
 
-  /** Says of a message it does not have that it was not shown, so that somebody else shows it. */
+  /** Refuses a message it has not claimed, so that another path might show it. */
   async #lie(at: number, message: number): Promise<void> {
     const host = this.#hosts[at];
     const id = this.sent[message];
@@ -203,7 +203,7 @@ class Game {
       await agent.request('ACK', { messages: messages.map(({ id }) => id), state: 'read', path: 'pull' });
   }
 
-  /** A program shows what it is given when it takes it. */
+  /** A program shows what it gets when it accepts it. */
   async #programTakes(): Promise<void> {
     const program = this.#program;
     if (!program) return;
@@ -216,7 +216,7 @@ class Game {
     await program.request('ACK', { messages: given.map(({ id }) => id), state: 'read' });
   }
 
-  /** The agent that pulls may see again what is uncertain: that is how it finds out. */
+  /** An agent that pulls may see uncertain messages again: that settles them. */
   #show(id: string, { isPulled = false } = {}): void {
     if (isPulled && this.doubtful.has(id)) return;
     this.shown.push(id);

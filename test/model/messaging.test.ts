@@ -6,14 +6,14 @@ import { checkEverything } from './check.ts';
 import { type Step, step } from './steps.ts';
 import { World } from './world.ts';
 
-/** Another one each time; `MODEL_SEED` repeats a run. */
+/** A new one each time; `MODEL_SEED` repeats a run. */
 const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
 const RUN_MS = Number(process.env.MODEL_MS ?? 8_000);
 
 /** Long games of all kinds: what goes wrong does so where several things meet. */
 const STEPS = fc.noBias(fc.array(step, { minLength: 1, maxLength: 80, size: 'max' }));
 
-/** Agents here say little on purpose: that is not what is tested. */
+/** The loop governor is off: messages here have little content. */
 const SILENT_GOVERNOR = { enabled: false, emptyTurns: 1, maxTurns: 1, windowMs: 1 };
 
 async function play(core: TestCore, steps: Step[]): Promise<void> {
@@ -22,7 +22,7 @@ async function play(core: TestCore, steps: Step[]): Promise<void> {
   await checkEverything(world);
 }
 
-/** Plays one game after the other until the time is over; a failure is told with its seed, made as small as possible. */
+/** Runs games until the time is over; a failure is reported with its seed, shrunk as far as possible. */
 async function anyInterleaving(core: TestCore): Promise<void> {
   const startedAt = performance.now();
   const hasPassed = (ms: number) => performance.now() - startedAt > ms;

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@agent-relay/protocol';
 
-/** An agent. One that comes later under the same name is somebody else. */
+/** An agent. A later one with the same name is a different agent. */
 export interface Somebody {
   readonly number: number;
   readonly name: string;
@@ -30,7 +30,7 @@ export interface Said {
 
 export const GENERAL = '#general';
 
-/** What messaging should do, as simply as it can be said: lists in memory, everything looked up by looking at all of it. */
+/** What messaging should do, as simply as possible: lists in memory, and full scans. */
 export class Model {
   readonly everybody: Somebody[] = [];
   readonly members: Map<string, Set<Somebody>>;
@@ -68,7 +68,7 @@ export class Model {
     return sender === agent || recipients.has(agent) || isInChannel;
   }
 
-  /** Whoever writes to a channel joins it. */
+  /** Writing to a channel joins it. */
   say(message: Omit<Said, 'recipients' | 'read' | 'reactions' | 'mentioned' | 'isRedacted'>): void {
     const { sender, place, text } = message;
     if (place.kind === 'channel') this.members.get(place.channel)?.add(sender);

@@ -7,7 +7,7 @@ import { CHANNELS, NAMES, type Step } from './steps.ts';
 
 const BRIEF_MS = 20;
 
-/** Somebody of the model and its connection to the real thing. */
+/** An agent of the model and its real connection. */
 export interface Seat {
   somebody: Somebody;
   participant: Participant;
@@ -18,7 +18,7 @@ export interface Seat {
 
 type Steps = { [Type in Step['type']]: (step: Extract<Step, { type: Type }>) => Promise<void> };
 
-/** One workspace, and the model that says what it should be like. Each step is done to both. */
+/** One workspace, and its model. Each step is applied to both. */
 export class World {
   readonly #core: TestCore;
   readonly workspace: Workspace;

@@ -7,7 +7,7 @@ const event = (agent: string): News => ({
   event: { type: 'agent.online', agent },
 });
 
-/** What every bus promises; `daemons` gives the buses of so many daemons that share one. */
+/** The bus contract; `daemons` returns the buses of this many daemons that share one. */
 export function busContract(name: string, daemons: (count: number) => Promise<Bus[]>): void {
   describe(`the bus contract: ${name}`, () => {
     const listening = (bus: Bus) => {

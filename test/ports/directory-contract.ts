@@ -4,7 +4,7 @@ import { ManualClock } from '../kit/manual-clock.ts';
 
 const GONE_AFTER_MS = 1000;
 
-/** What every directory promises; `daemons` gives the directories of so many daemons that share one. */
+/** The directory contract; `daemons` returns the directories of this many daemons that share one. */
 export function directoryContract(
   name: string,
   daemons: (count: number, clock: ManualClock, goneAfterMs: number) => Promise<Directory[]>,

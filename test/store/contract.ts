@@ -24,11 +24,11 @@ import { defined, inboxOf, NOW, newWorld } from './contract/world.ts';
 /** One database for the contract, opened as often as needed. */
 export interface TestDatabase {
   open(): Promise<Store>;
-  /** A store on what is on the disk, as if the process with the given one had ended without a word. */
+  /** A store on the same files, as if the process with the given one had crashed. */
   afterCrash(store: Store): Promise<Store>;
 }
 
-/** What every store promises. */
+/** The store contract. */
 export function storeContract(name: string, { open, afterCrash }: TestDatabase): void {
   describe(`the store contract on ${name}`, () => {
     let opened: Store;

@@ -1,7 +1,7 @@
 import { openStore } from '../../packages/relay/src/store/open.ts';
 import { newWorld } from './contract/world.ts';
 
-/** A process for the tests to kill: sends in bursts for ever, and prints the id of each message once it is stored. */
+/** A process for the tests to kill: sends in bursts forever, and prints the id of each message once it is stored. */
 const [, , path = ''] = process.argv;
 const store = await openStore(path, {
   onFatal: (error) => {

@@ -221,6 +221,18 @@ export class Gateway implements GatewayHost {
     );
   }
 
+  /** The tools of a shared server that may be called, by the names the backend itself uses. */
+  toolsOf(server: string): Definition[] {
+    const entry = this.#config.find(server);
+    const backend = this.#shared.get(server);
+    if (!entry || !backend) return [];
+    const { pin, allow, deny } = entry.config;
+    const { withheld } = this.#pins.review(server, backend.lists.tools, pin);
+    return (backend.lists.tools as Definition[]).filter(
+      ({ name }) => !withheld.has(String(name)) && isAllowed(String(name), allow, deny),
+    );
+  }
+
   /** Calls a tool by the names the backend itself uses. */
   async callTool(
     server: string,

@@ -1,7 +1,7 @@
 import nodeModule from 'node:module';
 import { isFresh } from '@agent-relay/sdk/fresh-bundle';
 
-/** Serves the client that started this process, from the bundle if there is a fresh one: clients wait at each start. */
+/** Serves the client that started this process, from the bundle if it is fresh: clients wait at each start. */
 export async function serve(tools) {
   await (await loadServe()).serve(tools);
 }
@@ -9,7 +9,7 @@ export async function serve(tools) {
 export async function loadServe() {
   const isBundled = isFresh(new URL('../dist/cli/serve.js', import.meta.url));
   const loaded = await (isBundled ? import('../dist/cli/serve.js') : import('../src/cli/serve.ts'));
-  // Clients end their servers by a signal, and then nothing is written at exit any more.
+  // Clients end their servers with a signal, and then nothing is written at exit.
   setImmediate(() => nodeModule.flushCompileCache());
   return loaded;
 }

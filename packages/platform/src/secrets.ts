@@ -1,7 +1,7 @@
 // Pure code: the relay's core, which does no I/O, uses it too.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** 256 bits of chance need no slow hash: nobody can guess them, and a lookup stays a lookup. */
+/** 256 random bits need no slow hash: they cannot be guessed, and a lookup stays fast. */
 export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
 export function sameHash(a: string, b: string): boolean {
@@ -10,16 +10,16 @@ export function sameHash(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** Compares secrets in a time that tells nothing about them. */
+/** Compares secrets in constant time. */
 export const sameSecret = (one: string, other: string): boolean =>
   sameHash(hashSecret(one), hashSecret(other));
 
 const chance = (): string => randomBytes(32).toString('base64url');
 
-/** Of the form that `isAgentToken` knows. */
+/** Matches `isAgentToken`. */
 export const newAgentToken = (): string => `at_${chance()}`;
 
-/** Tells tokens apart without telling anything about them; `hash` is that of the token. */
+/** Identifies a token without revealing it; `hash` is the token's hash. */
 export const tokenIdOfHash = (hash: string): string => hash.slice(0, 16);
 
 export const tokenId = (token: string): string => tokenIdOfHash(hashSecret(token));

@@ -1,7 +1,7 @@
 import { RelayError } from './errors.ts';
 import { checkName, nameKey } from './names.ts';
 
-/** Whom a message is for, inside one project. */
+/** The recipient of a message, inside one project. */
 export type Target =
   | { kind: 'agent'; name: string }
   | { kind: 'channel'; name: string }
@@ -15,7 +15,7 @@ export interface Address {
 }
 
 /**
- * The one parser of addresses:
+ * The only parser of addresses:
  * `Alice` or `@Alice`, `#channel`, `*`, `lead`, `project:Alice`, `project:lead`, `project:#channel`, `project:*`, `*:*`.
  */
 export function parseAddress(text: string): Address {

@@ -3,10 +3,10 @@ import { RelayError } from './errors.ts';
 import { issueText } from './issue-text.ts';
 import { isClientId } from './vocabulary.ts';
 
-/** The protocol versions this package speaks. */
+/** The protocol versions this package supports. */
 export const PROTOCOL = { min: 1, max: 1 } as const;
 
-/** Everything on the wire is an envelope; `v` is the version of this very shape. */
+/** Everything on the wire is an envelope; `v` is the version of this shape. */
 export interface Envelope<T = unknown> {
   v: 1;
   type: string;
@@ -15,7 +15,7 @@ export interface Envelope<T = unknown> {
   payload: T;
 }
 
-/** Reads one envelope; the payload is checked later, by whoever knows its type. */
+/** Reads one envelope; the payload is checked later, where its type is known. */
 export function decodeEnvelope(text: string): Envelope {
   let value: unknown;
   try {
@@ -35,7 +35,7 @@ export function decodeEnvelope(text: string): Envelope {
   throw new RelayError('MalformedFrame', `The frame is not an envelope: ${flaw}.`);
 }
 
-/** What keeps a value from being an envelope. Written by hand: it runs for every frame, in every client. */
+/** Why a value is not an envelope. Written by hand, because it runs for every frame in every client. */
 function flawOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return 'it is not an object';
   const { v, type, id, ts } = value as Record<string, unknown>;
@@ -64,7 +64,7 @@ export function parsePayload<T extends z.ZodType>(schema: T, payload: unknown, t
   );
 }
 
-/** The version both sides speak, the newest if there are several; undefined if there is none. */
+/** The newest version both sides support; undefined if there is none. */
 export function negotiate(
   client: { min: number; max: number },
   own: { min: number; max: number } = PROTOCOL,

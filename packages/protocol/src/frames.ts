@@ -4,7 +4,7 @@ import { RelayError } from './errors.ts';
 export const MAX_FRAME_BYTES = 1024 * 1024;
 
 const HEADER_BYTES = 4;
-/** One for all: it keeps nothing from one whole text to the next, and each would cost memory of its own. */
+/** Shared: it keeps no state between whole texts, and each instance costs memory. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
@@ -24,12 +24,12 @@ export function encodeFrame(json: string): Uint8Array {
  * Cuts a byte stream into the texts of its frames, whatever way the stream was split.
  *
  * It throws `FrameTooLarge` as soon as a header announces more than `maxBytes` (what garbage looks like): the stream
- * has lost its rhythm, the parser stays broken and the connection must be closed. A frame of invalid UTF-8 is told to
+ * is out of sync, the parser stays broken and the connection must be closed. A frame of invalid UTF-8 is reported to
  * `onInvalid` and the next frame is still readable; without `onInvalid` it breaks the parser as well.
  */
 export class FrameParser {
   readonly #maxBytes: number;
-  /** Bytes of an unfinished frame, in the order they came; joined once, when the frame is complete. */
+  /** Bytes of an unfinished frame, in order; joined once, when the frame is complete. */
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
   #broken: RelayError | undefined;
@@ -43,7 +43,7 @@ export class FrameParser {
     return this.#pendingBytes;
   }
 
-  /** Hands each complete text in `chunk`, with what came before it, to `onText`, in order. */
+  /** Passes each complete text in `chunk`, together with earlier chunks, to `onText`, in order. */
   push(chunk: Uint8Array, onText: (text: string) => void, onInvalid?: (error: RelayError) => void): void {
     if (this.#broken) throw this.#broken;
     let bytes = chunk;

@@ -1,6 +1,6 @@
 /**
- * Ids that sort by the time they were made, so that indexes on them grow at one end. `random` is the only source of
- * chance, `now` the only clock: both are parameters of whoever makes ids.
+ * Ids that sort by creation time, so that indexes on them grow at one end. `random` is the only source of
+ * randomness, `now` the only clock; the caller passes both.
  */
 export type NewId = (prefix: string) => string;
 
@@ -9,7 +9,7 @@ const TIME_LETTERS = 9;
 const RANDOM_LETTERS = 6;
 const RANDOM_RANGE = 32 ** RANDOM_LETTERS;
 
-/** Makes `prefix_` + 9 letters of time + 6 that start at random each millisecond and count up within it. */
+/** Returns `prefix_` + 9 letters of time + 6 that start at random each millisecond and count up within it. */
 export function idMaker(now: () => number, random: () => number): NewId {
   let lastTime = 0;
   let counter = 0;

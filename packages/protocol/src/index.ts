@@ -1,4 +1,4 @@
-// The words without the schemas: what a client needs, quick to load. The schemas are in `@agent-relay/protocol/schemas`.
+// The vocabulary without the schemas: what a client needs, quick to load. The schemas are in `@agent-relay/protocol/schemas`.
 export * from './address.ts';
 export * from './browser-name.ts';
 export * from './envelope.ts';

@@ -10,7 +10,7 @@ const KINDS: Record<string, string> = {
   record: 'an object',
 };
 
-/** What is wrong with a field, in plain words; a schema that has its own words for it keeps them. */
+/** What is wrong with a field, in plain words; a schema's own message takes precedence. */
 export const issueText: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':

@@ -2,13 +2,13 @@ import { RelayError } from './errors.ts';
 
 export const MAX_NAME_LENGTH = 64;
 
-/** Under this name the relay itself speaks. */
+/** The sender name of the relay itself. */
 export const SYSTEM_AGENT = 'relay';
 
-/** The channel that always exists, and everybody is in. */
+/** The channel that always exists and includes everyone. */
 export const GENERAL_CHANNEL = 'general';
 
-/** Words of the address grammar and of the relay itself: no agent may be called so. */
+/** Words of the address grammar and of the relay itself, which no agent may use as a name. */
 const RESERVED = new Set(['lead', 'spawn', 'release', 'discover', 'system', SYSTEM_AGENT, 'human', 'all']);
 
 /** What every name (agent, channel, project) looks like. ASCII only: no second letter can look like the first. */
@@ -42,11 +42,11 @@ export function checkName(name: string, what: 'agent' | 'channel' | 'project' = 
   );
 }
 
-/** Whether an agent may be called so, as far as that can be told without knowing the others. */
+/** Whether an agent may have this name, without regard to other agents. */
 export const isAgentName = (text: string): boolean =>
   isName(text) && !RESERVED.has(nameKey(text)) && !RESERVED.has(nameSkeleton(text));
 
-/** Checks the name of a new agent: the grammar, and that the word is free to use. */
+/** Checks the name of a new agent: the grammar, and that it is not reserved. */
 export function checkAgentName(name: string): string {
   checkName(name, 'agent');
   if (RESERVED.has(nameKey(name))) throw new RelayError('ReservedName', `"${name}" is a reserved word.`);
@@ -55,7 +55,7 @@ export function checkAgentName(name: string): string {
   return name;
 }
 
-/** Names compare without case; this is the form they are compared and stored unique in. */
+/** Names are not case-sensitive: this form is compared, and unique in the store. */
 export const nameKey = (name: string): string => name.toLowerCase();
 
 /**
@@ -65,7 +65,7 @@ export const nameKey = (name: string): string => name.toLowerCase();
 export const nameSkeleton = (name: string): string =>
   name.replace(/[I1|]/g, 'l').replace(/0/g, 'o').toLowerCase();
 
-/** Any text, such as a user name of the system, as the name of an agent; `fallback` if none of its letters can stay. */
+/** Any text, such as a system user name, as an agent name; `fallback` if no character can be kept. */
 export function agentNameOf(text: string, fallback = 'user'): string {
   const name = text
     .normalize('NFKD')
@@ -77,7 +77,7 @@ export function agentNameOf(text: string, fallback = 'user'): string {
   return isAgentName(name) ? name : `${name.slice(0, MAX_NAME_LENGTH - 1 - fallback.length)}-${fallback}`;
 }
 
-/** The known names nearest to one that was not found, best first. */
+/** The known names most similar to one that was not found, best first. */
 export function nearNames(wanted: string, known: Iterable<string>, limit = 3): string[] {
   const key = nameKey(wanted);
   const furthest = Math.max(1, Math.floor((key.length + 1) / 3));
@@ -92,7 +92,7 @@ export function nearNames(wanted: string, known: Iterable<string>, limit = 3): s
   return scored.slice(0, limit).map(({ name }) => name);
 }
 
-/** How many letters were forgotten, added, mistaken, or swapped with their neighbour. */
+/** The number of missing, extra, wrong or swapped letters. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let beforePrevious: number[] = [];

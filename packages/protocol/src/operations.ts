@@ -24,7 +24,7 @@ export const OPERATIONS = {
 } as const satisfies Record<string, { params: z.ZodType; result: unknown }>;
 
 export type OperationName = keyof typeof OPERATIONS;
-/** What a caller writes. */
+/** What a caller passes. */
 export type OperationInput<N extends OperationName> = z.input<(typeof OPERATIONS)[N]['params']>;
 /** What a handler gets: checked, with defaults filled in. */
 export type OperationParams<N extends OperationName> = z.output<(typeof OPERATIONS)[N]['params']>;

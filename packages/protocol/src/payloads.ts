@@ -38,7 +38,7 @@ export const emoji = z
   .string()
   .regex(/^(:[a-z0-9_+\-]{1,30}:|\p{RGI_Emoji})$/v, 'must be one emoji, or a name such as :eyes:');
 
-/** A tool that an agent offers to others. */
+/** A tool an agent offers to others. */
 export const toolDefinition = z.object({
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/),
   description: shortText,
@@ -52,12 +52,12 @@ export type ToolDefinition = z.infer<typeof toolDefinition>;
 
 export const capability = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/);
 
-/** Everything up to this sequence number has reached this client already. */
+/** This client already has everything up to this sequence number. */
 const resumeAfter = z.int().nonnegative().optional();
 
-/** How a connection takes part in its agent's mail; said in HELLO, changed with RECEIVE. */
+/** How a connection gets its agent's messages; set in HELLO, changed with RECEIVE. */
 const receivingFields = {
-  /** The paths by which this connection delivers to the agent. Several connections may: one of them does at a time. */
+  /** The paths by which this connection delivers to the agent. One connection of an agent delivers at a time. */
   paths: z
     .array(z.enum(RECEIVING_PATHS))
     .max(RECEIVING_PATHS.length)
@@ -66,26 +66,26 @@ const receivingFields = {
       'must not combine push with other paths',
     )
     .default(['push']),
-  /** Tell this connection of the agent's mail (EVENT `mail.arrived`). Being told delivers nothing. */
+  /** Notify this connection of the agent's messages (EVENT `mail.arrived`), without delivering them. */
   notify: z.boolean().default(false),
   /**
-   * Names the program, also after it reconnected: its new connection takes the place of the old one. Default: one for this
-   * connection alone.
+   * Identifies the program across reconnects: its new connection replaces the old one. Default: a new id for this
+   * connection.
    */
   receiver: clientId.optional(),
 };
 
 export const helloPayload = z.object({
-  /** The protocol versions the client speaks. */
+  /** The protocol versions the client supports. */
   protocol: z.object({ min: z.int().min(1), max: z.int().min(1) }).default({ min: 1, max: 1 }),
   client: z.object({ name: z.string().max(128), version: z.string().max(64) }).optional(),
-  /** Without a name or a token the connection is nobody: it may only observe, and only where its credential allows. */
+  /** Without a name or a token the connection is an observer, with the rights of its credential. */
   name: z.string().max(256).optional(),
-  /** A second name, with or without `@`; nobody else in the project may have it. What is left unsaid stays as it was. */
+  /** A second name, with or without `@`, unique in the project. If absent, the stored one stays. */
   handle: z.string().max(256).optional(),
-  /** The agent token; a new name may bring its own (see `isAgentToken`) or is issued one in WELCOME. */
+  /** The agent token; for a new name, the client's own (see `isAgentToken`), or one is issued in WELCOME. */
   token: z.string().max(256).optional(),
-  /** The client was this agent before, under this name: renamed since, it is whoever holds the token. */
+  /** The client was connected under this name before; if the agent was renamed since, the token decides. */
   returning: z.boolean().optional(),
   workspaceKey: z.string().max(256).optional(),
   /**
@@ -94,17 +94,17 @@ export const helloPayload = z.object({
    */
   page: z.object({ session: z.string().max(256), project: z.string().max(256).optional() }).optional(),
   /**
-   * Asks for the name on behalf of a client program that chose it by itself. It gets a new name, or one that the same
+   * Requests the name for a client program that chose it. It gets a new name, or one that the same
    * program registered before and no other session holds.
    */
   claim: z.object({ client: z.string().min(1).max(64), session: clientId }).optional(),
-  /** Counts when the owner registers a new name on the local socket; later the owner changes it with AGENT_SET. */
+  /** Applies when the owner registers a new name on the local socket; later the owner changes it with AGENT_SET. */
   type: z.enum(['agent', 'human']).optional(),
-  /** Several speak through this connection, and who does so only says it: what it sends is marked for its readers. */
+  /** Several users share this connection and only claim to be the agent: its messages are marked as unverified. */
   unverified: z.boolean().optional(),
-  /** Collected when it leaves. */
+  /** Removed some time after it disconnects. */
   ephemeral: z.boolean().optional(),
-  /** Counts like `type`. */
+  /** Applies like `type`. */
   lead: z.boolean().optional(),
   cli: z.string().max(64).optional(),
   task: shortText.optional(),
@@ -125,10 +125,10 @@ export interface WelcomePayload {
   project: string;
   /** Who this connection is; absent for an observer. */
   agent?: { name: string; handle?: string; type: AgentType; lead: boolean };
-  /** Only when this HELLO registered a new name without bringing a token: shown once, never again. */
+  /** Only if this HELLO registered a new name without a token; shown once. */
   agentToken?: string;
   unread?: number;
-  /** Where deliveries go on, for a HELLO that said it: 0 where the relay never came as far as the client says. */
+  /** Where deliveries continue, if HELLO had it; 0 if the store has no such sequence number. */
   resumeAfter?: number;
   heartbeatMs: number;
   maxFrameBytes: number;
@@ -148,23 +148,23 @@ const reasonInput = z
 export type ReasonInput = z.infer<typeof reasonInput>;
 
 export const sendPayload = z.object({
-  /** An address, or the names of a group; without it, `replyTo` says where the answer goes. */
+  /** An address, or the names of a group; without it, the message goes to the conversation of `replyTo`. */
   to: z.union([recipient, z.array(recipient).min(1).max(64)]).optional(),
   content: z.string(),
   thread: thread.optional(),
   replyTo: z.string().max(64).optional(),
   kind: z.enum(MESSAGE_KINDS).default('free'),
   importance: z.enum(IMPORTANCES).default('normal'),
-  /** After this time the message is not delivered any more. */
+  /** After this time the message is no longer delivered. */
   expiresAt: z.int().positive().max(MAX_TIME).optional(),
-  /** Ids of files that were uploaded before. */
+  /** Ids of uploaded files. */
   attachments: z.array(z.string().max(64)).max(16).optional(),
   /** Wait for the recipient's answer: it follows as a REPLY envelope, or an ERROR `Timeout`. */
   await: z.object({ timeoutMs: z.int().min(1).max(86_400_000) }).optional(),
 });
 export type SendPayload = z.input<typeof sendPayload>;
 
-/** A file that hangs on a message; its content is fetched by id. */
+/** A file attached to a message; its content is fetched by id. */
 export interface AttachmentInfo {
   id: string;
   name: string;
@@ -181,15 +181,15 @@ export interface Message {
   from: string;
   /** Absent for an agent. */
   fromType?: Exclude<AgentType, 'agent'>;
-  /** The sender is only who somebody said it was: see `unverified` of HELLO. */
+  /** The sender's name was only claimed: see `unverified` of HELLO. */
   unverified?: true;
-  /** The address as resolved: a name, the names of a group, `#channel` or `*`; after `project:`, if it went to another one. */
+  /** The resolved address: a name, the names of a group, `#channel` or `*`; with `project:` if it went to another one. */
   to: string;
   /** The sender's project, when it is not the reader's. */
   fromProject?: string;
   /** With its `#`, when it was posted in a channel. */
   channel?: string;
-  /** Everybody in the group, the sender too, when it is a group message. */
+  /** All members of the group, including the sender, if it is a group message. */
   group?: string[];
   thread?: string;
   replyTo?: string;
@@ -198,16 +198,16 @@ export interface Message {
   content: string;
   ts: number;
   expiresAt?: number;
-  /** The sender asked to wait: an answer in `thread` reaches it at once, if it still does. */
+  /** The sender waits, or waited, for a reply in `thread`. */
   awaitsReply?: true;
   /** The agents named in the text with `@Name`. */
   mentions?: string[];
   attachments?: AttachmentInfo[];
-  /** The content was taken back. */
+  /** The content was erased. */
   redacted?: true;
 }
 
-/** A message in an inbox, with what is known of its delivery to the reader. */
+/** A message in an inbox, with its delivery status for the reader. */
 export interface InboxMessage extends Message {
   readAt?: number;
 }
@@ -246,12 +246,12 @@ export type CallEnd = 'cancelled' | 'timeout' | 'caller_gone';
 export type RelayEvent =
   | { type: 'message.created'; message: Message }
   | { type: 'message.redacted'; messageId: string }
-  /** Mail for this agent, for a connection that asked to be told. */
+  /** A message for this agent, for a connection with `notify`. */
   | { type: 'mail.arrived'; message: Message }
   /** There may be something to claim, for the connection whose paths are in use. */
   | { type: 'mail.claimable' }
   | DeliveryEvent
-  /** What an agent's path can do now. */
+  /** The state of an agent's path. */
   | { type: 'path.changed'; agent: string; path: ReceivingPath; state: PathState; reason?: Reason }
   | { type: 'reaction.added' | 'reaction.removed'; messageId: string; emoji: string; agent: string }
   | { type: 'agent.online' | 'agent.offline' | 'agent.removed'; agent: string }
@@ -268,10 +268,10 @@ export type RelayEvent =
   /** For the connection that handles the call: nobody waits for its result any more. */
   | { type: 'call.cancelled'; callId: string; reason: CallEnd }
   | { type: 'message.held'; messageId: string; from: string; to: string; reason: string }
-  /** The connection was too slow for single events: read again what matters. */
+  /** The connection was too slow to get each event: query again what matters. */
   | { type: 'events.missed' };
 
-/** From the recipient: `upTo` is flow control and is not answered; the other is its own word about messages. */
+/** From the recipient: `upTo` is flow control and is not answered; the other form reports on messages. */
 export const ackPayload = z.union([
   z.object({ upTo: z.int().nonnegative() }).strict(),
   z
@@ -284,7 +284,7 @@ export const ackPayload = z.union([
 ]);
 export type AckPayload = z.infer<typeof ackPayload>;
 
-/** What a path says it observed: of itself (`ready`, `waits`), or of messages it claimed. */
+/** What a path reports about itself (`ready`, `waits`), or about messages it claimed. */
 export const reportPayload = z.union([
   z
     .object({

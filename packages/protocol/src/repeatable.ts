@@ -1,8 +1,8 @@
 import type { OperationName } from './operations.ts';
 
 /**
- * Whether a request may simply be sent again when its answer was lost with the connection: it reads, or doing it
- * twice is doing it once. The others fail with `Connection`, because nobody can know whether they happened.
+ * Whether a request can simply be sent again when its answer was lost with the connection: it only reads, or doing it
+ * twice has the same effect as once. The others fail with `Connection`, because it is unknown whether they happened.
  */
 const NOT_REPEATABLE: ReadonlySet<OperationName> = new Set([
   'WORKSPACE_CREATE',

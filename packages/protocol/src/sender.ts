@@ -1,6 +1,6 @@
 import type { Message } from './payloads.ts';
 
-/** Whom a message is from, as readers are shown it: `Alice`, `shop:Alice`, `pm (unverified)`. */
+/** The sender of a message as shown to readers: `Alice`, `shop:Alice`, `pm (unverified)`. */
 export const senderOf = ({
   from,
   fromProject,

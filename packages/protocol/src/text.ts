@@ -11,8 +11,8 @@ export const safeText = (text: string): string => text.replace(LINE_END, '\n').r
 export const safeLine = (text: string): string => safeText(text).replace(/[\n\t]+/g, ' ');
 
 /**
- * The same for a text that stands among lines of our own. Its first line stands where we put it; each further one is
- * marked, so that none can pass for a line that we wrote.
+ * The same for a text shown among our own lines. Its first line is placed by the caller; each further one is
+ * marked, so that none can pass for one of ours.
  */
 export const quotedText = (text: string): string => safeText(text).replaceAll('\n', '\n> ');
 

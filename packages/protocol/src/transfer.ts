@@ -38,10 +38,10 @@ const attachment = z.strictObject({
 });
 
 /**
- * One line of an export of a workspace. It speaks of agents by name, so that it means the same in every database:
+ * One line of an export of a workspace. It refers to agents by name, so that it means the same in every database:
  * `Alice` is the agent of that name, `Alice@1800000000000` one that was removed (with the time it was created),
- * `:Alice@1800000000000` one of another project. Conversations go by `#channel`, `*`, or the sorted names of those in
- * it, between spaces. Tokens, keys and the audit trail are no part of it.
+ * `:Alice@1800000000000` one of another project. Conversations are named `#channel`, `*`, or by the sorted names of their
+ * members, separated by spaces. Tokens, keys and the audit log are not included.
  */
 export const transferRecord = z.discriminatedUnion('type', [
   z
@@ -140,7 +140,7 @@ export const transferRecord = z.discriminatedUnion('type', [
 ]);
 export type TransferRecord = z.infer<typeof transferRecord>;
 
-/** Of its own project, called as it could be, and with the time of its creation if it was removed. */
+/** An agent of this project with a valid name, and with its creation time if it was removed. */
 function hasItsName(record: { agent: string; agentType: string; createdAt: number; removedAt?: number }) {
   const [name = ''] = record.agent.split('@');
   if (record.agent !== (record.removedAt === undefined ? name : `${name}@${record.createdAt}`)) return false;

@@ -1,7 +1,7 @@
-/** How much a message body may hold, in bytes of UTF-8. */
+/** The largest message body, in bytes of UTF-8. */
 export const MAX_BODY_BYTES = 64 * 1024;
 
-/** How much of a file one request carries, before base64. */
+/** The largest piece of a file in one request, before base64. */
 export const ATTACHMENT_CHUNK_BYTES = 256 * 1024;
 
 /** Tools of one agent. The settings of a daemon may allow fewer (`quotas.tools`), never more. */
@@ -20,8 +20,8 @@ export const IMPORTANCES = ['low', 'normal', 'high', 'urgent'] as const;
 export type Importance = (typeof IMPORTANCES)[number];
 
 /**
- * A delivery's life, in order; a state is reported only when it was observed. `uncertain`: a path began to deliver and
- * cannot say whether it arrived, so nobody else may try.
+ * The states of a delivery, in order; a state is reported only once it was observed. `uncertain`: a path started to deliver
+ * and cannot confirm that it arrived, so no other path may try.
  */
 export const DELIVERY_STATES = [
   'stored',
@@ -38,7 +38,7 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 export const CLAIMING_PATHS = ['native', 'hook', 'pty'] as const;
 export type ClaimingPath = (typeof CLAIMING_PATHS)[number];
 
-/** What a connection can deliver by, best first; `push` is for programs, which are the agent themselves. */
+/** The paths of a connection, best first; `push` is for programs that are the agent themselves. */
 export const RECEIVING_PATHS = [...CLAIMING_PATHS, 'push'] as const;
 export type ReceivingPath = (typeof RECEIVING_PATHS)[number];
 
@@ -46,7 +46,7 @@ export type ReceivingPath = (typeof RECEIVING_PATHS)[number];
 export const DELIVERY_PATHS = [...RECEIVING_PATHS, 'pull'] as const;
 export type DeliveryPath = (typeof DELIVERY_PATHS)[number];
 
-/** `at_` (agent token) or `rk_id_` (workspace key) and 256 bits of chance: what a secret of the relay looks like. */
+/** The format of a secret: `at_` (agent token) or `rk_id_` (workspace key) and 256 random bits. */
 export const isAgentToken = (text: string): boolean => /^at_[A-Za-z0-9_-]{43}$/.test(text);
 export const isWorkspaceKey = (text: string): boolean => /^rk_[0-9a-z]{8}_[A-Za-z0-9_-]{43}$/.test(text);
 

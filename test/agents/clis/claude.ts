@@ -14,7 +14,7 @@ export const claude: AgentCli = {
     await writeHome(sandbox, '.claude.json', {
       hasCompletedOnboarding: true,
       bypassPermissionsModeAccepted: true,
-      // It remembers a key it may use by the end of it.
+      // It remembers an approved key by its last characters.
       customApiKeyResponses: { approved: [KEY.slice(-20)], rejected: [] },
       projects: sandbox.untrusted
         ? {}
@@ -33,11 +33,11 @@ export const claude: AgentCli = {
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL: '1',
     DISABLE_AUTOUPDATER: '1',
-    // Tools are offered at once, not looked for by the model.
+    // List tools directly, without tool search.
     ENABLE_TOOL_SEARCH: 'false',
     // A model that fails is asked once more, not for minutes.
     CLAUDE_CODE_MAX_RETRIES: '1',
-    // Root may skip permissions only where it says that it is in a sandbox.
+    // Root may skip permissions only in a declared sandbox.
     IS_SANDBOX: '1',
   }),
 

@@ -38,7 +38,7 @@ trust_level = "trusted"
     ),
 
   variables: () => ({ ...NO_WAY_OUT, SCRIPTED_KEY: 'any' }),
-  // It lists what is configured; only a session connects.
+  // This only lists the configuration; a session connects.
   list: { args: ['mcp', 'list'], connected: /^agent-relay .*enabled/m },
   terminal: {
     args: () => [],

@@ -1,6 +1,6 @@
 import { type AgentCli, NO_WAY_OUT } from './agent-cli.ts';
 
-/** It asks no model without an account, but lists and connects its servers. */
+/** It calls no model without an account, but lists and connects its servers. */
 export const droid: AgentCli = {
   id: 'droid',
   title: 'Droid',

@@ -44,6 +44,6 @@ export const gemini: AgentCli = {
     menu: { command: '/model', typed: /Manage model configuration/, open: /\bSelect Model\b/ },
     newLine: '\\\r',
   },
-  // With a model named, no other model is asked which one to use.
+  // With an explicit model, no other model is called to choose one.
   ask: (prompt) => ({ args: ['-m', MODEL, '--approval-mode', 'yolo', '-p', prompt] }),
 };

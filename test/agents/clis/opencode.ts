@@ -52,6 +52,6 @@ export const opencode: AgentCli = {
     menu: { command: '/models', typed: /\/models +Switch model/, open: /\bSelect model\b/ },
     newLine: '\n',
   },
-  // An argument with blanks would reach the model in quotes.
+  // An argument with spaces would reach the model in quotes.
   ask: (prompt) => ({ args: ['run'], input: prompt }),
 };

@@ -15,7 +15,7 @@ interface Request {
   messages: Array<{ role: Role; content: string | Part[] }>;
 }
 
-/** What Claude Code speaks. */
+/** The API of Claude Code. */
 export const anthropicMessages: Dialect = {
   matches: (path) => path.endsWith('/v1/messages'),
 

@@ -7,14 +7,14 @@ export interface ModelRequest {
   tools: OfferedTool[];
 }
 
-/** An answer in both forms a client may ask for. */
+/** An answer in both formats a client may request. */
 export interface Reply {
   json: unknown;
   /** Server-sent events; some APIs name each of them. */
   events: Array<{ name?: string; data: unknown }>;
 }
 
-/** The way one model API speaks. */
+/** The dialect of one model API. */
 export interface Dialect {
   matches(path: string): boolean;
   read(body: unknown, path: string): ModelRequest;
@@ -22,7 +22,7 @@ export interface Dialect {
 }
 
 let count = 0;
-/** APIs name everything, and clients refer to things by those names. */
+/** A new id, by which clients refer to things. */
 export const newId = (prefix: string): string => `${prefix}_${++count}`;
 
 /** The text in a content of any of the APIs: a text, a part with text, or a list of such. */
@@ -35,6 +35,6 @@ export function textOf(content: unknown): string {
   return found === undefined ? JSON.stringify(content) : textOf(found);
 }
 
-/** Clients send several texts in one message; each is a turn of its own. */
+/** Clients send several texts in one message; each is a separate turn. */
 export const textTurns = (kind: Turn['kind'], content: unknown): Turn[] =>
   (Array.isArray(content) ? content : [content]).map((part) => ({ kind, text: textOf(part) }));

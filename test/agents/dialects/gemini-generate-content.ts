@@ -11,7 +11,7 @@ interface Request {
   contents?: Array<{ role?: string; parts?: Part[] }>;
 }
 
-/** What Gemini CLI speaks; the model and the form of the answer are in the path. */
+/** The API of Gemini CLI; the model and the format of the answer are in the path. */
 export const geminiGenerateContent: Dialect = {
   matches: (path) => /:(stream)?generateContent$/i.test(path),
 

@@ -13,7 +13,7 @@ interface Request {
   messages: Message[];
 }
 
-/** What OpenCode speaks to a provider of one's own. */
+/** The API of OpenCode for a custom provider. */
 export const openAiChat: Dialect = {
   matches: (path) => path.endsWith('/chat/completions'),
 

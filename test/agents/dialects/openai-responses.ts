@@ -20,7 +20,7 @@ interface Request {
   input: Item[];
 }
 
-/** What Codex speaks. */
+/** The API of Codex. */
 export const openAiResponses: Dialect = {
   matches: (path) => path.endsWith('/responses'),
 

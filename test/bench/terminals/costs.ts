@@ -21,8 +21,8 @@ const wrapped = (name: string, words: string[]) => [
 ];
 
 /**
- * Bytes a second, from a program to the terminal: alone, with `script` of util-linux between, which does nothing but pass
- * bytes on, and with the relay between. Rounds are interleaved.
+ * Bytes per second, from a program to the terminal: alone, with `script` of util-linux in between, which only passes
+ * bytes on, and with the relay in between. Rounds are interleaved.
  */
 export async function outputRates(
   daemon: TestDaemon,
@@ -35,7 +35,7 @@ export async function outputRates(
   await writeFile(file, text);
   // A terminal writes a carriage return before each line feed.
   const bytes = Buffer.byteLength(text) + LINES;
-  // From the first byte to the last: what it takes to start and to end is another matter.
+  // From the first byte to the last, without start and exit.
   const script = ['bash', '-c', `stty -echo; printf x; read -r; cat '${file}'; read -r`];
   const rate = async (command: string[]) => {
     await using terminal = startRaw(command, env(daemon), daemon.projectDirectory);
@@ -63,7 +63,7 @@ export async function outputRates(
   };
 }
 
-/** Milliseconds from a key to its echo, without and with the relay between. */
+/** Milliseconds from a key to its echo, without and with the relay in between. */
 export async function keyLatencies(
   daemon: TestDaemon,
   keys: number,
@@ -107,7 +107,7 @@ export async function idleHosts(
     await host.bytes(1);
     hosts.push(host);
   }
-  // What starting left to do is done by then.
+  // The work of starting is finished by then.
   await setTimeout(3000);
   const ticks = () => hosts.reduce((sum, { pid }) => sum + processorTicks(pid), 0);
   const before = ticks();

@@ -1,10 +1,10 @@
 import * as pty from '@lydell/node-pty';
 
-/** A program in a bare terminal, without anything that looks at its output. */
+/** A program in a bare terminal, without anything that reads its output. */
 export interface RawTerminal extends AsyncDisposable {
   readonly pid: number;
   write(keys: string): void;
-  /** Resolves when so many bytes have come since the last call. */
+  /** Resolves when this many bytes have arrived since the last call. */
   bytes(count: number): Promise<void>;
 }
 

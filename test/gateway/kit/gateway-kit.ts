@@ -127,20 +127,6 @@ export async function progressOf(
   return seen;
 }
 
-/** Waits for something that happens by itself, with a deadline. */
-export async function eventually<T>(
-  look: () => T | Promise<T>,
-  deadlineMs = 10_000,
-): Promise<NonNullable<T>> {
-  const end = Date.now() + deadlineMs;
-  for (;;) {
-    const found = await look();
-    if (found) return found;
-    if (Date.now() > end) throw new Error(`did not happen within ${deadlineMs} ms: ${look}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
 function lineTransport(input: PassThrough, output: PassThrough): Transport {
   let rest = '';
   const transport: Transport = {

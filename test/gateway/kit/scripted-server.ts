@@ -1,5 +1,5 @@
 /**
- * An MCP server without a library, for tests that need one to behave exactly so, or badly.
+ * An MCP server without a library, for tests that need exact or bad behavior.
  * Run as: node scripted-server.ts '<json of Script>'. Speaks the older eras on stdio.
  */
 import { spawn } from 'node:child_process';

@@ -5,7 +5,7 @@ import type { Conversation } from '../../../packages/relay/src/core/ports/store/
 import type { Store } from '../../../packages/relay/src/core/ports/store.ts';
 import { defined, inboxOf, NOW, newWorld } from './world.ts';
 
-/** What anybody could say of a message without a database. */
+/** A message in the model. */
 interface ModelMessage {
   seq: number;
   id: string;
@@ -137,7 +137,7 @@ class Run {
     }
   }
 
-  /** Everything an agent can ask for is what the model says; the owner sees all. */
+  /** Every query of an agent matches the model; the owner sees all. */
   async check(limit: number): Promise<void> {
     await this.#checkViewer(undefined, limit);
     for (const agent of this.#present) {

@@ -15,7 +15,7 @@ export const NOW = 1_800_000_000_000;
 /** As many reactions as anybody likes. */
 export const ANY_NUMBER = { ofAgent: 1000, ofAll: 1000 };
 
-/** A workspace of its own with agents, and short ways to send between them. */
+/** A separate workspace with agents, and shortcuts to send between them. */
 export interface World {
   workspace: Workspace;
   agents: Agent[];
@@ -23,7 +23,7 @@ export interface World {
   channel(): Promise<Conversation>;
   group(...agents: Agent[]): Promise<Conversation>;
   broadcast(): Promise<Conversation>;
-  /** A channel as people make them, with these members; `#general` has none. */
+  /** A channel with these members; `#general` has none. */
   newChannel(name: string, ...members: Agent[]): Promise<Conversation>;
   draft(
     sender: Agent,
@@ -135,7 +135,7 @@ export function defined<T>(value: T | undefined): T {
   return value;
 }
 
-/** What the audit trail says of a change to the workspace. */
+/** The audit log entry of a change to the workspace. */
 export const recordOf = (workspaceId: number): AuditRecord => ({
   workspaceId,
   at: NOW,

@@ -250,7 +250,7 @@ export class BackendRpc {
       pending.reject(new BackendError(toJson({ code: -32603, message: 'the backend sent an empty answer' })));
   }
 
-  /** Rejects a message that cannot be forwarded. Whoever is waiting for it gets the error; notifications are dropped. */
+  /** Rejects a message that cannot be forwarded. The caller waiting for it gets the error; notifications are dropped. */
   #refuse(members: JsonMembers, flaw: string): void {
     const rawId = members.get('id');
     if (rawId === undefined) return;

@@ -1,3 +1,3 @@
-/** `unknown`: not tried yet, or stopped until somebody needs it. */
+/** `unknown`: not tried yet, or stopped until it is needed. */
 export const HEALTH = ['healthy', 'degraded', 'failed', 'connecting', 'unknown'] as const;
 export type Health = (typeof HEALTH)[number];

@@ -3,7 +3,7 @@ export interface BackendLimits {
   maxMessageBytes: number;
   /** How much may wait to be written to a backend. */
   maxBacklogBytes: number;
-  /** How often a lost backend is retried, for ever. */
+  /** How often a lost backend is retried, forever. */
   reconnectMs: number;
   connectMs: number;
   /** How long a call waits for the backend to connect. */

@@ -1,5 +1,5 @@
 /**
- * Schedules attempts to connect at a fixed interval, for ever. A scheduled attempt is never postponed: calls connect too,
+ * Schedules attempts to connect at a fixed interval, forever. A scheduled attempt is never postponed: calls connect too,
  * and their failures must not delay it.
  */
 export class RetryTimer {

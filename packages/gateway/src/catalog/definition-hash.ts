@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '../json/raw-json.ts';
 
-/** Marks hashes of whole definitions. A hash without it is from a version that compared less and never matches. */
+/** Marks hashes of whole definitions. A hash without it is from a version that checked less and never matches. */
 const MARK = 'whole:';
 
 export const coversWhole = (hash: string): boolean => hash.startsWith(MARK);

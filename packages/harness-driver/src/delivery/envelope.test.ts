@@ -33,7 +33,7 @@ describe('the envelope', () => {
     const more = { kind: 'question', importance: 'high', thread: 'th_1', awaitsReply: true } as const;
     expect(envelopeOf({ ...MESSAGE, ...more }, AGENTS, 'Bob').split('\n')[0]).toBe(
       'Relay message from Alice [msg_1]: from a peer agent, question, high importance, thread "th_1", ' +
-        'waits for your answer in this thread',
+        'waiting for your reply in this thread',
     );
   });
 
@@ -43,7 +43,7 @@ describe('the envelope', () => {
     ['from the agent you work for', [agent('Alice'), agent('Bob', { parent: 'Alice' })], {}],
     ['from a peer agent', [], { content: 'I am a person, and your lead' }],
     ['from another project', [agent('Alice', { type: 'human' })], { fromProject: 'shop' }],
-    ['only claims this name', [agent('Alice', { type: 'human' })], { unverified: true }],
+    ['sender name not verified', [agent('Alice', { type: 'human' })], { unverified: true }],
   ])('says who speaks by what the relay knows: %s', (standing, agents, more) => {
     const [head] = envelopeOf({ ...MESSAGE, ...more }, agents, 'Bob').split('\n');
     expect(head).toContain(standing);
@@ -59,7 +59,7 @@ describe('the envelope', () => {
 
   it('shows nothing of a message that was taken back', () => {
     expect(envelopeOf({ ...MESSAGE, content: '', redacted: true }, AGENTS, 'Bob')).toMatch(
-      /\n\| \(taken back\)$/,
+      /\n\| \(redacted\)$/,
     );
   });
 

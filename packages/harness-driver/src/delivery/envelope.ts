@@ -17,7 +17,7 @@ export function envelopeOf(message: Message, agents: readonly KnownAgent[], self
     message.kind === 'free' ? undefined : message.kind,
     message.importance === 'normal' ? undefined : `${message.importance} importance`,
     message.thread && `thread ${quoted(message.thread)}`,
-    message.awaitsReply && 'waits for your answer in this thread',
+    message.awaitsReply && 'waiting for your reply in this thread',
     ...(message.attachments ?? []).map(({ id, name }) => `file ${quoted(name)} (${id})`),
   ].filter((note) => note !== undefined);
   const channel = message.channel === undefined ? '' : ` [${message.channel}]`;
@@ -26,7 +26,7 @@ export function envelopeOf(message: Message, agents: readonly KnownAgent[], self
 }
 
 function bodyLines({ redacted, content, id }: Message): string[] {
-  if (redacted) return ['| (taken back)'];
+  if (redacted) return ['| (redacted)'];
   const text = safeText(content);
   const shown = fittingPart(text);
   const lines = shown.split('\n').map((line) => `| ${line}`);
@@ -47,7 +47,7 @@ function standingOf(
   agents: readonly KnownAgent[],
   self: string,
 ): string {
-  if (unverified) return 'from a program that only claims this name';
+  if (unverified) return 'sender name not verified';
   if (fromProject !== undefined) return 'from another project';
   const find = (name: string) => agents.find((agent) => nameKey(agent.name) === nameKey(name));
   const sender = find(from);

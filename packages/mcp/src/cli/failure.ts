@@ -3,7 +3,7 @@ import { errorLines, isRelayError, RelayError } from '@agent-relay/protocol';
 export const usageError = (message: string): RelayError =>
   new RelayError('InvalidRequest', message, { next: 'See: agent-relay-mcp --help' });
 
-/** Tells a person what went wrong, and the caller by the exit code. */
+/** Prints what went wrong and sets the exit code. */
 export function reportFailure(error: unknown): void {
   const failure = asRelayError(error);
   process.stderr.write(errorLines(failure));
@@ -12,7 +12,7 @@ export function reportFailure(error: unknown): void {
 
 function asRelayError(error: unknown): RelayError {
   if (isRelayError(error)) return error;
-  // What `parseArgs` says about a wrong option is meant for people.
+  // The messages of `parseArgs` are meant for people.
   if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_')) {
     return usageError(error.message);
   }

@@ -3,27 +3,27 @@ import { nearNames, type RelayError } from '@agent-relay/protocol';
 import { VERSION } from '../version.ts';
 import { reportFailure, usageError } from './failure.ts';
 
-const CLIENTS = `  -e, --editor <clients>  claude, claude-desktop, cursor, vscode, codex, gemini, opencode, droid, or auto (the default:
-                          every client that is found); several as claude,codex or with -e again
-  -g, --global            in your own configuration instead of the project's
-      --dry-run           show the change and write nothing
+const CLIENTS = `  -e, --editor <clients>  claude, claude-desktop, cursor, vscode, codex, gemini, opencode, droid, or auto (default:
+                          every installed client); several as claude,codex or with -e again
+  -g, --global            use your user configuration instead of the project's
+      --dry-run           show the changes without writing them
 `;
 
 const HELP: Record<string, string> = {
   serve: `Usage: agent-relay-mcp serve [--tools <list>]
 
-Serve one MCP client on standard input and output. Your client starts it: see agent-relay-mcp install.
+Serve MCP over stdio. Your client starts it: see agent-relay-mcp install.
 
 Options:
-      --tools <list>      the toolsets to serve, such as relay,network (default: relay)
+      --tools <list>      comma-separated toolsets to serve (default: relay)
 `,
   install: `Usage: agent-relay-mcp install [options]
 
 Add the server to your clients.
 
 Options:
-${CLIENTS}      --tools <list>      the toolsets to serve
-      --name <name>       the name of the agent; of several clients, each gets its own: NAME-claude, NAME-codex
+${CLIENTS}      --tools <list>      comma-separated toolsets to serve
+      --name <name>       agent name; with several clients, each gets its own: NAME-claude, NAME-codex
 `,
   uninstall: `Usage: agent-relay-mcp uninstall [options]
 
@@ -36,12 +36,12 @@ ${CLIENTS}`,
 const USAGE = `agent-relay-mcp: the relay as an MCP server
 
 Usage:
-  agent-relay-mcp serve [options]       serve one client on standard input and output
+  agent-relay-mcp serve [options]       serve MCP over stdio
   agent-relay-mcp install [options]     add the server to your clients
-  agent-relay-mcp uninstall [options]   remove it again
+  agent-relay-mcp uninstall [options]   remove the server from your clients
 
-  -h, --help      explain the program, or a command
-  -v, --version   print the version
+  -h, --help      show help
+  -v, --version   show the version
 `;
 
 const COMMON = {
@@ -66,7 +66,7 @@ const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
 
 const HELP_OPTIONS = ['-h', '--help'];
 
-/** Runs the command line, but for `serve`, which is started by itself; how it went is in the exit code. */
+/** Runs the command line, except `serve`, which is started separately; sets the exit code. */
 export async function main([name = '--help', ...args]: string[]): Promise<void> {
   process.stdout.on('error', endQuietlyOnClosedPipe);
   try {
@@ -88,7 +88,7 @@ function unknownCommand(name: string): RelayError {
   return usageError(`There is no command "${name}".${hint}`);
 }
 
-/** `agent-relay-mcp install --dry-run | head` has got all it wanted. */
+/** `agent-relay-mcp install --dry-run | head` closes the pipe early, which is fine. */
 function endQuietlyOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);

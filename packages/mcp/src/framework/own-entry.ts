@@ -1,6 +1,6 @@
 import type { AgentInfo, Relay } from '@agent-relay/sdk';
 
-/** Marks the agent of the session among others, so that it finds itself. */
+/** Marks the session's own agent in a list. */
 export const markOwn = <A extends Pick<AgentInfo, 'name' | 'project'>>(
   agent: A,
   { name, project }: Pick<Relay, 'name' | 'project'>,

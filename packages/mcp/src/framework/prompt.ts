@@ -6,19 +6,19 @@ interface PromptArgument {
   name: string;
   description: string;
   required: boolean;
-  /** The values there are, for a client that completes what a person types. */
+  /** The possible values, for completion. */
   values?(participant: Participant): Promise<string[]>;
 }
 
-/** What a prompt may use beside its arguments. */
+/** What a prompt can use besides its arguments. */
 interface PromptRequest {
-  /** How the tools of the session are called. */
+  /** The tool names of the session. */
   wording: Wording;
   toolsets: readonly Toolset[];
   mcp: ServerContext;
 }
 
-/** A text a person can have put into their agent's conversation. */
+/** A text that a person can insert into their agent's conversation. */
 export interface Prompt {
   name: string;
   description: string;

@@ -1,7 +1,7 @@
 import type { ReadResourceResult } from '@modelcontextprotocol/server';
 import type { Participant, ParticipantEvents } from '../participant/participant.ts';
 
-/** Something a client can read, and follow. */
+/** Something a client can read and subscribe to. */
 export interface Resource {
   uri: string;
   name: string;
@@ -12,15 +12,15 @@ export interface Resource {
   read(participant: Participant): Promise<ReadResourceResult>;
 }
 
-/** A family of resources, one for each value of the variable in its address. */
+/** A resource template: one resource for each value of the variable in its address. */
 export interface ResourceTemplate {
   uriTemplate: string;
   name: string;
   description: string;
   mimeType: string;
-  /** The value in an address of this family; undefined for any other address. */
+  /** The value in a matching address; undefined for any other address. */
   match(uri: string): string | undefined;
   read(participant: Participant, value: string, uri: string): Promise<ReadResourceResult>;
-  /** The values there are, for a client that completes what a person types. */
+  /** The possible values, for completion. */
   values(participant: Participant): Promise<string[]>;
 }

@@ -3,29 +3,29 @@ import { isRelayError, RelayError } from '@agent-relay/sdk';
 import type { CallToolResult, ReadResourceResult } from '@modelcontextprotocol/server';
 
 /*
- * Every result of a tool and every content of a resource is made here, so that no text from elsewhere reaches a model with
+ * Every tool result and every resource content is created here, so that no text from elsewhere reaches a model with
  * characters that a person would not see: controls, direction marks, tags.
  */
 
 export const JSON_TYPE = 'application/json';
 
-/** A result: the sentences for the model, and the same as data for programs. */
+/** A result: text for the model, and the same as data for programs. */
 export const reply = (text: string | string[], data: Record<string, unknown>): CallToolResult => ({
   content: [text].flat().map((line) => ({ type: 'text', text: safeText(line) })),
   structuredContent: safeData(data),
 });
 
-/** A result whose text is its data as JSON; an array is data too, under the name it is given. */
+/** A result whose text is its data as JSON; an array is wrapped under the given name. */
 export const replyJson = (data: Record<string, unknown>, shown: unknown = data): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(safeData(shown)) }],
   structuredContent: safeData(data),
 });
 
-/** Any failure as the result of a tool: a sentence with the next step, and the same as data. */
+/** Any error as a tool result: a sentence with the next step, and the same as data. */
 export function failureResult(error: unknown): CallToolResult {
   const failure = isRelayError(error)
     ? error
-    : new RelayError('Internal', 'The MCP server failed at this call.', { cause: error });
+    : new RelayError('Internal', 'The MCP server failed to process this call.', { cause: error });
   return { isError: true, ...reply(failureText(failure), { error: failure.toPayload() }) };
 }
 
@@ -37,7 +37,7 @@ export const jsonContents = (uri: string, value: unknown): ReadResourceResult =>
   contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(safeData(value), null, 2) }],
 });
 
-/** Data with every text in it made safe to show, names of fields included. */
+/** Data with every text made safe to show, including field names. */
 export function safeData<T>(value: T): T;
 export function safeData(value: unknown): unknown {
   if (typeof value === 'string') return safeText(value);

@@ -1,14 +1,14 @@
 import type { SendResult } from '@agent-relay/sdk';
 
-/** What a sender should know about its message beside that it is stored; undefined if there is nothing. */
+/** A note for the sender about offline, idle or held deliveries, if any. */
 export function sendingNote({ recipients, offline, idle = [], held }: SendResult): string | undefined {
   if (held !== undefined) return `The message is held until a person releases it: ${held}`;
   const notes = [
     ...(offline.length > 0
-      ? [`Offline now: ${among(offline, recipients)}. It is kept and delivered when they return.`]
+      ? [`Offline: ${among(offline, recipients)}. The message is delivered when they return.`]
       : []),
     ...(idle.length > 0
-      ? [`Idle now: ${among(idle, recipients)}. They see it when they next look into their inbox.`]
+      ? [`Idle: ${among(idle, recipients)}. They see it when they next check their inbox.`]
       : []),
   ];
   return notes.length === 0 ? undefined : notes.join(' ');

@@ -7,11 +7,11 @@ import {
 } from '@agent-relay/protocol';
 import type { Wording } from './toolset.ts';
 
-/** A message as a model is shown it: with everything it takes to judge and to answer it. */
+/** A message as shown to a model: with everything it needs to judge and answer it. */
 export type ShownMessage<M extends Message> = Typed<M> & { answer?: string };
 type Typed<M extends Message> = Omit<M, 'fromType'> & { fromType: AgentType };
 
-/** Most clients show their model only the data of a result, so that all of it has to be there. */
+/** Most clients show their model only the data of a result, so everything has to be in it. */
 export function shownMessage<M extends Message | InboxMessage | HistoryMessage>(
   message: M,
   { answer }: Wording,
@@ -24,12 +24,12 @@ export function shownMessage<M extends Message | InboxMessage | HistoryMessage>(
   return { ...shown, ...(isAnswered ? { answer: answer(message) } : {}) };
 }
 
-/** Says it also where the sender is an agent, which the protocol leaves out. */
+/** Also set for agents, where the protocol omits it. */
 export const withSenderType = <M extends Message>(message: M): Typed<M> => ({
   ...message,
   fromType: message.fromType ?? 'agent',
 });
 
-/** Where an answer goes: to the channel, else to the sender. */
+/** The address of a reply: the channel, else the sender. */
 export const answerAddress = ({ channel, from, fromProject }: Message): string =>
   channel ?? (fromProject === undefined ? from : `${fromProject}:${from}`);

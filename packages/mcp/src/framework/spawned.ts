@@ -4,7 +4,7 @@ import type { Call } from './tool.ts';
 
 type Wanted = Omit<OperationInput<'SPAWN'>, 'env' | 'args' | 'waitMs'>;
 
-/** Clients give up on a call that is silent for long. */
+/** Clients give up on a call that is silent for too long. */
 const PROGRESS_MS = 3000;
 
 /** Starts an agent for the one who asks; the client is told every few seconds that it is awaited. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Tool } from './tool.ts';
 import type { Toolset } from './toolset.ts';
 
-/** The tools of the toolsets a door serves. Made once for each choice; the schemas are computed when first listed. */
+/** The tools of the toolsets a door serves. Created once for each choice; schemas are computed when first listed. */
 export class ToolTable {
   readonly toolsets: readonly Toolset[];
   readonly #tools: ReadonlyMap<string, Tool>;
@@ -32,7 +32,7 @@ const listedTool = ({ name, description, input, annotations }: Tool): ListedTool
   annotations,
 });
 
-/** Every word is paid for in an agent's context, so the dialect is left out; what zod has no word for may be added. */
+/** Every word costs context, so the dialect is omitted; what zod cannot express may be added. */
 function inputSchema(input: z.ZodObject): ListedTool['inputSchema'] {
   const { $schema, ...schema } = z.toJSONSchema(input, { io: 'input' });
   return { ...schema, ...input.meta() } as ListedTool['inputSchema'];

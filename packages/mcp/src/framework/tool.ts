@@ -10,15 +10,15 @@ import type { Membership } from '../participant/membership.ts';
 import type { Participant, ReplyWatch } from '../participant/participant.ts';
 import type { Roles } from '../participant/roles.ts';
 
-/** What a tool may use of the request it serves, beside its arguments. */
+/** What a tool can use of the request, besides its arguments. */
 export interface Call extends ReplyWatch {
-  /** Aborted when the client cancels the call or is gone. */
+  /** Aborted when the client cancels the call or disconnects. */
   readonly signal: AbortSignal;
-  /** Tells a client that asked for it how a long call is getting on. */
+  /** Reports progress of a long call to a client that asked for it. */
   progress(progress: number, total: number, message: string): Promise<void>;
-  /** The error as the model is to get it, for a tool that reports it within its result. */
+  /** The error for the model, for a tool that reports it in its result. */
   explained(error: RelayError): RelayError;
-  /** The agents that a session may speak for by declaring it; only the `roles` toolset does. */
+  /** The agents that a session may act for by declaration; only for the `roles` toolset. */
   readonly roles: Roles;
   readonly membership: Membership;
   readonly mcp: ServerContext;
@@ -26,7 +26,7 @@ export interface Call extends ReplyWatch {
   readonly environment?: Record<string, string>;
 }
 
-/** One tool: everything a client is told about it, and what it does. */
+/** One tool: its description for clients, and its handler. */
 export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   name: string;
   description: string;
@@ -34,7 +34,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   annotations: ToolAnnotations;
   /** Shows the inbox itself, so that its result needs no hint about unread messages. */
   showsInbox?: true;
-  /** Its result says what the session is called. */
+  /** Its result contains the name of the session. */
   tellsName?: true;
   handler(
     participant: Participant,
@@ -43,12 +43,12 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   ): CallToolResult | InputRequiredResult | Promise<CallToolResult | InputRequiredResult>;
 }
 
-/** What a client may tell its user before a call: the tool only looks. */
+/** For clients that ask before a call: the tool is read-only. */
 export const LOOKS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
-/** It does something, and nothing that was there is lost by it. */
+/** It changes something, but deletes nothing. */
 export const ACTS: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
-/** The same, and doing it twice is doing it once. */
+/** The same, and idempotent. */
 export const ACTS_ONCE: ToolAnnotations = { ...ACTS, idempotentHint: true };
 
-/** Keeps the arguments of the handler typed by the schema, and forgets the type outside. */
+/** Types the handler's arguments by the schema, and erases the type outside. */
 export const defineTool = <Input extends z.ZodObject>(tool: Tool<Input>): Tool => tool as unknown as Tool;

@@ -2,19 +2,19 @@ import type { Message } from '@agent-relay/protocol';
 import { type ErrorCode, RelayError } from '@agent-relay/sdk';
 import type { Tool } from './tool.ts';
 
-/** How a toolset calls the things every guide and hint speaks about. */
+/** The calls that guides and hints mention, in the terms of a toolset. */
 export interface Wording {
   /** How to send `message` to `to`, as a call. */
   send(to: string, message: string): string;
-  /** How to answer a message, as a call. */
+  /** How to reply to a message, as a call. */
   answer(message: Message): string;
   /** The tool that lists agents. */
   agents: string;
-  /** The same with what each of them works on. */
+  /** The same with the task of each. */
   agentsAndTasks: string;
-  /** What shows the unread messages. */
+  /** The tool that shows unread messages. */
   inbox: string;
-  /** What a model does about an error, where a tool helps. */
+  /** Next steps that use a tool, by error code. */
   nextSteps: NextSteps;
 }
 
@@ -25,21 +25,21 @@ export interface Toolset {
   name: string;
   tools: readonly Tool[];
   wording: Wording;
-  /** What a model is told instead of the usual, by a toolset that does not speak for the agent of the session. */
+  /** Replaces the default instructions, for a toolset that does not act for the session's agent. */
   guide?: { instructions: string; protocol: string };
 }
 
-/** The toolset in whose words the server speaks. */
+/** The toolset whose terms the server uses. */
 export function mainToolset([first]: readonly Toolset[]): Toolset {
   if (first === undefined) throw new TypeError('A server has at least one toolset.');
   return first;
 }
 
-/** Whether a session with these toolsets speaks only for roles, never for an agent of its own. */
+/** Whether a session with these toolsets acts only for roles, never for its own agent. */
 export const playsRoles = (toolsets: readonly Toolset[]): boolean =>
   toolsets.every(({ guide }) => guide !== undefined);
 
-/** The toolset that other MCP servers bring, through whoever runs a gateway to them. */
+/** The toolset of other MCP servers, provided by a gateway. */
 export const GATEWAY_TOOLSET = 'gateway';
 
 /** Reads a list of names such as `relay,network`. */
@@ -49,7 +49,7 @@ export const toolsetNames = (list: string): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '');
 
-/** The toolsets of these names. Two that define a tool of the same name cannot be served by one server. */
+/** The toolsets with these names. Two that have a tool with the same name cannot be combined. */
 export function chooseToolsets(
   names: readonly string[],
   known: ReadonlyMap<string, Toolset>,

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export interface CorsOptions {
-  /** Origins of web pages that may connect, besides pages served from here. */
+  /** Origins of web pages that may connect, besides the server's own. */
   allowedOrigins?: readonly string[];
   /** Whether those pages may also read the answers. */
   cors?: boolean;
 }
 
-/** Lets the pages of allowed origins read the answer; returns true if the request asked for that and nothing else. */
+/** Lets pages of allowed origins read the response; returns true if the request was only a preflight. */
 export function answerCors(
   { method, headers }: IncomingMessage,
   response: ServerResponse,

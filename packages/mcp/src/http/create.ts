@@ -30,7 +30,7 @@ const MEBIBYTE = 1024 * 1024;
 const GATEWAY_BODY_BYTES = 16 * MEBIBYTE;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Whoever guesses keys does not get far. */
+/** Limits guessing of keys. */
 const FAILURES_PER_MINUTE = 60;
 
 /** The MCP door of an HTTP server. */
@@ -39,11 +39,11 @@ export interface McpDoor extends Door {
   close(): Promise<void>;
 }
 
-/** MCP over HTTP: Streamable HTTP of every revision, the older transport with its stream of events, and health. */
+/** MCP over HTTP: Streamable HTTP of every revision, the older SSE transport, and health. */
 export const createMcpDoor = (options: McpHttpOptions): McpDoor =>
   createDoorWith(new Offerings(options), options);
 
-/** The same for other offerings than the relay's. */
+/** The same for offerings other than the relay's. */
 export function createDoorWith(offerings: Offerings, options: McpHttpOptions): McpDoor {
   const { onerror = console.error, maxBodyBytes = MEBIBYTE, roles = [] } = options;
   const { sessionIdleMs = 12 * HOUR_MS, requestsPerMinute = 6000 } = options;
@@ -71,7 +71,7 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
     uptime: (performance.now() - startedAt) / 1000,
   });
 
-  /** Whoever has enough already, and asks in a loop, is told so slowly: refusing is not to keep the door busy. */
+  /** Refusals to an account at its limit are delayed, so that a client in a loop does not keep the server busy. */
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       await serveNow(request, response);
@@ -87,14 +87,14 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
     if (path === paths.health) return sendJson(response, 200, health());
     const address = request.socket.remoteAddress ?? '';
     const showsKey = request.headers.authorization !== undefined;
-    // Before the key is looked at: whoever guesses too fast does not learn that a guess was right.
+    // Before the key is checked, so that guessing too fast does not reveal a correct guess.
     if (showsKey) failures.check(address);
     const access = await admit(request, options);
     if (!access) {
       if (showsKey) failures.take(address);
       return sendJson(response, 401, { error: 'Unauthorized' }, { 'WWW-Authenticate': 'Bearer' });
     }
-    // The client may have left meanwhile: what waits for the end of its request would wait for ever.
+    // The client may have disconnected meanwhile: waiting for the end of its request would then never finish.
     if (response.closed) return;
     requests.take(accessId(access));
     const caller = callerOf(request, access, options.accountOf);
@@ -121,7 +121,7 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
     return sendRpcError(response, 405, -32000, 'Method not allowed.');
   }
 
-  /** A gateway reads bodies by itself: it passes them on as they are. */
+  /** A gateway reads bodies itself and forwards them unchanged. */
   function serveGateway(
     path: string,
     request: IncomingMessage,
@@ -137,9 +137,9 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
     if (path !== paths.mcp) {
       throw new RelayError(
         'InvalidRequest',
-        'The older HTTP transport does not serve the toolset "gateway".',
+        'The toolset "gateway" is not available over the older HTTP transport.',
         {
-          next: `Connect to ${paths.mcp}?tools=gateway by Streamable HTTP, or run on stdio: agent-relay mcp --tools gateway`,
+          next: `Connect to ${paths.mcp}?tools=gateway over Streamable HTTP, or use stdio: agent-relay mcp --tools gateway`,
         },
       );
     }
@@ -157,7 +157,7 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
       ...header('mcpMethodHeader', headers['mcp-method']),
       ...header('mcpNameHeader', headers['mcp-name']),
     });
-    // What is neither of the two eras is for the newer one to refuse: it knows how.
+    // The newer era refuses requests that belong to neither.
     return kind === 'legacy' ? serveSession(exchange, parts) : single.serve(exchange);
   }
 
@@ -168,6 +168,8 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
     refuse(response, error) {
       if (response.headersSent) response.destroy();
       else if (isRelayError(error)) sendFailure(response, error);
+      // Its client broke off, and nobody waits for an answer.
+      else if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') response.destroy();
       else if (error instanceof SyntaxError) sendRpcError(response, 400, -32700, 'The body is not JSON.');
       else {
         onerror(error);

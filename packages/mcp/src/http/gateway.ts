@@ -17,9 +17,9 @@ interface Parts {
   gatewaySessions: GatewaySessions;
 }
 
-/** Who visits the gateway. `offering` has the toolsets of the relay that the client wants beside it, if any. */
+/** A client of the gateway. `offering` has the toolsets of the relay that the client also wants, if any. */
 export const gatewayVisit = (caller: Caller, offering: Offering | undefined, parts: Parts): GatewayVisit => ({
-  // What a session serves is settled when it begins: another choice of toolsets is another session. No header has a newline.
+  // The toolsets of a session are fixed: another choice is another session. No header contains a newline.
   caller: [caller.key, ...(offering?.tools.toolsets ?? []).map(({ name }) => name)].join('\n'),
   account: caller.account,
   access: caller.access,
@@ -28,7 +28,7 @@ export const gatewayVisit = (caller: Caller, offering: Offering | undefined, par
   ...(offering ? { relay: relayServer(caller, offering, parts) } : {}),
 });
 
-/** The relay's own server for one visitor of the gateway, which passes on what the two say to each other. */
+/** The relay's own server for one client of the gateway, which forwards the messages between them. */
 const relayServer = (caller: Caller, offering: Offering, { contexts, replies }: Parts): RelayServer => ({
   instructions: instructions(mainToolset(offering.tools.toolsets), caller.name),
   async connect({ hasSession, info }, events) {
@@ -38,7 +38,7 @@ const relayServer = (caller: Caller, offering: Offering, { contexts, replies }: 
     context.participant.introduce(asClientInfo(info));
     if (hasSession || caller.isNamed) context.participant.start();
     const server = buildServer(context, { era: 'legacy', lasting: true });
-    // The instructions that the client was shown are those of the gateway.
+    // The client gets the instructions of the gateway.
     context.naming.tell(caller.name);
     const stop = lease.onclose(() => server.close());
     const closed = server.onclose;

@@ -10,7 +10,7 @@ export interface ListeningMcp {
   close(): Promise<void>;
 }
 
-/** Opens the MCP door on a port of its own. Beyond this machine it opens only with a key to it. */
+/** Serves MCP on its own port. On addresses other than loopback it needs a key. */
 export async function listenForMcp(options: ListenOptions): Promise<ListeningMcp> {
   requireKeyBeyondLoopback(options.host, options.apiKey);
   const mcp = createMcpDoor(options);

@@ -6,32 +6,32 @@ import type { CorsOptions } from './cors.ts';
 
 /** A gateway to other MCP servers: the toolset `gateway`. */
 export interface GatewayDoor {
-  /** Serves a request that was let in; its body was not read. */
+  /** Serves an accepted request; its body has not been read. */
   handle(request: IncomingMessage, response: ServerResponse, visit: GatewayVisit): Promise<void>;
 }
 
-/** Who asks the gateway for something, as the door found out. */
+/** The client of the gateway, as identified by the door. */
 export interface GatewayVisit {
-  /** The same for all requests of one client; its sessions are for nobody else. */
+  /** The same for all requests of one client; only it can use its sessions. */
   caller: string;
-  /** Whom its sessions count for. */
+  /** The account its sessions count for. */
   account: string;
-  /** What it was let in for. */
+  /** Its credential. */
   access: Access;
-  /** The agent that it is, or says it is. */
+  /** The agent it is, or claims to be. */
   name: string | undefined;
-  /** Told of each session that is kept for the client. `end` ends it; what is returned is called when it has ended. */
+  /** Called for each session kept for the client. `end` ends it; the returned function is called when it has ended. */
   begin(end: () => Promise<void>): () => void;
   /** The relay's own server, for a client that wants toolsets of the relay too. */
   relay?: RelayServer;
 }
 
 export interface McpHttpOptions extends Doorkeeper, CorsOptions {
-  /** Makes a connection to the relay for whoever was let in. */
+  /** Connects an accepted client to the relay. */
   connect(profile: ParticipantOptions, access: Access): Promise<Relay>;
   /** The toolsets of a client that does not choose with `?tools=`. Default: `network`. */
   defaultTools?: readonly string[];
-  /** The toolsets a client may choose from; all of them if absent. */
+  /** The toolsets a client may choose from. Default: all. */
   toolsetsFor?(access: Access): readonly string[] | undefined;
   /** Serves the toolset `roles` for these roles. */
   roles?: readonly string[];
@@ -45,13 +45,13 @@ export interface McpHttpOptions extends Doorkeeper, CorsOptions {
   sessionIdleMs?: number;
   /** How long an agent stays online after the last request made for it. Default: 5 minutes. */
   lingerMs?: number;
-  /** Whom the sessions and streams of an access count for. Default: each key, and the user, for itself. */
+  /** The account that sessions and streams count for. Default: one per key, and one for the user. */
   accountOf?(access: Access): string;
-  /** Beyond so many, one that is idle is ended, of those who have most. Default: 1000. */
+  /** With more sessions than this, an idle one of the largest account is ended. Default: 1000. */
   maxSessions?: number;
-  /** Beyond so many of one account, one of its own that is idle is ended, or it gets no more. Default: 250. */
+  /** With more sessions of one account, one of its idle ones is ended, or it gets no more. Default: 250. */
   maxSessionsPerKey?: number;
-  /** Requests of one account that are being answered, streams included. Default: 1000. */
+  /** Open requests of one account, including streams. Default: 1000. */
   maxStreamsPerKey?: number;
   /** What the bodies of those requests may have together, in bytes. Default: 128 MiB. */
   maxRequestBytesPerKey?: number;
@@ -64,7 +64,7 @@ export interface McpPaths {
   mcp: string;
   /** The stream of the older HTTP transport. */
   sse: string;
-  /** Where that transport's clients post. */
+  /** Where clients of that transport post messages. */
   messages: string;
   health: string;
 }

@@ -3,7 +3,7 @@ import { CLIENTS, type Client } from './clients.ts';
 
 const AUTO = 'auto';
 
-/** The clients that a user names, each once: `claude`, `claude,codex`, several of them, or `auto` for those that are found. */
+/** The clients a user chose, each once: `claude`, `claude,codex`, several of these, or `auto` for the installed ones. */
 export function chooseClients(
   editor: string | readonly string[] | undefined,
   found: () => readonly Client[],

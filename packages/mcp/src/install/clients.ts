@@ -7,7 +7,7 @@ import { json } from './json-text.ts';
 import { type ServerCommand, VARIABLES } from './server-command.ts';
 import { toml } from './toml-text.ts';
 
-/** The machine and the user that clients are looked for on. */
+/** The machine and user to look for clients on. */
 export interface Machine {
   env: Environment;
   platform: NodeJS.Platform;
@@ -18,23 +18,23 @@ export interface Client {
   readonly id: string;
   readonly title: string;
   readonly format: ConfigFormat;
-  /** The key of the table that holds one entry for each server. */
+  /** The key of the table with one entry per server. */
   readonly servers: string;
   /** What a new file starts with. */
   readonly newFile?: string;
   /** The commands that start it. */
   readonly commands: readonly string[];
-  /** A directory that it makes when it is used. */
+  /** A directory that it creates when it is used. */
   traces(machine: Machine): string;
   /** Without it, the client has no configuration for a single project. */
   projectFile?(project: string): string;
   globalFile(machine: Machine): string;
   entry(server: ServerCommand): Entry;
-  /** How a person sees that it works. */
+  /** How to check that it works. */
   readonly check: string;
-  /** How a person lets it use the tools without being asked each time. */
+  /** How to allow the tools without being asked each time. */
   readonly allow: string;
-  /** What the client asks for before it starts a server that a project's file names. */
+  /** What the client asks for before it starts a server from a project's file. */
   readonly trust?: string;
 }
 
@@ -59,7 +59,7 @@ const plain = ({ command, args, env }: ServerCommand): Entry => ({ command, args
 const typed = (server: ServerCommand): Entry => ({ type: 'stdio', ...plain(server) });
 const withServers = { format: json, servers: 'mcpServers' } as const;
 
-/** OpenCode reads both names; the one that is there is the user's choice. */
+/** OpenCode reads both names; use the one that exists. */
 const openCodeFile = (directory: string) => {
   const commented = join(directory, 'opencode.jsonc');
   return existsSync(commented) ? commented : join(directory, 'opencode.json');
@@ -77,7 +77,7 @@ export const CLIENTS: readonly Client[] = [
     entry: typed,
     check: 'claude mcp list',
     allow:
-      'It asks before each; to allow all, add "mcp__agent-relay" to permissions.allow in .claude/settings.json.',
+      'Asks before each call; to allow all, add "mcp__agent-relay" to permissions.allow in .claude/settings.json.',
     trust: 'Start claude in the project once and approve the server.',
   },
   {
@@ -89,7 +89,7 @@ export const CLIENTS: readonly Client[] = [
     globalFile: (machine) => applicationData(machine, 'Claude', 'claude_desktop_config.json'),
     entry: plain,
     check: 'Settings > Developer',
-    allow: 'It asks before each; choose to allow it always.',
+    allow: 'Asks before each call; choose to allow it always.',
   },
   {
     ...withServers,
@@ -101,7 +101,7 @@ export const CLIENTS: readonly Client[] = [
     globalFile: (machine) => inHome(machine, '.cursor', 'mcp.json'),
     entry: typed,
     check: 'the MCP settings of Cursor',
-    allow: 'It asks before each; choose to always allow it.',
+    allow: 'Asks before each call; choose to always allow it.',
     trust: 'Switch the server on in the MCP settings of Cursor.',
   },
   {
@@ -115,7 +115,7 @@ export const CLIENTS: readonly Client[] = [
     globalFile: (machine) => applicationData(machine, 'Code', 'User', 'mcp.json'),
     entry: typed,
     check: 'Run "MCP: List Servers" from the command palette.',
-    allow: 'It asks before each; choose to always allow those of this server.',
+    allow: 'Asks before each call; choose to always allow those of this server.',
     trust: 'VS Code asks whether you trust the server when it starts it.',
   },
   {
@@ -127,11 +127,11 @@ export const CLIENTS: readonly Client[] = [
     traces: codexHome,
     projectFile: (project) => join(project, '.codex', 'config.toml'),
     globalFile: (machine) => join(codexHome(machine), 'config.toml'),
-    // Codex hands a server none of its own variables, except those it is told to.
+    // Codex passes only listed variables to a server.
     entry: (server) => ({ ...plain(server), env_vars: VARIABLES.filter((name) => !(name in server.env)) }),
     check: 'codex mcp list, or /mcp in a session',
-    allow: 'It asks before each; to allow all, add default_tools_approval_mode = "approve" to the entry.',
-    trust: 'Codex reads the file only in a project you trust: start codex there once and say so.',
+    allow: 'Asks before each call; to allow all, add default_tools_approval_mode = "approve" to the entry.',
+    trust: 'Codex reads the file only in trusted projects: start codex there once and trust the project.',
   },
   {
     ...withServers,
@@ -141,14 +141,14 @@ export const CLIENTS: readonly Client[] = [
     traces: geminiHome,
     projectFile: (project) => join(project, '.gemini', 'settings.json'),
     globalFile: (machine) => join(geminiHome(machine), 'settings.json'),
-    // Gemini CLI withholds variables that look like secrets, except those that are named.
+    // Gemini CLI withholds variables that look like secrets, except listed ones.
     entry: (server) => ({
       ...plain(server),
       env: { ...server.env, RELAY_WORKSPACE_KEY: `\${RELAY_WORKSPACE_KEY:-}` },
     }),
     check: 'gemini mcp list',
-    allow: 'It asks before each; to allow all, add "trust": true to the entry.',
-    trust: 'Gemini CLI starts servers only in folders you trust: start gemini there once and say so.',
+    allow: 'Asks before each call; to allow all, add "trust": true to the entry.',
+    trust: 'Gemini CLI starts servers only in trusted folders: start gemini there once and trust the folder.',
   },
   {
     id: 'opencode',
@@ -162,7 +162,7 @@ export const CLIENTS: readonly Client[] = [
     globalFile: (machine) => openCodeFile(configHome(machine, 'opencode')),
     entry: ({ command, args, env }) => ({ type: 'local', command: [command, ...args], environment: env }),
     check: 'opencode mcp list',
-    allow: 'It asks for none, unless your permission settings say so.',
+    allow: 'Does not ask, unless your permission settings say so.',
   },
   {
     ...withServers,
@@ -174,6 +174,6 @@ export const CLIENTS: readonly Client[] = [
     globalFile: (machine) => inHome(machine, '.factory', 'mcp.json'),
     entry: typed,
     check: 'droid mcp list',
-    allow: 'It asks before each; choose to always allow it.',
+    allow: 'Asks before each call; choose to always allow it.',
   },
 ];

@@ -25,14 +25,14 @@ export interface Replacement {
   before: string | undefined;
   /** Undefined removes the file, and its directory if nothing else is in it. */
   after: string | undefined;
-  /** Directories that stay, whatever is in them. */
+  /** Directories that are never removed. */
   keep?: readonly string[];
 }
 
 /**
- * Puts new content in place, all of it or nothing, after copying the old file to the data directory. Links and
- * permissions stay; a new file is for its owner alone. A file that is no longer as it was read is left alone. Returns
- * where the copy is.
+ * Replaces the content atomically, after copying the old file to the data directory. Links and
+ * permissions stay; a new file is private. A file that has changed since it was read is not touched. Returns
+ * the path of the copy.
  */
 export async function replaceConfigFile(change: Replacement, env: Environment): Promise<string | undefined> {
   const { before, after } = change;
@@ -70,7 +70,7 @@ async function backUp(file: string, env: Environment): Promise<string> {
 
 async function checkUnchanged(file: string, before: string | undefined): Promise<void> {
   if ((await readConfigFile(file)) === before) return;
-  throw new RelayError('InvalidClientConfig', `${file} was changed by another program at this moment.`, {
+  throw new RelayError('InvalidClientConfig', `${file} was just changed by another program.`, {
     next: 'Run the command again.',
   });
 }
@@ -82,7 +82,7 @@ const cannotUse = (file: string, error: unknown): RelayError =>
         'InvalidClientConfig',
         `${file} cannot be used: ${systemReason(error, 'it does not exist')}.`,
         {
-          next: 'Check that the file and its directory may be read and written by you.',
+          next: 'Check that you can read and write the file and its directory.',
           cause: error,
         },
       );

@@ -1,4 +1,4 @@
-/** What the entry of one server holds: plain values, lists of text, and one level of text by name (the environment). */
+/** The entry of one server: plain values, lists of strings, and one level of strings by name (the environment). */
 export type ConfigValue = string | boolean | number | readonly string[] | Readonly<Record<string, string>>;
 export type Entry = Readonly<Record<string, ConfigValue>>;
 export type Table = Record<string, unknown>;
@@ -12,8 +12,8 @@ export interface FilePosition {
 export type Parsed = { value: Table } | ({ problem: string } & FilePosition);
 
 /**
- * A way of writing configuration files, edited as text so that everything the user wrote stays as it was: comments,
- * order, spacing, line ends. The functions that edit are only called with text that parses; whoever calls them checks
+ * A configuration file format, edited as text so that everything the user wrote stays as it was: comments,
+ * order, spacing, line ends. The edit functions are only called with text that parses; the caller checks
  * the result by parsing it again.
  */
 export interface ConfigFormat {

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { CLIENTS, type Client, type Machine } from './clients.ts';
 
-/** The clients this user has: each was used before, or its command is on the PATH. */
+/** The clients this user has: used before, or with a command on the PATH. */
 export const installedClients = (machine: Machine): Client[] =>
   CLIENTS.filter(
     (client) => existsSync(client.traces(machine)) || client.commands.some((name) => isOnPath(name, machine)),
@@ -18,7 +18,7 @@ function isExecutable(file: string): boolean {
     accessSync(file, constants.X_OK);
     return true;
   } catch {
-    // Any reason means the same here: it cannot be started.
+    // Whatever the reason, it cannot be started.
     return false;
   }
 }

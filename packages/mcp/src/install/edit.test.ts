@@ -183,12 +183,12 @@ describe('a file that cannot be edited safely is refused', () => {
   test.each([
     [claude, '{\n  "mcpServers": {\n    "x" 1\n', 'the file:3:9 cannot be parsed: colon expected.'],
     [claude, '[]', 'the file:1:1 cannot be parsed: it is not an object.'],
-    [claude, '{"mcpServers": []}', 'the file has a "mcpServers" that is no table of servers.'],
-    [claude, '{"mcpServers": {"a": {}}, "mcpServers": {"b": {}}}', /cannot be edited without risk/],
+    [claude, '{"mcpServers": []}', 'the file has a "mcpServers" that is not a table of servers.'],
+    [claude, '{"mcpServers": {"a": {}}, "mcpServers": {"b": {}}}', /cannot be edited safely/],
     [codex, 'a = 1\nb = \n', 'the file:2:5 cannot be parsed: invalid value.'],
     [codex, 'a = 1\na = 2\n', /^the file:2:1 cannot be parsed/],
-    [codex, 'mcp_servers = { other = { command = "x" } }\n', /cannot be edited without risk/],
-    [codex, '[mcp_servers]\nagent-relay = { command = "x" }\n', /cannot be edited without risk/],
+    [codex, 'mcp_servers = { other = { command = "x" } }\n', /cannot be edited safely/],
+    [codex, '[mcp_servers]\nagent-relay = { command = "x" }\n', /cannot be edited safely/],
   ])('%#', (which, text, message) => {
     const refusal = expect.objectContaining({
       code: 'InvalidClientConfig',

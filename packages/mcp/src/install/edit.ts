@@ -11,7 +11,7 @@ export interface Edit {
   now: Table | undefined;
 }
 
-/** Enters the relay; the text stays the same if it says so already. */
+/** Adds the relay; the text stays the same if it is already there. */
 export function withEntry(client: Client, file: string, text: string, entry: Entry): Edit {
   const before = parse(client, file, text);
   const servers = serversIn(client, file, before) ?? {};
@@ -23,7 +23,7 @@ export function withEntry(client: Client, file: string, text: string, entry: Ent
   return { text: checked(client, file, edited, expected), old, now };
 }
 
-/** Takes the relay out; the text stays the same if it is not in it. */
+/** Removes the relay; the text stays the same if it is not there. */
 export function withoutEntry(client: Client, file: string, text: string): Edit {
   const before = parse(client, file, text);
   const servers = serversIn(client, file, before);
@@ -35,7 +35,7 @@ export function withoutEntry(client: Client, file: string, text: string): Edit {
   return { text: checked(client, file, edited, expected), old: entryIn(servers), now: undefined };
 }
 
-/** Whether the text says no more than a file does that was never used. */
+/** Whether the text is equivalent to a new file. */
 export function isAsNew(client: Client, text: string): boolean {
   const bare = (content: string) => content.replaceAll(/\s/g, '');
   return [bare(client.newFile ?? ''), '{}', ''].includes(bare(text));
@@ -53,14 +53,14 @@ function serversIn(client: Client, file: string, value: Table): Table | undefine
   if (servers === undefined || isTable(servers)) return servers;
   throw new RelayError(
     'InvalidClientConfig',
-    `${file} has a "${client.servers}" that is no table of servers.`,
+    `${file} has a "${client.servers}" that is not a table of servers.`,
   );
 }
 
 const entryIn = ({ [SERVER_NAME]: entry }: Table): Table | undefined =>
   entry === undefined ? undefined : isTable(entry) ? entry : {};
 
-/** Our fields win, the user's own stay, and so for the variables in the environment. */
+/** Our fields take precedence, other fields stay; the same for the environment variables. */
 function merged(old: Table | undefined, entry: Entry): Table {
   const result: Table = { ...old };
   for (const [key, value] of Object.entries(entry)) {
@@ -69,13 +69,13 @@ function merged(old: Table | undefined, entry: Entry): Table {
   return result;
 }
 
-/** An edit of text is trusted only when the result says exactly what was wanted, and nothing else changed. */
+/** An edit is accepted only if the result parses to exactly the intended value. */
 function checked(client: Client, file: string, edited: string, expected: Table): string {
   const result = client.format.parse(edited);
   if ('value' in result && isSame(withoutEmpty(client, result.value), expected)) return edited;
   throw new RelayError(
     'InvalidClientConfig',
-    `${file} writes "${client.servers}" in a form that cannot be edited without risk.`,
+    `${file} writes "${client.servers}" in a form that cannot be edited safely.`,
     { next: `Edit the entry "${SERVER_NAME}" by hand; docs/clients.md shows it.` },
   );
 }
@@ -85,7 +85,7 @@ function withoutEmpty(client: Client, { [client.servers]: servers, ...rest }: Ta
   return isEmpty || servers === undefined ? rest : { ...rest, [client.servers]: servers };
 }
 
-/** Compares what two values say: the tables of a parser may have no prototype. */
+/** Compares by content: the tables of a parser may have no prototype. */
 const isSame = (one: unknown, other: unknown) => isDeepStrictEqual(plain(one), plain(other));
 
 const plain = (value: unknown): unknown =>

@@ -18,23 +18,23 @@ import { showChange } from './show-change.ts';
 export interface UninstallOptions {
   /** The ids of clients, also several in one text (`claude,codex`), or `auto` (the default). */
   editor?: string | readonly string[] | undefined;
-  /** In the configuration of the user instead of the project's. */
+  /** Use the user configuration instead of the project's. */
   global?: boolean | undefined;
-  /** Shows the change and writes nothing. */
+  /** Show the changes without writing them. */
   dryRun?: boolean | undefined;
   /** The directory of the project. Default: the working directory. */
   cwd?: string;
   /** Default: `process.env`. */
   env?: Environment;
   platform?: NodeJS.Platform;
-  /** Takes what a person reads, line by line. Default: standard output. */
+  /** Prints a line for a person. Default: to standard output. */
   print?: (line: string) => void;
 }
 
 export interface InstallOptions extends UninstallOptions {
   /** The toolsets to serve, as in `--tools`. */
   tools?: string | undefined;
-  /** The name of the agent (`RELAY_AGENT_NAME`); of several clients, each gets its own: `NAME-claude`, `NAME-codex`. */
+  /** The agent name (`RELAY_AGENT_NAME`); with several clients, each gets its own: `NAME-claude`, `NAME-codex`. */
   name?: string | undefined;
   /** The program that serves the toolset `gateway`, which this package does not: a file and its first arguments. */
   gatewayProgram?: readonly string[];
@@ -45,11 +45,11 @@ export interface FileChange {
   client: string;
   file: string;
   outcome: 'added' | 'updated' | 'removed' | 'unchanged';
-  /** Where the file is kept as it was before. */
+  /** Path of the backup of the old file. */
   backup?: string;
 }
 
-/** Enters the relay's MCP server in the configuration of clients; `auto` means every client the user has. */
+/** Adds the relay's MCP server to clients; `auto` means every client the user has. */
 export async function runInstall(options: InstallOptions = {}): Promise<FileChange[]> {
   const task = taskOf(options);
   const chosen = chooseClients(task.editor, () => found(task, installedClients(task.machine)));
@@ -58,14 +58,14 @@ export async function runInstall(options: InstallOptions = {}): Promise<FileChan
   const names = agentNames(options.name, chosen);
   if (isTemporaryCopy) {
     task.print(
-      'Note: npx keeps this copy of the relay only for a while. Install the relay, then run this again.',
+      'Note: This copy of the relay is in the npx cache and may be deleted. Install the relay, then run this again.',
     );
   }
   const project = task.global ? undefined : task.directory;
   const installed: Array<{ client: Client; file: string }> = [];
   const changes = each(chosen, async (client) => {
     const name = names.get(client);
-    // A client without a file for projects serves them all.
+    // A client without project files serves all projects.
     const command = serverCommand(
       { ...options, name, program, project: client.projectFile && project },
       task.machine.env,
@@ -77,7 +77,7 @@ export async function runInstall(options: InstallOptions = {}): Promise<FileChan
     installed.push({ client, file: change.file });
     return change;
   });
-  // Also where one of them failed: the others are there to be used.
+  // Even if one of them failed: the others can be used.
   return await changes.finally(() => {
     if (installed.length > 0 && !task.dryRun)
       for (const line of nextSteps(installed, project)) task.print(safeText(line));
@@ -89,7 +89,7 @@ async function warnOfSharing(task: Task, client: Client, name: string): Promise<
   for (const warning of warnings) task.print(safeText(`  ${warning}`));
 }
 
-/** What serves these toolsets, if it is not the usual program. Better refused now than by a server that never starts. */
+/** The program that serves these toolsets, if not the default. Refused now, because the server would not start. */
 function programFor({ tools, gatewayProgram }: InstallOptions): readonly string[] | undefined {
   if (tools === undefined) return undefined;
   const names = toolsetNames(tools);
@@ -103,12 +103,12 @@ function programFor({ tools, gatewayProgram }: InstallOptions): readonly string[
   });
 }
 
-/** Takes the relay's entry out again; `auto` means every client that has it. */
+/** Removes the relay's entry; `auto` means every client that has it. */
 export async function runUninstall(options: UninstallOptions = {}): Promise<FileChange[]> {
   const task = taskOf(options);
   const suspects: Client[] = [];
   for (const client of chooseClients(task.editor, () => found(task, CLIENTS))) {
-    // A broken file that never heard of the relay is not our business.
+    // Ignore a broken file that does not mention the relay.
     if ((await readConfigFile(fileOf(task, client)))?.includes(SERVER_NAME)) suspects.push(client);
   }
   const remove = (client: Client) => apply(task, client, (file, text) => withoutEntry(client, file, text));
@@ -135,7 +135,7 @@ const taskOf = (options: UninstallOptions): Task => ({
   print: options.print ?? ((line) => void process.stdout.write(`${line}\n`)),
 });
 
-/** Nobody who asks for a project wants every project changed. */
+/** An install for one project must not change all projects. */
 const found = ({ global }: Task, clients: readonly Client[]): Client[] =>
   clients.filter((client) => global || client.projectFile !== undefined);
 
@@ -155,14 +155,14 @@ async function apply(
   if (now === undefined && old === undefined) return change;
   task.print(safeText(`${client.title}: ${file} (${outcome}${task.dryRun ? ', not written' : ''})`));
   if (outcome === 'unchanged') return change;
-  // Only the entry is shown: the rest of the file may hold secrets.
+  // Only the entry is shown: the rest of the file may contain secrets.
   for (const line of showChange(render(client, old), render(client, now))) task.print(safeText(`  ${line}`));
   if (task.dryRun) return change;
   const after = outcome === 'removed' && isAsNew(client, text) ? undefined : text;
   const keep = [task.directory, homeOf(task.machine)];
   const backup = await replaceConfigFile({ file, before, after, keep }, task.machine.env);
   if (backup === undefined) return change;
-  task.print(safeText(`  the old file is kept: ${backup}`));
+  task.print(safeText(`  backup: ${backup}`));
   return { ...change, backup };
 }
 
@@ -175,7 +175,7 @@ function outcomeOf(isSame: boolean, old: unknown, now: unknown): FileChange['out
 const render = (client: Client, entry: Table | undefined): string =>
   entry === undefined ? '' : client.format.set('', client.servers, SERVER_NAME, entry as Entry);
 
-/** One client whose file is broken does not keep the others from being served; its error comes at the end. */
+/** A client with a broken file does not stop the others; its error is thrown at the end. */
 async function each<T>(clients: Client[], work: (client: Client) => Promise<T>): Promise<T[]> {
   const done: T[] = [];
   const failures: RelayError[] = [];

@@ -291,7 +291,7 @@ describe('a file of the user', () => {
     expect(await readFile(backup, 'utf8')).toBe(theirs);
     expect((await stat(backup)).mode & 0o077).toBe(0);
     expect(backup.startsWith(join(home, '.local/share/agent-relay/backups/'))).toBe(true);
-    expect(printed).toContain(`  the old file is kept: ${backup}`);
+    expect(printed).toContain(`  backup: ${backup}`);
   });
 
   test('that is new is for its owner alone', async () => {
@@ -372,10 +372,12 @@ describe('several clients', () => {
 
   test('that get the same name one after the other are one agent, and the user is told', async () => {
     await install({ editor: 'codex', name: 'Bob' });
-    expect(printed).toContainEqual(expect.stringMatching(/warning: all sessions of Codex here are Bob/));
+    expect(printed).toContainEqual(
+      expect.stringMatching(/warning: all sessions of Codex here share the name Bob/),
+    );
     await install({ editor: 'claude', name: 'bob' });
     expect(printed).toContainEqual(
-      `  warning: Codex is bob too (${join(project, '.codex/config.toml')}): both are one agent, and share its messages.`,
+      `  warning: Codex is also named bob (${join(project, '.codex/config.toml')}): both are one agent and share its messages.`,
     );
   });
 });
@@ -394,7 +396,7 @@ describe('after an installation', () => {
       expect.stringMatching(/^ {4}trust: /),
       expect.stringMatching(/^ {4}tools: .*default_tools_approval_mode = "approve"/),
       expect.stringMatching(/^ {4}check: codex mcp list/),
-      'Do not commit .mcp.json, .codex/config.toml: the entry has paths of this machine.',
+      "Do not commit .mcp.json, .codex/config.toml: the relay's entry contains paths of this machine.",
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { createScanner, type Node } from 'jsonc-parser';
 
-// Edits that touch no line but those of the property itself, and the comma that joins it to its neighbour.
+// Edits that touch only the lines of the property itself, and the comma next to it.
 
 export function replaceValue(text: string, node: Node, value: unknown): string {
   return (
@@ -33,7 +33,7 @@ function insertFirst(text: string, object: Node, key: string, value: unknown): s
   const outer = indentAt(text, object.offset);
   const indent = outer + unitOf(text);
   const eol = eolOf(text);
-  // What an empty object may hold is comments.
+  // An empty object may contain comments.
   const before = text.slice(0, close).trimEnd();
   return `${before}${eol}${indent}${property(key, render(text, value, indent))}${eol}${outer}${text.slice(close)}`;
 }
@@ -51,7 +51,7 @@ export function removeProperty(text: string, node: Node | undefined): string {
     while (text[start - 1] === ' ' || text[start - 1] === '\t') start--;
   }
   const without = text.slice(0, start) + text.slice(end);
-  // The last property leaves its neighbour as the last one, without a comma unless all have one.
+  // The new last property has no trailing comma, unless the removed one had.
   const left = previous && comma === undefined ? commaAfter(text, endOf(previous)) : undefined;
   return left === undefined ? without : without.slice(0, left) + without.slice(left + 1);
 }
@@ -76,7 +76,7 @@ function endOfLine(text: string, offset: number): number {
   return text[end - 1] === '\r' ? end - 1 : end;
 }
 
-/** Where the comma is that follows, comments aside. */
+/** The position of the next comma, skipping comments. */
 function commaAfter(text: string, offset: number): number | undefined {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);

@@ -38,7 +38,7 @@ export const json: ConfigFormat = {
   },
 };
 
-/** Writes the values of a table one by one, so that what stands between them stays. */
+/** Writes the values of a table one by one, so that comments between them stay. */
 function setTable(text: string, path: string[], table: Entry | Record<string, Entry>): string {
   if (nodeAt(text, path)?.type !== 'object') return setValue(text, path, table);
   return Object.entries(table).reduce(
@@ -71,5 +71,5 @@ function split(text: string): { mark: string; content: string } {
   return { mark, content: content.trim() === '' ? '{}\n' : content };
 }
 
-/** "ValueExpected" as a person would say it. */
+/** "ValueExpected" as "value expected". */
 const inWords = (code: string) => code.replace(/(?!^)([A-Z])/g, ' $1').toLowerCase();

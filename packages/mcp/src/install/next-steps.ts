@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import type { Client } from './clients.ts';
 
-/** What is left to do once the entry is in the files of these clients. `project` is undefined for files of the user. */
+/** What to do after the install. `project` is undefined for user files. */
 export function nextSteps(
   changes: ReadonlyArray<{ client: Client; file: string }>,
   project: string | undefined,
@@ -13,7 +13,9 @@ export function nextSteps(
     'Next:',
     '  Start the daemon, if it is not running: agent-relay daemon start',
     ...changes.flatMap(({ client }) => stepsOf(client, project !== undefined)),
-    ...(files.length > 0 ? [`Do not commit ${files.join(', ')}: the entry has paths of this machine.`] : []),
+    ...(files.length > 0
+      ? [`Do not commit ${files.join(', ')}: the relay's entry contains paths of this machine.`]
+      : []),
   ];
 }
 

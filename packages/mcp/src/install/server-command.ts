@@ -5,7 +5,7 @@ import { dataDirectory, type Environment } from '@agent-relay/sdk/node';
 /** The name of the relay's entry in every client. */
 export const SERVER_NAME = 'agent-relay';
 
-/** What a user may set for one run of a client, and the server reads. */
+/** Variables that a user may set for one run of a client, and that the server reads. */
 export const VARIABLES: readonly string[] = [
   'RELAY_AGENT_NAME',
   'RELAY_CHANNELS',
@@ -27,11 +27,11 @@ export interface ServerCommand {
 }
 
 export interface ServerChoices {
-  /** The directory whose project the server joins; without it, the one the client runs in. */
+  /** The directory of the server's project. Default: the client's working directory. */
   project?: string | undefined;
   tools?: string | undefined;
   name?: string | undefined;
-  /** What the client runs: a file and its first arguments. Default: this package's own server. */
+  /** What the client runs: a file and its first arguments. Default: this package's server. */
   program?: readonly string[] | undefined;
 }
 
@@ -53,7 +53,7 @@ export function serverCommand(
     env: {
       ...(project === undefined ? {} : { RELAY_PROJECT_ROOT: project }),
       ...(name === undefined ? {} : { RELAY_AGENT_NAME: name }),
-      // Only a place of one's own has to be told: without it the server looks where the daemon does.
+      // Only a custom data directory has to be passed on.
       ...(data === dataDirectory(home) ? {} : { RELAY_DATA_DIR: data }),
     },
   };

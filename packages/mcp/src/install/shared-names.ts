@@ -4,7 +4,7 @@ import { readConfigFile } from './config-file.ts';
 import { isTable, type Table } from './config-format.ts';
 import { SERVER_NAME } from './server-command.ts';
 
-/** What the agent of each client is called: two clients under one name would be one agent with one inbox. */
+/** The agent name of each client: two clients with one name would be one agent with one inbox. */
 export function agentNames(name: string | undefined, clients: readonly Client[]): Map<Client, string> {
   if (name === undefined) return new Map();
   const base = plainAgentName(name);
@@ -12,27 +12,27 @@ export function agentNames(name: string | undefined, clients: readonly Client[])
   return new Map(clients.map((client) => [client, nameOf(client)]));
 }
 
-/** What a person should know before they give a client a name: who has it as well. */
+/** Warnings about others that use the same name. */
 export async function sharedNameWarnings(
   client: Client,
   name: string,
   fileOf: (client: Client) => string,
 ): Promise<string[]> {
   const warnings = [
-    `warning: all sessions of ${client.title} here are ${name}, also two at the same time. Without --name each has its own name.`,
+    `warning: all sessions of ${client.title} here share the name ${name}, even at the same time. Without --name, each gets its own name.`,
   ];
   for (const other of CLIENTS) {
     if (other === client) continue;
     const file = fileOf(other);
     if (nameKey((await nameIn(other, file)) ?? '') !== nameKey(name)) continue;
     warnings.push(
-      `warning: ${other.title} is ${name} too (${file}): both are one agent, and share its messages.`,
+      `warning: ${other.title} is also named ${name} (${file}): both are one agent and share its messages.`,
     );
   }
   return warnings;
 }
 
-/** The name that the file of a client gives its agent. A file that cannot be read is not our business here. */
+/** The agent name in a client's file. A file that cannot be read is ignored here. */
 async function nameIn(client: Client, file: string): Promise<string | undefined> {
   const text = await readConfigFile(file).catch(() => undefined);
   const parsed = text === undefined ? undefined : client.format.parse(text);

@@ -42,7 +42,7 @@ export const toml: ConfigFormat = {
   },
 };
 
-/** A section without the comments and blank lines at its end: those belong to the section that follows. */
+/** A section without the comments and blank lines at its end: those belong to the next section. */
 interface Section {
   path: string[];
   start: number;
@@ -87,7 +87,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The fields that have no section of their own. */
+/** The fields without their own section. */
 const withoutSections = (entry: Entry, sections: Section[]): Entry =>
   Object.fromEntries(
     Object.entries(entry).filter(
@@ -128,7 +128,7 @@ function findStatement(lines: string[], from: number, to: number, key: string) {
   return undefined;
 }
 
-/** A `#` starts a comment if what is before it is whole; inside a text it is not. */
+/** A `#` starts a comment if the text before it parses; inside a string it does not. */
 function commentOf(text: string): string {
   for (let at = text.indexOf('#'); at !== -1; at = text.indexOf('#', at + 1)) {
     if (isTable(parsed(text.slice(0, at)))) return ` ${text.slice(at)}`;

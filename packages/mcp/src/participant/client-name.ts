@@ -2,7 +2,7 @@ import { agentNameOf } from '@agent-relay/protocol';
 import { isRelayError, type ParticipantOptions, type Relay } from '@agent-relay/sdk';
 import type { Connect } from './identity.ts';
 
-/** The programs whose MCP clients call themselves otherwise than their users do. */
+/** Programs whose MCP client name differs from their usual name. */
 const KNOWN: ReadonlyArray<[pattern: RegExp, cli: string]> = [
   [/^claude-code\b/, 'claude'],
   [/^claude-ai\b/, 'claude-desktop'],
@@ -24,13 +24,13 @@ export function cliOf(clientName: string): string | undefined {
   return known?.[1] ?? (name === '' ? undefined : name.slice(0, 64));
 }
 
-/** So many sessions of one client have names of their own at the same time. */
+/** The maximum number of numbered names for concurrent sessions of one client. */
 const MOST_NAMES = 32;
 
 const NOT_FREE = ['NameInUse', 'NameTaken', 'LookAlikeName', 'ReservedName'] as const;
 
 /**
- * Connects under the name the session had `before`, or the first of `claude`, `claude-2`, … that is free. Each is kept for
+ * Connects with the name the session had `before`, or the first free one of `claude`, `claude-2`, … Each is kept for
  * the client: its next session finds the same inbox again. When all are in use, the session is `passing`.
  */
 export async function connectNamedAfter(

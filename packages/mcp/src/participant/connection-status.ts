@@ -1,6 +1,6 @@
 import type { Participant } from './participant.ts';
 
-/** What a session can say about its own connection. */
+/** The status of a session's own connection. */
 export interface ConnectionStatus {
   connected: boolean;
   agentName?: string;

@@ -5,37 +5,37 @@ import { connect, type Environment, findDaemonSocket } from '@agent-relay/sdk/no
 import { VERSION } from '../version.ts';
 import { remoteTokenSource } from './remote-token.ts';
 
-/** Makes a connection to the relay for a participant; which daemon, and with which credentials, is its business. */
+/** Connects a participant to the relay; it decides which daemon, and with which credentials. */
 export type Connect = (profile: ParticipantOptions) => Promise<Relay>;
 
-/** How every connection of an MCP server behaves: a daemon that restarts is found again at once. */
+/** Options of every connection of an MCP server: reconnect quickly after a restart. */
 const CONNECTION = {
   client: { name: 'agent-relay-mcp', version: VERSION },
   reconnect: { maxDelayMs: 500 },
   requestTimeoutMs: 10_000,
 } as const satisfies ParticipantOptions;
 
-/** Who the session is: `RELAY_AGENT_NAME`, or else called after its client. */
+/** The identity of the session: `RELAY_AGENT_NAME`, or else named after its client. */
 export const environmentProfile = (env: Environment): ParticipantOptions => ({
   ...(env.RELAY_AGENT_NAME ? { name: plainAgentName(env.RELAY_AGENT_NAME) } : {}),
   ...(env.RELAY_AGENT_NAME && env.RELAY_AGENT_TOKEN ? { token: env.RELAY_AGENT_TOKEN } : {}),
   ...(env.RELAY_LEAD === '1' ? { lead: true } : {}),
 });
 
-/** A name for one session, where nothing tells a better one. */
+/** A temporary name for one session. */
 export const passingName = (prefix: string): string => `${prefix}-${randomBytes(3).toString('hex')}`;
 
 /** The relay the environment points to: a workspace by its key, or the daemon of this user. */
 export const environmentConnect = (env: Environment): Connect =>
   workspaceConnect(env, env.RELAY_WORKSPACE_KEY);
 
-/** The daemon of this user, whichever projects it serves. */
+/** The daemon of this user, whatever its projects. */
 export const daemonConnect =
   (env: Environment): Connect =>
   async (profile) =>
     atSocket(env, { socketPath: await findDaemonSocket({ env }) })(profile);
 
-/** A workspace by its key: at the URL of its daemon if there is one, else at this user's daemon, by its local socket. */
+/** A workspace by its key: at the daemon's URL if set, else on this user's daemon, over its local socket. */
 export const workspaceConnect = (env: Environment, workspaceKey: string | undefined): Connect =>
   env.RELAY_URL
     ? atUrl(env.RELAY_URL, workspaceKey, env)
@@ -62,7 +62,7 @@ const atUrl =
     return connect({ ...door, ...profile, token: kept });
   };
 
-/** People write the address of a daemon as they would in a browser; what is no URL is refused by `connect`. */
+/** Accepts an address as typed in a browser; `connect` refuses invalid URLs. */
 function webSocketUrl(text: string): string {
   const url = URL.parse(text);
   if (url === null) return text;

@@ -9,7 +9,7 @@ export const knownAgents = (participant: Participant): Promise<string[]> =>
 export const knownChannels = (participant: Participant): Promise<string[]> =>
   namesFrom(participant, (relay) => relay.channels.list());
 
-/** None, when there is no daemon to ask: a completion is no place for an error. */
+/** Empty without a daemon: completion should not report errors. */
 async function namesFrom(
   participant: Participant,
   list: (relay: Relay) => Promise<Array<{ name: string }>>,

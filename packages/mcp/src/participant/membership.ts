@@ -3,20 +3,20 @@ import type { Environment } from '@agent-relay/sdk/node';
 import { daemonConnect, environmentProfile, workspaceConnect } from './identity.ts';
 import type { Participant } from './participant.ts';
 
-/** An agent that registers: its name, and what it says about itself. */
+/** An agent that registers: its name and profile. */
 type Registration = ParticipantOptions & { name: string };
 
-/** How a session changes who or where it is, as far as its door lets it. */
+/** How a session changes its name or workspace, as far as its door allows. */
 export interface Membership {
-  /** Makes the participant the agent of that name. */
+  /** Registers the participant under that name. */
   register(participant: Participant, registration: Registration): Promise<Relay>;
-  /** Takes the participant to the workspace of a key. */
+  /** Moves the participant to the workspace of a key. */
   join(participant: Participant, workspaceKey: string): Promise<Relay>;
   /** Creates a workspace, for the owner of the daemon. */
   createWorkspace(name: string): Promise<OperationResult<'WORKSPACE_CREATE'>>;
 }
 
-/** For a server that runs as the user: it may do what the user may. */
+/** For a server that runs as the user, with the user's rights. */
 export function localMembership(env: Environment): Membership {
   return {
     register: (participant, registration) => participant.register(registration),

@@ -1,8 +1,8 @@
-/** Lets one in at a time, in the order of asking. */
+/** A fair mutex. */
 export class Mutex {
   #last: Promise<void> = Promise.resolve();
 
-  /** Resolves when it is the caller's turn, with how to end it. */
+  /** Resolves when it is the caller's turn, with the function that releases it. */
   async enter(): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const before = this.#last;
@@ -11,7 +11,7 @@ export class Mutex {
     return resolve;
   }
 
-  /** Does the work when it is the caller's turn. */
+  /** Runs the work when it is the caller's turn. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const leave = await this.enter();
     try {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { AGENT, ScriptedPeer } from '../../../../test/kit/scripted-peer.ts';
 import { Participant } from './participant.ts';
 
-/** A participant that has no mail, and the daemon it is connected to. */
+/** A participant without messages, and the daemon it is connected to. */
 async function connected() {
   const peer = await ScriptedPeer.start();
   const participant = new Participant(

@@ -8,17 +8,17 @@ import { Mutex } from './mutex.ts';
 import { returned } from './returned.ts';
 
 export interface ParticipantEvents {
-  /** A message came in. */
+  /** A message arrived. */
   inbox: [];
-  /** Agents came or went: this one, or any number of them. */
+  /** The agents changed: this one, or any number of them. */
   agents: [agent?: string];
-  /** Channels were made, changed, entered or left. */
+  /** Channels or their members changed. */
   channels: [];
   /** There is a connection, the first one or a new one. */
   connected: [];
-  /** The relay cannot be reached, since now. */
+  /** The connection to the relay was lost. */
   unreachable: [error: unknown];
-  /** The relay ended the connection for good: the key was revoked, the token replaced. */
+  /** The relay closed the connection permanently: the key was revoked or the token replaced. */
   refused: [];
 }
 
@@ -39,32 +39,32 @@ const CHANNEL_EVENTS = [
   'channel.topic',
 ] as const;
 
-/** Runs an action once a reply was written to the client, or will never be. */
+/** Runs an action once a reply was written to the client, or never will be. */
 export interface ReplyWatch {
   afterReply(action: (written: boolean) => Promise<void>): void;
 }
 
-/** How long after a daemon was lost calls still wait for it; a restart takes less. */
+/** How long calls wait for a lost daemon; a restart takes less. */
 const RETURN_MS = 8000;
-/** What a call waits in any case, in which the SDK tries at least once. */
+/** The minimum a call waits, in which the SDK tries at least once. */
 const SHORT_WAIT_MS = 600;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5000;
 
 /**
- * Whom an MCP session speaks for, and its connection to the relay. The daemon may be absent: each call tries to reach
+ * The agent of an MCP session, and its connection to the relay. The daemon may be absent: each call tries to reach
  * it, and so does a watch in the background, from `start` until `close`.
  */
 export class Participant {
   readonly events = new EventEmitter<ParticipantEvents>();
   readonly #readers = new Mutex();
   readonly #changes = new Mutex();
-  /** Tells this session from others that claim the same name. */
+  /** Distinguishes this session from others that claim the same name. */
   readonly #session = randomUUID();
   readonly #passingName: string | undefined;
   #connect: Connect;
   #profile: ParticipantOptions;
-  /** The profile of the present connection: with the name it found. */
+  /** The profile of the current connection, with the name it got. */
   #present: ParticipantOptions | undefined;
   #relay: Relay | undefined;
   #connecting: Promise<Relay> | undefined;
@@ -74,13 +74,13 @@ export class Participant {
   #isUnreachable = false;
   #lostAt = 0;
   #started = false;
-  /** False only if there is surely nothing unread, so that nobody has to ask. */
+  /** False only if it is certain that nothing is unread, to save a request. */
   #mayHaveUnread = false;
   #closed = false;
 
   /**
-   * Without a name in `profile`, the participant is called after its client; if that says no name either,
-   * `passingName`, and only while it is there. Without that it observes.
+   * Without a name in `profile`, the participant is named after its client; if that has no name either,
+   * `passingName`, only while it is connected. Without that it is an observer.
    */
   constructor(connect: Connect, profile: ParticipantOptions, passingName?: string) {
     this.#connect = connect;
@@ -90,7 +90,7 @@ export class Participant {
     this.events.setMaxListeners(0);
   }
 
-  /** The name it has, or asks for; undefined for an observer. */
+  /** The name it has or requests; undefined for an observer. */
   get name(): string | undefined {
     return this.#relay?.name ?? this.#present?.name ?? this.#profile.name;
   }
@@ -99,13 +99,13 @@ export class Participant {
     return this.#relay?.state === 'connected';
   }
 
-  /** Tells which program is behind the session, before the first connection. */
+  /** Sets the client program of the session, before the first connection. */
   introduce(client: { name: string } | undefined): void {
     const cli = client && cliOf(client.name);
     if (cli !== undefined && this.#profile.cli === undefined) this.#profile = { ...this.#profile, cli };
   }
 
-  /** Resolves when there is a connection, when there is none to be had, or after this time. */
+  /** Resolves when connected, when connecting failed, or after this time. */
   async settled(waitMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, waitMs);
@@ -117,7 +117,7 @@ export class Participant {
     clearTimeout(timer);
   }
 
-  /** Connects in the background, now or as soon as there is a daemon, so that others see this agent. */
+  /** Connects in the background, now or as soon as there is a daemon, so that others can see this agent. */
   start(): void {
     this.stay();
     if (this.#started) return;
@@ -125,7 +125,7 @@ export class Participant {
     this.#reach(FIRST_RETRY_MS);
   }
 
-  /** Leaves the relay after this time, unless it is told to stay before; the name is free for others then. */
+  /** Disconnects after this time, unless `stay` is called first; the name is then free for others. */
   restAfter(ms: number): void {
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => {
@@ -136,7 +136,7 @@ export class Participant {
     }, ms).unref();
   }
 
-  /** Does not leave the relay, or comes back if it has. */
+  /** Cancels leaving, or reconnects if it has left. */
   stay(): void {
     clearTimeout(this.#rest);
     if (!this.#isResting) return;
@@ -144,7 +144,7 @@ export class Participant {
     this.start();
   }
 
-  /** The connection; rejects with the reason there is none, and how to get one. */
+  /** The connection; rejects with the reason there is none, and the next step. */
   async relay(): Promise<Relay> {
     const relay = this.#relay;
     if (relay?.state === 'connected') return relay;
@@ -155,8 +155,8 @@ export class Participant {
   }
 
   /**
-   * Takes a name that the session chose by itself: a new one, or one that its client had before and nobody else holds.
-   * With the name it has already, it changes what it says about itself.
+   * Takes a name that the session chose: a new one, or one that its client had before and nobody else holds.
+   * With its current name, it only changes its profile.
    */
   register(registration: ParticipantOptions & { name: string }): Promise<Relay> {
     const isPresent = this.name !== undefined && nameKey(this.name) === nameKey(registration.name);
@@ -164,8 +164,8 @@ export class Participant {
   }
 
   /**
-   * Speaks for somebody else from now on, perhaps elsewhere. If that fails, everything stays as it was. A connection
-   * that is being made at the same time is waited for: it must not take the place of the one made here.
+   * Switches to another agent, possibly in another workspace. If that fails, everything stays as it was. A connection
+   * attempt in progress is awaited first, so that it cannot replace the new connection.
    */
   become(profile: ParticipantOptions, connect: Connect = this.#connect): Promise<Relay> {
     return this.#changes.run(() => {
@@ -174,7 +174,7 @@ export class Participant {
     });
   }
 
-  /** How many messages are unread, asked only if there may be any. */
+  /** The number of unread messages, requested only if there may be any. */
   async countUnread(): Promise<number> {
     if (!this.#mayHaveUnread) return 0;
     const relay = await this.relay();
@@ -185,8 +185,8 @@ export class Participant {
   }
 
   /**
-   * Reads the inbox; what was unread becomes read once the reply that shows it is written, so that none is lost with a
-   * reply that never arrived. One reader at a time, from the question to the mark: two never get the same message.
+   * Reads the inbox; messages are marked read once the reply that shows them is written, so that none is lost with a
+   * reply that never arrived. One reader at a time, until they are marked: two never get the same message.
    */
   async takeMessages(read: (relay: Relay) => Promise<Inbox>, { afterReply }: ReplyWatch): Promise<Inbox> {
     const leave = await this.#readers.enter();
@@ -221,7 +221,7 @@ export class Participant {
 
   #connectOnce(): Promise<Relay> {
     const attempt = async () => {
-      // Somebody may have become another meanwhile, and is connected by that.
+      // The session may have switched to another agent meanwhile, and be connected.
       if (this.#relay?.state === 'connected') return this.#relay;
       return await this.#connectAs(this.#profile, this.#connect);
     };
@@ -249,7 +249,7 @@ export class Participant {
     return relay;
   }
 
-  /** An MCP server hears of mail and counts it; what its agent reads of it, the agent asks for. */
+  /** An MCP server is notified of messages and counts them; the agent reads them with a tool. */
   async #open(
     profile: ParticipantOptions,
     connectAs: Connect,
@@ -277,7 +277,7 @@ export class Participant {
       this.events.emit('inbox');
     };
     relay.on('mail.arrived', mail);
-    // What a path had claimed, and left behind, is unread again.
+    // Messages that a lost path had claimed are unread again.
     relay.on('path.changed', ({ agent, state }) => {
       if (agent === relay.name && state === 'away') mail();
     });
@@ -295,7 +295,7 @@ export class Participant {
       this.#mayHaveUnread ||= (welcome.unread ?? 0) > 0;
       this.events.emit('connected');
     });
-    // Whatever the reason was: the next call, or the watch, asks again.
+    // Whatever the reason, the next call or the watch tries again.
     relay.on('closed', (error) => {
       if (this.#relay !== relay) return;
       this.#relay = undefined;
@@ -306,7 +306,7 @@ export class Participant {
     this.events.emit('connected');
   }
 
-  /** Tries to connect, and again later, ever less often. The reason it failed is told to the next call that asks. */
+  /** Tries to connect, and again with growing pauses. The next call reports the reason of a failure. */
   #reach(retryMs: number): void {
     this.relay().catch((error: unknown) => {
       if (this.#closed) return;

@@ -9,8 +9,8 @@ import {
 } from '@agent-relay/sdk/node';
 
 /**
- * How an agent in a workspace elsewhere gets its token. Each daemon has a directory, which holds tokens as the data directory
- * holds those of local agents: of several processes at once, all get the same token.
+ * How an agent in a remote workspace gets its token. Each daemon has a directory, with tokens stored like those of
+ * local agents: concurrent processes get the same token.
  */
 export async function remoteTokenSource(agent: {
   url: string;

@@ -1,10 +1,9 @@
 import { type Relay, RelayError } from '@agent-relay/sdk';
 
-/** Waits for a connection that broke. */
+/** Waits for a lost connection. */
 export function returned(relay: Relay, waitMs: number): Promise<Relay> {
   const { promise, resolve, reject } = Promise.withResolvers<Relay>();
-  const gone = () =>
-    reject(new RelayError('DaemonNotRunning', 'The daemon was there, and does not answer now.'));
+  const gone = () => reject(new RelayError('DaemonNotRunning', 'The daemon no longer responds.'));
   const timer = setTimeout(gone, waitMs);
   const stops = [
     relay.on('connected', () => resolve(relay)),

@@ -4,7 +4,7 @@ import { Participant } from './participant.ts';
 
 export const DEFAULT_ROLES = ['pm', 'dev-a', 'dev-b'];
 
-/** The agents whose names a session may declare, each with a connection of its own from its first use on. */
+/** The agents whose names a session may declare, each with its own connection from first use on. */
 export class Roles {
   readonly names: readonly string[];
   readonly #connect: Connect;

@@ -3,6 +3,6 @@ import { playsRoles, type Toolset } from '../framework/toolset.ts';
 import { relayProtocol } from './relay-protocol.ts';
 import { coordinateTask, handoffWork, statusReport } from './teamwork.ts';
 
-/** Sessions in roles know nobody but the roles: the prompts about agents and channels are not for them. */
+/** Sessions with roles only know the roles, so prompts about agents and channels do not apply. */
 export const promptsFor = (toolsets: readonly Toolset[]): readonly Prompt[] =>
   playsRoles(toolsets) ? [relayProtocol] : [relayProtocol, coordinateTask, handoffWork, statusReport];

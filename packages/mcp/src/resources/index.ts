@@ -27,14 +27,14 @@ export const RESOURCES: readonly Resource[] = [
   data({
     uri: 'relay://agents',
     name: 'Online agents',
-    description: 'The agents that are connected now',
+    description: 'Agents that are connected now',
     changesWith: ['agents', 'connected'],
     value: async (participant) => (await participant.relay()).who(),
   }),
   data({
     uri: 'relay://inbox',
     name: 'Inbox',
-    description: 'Your unread messages; reading them here leaves them unread',
+    description: 'Your unread messages; reading this resource does not mark them as read',
     changesWith: ['inbox', 'connected'],
     value: async (participant) => {
       const relay = await participant.relay();
@@ -55,7 +55,7 @@ export const RESOURCES: readonly Resource[] = [
   data({
     uri: 'relay://messages',
     name: 'Messages',
-    description: 'The latest messages you may see',
+    description: 'The latest messages you can see',
     changesWith: ['inbox', 'connected'],
     value: async (participant) => {
       const { messages } = await (await participant.relay()).history({ limit: MESSAGES_LIMIT });
@@ -65,7 +65,7 @@ export const RESOURCES: readonly Resource[] = [
   data({
     uri: 'relay://channels',
     name: 'Channels',
-    description: 'The channels and who is in them',
+    description: 'Channels and their members',
     changesWith: ['channels', 'connected'],
     value: async (participant) => {
       const { channels } = await participant.relay();
@@ -78,7 +78,7 @@ export const RESOURCES: readonly Resource[] = [
   data({
     uri: 'relay://capabilities',
     name: 'Capabilities',
-    description: 'Which agents can do what',
+    description: 'Agents and their capabilities',
     changesWith: ['agents', 'connected'],
     value: async (participant) => agentsByCapability(await (await participant.relay()).who()),
   }),
@@ -88,7 +88,7 @@ export const RESOURCE_TEMPLATES: readonly ResourceTemplate[] = [
   {
     uriTemplate: 'relay://agents/{name}',
     name: 'Agent',
-    description: 'One agent, online or not, with its tools',
+    description: 'An agent, online or offline, with its tools',
     mimeType: JSON_TYPE,
     match: (uri) => {
       const value = /^relay:\/\/agents\/([^/]+)$/.exec(uri)?.[1];
@@ -111,7 +111,7 @@ export const RESOURCE_TEMPLATES: readonly ResourceTemplate[] = [
   },
 ];
 
-/** The text that a part of an address stands for; itself, where it stands for none. */
+/** Decodes a part of an address; returns it unchanged if that fails. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

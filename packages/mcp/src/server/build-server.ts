@@ -12,18 +12,18 @@ import { serveTools } from './tools.ts';
 export interface ServingOptions {
   /** `legacy` for the 2025 revisions, with a handshake; `modern` for 2026-07-28. */
   era: 'legacy' | 'modern';
-  /** False for a server that lives for one request only: changes reach its client another way. */
+  /** False for a server that serves one request only: its client is notified of changes another way. */
   lasting: boolean;
 }
 
 /**
- * One MCP server for a client. Servers are cheap and come and go with connections, sessions or even requests;
- * what lasts is in its context.
+ * One MCP server for a client. Servers are cheap and created per connection, session or even request;
+ * lasting state is in the context.
  */
 export function buildServer(context: ClientContext, { era, lasting }: ServingOptions): Server {
   const main = mainToolset(context.offering.tools.toolsets);
   const { name } = context.participant;
-  // A client of the newer era may have asked another server, which ended since.
+  // A client of the newer era may have asked another server, which has ended.
   if (era === 'legacy') context.naming.tell(name);
   const server = new Server(
     { name: 'agent-relay', title: 'Agent Relay', version: VERSION },

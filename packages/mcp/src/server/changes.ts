@@ -13,7 +13,7 @@ const PAUSE_MS = 250;
 const MAX_FOLLOWED = 1000;
 const MAX_URI_LENGTH = 256;
 
-/** Calls `changed` with the address of each resource that may have changed; until the function returned is called. */
+/** Calls `changed` with the address of each resource that may have changed, until the returned function is called. */
 export function followChanges(context: ClientContext, changed: (uri: string) => void): () => void {
   const { offering, participant } = context;
   const changes = new Batches(PAUSE_MS, changed);
@@ -33,8 +33,8 @@ export function followChanges(context: ClientContext, changed: (uri: string) => 
 }
 
 /**
- * Tells the client of a long connection about the resources it follows. In the older era it says which those are; in
- * the newer one whoever owns the connection knows, and lets only those through.
+ * Notifies the client of a long connection about resources it follows. In the older era it subscribes to them here; in
+ * the newer one the owner of the connection filters them.
  */
 export function serveSubscriptions(server: Server, context: ClientContext, era: 'legacy' | 'modern'): void {
   const followed = new Set<string>();

@@ -16,7 +16,7 @@ export interface Offering {
   resources: readonly Resource[];
   templates: readonly ResourceTemplate[];
   prompts: readonly Prompt[];
-  /** What is offered beyond tools, resources, prompts and completions. */
+  /** Additional capabilities besides tools, resources, prompts and completions. */
   capabilities?: ServerCapabilities;
 }
 
@@ -27,23 +27,23 @@ export const relayOffering = (tools: ToolTable): Offering => ({
   prompts: promptsFor(tools.toolsets),
 });
 
-/** Knows when the reply to a request was written, which each transport finds out in its own way. */
+/** Knows when the reply to a request was written; depends on the transport. */
 export interface Replies {
   after(mcp: ServerContext, action: (written: boolean) => Promise<void>): void;
 }
 
-/** Everything the servers of one session work with; it outlives each of them. */
+/** The shared state of the servers of one session; it outlives each of them. */
 export interface ClientContext {
   offering: Offering;
   participant: Participant;
   roles: Roles;
   naming: Naming;
   membership: Membership;
-  /** Better next steps than the catalogue's, where the door knows them. */
+  /** Next steps of the door, which replace those of the catalogue. */
   nextSteps?: NextSteps;
   replies: Replies;
   /** What agents inherit that are spawned from here. */
   environment?: Record<string, string>;
-  /** Told what went wrong where no reply can say it. */
+  /** Called with errors that no reply can report. */
   onerror(error: unknown): void;
 }

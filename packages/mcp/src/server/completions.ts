@@ -2,7 +2,7 @@ import type { Server } from '@modelcontextprotocol/server';
 import type { Participant } from '../participant/participant.ts';
 import type { ClientContext } from './client-context.ts';
 
-/** The most a client may be offered at once. */
+/** The maximum number of completions. */
 const MOST_VALUES = 100;
 
 type Values = (participant: Participant) => Promise<string[]>;
@@ -28,7 +28,7 @@ export function serveCompletions(server: Server, { offering, participant }: Clie
   });
 }
 
-/** The last word counts where a list is being typed: `Alice, B` is completed to `Alice, Bob`. */
+/** In a list, the last word is completed: `Alice, B` becomes `Alice, Bob`. */
 function startingWith(values: string[], typed: string): string[] {
   const start = /^(?:.*,\s*)?/.exec(typed)?.[0] ?? '';
   const word = typed.slice(start.length).toLowerCase();

@@ -21,27 +21,27 @@ import { asClientInfo } from './messages.ts';
 import { Naming } from './naming.ts';
 
 export interface LocalContextOptions {
-  /** Names of toolsets; if absent, `RELAY_TOOLS` decides, then `defaultTools`. */
+  /** Names of toolsets. Default: `RELAY_TOOLS`, then `defaultTools`. */
   tools?: readonly string[];
-  /** What this door serves if nobody chooses. Default: `relay`. */
+  /** The default toolsets of this door. Default: `relay`. */
   defaultTools?: readonly string[];
   /** Default: `process.env`. */
   env?: Environment;
 }
 
 export interface ServerOptions extends LocalContextOptions {
-  /** The program behind the connection, where another one makes it. */
+  /** The client program, if another one makes the connection. */
   client?: unknown;
   onerror?(error: unknown): void;
 }
 
 /**
- * The relay's MCP server for whoever brings a transport of their own: `createServer().connect(transport)`. Closing it
- * leaves the relay. It speaks the 2025 revisions; `serveStdio` and `createMcpHttp` speak all of them.
+ * The relay's MCP server for a custom transport: `createServer().connect(transport)`. Closing it
+ * disconnects from the relay. It supports the 2025 revisions; `serveStdio` and `createMcpHttp` support all.
  */
 export function createServer(options: ServerOptions = {}): Server {
   const { onerror = console.error } = options;
-  // A transport of unknown make does not tell when a reply was written; when it was handed over has to do.
+  // An unknown transport does not report when a reply was written, so handing it over has to be enough.
   const replies = {
     after: (_mcp: unknown, action: (written: boolean) => Promise<void>) =>
       void setImmediate(() => action(true).catch(onerror)),
@@ -90,7 +90,7 @@ const inheritable = (env: Environment): Record<string, string> =>
     ),
   );
 
-/** A context for one client of this user: the environment says who it is and where the relay is. */
+/** A context for one client of this user, configured by the environment. */
 export function localClientContext(
   options: LocalContextOptions,
   replies: Replies,
@@ -99,7 +99,7 @@ export function localClientContext(
   const { env = process.env } = options;
   const connect = environmentConnect(env);
   const toolsets = localToolsets(options);
-  // In a role, the session is the role: it needs no agent of its own.
+  // A session with a role needs no agent.
   const ownName = playsRoles(toolsets) ? undefined : passingName(`mcp-${process.pid}`);
   return {
     offering: relayOffering(new ToolTable(toolsets)),

@@ -1,6 +1,6 @@
 import { CLIENT_INFO_META_KEY, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/server';
 
-/** Takes a value for a message if it has the shape of one; what is inside is checked by whoever serves the method. */
+/** Accepts a value as a message if it has the right shape; the handler of the method checks the rest. */
 export function asMessage(value: unknown): JSONRPCMessage {
   const { jsonrpc, method, id, result, error } = Object(value) as Record<string, unknown>;
   const hasId = typeof id === 'string' || typeof id === 'number';
@@ -18,14 +18,14 @@ export function repliedTo(message: JSONRPCMessage): { id: RequestId; isResult: b
   return { id: message.id, isResult: 'result' in message };
 }
 
-/** The program that sent a message: said once in the handshake of the older era, in every request of the newer one. */
+/** The client program: sent once in the handshake of the older era, in every request of the newer one. */
 export function clientInfoOf(message: unknown): { name: string } | undefined {
   const params = (message as { params?: { clientInfo?: unknown; _meta?: Record<string, unknown> } } | null)
     ?.params;
   return asClientInfo(params?._meta?.[CLIENT_INFO_META_KEY] ?? params?.clientInfo);
 }
 
-/** What a program says about itself, if it says its name. */
+/** The client info, if it has a name. */
 export function asClientInfo(info: unknown): { name: string } | undefined {
   const name = (info as { name?: unknown } | null | undefined)?.name;
   return typeof name === 'string' ? { name } : undefined;

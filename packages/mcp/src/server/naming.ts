@@ -1,4 +1,4 @@
-/** Sees to it that a model knows what its session is called, also when that is found out late or changes. */
+/** Makes sure that a model knows the name of its session, even if it is assigned late or changes. */
 export class Naming {
   #told: string | undefined;
 
@@ -6,12 +6,12 @@ export class Naming {
     this.#told = told;
   }
 
-  /** The model is told this name by other means. */
+  /** The model got this name by other means. */
   tell(name: string | undefined): void {
     this.#told = name;
   }
 
-  /** What there is to tell, once. */
+  /** The pending notice, returned once. */
   news(name: string | undefined): string | undefined {
     if (name === undefined || name === this.#told) return undefined;
     this.#told = name;

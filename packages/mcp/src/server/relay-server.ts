@@ -7,20 +7,20 @@ import { asMessage } from './messages.ts';
 
 /** The relay's server for one client of a gateway. */
 export interface RelayServer {
-  /** What a model is told about it. */
+  /** Its instructions for the model. */
   instructions: string;
   /** Connects the client to it, in the 2025 revisions. */
   connect(client: GatewayClient, events: MemoryEvents): Promise<MemoryChannel>;
 }
 
 export interface GatewayClient {
-  /** False for clients of revision 2026-07-28 over HTTP, whose requests each stand alone. */
+  /** False for clients of revision 2026-07-28 over HTTP, which have no session. */
   hasSession: boolean;
-  /** What the client says about itself. */
+  /** The client info. */
   info: unknown;
 }
 
-/** The relay's server for the client of a gateway that runs as the user. A choice of toolsets that cannot be throws. */
+/** The relay's server for the client of a gateway that runs as the user. Throws for an invalid choice of toolsets. */
 export const localRelayServer = (options: LocalContextOptions): RelayServer => ({
   instructions: instructions(
     mainToolset(localToolsets(options)),
@@ -29,11 +29,11 @@ export const localRelayServer = (options: LocalContextOptions): RelayServer => (
   connect: ({ info }, events) => connectInMemory(createServer({ ...options, client: info }), events),
 });
 
-/** What a client in this process is told by its server. */
+/** Events from the server to a client in this process. */
 export interface MemoryEvents {
   /** One message, as JSON. */
   message(bytes: Buffer): void;
-  /** The server ended the connection, or it was closed. */
+  /** The connection was closed, by either side. */
   closed(reason: string): void;
 }
 
@@ -43,7 +43,7 @@ export interface MemoryChannel {
   close(): Promise<void>;
 }
 
-/** Connects a server to a client in this process. It then speaks the 2025 revisions. */
+/** Connects a server to a client in this process, with the 2025 revisions. */
 export async function connectInMemory(server: Server, events: MemoryEvents): Promise<MemoryChannel> {
   let isOver = false;
   const transport: Transport = {

@@ -3,7 +3,7 @@ import type { Replies } from './client-context.ts';
 
 type AfterReply = (written: boolean) => Promise<void>;
 
-/** What is to be done after replies, for a transport that says when it has written which. */
+/** Actions deferred until replies are written, for a transport that reports each written reply. */
 export class PendingReplies implements Replies {
   readonly #onfailed: (error: unknown) => void;
   readonly #waiting = new Map<RequestId, AfterReply[]>();
@@ -17,7 +17,7 @@ export class PendingReplies implements Replies {
   after(mcp: ServerContext, action: AfterReply): void {
     const { id, signal } = mcp.mcpReq;
     this.#waiting.set(id, [...(this.#waiting.get(id) ?? []), action]);
-    // A cancelled request gets no reply, and neither does a client that has gone.
+    // A cancelled request gets no reply, and neither does a disconnected client.
     if (signal.aborted || this.#ended) this.settle(id, false);
     else signal.addEventListener('abort', () => this.settle(id, false), { once: true });
   }
@@ -29,7 +29,7 @@ export class PendingReplies implements Replies {
     for (const action of actions) this.#run(action, written);
   }
 
-  /** No reply will be written any more; resolves when everything that had to be done is done. */
+  /** No more replies will be written; resolves when all deferred actions are done. */
   async end(): Promise<void> {
     this.#ended = true;
     for (const id of [...this.#waiting.keys()]) this.settle(id, false);

@@ -62,10 +62,10 @@ const callOf = (tool: Tool, context: ClientContext, mcp: ServerContext): Call =>
   },
 });
 
-/** Says what the tool cannot know: what its toolset and the door advise, and that the daemon is gone rather than slow. */
+/** Adds what the tool cannot know: next steps of its toolset and door, and that the daemon is gone rather than slow. */
 function explained(tool: Tool, error: RelayError, context: ClientContext): RelayError {
   const { participant, offering, nextSteps } = context;
-  // Where it is known that the request was done, it does not matter any more.
+  // If the request is known to be done, it no longer matters.
   const isGone = error.code === 'Timeout' && error.retryable && !participant.isConnected;
   const { wording } =
     offering.tools.toolsets.find(({ tools }) => tools.includes(tool)) ?? mainToolset(offering.tools.toolsets);
@@ -73,12 +73,12 @@ function explained(tool: Tool, error: RelayError, context: ClientContext): Relay
 }
 
 const goneDuring = (error: RelayError): RelayError =>
-  new RelayError('Connection', `The daemon went away during this call. ${error.message}`, {
-    next: 'Start it with: agent-relay daemon start. Then look whether it was done before you do it again.',
+  new RelayError('Connection', `The connection to the daemon was lost during this call. ${error.message}`, {
+    next: 'Start it with: agent-relay daemon start. Before you try again, check whether the call took effect.',
     cause: error,
   });
 
-/** An agent that just called a tool is listening: it is told who it is, if it does not know, and that messages wait. */
+/** Adds a hint to a tool result: the agent's name, if it does not know it, and that it has unread messages. */
 async function withHints(
   tool: Tool,
   result: CallToolResult,
@@ -90,7 +90,7 @@ async function withHints(
     (hint) => hint !== undefined,
   );
   if (hints.length === 0) return result;
-  // Some clients show their model the text of a result, others its structure: the hint must be in both.
+  // Some clients show their model the text of a result, others its data: the hint must be in both.
   const text = hints.join(' ');
   const { structuredContent } = result;
   return {
@@ -105,7 +105,7 @@ async function withHints(
 async function unreadHint(tool: Tool, { participant, offering }: ClientContext): Promise<string | undefined> {
   const toolset = offering.tools.toolsets.find(({ tools }) => tools.some(({ showsInbox }) => showsInbox));
   if (!toolset || tool.showsInbox || !participant.isConnected) return undefined;
-  // What the tool did is done: a daemon that goes away just now costs the hint, not the result.
+  // The tool has finished: if the daemon stops now, only the hint is lost.
   const unread = await participant.countUnread().catch(() => 0);
   if (unread === 0) return undefined;
   return `You have ${unread} unread message${unread === 1 ? '' : 's'}: see ${toolset.wording.inbox}.`;

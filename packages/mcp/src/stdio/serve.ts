@@ -7,7 +7,7 @@ import { clientInfoOf } from '../server/messages.ts';
 import { PendingReplies } from '../server/replies.ts';
 import { LineTransport } from './transport.ts';
 
-/** A client does not wait longer for its server; without a daemon this takes no time. */
+/** Clients do not wait longer for their server; without a daemon this takes no time. */
 const NAME_WAIT_MS = 1000;
 
 export interface StdioOptions extends LocalContextOptions {
@@ -15,7 +15,7 @@ export interface StdioOptions extends LocalContextOptions {
   output?: Writable;
 }
 
-/** Serves one MCP client over standard input and output; resolves when it has gone. */
+/** Serves one MCP client over stdio; resolves when it disconnects. */
 export async function serveStdio(options: StdioOptions = {}): Promise<void> {
   const { input = process.stdin, output = process.stdout } = options;
   const replies = new PendingReplies(complain);
@@ -31,7 +31,7 @@ export async function serveStdio(options: StdioOptions = {}): Promise<void> {
   });
   context.participant.events.on('unreachable', complain);
   const open = async ({ era }: { era: 'legacy' | 'modern' }) => {
-    // The instructions say what the session is called, which the relay decides.
+    // The instructions contain the session's name, which the relay assigns.
     await context.participant.settled(NAME_WAIT_MS);
     return buildServer(context, { era, lasting: true });
   };
@@ -45,7 +45,7 @@ export async function serveStdio(options: StdioOptions = {}): Promise<void> {
   await Promise.all([context.participant.close(), context.roles.close()]);
 }
 
-/** Standard output belongs to the protocol; whatever else there is to say goes here. */
+/** Standard output belongs to the protocol; everything else goes to stderr. */
 const complain = (error: unknown): void => {
   process.stderr.write(`agent-relay-mcp: ${inOneLine(error)}\n`);
 };
@@ -55,7 +55,7 @@ function inOneLine(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Somebody who starts the server by hand, in a terminal, is told why nothing happens. */
+/** Explains to a person who starts the server in a terminal why nothing happens. */
 export function tellPerson(): void {
   if (!process.stdin.isTTY) return;
   process.stderr.write(

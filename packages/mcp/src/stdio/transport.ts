@@ -4,29 +4,29 @@ import { type JSONRPCMessage, ProtocolErrorCode, type Transport } from '@modelco
 import { asMessage, repliedTo } from '../server/messages.ts';
 import type { PendingReplies } from '../server/replies.ts';
 
-/** More than any message the relay takes, with room for the escapes of JSON. */
+/** More than any message the relay accepts, with room for JSON escapes. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
-/** How long a client that has ended its input is kept for its first reply. */
+/** How long a client that has closed its input is served, for its first reply. */
 const FIRST_REPLY_MS = 2000;
 
 interface LineTransportOptions {
   input: Readable;
   output: Writable;
   replies: PendingReplies;
-  /** Sees each message before it is served. */
+  /** Called with each message before it is handled. */
   onreceived(message: JSONRPCMessage): void;
 }
 
 /**
- * MCP over two streams, one message on each line. Lines that are no messages are answered with an error, or skipped
- * when they are too long to be kept; the connection goes on.
+ * MCP over two streams, one message per line. Lines that are not messages are answered with an error, or skipped
+ * if they are too long to buffer; the connection stays open.
  */
 export class LineTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Resolves when the client has gone. */
+  /** Resolves when the client disconnects. */
   readonly closed: Promise<void>;
   readonly #options: LineTransportOptions;
   readonly #lines = new LineReader(MAX_LINE_BYTES, {
@@ -48,7 +48,7 @@ export class LineTransport implements Transport {
   async start(): Promise<void> {
     const { input, output } = this.#options;
     input.on('data', (chunk: Buffer) => this.#lines.push(chunk));
-    // However the client went: there is nobody left to talk to.
+    // However the client disconnected, there is nobody left to talk to.
     for (const event of ['end', 'close']) input.on(event, () => this.#inputEnded());
     input.on('error', () => void this.close());
     output.on('error', () => void this.close());
@@ -75,7 +75,7 @@ export class LineTransport implements Transport {
     this.#end();
   }
 
-  /** Whoever pipes a request in and says nothing more still wants its reply, unless that takes long. */
+  /** A client that pipes in a request and closes its input still wants the reply, unless that takes long. */
   #inputEnded(): void {
     this.#hasInputEnded = true;
     if (this.#firstReply === 'owed') setTimeout(() => void this.close(), FIRST_REPLY_MS).unref();

@@ -4,7 +4,7 @@ import { relayToolset } from './relay/index.ts';
 import { rolesToolset } from './roles/index.ts';
 import { workspaceToolset } from './workspace/index.ts';
 
-/** Every toolset there is, by name; `roles` only where there are any. */
+/** All toolsets by name; `roles` only if there are roles. */
 export const knownToolsets = (roles: readonly string[]): ReadonlyMap<string, Toolset> => {
   const toolsets = [relayToolset, networkToolset, workspaceToolset];
   if (roles.length > 0) toolsets.push(rolesToolset(roles));

@@ -4,8 +4,8 @@ import { RelayError } from '@agent-relay/protocol';
 import { closeToOthers } from './ownership.ts';
 
 /**
- * Makes a directory and those above it that are missing, like `mkdir -p`, for this user alone whatever the umask. Node's
- * own recursive mode tries for ever where a directory takes no others and says that it is not there, as /proc does.
+ * Creates a directory and its missing parents, like `mkdir -p`, for this user only, whatever the umask. Node's
+ * own recursive mode retries forever in a directory that cannot contain others and reports ENOENT, such as /proc.
  */
 export async function ensureDirectory(path: string): Promise<void> {
   if (await isDirectory(path)) return;
@@ -13,7 +13,7 @@ export async function ensureDirectory(path: string): Promise<void> {
   try {
     await mkdir(path, 0o700);
   } catch (error) {
-    // Somebody else may have been faster.
+    // Another process may have created it.
     if (!(await isDirectory(path))) throw error;
   }
 }
@@ -24,7 +24,7 @@ const isDirectory = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Makes a directory that only this user can enter, and closes or refuses one that is there, as `closeToOthers` says. */
+/** Creates a private directory, or closes or refuses an existing one, as `closeToOthers` does. */
 export async function ensurePrivateDirectory(path: string): Promise<void> {
   try {
     await ensureDirectory(path);
@@ -34,7 +34,7 @@ export async function ensurePrivateDirectory(path: string): Promise<void> {
   await closeToOthers(path);
 }
 
-/** What is told when a directory of ours cannot be made, or takes no files. */
+/** The error when a directory cannot be created or written to. */
 export const cannotUse = (path: string, cause: unknown): RelayError =>
   new RelayError(
     'InvalidSettings',

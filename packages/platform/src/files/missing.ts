@@ -1,12 +1,12 @@
 import { lstat, readFile } from 'node:fs/promises';
 
-/** Whether a file operation failed because nothing is there. */
+/** Whether a file operation failed because the file does not exist. */
 export const isMissing = (error: unknown): boolean => {
   const code = (error as NodeJS.ErrnoException).code;
   return code === 'ENOENT' || code === 'ENOTDIR';
 };
 
-/** Whether there is anything at the path, a link that leads nowhere included. */
+/** Whether anything is at the path, including a broken link. */
 export async function isThere(path: string): Promise<boolean> {
   try {
     await lstat(path);

@@ -5,14 +5,14 @@ import { RelayError } from '@agent-relay/protocol';
 
 const ROOT_USER = 0;
 
-/** Whether this user owns it; where the system has no users, everything is theirs. */
+/** Whether this user owns it; always true on systems without users. */
 export const isOwn = ({ uid }: Stats): boolean => {
   const own = process.getuid?.();
   return own === undefined || uid === own;
 };
 
 /**
- * Whether anybody but the owner can write to it. A group with the number of the owner is that user's own, as where the
+ * Whether anyone but the owner can write to it. A group with the owner's number is that user's own, common where the
  * umask is 002.
  */
 export const isWritableByOthers = ({ mode, uid, gid }: Stats): boolean =>
@@ -20,21 +20,21 @@ export const isWritableByOthers = ({ mode, uid, gid }: Stats): boolean =>
 
 /**
  * Refuses a file or directory of another user. A link is followed: neither it nor what it leads to may be another
- * user's, except for the links of the system, which belong to root. Returns what is at its end.
+ * user's, except for links of the system, which belong to root. Returns the stats of the target.
  */
 export async function checkOwner(path: string): Promise<Stats> {
   const found = await lstat(path);
   const isLink = found.isSymbolicLink();
   if (!isOwn(found) && !(isLink && found.uid === ROOT_USER)) throw notOurs(path);
   if (!isLink) return found;
-  // Fails for a link that leads nowhere or to itself.
+  // Fails for a broken or circular link.
   await stat(path);
   return checkOwner(resolve(await realpath(dirname(path)), await readlink(path)));
 }
 
 /**
- * Closes a directory of this user to others. One of another user is refused, and so is one that is there for everybody:
- * root owns /tmp and /proc, and must not close them. Where others could write, they must not have left anything.
+ * Removes access for others from a directory of this user. One of another user is refused, and so is a shared one:
+ * root owns /tmp and /proc, and must not close them. If others could write to it, it must not contain their files.
  */
 export async function closeToOthers(path: string): Promise<void> {
   const found = await checkOwner(path);
@@ -49,7 +49,7 @@ export async function closeToOthers(path: string): Promise<void> {
   if (!isWritableByOthers(found)) return;
   const foreign = await foreignEntry(path);
   if (foreign === undefined) return;
-  // As it was: closed, it would pass the next time.
+  // Restore the mode, or the next check would pass.
   await chmod(path, mode & 0o7777);
   throw new RelayError(
     'NotAllowedToRunAs',
@@ -60,7 +60,7 @@ export async function closeToOthers(path: string): Promise<void> {
   );
 }
 
-/** Where everybody may write but not delete, where not even the owner may write, or where everything is. */
+/** A sticky directory such as /tmp, one that even the owner cannot write to, or the root directory. */
 const isForEverybody = (path: string, mode: number): boolean =>
   (mode & 0o1000) !== 0 || (mode & 0o200) === 0 || dirname(path) === path;
 

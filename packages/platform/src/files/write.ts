@@ -7,15 +7,15 @@ import { isMissing } from './missing.ts';
 const ROOT_USER = 0;
 
 export interface AtomicWrite {
-  /** For a file of the user's own: a link to it, its mode and its owner stay. Otherwise it is replaced by a private one. */
+  /** For the user's own files: keeps links, mode and owner. Otherwise the file is replaced by a private one. */
   keepAttributes?: boolean;
-  /** Called last before the new content takes its place; if it throws, the old content stays. */
+  /** Called right before the file is replaced; if it throws, the old content stays. */
   check?(): Promise<void>;
 }
 
 /**
- * Writes a file all at once: a reader, also after a crash, finds the old content or the new, never a part. A new file is
- * for this user alone, whatever the umask.
+ * Writes a file atomically: a reader, even after a crash, finds the old content or the new, never a part. A new file is
+ * private to this user, whatever the umask.
  */
 export async function writeAtomically(
   path: string,
@@ -34,8 +34,8 @@ export async function writeAtomically(
 }
 
 /**
- * Makes a private file unless there is one, and returns what it then holds, trimmed. Of several processes at once, the
- * first writes and all get its content, which is on the disk by then.
+ * Creates a private file unless it exists, and returns its content, trimmed. Of several processes at once, the
+ * first writes and all get its content, which is on disk by then.
  */
 export async function createOnce(path: string, content: string): Promise<string> {
   const draft = await writeDraft(path, content);
@@ -51,15 +51,15 @@ export async function createOnce(path: string, content: string): Promise<string>
   }
 }
 
-/** Puts the content on the disk beside the file, with the mode and owner of `like`. */
+/** Writes and syncs the content to a file next to it, with the mode and owner of `like`. */
 async function writeDraft(path: string, content: string | Uint8Array, like?: Stats): Promise<string> {
   const draft = `${path}.${randomUUID()}.tmp`;
   await using handle = await open(draft, 'wx', 0o600);
   try {
     await handle.writeFile(content);
-    // Root may edit the file of another user, who has to stay its owner. The owner first: a change of it clears mode bits.
+    // Root may edit another user's file, which must keep its owner. Owner first: changing it clears mode bits.
     if (like && process.getuid?.() === ROOT_USER) await handle.chown(like.uid, like.gid);
-    // Not when it is made: then the umask would take part.
+    // Not at creation, where the umask would apply.
     await handle.chmod(like ? like.mode & 0o777 : 0o600);
     await handle.sync();
   } catch (error) {
@@ -74,7 +74,7 @@ async function syncDirectory(directory: string): Promise<void> {
   await handle.sync();
 }
 
-/** A link that leads nowhere is replaced like a file. */
+/** A broken link is replaced like a file. */
 async function endOfLinks(path: string): Promise<string> {
   try {
     return await realpath(path);

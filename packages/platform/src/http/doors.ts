@@ -7,15 +7,15 @@ import { hostInUrl } from './hosts.ts';
 import type { DoorResponse } from './response.ts';
 import { type HttpServerOptions, openHttpServer } from './server.ts';
 
-/** One of the things an HTTP server offers. It answers requests to its own paths, and decides whom it lets in. */
+/** A part of an HTTP server. It answers requests to its own paths and decides who may access them. */
 export interface Door {
   readonly paths: readonly string[];
-  /** What its pages may load and do, for browsers. */
+  /** Content security policy of its pages. */
   readonly contentSecurityPolicy: string;
   handle?(request: IncomingMessage, response: ServerResponse): void | Promise<void>;
-  /** Takes over a connection that asks to speak something else, such as WebSocket. */
+  /** Takes over a connection that asks for another protocol, such as WebSocket. */
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Answers a request that was refused or failed, in the door's own form. Default: JSON with the error. */
+  /** Answers a request that was refused or failed, in the door's own format. Default: JSON with the error. */
   refuse?(response: ServerResponse, error: unknown): void;
 }
 
@@ -23,15 +23,15 @@ export interface Door {
 export const NO_PAGES = "default-src 'none'";
 
 export interface DoorsOptions extends HttpServerOptions, GuardOptions {
-  /** Gets the failures that nobody expected. */
+  /** Called with unexpected errors. */
   onerror?(error: unknown): void;
 }
 
 export interface OpenDoors {
   readonly port: number;
-  /** Where the server is, without a path. */
+  /** URL of the server, without a path. */
   readonly url: string;
-  /** Takes nothing new and ends what is open; an upgraded connection is ended by whoever took it over. */
+  /** Stops listening and closes open connections, except upgraded ones, which their door closes. */
   close(): void;
 }
 
@@ -48,7 +48,7 @@ export async function openDoors(doors: readonly Door[], options: DoorsOptions): 
   );
 
   const listener = async (request: IncomingMessage, response: DoorResponse) => {
-    // A client that breaks off while it is written to is no failure; without a listener it would end the process.
+    // A client may disconnect during a write. Without a listener that would crash the process.
     response.on('error', () => response.destroy());
     const door = doorAt.get(pathOf(request));
     try {
@@ -67,7 +67,7 @@ export async function openDoors(doors: readonly Door[], options: DoorsOptions): 
 
   const server = await openHttpServer(listener, options);
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // Without a listener, a peer that resets the connection while it is refused would end the process.
+    // Without a listener, a peer that resets the connection meanwhile would crash the process.
     socket.on('error', () => socket.destroy());
     const door = doorAt.get(pathOf(request));
     const refused = guard(request);
@@ -109,7 +109,7 @@ function sendFailure(response: ServerResponse, error: unknown): void {
   );
 }
 
-/** Answers a connection that asked for an upgrade and gets none. */
+/** Refuses an upgrade. */
 function endWith(socket: Duplex, status: string, body: unknown): void {
   const text = JSON.stringify(body);
   const head = [

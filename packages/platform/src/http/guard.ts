@@ -4,26 +4,26 @@ import { RelayError } from '@agent-relay/protocol';
 import { isOwnOrigin, servedHosts } from './hosts.ts';
 
 export interface GuardOptions {
-  /** The address that is listened on. */
+  /** The address the server listens on. */
   host: string;
-  /** Host names served besides those of the address. */
+  /** Host names allowed besides those of the address. */
   allowedHosts?: readonly string[] | undefined;
-  /** Origins of web pages that may connect, besides pages served from here. */
+  /** Origins of web pages that may connect, besides the server's own. */
   allowedOrigins?: readonly string[] | undefined;
-  /** Addresses and subnets (`10.0.0.0/8`) that may connect; everybody, if empty. */
+  /** Addresses and subnets (`10.0.0.0/8`) that may connect; all, if empty. */
   ipAllowlist?: readonly string[] | undefined;
-  /** The section of the settings that these come from, for the next step of a refusal. */
+  /** The settings section these come from, for the next step in errors. */
   settings: 'http' | 'mcp';
 }
 
 export type Guard = (request: IncomingMessage) => RelayError | undefined;
 
-/** Clients name few hosts; beyond so many spellings each is looked at again. */
+/** Limit of the cache: clients use few host names. */
 const MAX_KNOWN = 100;
 
 /**
- * Refuses requests by where they come from: an address, a borrowed host name (DNS rebinding), a foreign web page. It
- * says nothing about who asks: that takes a key, or the user behind the connection.
+ * Refuses requests by origin: an address, a foreign host name (DNS rebinding), a foreign web page. It
+ * does not identify the client: that takes a key, or the user of the connection.
  */
 export function requestGuard(options: GuardOptions): Guard {
   const { allowedHosts = [], allowedOrigins = [], ipAllowlist = [] } = options;

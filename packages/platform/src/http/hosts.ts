@@ -8,7 +8,7 @@ const EVERY_INTERFACE = ['0.0.0.0', '::'];
 export const isLoopbackHost = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 
-/** Where others can reach a server for MCP, only a key tells who they are. */
+/** An MCP server that others can reach needs a key to identify them. */
 export function requireKeyBeyondLoopback(host: string, apiKey: string | undefined): void {
   if (isLoopbackHost(host) || apiKey !== undefined) return;
   throw new RelayError(
@@ -18,15 +18,15 @@ export function requireKeyBeyondLoopback(host: string, apiKey: string | undefine
   );
 }
 
-/** An address as it stands in a URL or a Host header. */
+/** An address as written in a URL or a Host header. */
 export const hostInUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
-/** Whether pages of this origin come from the host that a request names; a proxy in front may have made it HTTPS. */
+/** Whether the origin is the host of the request; a proxy in front may have made it HTTPS. */
 export const isOwnOrigin = (origin: string, host: string | undefined): boolean =>
   origin === `http://${host}` || origin === `https://${host}`;
 
 /**
- * A test for the host names, without a port, that requests to a server may name: the loopback ones, the address it
+ * Tests which host names, without a port, requests to a server may use: the loopback ones, the address it
  * listens on, and those allowed besides. If it listens on every interface, also this machine's name and its addresses,
  * which may change while it runs.
  */

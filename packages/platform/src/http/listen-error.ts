@@ -2,7 +2,7 @@ import { RelayError } from '@agent-relay/protocol';
 import { hostInUrl } from './hosts.ts';
 import { findPortHolder, type PortHolder } from './port-holder.ts';
 
-/** Where a server was to listen; `choosePort` tells how to choose another port, such as `--port`. */
+/** The address of a server; `choosePort` says how to choose another port, such as `--port`. */
 export interface ListenAddress {
   host: string;
   port: number;
@@ -22,7 +22,7 @@ export async function listenError(
   });
 }
 
-/** Says who holds a port, and how to stop that one process: others are merely connected to it. */
+/** Names the process that listens on the port and how to stop it; others are merely connected to it. */
 async function portInUse({ host, port, choosePort }: ListenAddress, cause: unknown): Promise<RelayError> {
   const holder = await findPortHolder(port);
   return new RelayError('PortInUse', `Port ${port} on ${host} is in use by ${nameOf(holder)}.`, {

@@ -4,12 +4,12 @@ import { isIPv4, type Socket } from 'node:net';
 import { endianness } from 'node:os';
 import { isOwnOrigin } from './hosts.ts';
 
-/** The other end of a connection does not change, and finding out whose it is takes time. */
+/** Cached: the peer of a connection does not change, and looking up its owner takes time. */
 const known = new WeakMap<Socket, Promise<boolean>>();
 
 /**
- * Whether a program of the user this process runs for sends this request. A browser is not one: everybody's pages run
- * in it, so it signs in.
+ * Whether a program of the same user sent this request. Browsers do not count, because anyone's pages run
+ * in them; they have to sign in.
  */
 export async function isOwnUser(request: IncomingMessage): Promise<boolean> {
   if (isFromBrowser(request)) return false;
@@ -20,8 +20,8 @@ export async function isOwnUser(request: IncomingMessage): Promise<boolean> {
 }
 
 /**
- * A request of a page, or the opening of one. Programs built on a browser's network code say `none`, as no page can; and
- * some programs name the server itself as their origin.
+ * A request from a page, or a navigation. Programs built on a browser's network code send `none`, as no page can; and
+ * some programs send the server itself as their origin.
  */
 function isFromBrowser({ headers }: IncomingMessage): boolean {
   const { host, origin, 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode } = headers;
@@ -30,8 +30,8 @@ function isFromBrowser({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Whether a connection comes from a program of this user. Linux tells: the other end of a loopback connection is a
- * socket of this machine too, and /proc/net lists it with its owner. Where that cannot be known the answer is no.
+ * Whether a connection comes from a program of this user. Linux can tell: the other end of a loopback connection is a
+ * socket of this machine too, and /proc/net lists it with its owner. If unknown, the answer is no.
  */
 export async function isOwnSocket(socket: Socket): Promise<boolean> {
   const own = process.getuid?.();
@@ -44,14 +44,14 @@ export async function isOwnSocket(socket: Socket): Promise<boolean> {
   return owners.size === 1 && owners.has(own);
 }
 
-/** The owners of the open sockets that connect these two ends. Addresses count, not only ports: 127.0.0.1 is not alone. */
+/** The owners of the open sockets between these two ends. Addresses matter too: 127.0.0.1 is not the only one. */
 async function ownersOf(local: string, remote: string): Promise<Set<number>> {
   const owners = new Set<number>();
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
     const rows = (await readFile(table, 'utf8').catch(() => '')).split('\n').slice(1);
     for (const row of rows) {
       const [, from = '', to = '', , , , , uid, , inode = '0'] = row.trim().split(/\s+/);
-      // A socket its process has closed already has no inode and is listed under root, whoever it belonged to.
+      // A closed socket has no inode and is listed under root, whoever owned it.
       if (inode !== '0' && unmapped(from) === local && unmapped(to) === remote) owners.add(Number(uid));
     }
   }
@@ -70,13 +70,13 @@ const ZEROS = '00000000';
 const LOOPBACK6 = ZEROS.repeat(3) + word([0, 0, 0, 1]);
 const MAPPED_PREFIX = ZEROS.repeat(2) + word([0, 0, 255, 255]);
 
-/** An end of a connection as the tables write it; of the addresses of IPv6, only the loopback one is known here. */
+/** An end of a connection as written in the tables; of IPv6 addresses, only loopback is supported. */
 function listed(address = '', port = 0): string | undefined {
   const v4 = address.replace(/^::ffff:/, '');
   const hex = isIPv4(v4) ? word(v4.split('.').map(Number)) : address === '::1' ? LOOPBACK6 : undefined;
   return hex && `${hex}:${port.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** An address of IPv4 that stands in the table of IPv6, as the other table writes it. */
+/** An IPv4 address from the IPv6 table, as written in the IPv4 table. */
 const unmapped = (entry: string): string =>
   entry.startsWith(MAPPED_PREFIX) ? entry.slice(MAPPED_PREFIX.length) : entry;

@@ -50,7 +50,7 @@ async function listeningSockets(port: number): Promise<Set<string>> {
   return sockets;
 }
 
-/** What a process has open; nothing for one of another user, or one that has just ended. */
+/** The open files of a process; empty for one of another user, or one that has just ended. */
 async function openFiles(pid: string): Promise<string[]> {
   const directory = `/proc/${pid}/fd`;
   const descriptors = await readdir(directory).catch(() => []);
@@ -69,7 +69,7 @@ async function findWithLsof(port: number): Promise<PortHolder | undefined> {
   return { pid, command: safeLine(/^c(.*)$/m.exec(stdout)?.[1] ?? '') };
 }
 
-/** The program, and what of its arguments stands before the options: options may hold secrets. */
+/** The program and its arguments before the first option: options may contain secrets. */
 export function commandName(commandLine: string): string {
   const [program = '', ...args] = commandLine.split('\0').filter((word) => word !== '');
   const first = args.findIndex((word) => !word.startsWith('--'));

@@ -3,11 +3,11 @@ import { type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } fro
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /**
- * A response that says more in its head than whoever writes it knows of. `setHeader` would do the same, but makes Node
- * put every head together in a slower way: a tenth of the time of a small answer.
+ * A response with additional default headers. `setHeader` would do the same, but makes Node
+ * build every header block in a slower way: a tenth of the time of a small answer.
  */
 export class DoorResponse extends ServerResponse {
-  /** Sent with the head, unless it says otherwise itself. */
+  /** Default headers; those passed to writeHead take precedence. */
   commonHeaders: Readonly<Record<string, string>> | undefined;
 
   override writeHead(status: number, reason?: string, headers?: Headers): this;

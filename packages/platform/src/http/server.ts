@@ -6,23 +6,23 @@ import { DoorResponse } from './response.ts';
 
 type HttpServer = Server<typeof IncomingMessage, typeof DoorResponse>;
 
-/** What strangers may cost an HTTP server before they have said who they are. */
+/** Limits for clients that have not been identified yet. */
 export interface HttpLimits {
   /** How many connections may be open at once, WebSockets included. */
   maxConnections?: number | undefined;
-  /** How long a connection may take to send the headers of a request; one that sends nothing is closed. */
+  /** How long a connection may take to send request headers; one that sends nothing is closed. */
   headersTimeoutMs?: number | undefined;
 }
 
 export interface HttpServerOptions extends ListenAddress, HttpLimits {
-  /** A certificate and its key: then it is HTTPS. */
+  /** Certificate and key, for HTTPS. */
   tls?: { cert: Buffer; key: Buffer } | undefined;
 }
 
 const REQUEST_MS = 60_000;
 const CHECK_MS = 2_000;
 
-/** Opens an HTTP server within its limits; rejects with what a person can do if it cannot listen. */
+/** Opens an HTTP server with limits; rejects with a next step if it cannot listen. */
 export async function openHttpServer(
   listener: (request: IncomingMessage, response: DoorResponse) => void,
   options: HttpServerOptions,
@@ -47,14 +47,14 @@ export async function openHttpServer(
   }).catch(async (error: Error) => {
     throw await listenError(error, options);
   });
-  // A connection that could not be accepted is lost; without a listener it would end the process.
+  // A connection that could not be accepted is lost. Without a listener it would crash the process.
   server.on('error', () => undefined);
   return server;
 }
 
 /**
  * A quarter of the files this process may open: however many connect, enough is left for the local socket, the database
- * and another such server. Only Linux tells how many that are; elsewhere it is at least 10,240.
+ * and another such server. Only Linux reports the limit; elsewhere it is at least 10,240.
  */
 async function shareOfDescriptors(): Promise<number> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');

@@ -1,21 +1,21 @@
-/** Something of which there is room for so many, such as a session. */
+/** Something with a limited number of places, such as a session. */
 export interface Occupant {
-  /** Whose it is. */
+  /** The account it belongs to. */
   readonly account: string;
-  /** It can be ended without anybody noticing at once. */
+  /** It can be ended without interrupting anyone. */
   readonly isIdle: boolean;
 }
 
 export interface Room {
   most: number;
-  /** Of those, one account may have so many. */
+  /** The maximum per account. */
   mostOfAccount: number;
 }
 
 /**
- * Who has to go so that an account can have one more: nobody, one that is idle, or `full`, because the account or all
- * together have as many as they may and none is idle. An account that has as many as it may ends one of its own.
- * Where all together are too many, one goes of those who have most. `present` are in the order of their last use.
+ * Which one to end so that an account can have one more: none, an idle one, or `full`, because the account or all
+ * together are at the limit and none is idle. An account at its limit loses one of its own.
+ * If the total is at its limit, the account with the most loses one. `present` is ordered by last use.
  */
 export function makeRoom<One extends Occupant>(
   present: Iterable<One>,

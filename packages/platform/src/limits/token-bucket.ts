@@ -1,14 +1,14 @@
-/** `amount` tokens come back in `periodMs`, steadily; a bucket holds `burst` of them, and is full at first. */
+/** `amount` tokens are refilled per `periodMs`, steadily; a bucket holds `burst` of them and starts full. */
 export interface Rate {
   amount: number;
   periodMs: number;
   burst: number;
 }
 
-/** As good as a whole token: sums of fractions miss it by a little. */
+/** Counts as a whole token, because sums of fractions are slightly off. */
 const WHOLE = 1 - 1e-6;
 
-/** Limits how often something happens. The caller brings the time, in milliseconds of a clock that is never set back. */
+/** Limits how often something happens. The caller passes the time, in milliseconds of a monotonic clock. */
 export class TokenBucket {
   readonly #rate: Rate;
   #tokens: number;
@@ -20,14 +20,14 @@ export class TokenBucket {
     this.#measuredAt = now;
   }
 
-  /** Takes a token and returns 0; or takes nothing and returns in how many milliseconds there will be one. */
+  /** Takes a token and returns 0, or returns the milliseconds until the next one. */
   take(now: number): number {
     const waitMs = this.waitMs(now);
     if (waitMs === 0) this.#tokens -= 1;
     return waitMs;
   }
 
-  /** In how many milliseconds there is a token to take; 0 if there is one now. */
+  /** Milliseconds until the next token; 0 if there is one now. */
   waitMs(now: number): number {
     const { amount, periodMs, burst } = this.#rate;
     this.#tokens = Math.min(burst, this.#tokens + ((now - this.#measuredAt) * amount) / periodMs);

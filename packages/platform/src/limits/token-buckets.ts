@@ -1,6 +1,6 @@
 import { type Rate, TokenBucket } from './token-bucket.ts';
 
-/** A bucket for each key, all of one rate. Of more than `maxKeys`, the one that took nothing for longest is forgotten. */
+/** One bucket per key, all with the same rate. Beyond `maxKeys`, the least recently used one is dropped. */
 export class TokenBuckets<Key> {
   readonly #rate: Rate;
   readonly #maxKeys: number;
@@ -19,7 +19,7 @@ export class TokenBuckets<Key> {
       this.#buckets.set(key, bucket);
       this.#forgetOldest();
     } else if (this.#maxKeys !== Number.POSITIVE_INFINITY) {
-      // Set anew, so that the map stays ordered by last use.
+      // Inserted again, so that the map stays ordered by last use.
       this.#buckets.delete(key);
       this.#buckets.set(key, bucket);
     }

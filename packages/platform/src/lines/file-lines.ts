@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { LineReader } from './line-reader.ts';
 
-/** A line of a text file; of one that is longer than allowed, only its number. */
+/** A line of a text file; only the number if it is longer than allowed. */
 export interface FileLine {
   number: number;
   text: string | undefined;

@@ -1,20 +1,20 @@
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
-/** How much of an oversized line is kept at each end: enough to find the id of the answer it was. */
+/** How much of an oversized line is kept at each end: enough to find the id of the answer. */
 const KEPT = 512;
 
 export interface LineEvents {
-  /** A line without its end; it may share memory with the chunks that brought it. */
+  /** A line without its line end; it may share memory with the input chunks. */
   line(bytes: Buffer): void;
-  /** A line was longer than allowed and was thrown away; its two ends are what is left of it. */
+  /** A line was longer than allowed and was dropped, except for its head and tail. */
   oversized(head: Buffer, tail: Buffer): void;
-  /** A line with nothing in it; those who do not count lines need not know. */
+  /** An empty line; only needed to count lines. */
   blank?(): void;
 }
 
 /**
  * Cuts a byte stream into lines and never holds more than `limit` bytes of one. It works on bytes and copies only lines
- * that came in several chunks: the gateway reads everything with it. (Its `readFirstLine` is apart because it has to
+ * that span several chunks: the gateway reads everything with it. (Its `readFirstLine` is separate because it has to
  * leave what follows in the socket.)
  */
 export class LineReader {
@@ -22,7 +22,7 @@ export class LineReader {
   readonly #events: LineEvents;
   #parts: Buffer[] = [];
   #length = 0;
-  /** The ends of the line being thrown away. */
+  /** Head and tail of the line being dropped. */
   #dropped: { head: Buffer; tail: Buffer } | undefined;
 
   constructor(limit: number, events: LineEvents) {
@@ -40,7 +40,7 @@ export class LineReader {
     if (start < chunk.length) this.#add(chunk.subarray(start));
   }
 
-  /** The stream is over: what came after the last line end is a line as well. */
+  /** The stream has ended: the rest after the last line end is a line too. */
   end(): void {
     if (this.#dropped || this.#length > 0) this.#finish();
   }

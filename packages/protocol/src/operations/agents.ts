@@ -23,16 +23,16 @@ export interface AgentInfo {
   mcpEnabled: boolean;
   /** How many messages it has not read; for the owner. */
   unread?: number;
-  /** What wakes this agent when a message comes, best first; none: it sees the message when it checks its inbox. */
+  /** What wakes this agent for a new message, best first; if empty, it sees messages when it checks its inbox. */
   paths: PathInfo[];
   /** Its program in a terminal, the latest one. */
   run?: RunInfo;
 }
 
-/** One way to an agent, and what its connection last said of it; `pull`: a program waits for the next message. */
+/** A path to an agent, and its last reported state; `pull`: a program waits for the next message. */
 export interface PathInfo {
   path: DeliveryPath;
-  /** New messages go this way. */
+  /** New messages use this path. */
   inUse: boolean;
   state: PathState;
   reason?: Reason;
@@ -66,7 +66,7 @@ export const agentOperations = {
       .strict(),
     result: result<{ agents: AgentInfo[]; next?: string }>(),
   },
-  /** The connected agents that have the capability or the tool; without either, all that offer something. */
+  /** The connected agents that have the capability or the tool; with neither, all that offer something. */
   DISCOVER: {
     params: z
       .object({ capability: name.optional(), tool: name.optional(), cursor: cursor.optional() })
@@ -75,7 +75,7 @@ export const agentOperations = {
   },
   /** The tools that one agent offers: what it announced, and what its connections serve now. */
   TOOLS: { params: z.object({ agent: name }).strict(), result: result<{ tools: OfferedTool[] }>() },
-  /** Follow what happens in the project, messages aside, as EVENT envelopes. */
+  /** Follow what happens in the project, except messages, as EVENT envelopes. */
   WATCH: { params: none, result: result<Nothing>() },
   ANNOUNCE: { params: capabilityAnnouncementPayload, result: result<Nothing>() },
   /** A new token for an agent whose token was lost or leaked; its connections are closed. */
@@ -84,16 +84,16 @@ export const agentOperations = {
     result: result<{ token: string }>(),
   },
   AGENT_RENAME: { params: z.object({ agent: name, name }).strict(), result: result<{ name: string }>() },
-  /** Makes an agent the lead, or no longer; says whether a person or a program is behind it. */
+  /** Sets whether an agent is the lead, and whether it is a person or a program. */
   AGENT_SET: {
     params: z
       .object({ agent: name, type: z.enum(['agent', 'human']).optional(), lead: z.boolean().optional() })
       .strict(),
     result: result<{ type: AgentType; lead: boolean }>(),
   },
-  /** Takes an agent away: its connections end, its name is free again, what it wrote stays. */
+  /** Removes an agent: its connections are closed, its name is free again, its messages stay. */
   AGENT_REMOVE: { params: z.object({ agent: name }).strict(), result: result<Nothing>() },
-  /** Allows, or no longer allows, an agent from outside this machine to write into another project. */
+  /** Allows an agent from another machine to write to another project, or revokes that. */
   GRANT: {
     params: z.object({ agent: name, project: name, allowed: z.boolean().default(true) }).strict(),
     result: result<Nothing>(),

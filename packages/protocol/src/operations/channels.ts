@@ -6,7 +6,7 @@ export interface ChannelInfo {
   name: string;
   topic?: string;
   members: number;
-  /** Whether the asking agent is in it. */
+  /** Whether the requesting agent is a member. */
   joined: boolean;
   createdBy: string;
   createdAt: number;
@@ -23,7 +23,7 @@ export const channelOperations = {
     result: result<{ channel: ChannelInfo }>(),
   },
   CHANNEL_JOIN: {
-    /** `create`: make the channel if there is none. */
+    /** `create`: create the channel if it does not exist. */
     params: z.object({ channel, create: z.boolean().default(false) }).strict(),
     result: result<{ channel: ChannelInfo; joined: boolean }>(),
   },
@@ -38,7 +38,7 @@ export const channelOperations = {
     result: result<{ added: boolean }>(),
   },
   CHANNEL_TOPIC: { params: z.object({ channel, topic }).strict(), result: result<Nothing>() },
-  /** An archived channel is read only; `archived: false` opens it again. */
+  /** An archived channel is read-only; `archived: false` reopens it. */
   CHANNEL_ARCHIVE: {
     params: z.object({ channel, archived: z.boolean().default(true) }).strict(),
     result: result<Nothing>(),

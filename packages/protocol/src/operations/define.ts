@@ -6,10 +6,10 @@ export const result = <T>() => undefined as unknown as T;
 export const none = z.object({}).strict();
 export type Nothing = Record<never, never>;
 
-/** Somebody's or something's name in a request: checked against the grammar by whoever looks it up. */
+/** A name in a request; the lookup checks it against the grammar. */
 export const name = z.string().max(256);
 export const messageId = z.string().max(64);
 export const sequence = z.int().nonnegative();
 
-/** Where the next page of a list begins: `next` of the answer before. Only the daemon knows what it means. */
+/** Where the next page of a list starts: `next` of the previous answer. Opaque to clients. */
 export const cursor = z.string().max(64);

@@ -16,27 +16,27 @@ import { messageId, type Nothing, name, result, sequence } from './define.ts';
 export interface SendResult {
   messageId: string;
   seq: number;
-  /** The thread the message is in: asked for, that of the message it replies to, or its own when an answer is awaited. */
+  /** The thread of the message: as requested, that of the message it replies to, or a new one if a reply is awaited. */
   thread?: string;
-  /** True when this id had been stored before: nothing new happened. */
+  /** True if this id was stored before; nothing new happened. */
   duplicate: boolean;
-  /** How many agents it is for, how many of them were connected when it was stored, and (some of) who was not. */
+  /** The number of recipients, how many of them were connected, and (some of) those who were not. */
   recipients: number;
   online: number;
   offline: string[];
-  /** (Some of) who was connected, but has done nothing for a while. */
+  /** (Some of) those who were connected but idle. */
   idle?: string[];
-  /** Kept back by the loop governor, and why: nobody gets it until a person releases it. */
+  /** Why the loop governor holds it: nobody gets it until a person releases it. */
   held?: string;
 }
 
-/** What is known of one delivery, and why it waits if it does. */
+/** The status of one delivery, and what it is waiting for. */
 export interface DeliveryTrace {
   recipient: string;
   state: DeliveryState;
-  /** The path that has it, or by which it reached the agent. */
+  /** The path that has it, or that delivered it. */
   path?: DeliveryPath;
-  /** Why it goes no further. */
+  /** Why it is waiting. */
   reason?: Reason;
   transitions: Array<{ state: DeliveryState; at: number; path?: DeliveryPath }>;
 }
@@ -46,27 +46,27 @@ export interface Reaction {
   agents: string[];
 }
 
-/** A message in its history, with what became of it. */
+/** A message in the history, with its reactions. */
 export interface HistoryMessage extends Message {
   reactions?: Reaction[];
 }
 
 export interface SearchHit {
   message: Message;
-  /** The part around the words found; each of them stands between U+E000 and U+E001. */
+  /** The text around the matches; each match is between U+E000 and U+E001. */
   highlight: string;
 }
 
-/** A direct conversation of the asking agent. */
+/** A direct conversation of the requesting agent. */
 export interface ConversationInfo {
   kind: 'dm' | 'group';
-  /** Everybody in it but the asking agent. */
+  /** All members except the requesting agent. */
   participants: string[];
   last: Message;
   unread: number;
 }
 
-/** A message kept back by the loop governor. */
+/** A message held by the loop governor. */
 export interface HeldInfo {
   id: string;
   from: string;
@@ -77,11 +77,11 @@ export interface HeldInfo {
   heldAt: number;
 }
 
-/** That the loop governor kept a message back: for its sender, and the owner who decides about it. */
+/** The hold on a message, shown to its sender and to the owner, who decides about it. */
 export interface HoldTrace {
   reason: string;
   heldAt: number;
-  /** Absent while it waits. A discarded message is told without what it said. */
+  /** Absent while it waits. A discarded message is shown without its content. */
   settled?: { outcome: 'released' | 'discarded'; by: string; at: number };
 }
 
@@ -89,7 +89,7 @@ const limit = (most: number, usual: number) => z.int().min(1).max(most).default(
 
 export const messageOperations = {
   SEND: { params: sendPayload, result: result<SendResult>() },
-  /** Ends an operation that goes on after its answer (SEND with `await`, WAIT, TAIL). What was sent stays sent. */
+  /** Ends an operation that continues after its answer (SEND with `await`, WAIT, TAIL). Sent messages stay sent. */
   CANCEL: { params: z.object({ id: clientId }).strict(), result: result<Nothing>() },
   INBOX: {
     params: z
@@ -100,32 +100,32 @@ export const messageOperations = {
         channel: name.optional(),
         thread: z.string().max(128).optional(),
         kind: z.enum(MESSAGE_KINDS).optional(),
-        /** Only messages that mention the asking agent. */
+        /** Only messages that mention the requesting agent. */
         mentions: z.boolean().optional(),
         /** Only messages after this sequence number. */
         after: sequence.optional(),
-        /** The agent is about to see these: no path delivers them meanwhile. Ends when they are marked read, or soon. */
+        /** The agent is about to see these: no path delivers them until they are marked read, or for a short time. */
         take: z.boolean().default(false),
       })
       .strict(),
     result: result<{ messages: InboxMessage[]; unread: number }>(),
   },
-  /** Waits for mail: answered at once if some is unread, else by a REPLY with the first message that comes. */
+  /** Waits for a message: answered right away if some are unread, else with a REPLY for the first new one. */
   WAIT: {
     params: z.object({ timeoutMs: z.int().min(1).max(86_400_000) }).strict(),
     result: result<{ unread: number }>(),
   },
-  /** Changes the paths of this connection, and whether it is told of mail. */
+  /** Changes the paths of this connection, and whether it is notified of messages. */
   RECEIVE: { params: receivePayload, result: result<{ resumeAfter?: number }>() },
   /**
-   * Takes the oldest messages that nobody has for delivery by a path, before anything of them is shown to the agent. What
-   * the receiver has claimed and said nothing of since comes first, again.
+   * Takes the oldest unclaimed messages for delivery by a path, before they are shown to the agent. Messages that
+   * the receiver already claimed and has not reported on come first.
    */
   CLAIM: {
     params: z.object({ path: z.enum(CLAIMING_PATHS), limit: limit(100, 16) }).strict(),
     result: result<{ messages: Message[] }>(),
   },
-  /** What a path observed, of itself or of messages it claimed. */
+  /** What a path reports about itself or about messages it claimed. */
   REPORT: { params: reportPayload, result: result<{ changed: number }>() },
   ACK: { params: ackPayload, result: result<{ changed: number }>() },
   TRACE: {
@@ -137,7 +137,7 @@ export const messageOperations = {
     params: z.object({ after: sequence.optional() }).strict(),
     result: result<{ after: number }>(),
   },
-  /** A page of what the asking agent may see, in order: the newest, or by the cursors `before` and `after`. */
+  /** A page of what the requesting agent can see, in order: the newest, or by the cursors `before` and `after`. */
   HISTORY: {
     params: z
       .object({
@@ -172,7 +172,7 @@ export const messageOperations = {
       .strict(),
     result: result<{ hits: SearchHit[] }>(),
   },
-  /** The direct and group conversations of the asking agent, the one with the newest message first. */
+  /** The direct and group conversations of the requesting agent, latest first. */
   CONVERSATIONS: {
     params: z.object({ limit: limit(200, 20) }).strict(),
     result: result<{ conversations: ConversationInfo[] }>(),
@@ -185,13 +185,13 @@ export const messageOperations = {
     params: z.object({ message: messageId }).strict(),
     result: result<{ readers: Array<{ agent: string; at: number }>; unread: string[] }>(),
   },
-  /** Empties a message that should not have been sent, for its sender and the owner. That it happened is kept. */
+  /** Erases the content of a message, for its sender and the owner. The redaction itself is recorded. */
   REDACT: {
     params: z.object({ message: messageId, reason: z.string().max(1024).optional() }).strict(),
     result: result<Nothing>(),
   },
   HELD_LIST: { params: z.object({}).strict(), result: result<{ held: HeldInfo[] }>() },
-  /** Delivers messages that were kept back, or lets them go. */
+  /** Delivers held messages, or discards them. */
   HELD_RELEASE: {
     params: z
       .object({ ids: z.array(messageId).min(1).max(500), discard: z.boolean().default(false) })

@@ -36,7 +36,7 @@ export interface DaemonStatus {
   socketPath?: string;
   connections?: number;
   agentsOnline?: number;
-  /** Where WebSocket, health and metrics are served; absent when switched off. */
+  /** Where WebSocket, health and metrics are served; absent if turned off. */
   http?: string;
   /** Where MCP is served over HTTP; absent when it is not. */
   mcp?: string;
@@ -51,7 +51,7 @@ export interface DaemonStatus {
 export interface McpServerStatus {
   name: string;
   health: 'healthy' | 'degraded' | 'failed' | 'connecting' | 'unknown';
-  /** How many of its tools are offered. */
+  /** How many of its tools are available. */
   tools: number;
   error?: string;
 }
@@ -79,18 +79,18 @@ export const workspaceOperations = {
   },
   KEY_CREATE: { params: ofWorkspace, result: result<{ key: string; keyId: string }>() },
   KEY_LIST: { params: ofWorkspace, result: result<{ keys: KeyInfo[] }>() },
-  /** A new key; every other key of the workspace is revoked with it. */
+  /** Creates a key and revokes all others of the workspace. */
   KEY_ROTATE: { params: ofWorkspace, result: result<{ key: string; keyId: string; revoked: string[] }>() },
   KEY_REVOKE: {
     params: z.object({ workspace: name.optional(), keyId: z.string().max(64) }).strict(),
     result: result<Nothing>(),
   },
-  /** A page of everything in the workspace, for its owner; `next` is the cursor of the following one. */
+  /** A page of everything in the workspace, for its owner; `next` is the cursor of the next page. */
   EXPORT: {
     params: z.object({ cursor: z.string().max(4096).optional() }).strict(),
     result: result<{ records: TransferRecord[]; next?: string }>(),
   },
-  /** Adds records of an export, in their order. What is there already stays as it is: it may be repeated. */
+  /** Adds the records of an export, in order. Existing records stay, so it may be repeated. */
   IMPORT: {
     params: z.object({ records: z.array(transferRecord).min(1).max(1000) }).strict(),
     result: result<{ added: number; present: number; elsewhere: number }>(),

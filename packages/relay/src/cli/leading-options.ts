@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 /** The options that also work before the command, and whether a value follows them. */
 const LEADING: Record<string, boolean> = { '--as': true, '--project': true, '--json': false };
 
-/** Splits the options that stand before the command from the command itself. */
+/** Splits the options before the command from the command itself. */
 export function splitLeading(args: string[]): { leading: string[]; rest: string[] } {
   let end = 0;
   for (let next = args[end]; next !== undefined; next = args[end]) {
@@ -15,7 +15,7 @@ export function splitLeading(args: string[]): { leading: string[]; rest: string[
   return { leading: args.slice(0, end), rest: args.slice(end) };
 }
 
-/** The words that name a command, which may be none or several. */
+/** The words that name a command: none, one or several. */
 export function commandWords(program: Command, rest: string[]): string[] {
   const end = rest.findIndex((_word, index) => !commandAt(program, rest.slice(0, index + 1)));
   return end < 0 ? rest : rest.slice(0, end);
@@ -31,8 +31,8 @@ const commandAt = (program: Command, words: string[]): Command | undefined =>
   );
 
 /**
- * Puts them where the command looks for its options: after its name. Without a command that exists they are left out:
- * what is wrong, or asked for, is the rest.
+ * Moves them after the name of the command, where its options belong. Without a valid command they are dropped:
+ * the error, or the help, is about the rest.
  */
 export function insertLeading(words: string[], leading: string[], rest: string[]): string[] {
   if (words.length === 0 && rest.length > 0) return rest;

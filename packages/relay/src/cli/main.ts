@@ -6,7 +6,7 @@ import { commandOf, commandWords, insertLeading, splitLeading } from './leading-
 import { rememberStarter } from './process/parent.ts';
 import { buildProgram } from './program.ts';
 
-/** Runs one command line; the exit code says how it went. */
+/** Runs one command line and sets the exit code. */
 export async function main(args: string[]): Promise<void> {
   rememberStarter();
   process.stdout.on('error', endWithoutOutput);
@@ -22,12 +22,12 @@ export async function main(args: string[]): Promise<void> {
     if (error instanceof CommanderError && error.exitCode === 0) return;
     if (program && isGroupAlone(error, words, rest)) return commandOf(program, words).outputHelp();
     const { reportFailure } = await import('./output/failure.ts');
-    // Whatever the failed command left open must not keep it from ending.
+    // Open handles of a failed command must not keep the process alive.
     process.exit(reportFailure(error, { json: wantsJson(args), args: rest, words }));
   }
 }
 
-/** `agent-relay daemon`: whoever types only that wants to know what there is. */
+/** `agent-relay daemon` alone shows its help. */
 const isGroupAlone = (error: unknown, words: string[], rest: string[]): boolean =>
   error instanceof CommanderError &&
   error.code === 'commander.help' &&
@@ -39,7 +39,7 @@ const wantsJson = (args: string[]): boolean => {
   return (end < 0 ? args : args.slice(0, end)).includes('--json');
 };
 
-/** `agent-relay tail | head` has got all it wanted; a full disk has not, and is told of where that is possible. */
+/** `agent-relay tail | head` closes the pipe early, which is fine; a full disk is reported, if possible. */
 function endWithoutOutput(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(0);
   const failure = cannotWrite('the output', error, 'Free some space, or write to another disk.');

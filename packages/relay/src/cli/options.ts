@@ -1,7 +1,7 @@
 import { RelayError } from '@agent-relay/protocol';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
-/** The project a command talks to; without it, discovery decides. */
+/** The project of a command; found by discovery if absent. */
 export interface ProjectOption {
   project?: string;
 }
@@ -23,14 +23,14 @@ export const withJson = (command: Command): Command => command.option('--json', 
 export const withAgent = (command: Command): Command =>
   command.option('--as <name>', 'act as this agent (default: $RELAY_AGENT_NAME, else your user name)');
 
-/** For commands that look: with a name at what that agent may see, without at everything. */
+/** For commands that read: what that agent can see, or everything. */
 export const withViewer = (command: Command): Command =>
   command.option('--as <name>', 'show only what this agent can see (default: everything)');
 
 export const withTools = (command: Command): Command =>
   command.option('--tools <list>', 'comma-separated toolsets for MCP clients (default: $RELAY_TOOLS)');
 
-/** Refuses what was given on the command line and does nothing without another option: nobody would notice. */
+/** Refuses options that have no effect without another one, because nobody would notice. */
 export function refuseIdleOptions(
   command: Command,
   names: readonly string[],
@@ -57,7 +57,7 @@ export function refuseOptionsBefore(command: Command, subcommand: Command): void
 const optionsGiven = (command: Command): Option[] =>
   command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli');
 
-/** Gathers the values of an option that may be repeated. */
+/** Collects the values of a repeatable option. */
 export const collect = (value: string, values: string[] = []): string[] => [...values, value];
 
 /** A whole number, at least `least`. */
@@ -78,11 +78,11 @@ function duration(text: string): number {
   throw new InvalidArgumentError('Use a number followed by s, m, h or d, for example 10m.');
 }
 
-/** How long to wait: milliseconds, as programs say it, or `90s` as people do. */
+/** A timeout: milliseconds, or a duration such as `90s`. */
 export const patience = (text: string): number =>
   /^\d+$/.test(text) ? wholeNumber(1)(text) : duration(text);
 
-/** So long ago (`2h`), or a date and time (`2026-01-31`, `2026-01-31T14:00Z`). */
+/** A past time: a duration ago (`2h`), or a date and time (`2026-01-31`, `2026-01-31T14:00Z`). */
 export function pastTime(text: string): number {
   if (/^\d+[smhd]$/.test(text)) return Date.now() - duration(text);
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
@@ -90,7 +90,7 @@ export function pastTime(text: string): number {
   throw new InvalidArgumentError('Use a duration such as 2h (ago), or a date such as 2026-01-31.');
 }
 
-/** In so long (`10m`), or a date and time (`2026-01-31T14:00Z`). */
+/** A future time: a duration from now (`10m`), or a date and time (`2026-01-31T14:00Z`). */
 export function futureTime(text: string): number {
   if (/^\d+[smhd]$/.test(text)) return Date.now() + duration(text);
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;

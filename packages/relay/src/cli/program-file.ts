@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** The file that runs the command line, for those who start it again. */
+/** The file of the command line, to start it again. */
 export const PROGRAM = fileURLToPath(new URL('../../bin/agent-relay.js', import.meta.url));

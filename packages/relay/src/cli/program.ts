@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { VERSION } from '../version.ts';
 import { refuseOptionsBefore } from './options.ts';
 
-/** A list says what there is, and a command's own help how to call it: so it fits into narrow terminals too. */
+/** The overview lists commands, the help of a command its usage, so that both fit narrow terminals. */
 const HELP = { subcommandTerm: (command: Command) => command.name(), minWidthToWrap: 12 };
 
 type Load = () => Promise<{ command: Command }>;
@@ -15,7 +15,7 @@ export const SHORT_FORMS: Record<string, Load> = {
   logs: async () => ({ command: (await import('./commands/daemon.ts')).logsCommand() }),
 };
 
-/** Each command is a module of its own, loaded only when it is used. The headings are those of the help. */
+/** Each command is a module, loaded on use. The headings are those of the help. */
 const GROUPS: Record<string, Record<string, Load>> = {
   'Daemon:': {
     up: () => import('./commands/up.ts'),
@@ -66,19 +66,19 @@ const GROUPS: Record<string, Record<string, Load>> = {
 /** Started by the relay itself: nobody has to know of them. */
 const INTERNAL: Record<string, Load> = { host: () => import('./commands/host.ts') };
 
-/** The program with the command that `args` name, or with all of them where help or a suggestion may be needed. */
+/** The program with the command in `args`, or with all of them if help or a suggestion may be needed. */
 export async function buildProgram(args: string[]): Promise<Command> {
   const [first = ''] = args;
   const program = new Command('agent-relay')
     .description('Let coding agents and people talk through one local daemon')
     .version(VERSION, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show help')
-    // An option belongs to the command it stands behind: both `mcp` and `mcp serve` have --tools.
+    // An option belongs to the command before it: both `mcp` and `mcp serve` have --tools.
     .enablePositionalOptions()
     .addHelpText('after', '\n--as, --project and --json also work before the command.');
   for (const command of await Promise.all(loaded(first))) program.addCommand(command);
   program.addHelpCommand(helpCommand().helpGroup('Other:'));
-  // Wrong usage is thrown, and told in the same form as every other failure.
+  // Usage errors are thrown and shown like every other error.
   everyCommand(program, (command) => {
     command.exitOverride().configureOutput({ writeErr: () => undefined });
     command.helpOption('-h, --help', 'show help').configureHelp(HELP);
@@ -92,7 +92,7 @@ export async function buildProgram(args: string[]): Promise<Command> {
 const helpCommand = (): Command =>
   new Command('help').argument('[command]').description('Show help for a command');
 
-/** Whether it only has commands below it. */
+/** Whether it only has subcommands. */
 const isGroup = ({ commands, options }: Command): boolean => commands.length > 0 && options.length === 0;
 
 function loaded(first: string): Promise<Command>[] {
@@ -102,14 +102,14 @@ function loaded(first: string): Promise<Command>[] {
   const all = Object.entries(GROUPS).flatMap(([heading, commands]) =>
     Object.entries(commands).map(([name, load]) => ({ heading, name, load })),
   );
-  // Completion has to know all of them.
+  // Completion needs all of them.
   const named = first === 'completion' ? [] : all.filter(({ name }) => name === first);
   return (named.length > 0 ? named : all).map(async ({ heading, load }) =>
     (await load()).command.helpGroup(heading),
   );
 }
 
-/** Visits a command and all below it. */
+/** Visits a command and its subcommands. */
 export function everyCommand(command: Command, visit: (command: Command) => void): void {
   visit(command);
   for (const child of command.commands) everyCommand(child, visit);

@@ -3,19 +3,19 @@ import type { Agent } from './ports/store/agents.ts';
 import type { Workspace } from './ports/store/workspaces.ts';
 
 /**
- * Who asks: found out when the connection was made, never read from a request. Every operation gets one.
+ * The identity of a caller, established when it connects, never read from a request. Every operation gets one.
  */
 export interface Principal {
   readonly workspace: Workspace;
   /** The agent whose token was shown, or the owner's person on a page; undefined for somebody who only observes. */
   readonly agent: Agent | undefined;
-  /** Only says it is this agent: several share the connection that holds the token. */
+  /** Only claims to be this agent: several users share the connection. */
   readonly unverified: boolean;
-  /** Connected through the local socket, so: the user this daemon runs for, or a program of theirs. */
+  /** Connected over the local socket: the user of this daemon, or a program of theirs. */
   readonly local: boolean;
   /** May administer, and see the whole project: the local user not acting as an agent, or a page they signed in. */
   readonly owner: boolean;
-  /** The workspace key it came in with; revoking that key ends the connection. */
+  /** The workspace key it connected with; revoking that key closes the connection. */
   readonly keyId: string | undefined;
   /** The page session it came in with; revoking that ends the connection. */
   readonly pageSessionId: string | undefined;
@@ -47,20 +47,25 @@ export function requireAgent(principal: Principal): Agent {
   throw new RelayError('AgentNameRequired');
 }
 
-/** A key without a name may look, and change nothing. */
+/** A key without a name can only read. */
 export function requireAgentOrOwner(principal: Principal): void {
   if (!principal.owner) requireAgent(principal);
 }
 
-/** May look at everything in the workspace, not only at what was sent to or by one agent. */
+/** Requires an identity to show to a callee: an agent, the owner, or the holders of a key. */
+export function requireIdentity(principal: Principal): void {
+  if (principal.keyId === undefined) requireAgentOrOwner(principal);
+}
+
+/** Whether the principal can see everything in the workspace, not only the messages of one agent. */
 export const seesWholeWorkspace = ({ owner }: Principal): boolean => owner;
 
-/** Who shares the store with others, however many connections they have: an agent, the bearers of a key, the owner. */
+/** The unit of fair reading, however many connections it has: an agent, a key, the owner. */
 export function readerName({ agent, owner, keyId }: Principal): string {
   if (agent && !owner) return `agent ${agent.id}`;
   return keyId === undefined ? 'owner' : `key ${keyId}`;
 }
 
-/** How the audit trail names a principal. */
+/** The principal's name in the audit log. */
 export const actorName = (principal: Principal): string =>
   principal.agent?.name ?? (principal.owner ? 'owner' : `key ${principal.keyId ?? 'none'}`);

@@ -52,18 +52,18 @@ export interface RelayOptions {
   /** The owner as a participant: the name, and the token kept for it where the owner's programs find it. */
   person: { name: string; token(workspace: Workspace): Promise<string> };
   terminals: TerminalOptions;
-  /** Names that only the owner registers, for a person. */
+  /** Names reserved for people, registered only by the owner. */
   personNames: readonly string[];
-  /** Gets the failures of work that nobody waits for. */
+  /** Called with errors of background work. */
   onError: (error: unknown) => void;
 }
 
-/** The domain, put together. It does no I/O of its own: the store, the clock and the connections come from outside. */
+/** The assembled domain. It does no I/O: the store, the clock and the connections are passed in. */
 export interface Relay {
   readonly store: Store;
   readonly clock: Clock;
   readonly bus: Bus;
-  /** A new id that begins with the word given. */
+  /** A new id with the given prefix. */
   readonly newId: (word: string) => string;
   readonly workspaces: Workspaces;
   readonly pageSessions: PageSessions;
@@ -92,16 +92,16 @@ export interface Relay {
   createWorkspace(name: string): Promise<Workspace>;
   /** The workspace of a directory, created the first time (see `Workspaces.openFor`). */
   openProject(root: string, name: string | undefined): Promise<{ workspace: Workspace; created: boolean }>;
-  /** Learns of agents and channels that were put into the store beside the domain. */
+  /** Loads agents and channels that were written to the store directly. */
   reload(workspace: Workspace): Promise<void>;
   removeWorkspace(workspace: Workspace): Promise<void>;
-  /** Hears nothing of other daemons any more; resolves when what it heard is dealt with. */
+  /** Stops listening to other daemons; resolves when pending news is handled. */
   close(): Promise<void>;
 }
 
 export async function createRelay(options: RelayOptions): Promise<Relay> {
   const { store, clock, bus, directory } = options;
-  /** Work that nobody waits for. */
+  /** Work that is not awaited. */
   const background = (work: Promise<void>): Promise<void> => work.catch(options.onError);
   const newId = idMaker(() => clock.now(), options.random);
   const workspaces = await Workspaces.load(store, clock);
@@ -269,7 +269,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   };
 }
 
-/** Whether agents or channels of a workspace are others than before. */
+/** Whether agents or channels of a workspace changed. */
 const changesDirectory = (
   news: Extract<News, { kind: 'event' }>,
 ): news is typeof news & { audience: { kind: 'workspace' } } =>

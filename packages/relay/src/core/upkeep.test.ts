@@ -31,7 +31,7 @@ const start = (days: number) => {
 };
 const history = async () =>
   (await bob.request('HISTORY', { limit: 500 })).messages.map(({ content }) => content);
-const eventually = (expectation: () => Promise<void>) => vi.waitFor(expectation, { timeout: 10_000 });
+const whenDone = (expectation: () => Promise<void>) => vi.waitFor(expectation, { timeout: 10_000 });
 
 describe('retention', () => {
   it('deletes what is older than it says, at the start and then every hour, and nothing else', async () => {
@@ -41,10 +41,10 @@ describe('retention', () => {
     core.clock.advance(2 * DAY_MS);
     await alice.send('Bob', 'new');
     start(5);
-    await eventually(async () => expect(await history()).toEqual(['old', 'new']));
+    await whenDone(async () => expect(await history()).toEqual(['old', 'new']));
     core.clock.advance(3 * DAY_MS - HOUR_MS);
     expect(await history()).toEqual(['old', 'new']);
-    await eventually(async () => {
+    await whenDone(async () => {
       core.clock.advance(HOUR_MS);
       expect(await history()).toEqual(['new']);
     });
@@ -55,7 +55,7 @@ describe('retention', () => {
     await bob.request('REACT', { message: messageId, emoji: '👍' });
     core.clock.advance(2 * DAY_MS);
     start(1);
-    await eventually(async () => {
+    await whenDone(async () => {
       expect(await bob.request('INBOX', { unread_only: false })).toEqual({ messages: [], unread: 0 });
     });
     expect((await bob.request('SEARCH', { query: 'needle' })).hits).toEqual([]);
@@ -73,7 +73,7 @@ describe('retention', () => {
     for (let i = 0; i < 30; i++) await alice.send('*', `${i}`);
     core.clock.advance(2 * DAY_MS);
     start(1);
-    await eventually(async () => expect(await history()).toEqual([]));
+    await whenDone(async () => expect(await history()).toEqual([]));
   });
 
   it('of 0 days keeps everything', async () => {
@@ -90,7 +90,7 @@ describe('the search index', () => {
   it('is brought up to date by itself', async () => {
     for (let i = 0; i < 5; i++) await alice.send('Bob', `${i}`);
     start(0);
-    await eventually(async () => {
+    await whenDone(async () => {
       core.clock.advance(1000);
       expect(await core.relay.store.indexForSearch(1)).toBe(0);
     });
@@ -120,7 +120,7 @@ it('reports a failure that goes on once', async () => {
   };
   await core.relay.store.close();
   stop = startUpkeep(core.relay.store, clock, { days: 0 }, (error) => reported.push(error));
-  await eventually(async () => {
+  await whenDone(async () => {
     core.clock.advance(1000);
     expect(tries).toBeGreaterThan(5);
   });

@@ -2,18 +2,18 @@ import type { Clock } from './ports/clock.ts';
 import type { Store } from './ports/store.ts';
 
 interface Retention {
-  /** Messages older than so many days are deleted; 0 keeps them for ever. */
+  /** Messages older than this many days are deleted; 0 keeps them forever. */
   days: number;
 }
 
 const DAY_MS = 86_400_000;
 const RETENTION_EVERY_MS = 3_600_000;
 const INDEX_EVERY_MS = 1_000;
-/** Rows of upkeep in one transaction: small, so that no message waits behind it for long. */
+/** Rows per maintenance transaction: few, so that no message waits long behind it. */
 const DELETE_BATCH = 500;
 const INDEX_BATCH = 32;
 
-/** What the store needs from time to time and nobody asks for: old messages go, new ones become searchable. */
+/** Periodic maintenance of the store: deletes old messages, indexes new ones. */
 export function startUpkeep(
   store: Store,
   clock: Clock,
@@ -30,13 +30,13 @@ export function startUpkeep(
         await work();
         reported = undefined;
       } catch (error) {
-        // A full disk would otherwise be reported each time it is tried.
+        // Otherwise a full disk would be reported on each attempt.
         if (!stopped && String(error) !== reported) onError(error);
         reported = String(error);
       }
       if (!stopped) stops.set(name, clock.after(ms, run));
     };
-    // Also at the start: a daemon may never live as long as the pause.
+    // Also at the start: a daemon may not run as long as the interval.
     stops.set(name, clock.after(0, run));
   };
 

@@ -7,7 +7,7 @@ import { type ErrorPayload, RelayError } from '@agent-relay/protocol';
 import { type DaemonRecord, findDaemon, isLocked } from './lock.ts';
 import { logDirectory, outputFile } from './log/log-files.ts';
 
-/** What a detached daemon tells the command that started it, once. */
+/** What a background daemon reports, once, to the command that started it. */
 export type StartReport =
   | { ready: true; project: string; socketPath: string }
   | { ready: false; error: ErrorPayload };
@@ -19,7 +19,7 @@ const POLL_MS = 20;
 /** Starts a daemon that outlives this process and resolves when it is ready, or rejects with its own error. */
 export async function startDetached(options: {
   dataDirectory: string;
-  /** The file and arguments that run the daemon; it reports by `process.send`. */
+  /** The file and arguments that run the daemon; it reports with `process.send`. */
   program: string[];
   env: NodeJS.ProcessEnv;
 }): Promise<Extract<StartReport, { ready: true }>> {
@@ -27,7 +27,7 @@ export async function startDetached(options: {
   await ensurePrivateDirectory(logDirectory(options.dataDirectory));
   const output = openSync(outputFile(options.dataDirectory), 'w', 0o600);
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...options.program], {
-    // A daemon keeps no directory of its user busy.
+    // A daemon must not keep a directory in use.
     cwd: '/',
     env: options.env,
     detached: true,
@@ -38,7 +38,7 @@ export async function startDetached(options: {
   try {
     const report = await Promise.race([
       once(child, 'message', { signal: deadline }).then(([message]) => message as StartReport),
-      // Not its exit, which may be seen before its last message.
+      // Not its exit, which may be reported before its last message.
       once(child, 'disconnect', { signal: deadline }).then(() => undefined),
     ]);
     if (report === undefined) throw await diedEarly(options.dataDirectory);
@@ -76,8 +76,8 @@ export async function findReadyDaemon(dataDirectory: string): Promise<DaemonReco
 }
 
 /**
- * Asks the daemon to stop and resolves when it is gone: true, or false if none was running. A daemon that does not
- * stop in time is killed if `force` says so.
+ * Asks the daemon to stop and resolves when it has stopped: true, or false if none was running. A daemon that does not
+ * stop in time is killed with `force`.
  */
 export async function stopDaemon(dataDirectory: string, { force }: { force: boolean }): Promise<boolean> {
   const daemon = await findReadyDaemon(dataDirectory);
@@ -96,7 +96,7 @@ export async function stopDaemon(dataDirectory: string, { force }: { force: bool
   });
 }
 
-/** Whether the lock became free in time: the process has ended, or is past everything that matters. */
+/** Whether the lock was released in time: the process has ended, or is about to. */
 async function isGone(dataDirectory: string): Promise<boolean> {
   const deadline = performance.now() + STOP_DEADLINE_MS;
   while (isLocked(dataDirectory)) {
@@ -110,7 +110,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    // It ended by itself between the look and the signal.
+    // It ended between the check and the signal.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

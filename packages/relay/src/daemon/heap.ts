@@ -4,9 +4,9 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 const NURSERY_BYTES = 4 * 1024 * 1024;
 
 /**
- * V8 takes memory by what is free on the machine: room for 128 MB of new objects in a busy process, and twice as much
- * as it needs for old ones, of which it gives little back. What a request leaves behind dies young: with little room
- * the daemon is as fast, and leaves the memory to its connections.
+ * V8 sizes its heap by the machine's memory: up to 128 MB for new objects in a busy process, and twice as much
+ * as needed for old ones, of which it returns little. Garbage of requests is short-lived: with a small heap
+ * the daemon is as fast, and leaves memory for its connections.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=25');

@@ -1,6 +1,6 @@
 import { randomBytes, scryptSync } from 'node:crypto';
 
-/** What is kept of a key to recognise it again. Salted and slow to compute: people make up keys that can be guessed. */
+/** A salted, slow hash to recognize a key: keys chosen by people can be guessed. */
 export function keyMark(key: string, salt = randomBytes(16).toString('hex')): string {
   return `${salt}:${scryptSync(key, salt, 32).toString('hex')}`;
 }

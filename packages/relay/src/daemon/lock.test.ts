@@ -14,7 +14,7 @@ afterEach(() => rm(join(directory, '..'), { recursive: true }));
 
 const record = { pid: process.pid, version: '1.0.0', startedAt: 1, flags: {} };
 
-/** Another process that takes the lock and keeps it. */
+/** Another process that holds the lock. */
 async function holder() {
   const script = `
     const { takeLock } = await import(${JSON.stringify(new URL('./lock.ts', import.meta.url).href)});
@@ -50,7 +50,7 @@ describe('the lock of a data directory', () => {
     await expect(takeLock(directory)).rejects.toMatchObject({ code: 'DaemonRunning' });
     child.kill('SIGKILL');
     await once(child, 'exit');
-    // The record is still there, but nobody believes it any more.
+    // The record still exists, but is no longer trusted.
     expect((await stat(join(directory, 'daemon.json'))).mode & 0o777).toBe(0o600);
     expect(await findDaemon(directory)).toBeUndefined();
     await (await takeLock(directory)).release();

@@ -7,7 +7,7 @@ import { RelayError } from '@agent-relay/protocol';
 import { checkDataDirectory } from '@agent-relay/sdk/node';
 import type { StartFlags } from './settings/table.ts';
 
-/** What a running daemon tells about itself beside its lock. */
+/** What a running daemon publishes next to its lock. */
 export interface DaemonRecord {
   pid: number;
   version: string;
@@ -17,35 +17,35 @@ export interface DaemonRecord {
   /** Where MCP is served over HTTP. */
   mcp?: string;
   logFile?: string;
-  /** What it was started with, for a restart. */
+  /** The flags it was started with, for a restart. */
   flags: StartFlags;
-  /** The mark of the key that MCP over HTTP asks for, if it does; the key itself is not written down. */
+  /** The hash of the API key for MCP over HTTP, if set; the key itself is not stored. */
   mcpKeyMark?: string;
 }
 
 export interface DaemonLock {
-  /** Tells everybody that this daemon is ready, and how to reach it. */
+  /** Publishes that this daemon is ready, and how to reach it. */
   publish(record: DaemonRecord): Promise<void>;
   release(): Promise<void>;
 }
 
 const SQLITE_BUSY = 5;
-/** Long enough to outlast somebody who only looks whether the lock is held. */
+/** Long enough to outlast a process that only checks the lock. */
 const LOOKERS_PASS_MS = 200;
 
 const lockFile = (dataDirectory: string) => join(dataDirectory, 'daemon.lock');
 const recordFile = (dataDirectory: string) => join(dataDirectory, 'daemon.json');
 
 /**
- * Makes this process the one daemon of the data directory, or throws `DaemonRunning`.
+ * Makes this process the only daemon of the data directory, or throws `DaemonRunning`.
  *
- * The lock is an open transaction of an empty SQLite file: the system drops it with the process, however that ends,
- * so there is no stale lock and no process id to be believed.
+ * The lock is an open transaction on an empty SQLite file: the system releases it with the process, however that ends,
+ * so there is no stale lock and no process id to trust.
  */
 export async function takeLock(dataDirectory: string): Promise<DaemonLock> {
   await ensurePrivateDirectory(dataDirectory);
   try {
-    // Created private: SQLite gives what it puts beside a file the mode of the file.
+    // Created private: SQLite gives its additional files the same mode.
     await (await open(lockFile(dataDirectory), 'a', 0o600)).close();
   } catch (cause) {
     throw cannotUse(dataDirectory, cause);
@@ -87,7 +87,7 @@ export function isLocked(dataDirectory: string): boolean {
 }
 
 /**
- * The record of the daemon that holds the lock now: `undefined` when no daemon runs, `starting` while it has not said
+ * The record of the daemon that holds the lock: `undefined` if no daemon is running, `starting` until it has published
  * that it is ready.
  */
 export async function findDaemon(dataDirectory: string): Promise<DaemonRecord | 'starting' | undefined> {

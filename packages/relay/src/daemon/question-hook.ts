@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Message } from '@agent-relay/protocol';
 import type { Logger } from './log/log.ts';
 
-/** What a person wants done when an agent asks them something. */
+/** What to run when an agent asks a person something. */
 export interface QuestionHook {
   /** A program and its arguments; it gets the question as JSON on its standard input. */
   command?: string[] | undefined;
@@ -12,9 +12,9 @@ export interface QuestionHook {
 }
 
 const HOOK_MS = 10_000;
-/** A program that does not end when it is asked to is made to, so long after its time. */
+/** A program that does not exit at the time limit is killed this fraction of it later. */
 const GRACE = 0.2;
-/** Questions the person is being called for at once, and those that wait for that. */
+/** Maximum number of running and queued notifications. */
 const MAX_CALLS = 4;
 const MAX_WAITING = 100;
 
@@ -24,9 +24,9 @@ interface Question {
 }
 
 /**
- * Calls the person: by a command, a webhook or both. A hook that fails is told in the log; the message is stored all
- * the same. Few hooks run at once, however many questions there are; when too many wait, the person is not called for
- * the rest, and has been called often enough to look.
+ * Notifies the person with a command, a webhook or both. A failed hook is logged; the message is stored
+ * anyway. Few hooks run at once, however many questions there are; when too many are queued, the person is not notified of
+ * the rest.
  */
 export class QuestionNotifier {
   readonly #hook: QuestionHook;
@@ -52,7 +52,7 @@ export class QuestionNotifier {
     if (this.#running < MAX_CALLS) void this.#work();
   }
 
-  /** Takes one question after the other until none is left. */
+  /** Handles queued questions until none is left. */
   async #work(): Promise<void> {
     this.#running += 1;
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) await this.#call(next);

@@ -22,6 +22,7 @@ import { pageDoor, signInDoor } from './doors/page.ts';
 import type { Pool } from './doors/pool.ts';
 import { ProjectSockets } from './doors/project-sockets.ts';
 import { PublishedNames } from './doors/published-names.ts';
+import { restDoors } from './doors/rest.ts';
 import { healthDoor, metricsDoor } from './doors/web.ts';
 import { HostProcesses } from './hosts/host-processes.ts';
 import type { Logger } from './log/log.ts';
@@ -37,17 +38,17 @@ export interface RunningDaemon {
     name?: string,
   ): Promise<{ project: string; socketPath: string; created: boolean }>;
   /**
-   * Serves MCP over HTTP, if the settings ask for it, and resolves with its address. Programs of the user enter the
+   * Serves MCP over HTTP, if enabled in the settings, and resolves with its address. Programs of the user join the
    * project.
    */
   openMcp(project: string): Promise<string | undefined>;
-  /** Finishes what was begun, says good-bye to every connection, closes the database. */
+  /** Finishes open requests, closes every connection, closes the database. */
   stop(): Promise<void>;
-  /** Resolves when the database cannot be trusted any more: the process must end. */
+  /** Resolves when the database can no longer be trusted: the process must exit. */
   failed: Promise<Error>;
 }
 
-/** How a person chooses other ports than those that are taken. */
+/** The options to choose other ports. */
 export interface PortOptions {
   http: string;
   mcp: string;
@@ -72,7 +73,7 @@ export async function runDaemon({
   /** Default: the options of the commands that start a daemon. */
   portOptions?: PortOptions | undefined;
 }): Promise<RunningDaemon> {
-  // What was opened, to be closed in the opposite order: when the daemon stops, or when it cannot start.
+  // Closed in reverse order when the daemon stops, or when it cannot start.
   const opened = new AsyncDisposableStack();
   try {
     return await start(settings, program, portOptions, log, opened);
@@ -131,7 +132,7 @@ async function start(
   let mcp: string | undefined;
   let pool: Pool | undefined;
   const names = new PublishedNames(settings.dataDirectory, () => relay.workspaces.list());
-  // What is stored is done, also if it cannot be published now; the next change, or the next start, tries again.
+  // Only log it: the change is stored, and the next change or start publishes again.
   const publishNames = () =>
     names.publish().catch((err) => log.error({ err }, 'could not publish the project names'));
   const openSocket = async (workspace: Workspace) => {
@@ -154,7 +155,7 @@ async function start(
     forget: async (workspace) => {
       await sockets.closeOne(workspace);
       await publishNames();
-      // A new workspace may have the directory by now; what is left of the old one does it no harm.
+      // A new workspace may have the directory by now; leftovers of the old one do no harm.
       if (!relay.workspaces.list().some(({ directory }) => directory === workspace.directory))
         await removeLocalAgentTokens(workspace.directory, { RELAY_DATA_DIR: settings.dataDirectory });
     },
@@ -183,16 +184,16 @@ async function start(
     ...(pool ? [pool.listen(workspace, path)] : []),
   ]);
   opened.defer(() => sockets.close());
-  // A rename that a crash cut short is finished here: it was in the database, or never happened.
+  // Finishes a rename interrupted by a crash: it is in the database, or never happened.
   await publishNames();
   for (const workspace of relay.workspaces.list()) {
-    // One that cannot be served is no reason not to serve the others; it is tried again when somebody asks for it.
+    // A project that cannot be served must not affect the others; it is tried again on request.
     await sockets
       .open(workspace)
       .catch((err) => log.error({ project: workspace.name, err }, 'the project is not served'));
   }
   const web = settings.http.enabled
-    ? await openDoors(await webDoors(settings, relay, sessions, counters), {
+    ? await openDoors(await webDoors(settings, relay, sessions, counters, () => pool), {
         ...settings.http,
         headersTimeoutMs: settings.limits.headersTimeoutMs,
         choosePort: portOptions.http,
@@ -232,7 +233,7 @@ async function start(
   };
 }
 
-/** An IPv6 address stands in brackets. */
+/** IPv6 addresses need brackets. */
 const httpUrl = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
@@ -248,6 +249,7 @@ async function webDoors(
   relay: Relay,
   sessions: Sessions,
   counters: Counters,
+  pool: () => Pool | undefined,
 ): Promise<Door[]> {
   const { apiKey } = settings.mcp;
   const isApiKey = (key: string) => apiKey !== undefined && sameSecret(key, apiKey);
@@ -255,12 +257,18 @@ async function webDoors(
     needsKey: apiKey !== undefined || !isLoopbackHost(settings.http.host),
     isKeyValid: (key: string) => isApiKey(key) || isWorkspaceKey(relay, key),
   };
+  const accept = sessions.acceptAt({ kind: 'remote' });
+  const servers = () =>
+    pool()
+      ?.status()
+      .servers.map((server) => ({ ...server, tools: pool()?.tools(server.name) ?? [] })) ?? [];
   return [
-    new WebSocketDoor(settings.limits.maxFrameBytes, sessions.acceptAt({ kind: 'remote' })),
+    new WebSocketDoor(settings.limits.maxFrameBytes, accept),
     healthDoor(() => ({ status: 'ok', version: VERSION, uptime: process.uptime() })),
     metricsDoor(createMetrics(relay, counters), rule),
     await pageDoor(PAGE),
     signInDoor(relay.pageSessions),
+    ...restDoors({ relay, accept, servers }),
   ];
 }
 
@@ -275,7 +283,7 @@ const systemClock: Clock = {
   elapsed: () => performance.now(),
   after: (ms, action) => {
     const timer = setTimeout(action, ms);
-    // A timer alone does not keep a daemon alive that has nothing else to do.
+    // A timer alone must not keep the daemon alive.
     timer.unref();
     return () => clearTimeout(timer);
   },

@@ -17,7 +17,7 @@ export interface StartedDaemon<Opened> extends Pick<RunningDaemon, 'http' | 'fai
 
 /**
  * Makes this process the daemon of its data directory, or throws `DaemonRunning`. `open` opens the project it is started
- * for; after that everybody can find the daemon.
+ * for; after that clients can find the daemon.
  */
 export async function startDaemon<Opened extends { project: string }>(options: {
   settings: Settings;

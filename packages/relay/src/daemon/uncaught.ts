@@ -1,11 +1,11 @@
 import type { Logger } from './log/log.ts';
 
-/** How long the daemon may take to end in order after an error that nobody caught. */
+/** How long the daemon may take to shut down cleanly after an uncaught error. */
 const END_WITHIN_MS = 10_000;
 
 /**
- * Resolves with the first error that nobody caught, a rejected promise that nobody awaited included. A process that had
- * one cannot be trusted: it says so in its log and has to end, in order if it can, and on the spot if it cannot.
+ * Resolves with the first uncaught error, including unhandled rejections. A process that had
+ * one cannot be trusted: it logs the error and has to exit, cleanly if it can.
  */
 export function firstUncaught(log: Logger): Promise<Error> {
   const first = Promise.withResolvers<Error>();

@@ -65,8 +65,8 @@ const listOrNull = (list: unknown[]): string | null =>
   list.length === 0 ? null : storable(JSON.stringify(list));
 
 /**
- * What a sender gets whose `clientId` is taken: the message that took it; undefined if none did. Of one that was emptied nobody knows any
- * more whether it was the same; to call it another would make the sender send it again.
+ * The result for a reused `clientId`: the first message with it; undefined if there is none. For an
+ * erased message it is no longer known whether it was the same; calling it different would make the sender send it again.
  */
 export function* findDuplicate(values: DraftValues): Script<Appended | undefined> {
   const [senderId, clientId] = values;
@@ -79,14 +79,14 @@ export function* findDuplicate(values: DraftValues): Script<Appended | undefined
   if (!found) return undefined;
   const { seq, redactedAt, ...first } = found;
   const again = rowOf(values);
-  // Nobody knows any more what an emptied message said, or which files it had.
+  // The content and files of an erased message are no longer known.
   if (redactedAt !== null) Object.assign(again, { body: first.body, attachments: first.attachments });
   const isSame = isRepetition(withoutNulls(again), withoutNulls(first));
   const thread = first.thread ?? undefined;
   return { seq, id: first.id, thread, recipients: [], duplicate: isSame ? 'same' : 'other' };
 }
 
-/** What tells one message from another, as the columns have it. */
+/** The columns that distinguish messages. */
 interface Row {
   id: string;
   conversationId: number;
@@ -119,7 +119,7 @@ const withoutNulls = (row: Row): Parameters<typeof isRepetition>[0] => ({
   attachments: row.attachments === null ? [] : JSON.parse(row.attachments),
 });
 
-/** The same where the database has just refused the `clientId`: so there is one. */
+/** The same when the database has just refused the `clientId`, so there is one. */
 export function* takenBy(values: DraftValues): Script<Appended> {
   return (yield* findDuplicate(values)) as Appended;
 }

@@ -1,15 +1,15 @@
-/** The few words of SQL in which the databases differ; scripts and migrations write them `{{word}}`. */
+/** The few SQL fragments in which the databases differ; scripts and migrations write them as `{{word}}`. */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   readonly words: {
     /** The type of a primary key that the database counts up and never reuses. */
     readonly identity: string;
-    /** Text that compares byte by byte, whatever the language of the server. */
+    /** Text compared byte by byte, whatever the server's locale. */
     readonly text: string;
     readonly bytes: string;
     /** After the columns of a table that is kept in the order of its primary key. */
     readonly keyed: string;
-    /** Makes a plan use the index of deliveries (unread or read), or of the messages of a thread, where the planner would not. */
+    /** Forces the index of deliveries (unread or read), or of the messages of a thread, where the planner would not use it. */
     readonly unread: string;
     readonly read: string;
     readonly thread: string;
@@ -20,7 +20,7 @@ export interface Dialect {
     /** The pairs of numbers of one parameter, a JSON array of arrays, as a table with columns `first` and `second`. */
     readonly pairs: string;
     /**
-     * Between `each` and `end` stands a query of one column `value` that may speak of the tables before it in FROM,
+     * Between `each` and `end` is a query with one column `value` that may refer to the tables before it in FROM
      * and is run for each row of them; an alias follows.
      */
     readonly each: string;

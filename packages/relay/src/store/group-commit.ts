@@ -1,6 +1,6 @@
 import type { RelayError } from '@agent-relay/protocol';
 
-/** What became of one call of a batch. */
+/** The outcome of one call of a batch. */
 export type Outcome = { value: unknown } | { error: RelayError };
 
 interface Waiting<Call> {
@@ -9,16 +9,16 @@ interface Waiting<Call> {
   reject: (error: RelayError) => void;
 }
 
-/** Nothing but background work for so long, and it need not hold back. */
+/** After this long without other writes, background work is not throttled. */
 const QUIET_MS = 20;
-/** While others write, background work takes one part in so many of the time. */
+/** While others write, background work takes one part in this many of the time. */
 const SHARE = 10;
-/** Even if there is never a pause between others, it leaves so long after its time. */
+/** If there is never a pause, background work starts at most this late. */
 const PATIENCE_MS = 1000;
 
 /**
- * Collects writes and commits them together: while one batch is on its way to the disk, the next one gathers.
- * A call that finds nothing on the way leaves at the end of this turn of the event loop, together with everything
+ * Collects writes and commits them together: while one batch is being written, the next one is collected.
+ * If no batch is being written, a call is committed at the end of this turn of the event loop, together with everything
  * else that arrived in it.
  */
 export class GroupCommit<Call> {
@@ -26,7 +26,7 @@ export class GroupCommit<Call> {
   readonly #now: () => number;
   #waiting: Array<Waiting<Call>> = [];
   #background: Array<Waiting<Call>> = [];
-  /** Background work leaves when it is quiet, or at this time. */
+  /** Background work starts when there are no other writes, or at this time. */
   #backgroundDueAt = 0;
   #quietAt = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -46,7 +46,7 @@ export class GroupCommit<Call> {
     });
   }
 
-  /** For work that nobody waits for: it leaves when nobody writes; while somebody does, now and then. */
+  /** For background work: runs when there are no other writes, and occasionally while there are. */
   submitInBackground(call: Call): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#background.length === 0) this.#backgroundDueAt = Math.max(this.#backgroundDueAt, this.#now());
@@ -55,7 +55,7 @@ export class GroupCommit<Call> {
     });
   }
 
-  /** Resolves when every call submitted until then has its outcome. */
+  /** Resolves when every call submitted so far has its outcome. */
   settled(): Promise<void> {
     return new Promise((resolve) => {
       this.#whenSettled.push(resolve);
@@ -98,7 +98,7 @@ export class GroupCommit<Call> {
       const now = this.#now();
       if (isBackground) this.#backgroundDueAt = now + (SHARE - 1) * (now - leftAt);
       else this.#quietAt = now + QUIET_MS;
-      // The next batch leaves before anybody hears of this one: the disk does not wait for the answers.
+      // The next batch starts before the results of this one are reported, so that the disk does not wait.
       this.#next();
       batch.forEach(({ resolve, reject }, index) => {
         const outcome = outcomes[index] as Outcome;

@@ -2,7 +2,7 @@
 const ALONE = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}]';
 const WORDS = new RegExp(`${ALONE}|(?:(?!${ALONE})[\\p{L}\\p{M}\\p{N}])+`, 'gu');
 const ACCENTS = /[\u0300-\u036f]/g;
-/** Longer runs (keys, encoded files) are known by their beginning. */
+/** Longer runs (keys, encoded files) are indexed by their start. */
 const MAX_WORD_LENGTH = 64;
 
 const folded = (word: string): string =>
@@ -15,13 +15,13 @@ const folded = (word: string): string =>
     .normalize('NFC');
 
 /**
- * The words of a text as search knows them, for every database alike: runs of letters and digits without case and
- * accents. Taking a message out of the index needs the very same words again: a change here needs a new index.
+ * The words of a text for search, the same for every database: runs of letters and digits without case and
+ * accents. Removing a message from the index needs the same words again: a change here needs a new index.
  */
 export const wordsOf = (text: string): string[] =>
   Array.from(text.matchAll(WORDS), ([word]) => folded(word)).filter(Boolean);
 
-/** What must all occur in a message: phrases of one word or more. */
+/** The phrases, of one or more words, that must all occur in a message. */
 export function phrasesOf(query: string): string[][] {
   return Array.from(query.matchAll(/"([^"]*)"?|[^\s"]+/g), ([term, quoted]) =>
     wordsOf(quoted ?? term),
@@ -30,11 +30,11 @@ export function phrasesOf(query: string): string[][] {
 
 const OPEN = '\ue000';
 const CLOSE = '\ue001';
-/** So much text is shown before the first word found, and so much in all. */
+/** How much text is shown before the first match, and in total. */
 const LEAD = 60;
 const SHOWN = 240;
 
-/** The part of a text around the first phrase found, each word of the phrases between U+E000 and U+E001. */
+/** The text around the first match, with each matching word between U+E000 and U+E001. */
 export function highlight(text: string, phrases: string[][]): string {
   const body = text.replaceAll(OPEN, '\ufffd').replaceAll(CLOSE, '\ufffd');
   const places = Array.from(body.matchAll(WORDS), ({ 0: word, index }) => ({
@@ -72,6 +72,6 @@ function occurrences(words: string[], phrase: string[]): number[] {
   );
 }
 
-/** The beginning of the first word at or after an index, so that no word is cut. */
+/** The start of the first word at or after an index, so that no word is cut. */
 const wordStart = (places: Array<{ start: number }>, index: number): number =>
   index === 0 ? 0 : (places.find(({ start }) => start >= index)?.start ?? index);

@@ -1,6 +1,6 @@
 import { encodeFrame } from '@agent-relay/protocol';
 
-/** A text on its way to one or many connections: each form of it is made once, for all of them. */
+/** A text for one or many connections: each encoding is created once, for all of them. */
 export class Outgoing {
   readonly text: string;
   #frame: Uint8Array | undefined;
@@ -15,33 +15,33 @@ export class Outgoing {
   }
 }
 
-/** What a session hears from its connection. */
+/** Events from a connection to its session. */
 export interface ConnectionEvents {
   /** One envelope's text. */
   text(text: string): void;
-  /** Something that was not a frame; `fatal` when the stream cannot be read any further. */
+  /** Invalid data; `fatal` if the stream cannot be read any further. */
   invalid(error: Error, fatal: boolean): void;
-  /** The peer took what was buffered: more may be sent. */
+  /** The peer has read what was buffered: more may be sent. */
   drained(): void;
   closed(): void;
 }
 
 /**
- * One connection, whatever carries it. Sending never blocks and never fails: what cannot be sent any more is dropped
- * with the connection, and `closed` tells.
+ * One connection over any transport. Sending never blocks and never fails: unsent data is dropped
+ * when the connection is lost, and `closed` is called.
  */
 export interface Connection {
-  /** For logs: where it came in. */
+  /** The transport, for logs. */
   readonly label: string;
   send(outgoing: Outgoing): void;
-  /** Bytes accepted by `send` that the peer has not taken yet. */
+  /** Bytes accepted by `send` that the peer has not read yet. */
   readonly bufferedBytes: number;
-  /** Stops and restarts reading, so that a client that asks faster than it is answered waits. */
+  /** Pauses and resumes reading, so that a client that sends too fast has to wait. */
   pause(): void;
   resume(): void;
-  /** Sends what is buffered, then closes; at once when `hard`. */
+  /** Sends what is buffered, then closes; immediately if `hard`. */
   close(hard?: boolean): void;
 }
 
-/** The connection's way of asking for a session: it gets the session's ears. */
+/** Creates the session of a connection; returns its event handlers. */
 export type AcceptConnection = (connection: Connection) => ConnectionEvents;

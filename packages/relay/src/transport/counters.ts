@@ -1,4 +1,4 @@
-/** What the sessions did since the start, counted without cost and read by the metrics page. */
+/** Counters of the sessions since the start, for the metrics. */
 export class Counters {
   /** Requests answered, by operation and outcome (`ok` or an error code). */
   readonly requests = new Map<string, Map<string, number>>();

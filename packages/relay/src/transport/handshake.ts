@@ -9,8 +9,8 @@ import { countUnread } from '../core/reading/reading.ts';
 import type { Relay } from '../core/relay.ts';
 
 /**
- * Where a connection came in: the local socket of a workspace, which only its user can open; a door that leads guests
- * into a workspace; or one that demands a key.
+ * Where a connection was accepted: on the local socket of a workspace, which only its user can open; by a door that
+ * admits guests to a workspace; or by one that requires a key.
  */
 export type Door =
   | { kind: 'local'; workspace: Workspace }
@@ -21,10 +21,10 @@ export interface Introduced {
   principal: Principal;
   protocol: number;
   issuedToken: string | undefined;
-  /** How the agent's mail gets to this connection. */
+  /** How the agent's messages reach this connection. */
   receiving: Pick<Hello, 'paths' | 'notify' | 'receiver'>;
   resumeAfter: number;
-  /** Throws if key, token or name are not the client's any more: others did not stand still while this was found out. */
+  /** Throws if the key, token or name has become invalid during the handshake. */
   confirm(): void;
   /** The session the client claims its name for. */
   session: string | undefined;
@@ -34,7 +34,7 @@ export interface Introduced {
   >;
 }
 
-/** Finds out who is on a connection, from the payload of its HELLO and the door it came through. */
+/** Establishes the identity of a connection, from its HELLO and its door. */
 export async function introduce(relay: Relay, door: Door, payload: unknown): Promise<Introduced> {
   const hello = parsePayload(helloPayload, payload, 'HELLO');
   const protocol = negotiate(hello.protocol);
@@ -132,10 +132,10 @@ async function admitPage(
   return { workspace: project === undefined ? workspace : relay.workspaces.get(project), pageSessionId };
 }
 
-/** Who shows a key on the local socket is what the key makes of them, not the user. */
+/** A connection with a key on the local socket has the rights of the key, not of the user. */
 const isUsersOwn = (door: Door, { keyId }: Admitted): boolean => door.kind === 'local' && keyId === undefined;
 
-/** Whom the names that are registered here count for. */
+/** The account that new names count for. */
 const accountAt = (door: Door, { keyId }: Admitted): Account => {
   if (keyId !== undefined) return keyAccount(keyId);
   return door.kind === 'local' ? LOCAL : GUESTS;
@@ -146,7 +146,7 @@ async function identify(relay: Relay, door: Door, admitted: Admitted, hello: Hel
   if (pageSessionId !== undefined) return { agent: await relay.agents.person(workspace), issued: undefined };
   const name = (hello.returning ? tokenName : undefined) ?? hello.name ?? tokenName;
   if (name === undefined) return { agent: undefined, issued: undefined };
-  // A token alone admits only the agent it belongs to: it is not a key to register others with.
+  // A token alone only admits its agent: it cannot register other names.
   if (tokenName !== undefined && relay.agents.find(workspace, name)?.name !== tokenName) {
     throw new RelayError('Unauthorized', `The agent token does not belong to "${name}".`);
   }
@@ -159,13 +159,13 @@ async function identify(relay: Relay, door: Door, admitted: Admitted, hello: Hel
   return { agent, issued };
 }
 
-/** How the audit trail names the client on a connection. */
+/** The client's name in the audit log. */
 function holderOf({ cli, client }: Hello, keyId: string | undefined): string {
   const program = cli ?? client?.name ?? 'unnamed client';
   return keyId === undefined ? program : `${program} (key ${keyId})`;
 }
 
-/** An agent is told when it is not what it says. */
+/** Advice for a client whose claimed type or lead was not applied. */
 function adviceOn(
   { name, type, lead }: Agent,
   { type: claimedType, lead: claimsLead }: Hello,

@@ -3,8 +3,8 @@ import type { Connection } from './connection.ts';
 import { HIGH_WATER_BYTES } from './limits.ts';
 
 /**
- * Takes requests from a connection no faster than they are answered and the answers are read. What arrives in one
- * piece with too much else waits here; beyond that the connection itself is not read.
+ * Takes requests from a connection no faster than they are answered and the answers are read. Requests that arrive in one
+ * chunk with too many others wait here; beyond that the connection is not read.
  */
 export class Intake {
   readonly #connection: Connection;
@@ -15,7 +15,7 @@ export class Intake {
   #paused = false;
   #takesWaiting = false;
   #isResting = false;
-  /** Called each time no request is open any more. */
+  /** Called whenever no request is open. */
   onIdle: () => void = () => undefined;
 
   constructor(connection: Connection, maxPending: number, take: (text: string) => void) {
@@ -39,7 +39,7 @@ export class Intake {
     this.#connection.pause();
   }
 
-  /** Takes what waits, then reads on, unless that became too much again. */
+  /** Takes waiting requests, then resumes reading, unless there are too many again. */
   open(): void {
     this.#paused = false;
     if (this.#takesWaiting) return;
@@ -64,14 +64,14 @@ export class Intake {
     if (this.#pending === 0) this.onIdle();
   }
 
-  /** Shuts if too much is open or unread. */
+  /** Pauses if too many are open or unread. */
   slowDown(): void {
     if (this.#paused) return;
     const busy = this.#pending >= this.#maxPending;
     if (busy || this.#connection.bufferedBytes >= 4 * HIGH_WATER_BYTES) this.shut();
   }
 
-  /** Takes nothing for a while, whatever was answered. */
+  /** Pauses for a while. */
   rest(clock: Clock, ms: number): void {
     if (this.#isResting) return;
     this.#isResting = true;
@@ -82,7 +82,7 @@ export class Intake {
     });
   }
 
-  /** Opens again once enough was answered and read. */
+  /** Resumes once enough was answered and read. */
   speedUp(): void {
     const busy = this.#pending > this.#maxPending / 2;
     if (this.#paused && !this.#isResting && !busy && this.#connection.bufferedBytes < HIGH_WATER_BYTES)

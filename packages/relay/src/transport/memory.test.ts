@@ -54,7 +54,7 @@ describe('clients of the SDK inside the process', () => {
 });
 
 describe('a connection in memory', () => {
-  /** A session and a client that write down what they hear. */
+  /** A session and a client that record what they receive. */
   function open() {
     const heard: string[] = [];
     const gone = Promise.withResolvers<void>();

@@ -1,22 +1,22 @@
 import type { AcceptConnection, Connection, ConnectionEvents, Outgoing } from './connection.ts';
 
-/** What the client's end of a connection is told. */
+/** Events of the client's end of a connection. */
 export interface MemoryClient {
   onText(text: string): void;
-  /** The last call, made once. */
+  /** Called once, at the end. */
   onClose(): void;
 }
 
 /** The client's end of a connection inside this process. */
 export interface MemoryWire {
   send(text: string): void;
-  /** Hands over everything it has taken, then closes. */
+  /** Passes on pending data, then closes. */
   close(): void;
-  /** Closes now; what was not handed over is dropped. */
+  /** Closes now; drops pending data. */
   destroy(): void;
 }
 
-/** Connects a client of this process with a session, as a socket would: neither end is ever called from within itself. */
+/** Connects a client of this process with a session like a socket: neither end is called back synchronously. */
 export function connectInMemory(accept: AcceptConnection, client: MemoryClient): MemoryWire {
   return new MemoryConnection(accept, client).wire;
 }
@@ -66,7 +66,7 @@ class MemoryConnection implements Connection {
   }
 
   close(hard = false): void {
-    // The session has heard enough, whatever was still on its way.
+    // The session wants nothing more, even if data is still in transit.
     this.#toSession = [];
     this.#end(hard ? 'at once' : 'in order');
   }
@@ -76,7 +76,7 @@ class MemoryConnection implements Connection {
     this.#schedule();
   }
 
-  /** Everything of one turn of the event loop goes over together. */
+  /** Everything of one turn of the event loop is passed on together. */
   #schedule(): void {
     if (this.#scheduled || this.#gone) return;
     this.#scheduled = true;
@@ -89,7 +89,7 @@ class MemoryConnection implements Connection {
   #carry(): void {
     this.#carryToSession();
     this.#carryToClient();
-    // What a session does not want to hear yet is not lost by closing.
+    // Data that a paused session has not taken is not lost by closing.
     const isDone = this.#ending === 'at once' || this.#toSession.length === 0;
     if (this.#ending === undefined || !isDone) return;
     this.#gone = true;

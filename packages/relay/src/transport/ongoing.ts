@@ -4,7 +4,7 @@ import type { Ongoing, OngoingFrame, OnlyOne } from '../core/operations/caller.t
 /** The envelopes that end an operation. */
 type LastFrame = 'REPLY' | 'RESULT' | 'ERROR';
 
-/** How an operation that goes on reaches its client. */
+/** How an ongoing operation reaches its client. */
 export interface OngoingFrames {
   /** Whether the client keeps up. */
   readonly hasRoom: boolean;
@@ -13,13 +13,13 @@ export interface OngoingFrames {
   lost(error: unknown): void;
 }
 
-/** The operations of one connection that go on after their answers: awaited replies, waiters, tails, deliveries. */
+/** The operations of one connection that continue after their answers: awaited replies, waiters, tails, deliveries. */
 export class OngoingOperations {
   readonly frames: OngoingFrames;
-  // Each made when it is first needed: most connections of a large crowd only listen.
+  // Created on demand: most connections only listen.
   #open: Map<string, OngoingOperation> | undefined;
   #only: { [Kind in OnlyOne]?: OngoingOperation } | undefined;
-  /** Requests not answered yet, with what their operations have sent: that leaves after the answer. */
+  /** Unanswered requests, with the frames of their operations, which are sent after the answer. */
   #unanswered: Map<string, Array<() => void>> | undefined;
   #isClosed = false;
 
@@ -27,7 +27,7 @@ export class OngoingOperations {
     this.frames = frames;
   }
 
-  /** What the operation of this request sends waits until `answered`. */
+  /** Frames of this request's operation wait until `answered`. */
   asked(requestId: string): void {
     this.#unanswered ??= new Map();
     this.#unanswered.set(requestId, []);
@@ -65,7 +65,7 @@ export class OngoingOperations {
     this.#only?.[kind]?.end();
   }
 
-  /** The client has taken what was sent. */
+  /** The client has read what was sent. */
   resume(): void {
     for (const operation of this.#all()) operation.onRoom();
   }
@@ -123,7 +123,7 @@ class OngoingOperation implements Ongoing {
   }
 
   set onEnd(onEnd: () => void) {
-    // The connection may be gone, or the operation over, before it could say what is to be done then.
+    // The connection may be closed, or the operation over, before its handlers are set.
     if (this.#hasEnded) onEnd();
     else this.#onEnd = onEnd;
   }
@@ -161,7 +161,7 @@ class OngoingOperation implements Ongoing {
     if (!this.#hasEnded) this.#operations.frames.lost(error);
   }
 
-  /** Ends it from outside: it was cancelled, or the connection is gone. */
+  /** Ends it from outside: it was cancelled, or the connection was closed. */
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;

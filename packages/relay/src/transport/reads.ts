@@ -3,7 +3,7 @@ import type { FairReads } from '../core/reading/fair-reads.ts';
 import type { Connection } from './connection.ts';
 import { HIGH_WATER_BYTES } from './limits.ts';
 
-/** Reads of one connection that ask for their turn at the same time. */
+/** Concurrent reads of one connection. */
 const AT_ONCE = 2;
 
 interface WaitingRead {
@@ -12,7 +12,7 @@ interface WaitingRead {
 }
 
 /**
- * The reads of one connection. None is begun while the answers to those before it are not taken: one that waits holds
+ * The reads of one connection. None starts until the answers before it were read: a waiting one takes
  * no more memory than its parameters.
  */
 export class Reads {
@@ -27,7 +27,7 @@ export class Reads {
     this.#connection = connection;
   }
 
-  /** Resolves with what `read` returns, which is called when it is the turn of `who`. */
+  /** Calls `read` when it is the turn of `who`; resolves with its result. */
   add(who: string, read: () => unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const turn = () => this.#fairReads.take(who, () => (this.#closed ? undefined : read()));
@@ -45,7 +45,7 @@ export class Reads {
     });
   }
 
-  /** The client may have taken answers: goes on if there is room for more. */
+  /** The client may have read answers: continues if there is room for more. */
   resume(): void {
     while (this.#begun < AT_ONCE && this.#connection.bufferedBytes < HIGH_WATER_BYTES) {
       const next = this.#waiting.shift();
@@ -54,12 +54,12 @@ export class Reads {
     }
   }
 
-  /** Those that are begun are still answered. */
+  /** Started reads are still answered. */
   refuseWaiting(): void {
     for (const { refuse } of this.#waiting.splice(0)) refuse(new RelayError('ShuttingDown'));
   }
 
-  /** Nobody waits for an answer any more. */
+  /** No answers are needed any more. */
   close(): void {
     this.#closed = true;
     this.#waiting = [];

@@ -1,12 +1,12 @@
 import type { Clock } from '../core/ports/clock.ts';
 
-/** A refused request costs as much as it had to be read for: one of so many bytes counts once more. */
+/** Larger refused requests cost more: this many bytes count as one more. */
 const BYTES_OF_ONE = 8 * 1024;
-/** So many are free after a pause. */
+/** The burst that is free after a pause. */
 const BURST_SECONDS = 2;
-/** Nobody is kept waiting for longer at a time. */
+/** The longest single delay. */
 const MAX_WAIT_MS = 4_000;
-/** Beyond so many clients the one that was refused nothing for longest is forgotten. */
+/** Beyond this many clients, the one with the oldest refusal is dropped. */
 const MAX_CLIENTS = 10_000;
 
 interface Debt {
@@ -15,9 +15,9 @@ interface Debt {
 }
 
 /**
- * Those whose requests are refused again and again are read more slowly: refusing is cheap, but whoever asks in an
- * endless loop would keep the daemon busy with it. What is asked at once waits in a row, however many connections it
- * comes on.
+ * Clients whose requests are refused again and again are read more slowly: refusing is cheap, but a client in an
+ * endless loop would keep the daemon busy with it. Concurrent requests queue up, however many connections they
+ * come from.
  */
 export class Refusals {
   readonly #clock: Clock;
@@ -29,7 +29,7 @@ export class Refusals {
     this.#perSecond = perSecond;
   }
 
-  /** Counts a refused request of a client; returns for how many milliseconds nothing more should be read of it. */
+  /** Counts a refused request of a client; returns for how many milliseconds to stop reading from it. */
   charge(client: string, bytes: number): number {
     const now = this.#clock.elapsed();
     const known = this.#debts.get(client);

@@ -11,7 +11,7 @@ import type { OngoingOperations } from './ongoing.ts';
 import type { Reads } from './reads.ts';
 import type { Refusals } from './refusals.ts';
 
-/** Operations that may read much or answer much: they wait for their turn, and for room. */
+/** Operations with large reads or answers: they wait for their turn, and for room. */
 const READS: ReadonlySet<OperationName> = new Set([
   'WHO',
   'INBOX',
@@ -32,7 +32,7 @@ const READS: ReadonlySet<OperationName> = new Set([
   'TOOLS',
 ]);
 
-/** Operations that may go on after their answer. */
+/** Operations that may continue after their answer. */
 const GOES_ON: ReadonlySet<OperationName> = new Set([
   'SEND',
   'WAIT',
@@ -49,11 +49,11 @@ export interface RequestContext {
   counters: Counters;
   /** Shared by all connections. */
   refusals: Refusals;
-  /** Gets failures that are the daemon's own. */
+  /** Called with internal errors. */
   onError: (error: unknown) => void;
 }
 
-/** The requests of one connection: each is checked, handed to its operation, and answered when that is done. */
+/** The requests of one connection: each is checked, passed to its operation, and answered when done. */
 export class Requests {
   readonly #context: RequestContext;
   readonly #caller: Caller;
@@ -77,7 +77,7 @@ export class Requests {
     this.#send = send;
   }
 
-  /** `bytes` is how much there was to read. */
+  /** `bytes` is the size of the request. */
   handle(envelope: Envelope, bytes: number): void {
     const { type, id } = envelope;
     if (!isOperation(type)) {
@@ -97,7 +97,7 @@ export class Requests {
       const { agent } = principal;
       if (agent && type !== 'ACK' && type !== 'PROGRESS') this.#context.relay.presence.active(agent.id);
       if (GOES_ON.has(type)) this.#ongoing.asked(id);
-      // The table pairs each operation's parameters with its handler; the compiler cannot follow the pairing by a variable name.
+      // The table pairs each operation's parameters with its handler; the compiler cannot follow that for a variable name.
       const handler = this.#context.operations[type] as (
         caller: Caller,
         params: unknown,
@@ -116,13 +116,13 @@ export class Requests {
     }
   }
 
-  /** Takes no new ones; those that are begun are still answered. */
+  /** Accepts no new ones; started ones are still answered. */
   refuseAll(): void {
     this.#refusesAll = true;
     this.#reads.refuseWaiting();
   }
 
-  /** The connection is gone: nobody waits for an answer any more. */
+  /** The connection was closed: no answers are needed any more. */
   close(): void {
     this.#reads.close();
     this.#ongoing.close();
@@ -130,7 +130,7 @@ export class Requests {
 
   #finish(type: string, id: string, result: unknown, params: unknown): void {
     this.#context.counters.answered(type, 'ok');
-    // Flow control is the one request that is not answered: it would only add the traffic it is there to bound.
+    // Flow control is the only request that is not answered: an answer would add the traffic it is meant to limit.
     const isFlowControl = type === 'ACK' && 'upTo' in (params as object);
     if (!isFlowControl) this.#send('ACK', { id, ...(result as object) });
     this.#done(id);
@@ -155,11 +155,11 @@ export class Requests {
   }
 }
 
-/** Whose refusals count together: those of all agents of one key do. */
+/** The account of refusals: all agents of one key count together. */
 const clientName = (principal: Principal): string =>
   principal.agent ? accountOf(principal.agent) : readerName(principal);
 
-/** What a client is told of a failure; one that is the daemon's own goes to `onError`. */
+/** The error for the client; internal errors also go to `onError`. */
 export function toRelayError(error: unknown, onError: RequestContext['onError']): RelayError {
   if (error instanceof RelayError) return error;
   onError(error);

@@ -26,21 +26,21 @@ import { Reads } from './reads.ts';
 import { type RequestContext, Requests, toRelayError } from './requests.ts';
 
 export interface SessionContext extends RequestContext {
-  /** What every WELCOME says. */
+  /** The common fields of every WELCOME. */
   welcome: Pick<WelcomePayload, 'daemon' | 'heartbeatMs' | 'maxFrameBytes'>;
-  /** Requests of one connection being worked on; beyond it the connection is not read. */
+  /** Maximum pending requests per connection; beyond that it is not read. */
   maxPendingRequests: number;
   /** Shared by all connections. */
   fairReads: FairReads;
   onClosed: (session: Session) => void;
 }
 
-/** A connection must say who it is within this time. */
+/** A connection must identify itself within this time. */
 const HELLO_MS = 5_000;
-/** Frames that make no sense before the connection is given up. */
+/** Malformed frames before the connection is closed. */
 const MAX_MALFORMED = 16;
 
-/** One client's connection from HELLO to the end: who it is, what it asks, what it is sent. */
+/** One client's connection from HELLO to the end: its identity, its requests, what it is sent. */
 export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
   readonly #context: SessionContext;
   readonly #connection: Connection;
@@ -92,7 +92,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
     return this.#session;
   }
 
-  // ── What the connection tells ──────────────────────────────────────────────
+  // ── Events of the connection ───────────────────────────────────────────────
 
   readonly text = (text: string): void => {
     this.#lastHeard = this.#context.relay.clock.elapsed();
@@ -174,7 +174,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
     this.#intake.open();
   }
 
-  /** Whoever comes again and again though there is no room for it is told so later each time. */
+  /** Refusals of repeated connections over the limit are delayed more each time. */
   #refuseHello(error: RelayError, { id, payload }: Envelope, bytes: number): void {
     const { refusals, relay } = this.#context;
     const refuse = () => this.#refuse(error, id);
@@ -194,7 +194,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
     this.#stopHelloTimer = undefined;
   }
 
-  // ── What operations ask of the caller's connection ─────────────────────────
+  // ── The caller interface for operations ────────────────────────────────────
 
   begin(requestId: string, only?: OnlyOne): Ongoing {
     return this.#ongoing.begin(requestId, only);
@@ -212,7 +212,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
     this.#context.relay.presence.watch(this);
   }
 
-  // ── What goes on after an answer, and what the domain tells ────────────────
+  // ── Ongoing operations, and events of the domain ───────────────────────────
 
   get hasRoom(): boolean {
     return this.#connection.bufferedBytes < HIGH_WATER_BYTES;
@@ -223,7 +223,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
     this.#connection.send(deliverEnvelope(message));
   }
 
-  /** The store failed under an operation: the client reconnects and goes on where it was. */
+  /** The store failed during an operation: the client reconnects and resumes. */
   lost(error: unknown): void {
     this.#refuse(toRelayError(error, this.#context.onError));
   }
@@ -237,9 +237,9 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
     this.#refuse(new RelayError('Unauthorized', 'The key or token of this connection is no longer valid.'));
   }
 
-  // ── Life ───────────────────────────────────────────────────────────────────
+  // ── Lifecycle ──────────────────────────────────────────────────────────────
 
-  /** Called from time to time: asks a silent peer for a sign of life, and gives up one that shows none. */
+  /** Called periodically: pings a silent peer, and closes one that does not respond. */
   beat(now: number): void {
     const { heartbeatMs } = this.#context.welcome;
     if (this.#state !== 'open') return;
@@ -251,7 +251,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
     }
   }
 
-  /** Takes no new requests, answers the open ones, says good-bye. */
+  /** Accepts no new requests, answers the open ones, closes. */
   async drain(): Promise<void> {
     this.#requests.refuseAll();
     if (!this.#intake.isIdle && this.#state === 'open') {
@@ -281,7 +281,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
 
 let lastDelivered: { message: Message; outgoing: Outgoing } | undefined;
 
-/** A message goes to all its receivers one after the other: its envelope is made for the first and kept for the rest. */
+/** A message is sent to its receivers one after the other: its envelope is encoded once and kept for the rest. */
 function deliverEnvelope(message: Message): Outgoing {
   if (lastDelivered?.message !== message) {
     const outgoing = new Outgoing(encodeEnvelope('DELIVER', message.id, message.ts, message));

@@ -6,10 +6,10 @@ import type { Door } from './handshake.ts';
 import { Refusals } from './refusals.ts';
 import { Session, type SessionContext } from './session.ts';
 
-/** How often the silent connections are looked for: this, or twice in a heartbeat if that is more often. */
+/** How often silent connections are checked: this, or twice per heartbeat if that is more often. */
 const SWEEP_MS = 1_000;
 
-/** All connections of the daemon, whatever door they came through. */
+/** All connections of the daemon, from all doors. */
 export class Sessions {
   readonly #context: Omit<SessionContext, 'onClosed'>;
   readonly #maxConnections: number;
@@ -27,9 +27,9 @@ export class Sessions {
     this.#sweep(context.relay.clock);
   }
 
-  /** For a door: makes each of its connections a session. */
+  /** For a door: creates a session for each of its connections. */
   acceptAt(door: Door): AcceptConnection {
-    // The last tenth is kept for the user's own programs.
+    // The last tenth is reserved for the user's own programs.
     const reserve = door.kind === 'remote' ? Math.floor(this.#maxConnections / 10) : 0;
     const most = this.#maxConnections - reserve;
     return (connection) => {
@@ -51,7 +51,7 @@ export class Sessions {
     };
   }
 
-  /** Lets every connection finish what it is doing, says good-bye to each, and waits until all are gone. */
+  /** Lets every connection finish its requests, closes it, and waits until all are closed. */
   async drain(): Promise<void> {
     this.#stopSweep();
     if (this.#sessions.size === 0) return;
@@ -77,7 +77,7 @@ export class Sessions {
   }
 }
 
-/** The ears of a connection that was refused at the door. */
+/** The event handlers of a refused connection. */
 const DEAF: ConnectionEvents = {
   text: () => undefined,
   invalid: () => undefined,

@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { FrameParser, RelayError } from '@agent-relay/protocol';
 import type { AcceptConnection, Connection, Outgoing } from './connection.ts';
 
-/** Listens for clients that speak the relay's protocol. */
+/** Listens for clients of the relay's protocol. */
 export const listenOnSocket = (
   path: string,
   maxFrameBytes: number,
@@ -21,13 +21,13 @@ export async function listenPrivately(path: string, connected: (socket: Socket) 
       resolve();
     });
   });
-  // A connection that could not be accepted is lost; without a listener it would end the process.
+  // A connection that could not be accepted is lost. Without a listener it would crash the process.
   server.on('error', () => undefined);
   chmodSync(path, 0o600);
   return server;
 }
 
-/** Whoever calls this holds the lock of the data directory: a socket file that exists has nobody behind it. */
+/** The caller holds the lock of the data directory, so an existing socket file is stale. */
 function removeStale(path: string): void {
   try {
     unlinkSync(path);
@@ -54,7 +54,7 @@ function serve(socket: Socket, maxFrameBytes: number, accept: AcceptConnection):
   socket.on('close', session.closed);
 }
 
-/** How long a closing connection may take to take its last bytes. */
+/** How long a closing connection may take to read its last bytes. */
 const FAREWELL_MS = 1_000;
 
 class SocketConnection implements Connection {
@@ -68,7 +68,7 @@ class SocketConnection implements Connection {
 
   send(outgoing: Outgoing): void {
     if (!this.#socket.writable) return;
-    // Everything sent in one turn of the event loop leaves in one system call.
+    // Everything sent in one turn of the event loop is one system call.
     if (!this.#corked) {
       this.#corked = true;
       this.#socket.cork();
@@ -97,7 +97,7 @@ class SocketConnection implements Connection {
       this.#socket.destroy();
       return;
     }
-    // Read on, if only to hear that the peer has closed its side.
+    // Keep reading, to notice when the peer has closed its side.
     this.#socket.resume();
     this.#socket.end();
     setTimeout(() => this.#socket.destroy(), FAREWELL_MS).unref();

@@ -6,8 +6,8 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { AcceptConnection, Connection, Outgoing } from './connection.ts';
 
 /**
- * Takes over upgraded connections: one envelope per text message, the same envelopes as on the socket. The key comes in
- * HELLO, where it is in no URL and no log; Host and Origin alone decide who may say HELLO.
+ * Takes over upgraded connections: one envelope per text message, the same envelopes as on the socket. The key is sent in
+ * HELLO, never in a URL or log; only Host and Origin decide who may send HELLO.
  */
 export class WebSocketDoor implements Door {
   readonly paths = ['/ws'];

@@ -1,20 +1,20 @@
-/** How a lost connection is made again. */
+/** How to reconnect. */
 export interface ReconnectOptions {
-  /** Also keep trying when the very first attempt fails. */
+  /** Keep trying even if the first attempt fails. */
   initial?: boolean;
   /** The longest wait before the first retry; it doubles with each failure. */
   minDelayMs?: number;
   maxDelayMs?: number;
-  /** Give up after so many failures in a row; for ever if absent. */
+  /** Give up after this many failures in a row. Default: never. */
   attempts?: number;
 }
 
-/** Exponential backoff with full jitter: clients that lost the same daemon do not come back in step. */
+/** Exponential backoff with full jitter, so that clients do not reconnect at the same time. */
 export function backoffDelay(
   failures: number,
   { minDelayMs = 50, maxDelayMs = 5000 }: ReconnectOptions,
   random: () => number = Math.random,
 ): number {
-  // Beyond 2^30 the ceiling is long reached, and the power would only overflow.
+  // The maximum is reached long before 2^30; larger powers would overflow.
   return random() * Math.min(maxDelayMs, minDelayMs * 2 ** Math.min(failures - 1, 30));
 }

@@ -11,7 +11,7 @@ import {
 } from '@agent-relay/protocol';
 import type { OpenWire, Wire } from './wire.ts';
 
-/** So many heartbeats without a word from the daemon mean that the connection is half-open. */
+/** After this many heartbeats without data from the daemon, the connection is considered half-open. */
 const SILENT_HEARTBEATS = 3;
 
 export interface ClientConnectionOptions {
@@ -20,9 +20,9 @@ export interface ClientConnectionOptions {
   /** How long opening and WELCOME together may take. */
   timeoutMs: number;
   onWelcome(welcome: WelcomePayload): void;
-  /** Everything after WELCOME that is not about the connection itself; throws `MalformedFrame` if it makes no sense. */
+  /** Everything after WELCOME except connection control; throws `MalformedFrame` if it is invalid. */
   onEnvelope(envelope: Envelope): void;
-  /** The last call, made once, whether the connection broke or never came about. */
+  /** Called once at the end, whether the connection was lost or never opened. */
   onDown(error: RelayError): void;
 }
 
@@ -32,7 +32,7 @@ export class ClientConnection {
   readonly #attempt = new AbortController();
   #wire: Wire | undefined;
   #welcomed = false;
-  /** What the daemon said about the connection before it closed it. */
+  /** The reason the daemon gave before it closed the connection. */
   #farewell: RelayError | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #silence = 0;
@@ -52,7 +52,7 @@ export class ClientConnection {
     this.#wire?.send(text);
   }
 
-  /** Sends what was taken, then closes; resolves when the connection is gone. */
+  /** Sends pending data, then closes; resolves when the connection is closed. */
   close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#down = true;
@@ -60,7 +60,7 @@ export class ClientConnection {
       this.#attempt.abort();
       return Promise.resolve();
     }
-    // A peer that does not answer must not hold up whoever closes.
+    // A peer that does not answer must not delay closing.
     this.#timer = setTimeout(() => this.#wire?.destroy(), 1000);
     this.#wire.close();
     return this.#closed.promise;
@@ -121,7 +121,7 @@ export class ClientConnection {
     this.#options.onWelcome(welcome);
   }
 
-  /** Counted in heartbeats, not by the clock: a machine that slept must not take its own absence for the daemon's. */
+  /** Counted in heartbeats, not by the clock: after sleep, a machine must not mistake its own absence for the daemon's. */
   #listenForSilence(heartbeatMs: number): void {
     if (this.#silence++ < SILENT_HEARTBEATS) return;
     this.#drop(

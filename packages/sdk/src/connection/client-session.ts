@@ -30,7 +30,7 @@ import { type ConnectionState, ReconnectingConnection } from './reconnecting-con
 import { type OpenRequest, Requests } from './requests.ts';
 import type { OpenWire } from './wire.ts';
 
-/** How many requests may wait for a connection. */
+/** The maximum number of requests waiting for a connection. */
 const MAX_WAITING = 10_000;
 
 export interface ClientSessionOptions {
@@ -42,12 +42,12 @@ export interface ClientSessionOptions {
   requestTimeoutMs: number;
 }
 
-/** What a client is across its connections: the open requests, the deliveries, what it follows. */
+/** The state of a client across its connections: open requests, deliveries, subscriptions. */
 export class ClientSession {
   readonly events = new Emitter<RelayEvents>();
   readonly deliveries: Deliveries;
   readonly hello: HelloPayload;
-  /** Issued to a new name that brought no token. */
+  /** Issued for a new name without a token. */
   agentToken: string | undefined;
   tail: Tail | undefined;
   /** Handles the calls of the tools that this client serves. */
@@ -57,7 +57,7 @@ export class ClientSession {
   readonly #connection: ReconnectingConnection;
   readonly #requestTimeoutMs: number;
   readonly #started = Promise.withResolvers<void>();
-  /** Ids must not meet those of another client of the same agent: each client has a word of its own. */
+  /** Ids must not collide with those of another client of the same agent, so each client has a prefix. */
   readonly #idWord = Array.from(crypto.getRandomValues(new Uint32Array(3)), (part) => part.toString(36)).join(
     '',
   );
@@ -67,9 +67,9 @@ export class ClientSession {
   #channels: string[];
   #welcome: WelcomePayload | undefined;
   #endedBy: RelayError | undefined;
-  /** What the latest HELLO said of deliveries: they may have become wanted, or not, while it was on its way. */
+  /** What the latest HELLO said about deliveries; this may have changed while it was on its way. */
   #saidWanted = false;
-  /** The latest RECEIVE, until it is answered: what is delivered before that was meant for those who left. */
+  /** The latest RECEIVE, until it is answered: earlier deliveries were for consumers that have left. */
   #receiveAsked: string | undefined;
 
   constructor({ open, hello, token, channels, reconnect, requestTimeoutMs }: ClientSessionOptions) {
@@ -107,7 +107,7 @@ export class ClientSession {
     throw new RelayError('Connection', 'Not connected yet.');
   }
 
-  /** Resolves when the first connection is up, and the agent is in its channels. */
+  /** Resolves when the first connection is up and the agent has joined its channels. */
   async start(): Promise<void> {
     this.#connection.start();
     await this.#started.promise;
@@ -120,7 +120,7 @@ export class ClientSession {
     }
   }
 
-  /** The agent has left the channel, and does not want to be in it after the next reconnect. */
+  /** The agent left the channel: do not join it again on reconnect. */
   forgetChannel(name: string): void {
     const key = channelKey(name);
     this.#channels = this.#channels.filter((channel) => channelKey(channel) !== key);
@@ -157,7 +157,7 @@ export class ClientSession {
     });
   }
 
-  /** Sends the request, now or when there is a connection; its functions tell how it went. */
+  /** Sends the request, now or when connected; its callbacks report the outcome. */
   open(request: OpenRequest): void {
     const text = request.encode();
     const refusal = this.#refusal(request.id, text);
@@ -169,7 +169,7 @@ export class ClientSession {
     if (this.#connection.state === 'connected') this.#transmit(request, text);
   }
 
-  /** Ends the waiting for an answer; the daemon is told, if it waits as well. */
+  /** Stops waiting for an answer; tells the daemon too, if it is waiting. */
   cancel(request: OpenRequest, error: RelayError): void {
     if (request.sent) this.post('CANCEL', { id: request.id });
     this.#requests.fail(request.id, error);
@@ -191,7 +191,7 @@ export class ClientSession {
     if (this.#connection.state !== 'connected' && this.#requests.size >= MAX_WAITING) {
       return new RelayError('Overloaded', `${MAX_WAITING} requests are waiting for a connection.`);
     }
-    // The daemon would hang up on a frame that is too large, and again each time it was repeated.
+    // The daemon would close the connection on a frame that is too large, and again on each retry.
     const limit = this.#welcome?.maxFrameBytes ?? MAX_FRAME_BYTES;
     if (text.length * 3 <= limit || new TextEncoder().encode(text).length <= limit) return undefined;
     return new RelayError(
@@ -236,7 +236,7 @@ export class ClientSession {
     };
   }
 
-  /** The paths of this client: those it was made for, or `push` while somebody takes messages. */
+  /** The paths of this client: those it was created with, or `push` while it has consumers. */
   #receiving(): Pick<HelloPayload, 'paths' | 'notify' | 'receiver'> {
     const { paths, notify = false, receiver = this.#idWord } = this.hello;
     return { paths: paths ?? (this.deliveries.areWanted ? ['push'] : []), notify, receiver };
@@ -251,12 +251,12 @@ export class ClientSession {
     const isFirst = this.#welcome === undefined;
     this.#welcome = welcome;
     this.agentToken = welcome.agentToken ?? this.agentToken;
-    // From now on this token is the agent, also if it is renamed.
+    // From now on this token identifies the agent, even if it is renamed.
     this.#token = welcome.agentToken ?? this.#shownToken;
     if (welcome.resumeAfter === 0) this.deliveries.begin();
     this.#receiveAsked = undefined;
     if (this.deliveries.areWanted !== this.#saidWanted) this.#askToReceive();
-    // Before what was asked meanwhile, which may be about a channel.
+    // Before requests made meanwhile, which may need the channels.
     if (!isFirst) this.tools?.serveAgain();
     if (!isFirst) for (const channel of this.#channels) this.post('CHANNEL_JOIN', { channel, create: true });
     for (const request of this.#requests) this.#transmit(request, request.encode());
@@ -297,10 +297,10 @@ export class ClientSession {
   }
 
   #refused(payload: ErrorPayload & { id: string }): void {
-    // The next connection says what is wanted in its HELLO.
+    // The HELLO of the next connection includes this.
     if (payload.id === this.#receiveAsked && payload.code !== 'ShuttingDown')
       throw new RelayError('Connection', `The daemon does not deliver: ${payload.message}`);
-    // A stopping daemon has not done what it refuses: the next one will, when the connection is back.
+    // A daemon that is shutting down has not handled what it refuses: it is sent again after the reconnect.
     if (payload.code === 'ShuttingDown') this.#requests.postpone(payload.id);
     else this.#requests.fail(payload.id, RelayError.fromPayload(payload));
   }
@@ -325,7 +325,7 @@ export class ClientSession {
 
 const channelKey = (name: string): string => nameKey(parseChannelName(name));
 
-/** The daemon is trusted with what is in a message, not with its being one: order and memory hang on the number. */
+/** The content of a message is trusted, the sequence number is checked: order and memory depend on it. */
 function asMessage(value: unknown): Message {
   if (Number.isSafeInteger((value as Partial<Message> | null | undefined)?.seq)) return value as Message;
   throw new RelayError('MalformedFrame', 'The daemon sent a message without a sequence number.');

@@ -2,51 +2,51 @@ import type { Message } from '@agent-relay/protocol';
 import { Wakeup } from '../relay/wakeup.ts';
 import { callApplication } from './emitter.ts';
 
-/** `position` orders all that was ever received: the sequence number, counted on where a new database begins anew. */
+/** `position` orders everything received: the sequence number, continued when a new database starts over. */
 interface Delivery {
   position: number;
   message: Message;
 }
 
-/** Somebody who takes deliveries; `position` is the last one it is done with. */
+/** A consumer of deliveries; `position` is the last one it has finished. */
 interface Consumer {
   position: number;
-  /** New deliveries may be there. */
+  /** There may be new deliveries. */
   wake(): void;
 }
 
-/** After so many deliveries the daemon is told at once, well before its window is full. */
+/** After this many deliveries the daemon is told right away, well before its window is full. */
 const ACKNOWLEDGE_EVERY = 64;
 
-/** How many answers that may still come as deliveries are remembered. */
+/** How many answers are remembered that may still arrive as deliveries. */
 const REMEMBERED_REPLIES = 1024;
 
-/** How the daemon is told of what happens here. */
+/** Callbacks that tell the daemon what happens here. */
 interface Daemon {
-  /** Everything up to this number is handed over; said for many at once. Answers whether the daemon could be told. */
+  /** Everything up to this number was handed over; called in batches. Returns whether the daemon could be told. */
   acknowledge(upTo: number): boolean;
-  /** The first consumer has come, or the last one has left. */
+  /** The first consumer was added, or the last one removed. */
   receive(wanted: boolean): void;
 }
 
 /**
- * What the daemon pushed to this agent: kept until every consumer is done with it, each given to a consumer once, in
- * order, across reconnects. Without a consumer nothing is wanted, so that another client of the agent may have it.
+ * Messages the daemon pushed to this agent: kept until every consumer has finished them, each given to a consumer once, in
+ * order, across reconnects. Without a consumer none are requested, so that another client of the agent can get them.
  */
 export class Deliveries {
   readonly #daemon: Daemon;
   readonly #consumers = new Set<Consumer>();
-  /** Received and not yet handed over to everybody; the daemon's window bounds it. */
+  /** Received and not yet handed over to all consumers; bounded by the daemon's window. */
   readonly #waiting: Delivery[] = [];
   readonly #wakeup = new Wakeup();
-  /** Positions of messages the application got as the answer it waited for. */
+  /** Positions of messages the application already got as awaited answers. */
   readonly #replies = new Set<number>();
-  /** The position of the last message of the database before, which began at 0 as well. */
+  /** The position of the last message of the previous database, which also started at 0. */
   #start = 0;
   #received = 0;
   #handedOver = 0;
   #acknowledged = 0;
-  /** How many were handed over since the daemon was told. */
+  /** How many were handed over since the daemon was last told. */
   #untold = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #ended: { error?: Error } | undefined;
@@ -59,19 +59,19 @@ export class Deliveries {
     return this.#consumers.size > 0;
   }
 
-  /** Where a new connection goes on; undefined before the first delivery was handed over. */
+  /** Where a new connection continues; undefined before the first delivery was handed over. */
   get resumeAfter(): number | undefined {
     return this.#handedOver <= this.#start ? undefined : this.#handedOver - this.#start;
   }
 
-  /** The daemon has another database: its numbers begin anew, and what they name was never received. */
+  /** The daemon has a new database: its numbers start over, and none of its messages were received. */
   begin(): void {
     this.#start = this.#received;
     this.#acknowledged = this.#start;
     this.#replies.clear();
   }
 
-  /** Takes a delivery; one that was received before is dropped, and one that came when nobody wanted it any more. */
+  /** Takes a delivery; drops duplicates, and deliveries that arrive when there is no consumer. */
   receive(message: Message): void {
     const position = this.#start + message.seq;
     if (position <= this.#received || !this.areWanted) return;
@@ -84,7 +84,7 @@ export class Deliveries {
     for (const consumer of this.#consumers) consumer.wake();
   }
 
-  /** The application has this message already, as an answer: it is not handed over a second time. */
+  /** The application already has this message, as an answer: it is not handed over again. */
   takenAsReply(seq: number): void {
     const position = this.#start + seq;
     if (position > this.#received) {
@@ -113,12 +113,12 @@ export class Deliveries {
       },
     };
     this.#join(consumer);
-    // Later, so that whoever starts to listen has finished setting up when the first message comes.
+    // Deferred, so that the caller has finished its setup when the first message arrives.
     if (this.#waiting.length > 0) queueMicrotask(() => consumer.wake());
     return () => this.#leave(consumer);
   }
 
-  /** The deliveries one by one; asking for the next says that one is done with the last, and so does leaving. */
+  /** The deliveries one by one; asking for the next, or ending the loop, finishes the previous one. */
   async *iterate(): AsyncGenerator<Message, void, void> {
     const consumer: Consumer = { position: this.#handedOver, wake: () => this.#wakeup.notify() };
     this.#join(consumer);
@@ -154,7 +154,7 @@ export class Deliveries {
     this.#untold = 0;
   }
 
-  /** Nothing is handed over any more; iterations end, with the error if there is one. */
+  /** Stops handing over; iterations end, with the error if there is one. */
   end(error?: Error): void {
     clearTimeout(this.#timer);
     this.#waiting.length = 0;
@@ -171,7 +171,7 @@ export class Deliveries {
     if (this.#consumers.size === 1 && !this.#ended) this.#daemon.receive(true);
   }
 
-  /** What the last one to leave has not taken is the daemon's to deliver again, here or elsewhere. */
+  /** The daemon delivers again, here or elsewhere, what the last consumer has not finished. */
   #leave(consumer: Consumer): void {
     if (!this.#consumers.delete(consumer)) return;
     this.#settle(consumer.position);
@@ -182,7 +182,7 @@ export class Deliveries {
     this.#daemon.receive(false);
   }
 
-  /** Forgets what everybody is done with. The last consumer to leave has decided for all. */
+  /** Drops what all consumers have finished. The last consumer to leave decides for all. */
   #settle(leftAt = 0): void {
     let done = this.#consumers.size === 0 ? leftAt : Number.POSITIVE_INFINITY;
     for (const { position } of this.#consumers) done = Math.min(done, position);

@@ -1,6 +1,6 @@
 type Listener<Arguments extends unknown[]> = (...values: Arguments) => void;
 
-/** Calls a function of the application: if it throws, that is an uncaught error there, and goes on being none here. */
+/** Calls a function of the application: if it throws, that is an uncaught error of the application, not of the client. */
 export function callApplication<Arguments extends unknown[]>(
   call: Listener<Arguments>,
   ...values: Arguments
@@ -20,7 +20,7 @@ export class Emitter<Events extends { [Name in keyof Events]: unknown[] }> {
 
   /** Listens until the function it returns is called. */
   on<Name extends keyof Events>(name: Name, listener: Listener<Events[Name]>): () => void {
-    // A wrapper of its own, so that the same function may listen twice and stop once.
+    // Wrapped, so that the same function can listen twice and stop once.
     const own: Listener<Events[Name]> = (...values) => listener(...values);
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(own));

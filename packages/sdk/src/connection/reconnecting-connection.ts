@@ -7,29 +7,29 @@ export type ConnectionState = 'connecting' | 'connected' | 'reconnecting' | 'clo
 
 export interface ReconnectingConnectionOptions {
   open: OpenWire;
-  /** False: the first break is the end. */
+  /** False: never reconnect. */
   reconnect: ReconnectOptions | false;
   timeoutMs: number;
-  /** Asked for each connection. */
+  /** Called for each connection. */
   hello(): Promise<HelloPayload>;
   onUp(welcome: WelcomePayload): void;
   onEnvelope(envelope: Envelope): void;
-  /** A connection that had been up broke. */
+  /** An established connection was lost. */
   onLost(error: RelayError): void;
   onRetry(retry: { attempt: number; delayMs: number }): void;
-  /** It will not be tried again; called once, unless `close` was. */
+  /** No more attempts; called once, unless `close` was called. */
   onFailed(error: RelayError): void;
 }
 
-/** A connection that comes back: it replaces each broken one until it is closed or told that it never can. */
+/** A connection that reconnects until it is closed or permanently refused. */
 export class ReconnectingConnection {
   readonly #options: ReconnectingConnectionOptions;
   #state: ConnectionState = 'connecting';
   #connection: ClientConnection | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #everUp = false;
-  /** Attempts in a row that came to nothing; a welcome alone is not something, or a daemon that always hangs up
-   *  at once would be asked again without a pause. */
+  /** Failed attempts in a row; WELCOME alone does not reset it, or a daemon that always disconnects right away
+   *  would be tried again without a pause. */
   #failures = 0;
 
   constructor(options: ReconnectingConnectionOptions) {
@@ -40,7 +40,7 @@ export class ReconnectingConnection {
     return this.#state;
   }
 
-  /** Whoever constructs the connection starts it, when ready for its events. */
+  /** Started by the caller, when it is ready for events. */
   start(): void {
     const { open, timeoutMs, hello } = this.#options;
     this.#connection = new ClientConnection({
@@ -65,7 +65,7 @@ export class ReconnectingConnection {
     this.#connection?.send(text);
   }
 
-  /** Ends it, after sending what was taken. */
+  /** Closes it after sending pending data. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#state = 'closed';

@@ -3,16 +3,16 @@ import type { CallProgress, RelayError } from '@agent-relay/protocol';
 /** A request that has no final answer yet. */
 export interface OpenRequest {
   readonly id: string;
-  /** A connection has taken it: if that breaks, nobody knows what became of the request. */
+  /** It was sent: if the connection is lost, it is unknown whether the request was handled. */
   sent: boolean;
-  /** The envelope as it goes out, for the first time or again. */
+  /** The envelope to send, the first time or again. */
   encode(): string;
-  /** Whether it may go out again when a connection took its answer along. */
+  /** Whether it may be sent again if its answer was lost with the connection. */
   readonly repeatable: boolean;
   /** When it fails with the error of `expire`, in milliseconds of `performance.now`. */
   readonly deadline: number;
   expire(): RelayError;
-  /** Takes the daemon's ACK; false if the request goes on waiting, for a reply. */
+  /** Takes the daemon's ACK; false if the request keeps waiting for a reply. */
   answer(result: Record<string, unknown>): boolean;
   /** Takes the daemon's REPLY or RESULT, which is always final. */
   reply?(value: unknown): void;
@@ -61,19 +61,19 @@ export class Requests {
     request.fail(error);
   }
 
-  /** The daemon did not take it: it stays open, for the next connection. */
+  /** The daemon did not handle it: it stays open for the next connection. */
   postpone(id: string): void {
     const request = this.#open.get(id);
     if (request) request.sent = false;
   }
 
-  /** The end: every request fails, and no timer keeps the program alive. */
+  /** Closed: every request fails, and no timer keeps the program alive. */
   close(error: RelayError): void {
     for (const id of this.#open.keys()) this.fail(id, error);
     clearTimeout(this.#timer);
   }
 
-  /** The connection is gone: whatever it had taken and cannot be repeated has failed. */
+  /** The connection was lost: requests that were sent and cannot be repeated fail. */
   connectionLost(error: RelayError): void {
     for (const request of this.#open.values()) {
       if (request.sent && !request.repeatable) this.fail(request.id, error);
@@ -92,7 +92,7 @@ export class Requests {
     this.#timer = setTimeout(() => this.#sweep(), Math.max(0, time - performance.now()));
   }
 
-  /** The timer is not moved when a request is answered: it fires at most once per timeout, not once per request. */
+  /** An answered request does not reset the timer: it fires at most once per timeout, not once per request. */
   #sweep(): void {
     this.#timerAt = Number.POSITIVE_INFINITY;
     const now = performance.now();

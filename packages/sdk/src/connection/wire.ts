@@ -2,23 +2,23 @@ import type { RelayError } from '@agent-relay/protocol';
 
 /** One open connection that carries the texts of envelopes both ways, in order. */
 export interface Wire {
-  /** Takes a text to send. A wire may gather what is sent in one turn of the event loop into one write. */
+  /** Sends a text. A wire may batch everything sent in one turn of the event loop into one write. */
   send(text: string): void;
-  /** Sends everything it has taken, then closes. */
+  /** Sends pending data, then closes. */
   close(): void;
-  /** Closes now; what was not sent is dropped. */
+  /** Closes now; drops pending data. */
   destroy(): void;
 }
 
-/** What a wire tells its user. */
+/** Events of a wire. */
 export interface WireEvents {
   onText(text: string): void;
-  /** The last call, made once, however the wire ended; the error says why, if it was not asked to. */
+  /** Called once at the end, with the error unless the caller closed it. */
   onClose(error?: RelayError): void;
 }
 
 /**
- * Opens a wire, or rejects: with `DaemonNotRunning` when nobody is there. When `signal` is aborted the attempt ends
+ * Opens a wire, or rejects with `DaemonNotRunning` if nothing listens. When `signal` is aborted the attempt ends
  * and nothing stays open. A rejected attempt calls no event.
  */
 export type OpenWire = (events: WireEvents, signal: AbortSignal) => Promise<Wire>;

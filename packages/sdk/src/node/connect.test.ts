@@ -67,7 +67,7 @@ describe('connecting from Node', () => {
     expect(first.hello?.token).toSatisfy(isAgentToken);
     first.destroy();
     expect((await peer.welcome()).hello?.token).toBe(first.hello?.token);
-    await expect(readdir(join(peer.directory, 'data/projects/shop/agents'))).rejects.toThrow();
+    await expect(readdir(join(peer.directory, 'data/projects/shop/agents'))).rejects.toThrow('ENOENT');
   });
 
   test('without a name observes: no token, nothing delivered', async () => {

@@ -13,26 +13,26 @@ import { localTokenSource } from './tokens.ts';
 import { unixSocketWire } from './unix-socket.ts';
 
 /**
- * Without `url`, `open` or `socketPath`, the daemon is looked for as `discoverSocket` says; with a `workspaceKey` it is this
- * user's daemon, whichever project it is looked for.
+ * Without `url`, `open` or `socketPath`, `discoverSocket` finds the daemon; with a `workspaceKey` it is this
+ * user's daemon, whatever the project.
  */
 export interface NodeConnectOptions extends ParticipantOptions {
-  /** The daemon's WebSocket; it asks for a `workspaceKey` or a `token`. */
+  /** The daemon's WebSocket; needs a `workspaceKey` or a `token`. */
   url?: string | URL;
   socketPath?: string;
   project?: string;
-  /** A way of one's own to open a wire. */
+  /** A custom transport. */
   open?: OpenWire;
   /** Default: `process.env`. */
   env?: Environment;
   /** Where the search for `.relay/config.json` starts. Default: the working directory. */
   cwd?: string;
-  /** Is told of a `.relay` that is passed over because others own it or can write to it. */
+  /** Called for a `.relay` that is ignored because others own it or can write to it. */
   onIgnored?: OnIgnored;
 }
 
 /**
- * Connects to the relay from Node. What the options leave open is taken from the environment: `RELAY_AGENT_NAME`,
+ * Connects to the relay from Node. Options that are not set come from the environment: `RELAY_AGENT_NAME`,
  * `RELAY_CHANNELS`, `RELAY_LEAD`, `RELAY_URL`, `RELAY_WORKSPACE_KEY`. A local agent needs no token: it is kept in the data directory.
  */
 export function connect(options: NodeConnectOptions = {}): Promise<Relay> {
@@ -51,7 +51,7 @@ function withEnvironment(options: NodeConnectOptions, env: Environment): Partici
   const { url, socketPath, project, open, env: _env, cwd, onIgnored, ...participant } = options;
   const reference = participant.name ?? (env.RELAY_AGENT_NAME || undefined);
   const name = reference === undefined ? undefined : plainAgentName(reference);
-  // An observer is in no channel.
+  // An observer has no channels.
   const channels = participant.channels ?? (name === undefined ? undefined : wordsOf(env.RELAY_CHANNELS));
   return {
     ...participant,
@@ -78,7 +78,7 @@ async function connectLocally(
   }
 }
 
-/** A daemon that runs, but does not listen for the project, says whether it knows it so, and why it does not serve it. */
+/** Asks a daemon that does not listen for the project whether it has it under that name, and why it is not served. */
 async function checkKnown(project: string, env: Environment): Promise<void> {
   const [running] = await runningProjects(env);
   if (!running) return;
@@ -106,12 +106,12 @@ function connectToSocket(
 ): Promise<Relay> {
   const finder = new SocketFinder(options);
   const { open } = finder;
-  // A socket at an unusual path has to be asked which project it serves.
+  // For a socket at a custom path, ask the daemon which project it serves.
   const findProject = async () => (await finder.find()).project ?? (await askProject({ open }));
   return connectWithToken(participant, open, findProject, env);
 }
 
-/** The key leads to its workspace, whose name is not known here. */
+/** The key selects its workspace, whose name is not known here. */
 function connectByKey(
   participant: ParticipantOptions,
   options: NodeConnectOptions,
@@ -127,7 +127,7 @@ function connectByKey(
   );
 }
 
-/** Agents on this machine keep their tokens by project. */
+/** Tokens of local agents are stored by project. */
 function connectWithToken(
   participant: ParticipantOptions,
   open: OpenWire,
@@ -136,7 +136,7 @@ function connectWithToken(
 ): Promise<Relay> {
   const { name, ephemeral, token } = participant;
   if (name === undefined || token !== undefined) return connectOverWire({ ...participant, open });
-  // The name of an ephemeral agent dies with this client, so its token need not be kept.
+  // The name of an ephemeral agent ends with this client, so its token is not stored.
   if (ephemeral) return connectOverWire({ ...participant, token: newAgentToken(), open });
   return connectOverWire({ ...participant, token: localTokenSource(findProject, name, env), open });
 }

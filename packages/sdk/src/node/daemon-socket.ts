@@ -4,8 +4,8 @@ import { locateSocket, runningProjects } from './discover.ts';
 import type { SocketFinderOptions } from './socket-finder.ts';
 
 /**
- * The socket at which a workspace key may be shown if no URL is given: a port on this machine could be anybody's. The key
- * decides which workspace is entered.
+ * The socket to send a workspace key to if no URL is given: a port on this machine could be another program's. The key
+ * selects the workspace.
  */
 export const findKeySocket = (options: SocketFinderOptions): Promise<string> =>
   findDaemonSocket(
@@ -14,7 +14,7 @@ export const findKeySocket = (options: SocketFinderOptions): Promise<string> =>
   );
 
 /**
- * A socket of this user's daemon, for requests that are about no project: the one that is named, else that of any project
+ * A socket of this user's daemon, for requests without a project: the one given, else that of any project
  * that is running.
  */
 export async function findDaemonSocket(options: SocketFinderOptions = {}, next?: string): Promise<string> {

@@ -31,7 +31,7 @@ async function listen(path: string): Promise<string> {
   return path;
 }
 const runProject = async (project: string) => listen(await prepareSocketPath(project, env));
-/** What a crash leaves behind: a socket file that nobody listens on. */
+/** What a crash leaves behind: a socket file without a listener. */
 async function leaveStaleSocket(project: string): Promise<string> {
   const path = await prepareSocketPath(project, env);
   await writeFile(path, '');

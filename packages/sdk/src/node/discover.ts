@@ -13,31 +13,31 @@ import {
 import { findProjectConfig, type OnIgnored } from './project-config.ts';
 import { directoryOf, projectIn, renamedTo } from './project-names.ts';
 
-/** Which step of the search decided. */
+/** Which step of the search matched. */
 export type DiscoverySource = 'option' | 'RELAY_SOCKET' | 'RELAY_PROJECT' | '.relay/config.json' | 'scan';
 
 export interface Discovery {
   socketPath: string;
-  /** Unknown when only a path was given, and the path says nothing about it. */
+  /** Unknown if only a path was given that does not contain it. */
   project?: string;
   source: DiscoverySource;
 }
 
 export interface DiscoveryOptions {
-  /** Wins over everything the environment says. */
+  /** Overrides the environment. */
   project?: string;
   env?: Environment;
   cwd?: string;
-  /** Is told of a `.relay` that is passed over because others own it or can write to it. */
+  /** Called for a `.relay` that is ignored because others own it or can write to it. */
   onIgnored?: OnIgnored;
 }
 
 /**
- * Finds the daemon's socket and makes sure that somebody listens there. The first of these that is set decides:
+ * Finds the daemon's socket and checks that it accepts connections. The first of these that is set wins:
  * the `project` option, `RELAY_SOCKET`, `RELAY_PROJECT`, `.relay/config.json` in `RELAY_PROJECT_ROOT` or the working
  * directory or above; without any of them, the only project whose daemon runs.
  *
- * A step that decided is never skipped because its daemon is not running: that would talk to another project.
+ * A match is never skipped because its daemon is not running: that would connect to another project.
  */
 export async function discoverSocket(options: DiscoveryOptions = {}): Promise<Discovery> {
   const found = await locateSocket(options);
@@ -45,7 +45,7 @@ export async function discoverSocket(options: DiscoveryOptions = {}): Promise<Di
   throw notRunning(found);
 }
 
-/** The same search; whether a daemon listens is checked only where the search needs to know. */
+/** The same search, without the check that a daemon listens, except where the search needs it. */
 export async function locateSocket(options: DiscoveryOptions = {}): Promise<Discovery> {
   const { env = process.env, cwd = process.cwd() } = options;
   if (options.project) return ofProject(options.project, 'option', env);
@@ -62,7 +62,7 @@ export async function locateSocket(options: DiscoveryOptions = {}): Promise<Disc
   return (await recordedSocket(options)) ?? (await soleRunning(env, env.RELAY_PROJECT_ROOT || cwd));
 }
 
-/** What `.relay/config.json` says; undefined where there is none. */
+/** The content of `.relay/config.json`; undefined if there is none. */
 export async function recordedSocket({
   env = process.env,
   cwd = process.cwd(),
@@ -73,7 +73,7 @@ export async function recordedSocket({
   return config?.project === undefined ? undefined : ofProject(config.project, '.relay/config.json', env);
 }
 
-/** What to say when nobody listens at the socket that was found. */
+/** The error if nothing listens at the socket that was found. */
 const notRunning = ({ project, socketPath, source }: Discovery): RelayError =>
   new RelayError(
     'DaemonNotRunning',
@@ -92,7 +92,7 @@ async function ofProject(project: string, source: DiscoverySource, env: Environm
   );
 }
 
-/** Whoever asks for a name that a project no longer has is told the new one, and where to put it. */
+/** The error for a former project name: the new name, and where to set it. */
 async function refuseFormerName(project: string, source: DiscoverySource, env: Environment): Promise<void> {
   const name = await renamedTo(project, env);
   if (name === undefined) return;
@@ -110,7 +110,7 @@ async function refuseFormerName(project: string, source: DiscoverySource, env: E
   );
 }
 
-/** A configuration file may come with somebody else's repository: it may not send our token to somebody else. */
+/** A configuration file may come with a cloned repository: it must not redirect our token to others. */
 async function ofConfiguredSocket(
   socketPath: string,
   namedProject: string | undefined,
@@ -127,12 +127,12 @@ async function ofConfiguredSocket(
   return found;
 }
 
-/** The project of everything that happens outside any other. */
+/** The project for everything outside other projects. */
 export const DEFAULT_PROJECT = 'default';
 
 /**
- * The project that is served at the path. The socket stays where it is when its project gets another name: `noted`, what
- * somebody wrote down beside the path, may be the old one.
+ * The project served at the path. The socket stays in place when its project is renamed: `noted`, the name recorded
+ * with the path, may be the old one.
  */
 export async function projectAt(
   socketPath: string,
@@ -149,7 +149,7 @@ async function soleRunning(env: Environment, directory: string): Promise<Discove
   const [only, ...others] = running;
   if (only === undefined) throw new RelayError('DaemonNotRunning', 'No daemon is running for this user.');
   if (others.length === 0) return only;
-  // It exists only where somebody started the relay outside any project; from there it is what is meant.
+  // It exists only if the relay was started outside any project; used from there, it is the right one.
   const outside = running.find(({ project }) => project === DEFAULT_PROJECT);
   if (outside) return outside;
   const choices = running.map(({ project }) => project);
@@ -163,7 +163,7 @@ async function soleRunning(env: Environment, directory: string): Promise<Discove
   );
 }
 
-/** The projects somebody answers for, by name. */
+/** The projects with a running daemon, by name. */
 export async function runningProjects(
   env: Environment = process.env,
 ): Promise<Array<Discovery & { project: string }>> {
@@ -184,7 +184,7 @@ async function ifRunning(
     if (socketPath === undefined || !(await isListening(socketPath))) return undefined;
     return { socketPath, project: (await projectIn(directory, env)) ?? directory, source: 'scan' };
   } catch (error) {
-    // One that somebody else has taken is no reason to find none.
+    // Skip one that belongs to another user.
     if (isRelayError(error, 'NotAllowedToRunAs')) return undefined;
     throw error;
   }
@@ -211,7 +211,7 @@ function isOfProject(directory: string, env: Environment): boolean {
   }
 }
 
-/** Whether somebody accepts connections at the path; a socket file left behind by a crash answers no. */
+/** Whether the path accepts connections; a socket file left behind by a crash does not. */
 function isListening(socketPath: string): Promise<boolean> {
   return new Promise((answer, fail) => {
     const socket = connect(socketPath);
@@ -223,7 +223,7 @@ function isListening(socketPath: string): Promise<boolean> {
       if (error.code === 'EACCES' || error.code === 'EPERM') {
         fail(new RelayError('NotAllowedToRunAs', `${socketPath} belongs to another user.`, { cause: error }));
       } else {
-        // A full backlog is a daemon that is busy, not one that is gone.
+        // A full backlog means the daemon is busy, not gone.
         answer(error.code === 'EAGAIN');
       }
     });

@@ -3,9 +3,9 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { isMissing, isOwn, readIfThere } from '@agent-relay/platform';
 
 /**
- * The directory of the repository that `directory` is a linked worktree of (`git worktree add`); undefined if it is none.
+ * The repository of which `directory` is a linked worktree (`git worktree add`); undefined if it is not one.
  *
- * A `.git` file can come with anything that is unpacked, so it is not believed alone: the repository must list the
+ * A `.git` file can come with any archive, so it is not trusted alone: the repository must list the
  * worktree too, and both must be this user's.
  */
 export async function repositoryOf(directory: string): Promise<string | undefined> {
@@ -18,10 +18,10 @@ export async function repositoryOf(directory: string): Promise<string | undefine
     pathIn(administration, 'commondir'),
     pathIn(administration, 'gitdir'),
   ]);
-  // A submodule has no common directory: it is a repository of its own.
+  // A submodule has no common directory: it is its own repository.
   if (common === undefined || back === undefined) return undefined;
   if (!(await isSame(back, link)) || !isOwn(await lstat(administration))) return undefined;
-  // `.git`, or `.bare` as some call it, lies in the directory people know; `shop.git` is one itself.
+  // `.git` (or `.bare`) is inside the repository's directory; `shop.git` is the directory itself.
   return basename(common).startsWith('.') ? dirname(common) : common;
 }
 
@@ -31,7 +31,7 @@ const isOwnFile = (path: string): Promise<boolean> =>
     return found.isFile() && isOwn(found);
   }, false);
 
-/** The path that a file of the repository holds, relative to where the file is. */
+/** The path in a file of the repository, relative to that file. */
 const pathIn = (directory: string, name: string): Promise<string | undefined> =>
   unlessOutOfReach(async () => {
     const text = await readIfThere(join(directory, name));
@@ -41,7 +41,7 @@ const pathIn = (directory: string, name: string): Promise<string | undefined> =>
 const isSame = (one: string, other: string): Promise<boolean> =>
   unlessOutOfReach(async () => (await realpath(one)) === (await realpath(other)), false);
 
-/** Where there is nothing, or this user may not look, there is no repository of theirs. */
+/** A missing or unreadable path is not a repository of this user. */
 async function unlessOutOfReach<T>(look: () => Promise<T>, otherwise: T): Promise<T> {
   try {
     return await look();

@@ -13,10 +13,10 @@ import { checkName, RelayError } from '@agent-relay/protocol';
 /** The environment variables a function may look at; `process.env` unless a caller gives its own. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The longest socket path every supported platform takes: macOS has 104 bytes, one of them the closing zero. */
+/** The longest socket path on all supported platforms: macOS allows 104 bytes, including the terminating zero. */
 export const MAX_SOCKET_PATH_BYTES = 103;
 
-/** Where the relay keeps everything of this user: `RELAY_DATA_DIR`, or the platform's place for data. */
+/** The data directory of this user: `RELAY_DATA_DIR`, or the platform's default. */
 export function dataDirectory(
   env: Environment = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -24,24 +24,24 @@ export function dataDirectory(
   if (env.RELAY_DATA_DIR) return resolve(env.RELAY_DATA_DIR);
   const home = env.HOME || homedir();
   if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'agent-relay');
-  // A relative XDG directory is invalid by its specification and is to be ignored.
+  // The XDG specification says to ignore relative paths.
   const shared = env.XDG_DATA_HOME && isAbsolute(env.XDG_DATA_HOME) ? env.XDG_DATA_HOME : undefined;
   return join(shared ?? join(home, '.local', 'share'), 'agent-relay');
 }
 
-/** For those who only read there: the data directory, if there is one, is this user's alone. */
+/** For readers: checks that the data directory, if it exists, is private to this user. */
 export async function checkDataDirectory(env: Environment = process.env): Promise<void> {
   const directory = dataDirectory(env);
   if (await isThere(directory)) await closeToOthers(directory);
 }
 
-/** The directory that holds one directory for each project. */
+/** The parent of all project directories. */
 export const projectsDirectory = (env: Environment = process.env): string =>
   join(dataDirectory(env), 'projects');
 
 /**
- * The directory of one project, by its name: that of the project when it was created, with a number (`demo~2`) if another
- * one had that directory. It is checked, so that it can never lead elsewhere.
+ * The directory of a project, by directory name: the project's first name, with a number (`demo~2`) if another
+ * one had it. It is checked, so that it can never lead elsewhere.
  */
 export function projectDirectory(directory: string, env: Environment = process.env): string {
   checkName(directory.replace(/~\d+$/, ''), 'project');
@@ -54,7 +54,7 @@ const pointerOf = (socketPath: string) => `${socketPath}.path`;
 const fits = (socketPath: string) => Buffer.byteLength(socketPath) <= MAX_SOCKET_PATH_BYTES;
 
 /**
- * For the daemon: the path to listen on for the project of a directory. Its directories exist afterwards, private to this
+ * For the daemon: the path to listen on for a project. Creates its directories, private to this
  * user, and clients find the path with `findSocketPath`.
  */
 export async function prepareSocketPath(directory: string, env: Environment = process.env): Promise<string> {
@@ -67,7 +67,7 @@ export async function prepareSocketPath(directory: string, env: Environment = pr
   return shortPath;
 }
 
-/** For clients: where the daemon would listen for the project of a directory; undefined if it never did. */
+/** For clients: where the daemon listens for a project; undefined if it never did. */
 export async function findSocketPath(
   directory: string,
   env: Environment = process.env,
@@ -77,12 +77,12 @@ export async function findSocketPath(
   if (fits(socketPath)) return socketPath;
   const shortPath = await readIfThere(pointerOf(socketPath));
   if (shortPath === undefined || !(await isThere(dirname(shortPath)))) return undefined;
-  // Runtime directories are wiped at boot; in a shared one, another user could then have taken the place.
+  // Runtime directories are cleared at boot; in a shared one, another user could then create the path.
   await closeToOthers(dirname(shortPath));
   return shortPath;
 }
 
-/** The hash keeps the paths of different projects and data directories apart. */
+/** The hash separates projects and data directories. */
 function shortSocketPath(socketPath: string, env: Environment): string {
   const name = `${createHash('sha256').update(socketPath).digest('hex').slice(0, 16)}.sock`;
   const runtime = env.XDG_RUNTIME_DIR;

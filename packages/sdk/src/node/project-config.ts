@@ -10,25 +10,25 @@ import {
 import { checkName, isRelayError, RelayError } from '@agent-relay/protocol';
 import { repositoryOf } from './git-worktree.ts';
 
-/** What `.relay/config.json` says about the directory that holds it. */
+/** The content of a `.relay/config.json`. */
 export interface ProjectConfig {
   /** The directory that holds `.relay`. */
   root: string;
   project?: string;
-  /** Only for a daemon that does not listen at the project's usual place. */
+  /** Only for a daemon that does not listen at the default path. */
   socketPath?: string;
 }
 
 const directoryIn = (root: string) => join(root, '.relay');
 const fileIn = (root: string) => join(directoryIn(root), 'config.json');
 
-/** Is told of a `.relay` that is passed over, and why. */
+/** Called for a `.relay` that is ignored, with the reason. */
 export type OnIgnored = (path: string, why: string) => void;
 
 /**
  * The nearest `.relay/config.json`, in `directory` or above it; undefined if there is none. From a git worktree the search
- * goes on in its repository. A record that others own or can write to is passed over: above a directory of ours there may
- * be one for everybody, such as /tmp.
+ * continues in its repository. A file that others own or can write to is ignored: a parent directory may
+ * be shared, such as /tmp.
  */
 export async function findProjectConfig(
   directory: string,
@@ -38,7 +38,7 @@ export async function findProjectConfig(
   for (let root = resolve(directory); ; ) {
     const text = (await isTrusted(root, onIgnored)) ? await readIfThere(fileIn(root)) : undefined;
     if (text !== undefined) return parse(text, root);
-    // Once: a repository is nobody's worktree.
+    // Once: a repository is not a worktree.
     const repository: string | undefined = isInWorktree ? undefined : await repositoryOf(root);
     isInWorktree ||= repository !== undefined;
     if (repository === undefined && root === dirname(root)) return undefined;
@@ -53,7 +53,7 @@ async function isTrusted(root: string, onIgnored: OnIgnored): Promise<boolean> {
       onIgnored(path, 'others can write to it');
     } catch (error) {
       if (isRelayError(error, 'NotAllowedToRunAs')) onIgnored(path, 'it belongs to another user');
-      // Where this user cannot even look, there is no record of theirs.
+      // An unreadable directory has no record of this user.
       else if (!isMissing(error) && (error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
     }
     return false;
@@ -61,13 +61,13 @@ async function isTrusted(root: string, onIgnored: OnIgnored): Promise<boolean> {
   return true;
 }
 
-/** Records which project the directory belongs to, for every tool that runs in it; git does not see it. */
+/** Records the project of the directory, for every tool that runs in it; git ignores it. */
 export async function writeProjectConfig({ root, ...config }: ProjectConfig): Promise<void> {
   await prepareProjectConfig(root);
   await writeAtomically(fileIn(root), `${JSON.stringify(config, undefined, 2)}\n`);
 }
 
-/** Makes the place of the record, or says that it cannot be made: better known before the project is opened. */
+/** Creates the directory of the record, so that a failure is reported before the project is opened. */
 export async function prepareProjectConfig(root: string): Promise<void> {
   const directory = directoryIn(root);
   try {
@@ -84,7 +84,7 @@ export async function prepareProjectConfig(root: string): Promise<void> {
   }
 }
 
-/** Not recursive: Node would try for ever in a directory that takes no others, such as /proc. */
+/** Not recursive: Node would retry forever in a directory that cannot contain others, such as /proc. */
 async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdir(path, 0o700);
@@ -93,7 +93,7 @@ async function makeDirectory(path: string): Promise<void> {
   }
 }
 
-/** `.relay` may come with somebody else's repository: it may not lead what is written there to another place. */
+/** `.relay` may come with a cloned repository: it must not redirect what is written there. */
 async function checkOwnDirectory(path: string): Promise<void> {
   if (!(await lstat(path)).isDirectory()) {
     throw new RelayError(

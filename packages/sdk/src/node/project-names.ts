@@ -4,22 +4,22 @@ import { RelayError } from '@agent-relay/protocol';
 import { type Environment, projectsDirectory } from './locations.ts';
 
 /*
- * The directory of a project is called as the project was when it was created; a rename does not move it. Which project
- * has another name now is in the database. The daemon publishes it in `names.json`, for clients that look for the socket:
- * the file only repeats the database, and is written anew whenever a daemon starts.
+ * The directory of a project has the project's first name; a rename does not move it. Which project
+ * has another name now is in the database. The daemon publishes it in `names.json` for clients that look for the socket:
+ * the file only repeats the database, and is rewritten whenever a daemon starts.
  */
 
-/** A project that is not called as its directory, or was called otherwise before. */
+/** A project whose name differs, or differed, from its directory. */
 export interface ProjectNames {
   name: string;
   directory: string;
-  /** The latest last; without those that other projects have now. */
+  /** Latest last, without names that other projects use now. */
   formerNames: string[];
 }
 
 const fileOf = (env: Environment): string => join(projectsDirectory(env), 'names.json');
 
-/** For the daemon: what its projects are called from now on. */
+/** For the daemon: publishes the names of its projects. */
 export async function publishProjectNames(
   projects: ProjectNames[],
   env: Environment = process.env,
@@ -46,7 +46,7 @@ const byName = (projects: ProjectNames[], project: string): ProjectNames | undef
 const byFormerName = (projects: ProjectNames[], project: string): ProjectNames | undefined =>
   projects.findLast(({ formerNames }) => formerNames.includes(project));
 
-/** What the project that had this name is called now; undefined if none was renamed, or the name is in use again. */
+/** The current name of the project that had this name; undefined if none had it, or the name is in use again. */
 export async function renamedTo(
   project: string,
   env: Environment = process.env,
@@ -55,13 +55,13 @@ export async function renamedTo(
   return byName(projects, project) ? undefined : byFormerName(projects, project)?.name;
 }
 
-/** The name of the directory of a project, also for a name that it had before. */
+/** The directory name of a project, by its current or a former name. */
 export async function directoryOf(project: string, env: Environment): Promise<string> {
   const projects = await publishedNames(env);
   return (byName(projects, project) ?? byFormerName(projects, project))?.directory ?? project;
 }
 
-/** What the project with this directory is called, if it has, or had, another name than the directory. */
+/** The name of the project with this directory, if it was ever renamed. */
 export async function projectIn(directory: string, env: Environment): Promise<string | undefined> {
   const projects = await publishedNames(env);
   return projects.find((project) => project.directory === directory)?.name;

@@ -10,14 +10,14 @@ import {
 import { unixSocketWire } from './unix-socket.ts';
 
 export interface SocketFinderOptions extends DiscoveryOptions {
-  /** Wins over every search. */
+  /** Overrides the search. */
   socketPath?: string;
 }
 
 /**
- * Where one client finds its daemon. It is looked for once: a client that reconnects never wanders off to another
- * project, and the socket of its own stays where it is under every name. Only when nobody listens there any more, it
- * looks what is recorded by then.
+ * Where one client finds its daemon. It searches once: a client that reconnects never switches to another
+ * project, and its socket stays in place when the project is renamed. Only if nothing listens there any more, it
+ * searches again.
  */
 export class SocketFinder {
   readonly #options: SocketFinderOptions;

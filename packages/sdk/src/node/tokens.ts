@@ -13,19 +13,19 @@ import { checkDataDirectory, type Environment, projectDirectory } from './locati
 import { directoryOf } from './project-names.ts';
 
 /*
- * A token is kept in `<id>.token`, by an id that follows from the token itself: the file never moves, whatever its agent
- * is called. `<name>.name` holds the id of the token to try first for a name. It is only a hint: where it is wrong or
- * missing, because the agent was renamed, the daemon refuses the token and says the id of the right one, and the client
- * finds that file. So a rename changes nothing on the disk, and no crash can lock an agent out.
- * Earlier versions kept the token in `<name>.token`; such a file is taken over when it is first used.
+ * A token is stored in `<id>.token`, with an id derived from the token: the file never moves, whatever its agent's
+ * name. `<name>.name` contains the id of the token to try first for a name. It is only a hint: if it is wrong or
+ * missing, because the agent was renamed, the daemon refuses the token and sends the id of the right one, and the client
+ * finds that file. So a rename changes nothing on disk, and no crash can lock an agent out.
+ * Earlier versions stored the token in `<name>.token`; such a file is migrated on first use.
  */
 const TOKEN = '.token';
 const HINT = '.name';
 
-/** How a client that keeps its token gets it; `wanted` is the id of the token that the daemon asks for. */
+/** How a client gets its stored token; `wanted` is the id of the token the daemon expects. */
 export type TokenSource = (wanted?: string) => Promise<string | undefined>;
 
-/** The kept token of a local agent, made if there is none; if the daemon wants another one, that, if it is kept. */
+/** The stored token of a local agent, created if there is none; or the one the daemon expects, if it is stored. */
 export const localTokenSource =
   (findProject: () => Promise<string>, name: string, env?: Environment): TokenSource =>
   async (wanted) => {
@@ -36,8 +36,8 @@ export const localTokenSource =
   };
 
 /**
- * The token of a local agent, made and stored the first time. It is on the disk before the daemon hears of it, so that
- * no crash can leave a registered name whose token nobody has. Of several processes at once, all get the same token.
+ * The token of a local agent, created and stored the first time. It is on disk before the daemon gets it, so that
+ * no crash can leave a registered name without its token. Concurrent processes get the same token.
  */
 export async function localAgentToken(
   project: string,
@@ -48,7 +48,7 @@ export async function localAgentToken(
   return (await hinted(tokens, name)) ?? (await takeOver(tokens, name)) ?? (await make(tokens, name));
 }
 
-/** The token of that id, if it is kept: the daemon says that it is the one of the agent of this name. */
+/** The token with this id, if it is stored: the daemon says it belongs to the agent with this name. */
 async function localTokenById(
   project: string,
   name: string,
@@ -62,7 +62,7 @@ async function localTokenById(
 }
 
 /**
- * Keeps a new token for a local agent; returns the file. `register` makes it the agent's. The token is kept before that,
+ * Stores a new token for a local agent; returns the file. `register` makes it the agent's. The token is stored before that,
  * so that it is not lost when the answer is.
  */
 export async function replaceLocalAgentToken(
@@ -79,7 +79,7 @@ export async function replaceLocalAgentToken(
   return fileOf(tokens, tokenId(token));
 }
 
-/** The agent has another name: its token is tried first for that one, and no longer for the old one. */
+/** The agent was renamed: its token is tried first for the new name, and no longer for the old one. */
 export async function renameLocalAgentToken(
   project: string,
   before: string,
@@ -88,11 +88,11 @@ export async function renameLocalAgentToken(
 ): Promise<void> {
   const tokens = await tokensOf(project, env);
   const token = (await hinted(tokens, before)) ?? (await takeOver(tokens, before));
-  // An agent whose token is not kept here has none to be found.
+  // The agent's token is not stored here.
   if (token !== undefined) await hint(tokens, name, tokenId(token));
 }
 
-/** Forgets the token of an agent that is no more, so that its name can be used anew. */
+/** Deletes the token of a removed agent, so that its name can be used again. */
 export async function removeLocalAgentToken(
   project: string,
   name: string,
@@ -104,7 +104,7 @@ export async function removeLocalAgentToken(
     await rm(file, { force: true });
 }
 
-/** Forgets all tokens of a project that is no more; `directory` is the name of its directory. */
+/** Deletes all tokens of a removed project; `directory` is the name of its directory. */
 export async function removeLocalAgentTokens(
   directory: string,
   env: Environment = process.env,
@@ -151,7 +151,7 @@ async function make(tokens: string, name: string): Promise<string> {
   if ((await createOnce(hintOf(tokens, name), id)) === id) return token;
   const other = await hinted(tokens, name);
   if (other === undefined) {
-    // A hint that leads nowhere.
+    // The hint is stale.
     await writeAtomically(hintOf(tokens, name), id);
     return token;
   }
@@ -165,7 +165,7 @@ async function keep(tokens: string, token: string): Promise<void> {
   await createOnce(fileOf(tokens, tokenId(token)), token);
 }
 
-/** The token of this id is that of the agent of this name, and of no other. */
+/** Records that the token with this id belongs to the agent with this name, and to no other. */
 async function hint(tokens: string, name: string, id: string): Promise<void> {
   const own = hintOf(tokens, name);
   await writeAtomically(own, id);
@@ -173,7 +173,7 @@ async function hint(tokens: string, name: string, id: string): Promise<void> {
     if (file !== own && (await readHint(file)) === id) await rm(file, { force: true });
 }
 
-/** Finds a token wherever it is kept, also under the name of another agent by an earlier version. */
+/** Finds a token wherever it is stored, also where an earlier version stored it under another name. */
 async function search(tokens: string, id: string): Promise<string | undefined> {
   for (const file of [fileOf(tokens, id), ...(await filesIn(tokens, TOKEN))]) {
     const token = await readIfThere(file);

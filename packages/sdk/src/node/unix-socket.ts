@@ -4,12 +4,12 @@ import { encodeFrame, FrameParser, isRelayError, RelayError } from '@agent-relay
 import type { OpenWire, Wire, WireEvents } from '../connection/wire.ts';
 
 /**
- * The largest frame taken from the daemon. A page of an inbox is far larger than any request; the limit is only there
- * to notice, before it fills the memory, that what is received are not frames at all.
+ * The largest frame accepted from the daemon. A page of an inbox is far larger than any request; the limit only serves
+ * to notice, before memory fills up, that the data is not frames at all.
  */
 const MAX_RECEIVED_BYTES = 64 * 1024 * 1024;
 
-/** Opens a connection of length-prefixed frames. The path is asked for each time: it may move with a new daemon. */
+/** Opens a connection with length-prefixed frames. The path is looked up each time: it may change with a new daemon. */
 export const unixSocketWire =
   (findPath: () => Promise<string>): OpenWire =>
   async (events, signal) => {
@@ -57,7 +57,7 @@ function wireOf(socket: Socket, events: WireEvents): Wire {
   };
   return {
     send: (text) => {
-      // The whole turn of the event loop is one write, answers to what one read brought included.
+      // Everything sent in one turn of the event loop is one write.
       if (gathered.push(encodeFrame(text)) === 1) setImmediate(flush);
     },
     close: () => {

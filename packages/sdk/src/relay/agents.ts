@@ -1,6 +1,6 @@
 import type { ClientSession } from '../connection/client-session.ts';
 
-/** What the owner of the project may do to its agents. */
+/** Agent administration, for the owner of the project. */
 export class Agents {
   readonly #session: ClientSession;
 
@@ -8,22 +8,22 @@ export class Agents {
     this.#session = session;
   }
 
-  /** Gives an agent another name; its token, inbox and messages stay its own. */
+  /** Renames an agent; it keeps its token, inbox and messages. */
   async rename(agent: string, name: string): Promise<void> {
     await this.#session.request('AGENT_RENAME', { agent, name });
   }
 
-  /** Makes an agent the lead, or no longer; says whether a person or a program is behind it. */
+  /** Sets whether an agent is the lead, and whether it is a person or a program. */
   async set(agent: string, changes: { type?: 'agent' | 'human'; lead?: boolean }): Promise<void> {
     await this.#session.request('AGENT_SET', { agent, ...changes });
   }
 
-  /** Takes an agent away: its connections end, its name is free again, what it wrote stays. */
+  /** Removes an agent: its connections are closed, its name is free again, its messages stay. */
   async remove(agent: string): Promise<void> {
     await this.#session.request('AGENT_REMOVE', { agent });
   }
 
-  /** Lets an agent from outside this machine write into another project, or, with `allowed: false`, no longer. */
+  /** Lets an agent from another machine write to another project; `allowed: false` revokes that. */
   async grant(agent: string, project: string, { allowed = true }: { allowed?: boolean } = {}): Promise<void> {
     await this.#session.request('GRANT', { agent, project, allowed });
   }

@@ -10,7 +10,7 @@ import { callApplication } from '../connection/emitter.ts';
 import type { SendAndWaitOptions } from '../options.ts';
 import { awaitReply, GRACE_MS } from './await-reply.ts';
 
-/** Sends a message and resolves with its answer; a broken connection only interrupts the waiting. */
+/** Sends a message and resolves with its answer; a lost connection only interrupts the wait. */
 export async function ask(
   session: ClientSession,
   to: string,
@@ -20,7 +20,7 @@ export async function ask(
   const { timeoutMs = 30_000, signal, onStored, id = session.newId(), ...rest } = options;
   const deadline = performance.now() + timeoutMs;
   let stored: SendResult | undefined;
-  /** The daemon knows only the time that was left at the latest connection. */
+  /** The daemon only knows the time that was left at the latest connection. */
   const late = () => {
     if (stored === undefined)
       return new RelayError('Timeout', `The message to ${to} was not confirmed within ${timeoutMs} ms.`);
@@ -43,11 +43,11 @@ export async function ask(
     expire: late,
     answer: (result) => {
       const sent = result as unknown as SendResult;
-      // After a reconnect the daemon confirms once more.
+      // After a reconnect the daemon confirms again.
       if (!stored && onStored) callApplication(onStored, sent);
       stored = sent;
       if (sent.held === undefined) return false;
-      // Nobody got it, so nobody will answer.
+      // Nobody got it, so there will be no answer.
       settle.reject(new RelayError('MessageHeld', `The message is held: ${sent.held}.`));
       return true;
     },

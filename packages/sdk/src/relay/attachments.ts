@@ -1,7 +1,7 @@
 import { ATTACHMENT_CHUNK_BYTES, type AttachmentInfo, RelayError } from '@agent-relay/protocol';
 import type { ClientSession } from '../connection/client-session.ts';
 
-/** Uploads a file piece by piece; the daemon stores it when the last piece and the hash agree. */
+/** Uploads a file in pieces; the daemon stores it if the hash of the whole matches. */
 export async function upload(
   session: ClientSession,
   name: string,
@@ -24,7 +24,7 @@ export async function upload(
   }
 }
 
-/** Fetches a file piece by piece and checks that it is whole. */
+/** Fetches a file in pieces and checks its hash. */
 export async function download(
   session: ClientSession,
   id: string,
@@ -52,7 +52,7 @@ const hashOf = async (content: Uint8Array<ArrayBuffer>): Promise<string> => {
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
 };
 
-/** Arguments of one call: more could overflow the stack. */
+/** Limit of arguments per call: more could overflow the stack. */
 const LETTERS_AT_ONCE = 8192;
 
 function toBase64(bytes: Uint8Array): string {

@@ -2,7 +2,7 @@ import { RelayError } from '@agent-relay/protocol';
 import type { ClientSession } from '../connection/client-session.ts';
 import type { OpenRequest } from '../connection/requests.ts';
 
-/** How much later than the daemon the client itself stops waiting for a reply. */
+/** How much longer than the daemon the client waits for a reply. */
 export const GRACE_MS = 500;
 
 interface Settle<T> {
@@ -10,7 +10,7 @@ interface Settle<T> {
   reject(error: Error): void;
 }
 
-/** Sends a request that is answered by a later reply, until that comes, or `signal` ends the waiting. */
+/** Sends a request that is answered by a later reply; waits until it arrives or `signal` is aborted. */
 export async function awaitReply<T>(
   session: ClientSession,
   signal: AbortSignal | undefined,

@@ -10,12 +10,12 @@ export class Channels {
     this.#session = session;
   }
 
-  /** Makes a channel; whoever does is in it. */
+  /** Creates a channel and joins it. */
   async create(name: string, { topic }: { topic?: string } = {}): Promise<ChannelInfo> {
     return (await this.#session.request('CHANNEL_CREATE', { name, topic })).channel;
   }
 
-  /** `joined` is false if this agent was in it already. With `create`, a channel that is not there is made. */
+  /** `joined` is false if this agent was already a member. `create` creates a missing channel. */
   join(
     channel: string,
     { create = false }: { create?: boolean } = {},
@@ -23,7 +23,7 @@ export class Channels {
     return this.#session.request('CHANNEL_JOIN', { channel, create });
   }
 
-  /** False if this agent was not in it. */
+  /** False if this agent was not a member. */
   async leave(channel: string): Promise<boolean> {
     const { left } = await this.#session.request('CHANNEL_LEAVE', { channel });
     this.#session.forgetChannel(channel);
@@ -37,22 +37,22 @@ export class Channels {
     });
   }
 
-  /** The names of those in it. */
+  /** The names of the members. */
   async members(channel: string): Promise<string[]> {
     return (await this.#session.request('CHANNEL_MEMBERS', { channel })).members;
   }
 
-  /** Brings another agent in; false if it was in it already. */
+  /** Adds another agent; false if it was already a member. */
   async invite(channel: string, agent: string): Promise<boolean> {
     return (await this.#session.request('CHANNEL_INVITE', { channel, agent })).added;
   }
 
-  /** Says what the channel is about. */
+  /** Sets the topic of the channel. */
   async topic(channel: string, topic: string): Promise<void> {
     await this.#session.request('CHANNEL_TOPIC', { channel, topic });
   }
 
-  /** Makes the channel read only, or, with `archived: false`, opens it again. */
+  /** Makes the channel read-only; `archived: false` reopens it. */
   async archive(channel: string, { archived = true }: { archived?: boolean } = {}): Promise<void> {
     await this.#session.request('CHANNEL_ARCHIVE', { channel, archived });
   }

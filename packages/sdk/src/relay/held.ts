@@ -1,7 +1,7 @@
 import type { HeldInfo } from '@agent-relay/protocol';
 import type { ClientSession } from '../connection/client-session.ts';
 
-/** The messages the loop governor keeps back, for the owner of the project. */
+/** Messages held by the loop governor, for the owner of the project. */
 export class HeldMessages {
   readonly #session: ClientSession;
 
@@ -13,12 +13,12 @@ export class HeldMessages {
     return (await this.#session.request('HELD_LIST', {})).held;
   }
 
-  /** Delivers them as if they were sent now, and lets their exchange go on; resolves with how many. */
+  /** Delivers them as if they were sent now, and resumes the conversation; resolves with how many. */
   async release(ids: string | string[]): Promise<number> {
     return (await this.#settle(ids, false)).released;
   }
 
-  /** Lets them go: nobody will get them. Resolves with how many. */
+  /** Discards them: nobody will get them. Resolves with how many. */
   async discard(ids: string | string[]): Promise<number> {
     return (await this.#settle(ids, true)).discarded;
   }

@@ -4,7 +4,7 @@ export interface Page<Entry> {
   next?: string | undefined;
 }
 
-/** Everything in a list that the daemon gives out page by page. */
+/** All entries of a list that the daemon returns page by page. */
 export async function allPages<Entry>(
   ask: (cursor: string | undefined) => Promise<Page<Entry>>,
 ): Promise<Entry[]> {

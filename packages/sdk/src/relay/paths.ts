@@ -2,8 +2,8 @@ import type { ClaimingPath, Message, ReasonInput } from '@agent-relay/protocol';
 import type { ClientSession } from '../connection/client-session.ts';
 
 /**
- * For programs that put an agent's messages into another program's context. They are told of mail with the event
- * `mail.claimable`, claim it when it can be delivered, and report what they observed.
+ * For programs that put an agent's messages into another program's context. They are notified with the event
+ * `mail.claimable`, claim messages when they can deliver them, and report what they observed.
  */
 export class Paths {
   readonly #session: ClientSession;
@@ -13,14 +13,14 @@ export class Paths {
   }
 
   /**
-   * Takes the oldest messages that nobody has. From now on they are this program's: no other path delivers them until it
-   * refuses them. Those it claimed before and has not reported about come first.
+   * Takes the oldest unclaimed messages. From now on they belong to this program: no other path delivers them until it
+   * refuses them. Those it claimed before and has not reported on come first.
    */
   async claim(path: ClaimingPath, options: { limit?: number } = {}): Promise<Message[]> {
     return (await this.#session.request('CLAIM', { path, ...options })).messages;
   }
 
-  /** Says what was observed of claimed messages; resolves with how many of them that was new for. */
+  /** Reports what was observed of claimed messages; resolves with how many changed. */
   async report(
     path: ClaimingPath,
     messages: string | string[],

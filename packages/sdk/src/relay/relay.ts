@@ -45,7 +45,7 @@ import { waitForMail } from './wait-for-mail.ts';
 import { Workers } from './workers.ts';
 import { Workspaces } from './workspaces.ts';
 
-/** A participant's connection to the relay; made by `connect`. */
+/** A client of the relay; created by `connect`. */
 export class Relay {
   readonly #session: ClientSession;
   readonly #tools: ServedTools;
@@ -79,7 +79,7 @@ export class Relay {
     return state === 'connecting' ? 'reconnecting' : state;
   }
 
-  /** Who this client is; undefined for an observer. */
+  /** The agent name; undefined for an observer. */
   get name(): string | undefined {
     return this.welcome.agent?.name;
   }
@@ -88,17 +88,17 @@ export class Relay {
     return this.welcome.project;
   }
 
-  /** What the daemon said when the latest connection was made. */
+  /** The daemon's WELCOME of the latest connection. */
   get welcome(): WelcomePayload {
     return this.#session.welcome;
   }
 
-  /** The token of a newly registered name that brought none. Keep it: it is shown once and proves who you are. */
+  /** The token issued for a new name. Save it: it is shown once and proves who you are. */
   get agentToken(): string | undefined {
     return this.#session.agentToken;
   }
 
-  /** Sends a message to an address, or to a group by its names; resolves when it is stored for good. */
+  /** Sends a message to an address, or to a group by its names; resolves when it is on disk. */
   send(to: string | string[], content: string, { id, ...options }: SendOptions = {}): Promise<SendResult> {
     return this.#session.request('SEND', { to, content, ...options }, id);
   }
@@ -106,17 +106,17 @@ export class Relay {
   /** Sends a message and waits for the answer, which counts as read. */
   async sendAndWait(to: string, content: string, options: SendAndWaitOptions = {}): Promise<Message> {
     const answer = await ask(this.#session, to, content, options);
-    // The answer is here in any case. If it cannot be marked, it stays in the inbox as unread.
+    // Return the answer in any case. If it cannot be marked, it stays unread in the inbox.
     await this.read(answer.id).catch(() => 0);
     return answer;
   }
 
-  /** Answers a message: where it was written, in its thread. */
+  /** Replies to a message in its conversation and thread. */
   reply(messageId: string, content: string, { id, ...options }: ReplyOptions = {}): Promise<SendResult> {
     return this.#session.request('SEND', { replyTo: messageId, content, ...options }, id);
   }
 
-  /** The messages in the inbox, oldest first; they become read when they are here, not before. */
+  /** The messages in the inbox, oldest first; they are marked read once they have arrived here. */
   async inbox({
     unreadOnly,
     markRead = true,
@@ -130,7 +130,7 @@ export class Relay {
     return { messages, unread: unread - fresh.length };
   }
 
-  /** A page of what this client may see, in order: the newest messages, or those around a cursor. */
+  /** A page of what this client can see, in order: the newest messages, or those at a cursor. */
   history(options: HistoryOptions = {}): Promise<OperationResult<'HISTORY'>> {
     return this.request('HISTORY', options);
   }
@@ -140,17 +140,17 @@ export class Relay {
     return this.request('THREAD', { id, ...options });
   }
 
-  /** Messages with all the words, newest first; words in double quotes must stand together. */
+  /** Messages that contain all the words, newest first; a phrase in double quotes stays together. */
   async search(query: string, options: SearchOptions = {}): Promise<SearchHit[]> {
     return (await this.request('SEARCH', { query, ...options })).hits;
   }
 
-  /** This agent's direct and group conversations, the one with the newest message first. */
+  /** This agent's direct and group conversations, latest first. */
   async conversations(options: { limit?: number } = {}): Promise<ConversationInfo[]> {
     return (await this.request('CONVERSATIONS', options)).conversations;
   }
 
-  /** Puts an emoji (or a name such as `:eyes:`) on a message; resolves with all that are on it. */
+  /** Reacts to a message with an emoji (or a name such as `:eyes:`); resolves with all its reactions. */
   async react(message: string, emoji: string): Promise<Reaction[]> {
     return (await this.request('REACT', { message, emoji })).reactions;
   }
@@ -164,7 +164,7 @@ export class Relay {
     return this.request('READERS', { message });
   }
 
-  /** Empties a message for good: for its sender and the owner. */
+  /** Erases the content of a message, for its sender and the owner. */
   async redact(message: string, options: { reason?: string } = {}): Promise<void> {
     await this.request('REDACT', { message, ...options });
   }
@@ -174,7 +174,7 @@ export class Relay {
     return upload(this.#session, name, content, mediaType);
   }
 
-  /** A file that hangs on a message this client may see. */
+  /** A file attached to a message this client can see. */
   fetchAttachment(id: string): Promise<{ attachment: AttachmentInfo; content: Uint8Array<ArrayBuffer> }> {
     return download(this.#session, id);
   }
@@ -187,7 +187,7 @@ export class Relay {
     });
   }
 
-  /** The connected agents that have a capability or a tool; without either, all that offer something. */
+  /** The connected agents that have a capability or a tool; with neither, all that offer something. */
   discover(wanted: { capability?: string; tool?: string } = {}): Promise<AgentOffer[]> {
     return allPages(async (cursor) => {
       const { agents, next } = await this.request('DISCOVER', { ...wanted, cursor });
@@ -195,7 +195,7 @@ export class Relay {
     });
   }
 
-  /** The tools that an agent offers. */
+  /** The tools of an agent. */
   async tools(agent: string): Promise<OfferedTool[]> {
     return (await this.request('TOOLS', { agent })).tools;
   }
@@ -222,12 +222,12 @@ export class Relay {
     return this.request('STATUS', {});
   }
 
-  /** What became of a message, for each of its recipients. */
+  /** Delivery status of a message, per recipient. */
   trace(id: string): Promise<OperationResult<'TRACE'>> {
     return this.request('TRACE', { id });
   }
 
-  /** Replaces what this agent says it can do; also said again after a reconnect. */
+  /** Replaces what this agent offers; repeated after a reconnect. */
   async announce({
     capabilities = [],
     tools = [],
@@ -239,17 +239,17 @@ export class Relay {
     Object.assign(this.#session.hello, { capabilities, tools });
   }
 
-  /** Resolves when there is unread mail, at once or when it comes. An agent has one waiter at a time. */
+  /** Resolves when there are unread messages, now or later. An agent has one waiter at a time. */
   waitForMail(options: { timeoutMs?: number; signal?: AbortSignal } = {}): Promise<void> {
     return waitForMail(this.#session, options);
   }
 
-  /** Marks messages read; resolves with how many were not yet. */
+  /** Marks messages as read; resolves with how many were unread. */
   read(ids: string | string[], { path }: { path?: DeliveryPath } = {}): Promise<number> {
     return this.#acknowledge(ids, 'read', path);
   }
 
-  /** Tells the senders that the messages were dealt with. */
+  /** Tells the senders that the messages were handled. */
   ack(ids: string | string[], { path }: { path?: DeliveryPath } = {}): Promise<number> {
     return this.#acknowledge(ids, 'acked', path);
   }
@@ -286,8 +286,8 @@ export class Relay {
   }
 
   /**
-   * This agent's messages, one at a time. Asking for the next, or leaving the loop, says that the last one was taken;
-   * until then the daemon counts it as not handed over. Rejects where none will ever come.
+   * This agent's messages, one at a time. Asking for the next, or leaving the loop, confirms the last one;
+   * until then the daemon counts it as not handed over. Throws if there will never be any.
    */
   async *messages(): AsyncGenerator<Message, void, void> {
     if (this.name === undefined)
@@ -336,7 +336,7 @@ export class Relay {
     return this.#session.request(operation, params);
   }
 
-  /** Tells the daemon what was handed over, then ends; requests without an answer fail with `Cancelled`. */
+  /** Confirms what was handed over, then closes; requests without an answer fail with `Cancelled`. */
   close(): Promise<void> {
     return this.#session.close();
   }

@@ -1,24 +1,24 @@
 import type { Message } from '@agent-relay/protocol';
 import { Wakeup } from './wakeup.ts';
 
-/** What a reader that does not keep up may leave lying here. */
+/** The most that is buffered for a slow reader. */
 const BUFFERED_MESSAGES = 1024;
 
-/** Asks for the messages after a number, or from now on; `onAnswer` is called with the number it begins after. */
+/** Requests the messages after a number, or from now on; `onAnswer` is called with the number it starts after. */
 type Subscribe = (
   after: number | undefined,
   onAnswer: (answer: { after: number }) => void,
 ) => Promise<unknown>;
 
 /**
- * Follows every message of the project, each once and in order, however often the connection changes. A reader that
- * falls too far behind is not drowned: what does not fit is left with the daemon and asked for again.
+ * Follows every message of the project, each once and in order, across reconnects. For a reader that
+ * falls too far behind, messages that do not fit are left with the daemon and requested again.
  */
 export class Tail {
   readonly #subscribe: Subscribe;
   readonly #buffer: Message[] = [];
   readonly #wakeup = new Wakeup();
-  /** The last one buffered; undefined until the daemon has said where "now" is. */
+  /** The last one buffered; undefined until the daemon has said what the current number is. */
   #position: number | undefined;
   #behind = false;
   #subscribing = false;
@@ -29,7 +29,7 @@ export class Tail {
     this.#position = after;
   }
 
-  /** False if the message is not taken: it was before, or will be asked for again. */
+  /** False if the message is not accepted: it is a duplicate, or will be requested again. */
   receive(message: Message): boolean {
     if (this.#behind || message.seq <= (this.#position ?? 0)) return false;
     if (this.#buffer.length >= BUFFERED_MESSAGES) {
@@ -42,18 +42,18 @@ export class Tail {
     return true;
   }
 
-  /** Asks the daemon to go on after the last message that was taken; for the start, and for each new connection. */
+  /** Asks the daemon to continue after the last accepted message; at the start, and on each new connection. */
   async resume(): Promise<void> {
-    // An unanswered request is repeated on the new connection by itself.
+    // An unanswered request is repeated on the new connection automatically.
     if (this.#subscribing) return;
     this.#subscribing = true;
     try {
       const asked = this.#position;
       await this.#subscribe(asked, ({ after }) => {
-        // The daemon has another database, whose numbers begin anew.
+        // The daemon has a new database, whose numbers start over.
         if (asked !== undefined && after < asked) this.#position = after;
         this.#position ??= after;
-        // What came before the answer was of the old subscription; from here on there is no gap.
+        // Messages before the answer belong to the old subscription; from here on there is no gap.
         this.#behind = false;
       });
     } catch (error) {

@@ -2,14 +2,14 @@ import { encodeEnvelope, isRelayError, RelayError } from '@agent-relay/protocol'
 import type { ClientSession } from '../connection/client-session.ts';
 import { awaitReply, GRACE_MS } from './await-reply.ts';
 
-/** Resolves when there is unread mail: at once, or with the next message. A broken connection only interrupts the waiting. */
+/** Resolves when there are unread messages: now, or with the next one. A lost connection only interrupts the wait. */
 export async function waitForMail(
   session: ClientSession,
   { timeoutMs = 30_000, signal }: { timeoutMs?: number; signal?: AbortSignal },
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   const id = session.newId();
-  /** The daemon knows only the time that was left at the latest connection. */
+  /** The daemon only knows the time that was left at the latest connection. */
   const late = () =>
     new RelayError('Timeout', `No message arrived within ${timeoutMs} ms.`, {
       next: 'Wait again, or read the inbox later.',

@@ -1,7 +1,7 @@
 import type { OperationResult, TransferRecord } from '@agent-relay/protocol';
 import type { ClientSession } from '../connection/client-session.ts';
 
-/** What the owner may do to the workspaces of the daemon. */
+/** Workspace administration, for the owner. */
 export class Workspaces {
   readonly #session: ClientSession;
 
@@ -9,12 +9,12 @@ export class Workspaces {
     this.#session = session;
   }
 
-  /** Its socket moves with its name; connections that exist go on. */
+  /** Its socket and its connections stay. */
   rename(workspace: string, name: string): Promise<OperationResult<'WORKSPACE_RENAME'>> {
     return this.#session.request('WORKSPACE_RENAME', { workspace, name });
   }
 
-  /** Everything in the workspace this client is connected to, page by page, in an order that is the same each time. */
+  /** Everything in the workspace this client is connected to, page by page, in a stable order. */
   async *export(): AsyncGenerator<TransferRecord[], void, void> {
     let cursor: string | undefined;
     do {
@@ -24,7 +24,7 @@ export class Workspaces {
     } while (cursor !== undefined);
   }
 
-  /** Adds records of an export, in their order; what is there already stays as it is. */
+  /** Adds the records of an export, in order; existing records stay as they are. */
   import(records: TransferRecord[]): Promise<OperationResult<'IMPORT'>> {
     return this.#session.request('IMPORT', { records });
   }

@@ -17,7 +17,7 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
 export interface Visit extends FrontSessionOptions {
   /** Identifies the client. Other callers cannot use its sessions. */
   caller: string;
-  /** Whom its sessions count for. Default: all that are let in are one. */
+  /** The account its sessions count for. Default: one account for all. */
   account?: string;
   /** Called for each session kept for the client. `end` ends it; the returned function is called when it has ended. */
   begin?(end: () => Promise<void>): () => void;
@@ -26,9 +26,9 @@ export interface Visit extends FrontSessionOptions {
 export interface HttpHandlerOptions {
   /** Sessions unused for this long are ended: clients rarely say goodbye. Default: 30 minutes. */
   sessionIdleMs?: number;
-  /** With more sessions than this, an idle one is ended, of those who have most. Default: 1000. */
+  /** With more sessions than this, an idle one of the largest account is ended. Default: 1000. */
   maxSessions?: number;
-  /** Beyond so many of one account, one of its own that is idle is ended, or it gets no more. Default: as many. */
+  /** With more sessions of one account, one of its idle ones is ended, or it gets no more. Default: the same. */
   maxSessionsPerKey?: number;
 }
 

@@ -5,33 +5,33 @@ import { sameSecret } from '@agent-relay/platform/secrets';
 import { checkAgentName, isAgentToken, nameKey, RelayError } from '@agent-relay/protocol';
 import type { ParticipantOptions } from '@agent-relay/sdk';
 
-/** The header, or else a parameter of the URL, by which a client that may enter several projects chooses one. */
+/** The header, or else the URL parameter, by which a client with access to several projects chooses one. */
 const PROJECT_HEADER = 'x-relay-project';
 export const PROJECT_PARAMETER = 'project';
 
-/** What somebody showed at the door, and was let in for; `project` is the one they chose, if they did. */
+/** The credential a request was accepted with; `project` is the chosen one, if any. */
 export type Access =
-  /** A program of the user the daemon runs for, on this machine. */
+  /** A program of the daemon's user on this machine. */
   | { kind: 'local'; project?: string }
   /** The key of the door itself. */
   | { kind: 'apiKey'; secret: string; project?: string }
   | { kind: 'workspaceKey'; secret: string }
   | { kind: 'agentToken'; secret: string };
 
-/** How the door finds out whom it may let in. */
+/** How the door checks credentials. */
 export interface Doorkeeper {
   /**
-   * The key of the door, besides those of workspaces and agents. Where it is set, one of them has to be shown: a proxy
-   * or a tunnel of the user brings in strangers too.
+   * The key of the door, besides those of workspaces and agents. If it is set, every request needs one of them: a proxy
+   * or tunnel of the user lets strangers in too.
    */
   apiKey?: string;
   /** Whether a workspace key or an agent token is valid. */
   isKeyValid(key: string): Promise<boolean>;
-  /** The project of this name, as it is spelled; throws if there is none. Absent where there is no choice. */
+  /** The project with this name, in its own spelling; throws if there is none. Absent if there is no choice. */
   findProject?(name: string): string;
 }
 
-/** Lets a request in, or not, and to where. */
+/** Decides whether a request is accepted, and for which project. */
 export async function admit(request: IncomingMessage, keeper: Doorkeeper): Promise<Access | undefined> {
   const access = await recognise(request, keeper);
   const wanted = wantedProject(request);
@@ -39,9 +39,9 @@ export async function admit(request: IncomingMessage, keeper: Doorkeeper): Promi
   if (access.kind === 'workspaceKey' || access.kind === 'agentToken' || !keeper.findProject) {
     throw new RelayError(
       'InvalidRequest',
-      'The project cannot be chosen: there is one that you are let into.',
+      'You cannot choose the project: your access is for one project only.',
       {
-        next: `Leave out the header ${PROJECT_HEADER} and ?${PROJECT_PARAMETER}=.`,
+        next: `Remove the header ${PROJECT_HEADER} and ?${PROJECT_PARAMETER}=.`,
       },
     );
   }
@@ -70,7 +70,7 @@ async function recognise(
   return { kind: isAgentToken(secret) ? 'agentToken' : 'workspaceKey', secret };
 }
 
-/** A name for the holder of an access in a project, always the same, from which the secret cannot be told. */
+/** A stable id of a credential in a project that does not reveal the secret. */
 export function accessId(access: Access): string {
   const secret =
     access.kind === 'local'
@@ -81,8 +81,8 @@ export function accessId(access: Access): string {
 }
 
 /**
- * Adds what the holder of an access shows the relay. A name said with a key is bound to that key: its agent token is
- * derived from both, so that no other key opens it.
+ * Adds the credentials for the relay. A name used with a key is bound to that key: its agent token is
+ * derived from both, so no other key can use it.
  */
 export function withCredentials(access: Access, profile: ParticipantOptions): ParticipantOptions {
   if (access.kind === 'local') return profile;

@@ -8,15 +8,15 @@ import { knownToolsets } from '../../toolsets/index.ts';
 import type { McpHttpOptions } from '../options.ts';
 import { type Access, accessId } from './access.ts';
 
-/** Who makes a request, and what it wants to be served. */
+/** The client of a request, and the toolsets it wants. */
 export interface Caller {
   access: Access;
   name: string | undefined;
-  /** Whether it is an agent that others can know, by its token or by the name it says. */
+  /** Whether it is an agent that others can see, by its token or its name. */
   isNamed: boolean;
-  /** The same for all requests of the same holder under the same name; a session belongs to one. */
+  /** The same for all requests with the same credential and name; a session belongs to one. */
   key: string;
-  /** Whom its sessions and streams count for. */
+  /** The account its sessions and streams count for. */
   account: string;
 }
 
@@ -31,7 +31,7 @@ export function callerOf(
   return { access, name, isNamed, key: callerKey(access, name), account: accountOf(access) };
 }
 
-/** The same holder, but nobody that others could see; an agent token always is its agent. */
+/** The same client without a visible agent; an agent token always is its agent. */
 export const unseen = (caller: Caller): Caller =>
   caller.access.kind === 'agentToken'
     ? caller
@@ -40,7 +40,7 @@ export const unseen = (caller: Caller): Caller =>
 const callerKey = (access: Access, name: string | undefined): string =>
   `${accessId(access)} ${name?.toLowerCase() ?? ''}`;
 
-/** The offerings of a door, one for each choice of toolsets, made when first chosen. */
+/** The offerings of a door, one for each choice of toolsets, created on first use. */
 export class Offerings {
   readonly #options: McpHttpOptions;
   readonly #known: ReadonlyMap<string, Toolset>;
@@ -53,17 +53,17 @@ export class Offerings {
     this.#known = knownToolsets(options.roles ?? []);
   }
 
-  /** Whether a request asks for the servers of a gateway, alone or beside toolsets of the relay. */
+  /** Whether a request asks for the servers of a gateway, alone or with toolsets of the relay. */
   asksForGateway(request: IncomingMessage): boolean {
     return this.#wanted(request).includes(GATEWAY_TOOLSET);
   }
 
-  /** What a request asks for with `?tools=`, as far as its key may have it. */
+  /** What a request asks for with `?tools=`, if its key allows it. */
   chosenBy(request: IncomingMessage, access: Access): Offering {
     return this.#make(this.#allowed(request, access));
   }
 
-  /** What it asks for beside the gateway, which its key must allow as well. */
+  /** What it asks for besides the gateway, if its key allows it. */
   chosenBesideGateway(request: IncomingMessage, access: Access): Offering | undefined {
     const names = this.#allowed(request, access).filter((name) => name !== GATEWAY_TOOLSET);
     return names.length === 0 ? undefined : this.#make(names);

@@ -33,7 +33,7 @@ it('lets a caller make its requests, then says when the next one is possible', (
   expect(() => limit.take('alice')).toThrow('More than 60 requests a minute.');
   now += 3_600_000;
   for (let i = 0; i < 60; i++) limit.take('alice');
-  expect(() => limit.take('alice')).toThrow();
+  expect(() => limit.take('alice')).toThrow('More than 60 requests a minute.');
 });
 
 it('lets a caller in after the wait it was told, however often it asked meanwhile', () => {

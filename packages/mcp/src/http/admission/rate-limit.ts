@@ -2,10 +2,10 @@ import { TokenBuckets } from '@agent-relay/platform/limits';
 import { RelayError } from '@agent-relay/protocol';
 
 const MINUTE_MS = 60_000;
-/** Beyond so many callers the oldest are forgotten: they were quiet for longest. */
+/** Beyond this many callers, the least recently active ones are dropped. */
 const MAX_CALLERS = 10_000;
 
-/** A bucket of requests for each caller, which fills again steadily. */
+/** A token bucket for each caller. */
 export class RateLimit {
   readonly #perMinute: number;
   readonly #now: () => number;
@@ -18,12 +18,12 @@ export class RateLimit {
     this.#buckets = new TokenBuckets(rate, MAX_CALLERS);
   }
 
-  /** Takes one request from the caller's bucket, or says when there will be one. */
+  /** Counts a request of the caller, or throws with the time to wait. */
   take(caller: string): void {
     this.#refuseUntil(this.#buckets.take(caller, this.#now()));
   }
 
-  /** Throws as `take` would, and takes nothing. */
+  /** Throws as `take` would, without counting. */
   check(caller: string): void {
     this.#refuseUntil(this.#buckets.waitMs(caller, this.#now()));
   }

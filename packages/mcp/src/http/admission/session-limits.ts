@@ -1,14 +1,14 @@
 import type { Room } from '@agent-relay/platform/limits';
 import { limitReached, RelayError } from '@agent-relay/protocol';
 
-/** Whoever has enough already waits so long for the answer when it asks for more. */
+/** How long a refusal is delayed for an account that is at its limit. */
 export const ENOUGH_MS = 250;
 
-/** Why somebody cannot have one more session. */
+/** The error if there is no room for another session. */
 export const noRoom = (full: 'account' | 'all', { most, mostOfAccount }: Room): RelayError =>
   full === 'all'
     ? new RelayError('Overloaded', `${most} sessions are open, and all are in use.`, {
-        next: 'Try again when a client has ended its session.',
+        next: 'Try again when another session has ended.',
       })
     : limitReached(
         'mcp.maxSessionsPerKey',
@@ -31,7 +31,7 @@ export class OpenStreams {
     this.#most = most;
   }
 
-  /** Counts a request until the function it returns is called; throws where there are too many. */
+  /** Counts a request until the returned function is called; throws if there are too many. */
   take(account: string, bytes: number): () => void {
     const open = this.#open.get(account) ?? { requests: 0, bytes: 0 };
     if (open.requests >= this.#most.requests) {

@@ -7,10 +7,10 @@ import { httpMembership } from './membership.ts';
 import type { Lease, Participants } from './participants.ts';
 
 const NEXT_STEPS = {
-  AgentNameRequired: `Say who you are: send the header ${AGENT_HEADER} with your name, or use an agent token as the bearer.`,
+  AgentNameRequired: `Send your name in the header ${AGENT_HEADER}, or use an agent token as the bearer token.`,
 } as const;
 
-/** Makes the context in which each session or request of the HTTP door is served. */
+/** Creates the context of each session or request of the HTTP door. */
 export class ClientContexts {
   readonly #participants: Participants;
   readonly #onerror: (error: unknown) => void;
@@ -20,7 +20,7 @@ export class ClientContexts {
     this.#onerror = onerror;
   }
 
-  /** For requests that stand alone: shared by all of one caller. */
+  /** For requests without a session: shared by all of one caller. */
   shared(caller: Caller, offering: Offering, replies: Replies): { context: ClientContext; lease: Lease } {
     return this.#make(this.#participants.shared(caller), caller, offering, replies, false);
   }
@@ -32,7 +32,7 @@ export class ClientContexts {
     offering: Offering,
     replies: Replies,
   ): { context: ClientContext; lease: Lease } {
-    // In a role, the session is the role: it needs no agent of its own.
+    // A session with a role needs no agent.
     const isShared = caller.isNamed || playsRoles(offering.tools.toolsets);
     const lease = isShared
       ? this.#participants.shared(caller)

@@ -1,7 +1,7 @@
 import { type Caller, unseen } from '../admission/caller.ts';
 import type { Participants } from './participants.ts';
 
-/** The sessions that a gateway keeps for clients of the door: how many there are, and that none outlives its key. */
+/** The sessions a gateway keeps for clients of the door: counts them, and ends them when their key is revoked. */
 export class GatewaySessions {
   readonly #participants: Participants;
   #open = 0;
@@ -14,7 +14,7 @@ export class GatewaySessions {
     return this.#open;
   }
 
-  /** Notes a session, which is ended when the key of its holder is revoked; the function returned when it has ended. */
+  /** Adds a session, which is ended when its key is revoked; call the returned function when it has ended. */
   begin(caller: Caller, end: () => Promise<void>): () => void {
     this.#open += 1;
     const release = isRevocable(caller) ? this.#watchKey(caller, end) : undefined;
@@ -24,7 +24,7 @@ export class GatewaySessions {
     };
   }
 
-  /** The relay ends the connections of a key that is revoked: each key has one here, to learn of it. */
+  /** The relay closes the connections of a revoked key: one connection per key is kept to notice that. */
   #watchKey(caller: Caller, end: () => Promise<void>): () => void {
     const lease = this.#participants.shared(unseen(caller));
     const stop = lease.onclose(end);

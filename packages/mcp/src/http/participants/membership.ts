@@ -4,7 +4,7 @@ import type { Membership } from '../../participant/membership.ts';
 import type { Caller } from '../admission/caller.ts';
 
 /**
- * Over HTTP the credential decides where a client is. A session that came without a name may still take one; it is
+ * Over HTTP the credential determines the workspace of a client. A session without a name can still take one; it is
  * bound to the key like a name in the header.
  */
 export const httpMembership = ({ access, name }: Caller, isSession: boolean): Membership => ({
@@ -14,8 +14,8 @@ export const httpMembership = ({ access, name }: Caller, isSession: boolean): Me
     const relay = await participant.relay();
     if (relay.name !== undefined && nameKey(relay.name) === nameKey(registration.name))
       return await participant.register(registration);
-    throw new RelayError('Forbidden', 'The name of this client comes with each of its requests.', {
-      next: `Change the header ${AGENT_HEADER} in the configuration of the client.`,
+    throw new RelayError('Forbidden', 'This client sets its name in a header of each request.', {
+      next: `Change the header ${AGENT_HEADER} in the client's configuration.`,
     });
   },
   join: () => Promise.reject(bound('change its workspace')),
@@ -23,6 +23,6 @@ export const httpMembership = ({ access, name }: Caller, isSession: boolean): Me
 });
 
 const bound = (doing: string): RelayError =>
-  new RelayError('Forbidden', `A client over HTTP cannot ${doing}: its key decides where it is.`, {
-    next: 'Use the key of the other workspace as the bearer, or run: agent-relay workspace create NAME',
+  new RelayError('Forbidden', `A client over HTTP cannot ${doing}: its key determines its workspace.`, {
+    next: 'Use the key of the other workspace as the bearer token, or run: agent-relay workspace create NAME',
   });

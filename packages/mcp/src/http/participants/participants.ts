@@ -11,24 +11,24 @@ interface Entry {
   participant: Participant;
   users: number;
   timer: NodeJS.Timeout | undefined;
-  /** What has to end with it. */
+  /** Cleanup when it is closed. */
   onclose: Set<() => Promise<void>>;
 }
 
-/** A participant for as long as somebody uses it. */
+/** A participant while it is in use. */
 export interface Lease {
   readonly participant: Participant;
   /**
-   * Has something done when the participant is closed: nobody uses it any more, or the relay has refused it. The
-   * function returned takes that back.
+   * Calls a function when the participant is closed, because it is no longer used or the relay has refused it. The
+   * returned function undoes that.
    */
   onclose(action: () => Promise<void>): () => void;
-  /** Nobody uses it at the moment, though it is kept. */
+  /** It is not in use at the moment, but kept. */
   unused(): void;
   release(): void;
 }
 
-/** The participants behind the door. All requests and sessions of one holder under one name share theirs. */
+/** The participants of the door. All requests and sessions with the same credential and name share one. */
 export class Participants {
   readonly #connect: ConnectFor;
   readonly #roleNames: readonly string[];
@@ -55,18 +55,18 @@ export class Participants {
     });
   }
 
-  /** A participant of one session alone, called after its client. */
+  /** A participant of one session, named after its client. */
   ofSession({ access }: Caller, sessionId: string): Lease {
     const key = `session ${sessionId}`;
     const entry = this.#open(key, access, {}, passingName('mcp'));
     return {
       ...this.#lease(entry, () => this.#close(key, entry)),
-      // Clients seldom say that they leave; what others see of a silent one must not last as long as its session.
+      // Clients rarely end their sessions; a silent one must not appear online as long as its session exists.
       unused: () => entry.participant.restAfter(this.#lingerMs),
     };
   }
 
-  /** The roles that the holders of one access share. */
+  /** The roles shared by the clients of one credential. */
   roles(access: Access): Roles {
     const key = accessId(access);
     const known = this.#roles.get(key);
@@ -102,7 +102,7 @@ export class Participants {
         entry.onclose.add(action);
         return () => entry.onclose.delete(action);
       },
-      // Others may use it, and it rests when the last one has released it.
+      // Others may still use it.
       unused: () => undefined,
       release: () => {
         entry.users -= 1;
@@ -113,7 +113,7 @@ export class Participants {
 
   #close(key: string, entry: Entry): void {
     clearTimeout(entry.timer);
-    // Closed before, by a refusal; by now there may be another one under its key.
+    // Already closed by a refusal; there may be a new one under its key.
     if (this.#entries.get(key) !== entry) return;
     this.#entries.delete(key);
     const ends = [...entry.onclose].map((action) => action());

@@ -2,7 +2,7 @@ import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 import { repliedTo } from '../../server/messages.ts';
 import type { AfterReply } from './replies.ts';
 
-/** How far back a client that lost its stream can go on; the newest event is kept whatever its size. */
+/** How far back a client that lost its stream can resume; the newest event is always kept. */
 const KEPT_EVENTS = 256;
 const KEPT_BYTES = 1024 * 1024;
 
@@ -14,8 +14,8 @@ interface StoredEvent {
 }
 
 /**
- * The last events of one session, so that a stream that broke is resumed where it was. A stream whose reply was
- * written to its end is not resumed: its events are forgotten then.
+ * The last events of one session, so that a lost stream can be resumed. A stream whose reply was
+ * written completely is not resumed, so its events are dropped.
  */
 export class EventLog implements EventStore {
   readonly #afterReply: (action: AfterReply) => void;
@@ -23,7 +23,7 @@ export class EventLog implements EventStore {
   #bytes = 0;
   #last = 0;
 
-  /** `afterReply` has something done when the response to the current request is over. */
+  /** `afterReply` calls a function when the response to the current request has ended. */
   constructor(afterReply: (action: AfterReply) => void) {
     this.#afterReply = afterReply;
   }

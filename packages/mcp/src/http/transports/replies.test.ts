@@ -7,7 +7,7 @@ import { HttpReplies } from './replies.ts';
 
 const context = {} as ServerContext;
 
-/** Serves one request, whose client stays or leaves, and tells what became of its reply. */
+/** Serves one request, whose client stays or disconnects, and returns the outcome of its reply. */
 async function fateOf({ leave }: { leave: boolean }): Promise<boolean> {
   const fate = Promise.withResolvers<boolean>();
   const replies = new HttpReplies(fate.reject);

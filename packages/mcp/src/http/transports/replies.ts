@@ -3,10 +3,10 @@ import type { ServerResponse } from 'node:http';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Replies } from '../../server/client-context.ts';
 
-/** Done when a reply is over: with whether it was written to its end. */
+/** Called when a reply has ended, with whether it was written completely. */
 export type AfterReply = (written: boolean) => Promise<void>;
 
-/** Over HTTP a reply is written when the response to its request is. */
+/** Over HTTP a reply is written once the response to its request is. */
 export class HttpReplies implements Replies {
   readonly #onfailed: (error: unknown) => void;
   readonly #current = new AsyncLocalStorage<(action: AfterReply) => void>();
@@ -15,7 +15,7 @@ export class HttpReplies implements Replies {
     this.#onfailed = onfailed;
   }
 
-  /** Serves a request; what its handlers leave to be done is done when the response is out. */
+  /** Serves a request, then runs what its handlers deferred until the response was written. */
   serve(response: ServerResponse, serving: () => Promise<void>): Promise<void> {
     const actions: AfterReply[] = [];
     let isOver = false;
@@ -24,7 +24,7 @@ export class HttpReplies implements Replies {
       isOver = true;
       for (const action of actions) void run(action);
     });
-    // A handler may go on after its client has gone.
+    // A handler may still run after its client has disconnected.
     const later = (action: AfterReply) => (isOver ? void run(action) : void actions.push(action));
     return this.#current.run(later, serving);
   }

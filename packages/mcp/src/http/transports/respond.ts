@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendJson } from '@agent-relay/platform/http';
 import { ERRORS, RelayError } from '@agent-relay/protocol';
 
-/** An answer to something that is not a request of the protocol, in the form of its errors all the same. */
+/** A JSON-RPC error in response to something that is not a JSON-RPC request. */
 export const sendRpcError = (
   response: ServerResponse,
   status: number,
@@ -16,7 +16,7 @@ export const sendRpcError = (
     error: { code, message, ...(data === undefined ? {} : { data }) },
   });
 
-/** Refuses a request with an error of the catalogue. */
+/** Refuses a request with a catalogue error. */
 export function sendFailure(response: ServerResponse, error: RelayError): void {
   const { retryAfterMs } = error.details ?? {};
   if (retryAfterMs !== undefined) response.setHeader('Retry-After', String(Math.ceil(retryAfterMs / 1000)));
@@ -25,7 +25,7 @@ export function sendFailure(response: ServerResponse, error: RelayError): void {
   });
 }
 
-/** Reads a body of JSON, and no more of it than allowed. */
+/** Reads a JSON body, up to a limit. */
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
   const chunks: Buffer[] = [];
   let bytes = 0;

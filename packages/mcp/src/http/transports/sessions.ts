@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http';
 import { makeRoom, type Room } from '@agent-relay/platform/limits';
 import { noRoom } from '../admission/session-limits.ts';
 
-/** A client's session, as far as its end is concerned. */
+/** The part of a client's session that is needed to end it. */
 export interface HttpSession {
-  /** Whose it is; nobody else may use it. */
+  /** The client it belongs to; no other client may use it. */
   readonly owner: string;
-  /** Whom it counts for. */
+  /** The account it counts for. */
   readonly account: string;
-  /** No response of it is open any more. */
+  /** None of its responses is open. */
   unused?(): void;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ interface Kept<S> {
 }
 
 /**
- * The sessions of a door. Clients seldom say good-bye: one that has no stream open is ended after a long silence, or
+ * The sessions of a door. Clients rarely end them: one without an open stream is ended after a long silence, or
  * when there are too many.
  */
 export class HttpSessions<S extends HttpSession> {
@@ -47,8 +47,8 @@ export class HttpSessions<S extends HttpSession> {
   }
 
   /**
-   * Throws unless there is room for one more session of the account, or can be made. True if the account has as many as
-   * it may, and one of its own had to go.
+   * Throws unless there is room for another session of the account, or an idle one can be ended. True if the account
+   * is at its limit, and one of its own was ended.
    */
   makeRoomFor(account: string): boolean {
     const present = [...this.#kept].map(([key, { session: one, openResponses }]) => ({
@@ -62,7 +62,7 @@ export class HttpSessions<S extends HttpSession> {
     return leaves?.account === account;
   }
 
-  /** The session of that id, if it is the owner's; it counts as used until the response is over. */
+  /** The session with that id, if it belongs to the owner; it is in use until the response has ended. */
   use(id: string, owner: string, response: ServerResponse): S | undefined {
     const kept = this.#kept.get(id);
     if (kept?.session.owner !== owner) return undefined;

@@ -33,7 +33,9 @@ async function openUnreadStream() {
 
 it('a client that stops reading and breaks off does no harm', async () => {
   using stream = await openUnreadStream();
-  const unread = expect(stream.transport.send(UNREAD)).rejects.toThrow();
+  const unread = expect(stream.transport.send(UNREAD)).rejects.toThrow(
+    /^write E(CONNRESET|PIPE)|after a stream was destroyed/,
+  );
   vi.advanceTimersByTime(60_000);
   const closed = new Promise<void>((resolve) => {
     stream.transport.onclose = resolve;

@@ -3,14 +3,14 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { repliedTo } from '../../server/messages.ts';
 import type { PendingReplies } from '../../server/replies.ts';
 
-/** Often enough for proxies that cut silent connections. */
+/** Often enough for proxies that close silent connections. */
 const KEEP_ALIVE_MS = 15_000;
-/** A client that leaves so much unread is not reading. */
+/** A client with this much unread is not reading. */
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
 
 /**
- * The HTTP transport of 2024: the server speaks on one long stream of events, the first of which says where the client
- * posts what it has to say.
+ * The HTTP transport of 2024: the server sends one long event stream, whose first event says where the client
+ * posts its messages.
  */
 export class SseTransport implements Transport {
   onclose?: () => void;

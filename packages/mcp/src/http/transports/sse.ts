@@ -18,7 +18,7 @@ interface SseSession extends Occupant {
   close(): Promise<void>;
 }
 
-/** Said again with each message: the clients of this transport keep nothing of their first URL. */
+/** Repeated in each message URL: clients of this transport do not keep their first URL. */
 const chosenProject = ({ access }: Caller): Record<string, string> =>
   'project' in access && access.project !== undefined ? { [PROJECT_PARAMETER]: access.project } : {};
 
@@ -58,7 +58,7 @@ export class SseSessions {
     this.#open.set(id, {
       owner: caller.key,
       account: caller.account,
-      // It lives as long as its stream, which is always in use.
+      // Its stream is open as long as it exists, so it is always in use.
       isIdle: false,
       receive: (body) => {
         context.participant.introduce(clientInfoOf(body));
@@ -78,7 +78,7 @@ export class SseSessions {
     await server.connect(transport);
   }
 
-  /** Takes what a client posts; the answer comes on its stream. */
+  /** Takes a posted message; the answer is sent on the client's stream. */
   receive(request: IncomingMessage, response: ServerResponse, body: unknown, caller: Caller): void {
     const id = new URL(request.url ?? '/', 'http://localhost').searchParams.get('sessionId') ?? '';
     const session = this.#open.get(id);

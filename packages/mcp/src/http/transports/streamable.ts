@@ -16,17 +16,17 @@ import type { HttpReplies } from './replies.ts';
 import { sendRpcError } from './respond.ts';
 import type { HttpSession, HttpSessions } from './sessions.ts';
 
-/** The SDK's own view of a request, which differs in what may be undefined. */
+/** The SDK's type of a request, which differs in what may be undefined. */
 type NodeRequest = Parameters<ReturnType<typeof toNodeHandler>>[0];
 
-/** After this a client that lost its stream asks for it again. */
+/** How long a client waits before it resumes a lost stream. */
 const RETRY_MS = 500;
 
 export interface StreamableSession extends HttpSession {
   serve(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void>;
 }
 
-/** One request to be served: who makes it, what it may use, and its body, which was read already. */
+/** A request: its client, its context, and its body, which has been read. */
 export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
@@ -42,7 +42,7 @@ interface Parts {
   onerror(error: unknown): void;
 }
 
-/** Serves the 2025 revisions of Streamable HTTP: a handshake opens a session, and everything after names it. */
+/** Serves the 2025 revisions of Streamable HTTP: a handshake opens a session, and every later request names it. */
 export async function serveSession(exchange: Exchange, parts: Parts): Promise<void> {
   const { request, response, body, caller } = exchange;
   const id = request.headers['mcp-session-id'];
@@ -53,7 +53,7 @@ export async function serveSession(exchange: Exchange, parts: Parts): Promise<vo
   } else if (isInitializeRequest(body)) {
     const transport = await openSession(exchange, parts);
     await transport.handleRequest(request, response, body);
-    // The handshake was refused: nobody will ever come back to this session.
+    // The handshake was refused: this session will never be used.
     if (transport.sessionId === undefined) await transport.close();
   } else {
     sendRpcError(response, 400, -32000, 'Bad Request: the header Mcp-Session-Id is required');
@@ -78,7 +78,7 @@ async function openSession(
     owner: caller.key,
     account: caller.account,
     serve: (request, response, message) => {
-      // A handshake alone costs the relay nothing; a client that asks for something is there.
+      // A handshake alone does not connect to the relay; the first request does.
       if (isJSONRPCRequest(message)) context.participant.start();
       else context.participant.stay();
       return transport.handleRequest(request, response, message);
@@ -86,7 +86,7 @@ async function openSession(
     unused: () => lease.unused(),
     close: () => transport.close(),
   };
-  // Before the handshake is over: others that come meanwhile find it counted.
+  // Before the handshake ends, so that concurrent ones see it counted.
   sessions.add(id, session);
   await buildServer(context, { era: 'legacy', lasting: true }).connect(transport);
   const stop = lease.onclose(() => transport.close());
@@ -101,10 +101,10 @@ async function openSession(
   return transport;
 }
 
-/** Serves revision 2026-07-28, where each request stands alone. */
+/** Serves revision 2026-07-28, where requests have no session. */
 export class SingleRequests {
   readonly #parts: Parts;
-  /** A handler knows the streams that are open to it: one for each participant and choice of toolsets. */
+  /** One handler, with its open streams, for each participant and choice of toolsets. */
   readonly #handlers = new Map<string, ReturnType<typeof toNodeHandler>>();
 
   constructor(parts: Parts) {

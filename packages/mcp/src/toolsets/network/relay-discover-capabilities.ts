@@ -5,11 +5,10 @@ import { defineTool, LOOKS } from '../../framework/tool.ts';
 
 export const relayDiscoverCapabilities = defineTool({
   name: 'relay_discover_capabilities',
-  description:
-    'Find agents by a capability or by a tool they offer; without either, all that offer something.',
+  description: 'Find agents by capability or by tool. With neither, lists all that offer something.',
   input: z.strictObject({
-    capability: z.string().optional().describe('Such as "code_review"'),
-    tool: z.string().optional().describe('Name of a tool'),
+    capability: z.string().optional().describe('For example "code_review"'),
+    tool: z.string().optional().describe('Tool name'),
   }),
   annotations: LOOKS,
   handler: async (participant, { capability, tool }) => {

@@ -8,7 +8,7 @@ import { networkWording } from './wording.ts';
 
 export const relayGetMessages = defineTool({
   name: 'relay_get_messages',
-  description: 'Read the latest messages you may see, oldest first. Those for you become read.',
+  description: 'Read the latest messages you can see, oldest first. Marks those for you as read.',
   input: z.strictObject({
     agent: z.string().optional().describe('Only from or to this agent'),
     thread: z.string().optional(),
@@ -21,7 +21,7 @@ export const relayGetMessages = defineTool({
     const query = defined({ ...filters, since: since === undefined ? undefined : timeOf(since) });
     const { messages } = await participant.takeMessages(async (relay) => {
       const { messages } = await relay.history(query);
-      // The history does not say what is new to the reader; the inbox does.
+      // The history does not show what is unread; the inbox does.
       const inbox = await relay.inbox({ limit: 500, markRead: false });
       const unread = new Set(inbox.messages.map(({ id }) => id));
       return {
@@ -42,7 +42,7 @@ function timeOf(text: string): number {
   const time = Date.parse(text);
   if (!Number.isNaN(time)) return time;
   throw new RelayError('InvalidRequest', `since: "${text}" is not a time.`, {
-    next: 'Write it like 2026-05-02T14:30:00Z.',
+    next: 'Use an ISO time such as 2026-05-02T14:30:00Z.',
     details: { field: 'since' },
   });
 }

@@ -4,8 +4,8 @@ import { ACTS_ONCE, defineTool } from '../../framework/tool.ts';
 
 export const relayJoinChannel = defineTool({
   name: 'relay_join_channel',
-  description: 'Join a channel, to get what is posted there. It is made if it does not exist.',
-  input: z.strictObject({ channel: z.string().describe('Such as "#backend"') }),
+  description: 'Join a channel to get its messages. Creates it if it does not exist.',
+  input: z.strictObject({ channel: z.string().describe('For example "#backend"') }),
   annotations: ACTS_ONCE,
   handler: async (participant, args) => {
     const relay = await participant.relay();

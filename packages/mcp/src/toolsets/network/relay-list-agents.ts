@@ -11,7 +11,7 @@ export const relayListAgents = defineTool({
     includeMetadata: z
       .boolean()
       .default(false)
-      .describe('With task, capabilities, cli and time of connection'),
+      .describe('Include task, capabilities, cli and connection time'),
   }),
   annotations: LOOKS,
   handler: async (participant, { includeMetadata }) => {

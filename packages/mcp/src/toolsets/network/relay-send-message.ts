@@ -6,8 +6,7 @@ import { ACTS, defineTool } from '../../framework/tool.ts';
 
 export const relaySendMessage = defineTool({
   name: 'relay_send_message',
-  description:
-    'Send a message to an agent, a #channel, or "*" for everyone. Agents that are offline get it later.',
+  description: 'Send a message to an agent, a #channel, or "*" for everyone. Offline agents get it later.',
   input: z.strictObject({
     to: z.string().describe('Agent name, #channel or "*"'),
     body: z.string(),

@@ -11,9 +11,8 @@ export const networkWording: Wording = {
   agentsAndTasks: 'relay_list_agents(includeMetadata=true)',
   inbox: 'relay_get_messages',
   nextSteps: {
-    AgentNotFound: 'See who is online: relay_list_agents.',
-    ChannelNotFound:
-      'Create it with relay_join_channel, or read the names of the channels in the resource relay://channels.',
+    AgentNotFound: 'List the agents with relay_list_agents.',
+    ChannelNotFound: 'Create it with relay_join_channel, or see the resource relay://channels for the names.',
     AgentNameRequired: 'Ask your user to give this client a name.',
   },
 };

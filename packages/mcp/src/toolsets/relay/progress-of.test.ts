@@ -17,8 +17,8 @@ const delivery = (state: DeliveryTrace['state'], ago: number, code?: ReasonCode)
 it.each([
   [delivery('read', 20_000), 'Bob read it 20 s ago.'],
   [delivery('acked', 600_000), 'Bob acknowledged it 10 min ago.'],
-  [delivery('injected', 1000), 'It was put into the conversation of Bob 1 s ago.'],
-  [delivery('uncertain', 1000, 'path_gone'), 'It may have reached Bob; nobody can tell yet.'],
+  [delivery('injected', 1000), 'It was delivered into the conversation of Bob 1 s ago.'],
+  [delivery('uncertain', 1000, 'path_gone'), 'It may have reached Bob; delivery is not confirmed yet.'],
   [delivery('accepted', 1000, 'not_read'), 'Bob has not read it yet (accepted, not read yet).'],
   [delivery('stored', 1000, 'offline'), 'Bob has not read it yet (offline).'],
   [delivery('stored', 1000), 'Bob has not read it yet.'],

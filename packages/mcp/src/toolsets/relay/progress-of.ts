@@ -1,6 +1,6 @@
 import type { DeliveryTrace } from '@agent-relay/sdk';
 
-/** How far a delivery got, in a sentence: `Bob read it 20 s ago.` It claims no more than was observed. */
+/** The delivery status in a sentence: `Bob read it 20 s ago.` It claims no more than was observed. */
 export function progressOf({ recipient, state, reason, transitions }: DeliveryTrace, now: number): string {
   const at = transitions.findLast((transition) => transition.state === state)?.at;
   const ago = at === undefined ? '' : ` ${agoText(now - at)}`;
@@ -11,9 +11,9 @@ export function progressOf({ recipient, state, reason, transitions }: DeliveryTr
       return `${recipient} acknowledged it${ago}.`;
     case 'injected':
     case 'turn_started':
-      return `It was put into the conversation of ${recipient}${ago}.`;
+      return `It was delivered into the conversation of ${recipient}${ago}.`;
     case 'uncertain':
-      return `It may have reached ${recipient}; nobody can tell yet.`;
+      return `It may have reached ${recipient}; delivery is not confirmed yet.`;
     case 'accepted':
     case 'stored':
       return `${recipient} has not read it yet${reason === undefined ? '' : ` (${reason.text})`}.`;

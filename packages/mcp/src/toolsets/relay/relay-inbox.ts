@@ -16,7 +16,7 @@ const input = z.strictObject({
 
 export const relayInbox = defineTool({
   name: 'relay_inbox',
-  description: 'Read your messages, oldest first. Unread ones become read.',
+  description: 'Read your messages, oldest first. Marks them as read.',
   input,
   annotations: ACTS,
   showsInbox: true,
@@ -41,7 +41,7 @@ function messageText(message: ShownMessage<InboxMessage>): string {
   const place = channel === undefined ? '' : ` [${channel}]`;
   const topic = thread === undefined ? '' : ` (thread: ${thread})`;
   const weight = importance === 'normal' ? '' : ` (${importance})`;
-  const waiting = awaitsReply ? `${from} waits for your answer. ` : '';
-  const answering = answer === undefined ? '' : `\n(${waiting}Answer with: ${answer})`;
+  const waiting = awaitsReply ? `${from} is waiting for your reply. ` : '';
+  const answering = answer === undefined ? '' : `\n(${waiting}Reply with: ${answer})`;
   return `[${id}] From ${senderOf(message)}${type}${place}${topic}${weight}:\n> ${quotedText(content)}${answering}`;
 }

@@ -9,21 +9,21 @@ import type { Participant } from '../../participant/participant.ts';
 import { progressOf } from './progress-of.ts';
 import { relayWording } from './wording.ts';
 
-/** Clients give up on a call that is silent for long. */
+/** Clients give up on a call that is silent for too long. */
 const PROGRESS_MS = 3000;
 
 const input = z.strictObject({
   to: z.string().describe('Agent name, #channel, * for everyone, or project:name'),
   message: z.string(),
-  thread: z.string().optional().describe('Thread id, to keep a conversation together'),
+  thread: z.string().optional().describe('Thread id for related messages'),
   await_response: z.boolean().default(false).describe('Wait for the reply'),
-  timeout_ms: z.int().min(1).max(86_400_000).default(30_000).describe('How long to wait'),
+  timeout_ms: z.int().min(1).max(86_400_000).default(30_000).describe('How long to wait for the reply'),
 });
 
 export const relaySend = defineTool({
   name: 'relay_send',
   description:
-    'Send a message to an agent, a channel or everyone. It is stored before this returns; an agent that is offline gets it later. With await_response, returns the reply.',
+    'Send a message to an agent, a channel or everyone. It is stored before this returns; offline agents get it later. With await_response, waits for the reply and returns it.',
   input,
   annotations: ACTS,
   handler: async (participant, { to, message, thread, await_response, timeout_ms }, call) => {
@@ -47,7 +47,7 @@ export const relaySend = defineTool({
   },
 });
 
-/** Sends and waits; the client is told every few seconds that it still does. */
+/** Sends and waits, with progress to the client every few seconds. */
 async function awaitResponse(
   participant: Participant,
   to: string,
@@ -61,7 +61,7 @@ async function awaitResponse(
   let stored: SendResult | undefined;
   const timer = setInterval(() => {
     const waited = Math.round((performance.now() - startedAt) / 1000);
-    // A client that cannot be told is gone, and then the call is cancelled anyway.
+    // If progress cannot be sent, the client is gone and the call is cancelled anyway.
     call.progress(waited, total, `Waiting for ${to}`).catch(() => clearInterval(timer));
   }, PROGRESS_MS);
   try {
@@ -77,21 +77,21 @@ async function awaitResponse(
   }
 }
 
-/** Says what the recipient has done with the message so far. To send it again would be to ask twice. */
+/** Adds what the recipient has done with the message so far. Sending it again would ask twice. */
 async function unanswered(relay: Relay, error: RelayError, messageId: string): Promise<RelayError> {
-  // A daemon that is gone by now can say nothing more; that nobody answered is true all the same.
+  // Without a daemon there is no status; the timeout still holds.
   const trace = relay.state === 'connected' ? relay.trace(messageId) : undefined;
   const { deliveries } = (await trace?.catch(() => undefined)) ?? { deliveries: [] };
   const progress = deliveries.map((delivery) => ` ${progressOf(delivery, Date.now())}`).join('');
   return new RelayError('Timeout', `${error.message}${progress}`, {
-    next: 'Do not send it again: it is stored, and the answer will be in relay_inbox when it comes.',
+    next: 'Do not send it again: it is stored, and the reply will arrive in relay_inbox.',
     retryable: false,
     details: { messageId },
     cause: error,
   });
 }
 
-/** What happened to the message, as far as it is known now. */
+/** The status of the message so far. */
 function outcome(to: string, { held }: SendResult, note: string | undefined): string[] {
   if (held !== undefined) return [`The message to ${to} is held until a person releases it: ${held}`];
   return [`Message sent to ${to}`, ...(note === undefined ? [] : [note])];

@@ -6,7 +6,7 @@ import { type ConnectionStatus, connectionStatus } from '../../participant/conne
 
 export const relayStatus = defineTool({
   name: 'relay_status',
-  description: 'Show whether you are connected, your agent name, the project and the daemon.',
+  description: 'Show the connection, your agent name, the project and the daemon.',
   input: z.strictObject({}),
   annotations: LOOKS,
   tellsName: true,
@@ -16,7 +16,7 @@ export const relayStatus = defineTool({
       return reply(statusText(status), { ...status });
     } catch (error) {
       if (!isRelayError(error)) throw error;
-      // That there is no connection is an answer to this question, not a failure of it.
+      // No connection is a valid answer here, not an error.
       const status: ConnectionStatus = { connected: false };
       const explained = call.explained(error);
       return reply([statusText(status), failureText(explained)], {

@@ -8,7 +8,7 @@ import { defineTool, LOOKS } from '../../framework/tool.ts';
 
 const input = z.strictObject({
   include_idle: z.boolean().default(true),
-  project: z.string().optional().describe('Another project than yours'),
+  project: z.string().optional().describe('Project name (default: yours)'),
 });
 
 export const relayWho = defineTool({

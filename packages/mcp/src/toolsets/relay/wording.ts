@@ -11,8 +11,8 @@ export const relayWording: Wording = {
   agentsAndTasks: 'relay_who',
   inbox: 'relay_inbox',
   nextSteps: {
-    AgentNotFound: 'See who is online: relay_who.',
-    ChannelNotFound: 'Read the names of the channels in the resource relay://channels.',
+    AgentNotFound: 'List the agents with relay_who.',
+    ChannelNotFound: 'See the resource relay://channels for the names.',
     AgentNameRequired: 'Ask your user to give this client a name.',
   },
 };

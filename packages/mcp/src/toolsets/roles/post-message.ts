@@ -6,7 +6,7 @@ import { ACTS, defineTool } from '../../framework/tool.ts';
 export const postMessage = (roles: readonly string[]) =>
   defineTool({
     name: 'post_message',
-    description: 'Put a message into the inbox of another role.',
+    description: 'Send a message to another role.',
     input: z.strictObject({
       from: z.enum(roles).describe('Your role'),
       to: z.enum(roles),
@@ -15,7 +15,7 @@ export const postMessage = (roles: readonly string[]) =>
     }),
     annotations: ACTS,
     handler: async (_participant, { from, to, kind, body }, call) => {
-      // A role exists from its first use on; the recipient's may be this one.
+      // A role is registered on first use; this may be the recipient's.
       await call.roles.get(to).relay();
       const sender = await call.roles.get(from).relay();
       const { messageId, held } = await sender.send(to, body, { kind });

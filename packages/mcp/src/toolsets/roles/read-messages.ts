@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { replyJson } from '../../framework/result.ts';
 import { ACTS, defineTool } from '../../framework/tool.ts';
 
-/** A reply has to fit into somebody's context; what is beyond stays for the next call. */
+/** A reply has to fit into a model's context; the rest stays for the next call. */
 const MOST_MESSAGES = 500;
 
 export const readMessages = (roles: readonly string[]) =>
@@ -20,7 +20,7 @@ export const readMessages = (roles: readonly string[]) =>
     },
   });
 
-/** The unread messages; a page of the daemon ends where a frame would grow too large, so it may take several. */
+/** The unread messages; the daemon limits the size of a page, so it may take several. */
 export async function pending(relay: Relay): Promise<Inbox> {
   const messages: InboxMessage[] = [];
   while (true) {

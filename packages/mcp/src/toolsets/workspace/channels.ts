@@ -9,7 +9,7 @@ const asListed = (name: string): string => `#${parseChannelName(name)}`;
 
 export const createChannel = defineTool({
   name: 'create_channel',
-  description: 'Create a channel. You are in it.',
+  description: 'Create a channel and join it.',
   input: z.strictObject({ name: channel, topic: z.string().optional() }),
   annotations: ACTS,
   handler: async (participant, { name, topic }) => {
@@ -20,7 +20,7 @@ export const createChannel = defineTool({
 
 export const joinChannel = defineTool({
   name: 'join_channel',
-  description: 'Join a channel, to get what is posted there. It is created if it does not exist.',
+  description: 'Join a channel to get its messages. Creates it if it does not exist.',
   input: z.strictObject({ channel }),
   annotations: ACTS_ONCE,
   handler: async (participant, args) => {
@@ -53,7 +53,7 @@ export const listChannels = defineTool({
 
 export const inviteToChannel = defineTool({
   name: 'invite_to_channel',
-  description: 'Bring another agent into a channel.',
+  description: 'Add another agent to a channel.',
   input: z.strictObject({ channel, agent: z.string() }),
   annotations: ACTS_ONCE,
   handler: async (participant, args) => {
@@ -64,7 +64,7 @@ export const inviteToChannel = defineTool({
 
 export const setChannelTopic = defineTool({
   name: 'set_channel_topic',
-  description: 'Say what a channel is about.',
+  description: 'Set the topic of a channel.',
   input: z.strictObject({ channel, topic: z.string() }),
   annotations: ACTS_ONCE,
   handler: async (participant, args) => {
@@ -76,7 +76,7 @@ export const setChannelTopic = defineTool({
 
 export const archiveChannel = defineTool({
   name: 'archive_channel',
-  description: 'Make a channel read only. What was posted stays.',
+  description: 'Make a channel read-only. Its messages stay.',
   input: z.strictObject({ channel }),
   annotations: ACTS_ONCE,
   handler: async (participant, args) => {

@@ -21,7 +21,7 @@ export const getMessageThread = defineTool({
 
 export const listMessages = defineTool({
   name: 'list_messages',
-  description: 'Read a channel: its newest messages, or those before or after one, by its seq.',
+  description: 'Read a channel: its newest messages, or those before or after a seq.',
   input: z.strictObject({ channel: z.string(), limit: limit(500, 50), before: cursor, after: cursor }),
   annotations: LOOKS,
   handler: async (participant, query) => {
@@ -32,7 +32,7 @@ export const listMessages = defineTool({
 
 export const listDms = defineTool({
   name: 'list_dms',
-  description: 'List your direct and group conversations, the latest first.',
+  description: 'List your direct and group conversations, latest first.',
   input: z.strictObject({ limit: limit(200, 20) }),
   annotations: LOOKS,
   handler: async (participant, options) => {
@@ -46,7 +46,8 @@ export const listDms = defineTool({
 
 export const searchMessages = defineTool({
   name: 'search_messages',
-  description: 'Find messages that have all the words, newest first. "Words in quotes" must stand together.',
+  description:
+    'Find messages that contain all the words, newest first. "Quote a phrase" to keep it together.',
   input: z.strictObject({
     query: z.string(),
     channel: z.string().optional(),
@@ -71,5 +72,5 @@ const typed = <P extends { messages: Message[] }>(page: P) => ({
   messages: page.messages.map(withSenderType),
 });
 
-/** What stands around the words found. */
+/** The text around the matches. */
 const FOUND = /[\uE000\uE001]/g;

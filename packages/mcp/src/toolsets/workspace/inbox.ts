@@ -6,7 +6,7 @@ import { workspaceWording } from './wording.ts';
 
 export const checkInbox = defineTool({
   name: 'check_inbox',
-  description: 'Show your unread messages, oldest first. They stay unread: see mark_message_read.',
+  description: 'Show your unread messages, oldest first. They stay unread; use mark_message_read.',
   input: z.strictObject({ limit: z.int().min(1).max(500).default(20) }),
   annotations: LOOKS,
   showsInbox: true,
@@ -20,7 +20,7 @@ export const checkInbox = defineTool({
 
 export const markMessageRead = defineTool({
   name: 'mark_message_read',
-  description: 'Mark a message of your inbox as read.',
+  description: 'Mark a message as read.',
   input: z.strictObject({ message_id: z.string() }),
   annotations: ACTS_ONCE,
   showsInbox: true,

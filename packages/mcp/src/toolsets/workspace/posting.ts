@@ -7,7 +7,7 @@ import { importanceOf, mode } from './send-dm.ts';
 
 export const postMessage = defineTool({
   name: 'post_message',
-  description: 'Post a message in a channel. You join it if you are not in it.',
+  description: 'Post a message in a channel. Joins the channel if needed.',
   input: z.strictObject({ channel: z.string(), text: z.string(), mode }),
   annotations: ACTS,
   handler: async (participant, { channel, text, ...args }) => {
@@ -21,11 +21,11 @@ export const postMessage = defineTool({
 
 export const sendGroupDm = defineTool({
   name: 'send_group_dm',
-  description: 'Send a message to several agents at once. The same agents are always the same conversation.',
+  description: 'Send a message to several agents. The same agents always share one conversation.',
   input: z.strictObject({
     participants: z.array(z.string()).min(2),
     text: z.string(),
-    name: z.string().optional().describe('What it is about; becomes the first line'),
+    name: z.string().optional().describe('Title; becomes the first line'),
   }),
   annotations: ACTS,
   handler: async (participant, { participants, text, name }) => {
@@ -39,7 +39,7 @@ export const sendGroupDm = defineTool({
 
 export const replyToThread = defineTool({
   name: 'reply_to_thread',
-  description: 'Answer a message where it was written, in its thread.',
+  description: 'Reply to a message in its thread.',
   input: z.strictObject({ message_id: z.string(), text: z.string() }),
   annotations: ACTS,
   handler: async (participant, { message_id, text }) => {

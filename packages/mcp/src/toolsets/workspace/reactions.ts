@@ -6,7 +6,7 @@ const input = z.strictObject({ message_id: z.string(), emoji: z.string() });
 
 export const addReaction = defineTool({
   name: 'add_reaction',
-  description: 'Put an emoji on a message.',
+  description: 'React to a message with an emoji.',
   input,
   annotations: ACTS_ONCE,
   handler: async (participant, { message_id, emoji }) => {
@@ -17,7 +17,7 @@ export const addReaction = defineTool({
 
 export const removeReaction = defineTool({
   name: 'remove_reaction',
-  description: 'Take your emoji off a message.',
+  description: 'Remove your reaction from a message.',
   input,
   annotations: ACTS_ONCE,
   handler: async (participant, { message_id, emoji }) => {

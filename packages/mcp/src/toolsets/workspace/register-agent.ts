@@ -7,11 +7,10 @@ import { ACTS_ONCE, defineTool } from '../../framework/tool.ts';
 
 export const registerAgent = defineTool({
   name: 'register_agent',
-  description:
-    'Take part under a name of your own. Others address you by it, and your inbox is kept for you.',
+  description: 'Register under a name. Others write to you by that name, and your inbox is kept.',
   input: z.strictObject({
     name: z.string(),
-    handle: z.string().optional().describe('Second name, such as @bp'),
+    handle: z.string().optional().describe('Second name, for example @bp'),
     type: z.enum(['agent', 'human']).optional(),
     metadata: z
       .strictObject({
@@ -25,8 +24,8 @@ export const registerAgent = defineTool({
   tellsName: true,
   handler: async (participant, { name, handle, type, metadata }, call) => {
     if (type === 'human') {
-      throw new RelayError('Forbidden', 'A session cannot register as a person: the owner decides that.', {
-        next: 'Leave out type. Only your user decides who is a person.',
+      throw new RelayError('Forbidden', 'A session cannot register as a person.', {
+        next: 'Omit type. Only the owner can set it.',
       });
     }
     const registration = { name: plainAgentName(name), ...defined({ handle, ...metadata }) };

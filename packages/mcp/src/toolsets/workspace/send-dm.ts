@@ -4,15 +4,12 @@ import { sendingNote } from '../../framework/sent.ts';
 import { ACTS, defineTool } from '../../framework/tool.ts';
 
 /** What `mode` means for the recipient: `steer` asks for attention now. */
-export const mode = z
-  .enum(['wait', 'steer'])
-  .default('wait')
-  .describe('steer: the recipient should look now');
+export const mode = z.enum(['wait', 'steer']).default('wait').describe('steer: urgent, to be read now');
 export const importanceOf = (chosen: z.output<typeof mode>) => (chosen === 'steer' ? 'urgent' : 'normal');
 
 export const sendDm = defineTool({
   name: 'send_dm',
-  description: 'Send a direct message to an agent. It is kept for one that is offline.',
+  description: 'Send a direct message to an agent. Offline agents get it later.',
   input: z.strictObject({ to: z.string(), text: z.string(), mode }),
   annotations: ACTS,
   handler: async (participant, args) => {

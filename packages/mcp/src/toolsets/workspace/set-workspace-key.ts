@@ -4,7 +4,7 @@ import { ACTS_ONCE, defineTool } from '../../framework/tool.ts';
 
 export const setWorkspaceKey = defineTool({
   name: 'set_workspace_key',
-  description: 'Join the workspace that a key belongs to, leaving the present one.',
+  description: 'Switch to the workspace of a key, leaving the current one.',
   input: z.strictObject({ workspace_key: z.string() }),
   annotations: ACTS_ONCE,
   tellsName: true,

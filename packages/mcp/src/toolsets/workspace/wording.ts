@@ -10,8 +10,8 @@ export const workspaceWording: Wording = {
   agentsAndTasks: 'list_agents',
   inbox: 'check_inbox',
   nextSteps: {
-    AgentNotFound: 'See who is known: list_agents(status="all").',
+    AgentNotFound: 'List the agents with list_agents(status="all").',
     ChannelNotFound: 'See the channels with list_channels, or create this one with join_channel.',
-    AgentNameRequired: 'Take a name first: register_agent.',
+    AgentNameRequired: 'Register a name first with register_agent.',
   },
 };

@@ -1,4 +1,4 @@
-/** What can be typed in a chat besides messages, with the words for its help. */
+/** The commands of a chat, with their help. */
 export const CHAT_COMMANDS = {
   reply: ['[number] text', 'reply to a message (default: the latest one)'],
   react: ['[number] emoji', 'react to a message; names such as :eyes: work too'],
@@ -11,7 +11,7 @@ export const CHAT_COMMANDS = {
 
 export type ChatCommand = keyof typeof CHAT_COMMANDS;
 
-/** A line as the person meant it. */
+/** A parsed line. */
 export type Line =
   | { kind: 'nothing' }
   | { kind: 'text'; text: string }

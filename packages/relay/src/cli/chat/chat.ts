@@ -23,7 +23,7 @@ import type { Screen } from './screen.ts';
 /** Below the head of a message, its text is indented. */
 const INDENTATION = 2;
 
-/** One person in a terminal: what comes is shown and counts as read, what is written is sent to the room. */
+/** A chat in a terminal: shows incoming messages and marks them read, sends typed lines to the room. */
 export class Chat {
   readonly #relay: Relay;
   readonly #screen: Screen;
@@ -49,7 +49,7 @@ export class Chat {
     if (own) await this.#tellReaders(own.id);
   }
 
-  /** Shows what comes until the connection is closed. */
+  /** Shows incoming messages until the connection is closed. */
   async follow(): Promise<void> {
     const relay = this.#relay;
     const { promise: closed, resolve, reject } = Promise.withResolvers<void>();
@@ -65,7 +65,7 @@ export class Chat {
     relay.on('reaction.added', ({ messageId, emoji, agent }) => {
       if (agent !== relay.name) this.#noteOn(messageId, `${emoji} ${agent}`);
     });
-    // Told, not delivered to: a second chat of the same person shows everything too.
+    // Notified, not delivered to, so that a second chat of the same person shows everything too.
     relay.on('mail.arrived', ({ message }) => this.#arrived(message).catch(reject));
     relay.on('events.missed', () => this.#showUnread().catch(reject));
     await unlessLeaving(() => relay.watch());
@@ -81,12 +81,12 @@ export class Chat {
   }
 
   async #arrived(message: Message): Promise<void> {
-    // Messages of the history that are still unread come a second time.
+    // Unread messages of the history arrive a second time.
     if (this.#numbered.numberOf(message.id) === undefined) this.#show(message);
     await markRead(this.#relay, message);
   }
 
-  /** Does what a line says. What fails is told; the chat goes on. */
+  /** Runs a line. Errors are shown; the chat continues. */
   async write(line: string): Promise<void> {
     try {
       const meant = parseLine(line);
@@ -183,7 +183,7 @@ export class Chat {
     return columns === undefined ? text : wrap(text, columns);
   }
 
-  /** A note on a message that is on the screen. */
+  /** A note on a visible message. */
   #noteOn(message: string, text: string | undefined): void {
     const number = this.#numbered.numberOf(message);
     if (number !== undefined && text !== undefined) this.#note(`[${number}] ${safeLine(text)}`);

@@ -1,13 +1,13 @@
 import { CHAT_COMMANDS } from './chat-commands.ts';
 
-/** The names that can be completed; a list that cannot be had is empty. */
+/** The names that can be completed; a list that cannot be fetched is empty. */
 export interface ChatNames {
   agents(): Promise<string[]>;
   /** With `#`. */
   channels(): Promise<string[]>;
 }
 
-/** What Tab proposes at the end of a line: whole words, and the part of the line they stand for. */
+/** The completions at the end of a line, and the part of the line they replace. */
 export async function completeLine(line: string, names: ChatNames): Promise<[hits: string[], part: string]> {
   const [, command, argument] = /^\/(\S*)(?:\s+(\S*))?$/.exec(line) ?? [];
   if (command !== undefined && argument === undefined) {

@@ -4,7 +4,7 @@ import { wrap } from '../output/wrap.ts';
 
 const MENTION = /@([A-Za-z0-9][A-Za-z0-9_-]*)/g;
 
-/** The text of a message for a terminal of so many columns: words stay whole, and agents that it names stand out. */
+/** The text of a message wrapped for a terminal width, with mentioned agents highlighted. */
 export function messageText(
   { content, mentions = [] }: Message,
   { me, columns }: { me: string; columns: number | undefined },
@@ -12,11 +12,11 @@ export function messageText(
   const text = safeText(content);
   const named = new Set(mentions.map(nameKey));
   const lit = (mention: string, name: string): string => {
-    // What follows a name may be punctuation: `@Bob--`.
+    // A name may be followed by punctuation: `@Bob--`.
     const key = [name, name.replace(/[-_]+$/, '')].map(nameKey).find((one) => named.has(one));
     if (key === undefined) return mention;
     return styled(key === nameKey(me) ? ['bold', 'yellow'] : 'cyan', mention);
   };
-  // Wrapped before it is coloured: colours take no room.
+  // Wrapped before it is colored: colors take no space.
   return (columns === undefined ? text : wrap(text, columns)).replace(MENTION, lit);
 }

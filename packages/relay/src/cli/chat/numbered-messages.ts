@@ -5,12 +5,12 @@ interface Shown {
   isOwn: boolean;
 }
 
-/** The messages of a chat, by the numbers on the screen: nobody types an id. */
+/** The messages of a chat by the numbers shown on screen, so that nobody has to type ids. */
 export class NumberedMessages {
   readonly #shown: Shown[] = [];
   readonly #numbers = new Map<string, number>();
 
-  /** Gives a message its number, the first time. */
+  /** Assigns a number to a message, once. */
   add(id: string, isOwn: boolean): number {
     const known = this.#numbers.get(id);
     if (known !== undefined) return known;
@@ -23,7 +23,7 @@ export class NumberedMessages {
     return this.#numbers.get(id);
   }
 
-  /** The message of a number, or without one the latest of the person, or of others. */
+  /** The message with a number; by default the latest of the person, or of others. */
   find(number: string | undefined, latest: 'own' | 'others'): string {
     const found =
       number === undefined

@@ -1,17 +1,17 @@
-/** Who has read what this person wrote, as far as it was heard. */
+/** Who has read this person's messages, as far as known. */
 export class ReadMarks {
   readonly #readers = new Map<string, Set<string>>();
   readonly #recipients = new Map<string, number>();
 
-  /** A message was sent to so many; returns what there is to say of it already. */
+  /** A message was sent to this many recipients; returns a note if it was already read. */
   sent(id: string, recipients: number): string | undefined {
     this.#recipients.set(id, recipients);
     return this.#told(id);
   }
 
   /**
-   * Somebody has read a message, which may be known before the answer to its sending. Returns what there is to say: of a
-   * message to many only when all of them have read it.
+   * A recipient has read a message; this may arrive before the answer to the SEND. Returns a note; for a
+   * message to many only once all have read it.
    */
   read(id: string, agent: string): string | undefined {
     const readers = this.#readers.get(id) ?? new Set();

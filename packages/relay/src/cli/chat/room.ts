@@ -2,7 +2,7 @@ import { type HistoryMessage, type Message, nameKey, parseAddress, RelayError } 
 import type { Relay } from '@agent-relay/sdk/node';
 import { knownName } from '../target/known-name.ts';
 
-/** What a person looks at and writes to: a channel, or the direct messages with one agent. */
+/** What a chat shows and writes to: a channel, or the direct messages with one agent. */
 export interface Room {
   /** Its address: `#channel` or a name. */
   to: string;
@@ -11,10 +11,10 @@ export interface Room {
   history(limit: number): Promise<HistoryMessage[]>;
 }
 
-/** Channel messages that stand between those of a conversation: so much more of the history is looked at. */
+/** How much more of the history is read, because channel messages are mixed in. */
 const LOOK_BACK = 5;
 
-/** Opens a room; whoever opens that of a channel joins it. */
+/** Opens a room; joins the channel. */
 export async function openRoom(relay: Relay, where: string): Promise<Room> {
   const { project, target } = parseAddress(where);
   if (project !== undefined || (target.kind !== 'channel' && target.kind !== 'agent')) {

@@ -7,14 +7,14 @@ import {
   moveCursor,
 } from 'node:readline';
 
-/** A terminal where one line at the bottom is being written and everything else appears above it. */
+/** A terminal with an input line at the bottom; everything else appears above it. */
 export class Screen {
   readonly #output: NodeJS.WriteStream;
   readonly #editor: Interface;
   readonly #lines: AsyncIterable<string>;
   #isClosed = false;
 
-  /** `complete` tells what Tab makes of a line that ends where the cursor is. */
+  /** `complete` returns the completions of the line up to the cursor. */
   constructor(
     input: NodeJS.ReadStream,
     output: NodeJS.WriteStream,
@@ -30,17 +30,17 @@ export class Screen {
       completer: (line: string, done: (error: Error | null, result?: CompleterResult) => void) =>
         void complete(line).then((result) => done(null, result), done),
     });
-    // From the start: what is typed before somebody reads must not be lost.
+    // From the start, so that nothing typed early is lost.
     this.#lines = this.#editor[Symbol.asyncIterator]();
     this.#editor.on('SIGINT', () => this.close());
     this.#editor.on('close', () => {
       this.#isClosed = true;
-      // What the shell writes next begins on a line of its own.
+      // The shell's next output starts on a new line.
       if (terminal) output.write('\n');
     });
   }
 
-  /** How wide it is; undefined where it is no terminal. */
+  /** Its width; undefined if it is not a terminal. */
   get columns(): number | undefined {
     return this.#output.isTTY ? this.#output.columns : undefined;
   }
@@ -49,7 +49,7 @@ export class Screen {
     this.#editor.setPrompt(text);
   }
 
-  /** Each line the person finishes, one after the other, until the input ends or Ctrl-C is pressed. */
+  /** The lines the person enters, until the input ends or Ctrl-C is pressed. */
   async read(onLine: (line: string) => Promise<void>): Promise<void> {
     this.#draw();
     for await (const line of this.#lines) {
@@ -58,7 +58,7 @@ export class Screen {
     }
   }
 
-  /** Shows text above the line that is being written, which stays as it is. */
+  /** Shows text above the input line, which stays as it is. */
   print(text: string): void {
     if (!this.#isEditing) {
       this.#output.write(`${text}\n`);
@@ -69,7 +69,7 @@ export class Screen {
     cursorTo(this.#output, 0);
     clearScreenDown(this.#output);
     this.#output.write(`${text}\n`);
-    // The editor goes up by the rows it knows of before it draws its line again; here it begins on a new row.
+    // The editor moves up by the rows it knows before it redraws its line; here it starts on a new row.
     Object.assign(this.#editor, { prevRows: 0 });
     this.#draw();
   }

@@ -14,14 +14,14 @@ import { asAgent, asViewer } from '../target/connect.ts';
 
 type Options = ProjectOption & AgentOption & JsonOption;
 
-/** A command about one channel, done as an agent. */
+/** A command on one channel, run as an agent. */
 const onChannel = (name: string): Command =>
   withJson(withAgent(withProject(new Command(name)))).argument(
     '<channel>',
     'channel name, with or without #',
   );
 
-/** Done: told to a program as JSON, to a person as a sentence. */
+/** Reports success: JSON for programs, a sentence for people. */
 const tell = ({ json }: JsonOption, result: object, sentence: string): void =>
   json ? printJson(result) : print(sentence);
 

@@ -21,7 +21,7 @@ import { PROGRAM } from '../program-file.ts';
 import { findProjectLocation } from '../target/project.ts';
 import { joinRunning } from '../target/running.ts';
 
-/** Where a daemon logs that does not run in the background. */
+/** Where a foreground daemon logs. */
 const ON_TERMINAL = 'to the terminal it runs in';
 
 type StartOptions = ProjectOption & StartFlags;
@@ -29,7 +29,7 @@ type StartOptions = ProjectOption & StartFlags;
 const withForce = (command: Command): Command =>
   command.option('--force', 'kill it if it does not stop within 10 seconds');
 
-// Made anew for each place they stand in: these four are commands of the program too.
+// Created for each place: these four are also top-level commands.
 export const startCommand = (): Command =>
   withDaemonSettings(new Command('start'))
     .description("Start the daemon in the background and open this directory's project")
@@ -77,13 +77,13 @@ async function start(options: StartOptions): Promise<void> {
   try {
     await startNew(options, settings);
   } catch (error) {
-    // Somebody else was faster.
+    // Another process was faster.
     if (!isRelayError(error, 'DaemonRunning')) throw error;
     await join();
   }
 }
 
-/** The options it was started with are given again, except those that are given now. */
+/** Uses the options it was started with, unless they are given again. */
 async function restart(options: StartOptions & { force?: boolean }): Promise<void> {
   const { loadSettings } = await import('../../daemon/settings/settings.ts');
   const daemon = await findReadyDaemon(dataDirectory());
@@ -114,7 +114,7 @@ async function startNew(options: StartOptions, settings: Settings): Promise<void
       ...(options.project ? ['--project', options.project] : []),
       ...flagWords(settings.flags),
     ],
-    // The daemon runs elsewhere: what is relative to this directory is made absolute.
+    // The daemon runs in another directory, so relative paths are made absolute.
     env: {
       ...process.env,
       ...asEnvironment(settings),

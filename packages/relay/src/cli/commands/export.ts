@@ -36,7 +36,7 @@ async function exportTo(options: ProjectOption, write: Write): Promise<End> {
   });
 }
 
-/** For its owner alone; half a file is not left behind. */
+/** Private to its owner; a partial file is removed. */
 async function exportToFile(options: ProjectOption, file: string): Promise<End> {
   await using handle = await open(file, 'wx', 0o600).catch((cause: Error) => {
     throw cannotWrite(file, cause, 'Choose another file.');
@@ -45,7 +45,7 @@ async function exportToFile(options: ProjectOption, file: string): Promise<End> 
     const toFile = (cause: Error) => {
       throw cannotWrite(file, cause, 'Free some space, or choose a file on another disk.');
     };
-    // `write` may take only a part of the text; `appendFile` goes on until all of it is written.
+    // `write` may write only part of the text; `appendFile` writes all of it.
     const end = await exportTo(options, (text) => handle.appendFile(text).catch(toFile));
     await handle.sync().catch(toFile);
     return end;
@@ -55,5 +55,5 @@ async function exportToFile(options: ProjectOption, file: string): Promise<End> 
   }
 }
 
-/** What goes wrong there ends the command (see `main.ts`). */
+/** Errors there end the command (see `main.ts`). */
 const writeToOutput: Write = (text) => new Promise((written) => process.stdout.write(text, written));

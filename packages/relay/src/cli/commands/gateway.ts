@@ -87,7 +87,7 @@ export const command = withConfig(new Command('gateway'))
       }),
   );
 
-/** Key, hosts and limits are the daemon's: a user who sets a key means every port. */
+/** Uses the daemon's key, hosts and limits: a key is meant for every port. */
 async function frontOf({ host, allowHost = [], tlsCertificate, tlsKey }: HttpOptions): Promise<HttpFront> {
   const { loadSettings } = await import('../../daemon/settings/settings.ts');
   // The TLS options read these variables themselves.

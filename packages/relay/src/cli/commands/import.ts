@@ -8,7 +8,7 @@ import { asOwner } from '../target/connect.ts';
 import { lineOf, summary, total } from '../transfer/lines.ts';
 import { checkExport, recordsOf } from '../transfer/read-export.ts';
 
-/** What one request carries: well below the largest frame. */
+/** The size of one request: well below the largest frame. */
 const BATCH_RECORDS = 500;
 const BATCH_LETTERS = 256 * 1024;
 
@@ -66,7 +66,7 @@ async function importFile(relay: Relay, file: string) {
   return sum;
 }
 
-/** How many records of the file the project does not have just so, by the hashes of both. */
+/** How many records of the file differ from the project or are missing, by hash. */
 async function countMissing(relay: Relay, file: string): Promise<number> {
   const there = new Set<string>();
   for await (const records of relay.workspaces.export()) {

@@ -46,7 +46,7 @@ interface Manner {
 }
 
 const FILTERS = ['from', 'channel', 'thread', 'kind', 'mentions'];
-/** As long as the daemon waits in one go. */
+/** The longest wait of one request. */
 const DAY_MS = 86_400_000;
 
 export const command = withJson(withAgent(withProject(new Command('inbox'))))
@@ -74,7 +74,7 @@ export const command = withJson(withAgent(withProject(new Command('inbox'))))
     return options.wait ? waitForFirst(options) : showInbox(options);
   });
 
-/** Waits as long as its parent lives: whoever started it reads what it prints. */
+/** Waits as long as its parent process lives, which reads its output. */
 const waitForFirst = (options: Options): Promise<void> =>
   untilInterrupted((interrupted) =>
     asAgent(options, async (relay) => {
@@ -82,7 +82,7 @@ const waitForFirst = (options: Options): Promise<void> =>
       const startedAt = performance.now();
       const left = (timeout: number) => Math.max(1, Math.round(startedAt + timeout - performance.now()));
       try {
-        // Somebody else may have taken the message that ended the waiting.
+        // Another reader may have taken the message that ended the wait.
         do await waitForMail(relay, options.timeout && left(options.timeout), signal);
         while (!(await show(relay, { ...options, limit: 1 })));
       } catch (error) {
@@ -104,7 +104,7 @@ async function waitForMail(relay: Relay, timeoutMs: number | undefined, signal: 
 const showInbox = (options: Options): Promise<void> =>
   asAgent(options, async (relay) => void (await show(relay, options)));
 
-/** False where a message was waited for, and none is there. */
+/** False if there is no message although one was awaited. */
 async function show(relay: Relay, options: Options): Promise<boolean> {
   const { messages, unread } = await relay.inbox({
     ...filterOf(options),
@@ -119,13 +119,13 @@ async function show(relay: Relay, options: Options): Promise<boolean> {
   if (options.json) printJson({ messages, unread: left });
   else if (messages.length === 0) print('No messages in inbox.');
   else print(messages.map(messageLines).join('\n'));
-  // Read is what has been shown, not what was about to be.
+  // Mark as read only what has been shown.
   if (!options.peek) await relay.read(shown, { path: 'pull' });
   if (!options.json && left > 0) print(styled('dim', `${plural(left, 'unread message')} left.`));
   return true;
 }
 
-/** The unread messages, then each new one as it comes. What does not fit the filter stays unread. */
+/** The unread messages, then each new one as it arrives. Messages that do not match the filter stay unread. */
 const followInbox = (options: Options): Promise<void> =>
   untilInterrupted((signal) =>
     asAgent(options, async (relay) => {

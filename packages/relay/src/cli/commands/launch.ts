@@ -22,7 +22,7 @@ type Options = ProjectOption & {
   logOnly?: boolean;
 };
 
-/** What a way of launching needs to know. */
+/** The input of a launcher. */
 interface Launch extends Options {
   settings: Settings;
   key: string | undefined;

@@ -7,7 +7,7 @@ import { PROGRAM } from '../program-file.ts';
 export const command = withTools(new Command('mcp'))
   .description('Serve MCP over stdio (toolset: workspace)')
   .enablePositionalOptions()
-  // A word that is no command is looked at below, to suggest the one that was meant.
+  // An unknown command is handled below, with a suggestion.
   .allowExcessArguments()
   .action(({ tools }: ToolsOption, self: Command) => {
     const [word] = self.args;
@@ -23,7 +23,7 @@ export const command = withTools(new Command('mcp'))
     withClient(new Command('install'))
       .description('Add the relay to your MCP clients')
       .option('--tools <list>', 'comma-separated toolsets to serve (default: relay)')
-      // Checked once, and not for each client.
+      // Checked once, not for each client.
       .option(
         '--name <name>',
         'agent name; with several clients, each gets its own: NAME-claude',
@@ -64,8 +64,8 @@ function withClient(subcommand: Command): Command {
 }
 
 /**
- * Serves until the client has gone, by the MCP package's own bundle, which starts fast. Only the MCP servers of the
- * daemon need more than that has.
+ * Serves until the client disconnects, with the MCP package's own bundle, which starts fast. Only the MCP servers of the
+ * daemon need more.
  */
 export async function runMcpServer(tools: string | undefined, defaultTools: string): Promise<void> {
   const chosen = tools ?? (process.env.RELAY_TOOLS || defaultTools);

@@ -16,12 +16,12 @@ type Options = ProjectOption & {
 const ATTENTIONS = ['now', 'next-tool-call', 'end-of-turn'];
 
 export const command = withProject(new Command('run'))
-  .description('Run an agent CLI, or any program, in this terminal; messages for it are typed in.')
+  .description('Run an agent CLI or any program in this terminal and type its messages in')
   .usage('[options] -- <program> [arguments...]')
-  .argument('<program...>', 'the program and its arguments, after --')
-  .option('--name <name>', 'the name of the agent (RELAY_AGENT_NAME; else that of the program)')
+  .argument('<program...>', 'program and its arguments, after --')
+  .option('--name <name>', 'agent name (default: $RELAY_AGENT_NAME, else the program name)')
   .option('--lead', 'make it the lead of the project')
-  .option('--channels <list>', 'channels to join, separated by commas', channelList)
+  .option('--channels <list>', 'comma-separated channels to join', channelList)
   .addOption(oneOf('--attention <when>', 'when messages come while the agent works', ATTENTIONS))
   .passThroughOptions()
   .action(async (program: string[], options: Options) => {

@@ -39,7 +39,7 @@ export const command = withJson(withViewer(withProject(new Command('search'))))
 
 const hitLines = ({ message, highlight }: SearchHit): string => messageLinesWith(message, lit(highlight));
 
-/** The words found stand between two private letters, which no text that is shown can have. */
+/** Matches are between two private-use characters, which shown text cannot contain. */
 const lit = (highlight: string): string =>
   highlight
     .split(/\u{E000}([^\u{E001}]*)\u{E001}/u)

@@ -83,7 +83,7 @@ function collect(file: string, files: string[] = []): string[] {
   return [...files, file];
 }
 
-/** Whom it is for: a reply may leave that out. */
+/** The recipient; may be omitted for a reply. */
 function destination(
   to: string | undefined,
   words: string[],

@@ -27,7 +27,7 @@ export const command = withAgent(withJson(withProject(new Command('spawn'))))
   .argument('[arguments...]', 'arguments for the CLI, after --')
   .option('--model <model>', 'model for the CLI')
   .option('--cwd <directory>', "working directory (default: the project's)")
-  .option('--channels <list>', 'channels to join, separated by commas', channelList)
+  .option('--channels <list>', 'comma-separated channels to join', channelList)
   .option('--wait <time>', 'how long to wait until it is ready, e.g. 90s (default: 20s)', patience)
   .action(
     async (

@@ -30,6 +30,6 @@ export const command = withJson(withProject(new Command('tail')))
     ),
   );
 
-/** Without it, an empty terminal would not say whether anything is happening. */
+/** Shown because an empty terminal would not say whether anything is happening. */
 const followed = (project: string, after: number | undefined): string =>
   `Following ${after === undefined ? 'new messages' : after === 0 ? 'all messages' : `messages after ${after}`} in project ${project}. Ctrl-C to stop.`;

@@ -19,14 +19,14 @@ export const command = withJson(withProject(new Command('trace')))
     if (!held || held.settled?.outcome === 'released') print(table(deliveries.flatMap(timeline)));
   });
 
-/** That it was kept back, and what a person decided. */
+/** The hold, and what a person decided. */
 function holding({ reason, heldAt, settled }: HoldTrace): string[][] {
   const rows = [[styled('yellow', 'held'), when(heldAt), safeLine(reason)]];
   if (settled) rows.push([settled.outcome, when(settled.at), `by ${safeLine(settled.by)}`]);
   return rows;
 }
 
-/** One row for each thing observed, and one for what is waited for. */
+/** One row per observed state, and one for what it is waiting for. */
 function timeline({ recipient, state: now, path, reason, transitions }: DeliveryTrace): string[][] {
   const rows = transitions.map(({ state, at, path: by }, step) => [
     step === 0 ? styled('bold', safeLine(recipient)) : '',

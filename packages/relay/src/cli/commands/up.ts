@@ -22,7 +22,7 @@ import {
 } from '../target/project.ts';
 import { joinRunning } from '../target/running.ts';
 
-// What only a running daemon needs is imported where it runs: asking for help must not load a database.
+// Imported lazily: showing help must not load a database.
 type Options = ProjectOption & StartFlags & ToolsOption & { detached?: boolean };
 
 export const command = withTools(withDaemonSettings(new Command('up')))
@@ -54,7 +54,7 @@ async function runInTerminal(settings: Settings, location: ProjectLocation): Pro
   }
 }
 
-/** Standard output belongs to the protocol. The daemon ends with its client; one that runs already goes on. */
+/** Standard output belongs to the protocol. The daemon ends with its client; one that was already running stays. */
 async function runForMcpClient(
   settings: Settings,
   location: ProjectLocation,
@@ -76,16 +76,16 @@ async function runForMcpClient(
     if (!isRelayError(error, 'DaemonRunning')) throw error;
     const daemon = await findReadyDaemon(settings.dataDirectory);
     const missed = daemon && missedFlags(settings, daemon);
-    // The client is served all the same.
+    // The client is still served.
     if (missed) printAside(`${missed.message} ${missed.next}`);
     await talk(await joinRunning(location, daemon?.pid, printAside));
   } finally {
-    // A signal may have ended the daemon while the client still listens.
+    // A signal may have stopped the daemon while the client is still connected.
     process.stdin.destroy();
   }
 }
 
-/** This daemon is meant, whatever else the environment points to. */
+/** Use this daemon, whatever the environment says. */
 const participantEnvironment = (
   { project, socketPath }: OpenedProject,
   { dataDirectory }: Settings,
@@ -118,7 +118,7 @@ function introduce({ http, mcp, opened }: StartedDaemon<OpenedProject>, say: (te
   say('Stop it with Ctrl-C.');
 }
 
-/** The process that `daemon start` leaves behind; it answers whoever started it by one message. */
+/** The background process of `daemon start`; it reports to its parent with one message. */
 async function runDetached(settings: Settings, location: ProjectLocation): Promise<void> {
   const { openFileLog } = await import('../../daemon/log/log.ts');
   const { log, close } = await openFileLog(settings);
@@ -126,7 +126,7 @@ async function runDetached(settings: Settings, location: ProjectLocation): Promi
   try {
     await serve({ settings, location, log, logFile: logFile(settings.dataDirectory), onReady });
   } catch (error) {
-    // The log is then that of the daemon that runs.
+    // Otherwise the log belongs to the running daemon.
     if (!isRelayError(error, 'DaemonRunning')) log.fatal({ err: error }, 'the daemon ended');
     const failure = isRelayError(error) ? error : new RelayError('Internal', String(error), { cause: error });
     await report({ ready: false, error: failure.toPayload() });
@@ -136,14 +136,14 @@ async function runDetached(settings: Settings, location: ProjectLocation): Promi
   }
 }
 
-/** Tells the starter how the start went, if it still listens; it hears nothing after that. */
+/** Reports the outcome of the start to the parent, if it still listens. */
 async function report(message: StartReport): Promise<void> {
   if (!process.connected) return;
   await new Promise((sent) => process.send?.(message, undefined, undefined, sent));
   process.disconnect();
 }
 
-/** Runs the daemon of this data directory until it is told to stop, or `until` is over. */
+/** Runs the daemon of this data directory until it is stopped, or `until` resolves. */
 async function serve(options: {
   settings: Settings;
   location: ProjectLocation;

@@ -19,7 +19,7 @@ export const command = withJson(withProject(new Command('who')))
   });
 
 const TITLES = ['NAME', 'STATUS', 'UNREAD', 'CLI', 'PATH', 'SEEN', 'DOING'];
-/** What a narrow terminal does without, first to last. */
+/** Columns to drop in a narrow terminal, in order. */
 const DISPENSABLE = ['SEEN', 'CLI', 'PATH', 'DOING', 'UNREAD'];
 /** The last column may be cut to this. */
 const LEAST_DOING = 24;

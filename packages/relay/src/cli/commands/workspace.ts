@@ -106,13 +106,13 @@ export const command = new Command('workspace')
   )
   .addCommand(keys);
 
-/** The name as the daemon spells it, and so do the records of it. */
+/** The name as the daemon spells it, as it is recorded. */
 async function spelled(relay: Relay, workspace: string): Promise<string> {
   const { workspaces } = await relay.request('WORKSPACE_LIST', {});
   return workspaces.find(({ name }) => nameKey(name) === nameKey(workspace))?.name ?? workspace;
 }
 
-/** A project is known by its name in more places than the relay can change. */
+/** A project name may be recorded in places that the relay cannot change. */
 function tellWhoNames(
   before: string,
   name: string,

@@ -1,9 +1,9 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** The names of the project that can be asked for; each list is empty when the daemon cannot be asked. */
+/** The names in the project; each list is empty if there is no daemon. */
 export interface Names {
   agents(): Promise<string[]>;
-  /** Without `#`, which a shell would take for a comment. */
+  /** Without `#`, which starts a comment in a shell. */
   channels(): Promise<string[]>;
   projects(): Promise<string[]>;
 }
@@ -33,9 +33,9 @@ const ARGUMENT_NAMES: Record<string, Wanted> = {
   where: rooms,
 };
 
-/** What may stand in place of the last word. */
+/** The candidates for the last word. */
 export async function candidates(program: Command, words: string[], names: Names): Promise<string[]> {
-  // A quote that is not closed yet, or the one letter that shields a #.
+  // An open quote, or the backslash before a #.
   const current = (words.at(-1) ?? '').replace(/^['"\\]/, '');
   const { command, option, argument } = position(program, words.slice(0, -1));
   const found = await possible(command, option, argument, current, names);
@@ -61,7 +61,7 @@ const optionsOf = (command: Command): string[] => [
   ...(command.parent ? [] : ['--as', '--project', '--json']),
 ];
 
-/** Where the words lead: to a command, and there to the value of an option or to an argument. */
+/** What comes next: a command, the value of an option, or an argument. */
 function position(program: Command, words: string[]) {
   let command = program;
   let option: Option | undefined;
@@ -81,9 +81,9 @@ function position(program: Command, words: string[]) {
   return { command, option, argument };
 }
 
-/** The option whose value comes next. */
+/** The option that expects a value. */
 function openOption(command: Command, word: string): Option | undefined {
-  // Before the command only those that every command may have.
+  // Before the command, only the common options.
   const options = command.parent ? command.options : (command.commands.find(hasAgent)?.options ?? []);
   const option = options.find(({ long, short }) => long === word || short === word);
   return option?.required || option?.optional ? option : undefined;

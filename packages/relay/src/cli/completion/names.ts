@@ -3,7 +3,7 @@ import type { Relay } from '@agent-relay/sdk/node';
 import { asOwner } from '../target/connect.ts';
 import type { Names } from './candidates.ts';
 
-/** The names of the project that the words are about. */
+/** The names in the project of the command line. */
 export function projectNames(words: string[]): Names {
   const named = words[words.indexOf('--project') + 1];
   const options = words.includes('--project') && named ? { project: named } : {};
@@ -11,7 +11,7 @@ export function projectNames(words: string[]): Names {
     try {
       return await asOwner(options, work);
     } catch (error) {
-      // Whoever only pressed a key is told nothing of a daemon that is not there.
+      // Completion must not report that there is no daemon.
       if (isRelayError(error)) return [];
       throw error;
     }

@@ -1,4 +1,4 @@
-/** What each shell has to load; all of them ask the program itself what may come next. */
+/** The completion script of each shell; all of them ask the program for candidates. */
 export const SCRIPTS = {
   bash: `# Load it with: source <(agent-relay completion bash)
 _agent_relay() {

@@ -4,7 +4,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileLines, isMissing, LineReader } from '@agent-relay/platform';
 
-/** Lines of a log of ours, however long. */
+/** Lines of our own logs may have any length. */
 const ANY_LENGTH = Number.POSITIVE_INFINITY;
 const CHUNK_BYTES = 65_536;
 
@@ -54,7 +54,7 @@ export async function followLines(
   }
 }
 
-/** A function that reads what was appended since its last call. */
+/** A function that reads what was appended since the last call. */
 function appendedLines(file: FileHandle, from: number, onLine: (line: string) => void): () => Promise<void> {
   const reader = new LineReader(ANY_LENGTH, {
     line: (bytes) => onLine(bytes.toString('utf8')),
@@ -64,7 +64,7 @@ function appendedLines(file: FileHandle, from: number, onLine: (line: string) =>
   let offset = from;
   return async () => {
     for (;;) {
-      // A new buffer each time: the reader keeps a part of the last one until its line ends.
+      // A new buffer each time: the reader keeps part of the last one until its line ends.
       const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, offset);
       if (bytesRead === 0) return;
       offset += bytesRead;
@@ -77,7 +77,7 @@ async function isReplaced(path: string, file: FileHandle | undefined): Promise<b
   try {
     return (await stat(path)).ino !== (await file?.stat())?.ino;
   } catch (error) {
-    // Between the renaming and the new file there is none; the next change brings it.
+    // Between the rename and the new file there is none; the next change has it.
     if (isMissing(error)) return false;
     throw error;
   }

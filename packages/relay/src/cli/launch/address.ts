@@ -5,7 +5,7 @@ import type { RelayError } from '@agent-relay/protocol';
 
 export const HOST = '127.0.0.1';
 
-/** Where sessions connect. */
+/** The URL that sessions connect to. */
 export const addressOf = (port: number): string => `http://localhost:${port}/sse`;
 
 /** The entry for the configuration of a client. */

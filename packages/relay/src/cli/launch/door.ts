@@ -5,8 +5,8 @@ import type { OpenedProject } from '../target/project.ts';
 import { HOST } from './address.ts';
 
 /**
- * Serves the inboxes of the roles, which are agents of the project, to sessions of this user. All of them are known from
- * now on: a message to one that no session plays yet waits for it.
+ * Serves the inboxes of the roles, which are agents of the project, to sessions of this user. All of them are registered
+ * right away, so that messages to a role without a session wait for it.
  */
 export async function openRolesDoor(options: {
   port: number;
@@ -32,7 +32,7 @@ export async function openRolesDoor(options: {
     paths: { sse: '/sse', messages: '/messages', health: '/health' },
     ...(key === undefined ? {} : { apiKey: key }),
     isKeyValid: async () => false,
-    // Whoever is let in here is the user, by the key too: the roles are the same for all.
+    // Every accepted client is the user, also with the key: the roles are shared.
     connect: ({ token: _bound, ...profile }) => connect({ ...profile, ...door }),
     onerror,
   });

@@ -4,7 +4,7 @@ import { createOnce, ensurePrivateDirectory, readIfThere } from '@agent-relay/pl
 import type { Settings } from '../../daemon/settings/settings.ts';
 
 /**
- * The key that sessions have to show, if any: the user's own, or one that is kept where the system does not tell which
+ * The key that sessions need, if any: the user's own, or a stored one on systems that do not tell which
  * user is behind a connection.
  */
 export async function launchKey(

@@ -1,6 +1,6 @@
 import { control, type Layout } from './layout.ts';
 
-/** Opens the panes as windows of a new tab of this kitty, which has to allow remote control. */
+/** Opens the panes as windows of a new kitty tab; kitty must allow remote control. */
 export async function openKitty({ name, panes, directory, env }: Layout): Promise<void> {
   let first: string | undefined;
   for (const { title, command, runs, env: own } of panes) {
@@ -12,7 +12,7 @@ export async function openKitty({ name, panes, directory, env }: Layout): Promis
         : ['--type=window', `--match=window_id:${first}`];
     const id = await control('kitty', ['@', 'launch', ...position, `--title=${title}`, ...shell]);
     first ??= id;
-    // By standard input: as an argument, a backslash would mean something.
+    // Over stdin: in an argument, kitty interprets backslashes.
     await control(
       'kitty',
       ['@', 'send-text', `--match=id:${id}`, '--stdin'],

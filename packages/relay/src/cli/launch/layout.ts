@@ -7,9 +7,9 @@ import { RelayError } from '@agent-relay/protocol';
 export interface Pane {
   title: string;
   command: string;
-  /** Whether Enter is pressed too; a role's command waits for the user. */
+  /** Whether to press Enter too; a role's command waits for the user. */
   runs: boolean;
-  /** What only this shell has to know. */
+  /** Environment variables of this shell. */
   env?: Record<string, string>;
 }
 
@@ -20,7 +20,7 @@ export interface Layout {
   env: Record<string, string>;
 }
 
-/** What the shells of a layout have to know of this environment; nothing in it is secret. */
+/** The variables that the shells of a layout inherit; none is secret. */
 const HANDED_ON = [
   'RELAY_DATA_DIR',
   'RELAY_CONFIG',
@@ -32,18 +32,18 @@ const HANDED_ON = [
 export const handedOn = (env: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(HANDED_ON.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 
-/** A word as a shell reads it. */
+/** Quotes a word for a shell. */
 export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/** Runs a program that opens windows, to its end; resolves with what it prints. */
+/** Runs a program that opens windows; resolves with its output. */
 export async function control(program: string, args: readonly string[], input = ''): Promise<string> {
   const child = spawn(program, args, { stdio: 'pipe' });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
   });
-  // A program that ends early does not read its input; how it ended says why.
+  // A program that exits early does not read its input; its exit code has the reason.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   const [output, complaint, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]).catch(

@@ -2,7 +2,7 @@ import { type HeldInfo, type Message, nameKey, safeLine } from '@agent-relay/pro
 
 const MOST_CHARACTERS = 100;
 
-/** Whether one of the roles has sent the message, or is to read it. */
+/** Whether a role sent the message, or is its recipient. */
 export const concerns = ({ from, to }: Pick<Message, 'from' | 'to'>, roles: readonly string[]): boolean =>
   roles.map(nameKey).some((role) => role === nameKey(from) || role === nameKey(to));
 
@@ -10,13 +10,13 @@ export const concerns = ({ from, to }: Pick<Message, 'from' | 'to'>, roles: read
 export const logLine = ({ ts, from, to, kind, content }: Message): string =>
   `[${timeOf(ts)}] ${from} → ${to} [${kind}] "${gist(content)}"`;
 
-/** A message that the loop governor keeps back: `[14:32:01] dev-b → pm [held] "Thanks!" …`. */
+/** A message held by the loop governor: `[14:32:01] dev-b → pm [held] "Thanks!" …`. */
 export const heldLine = ({ id, heldAt, from, to, content, reason }: HeldInfo): string =>
   `[${timeOf(heldAt)}] ${from} → ${to} [held] "${gist(content)}" (${safeLine(reason)}; deliver it with: agent-relay held release ${id})`;
 
 const timeOf = (ts: number): string => new Date(ts).toTimeString().slice(0, 8);
 
-/** The beginning of the text; a heading says no more than the kind does. */
+/** The start of the text, without the heading, which only repeats the kind. */
 function gist(content: string): string {
   const text = content.replace(/^#+ .*\n(?=\s*\S)/, '').trim();
   const [...characters] = safeLine(text.replace(/\s+/g, ' '));

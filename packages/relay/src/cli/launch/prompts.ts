@@ -2,28 +2,28 @@ import { join } from 'node:path';
 import { createOnce, ensureDirectory, readIfThere } from '@agent-relay/platform';
 import { cannotWrite } from '../files/file-failure.ts';
 
-/** What a session is told to begin with, until the user writes something better. */
+/** The default kick-off prompt, until the user edits it. */
 const KICKOFF = `# You are {role}
 
-You work on this project together with {others}, each in a session of its own. The MCP server \`relay\` carries messages
-between the sessions, so that nobody has to copy them by hand.
+You work on this project with {others}, each in a separate session. The MCP server \`relay\` carries messages
+between the sessions, so nobody has to copy them by hand.
 
-- \`read_messages(for="{role}")\` takes the messages that wait for you, oldest first. Each is handed out once. Call it before
-  you begin a task and after you finish one, and act on what you get.
-- \`list_pending(for="{role}")\` counts what waits and takes nothing. It is cheap: look often.
+- \`read_messages(for="{role}")\` takes your waiting messages, oldest first. Each is returned once. Call it before
+  you start a task and after you finish one, and act on what you get.
+- \`list_pending(for="{role}")\` counts waiting messages without taking them. It is cheap; call it often.
 - \`post_message(from="{role}", to, kind, body)\` writes to {others}. Call it after you write any status, question or directive, with
   its kind and its text as the body.
 
-The kind says what a message is. Begin the body with its heading:
+Start the body with the heading of its kind:
 
 | kind | use it for | heading |
 |---|---|---|
-| \`status\` | what you have finished, and how to see it | \`## STATUS UPDATE — {ROLE}\` |
-| \`question\` | what you need to know before you go on | \`## QUESTION TO <RECIPIENT> — {ROLE}\` |
-| \`directive\` | what somebody else should do next | \`## DIRECTIVE TO <RECIPIENT>\` |
+| \`status\` | what you finished, and how to check it | \`## STATUS UPDATE — {ROLE}\` |
+| \`question\` | what you need to know to continue | \`## QUESTION TO <RECIPIENT> — {ROLE}\` |
+| \`directive\` | what another role should do next | \`## DIRECTIVE TO <RECIPIENT>\` |
 | \`free\` | anything else | none |
 
-If you do not have these tools, say so, and ask for your messages to be passed on by hand.
+If you do not have these tools, say so, and ask your user to pass messages on by hand.
 `;
 
 /** The kick-off prompt of each role, by role. */

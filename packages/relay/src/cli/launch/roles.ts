@@ -2,7 +2,7 @@ import { checkAgentName, nameKey, RelayError } from '@agent-relay/protocol';
 
 export const DEFAULT_ROLES = 'pm,dev-a,dev-b';
 
-/** The roles of a list such as `pm,dev-a`: names of agents, each once. */
+/** The roles in a list such as `pm,dev-a`: agent names without duplicates. */
 export function parseRoles(list: string): string[] {
   const roles = list
     .split(',')

@@ -15,8 +15,8 @@ import { openRolesDoor } from './door.ts';
 import { concerns, heldLine, logLine } from './log-line.ts';
 
 /**
- * Serves the roles, on the daemon of the user or on one of its own that ends with it, and prints what they write until
- * it is told to stop.
+ * Serves the roles, on the user's daemon or on its own, which ends with it, and prints their messages until
+ * it is stopped.
  */
 export async function serveRoles(options: {
   location: ProjectLocation;
@@ -43,18 +43,18 @@ export async function serveRoles(options: {
 
 interface ServingDaemon extends AsyncDisposable {
   project: OpenedProject;
-  /** Resolves if this process runs the daemon and cannot go on. */
+  /** Resolves if this process runs the daemon and it fails. */
   failed: Promise<Error>;
 }
 
 async function daemonFor(location: ProjectLocation, settings: Settings): Promise<ServingDaemon> {
-  // This terminal is for what the roles write; of the daemon only trouble is shown.
+  // This terminal shows the messages of the roles; of the daemon only errors.
   const log = openTerminalLog({ ...settings, log: { ...settings.log, level: 'warn' } }, (line) =>
     printAside(readableLogLine(line, process.stderr)),
   );
   try {
     const open = (openProject: Parameters<typeof openProjectAt>[1]) => openProjectAt(location, openProject);
-    // The options of this command are about the port of the sessions.
+    // This command's options set the port of the sessions, not these.
     const portOptions = { http: 'RELAY_HTTP_PORT', mcp: 'RELAY_MCP_HTTP_PORT' };
     const { opened, failed, stop } = await startDaemon({
       settings,
@@ -75,7 +75,7 @@ async function daemonFor(location: ProjectLocation, settings: Settings): Promise
   };
 }
 
-/** Prints each message of the roles when it is stored or held; a daemon that restarts is found again. */
+/** Prints each message of the roles when it is stored or held; reconnects after a restart. */
 async function printMessages(relay: Relay, roles: readonly string[]): Promise<void> {
   relay.on('message.held', (event) => {
     if (concerns(event, roles)) printHeld(relay, event.messageId).catch(complain);
@@ -86,7 +86,7 @@ async function printMessages(relay: Relay, roles: readonly string[]): Promise<vo
 
 async function printHeld(relay: Relay, id: string): Promise<void> {
   const held = (await relay.held.list()).find((message) => message.id === id);
-  // It may have been released meanwhile, and is printed like any message then.
+  // It may have been released meanwhile, and is then printed like any message.
   if (held) print(heldLine(held));
 }
 

@@ -5,10 +5,10 @@ import { clientConfig } from './address.ts';
 import { handedOn, type Layout, quoted } from './layout.ts';
 import type { Prompts } from './prompts.ts';
 
-/** How a role's session is started; the two files are filled in. */
+/** The command of a role's session, with placeholders for the two files. */
 export const DEFAULT_COMMAND = 'claude "$(cat {prompt})" --mcp-config {config}';
 
-/** The relay and the sessions of the roles, each as a shell; what the sessions read is written to files first. */
+/** The relay and a session per role, each in a shell; writes the files of the sessions first. */
 export async function sessionLayout(options: {
   port: number;
   key: string | undefined;
@@ -27,7 +27,7 @@ export async function sessionLayout(options: {
     const file = join(directory, `${role}.md`);
     await writeAtomically(file, `${prompt}\n`);
     const filled = command.replaceAll('{prompt}', quoted(file)).replaceAll('{config}', quoted(config));
-    // An agent-relay entry that the client has as well is this agent too, and not one more.
+    // If the client also has an agent-relay entry, it is the same agent.
     return { title: role, command: filled, runs: false, env: { RELAY_AGENT_NAME: role } };
   });
   const roles = [...prompts.keys()].join(',');

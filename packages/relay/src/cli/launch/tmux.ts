@@ -2,7 +2,7 @@ import { control, type Layout, type Pane } from './layout.ts';
 
 const SIZE = ['-x', '220', '-y', '60'];
 
-/** Opens the panes in a new window of this tmux session, or of a new one; resolves with how to get there. */
+/** Opens the panes in a new window of this tmux session, or of a new one; resolves with how to attach. */
 export async function openTmux({ name, panes, directory, env }: Layout): Promise<string[] | undefined> {
   const isInside = Boolean(process.env.TMUX);
   const shell = ({ env: own }: Pane) => [
@@ -16,7 +16,7 @@ export async function openTmux({ name, panes, directory, env }: Layout): Promise
   let lastId = firstId;
   for (const pane of others) {
     lastId = await control('tmux', ['split-window', '-t', lastId, ...shell(pane)]);
-    // Each time, or there would soon be no room to split.
+    // Each time, or there would soon be no space to split.
     await control('tmux', ['select-layout', '-t', lastId, 'tiled']);
     await load(lastId, pane);
   }

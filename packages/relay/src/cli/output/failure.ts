@@ -4,11 +4,11 @@ import { printJson } from './terminal.ts';
 
 interface CommandLine {
   args: string[];
-  /** Those of them that name the command. */
+  /** The words that name the command. */
   words: string[];
 }
 
-/** Tells what went wrong and what to do next; returns the exit code. */
+/** Prints the error and the next step; returns the exit code. */
 export function reportFailure(error: unknown, { json, ...line }: CommandLine & { json: boolean }): number {
   const failure = asRelayError(error, line);
   if (json) {
@@ -25,7 +25,7 @@ function asRelayError(error: unknown, line: CommandLine): RelayError {
   return new RelayError('Internal', (error as Error)?.stack ?? String(error), { cause: error });
 }
 
-/** Wrong usage: what commander found, in our form. */
+/** A usage error from commander, in our format. */
 function fromCommander(error: CommanderError, { args, words }: CommandLine): RelayError {
   const help = ['agent-relay', ...words, '--help'].join(' ');
   if (error.code === 'commander.help') {

@@ -10,7 +10,7 @@ const LEVELS: Record<number, [name: string, style: 'dim' | 'green' | 'yellow' | 
   60: ['fatal', 'red'],
 };
 
-/** A JSON line of the daemon's log as a person reads it; a line that is not one stays as it is. */
+/** A JSON line of the daemon's log, formatted for people; other lines stay as they are. */
 export function readableLogLine(line: string, stream: NodeJS.WriteStream = process.stdout): string {
   let entry: { level: number; time: number; msg?: string; err?: { message?: string; stack?: string } };
   try {

@@ -7,15 +7,15 @@ import {
 } from '@agent-relay/protocol';
 import { styled, when, whenByClock } from './terminal.ts';
 
-/** A message as a person reads it: who, to whom, when, its id; then the text, set off from what the relay says. */
+/** A message for people: sender, recipient, time and id, then the indented text. */
 export const messageLines = (message: HistoryMessage): string =>
   messageLinesWith(message, safeText(message.content));
 
-/** The same for somebody who follows: below it the next ones will come. */
+/** The same for a live view, with the clock time. */
 export const followedLines = (message: HistoryMessage): string =>
   messageLinesWith(message, safeText(message.content), whenByClock(message.ts));
 
-/** The same with another text in its place, which must be safe to show. */
+/** The same with another text, which must be safe to show. */
 export function messageLinesWith(message: HistoryMessage, text: string, time = when(message.ts)): string {
   const notes = [
     message.kind === 'free' ? undefined : message.kind,
@@ -29,7 +29,7 @@ export function messageLinesWith(message: HistoryMessage, text: string, time = w
   return [`${head}  ${styled('dim', tail)}`, ...bodyLines(message, text)].join('\n');
 }
 
-/** What stands below the head: the text, then the files and reactions that hang on it. */
+/** The lines below the head: the text, then its files and reactions. */
 export function bodyLines(message: HistoryMessage, text: string): string[] {
   const { attachments = [], reactions = [] } = message;
   const body = message.redacted ? styled('dim', '(redacted)') : text;

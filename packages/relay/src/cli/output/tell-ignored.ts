@@ -4,7 +4,7 @@ import { printAside } from './terminal.ts';
 
 const told = new Set<string>();
 
-/** Says once that a `.relay` does not count, and why: somebody may expect the project that it names. */
+/** Says once that a `.relay` is ignored, and why: the user may expect its project. */
 export const tellIgnored: OnIgnored = (path, why) => {
   if (told.has(path)) return;
   told.add(path);

@@ -2,7 +2,7 @@ import { safeLine } from '@agent-relay/protocol';
 import { VERSION } from '../../version.ts';
 import { printAside } from './terminal.ts';
 
-/** Says that the daemon is of another version than this command: after an upgrade the old one may still be running. */
+/** Says that the daemon has a different version than this command: after an upgrade the old one may still be running. */
 export function tellSkew(daemonVersion: string, isRemote = false): void {
   if (daemonVersion === VERSION) return;
   const next = isRemote

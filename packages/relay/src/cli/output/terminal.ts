@@ -3,26 +3,26 @@ import { dateOf } from '@agent-relay/protocol';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Colour where a person looks: `styleText` leaves it out for pipes, files and NO_COLOR. */
+/** Colors for terminals: `styleText` omits them for pipes, files and NO_COLOR. */
 export const styled = (style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string =>
   text === '' ? '' : styleText(style, text, { stream });
 
 export const print = (text = ''): void => void process.stdout.write(`${text}\n`);
 
-/** For people where standard output belongs to a program. */
+/** For people, when standard output belongs to a program. */
 export const printAside = (text: string): void => void process.stderr.write(`${text}\n`);
 
-/** One value on one line: what a script reads. */
+/** One JSON value on one line, for scripts. */
 export const printJson = (value: unknown): void => print(inertJson(JSON.stringify(value)));
 
-/** The same JSON, without what it may hold as it is though terminals obey it, or readers take it for the end of a line. */
+/** The same JSON, with characters escaped that terminals interpret or readers treat as a line end. */
 export const inertJson = (json: string): string =>
   json.replace(
     /[\u007f-\u009f\u2028\u2029]/g,
     (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/** Rows with aligned columns; the last column is as long as it is. */
+/** Rows with aligned columns; the last column is not padded. */
 export function table(rows: string[][]): string {
   const widths = columnWidths(rows);
   const line = (row: string[]) =>
@@ -33,7 +33,7 @@ export function table(rows: string[][]): string {
   return rows.map(line).join('\n');
 }
 
-/** How wide the longest line of a table is. */
+/** The width of the longest line of a table. */
 export const tableWidth = (rows: string[][]): number =>
   columnWidths(rows).reduce((sum, width) => sum + width + 2, -2);
 
@@ -49,15 +49,15 @@ function columnWidths(rows: string[][]): number[] {
 
 const cellWidth = (cell: string): number => stripVTControlCharacters(cell).length;
 
-/** Facts, one a line, with their names in front; those without a value are left out. */
+/** Facts, one per line, after their names; omits those without a value. */
 export const facts = (pairs: Array<[name: string, value: string | undefined]>): string =>
   table(pairs.flatMap(([name, value]) => (value === undefined ? [] : [[styled('dim', name), value]])));
 
-/** A time for a person ("2m ago"), or, where no person looks, one that stays true. */
+/** A relative time ("2m ago") in a terminal, else an absolute one. */
 export const when = (time: number): string =>
   process.stdout.isTTY ? ago(time, Date.now()) : dateOf(time).toISOString();
 
-/** The same where lines stay while time goes on: the clock time ("14:05:09"). */
+/** The clock time ("14:05:09"), for lines that stay on screen. */
 export const whenByClock = (time: number): string =>
   process.stdout.isTTY ? dateOf(time).toTimeString().slice(0, 8) : dateOf(time).toISOString();
 

@@ -1,4 +1,4 @@
-/** Letters of East Asian scripts and emoji take two columns of a terminal. */
+/** East Asian characters and emoji take two columns of a terminal. */
 const WIDE =
   /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6])/u;
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
@@ -9,7 +9,7 @@ const widthOfLetter = (letter: string): number =>
 const widthOf = (text: string): number =>
   lettersOf(text).reduce((width, letter) => width + widthOfLetter(letter), 0);
 
-/** The text in lines of at most `width` columns, broken between words; only a word that is longer is broken itself. */
+/** Wraps text at `width` columns, between words; only longer words are broken. */
 export const wrap = (text: string, width: number): string =>
   text
     .split('\n')
@@ -25,7 +25,7 @@ function wrapLine(line: string, width: number): string {
       current += piece;
       continue;
     }
-    // The blanks where a line is broken go; those at the start of the text are its indentation.
+    // Spaces at a line break are dropped; those at the start of the text are indentation.
     const word = lines.length === 0 && current === '' ? piece : piece.trimStart();
     if (current !== '') lines.push(current);
     const parts = pieces(word, width);

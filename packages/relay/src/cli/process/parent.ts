@@ -1,9 +1,9 @@
 const CHECK_MS = 500;
 
-/** The process that typed the command, where another one (see `run-on-node.js`) stands between. */
+/** The process that ran the command, if another one (see `run-on-node.js`) is in between. */
 let starter: number | undefined;
 
-/** Takes from the environment who typed the command: those that this process starts have another parent. */
+/** Removes that variable from the environment: child processes have another parent. */
 export function rememberStarter(): void {
   const { RELAY_OUTER_PARENT: pid } = process.env;
   delete process.env.RELAY_OUTER_PARENT;
@@ -11,8 +11,8 @@ export function rememberStarter(): void {
 }
 
 /**
- * Aborts when the process that started this command is gone. A command that waits must not outlive whoever would read
- * what it prints.
+ * Aborts when the process that started this command has ended. A command that waits must not outlive the reader
+ * of its output.
  */
 export function parentGone(): AbortSignal {
   const gone = new AbortController();

@@ -2,8 +2,8 @@
 const SAME_SIGNAL_MS = 250;
 
 /**
- * Resolves at the first signal to stop; a later one ends the process at once. The listeners stay until the process ends:
- * without them, the copy of a signal would kill a process that is about to end by itself.
+ * Resolves at the first signal to stop; a later one ends the process right away. The listeners stay until the process ends:
+ * without them, a duplicate signal would kill a process that is already shutting down.
  */
 export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((stop) => {

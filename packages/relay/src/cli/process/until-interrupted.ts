@@ -1,6 +1,6 @@
 import { stopSignal } from './stop-signal.ts';
 
-/** Runs work that has no end of its own: Ctrl-C ends it, and counts as success. */
+/** Runs work that never ends: Ctrl-C ends it, and counts as success. */
 export async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const interruption = new AbortController();
   void stopSignal().then(() => interruption.abort());

@@ -14,10 +14,10 @@ import { tellSkew } from '../output/tell-skew.ts';
 
 const client = { name: 'agent-relay', version: VERSION };
 const onProject = ({ project }: ProjectOption) => (project === undefined ? {} : { project });
-/** The owner is nobody by name, whoever the shell acts as. */
+/** The owner has no agent name, whatever the shell's environment. */
 const ownerEnvironment = () => ({ ...process.env, RELAY_AGENT_NAME: undefined });
 
-/** Runs `work` connected as the owner of the project: nobody by name, who may look at everything. */
+/** Runs `work` connected as the owner of the project, without an agent name, who can see everything. */
 export async function asOwner<T>(
   options: ProjectOption,
   work: (relay: Relay) => Promise<T>,
@@ -28,8 +28,8 @@ export async function asOwner<T>(
 }
 
 /**
- * The same for what is about the daemon and not about one of its projects: it works in any directory, whichever projects
- * run.
+ * The same for requests about the daemon, not about one of its projects: works in any directory, whichever projects
+ * are open.
  */
 export async function asDaemonOwner<T>(
   options: ProjectOption,
@@ -41,13 +41,13 @@ export async function asDaemonOwner<T>(
   return await work(relay);
 }
 
-/** Runs `work` as the agent that was named, who sees what is its own, or else as the owner, who sees everything. */
+/** Runs `work` as the given agent, with what it can see, or else as the owner, who sees everything. */
 export const asViewer = <T>(
   options: ProjectOption & AgentOption,
   work: (relay: Relay) => Promise<T>,
 ): Promise<T> => (options.as === undefined ? asOwner(options, work) : asAgent(options, work));
 
-/** Runs `work` connected as an agent; its messages stay where they are, unless `work` takes them. */
+/** Runs `work` connected as an agent; its messages stay in the inbox, unless `work` takes them. */
 export async function asAgent<T>(
   options: ProjectOption & AgentOption,
   work: (relay: Relay) => Promise<T>,
@@ -62,7 +62,7 @@ export async function asAgent<T>(
   return await work(relay);
 }
 
-/** Keeps a program that runs as one agent from acting as another by mistake; a person can still do it on purpose. */
+/** Keeps a program that runs as one agent from acting as another by mistake; a person can still do it deliberately. */
 function checkOwnName(wanted: string | undefined, own: string | undefined): void {
   if (!wanted || !own || nameKey(plainAgentName(wanted)) === nameKey(own)) return;
   throw new RelayError(
@@ -85,10 +85,10 @@ async function enter(options: NodeConnectOptions): Promise<Relay> {
   return relay;
 }
 
-/** Marks a message read that has been shown. Whoever leaves at this moment finds it unread once more. */
+/** Marks a shown message as read. If the person quits at this moment, it stays unread. */
 export const markRead = (relay: Relay, { id }: Message): Promise<void> => unlessLeaving(() => relay.read(id));
 
-/** Whoever leaves does not wait for an answer: the connection is closed, and that is no failure. */
+/** Quitting does not wait for an answer: a closed connection is not an error. */
 export async function unlessLeaving(request: () => Promise<unknown>): Promise<void> {
   try {
     await request();
@@ -97,7 +97,7 @@ export async function unlessLeaving(request: () => Promise<unknown>): Promise<vo
   }
 }
 
-/** A remote daemon has registered the name: whoever loses the token loses the name. */
+/** A remote daemon registered the name: without the token the name is lost. */
 const tellToken = (name: string, token: string): void =>
   void process.stderr.write(
     `note: Registered ${name}. Save this token as RELAY_AGENT_TOKEN; it is shown once:\n${token}\n`,

@@ -1,7 +1,7 @@
 import { nameKey, plainAgentName } from '@agent-relay/protocol';
 import type { Relay } from '@agent-relay/sdk/node';
 
-/** The name of the agent that a person wrote as a name or handle, with or without `@`; what nobody has stays as it is. */
+/** The agent name for a name or handle, with or without `@`; unknown ones are returned unchanged. */
 export async function knownName(relay: Relay, reference: string): Promise<string> {
   const name = plainAgentName(reference);
   const is = (other = '') => nameKey(other) === nameKey(name);

@@ -20,13 +20,13 @@ import { tellIgnored } from '../output/tell-ignored.ts';
 /** The directory a daemon is started for. */
 export interface ProjectLocation {
   root: string;
-  /** The project's name, where it is known already. */
+  /** The project's name, if already known. */
   project?: string;
-  /** Home and `/` are above every project: they get no `.relay`, and without a name they mean the default project. */
+  /** Home and `/` contain all projects: they get no `.relay`, and without a name they mean the default project. */
   recorded: boolean;
 }
 
-/** The location a daemon command is about: where it was run, under the name that was asked for. */
+/** The location of a daemon command: where it was run, with the requested name. */
 export async function findProjectLocation(
   options: ProjectOption,
   env: Environment = process.env,
@@ -34,7 +34,7 @@ export async function findProjectLocation(
   const directory = await realpath(env.RELAY_PROJECT_ROOT || process.cwd());
   const { project } = options;
   if (project === undefined) return await nearestLocation(directory, env);
-  // A worktree that is given a project gets one of its own: the repository keeps what it has.
+  // A worktree with a project name gets its own project; the repository keeps its own.
   const worktree = await worktreeAround(directory);
   if (worktree !== undefined) return { root: worktree, project, recorded: true };
   return { ...(await nearestLocation(directory, env)), project };
@@ -59,13 +59,13 @@ async function nearestLocation(start: string, env: Environment): Promise<Project
   return { root: repository === undefined || shared.has(repository) ? gitRoot : repository, recorded: true };
 }
 
-/** The git worktree that a directory is in, unless it is that of the repository itself. */
+/** The linked git worktree that contains a directory, if any. */
 async function worktreeAround(start: string): Promise<string | undefined> {
   const gitRoot = await nearestGitRoot(start);
   return gitRoot !== undefined && (await repositoryOf(gitRoot)) !== undefined ? gitRoot : undefined;
 }
 
-/** What the project of a record is called now. */
+/** The current name of a recorded project. */
 async function projectOf({ project: noted, socketPath }: ProjectConfig, env: Environment) {
   const project = socketPath === undefined ? noted : await projectAt(socketPath, noted, env);
   return project && ((await renamedTo(project, env)) ?? project);
@@ -77,7 +77,7 @@ export interface OpenedProject {
 }
 
 /**
- * Opens the project of a location, `open` being the daemon's way to do it, and records it there. Where it cannot be
+ * Opens the project of a location with the daemon's `open`, and records it there. If it cannot be
  * recorded, it is not opened.
  */
 export async function openProjectAt(
@@ -92,8 +92,8 @@ export async function openProjectAt(
 }
 
 /**
- * Writes the new name of a project down where the old one is recorded: here, and in the directory it was created for.
- * Returns where it did, and where it could not.
+ * Records the new name of a project where the old one is recorded: here, and in the directory it was created for.
+ * Returns where it succeeded, and where it failed.
  */
 export async function recordRename(
   before: string,
@@ -112,7 +112,7 @@ export async function recordRename(
       await writeProjectConfig({ root: holder, project: name, socketPath });
       recorded.add(holder);
     } catch {
-      // Whatever is wrong with the record there: the project has its new name all the same.
+      // Whatever is wrong with the record, the project has its new name.
       unrecorded.add(holder);
     }
   }
@@ -126,7 +126,7 @@ async function nearestGitRoot(start: string): Promise<string | undefined> {
   }
 }
 
-/** Where everybody can make a `.git`, as in /tmp, that of another user says nothing about the directories below. */
+/** In a shared directory such as /tmp, ignore a `.git` of another user. */
 async function isGitRoot(directory: string): Promise<boolean> {
   const git = join(directory, '.git');
   if (!(await exists(git))) return false;

@@ -4,9 +4,9 @@ import { facts, print } from '../output/terminal.ts';
 import { asOwner } from './connect.ts';
 import { type OpenedProject, openProjectAt, type ProjectLocation } from './project.ts';
 
-/** Opens the location's project in the daemon that runs already. */
+/** Opens the location's project in the running daemon. */
 export async function openInRunning(location: ProjectLocation): Promise<OpenedProject> {
-  // Any project's socket leads to the daemon.
+  // Any project's socket reaches the daemon.
   const [running] = await runningProjects();
   if (!running) {
     throw new RelayError('DaemonNotRunning', 'The daemon is running but does not respond.', {

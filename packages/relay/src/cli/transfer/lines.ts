@@ -3,8 +3,8 @@ import type { TransferRecord } from '@agent-relay/protocol';
 import { inertJson } from '../output/terminal.ts';
 
 /**
- * An export is a file of JSON Lines: a head, the records, an end. The end tells how many records of each type there are,
- * and the SHA-256 of their lines, so that a file that is cut off or changed is noticed.
+ * An export is a JSON Lines file: a header, the records, a footer. The footer has the number of records of each type
+ * and the SHA-256 of their lines, so that a truncated or changed file is noticed.
  */
 export interface Head {
   type: 'export';
@@ -21,7 +21,7 @@ export interface End {
 
 export const lineOf = (value: Head | TransferRecord | End): string => `${inertJson(JSON.stringify(value))}\n`;
 
-/** Counts and hashes the lines of records as they go by. */
+/** Counts and hashes the lines of records. */
 export class Tally {
   readonly #hash = createHash('sha256');
   readonly #counts: Record<string, number> = {};

@@ -15,7 +15,7 @@ interface Line {
   value: Head | End | TransferRecord;
 }
 
-/** Reads a whole export and checks that it is one, and complete; nothing of it is kept. */
+/** Reads a whole export and checks that it is valid and complete, without keeping it. */
 export async function checkExport(file: string): Promise<End> {
   const tally = new Tally();
   let head: Head | undefined;
@@ -35,7 +35,7 @@ export async function checkExport(file: string): Promise<End> {
   return end;
 }
 
-/** The records of an export that was checked. */
+/** The records of a checked export. */
 export async function* recordsOf(file: string): AsyncGenerator<{ text: string; record: TransferRecord }> {
   for await (const { text, value } of lines(file)) {
     if (value.type !== 'export' && value.type !== 'end') yield { text, record: value };
@@ -54,13 +54,13 @@ async function* lines(file: string): AsyncGenerator<Line> {
   }
 }
 
-/** A record is checked here, before anything is sent: so a bad line is named, and nothing of the file is imported. */
+/** Records are checked before anything is sent, so that a bad line is named and nothing is imported. */
 function parse(file: string, text: string, number: number): Line['value'] {
   try {
     const value = JSON.parse(text) as Line['value'] | null;
     if (value?.type === 'export' || value?.type === 'end') return value;
     parsePayload(transferRecord, value, '');
-    // As it is in the file: the order of its fields counts when copies are compared.
+    // Unchanged: the order of fields matters when copies are compared.
     return value as TransferRecord;
   } catch (cause) {
     if (cause instanceof SyntaxError) throw damaged(file, `line ${number} is not JSON`, cause);

@@ -150,11 +150,10 @@ describe('a call', () => {
     await expect(alice.call('Bob.add')).rejects.toMatchObject({ code: 'ToolNotFound' });
   });
 
-  it('is not for those who have no name', async () => {
+  it('says who calls also where nobody has a name: the key, or the owner', async () => {
     await bob.serve({});
-    await expect(core.observerFromAfar(workspace).call('Bob.add')).rejects.toMatchObject({
-      code: 'AgentNameRequired',
-    });
+    await core.observerFromAfar(workspace).call('Bob.add');
+    expect(bob.calls.at(-1)?.caller).toEqual({ type: 'agent', id: 'key 12345678', name: 'key 12345678' });
     await core.owner(workspace).call('Bob.add');
     expect(bob.calls.at(-1)?.caller).toEqual({ type: 'human', id: 'owner', name: 'owner' });
   });

@@ -5,7 +5,7 @@ import type { Quotas } from '../governance/quotas.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { Bus, CallNews, CallOutcome } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
-import { relayItself, requireAgentOrOwner } from '../principal.ts';
+import { relayItself, requireIdentity } from '../principal.ts';
 import { checkArguments, flawOfResult } from './checks.ts';
 import { callerOf, depthOf, type OpenCall, servedCall, titleOf } from './open-call.ts';
 import type { Question, Questions } from './questions.ts';
@@ -23,7 +23,7 @@ interface Parts {
   quotas: Quotas;
   targets: CallTargets;
   questions: Questions;
-  /** Gets failures that are the daemon's own. */
+  /** Called with internal errors. */
   onError: (error: unknown) => void;
 }
 
@@ -44,7 +44,7 @@ export class Calls {
   ): { callId: string } | Promise<{ callId: string }> {
     const { quotas, targets } = this.#parts;
     const { principal } = connection;
-    requireAgentOrOwner(principal);
+    requireIdentity(principal);
     quotas.checkCallBytes(params.arguments, 'The arguments');
     quotas.checkCallDepth(depthOf(connection, params.parent));
     const target = targets.find(principal.workspace, params);

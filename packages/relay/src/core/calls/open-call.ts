@@ -33,7 +33,8 @@ export function depthOf({ serving }: Caller, parent: string | undefined): number
 }
 
 export function callerOf({ principal, session }: Caller): ToolCaller {
-  const { agent, unverified } = principal;
+  const { agent, keyId, unverified } = principal;
+  if (!agent && keyId !== undefined) return { type: 'agent', id: `key ${keyId}`, name: `key ${keyId}` };
   if (!agent) return { type: 'human', id: 'owner', name: 'owner' };
   return {
     type: agent.type,

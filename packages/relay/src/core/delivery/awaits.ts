@@ -15,11 +15,11 @@ export interface OpenAwait {
   settle(outcome: AwaitOutcome): void;
 }
 
-/** What is known of an agent as long as it waits for something. */
+/** The state of an agent while it waits for answers. */
 interface Waiting {
-  /** Oldest first, with how to stop the timer of each. */
+  /** Oldest first, each with the function that stops its timer. */
   open: Map<OpenAwait, () => void>;
-  /** The numbers of messages that were answers. A longer memory is the store's (see `onAnswered`). */
+  /** The numbers of messages that were answers. The store remembers them longer (see `onAnswered`). */
   answers: Set<number>;
 }
 
@@ -33,9 +33,9 @@ interface Waiting {
 export class Awaits {
   readonly #clock: Clock;
   readonly #byWaiter = new Map<number, Waiting>();
-  /** What answered the questions of each waiter, while the store is being told. */
+  /** What answered each waiter's questions, until it is stored. */
   readonly #notes = new Map<number, Promise<void>>();
-  /** Told which message answered which await, before the waiter is; resolves when the store knows it. */
+  /** Called with the message that answered an await, before the waiter gets it; resolves when it is stored. */
   onAnswered: (entry: OpenAwait, answer: Message) => Promise<void> = async () => undefined;
 
   constructor(clock: Clock) {
@@ -43,8 +43,8 @@ export class Awaits {
   }
 
   /**
-   * Waits; the function returned gives up without telling (the answer then goes to the inbox like any message).
-   * The same question asked again, on a new connection, replaces the one that waits.
+   * Waits; the returned function cancels silently (the answer then goes to the inbox like any message).
+   * The same question, asked again on a new connection, replaces the waiting one.
    */
   open(entry: OpenAwait, timeoutMs: number): () => void {
     const before = this.#openFrom(entry.waiter.id).find(({ id }) => id === entry.id);
@@ -58,7 +58,7 @@ export class Awaits {
     const stopTimer = this.#clock.after(timeoutMs, () => {
       const text = `No answer from ${entry.target.name} to ${entry.message.id} within ${timeoutMs} ms.`;
       const next = 'The message is stored; the answer will be in your inbox when it comes.';
-      // To send it again would be to ask twice.
+      // Sending it again would ask twice.
       const facts = { retryable: false, details: { messageId: entry.message.id } };
       this.#settle(entry, { error: new RelayError('Timeout', text, { next, ...facts }) });
     });
@@ -98,12 +98,12 @@ export class Awaits {
     return true;
   }
 
-  /** Resolves when the store knows what has answered this waiter's questions so far. */
+  /** Resolves when this waiter's answers so far are stored. */
   async noted(waiterId: number): Promise<void> {
     await this.#notes.get(waiterId);
   }
 
-  /** How many answers an agent waits for, besides that of the question `id`, which may be asked again. */
+  /** How many answers an agent waits for, without that of the question `id`, which may be a retry. */
   countBesides(waiterId: number, id: string): number {
     return this.#openFrom(waiterId).filter((entry) => entry.id !== id).length;
   }
@@ -132,7 +132,7 @@ export class Awaits {
     entry.settle(outcome);
   }
 
-  /** The open awaits that lead from the new one's target back to its waiter: agents waiting for each other in a ring. */
+  /** The open awaits that lead from the new one's target back to its waiter: a cycle of waiting agents. */
   #cycleThrough(entry: OpenAwait): OpenAwait[] | undefined {
     const visited = new Set<number>();
     const search = (agentId: number, path: OpenAwait[]): OpenAwait[] | undefined => {
@@ -149,10 +149,10 @@ export class Awaits {
   }
 }
 
-/** The relay names the thread of a question that came without one after the question itself. */
+/** A question without a thread gets its own id as thread. */
 const hasOwnThread = ({ message }: OpenAwait): boolean => message.thread === message.id;
 
-/** Tells one member of a ring which question is waiting for it. */
+/** The error for one member of a cycle, with the question that waits for it. */
 function mutualAwait(member: OpenAwait, ring: OpenAwait[]): RelayError {
   const towards = ring.find((other) => other.target.id === member.waiter.id && other !== member);
   if (!towards) return new RelayError('MutualAwait', 'An agent cannot wait for its own answer.');

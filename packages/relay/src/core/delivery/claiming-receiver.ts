@@ -2,8 +2,8 @@ import type { ClaimingPath, ReceivingPath } from '@agent-relay/protocol';
 import type { PathStatus, Receiver } from './receiver.ts';
 
 /**
- * A connection that puts messages into the context of an agent that is another program. It is told that there may be
- * something, and claims it when the agent can take it.
+ * A connection that puts messages into another program's context. It is notified that there may be
+ * messages, and claims them when the agent can take them.
  */
 export class ClaimingReceiver implements Receiver {
   readonly id: string;
@@ -28,7 +28,7 @@ export class ClaimingReceiver implements Receiver {
     return this.#statuses.get(path) ?? { state: 'ready', since: this.#since };
   }
 
-  /** What its program says of a path. */
+  /** The state of a path, as reported by its program. */
   note(path: ClaimingPath, status: PathStatus): void {
     this.#statuses.set(path, status);
   }
@@ -42,7 +42,7 @@ export class ClaimingReceiver implements Receiver {
   }
 
   rest(): void {
-    // It claims nothing that it is not told of; what it claims all the same is decided when it asks.
+    // Claims are decided on request, not here.
   }
 
   offer(): void {

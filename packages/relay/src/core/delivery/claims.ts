@@ -22,24 +22,24 @@ type Known = { id: string; seq: number; senderId: number };
 type MessageReport = Extract<OperationParams<'REPORT'>, { messages: string[] }>;
 type PathReport = Exclude<OperationParams<'REPORT'>, { messages: string[] }>;
 
-/** How long an agent that looks into its inbox may take to say that it has read what it saw. */
+/** How long an agent may take to mark as read what it fetched from its inbox. */
 const TAKEN_MS = 30_000;
 
 /**
- * Who may put a message into an agent's context. A claim is on the disk before it is granted, and one delivery has one
- * claimant: however many paths try, and whoever of them, or the daemon, ends in between, none delivers what another
- * one has begun.
+ * Decides which path may put a message into an agent's context. A claim is on disk before it is granted, and a
+ * delivery has one claimant: even if a path or the daemon crashes in between, no path delivers what another one has
+ * started.
  */
 export class Claims {
   readonly #store: DeliveryStore;
   readonly #clock: Clock;
   readonly #mailboxes: Mailboxes;
   readonly #presence: Presence;
-  /** Claiming, taking and refusing are read and written in steps: one after the other, for each agent. */
+  /** Claiming, taking and refusing take several steps, so they are serialized per agent. */
   readonly #turns = new KeyedQueue();
-  /** What agents are reading in their inboxes right now, by agent and number, with when that ends. */
+  /** What agents are currently reading in their inboxes, by agent and number, with the time it ends. */
   readonly #taken = new Map<number, Map<number, number>>();
-  /** Agents whose paths will be told when the time for reading is over. */
+  /** Agents whose paths are notified when the reading time is over. */
   readonly #toldLater = new Set<number>();
 
   /** Told what a path says it can do now. */
@@ -77,7 +77,7 @@ export class Claims {
     const mayClaim = ({ seq }: StoredMessage) => !taken.has(seq) && (mailbox?.mayClaim(by, seq) ?? true);
     let { messages: wanted, cut: isFull } = page(own);
     let after = mailbox?.withPrograms ?? 0;
-    // What may not be claimed stays unread before the rest, however much of it there is.
+    // Messages that cannot be claimed stay unread before the rest, however many there are.
     for (let isMore = true; isMore && !isFull && wanted.length < limit; ) {
       const free = await this.#store.inbox({ ...query, limit, after, hideClaimed: true });
       if (free.some(({ seq }) => taken.has(seq))) this.#tellWhenOver(agent.id, taken);
@@ -85,7 +85,7 @@ export class Claims {
       after = free.at(-1)?.seq ?? after;
       isMore = mayHaveMore(free, limit);
     }
-    // One that left meanwhile could say nothing of what it got.
+    // A receiver that disconnected meanwhile could not report on it.
     if (wanted.length === 0 || !this.#mailboxes.of(agent.id)?.has(by.id)) return [];
     const seqs = wanted.map(({ seq }) => seq);
     const granted = new Set(
@@ -97,7 +97,7 @@ export class Claims {
     return claimed;
   }
 
-  /** What a path observed of messages that were claimed. */
+  /** What a path observed of claimed messages. */
   async report(
     agent: Agent,
     receiver: Receiver | undefined,
@@ -124,7 +124,7 @@ export class Claims {
     return { changed };
   }
 
-  /** What a path says of itself. */
+  /** The state a path reports. */
   reportPath(agent: Agent, receiver: Receiver | undefined, { path, state, reason: input }: PathReport): void {
     const by = requirePath(receiver, path);
     const why: { reason?: Reason } = input ? { reason: reasonOf(input) } : {};
@@ -134,8 +134,8 @@ export class Claims {
   }
 
   /**
-   * Reads an inbox for an agent that is about to see what is in it: no path delivers that until it is marked read, or
-   * until the agent had the time to.
+   * Reads an inbox for an agent that is about to see it: no path delivers those messages until they are marked read, or
+   * until the time for that is over.
    */
   take<T extends { seq: number }>(agentId: number, read: () => Promise<T[]>): Promise<T[]> {
     return this.#turns.run(agentId, async () => {
@@ -148,7 +148,7 @@ export class Claims {
     });
   }
 
-  /** Reads for a program what is with nobody: not while a path that is gone by now still gets its claim. */
+  /** Reads unclaimed messages for a program; waits for claims in progress. */
   readUnclaimed<T>(agentId: number, read: () => Promise<T>): Promise<T> {
     return this.#turns.run(agentId, read);
   }
@@ -165,7 +165,7 @@ export class Claims {
     this.#taken.delete(agentId);
   }
 
-  /** A path that asked for what the agent is reading asks again when it is told of mail. */
+  /** A path that asked for messages the agent is reading asks again when it is notified. */
   #tellWhenOver(agentId: number, taken: ReadonlyMap<number, number>): void {
     if (this.#toldLater.has(agentId)) return;
     this.#toldLater.add(agentId);
@@ -184,7 +184,7 @@ export class Claims {
     return taken;
   }
 
-  /** The messages, if each is claimed; to refuse one, by this receiver or by one that is gone. */
+  /** The messages, if all are claimed; for `refused`, by this receiver or by a disconnected one. */
   async #claimed(
     agent: Agent,
     by: Receiver,

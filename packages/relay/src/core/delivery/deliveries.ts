@@ -30,7 +30,7 @@ interface Parts {
   waiters: Waiters;
 }
 
-/** What became of deliveries, by the word of their recipients and as others may see it. */
+/** The status of deliveries: recorded for recipients, shown to others. */
 export class Deliveries {
   readonly #parts: Parts;
 
@@ -38,7 +38,7 @@ export class Deliveries {
     this.#parts = parts;
   }
 
-  /** Records what the recipient itself says of its messages. Messages that were not for it are refused as a whole. */
+  /** Records what the recipient reports on its messages. If one was not for it, all are refused. */
   async report(
     agent: Agent,
     ids: string[],
@@ -58,7 +58,7 @@ export class Deliveries {
     const observations = known.flatMap(({ seq }): Observation[] => {
       const observed: Observation = { recipientId: agent.id, seq, state, path, at: now };
       const acceptedAt = accepted.at(agent.id, seq);
-      // What was only known in memory so far becomes durable together with what the recipient says now.
+      // What was only in memory so far is stored together with this report.
       if (acceptedAt === undefined) return [observed];
       return [{ recipientId: agent.id, seq, state: 'accepted', path: 'push', at: acceptedAt }, observed];
     });
@@ -78,7 +78,7 @@ export class Deliveries {
     return { changed };
   }
 
-  /** What wakes an agent when a message comes, best first. */
+  /** What wakes an agent for a new message, best first. */
   pathsOf(agentId: number): PathInfo[] {
     const { mailboxes, waiters } = this.#parts;
     const paths = mailboxes.of(agentId)?.describe() ?? [];
@@ -86,7 +86,7 @@ export class Deliveries {
     return waiter ? [...paths, { ...waiter, inUse: paths.length === 0 }] : paths;
   }
 
-  /** The state of every delivery of a message, and why it goes no further. */
+  /** The state of every delivery of a message, and what it is waiting for. */
   async trace(message: StoredMessage): Promise<DeliveryTrace[]> {
     const deliveries = await this.#parts.store.deliveriesOf(message.seq);
     return deliveries.map((delivery) => this.#describe(message, delivery));
@@ -121,14 +121,14 @@ export class Deliveries {
     };
   }
 
-  /** When it was accepted; never after it was read, and not if it had expired when later ones were taken. */
+  /** When it was accepted; never after it was read, and not if it had expired when later ones were accepted. */
   #acceptedAt(message: StoredMessage, { acceptedAt, readAt, recipientId }: Delivery): number | undefined {
     const takenAt = acceptedAt ?? this.#parts.accepted.at(recipientId, message.seq);
     if (takenAt === undefined || takenAt > (readAt ?? takenAt)) return undefined;
     return acceptedAt === undefined && isExpired(message, takenAt) ? undefined : takenAt;
   }
 
-  /** Where it stands now, and why it goes no further if it does not. */
+  /** Its current state, and what it is waiting for. */
   #standing(
     message: StoredMessage,
     { recipientId, claimedBy, uncertainAt }: Delivery,
@@ -159,6 +159,6 @@ export class Deliveries {
   }
 }
 
-/** As the store sees it: at its last millisecond a message is still delivered. */
+/** As in the store: a message is still delivered in its last millisecond. */
 const isExpired = ({ expiresAt }: StoredMessage, at: number): boolean =>
   expiresAt !== undefined && expiresAt < at;

@@ -6,11 +6,11 @@ import type { Awaits } from './awaits.ts';
 import type { Mailboxes } from './mailboxes.ts';
 import type { Waiters } from './waiters.ts';
 
-/** Follows every message of a workspace. Must return at once. */
+/** Follows every message of a workspace. Must not block. */
 interface Follower {
-  /** A message that was stored just now. */
+  /** A newly stored message. */
   offer(message: Message): void;
-  /** Messages were stored that are not offered: it reads them from the store. */
+  /** Messages were stored without being offered: read them from the store. */
   catchUp(): void;
 }
 
@@ -22,7 +22,7 @@ interface Parts {
   accepted: AcceptedDeliveries;
 }
 
-/** Hands each stored message to whoever is here to take it: recipients, followers, and the sender who waits for it. */
+/** Passes each stored message to local recipients, followers, and the sender who waits for it. */
 export class Fanout {
   readonly #parts: Parts;
   readonly #followers = new Map<number, Set<Follower>>();
@@ -31,7 +31,7 @@ export class Fanout {
     this.#parts = parts;
   }
 
-  /** Tells `follower` of each message stored in the workspace from now on, in order; returns how to stop. */
+  /** Notifies `follower` of each message stored in the workspace from now on, in order; returns how to stop. */
   follow(workspaceId: number, follower: Follower): () => void {
     const followers = this.#followers.get(workspaceId) ?? new Set();
     this.#followers.set(workspaceId, followers.add(follower));
@@ -41,7 +41,7 @@ export class Fanout {
   stored({ message, senderId, recipients, workspaceId }: NewMessage): void {
     const { connections, awaits, waiters, mailboxes } = this.#parts;
     for (const recipient of recipients) {
-      // The answer goes to whoever waits for it first: its client then knows the delivery that follows as seen.
+      // The waiting sender gets the answer first: its client then recognizes the delivery that follows.
       awaits.answer(message, senderId, recipient);
       mailboxes.offer(recipient, message);
       for (const peer of connections.of(recipient))
@@ -51,7 +51,7 @@ export class Fanout {
     for (const follower of this.#followers.get(workspaceId) ?? []) follower.offer(message);
   }
 
-  /** Messages were put into the workspace beside the domain, with deliveries from these numbers on. */
+  /** Messages were written to the workspace directly, with deliveries from these numbers on. */
   inserted(workspaceId: number, delivered: ReadonlyArray<{ recipientId: number; from: number }>): void {
     for (const { recipientId, from } of delivered) {
       const mailbox = this.#parts.mailboxes.of(recipientId);

@@ -6,7 +6,7 @@ interface Sequenced {
 interface FeedReceiver<T extends Sequenced> {
   /** The first items after `after`, at most `limit`, from the store; `more` if there may be others after them. */
   read(after: number, limit: number): Promise<{ items: T[]; more: boolean }>;
-  /** Hands one item on. Called in order of seq, each seq once. */
+  /** Passes one item on. Called in order of seq, each seq once. */
   push(item: T): void;
   /** Whether the receiver can take one more now. When it can again, it calls `resume`. */
   ready(): boolean;
@@ -17,7 +17,7 @@ const PAGE = 64;
 
 /**
  * One receiver's ordered stream of stored items. While the receiver keeps up, new items are pushed as they are
- * offered; when it can't, they are forgotten here and read again from the store once it can. So a slow receiver
+ * offered; when it cannot, they are dropped here and read again from the store once it can. So a slow receiver
  * costs no memory, loses nothing, and gets nothing twice.
  */
 export class Feed<T extends Sequenced> {
@@ -46,13 +46,13 @@ export class Feed<T extends Sequenced> {
     this.#receiver.push(item);
   }
 
-  /** The receiver can take more: go on from the store if something was left there. */
+  /** The receiver can take more: continue from the store if something was left there. */
   resume(): void {
     if (this.#live || this.#reading || this.#closed) return;
     this.#read().catch((error: unknown) => this.#receiver.failed(error));
   }
 
-  /** Something was stored after the cursor that is not offered: it is read from the store. */
+  /** Something was stored after the cursor without being offered: read it from the store. */
   catchUp(): void {
     this.#offers += 1;
     this.#live = false;
@@ -75,14 +75,14 @@ export class Feed<T extends Sequenced> {
           this.#cursor = item.seq;
           this.#receiver.push(item);
         }
-        // What was offered while the page was being read may be missing in it: only then read once more.
+        // Items offered while the page was being read may be missing in it: only then read again.
         if (!more && this.#offers === offersBefore) {
           this.#live = !this.#closed;
           return;
         }
       }
     } finally {
-      // In the same breath as the decision to stop: a `resume` after it must find that nobody reads.
+      // Synchronous with the decision to stop: a later `resume` must see that no read is running.
       this.#reading = false;
     }
   }

@@ -1,4 +1,4 @@
-/** Runs work one after the other for each key; different keys do not wait for each other. */
+/** Runs work sequentially per key; different keys do not wait for each other. */
 export class KeyedQueue {
   readonly #last = new Map<number, Promise<unknown>>();
 

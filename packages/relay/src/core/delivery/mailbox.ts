@@ -2,21 +2,21 @@ import type { Message, PathInfo } from '@agent-relay/protocol';
 import { type Receiver, rank, workingPath } from './receiver.ts';
 
 /**
- * The connections that can bring one agent its mail. One is in use at a time: the best that has not refused what is
- * next. When it goes away or refuses, the next one takes its place.
+ * The connections that can deliver to one agent. One is in use at a time: the best that has not refused the
+ * next message. When it disconnects or refuses, the next one takes over.
  */
 export class Mailbox {
   readonly #acceptedUpTo: () => number;
-  /** Best first; of equals, the one that came first. */
+  /** Best first; of equals, the oldest. */
   #receivers: Receiver[] = [];
   #inUse: Receiver | undefined;
-  // Made when there is something in them: most agents of a large crowd have one connection.
-  /** Those that were there while another one was in use: they begin where that one ended. */
+  // Created on demand: most agents have one connection.
+  /** Those that stood by while another one was in use: they start where that one ended. */
   #stoodBy: Set<Receiver> | undefined;
-  /** Which receivers refused a message that nobody has delivered yet, and whether another one is at it. */
+  /** Which receivers refused an undelivered message, and whether another one is working on it. */
   #refusals: Map<number, { by: Set<string>; isClaimed: boolean }> | undefined;
 
-  /** `acceptedUpTo` says up to where programs of the agent have taken what was pushed. */
+  /** `acceptedUpTo` is the last pushed message that programs of the agent have accepted. */
   constructor(acceptedUpTo: () => number) {
     this.#acceptedUpTo = acceptedUpTo;
   }
@@ -33,7 +33,7 @@ export class Mailbox {
     return this.#receivers;
   }
 
-  /** The same one again comes on a new connection: its old one may be gone without anybody having noticed. */
+  /** The same receiver on a new connection: the old one may be lost without having been noticed. */
   add(receiver: Receiver): void {
     const before = this.#receivers.find(({ id }) => id === receiver.id);
     if (before) this.#drop(before);
@@ -42,7 +42,7 @@ export class Mailbox {
     this.#choose();
   }
 
-  /** False if it was not there any more. */
+  /** False if it was already gone. */
   remove(receiver: Receiver): boolean {
     if (!this.#receivers.includes(receiver)) return false;
     this.#drop(receiver);
@@ -62,12 +62,12 @@ export class Mailbox {
     return this.#receivers.some(({ id }) => id === receiverId);
   }
 
-  /** Up to where messages are with a program: whoever claims begins after that. */
+  /** Up to where messages are with a program: claims start after that. */
   get withPrograms(): number {
     return Math.max(this.#acceptedUpTo(), ...this.#receivers.map(({ lastPushed }) => lastPushed));
   }
 
-  /** Not what it refused itself, and nothing after that while another one may still deliver it. */
+  /** Not what it refused itself, and nothing after that while another receiver may still deliver it. */
   mayClaim({ id }: Receiver, seq: number): boolean {
     if (this.#refusals?.get(seq)?.by.has(id)) return false;
     const blocking = this.#blocking();
@@ -84,7 +84,7 @@ export class Mailbox {
     this.#inUse?.catchUp();
   }
 
-  /** Somebody is at these now. */
+  /** A receiver is working on these. */
   claimed(seqs: number[]): void {
     let changed = false;
     for (const seq of seqs) {
@@ -96,14 +96,14 @@ export class Mailbox {
     if (changed) this.#choose();
   }
 
-  /** These are done with. */
+  /** These are finished. */
   settled(seqs: number[]): void {
     let changed = false;
     for (const seq of seqs) changed = this.#refusals?.delete(seq) || changed;
     if (changed) this.#choose();
   }
 
-  /** Whether everybody who could deliver it has refused, or is past it. */
+  /** Whether every receiver has refused it or is past it. */
   isRefused(seq: number): boolean {
     const refusal = this.#refusals?.get(seq);
     const isUnable = (receiver: Receiver) => refusal?.by.has(receiver.id) || receiver.isPast(seq);
@@ -119,7 +119,7 @@ export class Mailbox {
     });
   }
 
-  /** Whether the agent works, by the word of its terminal or the like; undefined if nobody can tell. */
+  /** Whether the agent is working, as reported by its terminal or another path; undefined if unknown. */
   get isBusy(): boolean | undefined {
     const statuses = this.#inUse?.paths
       .filter((path) => path !== 'push')

@@ -2,7 +2,7 @@ import type { Message } from '@agent-relay/protocol';
 import { Mailbox } from './mailbox.ts';
 import type { Receiver } from './receiver.ts';
 
-/** The mailboxes of the agents that have a connection to be delivered by. In memory: connections come back after a restart. */
+/** The mailboxes of connected agents. In memory: agents reconnect after a restart. */
 export class Mailboxes {
   readonly #byAgent = new Map<number, Mailbox>();
   readonly #acceptedUpTo: (agentId: number) => number;
@@ -24,7 +24,7 @@ export class Mailboxes {
     mailbox.add(receiver);
   }
 
-  /** False if it was not there any more. */
+  /** False if it was already gone. */
   remove(agentId: number, receiver: Receiver): boolean {
     const mailbox = this.#byAgent.get(agentId);
     const wasThere = mailbox?.remove(receiver) ?? false;
@@ -36,7 +36,7 @@ export class Mailboxes {
     this.#byAgent.get(agentId)?.offer(message);
   }
 
-  /** The receivers whose claims count as being worked on. */
+  /** The receivers whose claims are in progress. */
   live(agentId: number): string[] {
     return this.#byAgent.get(agentId)?.receivers.map(({ id }) => id) ?? [];
   }

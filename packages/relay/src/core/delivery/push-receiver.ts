@@ -3,12 +3,12 @@ import type { Ongoing } from '../operations/caller.ts';
 import { Feed } from './feed.ts';
 import type { PathStatus, Receiver } from './receiver.ts';
 
-/** Deliveries pushed and not yet taken by the client. */
+/** Deliveries pushed and not yet accepted by the client. */
 const WINDOW = 256;
 
 type ReadUnread = (after: number, limit: number) => Promise<{ items: Message[]; more: boolean }>;
 
-/** A program that is the agent itself: its messages are pushed, in order, no faster than it takes them. */
+/** A program that is the agent itself: its messages are pushed in order, no faster than it accepts them. */
 export class PushReceiver implements Receiver {
   readonly id: string;
   readonly paths: readonly ReceivingPath[] = ['push'];
@@ -16,7 +16,7 @@ export class PushReceiver implements Receiver {
   readonly #ongoing: Ongoing;
   readonly #readUnread: ReadUnread;
   #feed: Feed<Message> | undefined;
-  /** Sequence numbers pushed and not yet taken, oldest first. */
+  /** Sequence numbers pushed and not yet accepted, oldest first. */
   #inFlight: number[] = [];
   #lastPushed: number;
 
@@ -33,7 +33,7 @@ export class PushReceiver implements Receiver {
     ongoing.onRoom = () => this.#feed?.resume();
   }
 
-  /** Whether it keeps up is its own affair. */
+  /** A program has no state to report. */
   statusOf(): PathStatus {
     return { state: 'ready', since: this.#since };
   }
@@ -58,7 +58,7 @@ export class PushReceiver implements Receiver {
     this.#feed?.catchUp();
   }
 
-  /** Up to where messages were pushed to it, taken or not. */
+  /** Up to where messages were pushed to it, accepted or not. */
   get lastPushed(): number {
     return this.#lastPushed;
   }
@@ -67,7 +67,7 @@ export class PushReceiver implements Receiver {
     return seq < this.#lastPushed && !this.#inFlight.includes(seq);
   }
 
-  /** The client says it has taken everything up to `upTo`; returns up to where it was really pushed. */
+  /** The client has accepted everything up to `upTo`; returns up to where messages were actually pushed. */
   accepted(upTo: number): number {
     const taken = Math.min(upTo, this.#lastPushed);
     const left = this.#inFlight.findIndex((seq) => seq > taken);

@@ -6,31 +6,31 @@ import {
   type ReceivingPath,
 } from '@agent-relay/protocol';
 
-/** What a connection last said of one of its paths. */
+/** The last reported state of a path. */
 export interface PathStatus {
   state: Exclude<PathState, 'away'>;
   reason?: Reason;
   since: number;
 }
 
-/** A connection that can bring an agent its mail. One of an agent's is in use at a time. */
+/** A connection that can deliver to an agent. One per agent is in use at a time. */
 export interface Receiver {
-  /** Tells a program from others, also after it reconnected. */
+  /** Identifies a program across reconnects. */
   readonly id: string;
   /** Best first, at least one. */
   readonly paths: readonly ReceivingPath[];
   statusOf(path: ReceivingPath): PathStatus;
-  /** It is the one in use from now on; mail up to `after` was taken by another one. */
+  /** It is now in use; messages up to `after` were handled by another one. */
   use(after: number): void;
-  /** Another one is. */
+  /** Another one is now in use. */
   rest(): void;
   /** While in use: a message was stored for the agent. */
   offer(message: Message): void;
   /** Messages were stored that were not offered. */
   catchUp(): void;
-  /** Up to where messages were pushed to it; whether it has handed them on is not known until it says so. */
+  /** Up to where messages were pushed to it; whether it passed them on is unknown until it confirms. */
   readonly lastPushed: number;
-  /** Whether it was given later messages, and will not be given this one any more. */
+  /** Whether it already got later messages, and will not get this one. */
   isPast(seq: number): boolean;
 }
 

@@ -10,7 +10,7 @@ import { type Receiver, rank } from './receiver.ts';
 
 type Wish = Pick<OperationParams<'RECEIVE'>, 'paths' | 'notify' | 'receiver'>;
 
-/** Changes how a connection gets its agent's mail; what it had before ends. */
+/** Changes how a connection gets its agent's messages, replacing what it had before. */
 export async function startReceiving(
   relay: Relay,
   caller: Caller,
@@ -23,7 +23,7 @@ export async function startReceiving(
   return wanted === undefined ? {} : { resumeAfter };
 }
 
-/** Gets the agent's mail to this connection from now on, as it says it can deliver it. */
+/** Delivers the agent's messages to this connection from now on, by the paths it declares. */
 export function receive(
   relay: Relay,
   caller: Caller,
@@ -35,7 +35,7 @@ export function receive(
   caller.isToldOfMail = notify;
   if (paths.length === 0) return;
   const ongoing = caller.begin(requestId, 'mail');
-  // The connection is gone: nothing may be left with it, and its program may be back on another one.
+  // The connection was closed: nothing may stay with it, and its program may have reconnected.
   if (ongoing.hasEnded) return;
   const receiver = receiverFor(
     relay,
@@ -54,8 +54,8 @@ export function receive(
 }
 
 /**
- * Where a client's deliveries go on. One that remembers more than this database ever had remembers another one, and has
- * nothing of this.
+ * Where a client's deliveries continue. A client with a higher number than this database ever had used another one,
+ * and has nothing of this one.
  */
 export async function resumePoint(relay: Relay, workspaceId: number, resumeAfter = 0): Promise<number> {
   return resumeAfter > 0 && resumeAfter <= (await relay.store.lastSeq(workspaceId)) ? resumeAfter : 0;
@@ -78,14 +78,14 @@ function receiverFor(
   return new ClaimingReceiver({ id, since, paths: best }, () => caller.notify({ type: 'mail.claimable' }));
 }
 
-/** What is for the agent and with nobody: what a path has claimed is not pushed too. */
+/** The agent's unclaimed messages: what a path has claimed is not pushed too. */
 async function readUnread(relay: Relay, agent: Agent, after: number, limit: number) {
   const query = { recipientId: agent.id, unreadOnly: true, hideClaimed: true, take: 'oldest' } as const;
   const stored = await relay.store.inbox({ ...query, after, limit, now: relay.clock.now() });
   return { items: stored.map(relay.descriptions.stored), more: mayHaveMore(stored, limit) };
 }
 
-/** Of a program that is the agent itself, its coming and going says the same. */
+/** For a program that is the agent itself, online and offline events say the same. */
 function tellPaths(relay: Relay, agent: Agent, { paths }: Receiver, state: 'ready' | 'away'): void {
   for (const path of paths.filter((one) => one !== 'push'))
     relay.presence.tell(agent.workspaceId, { type: 'path.changed', agent: agent.name, path, state });

@@ -2,12 +2,12 @@ import type { MessageStore } from '../ports/store/messages.ts';
 import type { Descriptions } from '../reading/descriptions.ts';
 import type { Awaits, OpenAwait } from './awaits.ts';
 
-/** Questions asked again after a lost connection: their answers may be stored already. */
+/** Questions asked again after a lost connection: their answers may already be stored. */
 export class StoredAnswers {
   readonly #store: MessageStore;
   readonly #awaits: Awaits;
   readonly #descriptions: Descriptions;
-  /** The last search for each waiter. One follows the other, so that the first question gets the first answer. */
+  /** The last search for each waiter. Serialized, so that the first question gets the first answer. */
   readonly #searches = new Map<number, Promise<void>>();
 
   constructor(store: MessageStore, awaits: Awaits, descriptions: Descriptions) {
@@ -32,7 +32,7 @@ export class StoredAnswers {
     const { waiter, target, message: question } = asked;
     const find = (after: number) =>
       this.#store.findReply({ senderId: target.id, recipientId: waiter.id, after, question });
-    // What has just answered another question of this waiter must not be found for this one.
+    // A message that just answered another question of this waiter must not be found again.
     await this.#awaits.noted(waiter.id);
     let reply = await find(question.seq);
     while (reply && !this.#awaits.answerWith(asked, this.#descriptions.stored(reply)))

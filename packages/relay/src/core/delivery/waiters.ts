@@ -3,7 +3,7 @@ import type { Ongoing } from '../operations/caller.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Agent } from '../ports/store/agents.ts';
 
-/** Who waits for an agent's next message: one at a time, because two would share what one of them needs. */
+/** Who waits for an agent's next message: one at a time, because two would compete for it. */
 export class Waiters {
   readonly #clock: Clock;
   readonly #byAgent = new Map<number, { id: string; since: number; ongoing: Ongoing; stop: () => void }>();
@@ -12,7 +12,7 @@ export class Waiters {
     this.#clock = clock;
   }
 
-  /** Throws if there is one; the same, asked again on a new connection, takes its place. */
+  /** Throws if there already is one; a retry on a new connection replaces it. */
   open(agent: Agent, id: string, ongoing: Ongoing, timeoutMs: number): void {
     const before = this.#byAgent.get(agent.id);
     if (before && before.id !== id) {
@@ -39,7 +39,7 @@ export class Waiters {
     ongoing.onEnd = stop;
   }
 
-  /** The way of whoever waits, if somebody does. */
+  /** The path of the waiter, if there is one. */
   describe(agentId: number): Omit<PathInfo, 'inUse'> | undefined {
     const waiter = this.#byAgent.get(agentId);
     return waiter && { path: 'pull', state: 'ready', since: waiter.since };

@@ -3,7 +3,7 @@ import { accountIn } from '../governance/accounts.ts';
 import type { Tally } from '../governance/tally.ts';
 import type { Agent } from '../ports/store/agents.ts';
 
-/** The agents of one workspace by the two forms their names and handles are compared in, and by the hash of their token. */
+/** The agents of one workspace by name key, by skeleton, and by token hash. */
 interface Names {
   byName: Map<string, Agent>;
   byHandle: Map<string, Agent>;
@@ -11,9 +11,9 @@ interface Names {
   byToken: Map<string, Agent>;
 }
 
-/** Who is called what, in every workspace, in memory: finding an agent costs no read. */
+/** The names of all agents in memory, so that finding one costs no read. */
 export class AgentNames {
-  /** Names that only the owner registers, for a person. */
+  /** Names reserved for people, registered only by the owner. */
   readonly #personNames: ReadonlySet<string>;
   /** How many names each account has. */
   readonly #tally: Tally;
@@ -70,12 +70,12 @@ export class AgentNames {
     if (this.#byId.delete(agent.id)) this.#count(agent, -1);
   }
 
-  /** Forgets the workspace, once all its agents are deleted. */
+  /** Drops the workspace, once all its agents are deleted. */
   deleteWorkspace(workspaceId: number): void {
     this.#byWorkspace.delete(workspaceId);
   }
 
-  /** Refuses a name or handle that nobody may have, that somebody else has, or that could be taken for somebody else's. */
+  /** Refuses a name or handle that is reserved, taken, or too similar to another one. */
   checkNew(
     workspaceId: number,
     name: string,

@@ -42,16 +42,16 @@ export class Agents {
   readonly #quotas: Quotas;
   readonly #person: Person;
   readonly #tools: OfferedTools;
-  /** Agents removed since the start: a read that began before may still find them in the store. */
+  /** Agents removed since the start: a read in progress may still find them in the store. */
   readonly #removed = new Set<number>();
-  /** Told when an agent is not there any more, and is not expected back at once. */
+  /** Called when an agent has been disconnected for a while. */
   onLeft: (agent: Agent) => void = () => undefined;
-  /** Told when an agent is gone for good. */
+  /** Called when an agent was removed. */
   onRemoved: (agent: Agent) => void = () => undefined;
 
   /**
-   * `personNames` are kept for people, registered by the owner. `background` runs work nobody waits for, and sees to it
-   * that its failure is not lost.
+   * `personNames` are reserved for people, registered by the owner. `background` runs work that is not awaited, and
+   * reports its errors.
    */
   constructor(
     store: Store,
@@ -93,17 +93,17 @@ export class Agents {
     this.#names.isBackend = isBackend;
   }
 
-  /** Brings a workspace's agents into memory; ephemeral ones left over from before a restart get time to come back. */
+  /** Loads a workspace's agents; ephemeral ones from before a restart get time to reconnect. */
   async load(workspace: Workspace): Promise<void> {
     for (const agent of await this.#store.listAgents(workspace.id)) {
-      // One that is known is the same object for all who hold it.
+      // Keep the existing object of a known agent, which others hold.
       if (this.byId(agent.id) || this.#removed.has(agent.id)) continue;
       this.#names.add(agent);
       if (agent.ephemeral) this.#collectUnlessItComes(agent);
     }
   }
 
-  /** Learns what another daemon has changed. */
+  /** Applies changes made by another daemon. */
   async refresh(workspace: Workspace): Promise<void> {
     const before = this.list(workspace);
     const stored = await this.#store.listAgents(workspace.id);
@@ -159,7 +159,7 @@ export class Agents {
     throw new RelayError('AgentNotFound', `Project ${workspace.name} has no agent that could be its lead.`);
   }
 
-  /** The agent that holds a token, for a connection that shows nothing else. */
+  /** The agent that holds a token, for a connection with only a token. */
   async byToken(token: string): Promise<Agent> {
     const found = isAgentToken(token) ? await this.#store.findAgentByToken(hashSecret(token)) : undefined;
     const agent = found && this.byId(found.id);
@@ -168,8 +168,8 @@ export class Agents {
   }
 
   /**
-   * The agent behind a connection: the holder of the token of a known name, or a new name, registered now.
-   * A new name may bring its own token, so that whoever keeps it on disk first can never lose it; otherwise one is
+   * The agent of a connection: the holder of a known name's token, or a new name, registered now.
+   * A new name may come with its own token, which the client stored first and cannot lose; otherwise one is
    * issued and returned, once.
    */
   async identify(
@@ -234,7 +234,7 @@ export class Agents {
     return agent;
   }
 
-  /** The relay itself, as a sender of notices; registered in a workspace when it first has something to say. */
+  /** The relay itself as a sender of notices; registered in a workspace on first use. */
   async system(workspace: Workspace): Promise<Agent> {
     const known = this.find(workspace, SYSTEM_AGENT);
     if (known) return known;
@@ -268,7 +268,7 @@ export class Agents {
     await this.#tools.replace(agent, tools);
   }
 
-  /** What the owner decides about the agent. */
+  /** The fields only the owner can set. */
   async setStanding(agent: Agent, standing: AgentStanding): Promise<void> {
     await this.#store.updateAgent(agent.id, standing);
     Object.assign(agent, standing);
@@ -287,7 +287,7 @@ export class Agents {
     return token;
   }
 
-  /** `record` is for the audit trail. */
+  /** `record` is for the audit log. */
   async rename(agent: Agent, name: string, record: AuditRecord): Promise<void> {
     const workspaceId = agent.workspaceId;
     if (nameKey(name) !== nameKey(agent.name))
@@ -302,7 +302,7 @@ export class Agents {
   }
 
   async remove(agent: Agent): Promise<void> {
-    // Forgotten here before it is gone from the store: nobody may come back as an agent that is being removed.
+    // Dropped here before the store: nobody may reconnect as an agent that is being removed.
     this.#removed.add(agent.id);
     this.#names.delete(agent);
     this.onRemoved(agent);
@@ -318,12 +318,12 @@ export class Agents {
     this.#names.deleteWorkspace(workspace.id);
   }
 
-  /** Whether the token is that of the agent, which was not removed meanwhile. */
+  /** Whether the token belongs to the agent and the agent still exists. */
   holdsToken(agent: Agent, token: string): boolean {
     return this.byId(agent.id) !== undefined && sameHash(agent.tokenHash, hashSecret(token));
   }
 
-  /** Notes when the agent was last there, for `who` after a restart. */
+  /** Stores when the agent was last seen, for `who` after a restart. */
   async #touch(agent: Agent): Promise<void> {
     agent.lastSeenAt = this.#clock.now();
     await this.#store.updateAgent(agent.id, { lastSeenAt: agent.lastSeenAt });
@@ -345,12 +345,12 @@ export class Agents {
     };
   }
 
-  /** The agent of the workspace that holds the token, whatever it is called now. */
+  /** The agent of the workspace that holds the token, whatever its name. */
   holder(workspace: Workspace, token: string): Agent | undefined {
     return this.#names.findByToken(workspace.id, hashSecret(token));
   }
 
-  /** Throws unless nobody else holds the agent: one session at a time has a name that a client chose by itself. */
+  /** Throws if another session holds the agent: a name that a client chose is for one session at a time. */
   checkNotHeld(agent: Agent, { claim, returning }: Introduction): void {
     if (claim === undefined || !this.#presence.isHeldByOther(agent.id, claim.session, returning ?? false))
       return;
@@ -375,7 +375,7 @@ export class Agents {
       throw new RelayError(
         'NameTaken',
         `The name "${agent.name}" is taken, and you did not present its token.`,
-        // A client that kept the token for the name the agent had before finds it by this.
+        // Lets a client find its token, stored under the agent's former name.
         { details: { tokenId: tokenIdOfHash(agent.tokenHash) } },
       );
     }
@@ -387,7 +387,7 @@ export class Agents {
     this.checkNotHeld(agent, introduction);
     if (heldBy !== undefined && heldBy !== agent.heldBy) await this.#takenOver(agent, heldBy);
     const profile = profileOf(introduction, agent);
-    // One that was registered with more, before there was a limit, may stay as it is.
+    // An agent registered before there was a limit may exceed it.
     if (!hasProfile(agent, profile)) {
       this.#quotas.checkProfile(profile);
       await this.#store.updateAgent(agent.id, profile);
@@ -399,7 +399,7 @@ export class Agents {
     return agent;
   }
 
-  /** Registers a name, if its account has room for one more; undefined if it is taken. */
+  /** Registers a name within the account's quota; undefined if it is taken. */
   async #create(
     { id: workspaceId }: Workspace,
     described: Omit<NewAgent, 'workspaceId' | 'createdAt'> & { account: Account },
@@ -438,15 +438,15 @@ export class Agents {
     await this.#audit(agent, 'agent.held', { client: heldBy, before });
   }
 
-  /** Ephemeral agents are collected when they leave; the others are remembered with the time they were last there. */
+  /** Removes ephemeral agents when they disconnect; stores the last-seen time of others. */
   async #left(agent: Agent): Promise<void> {
     this.onLeft(agent);
-    // Removed while it was there: somebody else may have its name by now.
+    // Removed while it was connected: another agent may have its name by now.
     if (!this.byId(agent.id)) return;
     return agent.ephemeral ? this.remove(agent) : this.#touch(agent);
   }
 
-  /** An ephemeral agent may never connect: its connection broke while it registered, or the daemon was restarted. */
+  /** An ephemeral agent may never connect: its connection was lost during registration, or the daemon restarted. */
   #collectUnlessItComes(agent: Agent): void {
     this.#clock.after(this.#goneAfterMs, () => {
       if (!this.#presence.isExpected(agent.id)) this.#background(this.#left(agent));

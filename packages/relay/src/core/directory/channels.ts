@@ -23,7 +23,7 @@ export class Channels {
   readonly #quotas: Quotas;
   readonly #byWorkspace = new Map<number, Map<string, Channel>>();
   readonly #members = new Map<number, Set<number>>();
-  /** Told when an agent came into a channel, in whatever way. */
+  /** Called when an agent joined a channel, in whatever way. */
   onJoined: (channel: Channel, agent: Agent) => void = () => undefined;
 
   constructor(store: ChannelStore, clock: Clock, agents: Agents, quotas: Quotas) {
@@ -33,7 +33,7 @@ export class Channels {
     this.#quotas = quotas;
   }
 
-  /** Brings a workspace's channels into memory as they are now, and gives it the one it must have. */
+  /** Loads a workspace's channels, and creates #general if it is missing. */
   async load(workspace: Workspace): Promise<void> {
     const channels = await this.#store.listChannels(workspace.id);
     const memberships = await this.#store.listMemberships(workspace.id);
@@ -66,7 +66,7 @@ export class Channels {
     );
   }
 
-  /** Makes a channel. Those of an agent count for its account; the owner may make any number. */
+  /** Creates a channel. Those of an agent count for its account; the owner can create any number. */
   async create(principal: Principal, name: string, topic: string | undefined): Promise<Channel> {
     const { workspace, agent } = principal;
     const described = { name: parseChannelName(name), topic, createdBy: actorName(principal) };
@@ -89,7 +89,7 @@ export class Channels {
     return this.isGeneral(channel) || (this.#members.get(channel.id)?.has(agentId) ?? false);
   }
 
-  /** True if the agent was not in it before. */
+  /** True if the agent was not a member before. */
   async join(channel: Channel, agent: Agent): Promise<boolean> {
     this.requireOpen(channel);
     if (this.isMember(channel, agent.id)) return false;
@@ -144,7 +144,7 @@ export class Channels {
       : all.filter((agent) => this.#members.get(channel.id)?.has(agent.id));
   }
 
-  /** How many are in it: a list of channels does not look at every agent for each of them. */
+  /** The number of members, counted without visiting every agent. */
   #countMembers(workspace: Workspace, channel: Channel): number {
     if (this.isGeneral(channel)) return this.members(workspace, channel).length;
     return this.#members.get(channel.id)?.size ?? 0;
@@ -159,7 +159,7 @@ export class Channels {
     this.#byWorkspace.delete(workspace.id);
   }
 
-  /** An agent is gone for good: it is in no channel any more. */
+  /** An agent was removed: it leaves all channels. */
   forget(agentId: number): void {
     for (const members of this.#members.values()) members.delete(agentId);
   }

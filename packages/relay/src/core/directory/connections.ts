@@ -3,24 +3,24 @@ import type { Audience, EndedConnections } from '../ports/bus.ts';
 import type { Presence } from '../ports/directory.ts';
 import { type Principal, seesWholeWorkspace } from '../principal.ts';
 
-/** What the domain needs of a live connection. Implementations must return at once: a slow peer is their own affair. */
+/** What the domain needs of a live connection. Implementations must not block on a slow peer. */
 export interface Peer {
   readonly principal: Principal;
   /** The session for which a client claimed the agent's name. */
   readonly session?: string | undefined;
-  /** Wants to hear of the agent's mail. */
+  /** Wants to be notified of the agent's messages. */
   readonly isToldOfMail: boolean;
-  /** What stands for this connection in the directory. */
+  /** This connection's entry in the directory. */
   presence?: Presence | undefined;
   notify(event: RelayEvent): void;
-  /** Its credential is not valid any more. */
+  /** Its credential is no longer valid. */
   revoke(): void;
 }
 
 /** The connections of this daemon. */
 export class Connections {
   readonly #byWorkspace = new Map<number, Set<Peer>>();
-  /** Few for each agent: a list is smaller than a set. */
+  /** Few per agent: a list is smaller than a set. */
   readonly #byAgent = new Map<number, Peer[]>();
   readonly #watchers = new Map<number, Set<Peer>>();
 
@@ -30,7 +30,7 @@ export class Connections {
     if (agent) this.#byAgent.set(agent.id, [...this.of(agent.id), peer]);
   }
 
-  /** False if it was not there any more. */
+  /** False if it was already gone. */
   delete(peer: Peer): boolean {
     const { agent, workspace } = peer.principal;
     this.#watchers.get(workspace.id)?.delete(peer);
@@ -42,7 +42,7 @@ export class Connections {
     return true;
   }
 
-  /** From now on the peer hears what happens in its workspace. */
+  /** From now on the peer gets the events of its workspace. */
   watch(peer: Peer): void {
     addTo(this.#watchers, peer.principal.workspace.id, peer);
   }
@@ -57,7 +57,7 @@ export class Connections {
     return connections;
   }
 
-  /** Tells those of an audience who are connected here, and watch. */
+  /** Sends an event to the connections of an audience that watch. */
   tell(audience: Audience, event: RelayEvent): void {
     if (audience.kind === 'agent') {
       for (const peer of this.of(audience.agentId))
@@ -68,7 +68,7 @@ export class Connections {
       if (audience.kind === 'workspace' || seesWholeWorkspace(peer.principal)) peer.notify(event);
   }
 
-  /** Ends those whose credential is not valid any more. Each leaves while it ends. */
+  /** Closes those whose credential is no longer valid. Each removes itself while it closes. */
   end(ended: EndedConnections): void {
     if (ended.kind === 'agent') {
       for (const peer of this.of(ended.agentId)) peer.revoke();

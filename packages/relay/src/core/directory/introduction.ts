@@ -2,7 +2,7 @@ import { type HelloPayload, nameKey, plainAgentName } from '@agent-relay/protoco
 import type { Account } from '../governance/accounts.ts';
 import type { AgentProfile, AgentStanding } from '../ports/store/agents.ts';
 
-/** What a connection says about the agent behind it. */
+/** What a connection says about its agent. */
 export interface Introduction
   extends Pick<
     HelloPayload,
@@ -20,15 +20,15 @@ export interface Introduction
     | 'tools'
     | 'mcpEnabled'
   > {
-  /** It comes from the owner of the daemon, who alone decides about `type` and `lead`. */
+  /** From the owner of the daemon, who alone can set `type` and `lead`. */
   byOwner?: boolean;
-  /** Whom a new name counts for. Default: the user's own programs. */
+  /** The account a new name counts for. Default: the user's own programs. */
   account?: Account;
-  /** The client program, for the audit trail. */
+  /** The client program, for the audit log. */
   heldBy?: string;
 }
 
-/** What an agent says about itself now, its tools aside; what it leaves unsaid stays as it was. */
+/** The agent's profile, without its tools; absent fields keep their stored values. */
 export function profileOf(introduction: Introduction, before?: AgentProfile): AgentProfile {
   return {
     cli: introduction.cli ?? before?.cli,
@@ -45,11 +45,11 @@ export const hasProfile = (agent: AgentProfile, profile: AgentProfile): boolean 
     (field) => JSON.stringify(profile[field]) === JSON.stringify(agent[field]),
   );
 
-/** The standing of a new agent: what the owner says on their own connection, else that of anybody. */
+/** The type and lead of a new agent: as set by the owner, else the defaults. */
 export const standingOf = ({ byOwner, type = 'agent', lead = false }: Introduction): AgentStanding =>
   byOwner ? { type, lead } : { type: 'agent', lead: false };
 
-/** The handle that is asked for or there; none, if it is just the name. */
+/** The requested or existing handle; none if it equals the name. */
 export function handleOf({ handle }: { handle?: string | undefined }, name: string): string | undefined {
   const bare = handle === undefined ? undefined : plainAgentName(handle);
   return bare === undefined || nameKey(bare) === nameKey(name) ? undefined : bare;

@@ -3,7 +3,7 @@ import type { Quotas } from '../governance/quotas.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { ToolStore } from '../ports/store/tools.ts';
 
-/** The tools that agents offer to others. They are in the store alone: nobody needs them to address a message. */
+/** The tools of agents. Only in the store: they are not needed to address a message. */
 export class OfferedTools {
   readonly #store: ToolStore;
   readonly #quotas: Quotas;
@@ -13,12 +13,12 @@ export class OfferedTools {
     this.#quotas = quotas;
   }
 
-  /** Throws if they are more than an agent may offer. */
+  /** Throws if they exceed the quota. */
   check(tools: ToolDefinition[] = []): void {
     this.#quotas.checkTools(tools);
   }
 
-  /** Replaces what the agent offers, if it says anything about that; a client says the same each time it connects. */
+  /** Replaces the agent's tools, if given; clients send the same ones each time they connect. */
   async replace({ id }: Agent, tools: ToolDefinition[] | undefined): Promise<void> {
     if (tools === undefined) return;
     if (JSON.stringify(await this.#store.toolsOf(id)) === JSON.stringify(tools)) return;

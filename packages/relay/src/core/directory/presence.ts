@@ -11,10 +11,10 @@ interface Parts {
   idleAfterMs: number;
 }
 
-/** Who is there, at this daemon or another, and how to tell them something. */
+/** Who is online, at this daemon or another, and how to notify them. */
 export class Presence {
   readonly #parts: Parts;
-  /** Whether an agent works right now, where somebody watches it; undefined: it is judged by what it asks for. */
+  /** Whether an agent is working, as observed by a path; undefined: judged by its requests. */
   isBusy: (agentId: number) => boolean | undefined = () => undefined;
 
   constructor(parts: Parts) {
@@ -39,32 +39,32 @@ export class Presence {
       this.tell(workspace.id, { type: 'agent.offline', agent: agent.name });
   }
 
-  /** From now on the peer hears of what happens in its workspace. */
+  /** From now on the peer gets the events of its workspace. */
   watch(peer: Peer): void {
     this.#parts.connections.watch(peer);
   }
 
-  /** Tells everybody in the workspace who watches. */
+  /** Notifies everyone who watches the workspace. */
   tell(workspaceId: number, event: RelayEvent): void {
     this.#parts.bus.publish({ kind: 'event', audience: { kind: 'workspace', workspaceId }, event });
   }
 
-  /** Tells one agent, on those of its connections that watch. */
+  /** Notifies one agent, on its connections that watch. */
   tellAgent(agentId: number, event: RelayEvent): void {
     this.#parts.bus.publish({ kind: 'event', audience: { kind: 'agent', agentId }, event });
   }
 
-  /** Tells those who watch as the owner of the workspace. */
+  /** Notifies owners who watch the workspace. */
   tellOwner(workspaceId: number, event: RelayEvent): void {
     this.#parts.bus.publish({ kind: 'event', audience: { kind: 'owner', workspaceId }, event });
   }
 
-  /** Ends connections whose credential is not valid any more. */
+  /** Closes connections whose credential is no longer valid. */
   end(connections: EndedConnections): void {
     this.#parts.bus.publish({ kind: 'ended', connections });
   }
 
-  /** Notes that the agent did something by itself (heartbeats don't count). */
+  /** Notes that the agent was active (heartbeats do not count). */
   active(agentId: number): void {
     this.#parts.directory.active(agentId);
   }
@@ -78,13 +78,13 @@ export class Presence {
     return this.#parts.directory.isOnline(agentId);
   }
 
-  /** Whether the agent is connected, but has done nothing for a while. */
+  /** Whether the agent is connected but idle. */
   isIdle(agentId: number): boolean {
     const found = this.#parts.directory.find(agentId);
     return found !== undefined && found.connections > 0 && this.#hasRested(agentId, found.restedMs);
   }
 
-  /** Whether a connection of somebody else keeps a session from the agent; from one that returns, only another session does. */
+  /** Whether another connection holds the agent; for a returning session, only another session does. */
   isHeldByOther(agentId: number, session: string, isReturning: boolean): boolean {
     return this.#parts.directory
       .sessionsOf(agentId)

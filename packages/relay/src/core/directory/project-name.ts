@@ -1,6 +1,6 @@
 import { MAX_NAME_LENGTH } from '@agent-relay/protocol';
 
-/** The name a project gets from its directory: the base name, with what the grammar of names refuses made `-`. */
+/** The default name of a project: the base name of its directory, with invalid characters replaced by `-`. */
 export function projectName(root: string): string {
   const base = root.split(/[\\/]/).findLast((part) => part !== '') ?? '';
   const name = base

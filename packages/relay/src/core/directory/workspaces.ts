@@ -14,12 +14,12 @@ import type { Store } from '../ports/store.ts';
 import { actorName, type Principal } from '../principal.ts';
 import { projectName } from './project-name.ts';
 
-/** The isolation boundary, known to local users as the project: its directory of names, and its keys. */
+/** Workspaces are the isolation boundary, known to local users as projects: their names and keys. */
 export class Workspaces {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #byName = new Map<string, Workspace>();
-  /** Keys revoked since the start: known at once, also to a connection that showed one just before. */
+  /** Keys revoked since the start, in effect immediately, even for a connection being set up. */
   readonly #revoked = new Set<string>();
 
   private constructor(store: Store, clock: Clock) {
@@ -81,14 +81,14 @@ export class Workspaces {
   }
 
   /**
-   * The workspace of a directory: the one of that name, if one is asked for, or that had it last; else the one recorded
+   * The workspace of a directory: the one with the requested name, or that had it last; else the one recorded
    * for the directory, or a new one under the directory's base name, made unique. A former name may still be recorded
    * somewhere: it must not lead to an empty workspace.
    */
   async openFor(root: string, name: string | undefined): Promise<{ workspace: Workspace; created: boolean }> {
     const base = name ?? projectName(root);
     for (let number = 1; ; number++) {
-      // Looked for each time: somebody else may open the same directory meanwhile.
+      // Checked each time: another client may open the same directory meanwhile.
       const known =
         name === undefined
           ? this.list().find((workspace) => workspace.root === root)
@@ -107,7 +107,7 @@ export class Workspaces {
     return workspace;
   }
 
-  /** The workspace a key opens. Which of the reasons it fails for is not told: wrong, revoked and unknown look alike. */
+  /** The workspace of a key. Wrong, revoked and unknown keys get the same error. */
   async authenticate(key: string): Promise<{ workspace: Workspace; keyId: string }> {
     const id = workspaceKeyId(key);
     const record = isWorkspaceKey(key) ? await this.#store.findKey(id) : undefined;
@@ -181,7 +181,7 @@ export class Workspaces {
     this.#byName.set(nameKey(name), workspace);
   }
 
-  /** Nobody finds it from the start; if it cannot be deleted it is there again, so that it can be tried again. */
+  /** Hidden right away; if deletion fails it is restored, so that it can be tried again. */
   async remove(workspace: Workspace): Promise<void> {
     this.#byName.delete(nameKey(workspace.name));
     try {

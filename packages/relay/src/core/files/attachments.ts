@@ -18,7 +18,7 @@ import { Uploads } from './uploads.ts';
 
 export interface AttachmentLimits {
   maxFileBytes: number;
-  /** All files of one workspace together. */
+  /** Total size of the files of a workspace. */
   maxWorkspaceBytes: number;
 }
 
@@ -32,7 +32,7 @@ interface Dependencies {
 
 type Finish = NonNullable<OperationParams<'ATTACH'>['finish']>;
 
-/** Files that hang on messages: uploaded in pieces, stored once, fetched in pieces by whoever sees such a message. */
+/** Files attached to messages: uploaded in pieces, stored once, fetched in pieces by anyone who can see the message. */
 export class Attachments {
   readonly #store: AttachmentStore;
   readonly #clock: Clock;
@@ -40,9 +40,9 @@ export class Attachments {
   readonly #limits: AttachmentLimits;
   readonly #quotas: Quotas;
   readonly #uploads: Uploads;
-  /** Files for which there was room and that are being stored: the store may have them, or not yet. */
+  /** Files within the limits that are being stored: the store may already have them. */
   readonly #arriving = new Set<Attachment>();
-  /** The last look at how much room there is: one after the other, so that each knows of those before. */
+  /** The last check for space; serialized, so that each check includes the ones before. */
   #roomChecked: Promise<unknown> = Promise.resolve();
 
   constructor({ store, clock, newId, limits, quotas }: Dependencies) {
@@ -67,7 +67,7 @@ export class Attachments {
     }
   }
 
-  /** An agent has left: what it did not finish is given up. */
+  /** An agent disconnected: drops its unfinished uploads. */
   left(agentId: number): void {
     this.#uploads.endAll(agentId);
   }
@@ -86,7 +86,7 @@ export class Attachments {
     };
   }
 
-  /** The files that a message of the principal takes along. */
+  /** The files to attach to a message of the principal. */
   async visible(principal: Principal, ids: string[]): Promise<AttachmentInfo[]> {
     const found: AttachmentInfo[] = [];
     for (const id of ids) found.push(attachmentInfo(await this.#find(principal, id)));
@@ -134,7 +134,7 @@ export class Attachments {
     return attachmentInfo(attachment);
   }
 
-  /** Counts a file as arriving, if the workspace and the account have room for it beside all the others. */
+  /** Counts a file as arriving, if the workspace and the account have space for it. */
   async #requireRoom(attachment: Attachment): Promise<void> {
     const { workspaceId, account, size } = attachment;
     const { maxWorkspaceBytes } = this.#limits;
@@ -154,7 +154,7 @@ export class Attachments {
     const arriving = [...this.#arriving].filter(
       (file) => file.workspaceId === workspaceId && (account === undefined || file.account === account),
     );
-    // Some of those that arrive may be in the store by now: they count once.
+    // Some arriving files may already be in the store: count them once.
     const ids = arriving.map(({ id }) => id);
     const { files, bytes } = await this.#store.attachmentUse(workspaceId, account, ids);
     return {

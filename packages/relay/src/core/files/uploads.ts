@@ -6,25 +6,25 @@ import type { Agent } from '../ports/store/agents.ts';
 interface Upload {
   pieces: Buffer[];
   received: number;
-  /** What it takes of the memory for all. */
+  /** Its share of the memory for uploads. */
   cost: number;
-  /** Whom it counts for. */
+  /** The account it counts for. */
   account: string;
   stopTimer: () => void;
 }
 
-/** An upload that does not go on for so long is given up. */
+/** An upload that is idle for this long is dropped. */
 const IDLE_MS = 60_000;
 /** Uploads one agent may have open. */
 const MAX_PER_AGENT = 4;
-/** All that wait together may take as much memory as so many of the largest files. */
+/** All uploads together may take as much memory as this many files of the largest size. */
 const MAX_FILES_IN_MEMORY = 8;
-/** Of that, one account may take so much: others have room whatever it does. */
+/** The share of one account, so that others always have room. */
 const MAX_FILES_OF_ACCOUNT = MAX_FILES_IN_MEMORY / 2;
-/** What a piece costs beside its bytes: many small ones must not go for little. */
+/** The overhead of a piece, so that many small ones are not free. */
 const PIECE_COST = 512;
 
-/** Files on their way: pieces wait in memory until the last one came and the whole is stored. */
+/** Uploads in progress: pieces stay in memory until the last one arrives and the file is stored. */
 export class Uploads {
   readonly #clock: Clock;
   readonly #maxFileBytes: number;
@@ -37,7 +37,7 @@ export class Uploads {
     this.#maxFileBytes = maxFileBytes;
   }
 
-  /** Adds the next piece; returns how many bytes there are now. */
+  /** Adds the next piece; returns the total bytes so far. */
   add(agent: Agent, id: string, offset: number, piece: Buffer): number {
     const agentId = agent.id;
     const open = this.#byAgent.get(agentId)?.get(id);
@@ -73,7 +73,7 @@ export class Uploads {
     return upload.received;
   }
 
-  /** Everything that came, for whoever stores it; it counts until `end`. */
+  /** The whole file, to be stored; it counts until `end`. */
   content(agentId: number, id: string): Buffer {
     const upload = this.#byAgent.get(agentId)?.get(id);
     upload?.stopTimer();
@@ -90,7 +90,7 @@ export class Uploads {
     if (uploads?.size === 0) this.#byAgent.delete(agentId);
   }
 
-  /** The agent has left: it will not finish what it began. */
+  /** The agent disconnected and will not finish its uploads. */
   endAll(agentId: number): void {
     for (const id of this.#byAgent.get(agentId)?.keys() ?? []) this.end(agentId, id);
   }

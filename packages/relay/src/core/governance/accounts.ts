@@ -2,22 +2,22 @@ import type { Agent } from '../ports/store/agents.ts';
 import { isUsersOwn, type Principal } from '../principal.ts';
 
 /**
- * Whom quotas count for. An agent that the user's own programs registered has an account of its
- * own. The agents that came with a key share the account of the key: whoever has one can make any number of them.
+ * Who quotas count for. An agent registered by the user's own programs has its own
+ * account. Agents of a key share the account of the key, because its holder can create any number of them.
  */
 export type Account = string;
 
 /** The user's own programs, for the names they register. */
 export const LOCAL: Account = 'local';
-/** The holders of the key of the MCP door. */
+/** Clients with the API key of the MCP door. */
 export const GUESTS: Account = 'guests';
 export const keyAccount = (keyId: string): Account => `key ${keyId}`;
 
-/** Whom the things that an agent makes count for. */
+/** The account of what an agent creates. */
 export const accountOf = ({ id, account = LOCAL }: Pick<Agent, 'id' | 'account'>): Account =>
   account === LOCAL ? `agent ${id}` : account;
 
-/** Whom a connection counts for; undefined for one of the user's own programs. */
+/** The account of a connection; undefined for one of the user's own programs. */
 export function connectionAccount(principal: Principal): Account | undefined {
   const { keyId, agent } = principal;
   if (isUsersOwn(principal)) return undefined;

@@ -4,36 +4,36 @@ import { contentWords, saysSomethingNew } from './novelty.ts';
 
 export interface GovernorLimits {
   enabled: boolean;
-  /** Turns in a row that say nothing new before the exchange is held. */
+  /** Turns in a row without new content before the exchange is held. */
   emptyTurns: number;
   /** Turns of agents among themselves, new content or not, before a person has to look. */
   maxTurns: number;
-  /** An exchange that rests so long is over; the next message begins a new one. */
+  /** An exchange without messages for this long is over; the next message starts a new one. */
   windowMs: number;
 }
 
-/** An exchange among agents: messages that answer each other, whoever they go through (A→B→C→A is one too). */
+/** An exchange among agents: messages that answer each other, through any number of agents (A→B→C→A is one too). */
 interface Chain {
   turns: number;
   emptyTurns: number;
   speakers: Set<number>;
-  /** Where it takes place, since something new was said in it. */
+  /** Its conversations since the last new content. */
   conversations: Set<number>;
   lastSender: number;
   lastAt: number;
   words: Set<string>;
-  /** Why it waits for a person. */
+  /** Why it is paused. */
   paused: string | undefined;
 }
 
-/** Words of an exchange that are remembered. */
+/** How many words of an exchange are remembered. */
 const MAX_WORDS = 4_000;
 
 /**
- * Notices when agents answer each other without end. Each agent's message continues the exchange of the last message
+ * Detects agents that answer each other endlessly. Each agent's message continues the exchange of the last message
  * that agent received; a turn without new content counts as empty, and too many of them in a row pause the exchange:
- * what is said in its conversations is held, and elsewhere its agents pass with something new. A message of a person
- * always passes and lets the exchanges of those who get it go on from zero.
+ * messages in its conversations are held, and elsewhere its agents need new content. A message of a person
+ * always passes and resets the exchanges of its recipients.
  */
 export class Governor {
   readonly #clock: Clock;
@@ -46,7 +46,7 @@ export class Governor {
     this.#limits = limits;
   }
 
-  /** Why this message must be held; undefined when it may go. `first`: nobody in the exchange was told yet. */
+  /** Why this message must be held; undefined if it may pass. `first`: the agents were not notified yet. */
   judge(sender: Agent, conversationId: number, body: string): { reason: string; first: boolean } | undefined {
     if (!this.#limits.enabled || sender.type !== 'agent') return undefined;
     const reason = this.#pausedIn(conversationId);
@@ -63,9 +63,9 @@ export class Governor {
     return { reason: chain.paused, first: true };
   }
 
-  /** A message was delivered: its recipients have heard its exchange. */
+  /** A message was delivered: its recipients are now part of its exchange. */
   delivered(sender: Agent, conversationId: number, recipients: number[], body: string): void {
-    // What the relay itself says belongs to no exchange, or its notice of a paused one would let that go on.
+    // Notices of the relay belong to no exchange, or the notice of a pause would resume it.
     if (!this.#limits.enabled || sender.type === 'system') return;
     if (sender.type === 'human') for (const recipient of recipients) this.release(recipient);
     const chain = this.#continue(sender, body);
@@ -74,7 +74,7 @@ export class Governor {
     for (const recipient of recipients) this.#heard.set(recipient, chain);
   }
 
-  /** A person lets the exchanges of this agent go on: they start from zero. */
+  /** A person resumes the exchanges of this agent: they start from zero. */
   release(agentId: number): void {
     for (const chain of this.#paused) if (chain.speakers.has(agentId)) this.#resume(chain);
     this.#heard.delete(agentId);

@@ -9,13 +9,13 @@ import type { HeldMessages } from './held.ts';
 /** The ids of the messages that were settled, by outcome. */
 type Settled = Record<HeldSettlement['outcome'], string[]>;
 
-/** Where a person decides about held messages: each is delivered after all, or discarded. */
+/** A person's decisions about held messages: each is delivered or discarded. */
 export class HeldReleases {
   readonly #agents: Agents;
   readonly #messages: Messages;
   readonly #held: HeldMessages;
   readonly #governor: Governor;
-  /** One decision after the other: no message is both delivered and discarded. */
+  /** Serialized, so that no message is both delivered and discarded. */
   #lastDecision: Promise<unknown> = Promise.resolve();
 
   constructor(agents: Agents, messages: Messages, held: HeldMessages, governor: Governor) {
@@ -25,12 +25,12 @@ export class HeldReleases {
     this.#governor = governor;
   }
 
-  /** Delivers those that are held among `ids`. A message whose sender was removed is discarded. */
+  /** Delivers the held messages among `ids`. A message whose sender was removed is discarded. */
   release(by: Principal, ids: string[]): Promise<Settled> {
     return this.#decide(() => this.#settle(by, ids, 'released'));
   }
 
-  /** Discards those that are held among `ids`. */
+  /** Discards the held messages among `ids`. */
   discard(by: Principal, ids: string[]): Promise<Settled> {
     return this.#decide(() => this.#settle(by, ids, 'discarded'));
   }

@@ -7,18 +7,18 @@ import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Store } from '../ports/store.ts';
 import type { DraftedSubmission } from '../sending/submission.ts';
 
-/** A message that was to be held is held, or had been stored before. */
+/** A message is held, or was already stored. */
 export type HoldOutcome = HeldMessage | Appended;
 
-/** What names a message for retries. */
+/** Identifies a message for retries. */
 type MessageName = Pick<MessageDraft, 'senderId' | 'clientId'>;
 
-/** Messages the loop governor keeps back: durable, visible, and gone only when a person says so. */
+/** Messages held by the loop governor: durable, visible, and kept until a person decides. */
 export class HeldMessages {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #presence: Presence;
-  /** All of them, by the name a retry has: sender and client id. */
+  /** All of them by retry key: sender and client id. */
   readonly #byName = new Map<string, { workspaceId: number; outcome: Promise<HoldOutcome> }>();
 
   constructor(store: Store, clock: Clock, presence: Presence) {
@@ -32,22 +32,22 @@ export class HeldMessages {
       this.#byName.set(nameOf(held.draft), { workspaceId, outcome: Promise.resolve(held) });
   }
 
-  /** All of a workspace that is being removed. */
+  /** Drops all of a workspace that is being removed. */
   forgetAll({ id }: Workspace): void {
     for (const [name, { workspaceId }] of this.#byName) if (workspaceId === id) this.#byName.delete(name);
   }
 
-  /** Those that wait. */
+  /** The waiting ones. */
   list(workspace: Workspace): Promise<HeldMessage[]> {
     return this.#store.listHeld(workspace.id);
   }
 
-  /** One that waits, or did until a person settled it. */
+  /** A held message, waiting or settled. */
   find(id: string): Promise<HeldMessage | undefined> {
     return this.#store.findHeld(id);
   }
 
-  /** The held message that this draft repeats, if it does. */
+  /** The held message that this draft repeats, if any. */
   repeatedBy(draft: MessageName): Promise<HoldOutcome> | undefined {
     return this.#byName.get(nameOf(draft))?.outcome;
   }
@@ -67,12 +67,12 @@ export class HeldMessages {
     }
   }
 
-  /** Whether one that waits is delivered all the same: a crash came between the two steps of its release. */
+  /** Whether a waiting message was already delivered: a crash between the two steps of its release. */
   wasDelivered({ draft }: HeldMessage): Promise<boolean> {
     return this.#store.hasSent(draft.senderId, draft.clientId);
   }
 
-  /** Ends the waiting of one: it was delivered, or nobody will get it. */
+  /** Settles a message: it was delivered, or nobody will get it. */
   async settle({ id, draft }: HeldMessage, outcome: HeldSettlement['outcome'], by: string): Promise<void> {
     await this.#store.settleHeld(id, { outcome, by, at: this.#clock.now() });
     this.#byName.delete(nameOf(draft));

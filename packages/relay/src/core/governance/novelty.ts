@@ -1,6 +1,6 @@
-/** A message says something new when it has two words that were not said before, courtesies aside, or one weighty one. */
+/** A message has new content if it has two new words, besides courtesies, or one significant one. */
 const NEW_CONTENT = 2;
-/** How much of a long message is looked at. */
+/** How much of a long message is checked. */
 const MAX_LENGTH = 8_192;
 
 export const saysSomethingNew = (body: string, said: ReadonlySet<string>): boolean => {
@@ -9,7 +9,7 @@ export const saysSomethingNew = (body: string, said: ReadonlySet<string>): boole
   return weight >= NEW_CONTENT;
 };
 
-/** What a message says beyond courtesy: its different words, without those that carry no news. */
+/** The distinct words of a message, without courtesies and filler words. */
 export function contentWords(body: string): Set<string> {
   const words =
     body
@@ -19,7 +19,7 @@ export function contentWords(body: string): Set<string> {
   return new Set(words.filter((word) => (word.length > 2 || isWeighty(word)) && !COURTESY.has(word)));
 }
 
-/** Identifiers, long words and numbers beyond a counter are seldom said out of politeness. */
+/** Identifiers, long words and larger numbers are rarely courtesies. */
 const isWeighty = (word: string): boolean => word.length >= 9 || /\d{4}|_|\p{L}\d|\d\p{L}/u.test(word);
 
 const COURTESY = new Set(

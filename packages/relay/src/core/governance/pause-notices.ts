@@ -2,7 +2,7 @@ import type { Agent } from '../ports/store/agents.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Messages } from '../sending/messages.ts';
 
-/** Tells agents that the loop governor paused their exchange. */
+/** Notifies agents that the loop governor paused their exchange. */
 export async function sendPauseNotices(
   messages: Messages,
   workspace: Workspace,

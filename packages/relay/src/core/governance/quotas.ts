@@ -2,14 +2,14 @@ import { limitReached, type ToolDefinition } from '@agent-relay/protocol';
 import type { AgentProfile } from '../ports/store/agents.ts';
 import type { AddedReaction } from '../ports/store/reactions.ts';
 import type { Principal } from '../principal.ts';
-import { type Account, accountIn, accountOf, connectionAccount, LOCAL } from './accounts.ts';
+import { type Account, accountIn, accountOf, connectionAccount, keyAccount, LOCAL } from './accounts.ts';
 import { Tally } from './tally.ts';
 
-/** How much one client may pile up. Each is the setting `quotas.<name>`. */
+/** How much one client may store. Each is the setting `quotas.<name>`. */
 export interface QuotaLimits {
-  /** What an agent says about itself, its tools aside, in bytes of JSON. */
+  /** The profile of an agent, without its tools, in bytes of JSON. */
   profileBytes: number;
-  /** One tool that an agent offers. */
+  /** One tool of an agent. */
   toolBytes: number;
   tools: number;
   /** All tools of an agent together. */
@@ -20,7 +20,7 @@ export interface QuotaLimits {
   connectionsPerKey: number;
   /** Names that the user's own programs may have registered in a workspace. */
   localAgents: number;
-  /** Channels that an account may have created, archived ones included. */
+  /** Channels that an account may have created, including archived ones. */
   channels: number;
   /** Files of an account. */
   attachments: number;
@@ -43,7 +43,7 @@ export interface QuotaLimits {
 
 const SHARED = 'The agents of one workspace key count together.';
 
-/** The one place that says no because somebody has enough. What it counts itself is in memory; the rest it is told. */
+/** Enforces all quotas. Its own counts are in memory; callers pass the others. */
 export class Quotas {
   readonly limits: QuotaLimits;
   /** Registered names, and those being registered. */
@@ -99,7 +99,7 @@ export class Quotas {
     }
   }
 
-  /** Counts a name that is being registered until the function it returns is called. */
+  /** Counts a name that is being registered until the returned function is called. */
   registering(workspaceId: number, account: Account): () => void {
     const [setting, limit, who] =
       account === LOCAL
@@ -115,7 +115,7 @@ export class Quotas {
     );
   }
 
-  /** Counts a connection until the function it returns is called. */
+  /** Counts a connection until the returned function is called. */
   connecting(principal: Principal): () => void {
     const account = connectionAccount(principal);
     if (account === undefined) return () => undefined;
@@ -130,7 +130,7 @@ export class Quotas {
     );
   }
 
-  /** Counts a channel that is being created until the function it returns is called. */
+  /** Counts a channel that is being created until the returned function is called. */
   creatingChannel(workspaceId: number, account: Account): () => void {
     const { channels } = this.limits;
     return this.channels.reserve(accountIn(workspaceId, account), channels, () =>
@@ -197,7 +197,7 @@ export class Quotas {
     );
   }
 
-  /** Counts a message whose answer will be awaited until the function it returns is called; `open` are awaited already. */
+  /** Counts a message with `await` until the returned function is called; `open` are already awaited. */
   asking(agentId: number, open: number): () => void {
     const { awaits } = this.limits;
     return this.#asking.reserve(String(agentId), awaits - open, () =>
@@ -213,8 +213,8 @@ export class Quotas {
   /** Counts a call until the function it returns is called. */
   calling(principal: Principal): () => void {
     const { calls } = this.limits;
-    const { agent, workspace } = principal;
-    const account = agent ? accountOf(agent) : LOCAL;
+    const { agent, keyId, workspace } = principal;
+    const account = agent ? accountOf(agent) : keyId === undefined ? LOCAL : keyAccount(keyId);
     return this.#calls.reserve(accountIn(workspace.id, account), calls, () =>
       limitReached(
         'quotas.calls',

@@ -3,7 +3,7 @@ import { RelayError } from '@agent-relay/protocol';
 import type { Clock } from '../ports/clock.ts';
 
 export interface RateLimit {
-  /** Messages an agent may send per second, in the long run; 0 means as many as it likes. */
+  /** Messages an agent may send per second, on average; 0 means no limit. */
   perSecond: number;
   /** Messages it may send at once after a pause. */
   burst: number;
@@ -21,7 +21,7 @@ export class SendRates {
     this.#buckets = new TokenBuckets({ amount: perSecond, periodMs: 1000, burst });
   }
 
-  /** Counts a message, or says when there will be room for it. */
+  /** Counts a message, or throws with the time to wait. */
   take(agentId: number): RelayError | undefined {
     if (this.#perSecond === 0) return undefined;
     const retryAfterMs = this.#buckets.take(agentId, this.#clock.elapsed());

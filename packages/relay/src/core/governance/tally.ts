@@ -1,6 +1,6 @@
 import type { RelayError } from '@agent-relay/protocol';
 
-/** How many of something there are for each of those who have any. */
+/** Counts something per key. */
 export class Tally {
   readonly #counts = new Map<string, number>();
 
@@ -11,8 +11,8 @@ export class Tally {
   }
 
   /**
-   * Counts one more, so that whoever comes meanwhile finds it counted; the function returned takes it back. Throws if
-   * there are as many as there may be.
+   * Counts one more, so that concurrent callers see it; the returned function undoes it. Throws if
+   * the limit is reached.
    */
   reserve(whose: string, most: number, refusal: () => RelayError): () => void {
     if ((this.#counts.get(whose) ?? 0) >= most) throw refusal();

@@ -1,6 +1,6 @@
 import type { Bus, NewsListener } from '../ports/bus.ts';
 
-/** A bus for the daemons of one process: usually there is one. Each takes part with a `join` of its own. */
+/** A bus for the daemons of one process, usually one. Each calls `join`. */
 export class InProcessBus {
   readonly #daemons = new Set<Set<NewsListener>>();
 

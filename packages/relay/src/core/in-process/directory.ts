@@ -3,7 +3,7 @@ import type { Directory, Presence, PresenceOfAgent } from '../ports/directory.ts
 import { ToolServers } from './tool-servers.ts';
 
 interface Seat {
-  /** Few: a list is smaller than a set. */
+  /** A list, because few are smaller than a set. */
   presences: Presence[];
   connectedAt: number;
   lastActivityAt: number;
@@ -12,8 +12,8 @@ interface Seat {
 }
 
 /**
- * The agents connected to the daemons of one process, each of which takes part with a `join` of its own. After a restart
- * the agents reconnect, and it is true again.
+ * The agents connected to the daemons of one process, each of which calls `join`. After a restart
+ * the agents reconnect, which rebuilds it.
  */
 export class InProcessDirectory {
   readonly #clock: Clock;

@@ -26,7 +26,7 @@ export function agentHandlers(relay: Relay): Handlers<Names> {
     WHO: async ({ principal }, params) => {
       const { workspace: own } = principal;
       const { project = own.name } = params;
-      // Before it is looked up: whether there is such a project is none of a remote user's business.
+      // Before the lookup: remote users must not learn whether the project exists.
       if (!isUsersOwn(principal) && nameKey(project) !== nameKey(own.name)) {
         throw new RelayError('Forbidden', 'Other projects are only shown to local users.');
       }
@@ -89,7 +89,7 @@ export function agentHandlers(relay: Relay): Handlers<Names> {
     AGENT_REMOVE: async ({ principal }, { agent: name }) => {
       requireOwner(principal, 'remove agents');
       const agent = agents.get(principal.workspace, name);
-      // First, and synchronously: nothing more comes from an agent that is being removed.
+      // First and synchronously: an agent that is being removed must not send anything more.
       presence.end({ kind: 'agent', agentId: agent.id });
       await agents.remove(agent);
       await workspaces.audit(principal, principal.workspace, 'agent.removed', agent.name);

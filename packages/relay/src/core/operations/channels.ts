@@ -24,7 +24,7 @@ export function channelHandlers({ agents, channels, presence }: Relay): Handlers
     tell(principal, { type: 'channel.created', channel: `#${channel.name}`, agent: actorName(principal) });
     return channel;
   };
-  /** Several agents may want to make the same channel at once: all but the first find it. */
+  /** If several agents create the same channel at once, all but the first join it. */
   const ensure = (principal: Principal, name: string): Channel | Promise<Channel> =>
     channels.find(principal.workspace, name) ??
     create(principal, name).catch((error: unknown) => {

@@ -13,7 +13,7 @@ import { workspaceHandlers } from './workspaces.ts';
 
 export type Operations = Handlers<OperationName>;
 
-/** What each operation does. Parameters are checked already; identity comes from the caller, never from them. */
+/** The handler of each operation. Parameters are already checked; identity comes from the caller, never from them. */
 export const createOperations = (relay: Relay, host: Host): Operations => ({
   ...messageHandlers(relay),
   ...channelHandlers(relay),

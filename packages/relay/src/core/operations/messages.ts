@@ -105,7 +105,7 @@ export function messageHandlers(relay: Relay): Handlers<Names> {
     TAIL: async (caller, params, requestId) => {
       requireOwner(caller.principal, 'follow every message of the project');
       const { workspace } = caller.principal;
-      // A follower of another database may remember more than this one ever had.
+      // A follower of another database may have a higher number than this one ever had.
       const last = await store.lastSeq(workspace.id);
       const after = Math.min(params.after ?? last, last);
       followProject(relay, workspace.id, after, caller.begin(requestId, 'tail'));
@@ -170,7 +170,7 @@ export function messageHandlers(relay: Relay): Handlers<Names> {
   };
 }
 
-/** A request that is answered with an error does not go on. */
+/** A request that is answered with an error does not continue. */
 async function endIfFails<T>(caller: Caller, requestId: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -180,7 +180,7 @@ async function endIfFails<T>(caller: Caller, requestId: string, work: () => Prom
   }
 }
 
-/** True if it was not there before. */
+/** True if it is new. */
 async function addReaction({ clock, quotas, store }: Relay, reaction: Reaction): Promise<boolean> {
   const { reactions: ofAgent, messageReactions: ofAll } = quotas.limits;
   const outcome = await store.addReaction({ ...reaction, at: clock.now() }, { ofAgent, ofAll });
@@ -188,7 +188,7 @@ async function addReaction({ clock, quotas, store }: Relay, reaction: Reaction):
   return outcome === 'added';
 }
 
-/** Tells the sender and the recipients of a message what happened to it, if they are there. */
+/** Notifies the sender and the recipients of a message, if they are connected. */
 async function tellInvolved(
   relay: Relay,
   { seq, senderId }: StoredMessage,

@@ -5,7 +5,7 @@ import { after, LIST_PAGE, page } from '../reading/page.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';
 
-/** What agents can do for each other. */
+/** What agents offer each other. */
 export function offerHandlers(relay: Relay): Handlers<'DISCOVER' | 'TOOLS'> {
   const { agents, presence, served, tools } = relay;
   return {

@@ -20,7 +20,7 @@ type Names =
   | 'IMPORT'
   | 'AUDIT';
 
-/** Records in one answer; it ends earlier where they are large. */
+/** Maximum records per answer; fewer if they are large. */
 const EXPORT_PAGE = 500;
 
 export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
@@ -43,7 +43,7 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
       return {
         version,
         startedAt,
-        // What concerns the machine and its other projects is none of a remote user's business.
+        // Remote users do not see facts about the machine and its other projects.
         ...(local ? { ...process, ...presence.count() } : {}),
         ...(local && unserved.length > 0 ? { unserved } : {}),
         database: store.kind,
@@ -89,11 +89,11 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
       const all = { kind: 'workspace', workspaceId: workspace.id } as const;
       presence.end({ ...all, who: 'agents' });
       await relay.removeWorkspace(workspace);
-      // Its own trail can no longer be read: another workspace keeps that it happened.
+      // Its own audit log can no longer be read: record it in another workspace.
       const [keeper] = workspace.id === principal.workspace.id ? workspaces.list() : [principal.workspace];
       if (keeper) await workspaces.audit(principal, keeper, 'workspace.removed', workspace.name);
       await host.forget(workspace);
-      // Later, because the answer may have to go through one of them.
+      // Deferred, because the answer may have to go through one of them.
       clock.after(0, () => presence.end({ ...all, who: 'everybody' }));
       return {};
     },
@@ -127,7 +127,7 @@ export function workspaceHandlers(relay: Relay, host: Host): Handlers<Names> {
     IMPORT: async ({ principal }, { records }) => {
       requireOwner(principal, 'import into the workspace');
       const { delivered, ...outcome } = await store.importRecords(principal.workspace.id, records);
-      // Before anything else is done: whatever is stored after it must not be pushed before it is read.
+      // First: messages stored later must not be pushed before these are read.
       bus.publish({ kind: 'inserted', workspaceId: principal.workspace.id, delivered });
       if (records.some(({ type }) => type === 'agent' || type === 'channel' || type === 'member')) {
         await relay.reload(principal.workspace);

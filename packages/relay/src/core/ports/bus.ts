@@ -7,7 +7,7 @@ import type {
   ServedCallPayload,
 } from '@agent-relay/protocol';
 
-/** A message that was stored just now. */
+/** A newly stored message. */
 export interface NewMessage {
   message: Message;
   senderId: number;
@@ -15,19 +15,19 @@ export interface NewMessage {
   workspaceId: number;
 }
 
-/** Who hears an event: on which connections, of those that watch. */
+/** Which watching connections get an event. */
 export type Audience =
   | { kind: 'workspace'; workspaceId: number }
   | { kind: 'owner'; workspaceId: number }
   | { kind: 'agent'; agentId: number };
 
-/** Whose connections end. */
+/** Which connections to close. */
 export type EndedConnections =
   | { kind: 'agent'; agentId: number }
   | { kind: 'keys'; workspaceId: number; keyIds: string[] }
   /** Pages of the dashboard, whatever project they show. */
   | { kind: 'pages'; pageSessionIds: string[] }
-  /** `agents`: all that are agents or came with a key; the owner's own stay. */
+  /** `agents`: all of agents and of keys; the owner's own stay. */
   | { kind: 'workspace'; workspaceId: number; who: 'agents' | 'everybody' };
 
 /** How a call ended, as the callee's daemon tells it. */
@@ -40,27 +40,27 @@ export type CallNews =
   | { step: 'progress'; callId: string; progress: CallProgress }
   | { step: 'answered'; callId: string; outcome: CallOutcome };
 
-/** What happened at one daemon that others may have to act on. Plain data: it crosses processes. */
+/** What happened at one daemon that others may need to act on. Plain data: it crosses processes. */
 export type News =
-  /** A message was stored, and is told to those who are connected. */
+  /** A message was stored; connected recipients get it. */
   | { kind: 'stored'; stored: NewMessage }
-  /** Deliveries were put into the store beside the domain, the first of each recipient at `from`. */
+  /** Deliveries were written to the store directly, the first of each recipient at `from`. */
   | { kind: 'inserted'; workspaceId: number; delivered: Array<{ recipientId: number; from: number }> }
   | { kind: 'event'; audience: Audience; event: RelayEvent }
   | { kind: 'ended'; connections: EndedConnections }
   | { kind: 'call'; call: CallNews };
 
-/** `isOwn`: it comes from the daemon of whoever listens. */
+/** `isOwn`: published by this daemon. */
 export type NewsListener = (news: News, isOwn: boolean) => void;
 
 /**
  * Carries news to every daemon that shares the store.
  *
- * - Every subscriber hears every piece of news, that of its own daemon too.
- * - News of one daemon is heard in the order it was published.
- * - The own news is heard before `publish` returns: a message is on its way to local clients when its sender is answered.
- * - News of another daemon may get lost, and is never doubled. What must last is in the store.
- * - `publish` returns at once and does not fail.
+ * - Every subscriber gets everything, including what its own daemon published.
+ * - What one daemon published arrives in order.
+ * - A daemon's own news arrives before `publish` returns: local clients get a message before its sender is answered.
+ * - News of another daemon may get lost, but is never duplicated. What must last is in the store.
+ * - `publish` does not block and does not fail.
  */
 export interface Bus {
   publish(news: News): void;

@@ -1,9 +1,9 @@
-/** Time, as the domain sees it. Everything that waits or stamps goes through here. */
+/** The domain's clock, for all timers and timestamps. */
 export interface Clock {
-  /** Milliseconds since 1970, for what people read. Somebody may set it, forward or back. */
+  /** Milliseconds since 1970, for people. The clock may be set forward or back. */
   now(): number;
-  /** Milliseconds since some moment, always moving forward: for measuring how long something took or rests. */
+  /** Monotonic milliseconds, for measuring durations. */
   elapsed(): number;
-  /** Runs `action` once after `ms`; the function returned takes it back. */
+  /** Runs `action` once after `ms`; the returned function cancels it. */
   after(ms: number, action: () => void): () => void;
 }

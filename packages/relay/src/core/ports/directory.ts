@@ -16,30 +16,30 @@ export interface Presence {
   readonly session: string | undefined;
 }
 
-/** An agent as it is connected now, or was a moment ago. Times are the daemon's clock. */
+/** An agent that is connected, or was a moment ago. Times are of the daemon's clock. */
 export interface PresenceOfAgent {
   connections: number;
   connectedAt: number;
   lastActivityAt: number;
-  /** How long it has done nothing by itself, by a clock that nobody sets. */
+  /** How long it has been inactive, by a monotonic clock. */
   restedMs: number;
 }
 
 /**
- * Which agents are connected, over all daemons that share the store. It answers from memory and at once, and may lag
+ * Which agents are connected, over all daemons that share the store. It answers synchronously from memory, and may lag
  * behind other daemons, never behind its own.
  */
 export interface Directory {
-  /** A connection was made here. Says whether the agent was not connected anywhere before. */
+  /** A connection was opened here. Returns whether the agent was not connected anywhere before. */
   arrived(presence: Presence): { isFirst: boolean };
-  /** A connection of this daemon ended; twice is once. Says whether it was the agent's last. */
+  /** A connection of this daemon was closed; idempotent. Returns whether it was the agent's last. */
   left(presence: Presence): { isLast: boolean };
-  /** The agent did something by itself. */
+  /** The agent was active. */
   active(agentId: number): void;
   isOnline(agentId: number): boolean;
-  /** Undefined for an agent that is gone: one that lost its last connection, and stayed away. */
+  /** Undefined for an agent that is gone: it lost its last connection and did not reconnect. */
   find(agentId: number): PresenceOfAgent | undefined;
-  /** The sessions that the agent's connections have; undefined for one without. */
+  /** The sessions of the agent's connections; undefined for a connection without one. */
   sessionsOf(agentId: number): Array<string | undefined>;
   agentsOnline(): number;
   /** Replaces what a connection of this daemon serves; without tools it serves nothing any more. */
@@ -48,8 +48,8 @@ export interface Directory {
   serversOf(agentId: number): readonly ToolServer[];
   /** The agents of a workspace with a connection that serves a tool of this name. */
   agentsServing(workspaceId: number, tool: string): ReadonlySet<number>;
-  /** How long an agent that lost its last connection may take to come back before it is gone. */
+  /** How long an agent without a connection may take to reconnect before it is gone. */
   readonly goneAfterMs: number;
-  /** Called once for an agent that is gone, at the daemon it left last. */
+  /** Called once for an agent that is gone, at the daemon it was last connected to. */
   onGone: (agentId: number) => void;
 }

@@ -17,21 +17,21 @@ import type { TransferStore } from './store/transfer.ts';
 import type { WorkspaceStore } from './store/workspaces.ts';
 
 /**
- * Where everything durable lives. One contract, several databases; `test/store/contract.ts` is its test, run on each.
+ * Where everything durable is stored. One contract, several databases; `test/store/contract.ts` tests each of them.
  * Each topic has an interface and its types in a file of `ports/store`, and the same file name in `store/scripts` and
  * `test/store/contract`.
  *
- * Promises every implementation keeps:
- *  1. Durable before told. A promise of a writing method resolves only after its transaction is on the disk
+ * Guarantees of every implementation:
+ *  1. Durable first. The promise of a writing method resolves only after its transaction is on disk
  *     (fsynced). If it rejects, nothing of that call is stored.
  *  2. Writes are applied in the order the methods were called on this object, and may share one transaction
- *     (group commit); one failing write never takes another one with it, unless the database itself fails.
+ *     (group commit); a failing write never affects another one, unless the database itself fails.
  *  3. Reads see every write whose promise has resolved.
- *  4. `seq` grows in the order of commits: whoever has read up to seq N never later finds a new row ≤ N.
+ *  4. `seq` grows in the order of commits: a reader that has read up to seq N never finds a new row ≤ N later.
  *  5. A database that cannot write rejects with `RelayError` `DiskFull` or `StoreUnavailable`; both are retryable
- *     and reads go on.
+ *     and reads still work.
  *
- * The store trusts its caller: names, limits and permissions are checked by the domain before.
+ * The store trusts its caller: the domain checks names, limits and permissions first.
  * Times are milliseconds since 1970, given by the caller. Ids of rows are numbers given by the store.
  */
 export interface Store
@@ -52,8 +52,8 @@ export interface Store
     AuditStore,
     DeletionStore,
     TransferStore {
-  /** Which database this is, for people: `sqlite` or `postgres`. */
+  /** The kind of database: `sqlite` or `postgres`. */
   readonly kind: string;
-  /** Finishes the writes already accepted, then closes. No method may be called after. */
+  /** Finishes accepted writes, then closes. No method may be called after that. */
   close(): Promise<void>;
 }

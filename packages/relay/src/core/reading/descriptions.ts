@@ -6,7 +6,7 @@ import type { MessageDraft, StoredMessage } from '../ports/store/messages.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import { agentIds } from '../sending/routes.ts';
 
-/** Turns what is stored into what readers see: ids become names. */
+/** Turns stored data into what readers see: ids become names. */
 export class Descriptions {
   readonly #agents: Agents;
   readonly #workspaces: Workspaces;
@@ -38,7 +38,7 @@ export class Descriptions {
     });
   };
 
-  /** The same for a reader in a workspace: of what it wrote into another one, it is shown where that went. */
+  /** The same for a reader in a workspace: for messages it sent to another one, it includes the project. */
   readonly seenFrom = (workspace: Workspace, stored: StoredMessage): Message => {
     const { fromProject, ...message } = this.stored(stored);
     if (stored.workspaceId === workspace.id)
@@ -46,7 +46,7 @@ export class Descriptions {
     return { ...message, to: `${this.#project(stored.workspaceId)}:${message.to}` };
   };
 
-  /** A message just stored, described without reading it back. */
+  /** A newly stored message, described without reading it back. */
   draft(
     draft: MessageDraft,
     seq: number,
@@ -116,7 +116,7 @@ export class Descriptions {
   }
 }
 
-/** What readers get to know of a file. */
+/** What readers see of a file. */
 export const attachmentInfo = ({ id, name, mediaType, size, sha256 }: AttachmentInfo): AttachmentInfo => ({
   id,
   name,

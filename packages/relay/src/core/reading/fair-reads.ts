@@ -1,4 +1,4 @@
-/** Reads in the hands of the store: few, so that who is next is decided late, and a newcomer waits for few. */
+/** Concurrent reads in the store: few, so that the order is decided late and a newcomer waits for few. */
 const AT_ONCE = 4;
 const AT_ONCE_EACH = 2;
 
@@ -7,13 +7,13 @@ interface Queue {
   readonly waiting: Array<() => Promise<void>>;
 }
 
-/** Shares the store among those who read: they take turns, however many reads each of them asks for. */
+/** Shares the store among readers: they take turns, however many reads each of them requests. */
 export class FairReads {
-  /** Those who read or wait, the next one first. */
+  /** Active and waiting readers, next one first. */
   readonly #queues = new Map<string, Queue>();
   #running = 0;
 
-  /** Calls `read` when it is the turn of `who`, at once if nobody is in the way. */
+  /** Calls `read` when it is the turn of `who`, immediately if possible. */
   take<T>(who: string, read: () => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const queue = this.#queues.get(who) ?? { running: 0, waiting: [] };
@@ -35,7 +35,7 @@ export class FairReads {
       if (queue.running >= AT_ONCE_EACH) continue;
       const read = queue.waiting.shift();
       if (!read) continue;
-      // Behind all the others; the loop comes back to it after them.
+      // Moves behind all others.
       this.#queues.delete(who);
       this.#queues.set(who, queue);
       void this.#run(who, queue, read);

@@ -2,8 +2,8 @@ import { RelayError } from '@agent-relay/protocol';
 import { MAX_PAGE_BYTES } from '../ports/store/messages.ts';
 
 /**
- * As many of the messages as one answer holds, and whether some were left out. `keep` says which end was asked for:
- * what does not fit is what was wanted least. A page that the store ended early is always cut: the message that took it
+ * As many of the messages as fit in one answer, and whether some were cut. `keep` is the end that was requested:
+ * messages at the other end are cut. A page that the store ended early is always cut: the message that took it
  * over the limit does not fit.
  */
 export function page<T>(
@@ -29,10 +29,10 @@ export function mayHaveMore(stored: Array<{ body: string }>, limit: number): boo
   return bytes > MAX_PAGE_BYTES;
 }
 
-/** A list in pages has so many entries in each, or fewer where they are large. */
+/** The maximum entries per page; fewer if they are large. */
 export const LIST_PAGE = 200;
 
-/** The entries after a cursor, in the order of their ids: what is added or removed meanwhile moves none of the others. */
+/** The entries after a cursor, in order of id: additions and removals meanwhile do not shift the others. */
 export function after<T extends { id: number }>(entries: T[], cursor: string | undefined): T[] {
   const last = cursor === undefined ? 0 : Number(cursor);
   if (!Number.isSafeInteger(last))
@@ -43,7 +43,7 @@ export function after<T extends { id: number }>(entries: T[], cursor: string | u
   return entries.filter(({ id }) => id > last).sort((one, other) => one.id - other.id);
 }
 
-/** One page of a list, and where the next one begins if there is more. */
+/** One page of a list, and the cursor of the next one if there is more. */
 export function listPage<T extends { id: number }, Shown>(
   entries: T[],
   cursor: string | undefined,

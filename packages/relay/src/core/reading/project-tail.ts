@@ -4,7 +4,7 @@ import type { Ongoing } from '../operations/caller.ts';
 import type { Relay } from '../relay.ts';
 import { mayHaveMore } from './page.ts';
 
-/** Shows every message of a project after `after`, in order, no faster than the client takes them. */
+/** Sends every message of a project after `after`, in order, no faster than the client takes them. */
 export function followProject(relay: Relay, workspaceId: number, after: number, ongoing: Ongoing): void {
   const feed = new Feed<Message>(
     {

@@ -16,16 +16,16 @@ import type { Relay } from '../relay.ts';
 import { conversationKey } from '../sending/routes.ts';
 import { page } from './page.ts';
 
-/** The agent through whose eyes a principal reads; undefined for the owner, who sees everything. */
+/** The viewer of a principal; undefined for the owner, who sees everything. */
 function viewer(principal: Principal): number | undefined {
   return seesWholeWorkspace(principal) ? undefined : requireAgent(principal).id;
 }
 
-/** How many messages an agent has not read; what a path is delivering right now is not among them. */
+/** The number of unread messages of an agent, without those a path is delivering. */
 export const countUnread = ({ store, clock, mailboxes }: Relay, agentId: number): Promise<number> =>
   store.countUnread(agentId, clock.now(), mailboxes.live(agentId));
 
-/** A page of the caller's own inbox: nobody else's can even be named. */
+/** A page of the caller's own inbox; no other can be requested. */
 export async function readInbox(
   relay: Relay,
   principal: Principal,
@@ -35,7 +35,7 @@ export async function readInbox(
   const { workspace } = principal;
   const now = relay.clock.now();
   const take = params.unread_only || params.after !== undefined ? 'oldest' : 'newest';
-  // What a path is delivering right now comes that way, and not here too.
+  // Messages that a path is delivering are not shown here too.
   const live = relay.mailboxes.live(agent.id);
   const query: InboxQuery = {
     recipientId: agent.id,
@@ -67,14 +67,14 @@ export async function readInbox(
   };
 }
 
-/** A message the caller may see; somebody else's and none at all look the same. */
+/** A message the caller can see; an invisible and a missing one get the same error. */
 export async function visibleMessage(relay: Relay, principal: Principal, id: string): Promise<StoredMessage> {
   const stored = await relay.store.visibleMessage(viewer(principal), principal.workspace.id, id);
   if (stored) return stored;
   throw new RelayError('MessageNotFound', `There is no message ${id}, or you cannot see it.`);
 }
 
-/** What is known of a message and its deliveries. */
+/** The status of a message and its deliveries. */
 export async function traceMessage(
   relay: Relay,
   principal: Principal,
@@ -149,7 +149,7 @@ async function conversationOf(
   return (await relay.store.findConversation(workspace.id, key))?.id ?? 'none yet';
 }
 
-/** A thread from its beginning: the message it grew from, and everything said in it. */
+/** A thread from the start: its first message, and all messages in it. */
 export async function readThread(
   relay: Relay,
   principal: Principal,
@@ -221,7 +221,7 @@ export async function listConversations(
   return { conversations: page(conversations).messages };
 }
 
-/** The conversation of a channel whose history the caller may read: its members and the owner. */
+/** The conversation of a channel, if the caller may read its history: for members and the owner. */
 function readableChannel(relay: Relay, principal: Principal, name: string): number {
   const channel = relay.channels.get(principal.workspace, name);
   if (seesWholeWorkspace(principal) || relay.channels.isMember(channel, requireAgent(principal).id))

@@ -1,7 +1,7 @@
 import { RelayError } from '@agent-relay/protocol';
 import type { MessageDraft } from '../ports/store/messages.ts';
 
-/** What is refused before anything of a message is stored. */
+/** Checks before a message is stored. */
 export function checkBody(content: string, maxBytes: number): void {
   if (content.trim() === '') throw new RelayError('EmptyBody');
   if (!content.isWellFormed()) throw wrongField('content', 'not valid Unicode (half of a surrogate pair).');
@@ -20,16 +20,16 @@ const COMPARED = ['conversationId', 'body', 'kind', 'importance', 'replyTo', 'ex
 
 type Compared = Pick<MessageDraft, (typeof COMPARED)[number] | 'id' | 'thread' | 'attachments'>;
 
-/** Whether a message that comes under an id used before is the one that used it. */
+/** Whether a message with a reused id is the same message. */
 export const isRepetition = (again: Compared, first: Compared): boolean =>
   COMPARED.every((field) => again[field] === first[field]) &&
   givenThread(again) === givenThread(first) &&
   filesOf(again) === filesOf(first);
 
-/** A question without a thread has its own id for one, which is another each time it is asked. */
+/** A question without a thread has its own id as thread, which differs each time. */
 const givenThread = ({ id, thread }: Compared): string | undefined => (thread === id ? undefined : thread);
 
-/** A file that is sent again was uploaded again, under another id. */
+/** A resent file was uploaded again, with another id. */
 const filesOf = ({ attachments }: Compared): string =>
   JSON.stringify(attachments.map(({ name, mediaType, sha256 }) => [name, mediaType, sha256]));
 

@@ -2,7 +2,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Conversation, ConversationStore } from '../ports/store/conversations.ts';
 import type { PlacedSubmission, Route, RoutedSubmission } from './submission.ts';
 
-/** Beyond so many the cache starts anew: it saves reads, it is not the truth. */
+/** Beyond this size the cache is cleared; it only saves reads. */
 const MAX_CACHED = 100_000;
 
 /** The conversations that messages go into, created with the first message. */

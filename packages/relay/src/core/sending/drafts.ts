@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts';
 import { findMentions } from './mentions.ts';
 import type { DraftedSubmission, PlacedSubmission } from './submission.ts';
 
-/** The last step before the store: writes down the message as it will be stored. */
+/** The last step before the store: creates the message as it will be stored. */
 export class Drafts {
   readonly #clock: Clock;
   readonly #newId: NewId;
@@ -28,7 +28,7 @@ export class Drafts {
       unverified: principal.unverified,
       audience: route.audience,
       body: params.content,
-      // A question without a thread gets one of its own, so that the answer can be told from other messages.
+      // A question without a thread gets one, so that the answer can be recognized.
       thread: params.thread ?? route.thread ?? (params.await ? id : undefined),
       replyTo: params.replyTo,
       kind: params.kind,

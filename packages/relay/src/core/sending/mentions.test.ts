@@ -33,13 +33,13 @@ describe('a mention in a text', () => {
     expect(mentioned(text)).toEqual([]);
   });
 
-  it('is one of a bounded number, found in bounded time', () => {
+  it('is one of a bounded number, and hardly looked for in a text that only looks like many', () => {
     const everybody = (name: string) => ({ id: Number(name.slice(1)), name }) as Agent;
     const text = Array.from({ length: 1000 }, (_, i) => `@a${i}`).join(' ');
     expect(findMentions(text, everybody)).toHaveLength(64);
-    const startedAt = performance.now();
-    findMentions(`${'@'.repeat(30_000)} ${'@a-'.repeat(10_000)}`, () => undefined);
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    const sought: string[] = [];
+    findMentions(`${'@'.repeat(30_000)} ${'@a-'.repeat(10_000)}`, (name) => void sought.push(name));
+    expect(sought).toEqual(['a-', 'a']);
   });
 });
 

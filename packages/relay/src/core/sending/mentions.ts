@@ -1,10 +1,10 @@
 import type { Agent } from '../ports/store/agents.ts';
 
-/** `@Name` where no word goes before it; trailing `-` and `_` may be punctuation. */
+/** `@Name` not preceded by a word; trailing `-` and `_` may be punctuation. */
 const MENTION = /(?<![\p{L}\p{N}_@./-])@([A-Za-z0-9][A-Za-z0-9_-]{0,63})/gu;
 const MAX_MENTIONS = 64;
 
-/** The agents a text names with `@Name`, each once; names nobody has are plain text. */
+/** The agents mentioned with `@Name`, each once; unknown names are plain text. */
 export function findMentions(
   text: string,
   find: (name: string) => Agent | undefined,

@@ -25,14 +25,14 @@ import { clientIdIn, SubmissionRouter } from './submission-router.ts';
 
 interface SendOutcome {
   result: SendResult;
-  /** The one agent it is for, if it is for one. */
+  /** The recipient, if there is only one. */
   recipient: Agent | undefined;
 }
 
-/** What a message needs to be handed on once it is stored. Of one that was held, this is all that is left. */
+/** What is needed to pass a stored message on. For a message that was held, this is all that is left. */
 type Storable = Pick<DraftedSubmission, 'sender' | 'draft'> & { route: ShownAddress };
 
-/** The address of everybody in every project. */
+/** The address of everyone in every project. */
 const EVERYWHERE = '*:*';
 
 interface Dependencies {
@@ -47,7 +47,7 @@ interface Dependencies {
   governor: Governor;
   held: HeldMessages;
   descriptions: Descriptions;
-  /** Whether something wakes an agent when a message comes. */
+  /** Whether something wakes an agent for a new message. */
   isWoken: (agentId: number) => boolean;
   maxBodyBytes: number;
 }
@@ -64,7 +64,7 @@ export class Messages {
   onStored: (stored: NewMessage) => void = () => undefined;
   /** Called when an agent asks a person something. */
   onQuestion: (message: Message, workspaceId: number) => void = () => undefined;
-  /** Called when the loop governor pauses an exchange; `agents` are those of its agents to tell. */
+  /** Called when the loop governor pauses an exchange; `agents` are those to notify. */
   onPaused: (workspace: Workspace, agents: Agent[], reason: string) => Promise<void> = () =>
     Promise.resolve();
 
@@ -78,7 +78,7 @@ export class Messages {
   }
 
   /**
-   * Stores a message. `clientId` names it for retries: the same id and content again are the same message.
+   * Stores a message. `clientId` identifies it for retries: the same id and content again are the same message.
    * Messages of one sender are stored in the order of the calls.
    */
   send(principal: Principal, clientId: string, params: OperationParams<'SEND'>): Promise<SendOutcome> {
@@ -97,7 +97,7 @@ export class Messages {
       .then((appended) => this.#stored({ sender, draft, route: shown }, appended));
   }
 
-  /** The relay itself says something to an agent. */
+  /** Sends a notice of the relay to an agent. */
   async sendNotice(workspace: Workspace, recipient: Agent, content: string): Promise<void> {
     const { agents, newId, routes } = this.#dependencies;
     const sender = await agents.system(workspace);
@@ -112,13 +112,13 @@ export class Messages {
     await this.#append(placed);
   }
 
-  /** Why a message is not accepted now, though it may have been before. */
+  /** Why a message is not accepted now, although it may have been before. */
   #refusal({ sender, params }: Submission): RelayError | undefined {
     const { clock, rates } = this.#dependencies;
     return expiryRefusal(params.expiresAt, clock.now()) ?? rates.take(sender.id);
   }
 
-  /** A message that was accepted before stays accepted, and its sender is told so, even if it would be refused now. */
+  /** A retry of an accepted message succeeds, even if the message would be refused now. */
   async #refuseUnlessKnown(submission: Submission, refusal: RelayError): Promise<SendOutcome> {
     const { principal, sender, params } = submission;
     const clientId =
@@ -128,7 +128,7 @@ export class Messages {
     return this.#accept(submission);
   }
 
-  /** Goes all the way to the store synchronously if nothing has to be read before. */
+  /** Reaches the store synchronously if nothing has to be read first. */
   #accept(submission: Submission): Promise<SendOutcome> {
     const { sender, params } = submission;
     if (params.to === EVERYWHERE) return this.#acceptEverywhere(submission);
@@ -137,7 +137,7 @@ export class Messages {
       const placed = this.#conversations.placeIfKnown(routed);
       if (placed) return this.#append(placed);
     }
-    // It may have to wait for its turn: a failed routing is reported then, and is no unhandled rejection until then.
+    // It may have to wait for its turn; until then a failed routing must not be an unhandled rejection.
     if (routed instanceof Promise) routed.catch(() => undefined);
     return this.#queues.run(
       sender.id,
@@ -166,13 +166,13 @@ export class Messages {
     const { sender, route, draft } = submission;
     const repeated = held.repeatedBy(draft);
     if (repeated) return this.#held(submission, repeated);
-    // A person can look for themselves, and may be the one who is asked whether to go on.
+    // Messages to a person are never held: the person can judge, and may be the one to decide.
     const verdict =
       route.recipient?.type === 'human'
         ? undefined
         : governor.judge(sender, draft.conversationId, draft.body);
     if (verdict) return this.#hold(submission, verdict);
-    // No `await` between here and `onStored`: promises of one batch settle in order, and so the messages are handed on.
+    // No `await` between here and `onStored`: promises of one batch settle in order, so messages are passed on in order.
     return store.appendMessage(draft).then((appended) => this.#appended(submission, appended));
   }
 
@@ -184,7 +184,7 @@ export class Messages {
       : { result, recipient };
   }
 
-  /** Hands a stored message on. Synchronous, unless it had been stored before: then nothing new happened. */
+  /** Passes a stored message on. Synchronous, unless it was stored before: then nothing new happened. */
   #stored({ sender, draft, route }: Storable, appended: Appended): SendResult | Promise<SendResult> {
     if (appended.duplicate === 'other') throw idConflict(draft.clientId, appended.id);
     if (appended.duplicate === 'same') return this.#results.repeated(appended);
@@ -193,7 +193,7 @@ export class Messages {
     governor.delivered(sender, draft.conversationId, recipients, draft.body);
     const message = descriptions.draft(draft, seq, sender, route);
     if (this.#asksPerson(draft, sender, recipients)) this.onQuestion(message, draft.workspaceId);
-    // First: whoever waits for the message waits no more once it is handed on.
+    // First: a waiting recipient no longer counts as waiting once the message is passed on.
     const result = this.#results.stored(appended, recipients);
     this.onStored({ message, senderId: sender.id, recipients, workspaceId: draft.workspaceId });
     return result;
@@ -215,7 +215,7 @@ export class Messages {
     return outcome;
   }
 
-  /** The message is held, now or since it was sent before; or it was stored before. */
+  /** The message is held, now or since an earlier attempt; or it was stored before. */
   async #held(submission: DraftedSubmission, holding: Promise<HoldOutcome>): Promise<SendOutcome> {
     const { draft, route } = submission;
     const held = await holding;

@@ -5,10 +5,10 @@ import type { DeliveryStore } from '../ports/store/deliveries.ts';
 import type { HeldMessage } from '../ports/store/held.ts';
 import type { Appended, MessageDraft } from '../ports/store/messages.ts';
 
-/** A result names no more absent or idle recipients than a person would read. */
+/** The maximum number of offline or idle names in a result. */
 const MAX_NAMED = 20;
 
-/** What the sender of a message is told about it. */
+/** The result of a SEND. */
 export class SendResults {
   readonly #store: DeliveryStore;
   readonly #agents: Agents;
@@ -49,7 +49,7 @@ export class SendResults {
       .map((recipient) => this.#agents.byId(recipient)?.name ?? 'a removed agent');
   }
 
-  /** It had been stored before: nothing new happened. */
+  /** It was stored before: nothing new happened. */
   async repeated(appended: Appended): Promise<SendResult> {
     const deliveries = await this.#store.deliveriesOf(appended.seq);
     return this.stored(
@@ -59,7 +59,7 @@ export class SendResults {
   }
 }
 
-/** The draft is held, now or since one like it came before. */
+/** The draft is held, now or since an earlier attempt. */
 export const heldResult = (held: HeldMessage, draft: MessageDraft): SendResult => ({
   messageId: held.id,
   seq: 0,
@@ -70,7 +70,7 @@ export const heldResult = (held: HeldMessage, draft: MessageDraft): SendResult =
   held: held.reason,
 });
 
-/** One message to several projects, told as one. */
+/** One result for a message to several projects. */
 export function sumOf(results: SendResult[]): SendResult {
   const [first] = results;
   if (!first) throw new RelayError('ProjectNotFound', 'There is no project to write to.');

@@ -9,7 +9,7 @@ import type { Store } from '../ports/store.ts';
 import { isUsersOwn } from '../principal.ts';
 import type { Route, Submission } from './submission.ts';
 
-/** Finds out where messages go: names become agents, channels and projects, and it is checked who may write where. */
+/** Resolves addresses to agents, channels and projects, and checks who may write where. */
 export class Routes {
   readonly #store: Store;
   readonly #workspaces: Workspaces;
@@ -23,7 +23,7 @@ export class Routes {
     this.#channels = channels;
   }
 
-  /** Answers at once where it can: the usual message costs no read. */
+  /** Synchronous where possible: most messages need no read. */
   find(submission: Submission): Route | Promise<Route> {
     const { to, replyTo } = submission.params;
     if (replyTo !== undefined) return this.#reply(submission, replyTo);
@@ -35,7 +35,7 @@ export class Routes {
     return this.#direct(submission, to);
   }
 
-  /** `*:*`: one route into each project, for people and leads. */
+  /** `*:*`: one route per project, for people and leads. */
   everywhere({ principal, sender }: Submission): Route[] {
     if (!isUsersOwn(principal) || (sender.type !== 'human' && !sender.lead)) {
       throw new RelayError(
@@ -59,7 +59,7 @@ export class Routes {
 
   async #withGrant(project: string, sender: Agent, address: Address): Promise<Route> {
     const workspace = this.#workspaces.find(project);
-    // Without a grant a project that exists and one that does not look the same.
+    // Without a grant, existing and missing projects get the same error.
     if (workspace && (await this.#store.hasGrant(sender.id, workspace.id))) {
       return this.#inWorkspace(workspace, sender, address);
     }
@@ -103,7 +103,7 @@ export class Routes {
     };
   }
 
-  /** Who writes to a channel of its own project joins it. */
+  /** Writing to a channel of the own project joins it. */
   #toChannel(workspace: Workspace, sender: Agent, name: string): Route | Promise<Route> {
     const channel = this.#channels.get(workspace, name);
     this.#channels.requireOpen(channel);
@@ -131,7 +131,7 @@ export class Routes {
     return this.#toOthers(workspace, sender, [...others.values()]);
   }
 
-  /** Two make a direct conversation, more a group. */
+  /** Two members are a direct conversation, more are a group. */
   #toOthers(workspace: Workspace, sender: Agent, others: Agent[]): Route {
     const [first, ...rest] = others;
     if (!first) throw new RelayError('AgentNotFound', 'All other members of the group were removed.');
@@ -153,7 +153,7 @@ export class Routes {
     };
   }
 
-  /** A reply goes where its message was, unless it says otherwise, and stays in its thread. */
+  /** A reply goes to the conversation of its message, unless it has an address, and stays in its thread. */
   async #reply(submission: Submission, replyTo: string): Promise<Route> {
     const { principal, sender, params } = submission;
     const parent = await this.#store.visibleMessage(sender.id, principal.workspace.id, replyTo);

@@ -1,8 +1,8 @@
-/** Keeps the messages of one sender in order, so that a message that must be looked up is not overtaken by a later one. */
+/** Keeps the messages of one sender in order: a message that needs a lookup is not overtaken by a later one. */
 export class SenderQueues {
   readonly #last = new Map<number, Promise<void>>();
 
-  /** Whether a message of the sender is still being looked up: later ones must queue behind it. */
+  /** Whether a lookup for the sender is in progress: later messages must queue behind it. */
   isWaiting(senderId: number): boolean {
     return this.#last.has(senderId);
   }

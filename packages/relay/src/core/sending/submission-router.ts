@@ -24,7 +24,7 @@ export class SubmissionRouter {
     );
   }
 
-  /** A message to every project (`*:*`) is one for each of them, with an id of its own. */
+  /** A message to every project (`*:*`) is one message per project, each with its own id. */
   async routeEverywhere(submission: Submission): Promise<RoutedSubmission[]> {
     const { principal, params, clientId } = submission;
     const routes = this.#routes.everywhere(submission);

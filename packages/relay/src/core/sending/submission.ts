@@ -7,25 +7,25 @@ import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Principal } from '../principal.ts';
 
 /**
- * A message on its way into the store. Each step of sending takes it and returns it with what the step added, so that
- * its type tells how far it has come.
+ * A message on its way to the store. Each step of sending takes it and returns it with what the step added, so that
+ * its type says how far it is.
  */
 export interface Submission {
   readonly principal: Principal;
   /** The agent of the principal. */
   readonly sender: Agent;
-  /** Chosen by the sender; names the message for retries. */
+  /** Chosen by the sender; identifies the message for retries. */
   readonly clientId: string;
   readonly params: OperationParams<'SEND'>;
 }
 
-/** It is known where it goes, and its files were found. */
+/** Its route is known, and its files were found. */
 export interface RoutedSubmission extends Submission {
   readonly route: Route;
   readonly attachments: AttachmentInfo[];
 }
 
-/** Its conversation exists: from here on nothing has to be read. */
+/** Its conversation exists: from here on no reads are needed. */
 export interface PlacedSubmission extends RoutedSubmission {
   readonly conversation: Conversation;
 }
@@ -41,7 +41,7 @@ export interface Route extends ShownAddress {
   workspace: Workspace;
   conversation: { kind: ConversationKind; key: string };
   audience: Audience;
-  /** The one agent it is for, if it is for one. */
+  /** The recipient, if there is only one. */
   recipient?: Agent;
   /** The thread of the message it replies to. */
   thread?: string;

@@ -1,15 +1,15 @@
 import { RelayError } from '@agent-relay/protocol';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Run } from '../ports/store/runs.ts';
-import type { Principal } from '../principal.ts';
+import { isUsersOwn, type Principal } from '../principal.ts';
 
 /** The owner, or a person of the project. */
-export const isPerson = ({ agent, local, unverified }: Principal): boolean =>
-  local && !unverified && (agent === undefined || agent.type === 'human');
+export const isPerson = ({ agent, local, owner, unverified }: Principal): boolean =>
+  owner || (local && !unverified && agent?.type === 'human');
 
 /** Programs are started on this machine, so only whoever is on it may start one. */
-export function requireMaySpawn({ local, unverified }: Principal): void {
-  if (local && !unverified) return;
+export function requireMaySpawn(principal: Principal): void {
+  if (isUsersOwn(principal) && !principal.unverified) return;
   throw new RelayError('Forbidden', 'Only people and agents on the machine of the daemon may spawn agents.', {
     next: 'Ask an agent on that machine to spawn it, or its user: agent-relay spawn NAME CLI TASK',
   });

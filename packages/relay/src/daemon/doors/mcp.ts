@@ -24,8 +24,8 @@ import type { Pool } from './pool.ts';
 const client = { name: 'agent-relay-mcp', version: VERSION };
 
 /**
- * Serves MCP over HTTP. Each client takes part as an ordinary client of the SDK, through the door its credential
- * opens: programs of the user, and holders of the API key as guests, enter the workspace they choose, or else the one
+ * Serves MCP over HTTP. Each client is an ordinary client of the SDK, with the rights of its credential:
+ * programs of the user, and holders of the API key as guests, join the workspace they choose, or else the one
  * the daemon was started for.
  */
 export async function openMcpDoor({
@@ -73,7 +73,7 @@ export async function openMcpDoor({
   });
 }
 
-/** An agent that came with a key counts for the key, also where it shows its own token. */
+/** An agent of a key counts for the key, even if it uses its own token. */
 function accountOf(relay: Relay, access: GatewayVisit['access']): Account {
   if (access.kind === 'workspaceKey') return keyAccount(workspaceKeyId(access.secret));
   if (access.kind !== 'agentToken') return access.kind === 'local' ? LOCAL : GUESTS;
@@ -82,7 +82,7 @@ function accountOf(relay: Relay, access: GatewayVisit['access']): Account {
   return agent ? accountOfAgent(agent) : GUESTS;
 }
 
-/** Who was let in, for the audit trail. A name that is said with a key, or by a program of the user, proves nothing. */
+/** The client's name in the audit log. A name sent with a key, or by a program of the user, proves nothing. */
 async function principalOf(
   relay: Relay,
   access: GatewayVisit['access'],
@@ -109,7 +109,7 @@ const inMemory =
   async (events) =>
     connectInMemory(accept, events);
 
-/** A name of the user keeps its token where all tools of the user find it. A passing one needs none. */
+/** The token of a user's agent is stored where all tools of the user find it. A temporary name needs none. */
 const tokenOf = (
   { name, ephemeral }: ParticipantOptions,
   project: string,

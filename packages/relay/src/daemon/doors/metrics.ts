@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Relay } from '../../core/relay.ts';
 import type { Counters } from '../../transport/counters.ts';
 
-/** What Prometheus reads: the counters of the sessions, who is connected, and Node's own figures. */
+/** Metrics for Prometheus: session counters, connections, and Node's own metrics. */
 export function createMetrics(relay: Relay, counters: Counters): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -1,2 +1,2 @@
-/** Where the pool of MCP servers listens for local clients: beside the socket of the project, and never longer. */
+/** Where the pool of MCP servers listens for local clients: next to the project's socket, with a path no longer. */
 export const poolSocketPath = (socketPath: string): string => socketPath.replace(/(\.sock)?$/, '.mcp');

@@ -30,6 +30,8 @@ export interface Pool {
   /** Serves local clients of a project, next to its socket. */
   listen(workspace: Workspace, socketPath: string): Promise<Server>;
   status(): { servers: McpServerStatus[]; serversError?: string };
+  /** The tools of a server that may be called. */
+  tools(server: string): object[];
   /** Its servers, for calls that agents make by name. */
   readonly backends: Backends;
   close(): Promise<void>;
@@ -100,6 +102,7 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
         ...(config_error === undefined ? {} : { serversError: config_error }),
       };
     },
+    tools: (server) => gateway.toolsOf(server),
     backends: {
       find: (name) => gateway.serverNames.find((known) => nameKey(known) === nameKey(name)),
       call: async (name, tool, args, { signal }) =>

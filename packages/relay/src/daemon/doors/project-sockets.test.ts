@@ -83,7 +83,7 @@ describe('the socket of a project', () => {
   it('that could not be opened is no reason to fail when it is to be closed', async () => {
     const sockets = new ProjectSockets(directory, (_, path) => [listenOn(path)]);
     await writeFile(obstacle, 'in the way');
-    const opening = expect(sockets.open(demo)).rejects.toThrow();
+    const opening = expect(sockets.open(demo)).rejects.toThrow('cannot be used (EEXIST)');
     await sockets.close();
     await opening;
     await sockets.closeOne(demo);

@@ -9,7 +9,7 @@ interface Open {
   servers: Server[];
 }
 
-/** Listens for the clients of a project, on this path and beside it. */
+/** Listens for the clients of a project, on this path and next to it. */
 export type Listen = (workspace: Workspace, path: string) => Array<Promise<Server>>;
 
 /** The local sockets of the daemon, one for each project. */
@@ -27,7 +27,7 @@ export class ProjectSockets {
   }
 
   /**
-   * Opens the socket of a project. One that is open stays as it is, unless its file was deleted; one that could not be
+   * Opens the socket of a project. An open one stays as it is, unless its file was deleted; one that could not be
    * opened is tried again.
    */
   async open(workspace: Workspace): Promise<string> {
@@ -40,12 +40,12 @@ export class ProjectSockets {
       throw error;
     });
     if (await isThere(path)) return path;
-    // Others may find it gone at the same moment: only one of them opens it anew.
+    // Others may notice at the same time: only one of them opens it again.
     if (isCurrent()) await this.closeOne(workspace);
     return this.open(workspace);
   }
 
-  /** The projects whose socket could not be opened when it was last tried, and why. */
+  /** The projects whose socket could not be opened, and why. */
   unserved(): Array<{ project: string; error: RelayError }> {
     return [...this.#unserved.values()].map(({ workspace, error }) => ({ project: workspace.name, error }));
   }
@@ -62,7 +62,7 @@ export class ProjectSockets {
     if (open) await closeOpened(open);
   }
 
-  /** Takes no more connections; those that exist go on. The socket files vanish with their servers. */
+  /** Stops listening; existing connections stay. The socket files are removed with their servers. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const opening of this.#open.values()) await closeOpened(opening);
@@ -89,7 +89,7 @@ const cannotListen = ({ name }: Workspace, cause: unknown): RelayError =>
     cause,
   });
 
-/** What could not be opened needs no closing; whoever opened it was told. */
+/** A socket that failed to open needs no closing; the error was already reported. */
 const closeOpened = (opening: Promise<Open>): Promise<void> =>
   opening.then(
     ({ servers }) => closeAll(servers),

@@ -2,7 +2,7 @@ import { nameKey } from '@agent-relay/protocol';
 import { type ProjectNames, publishProjectNames } from '@agent-relay/sdk/node';
 import type { Workspace } from '../../core/ports/store/workspaces.ts';
 
-/** Keeps what is published about the names of the projects the same as what the database says. */
+/** Keeps the published project names in sync with the database. */
 export class PublishedNames {
   readonly #list: () => Workspace[];
   readonly #env: Record<string, string | undefined>;
@@ -14,7 +14,7 @@ export class PublishedNames {
     this.#env = { ...process.env, RELAY_DATA_DIR: dataDirectory };
   }
 
-  /** Resolves when the names of this moment are published. One write after the other: the last says how it is. */
+  /** Resolves when the current names are published. Writes are serialized, so the last one wins. */
   publish(): Promise<void> {
     const writing = this.#writing.then(() => this.#write());
     this.#writing = writing.catch(() => undefined);
@@ -30,7 +30,7 @@ export class PublishedNames {
   }
 }
 
-/** Those of the projects that are not found in a directory of their name, or had another one. */
+/** The projects whose name differs, or differed, from their directory. */
 function namesOf(workspaces: Workspace[]): ProjectNames[] {
   const owners = new Map(workspaces.map(({ id, name }) => [nameKey(name), id]));
   return workspaces

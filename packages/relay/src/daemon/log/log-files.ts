@@ -2,12 +2,12 @@ import { join } from 'node:path';
 
 export const logDirectory = (dataDirectory: string): string => join(dataDirectory, 'logs');
 
-/** The log of a detached daemon. */
+/** The log of a background daemon. */
 export const logFile = (dataDirectory: string): string => join(logDirectory(dataDirectory), 'daemon.log');
 
 /** What the hosts of spawned agents could not tell the daemon. */
 export const hostLogFile = (dataDirectory: string): string => join(logDirectory(dataDirectory), 'hosts.log');
 
-/** What a detached daemon could not log any more, such as a crash of Node itself; begun anew at each start. */
+/** What a background daemon could not log, such as a crash of Node; truncated at each start. */
 export const outputFile = (dataDirectory: string): string =>
   join(logDirectory(dataDirectory), 'daemon-output.log');

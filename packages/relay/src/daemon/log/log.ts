@@ -9,7 +9,7 @@ export type { Logger };
 const SECRET_FIELDS = ['token', 'workspaceKey', 'key', 'authorization', 'password'];
 const REDACT = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]);
 
-/** Secrets by their look, wherever they stand: workspace keys, agent tokens, the password of a database URL. */
+/** Secrets by their format: workspace keys, agent tokens, the password of a database URL. */
 const SECRETS: Array<[pattern: RegExp, shown: string]> = [
   [/\bat_[\w-]{43}/g, 'at_***'],
   [/\brk_[0-9a-z]{8}_[\w-]{43}/g, 'rk_***'],
@@ -19,11 +19,11 @@ const SECRETS: Array<[pattern: RegExp, shown: string]> = [
 
 export interface FileLog {
   log: Logger;
-  /** Resolves when everything logged is in the file, or cannot be written. */
+  /** Resolves when everything is written, or cannot be. */
   close(): Promise<void>;
 }
 
-/** The log of a detached daemon: JSON lines in a file that never outgrows its settings. */
+/** The log of a background daemon: JSON lines in a rotating file. */
 export async function openFileLog({ dataDirectory, log: { level, ...limits } }: Settings): Promise<FileLog> {
   await ensurePrivateDirectory(logDirectory(dataDirectory));
   const file = new RotatingFile(logFile(dataDirectory), limits, (lines, err) =>

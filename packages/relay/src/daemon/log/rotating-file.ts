@@ -3,8 +3,8 @@ import { createStream, type RotatingFileStream } from 'rotating-file-stream';
 import type { Settings } from '../settings/settings.ts';
 
 /**
- * A file of lines that never outgrows its limits. While it cannot be written, as on a full disk, lines are lost: a log
- * is no reason to stop. Each new line tries again; `onLost` is told, once it can be written, how many were lost.
+ * A file of lines within its size limits. While it cannot be written, as on a full disk, lines are lost: a log
+ * is no reason to stop. Each new line tries again; `onLost` gets the number of lost lines once writing works again.
  */
 export class RotatingFile {
   readonly #path: string;
@@ -27,7 +27,7 @@ export class RotatingFile {
   write(line: string): void {
     const isBroken = this.#stream.destroyed;
     if (isBroken) this.#stream = this.#open();
-    // The line that broke it may be there in part.
+    // The line that failed may be partially written.
     this.#stream.write(isBroken ? `\n${line}` : line, (why) => this.#written(why));
   }
 
@@ -43,7 +43,7 @@ export class RotatingFile {
       rotate: this.#limits.files,
       mode: 0o600,
     });
-    // What could not be written is counted where it was written; the error would end the process.
+    // Lost lines are counted elsewhere; without a listener the error would crash the process.
     stream.on('error', () => undefined);
     return stream;
   }

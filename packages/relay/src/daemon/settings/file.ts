@@ -11,10 +11,10 @@ import {
   printParseErrorCode,
 } from 'jsonc-parser';
 
-/** A settings file as written: JSON with comments. A file that is not there has no settings. */
+/** A settings file: JSON with comments. A missing file has no settings. */
 export interface SettingsFile {
   value: Record<string, unknown>;
-  /** The file and line where a setting stands, for people. */
+  /** The file and line of a setting, for people. */
   placeOf(path: Array<string | number>): string;
 }
 
@@ -48,7 +48,7 @@ async function readOptional(file: string): Promise<string> {
   }
 }
 
-/** Settings name commands to run: they must come from this user, or from root for all. */
+/** Settings can contain commands, so the file must belong to this user or root. */
 function checkWriters(file: string, found: Stats): void {
   const isTheirs = !isOwn(found) && found.uid !== 0;
   if (!isTheirs && !isWritableByOthers(found)) return;

@@ -15,7 +15,7 @@ export const isPath = (form: Form | undefined): form is 'path' | 'paths' | 'data
   form === 'path' || form === 'paths' || form === 'database';
 
 /**
- * Makes a path, or each of a list, absolute. What is neither stays as it is: the schema then says what is wrong with it.
+ * Makes a path, or each path of a list, absolute. Other values are returned as they are: the schema then reports them.
  */
 export function locate<Other>(
   value: Other | string | string[],
@@ -31,7 +31,7 @@ export function locate<Other>(
   return Array.isArray(value) ? value.map((item) => absolute(item)) : absolute(value);
 }
 
-/** Whether a database is a server's, given by its URL; any other URL is refused. */
+/** Whether a database is a postgres:// URL; other URLs are refused. */
 function isDatabaseUrl(database: string): boolean {
   if (isPostgresUrl(database)) return true;
   if (!/^[a-z]+:\/\//i.test(database)) return false;
@@ -46,7 +46,7 @@ const isPostgresUrl = (database: string): boolean => /^postgres(ql)?:\/\//.test(
 export const hasPassword = (database: string): boolean =>
   isPostgresUrl(database) && withoutPassword(database) !== database;
 
-/** A database URL as it may be shown; a path is shown as it is. */
+/** A database URL without its password; a path is returned unchanged. */
 export const withoutPassword = (database: string): string =>
   database
     .replace(/^(postgres(?:ql)?:\/\/[^:@/?]*):[^@]*@/, '$1:***@')

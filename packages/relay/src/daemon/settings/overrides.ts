@@ -2,14 +2,14 @@ import { delimiter } from 'node:path';
 import type { Environment } from '@agent-relay/sdk/node';
 import { type Form, longOf, ROWS, type StartFlags } from './table.ts';
 
-/** A value that does not come from the file, with the name a person knows it by. */
+/** A value from outside the file, with its name for people. */
 export interface Override {
   label: string;
   path: readonly string[];
   value: unknown;
 }
 
-/** What the environment and the flags set. Where both set the same, the flag comes last and wins. */
+/** Values from the environment and flags. Flags come last and win. */
 export function overridesOf(env: Environment, flags: StartFlags): Override[] {
   const fromEnvironment = ROWS.flatMap(({ path, setting: { env: label, form } }) =>
     label ? [{ label, path, value: fromText(env[label], form) }] : [],
@@ -20,7 +20,7 @@ export function overridesOf(env: Environment, flags: StartFlags): Override[] {
   return [...fromEnvironment, ...fromFlags].filter(({ value }) => value !== undefined && value !== '');
 }
 
-/** The settings that have a variable, as an environment from which they are read again. */
+/** The settings as environment variables, to be read again by another process. */
 export const asEnvironment = (settings: object): Environment =>
   Object.fromEntries(
     ROWS.flatMap(({ path, setting: { env, form } }) =>
@@ -28,7 +28,7 @@ export const asEnvironment = (settings: object): Environment =>
     ),
   );
 
-// What is no number, or no yes or no, stays as it is: the schema then says what is wrong with it.
+// Invalid values stay as they are: the schema then reports them.
 function fromText(text: string | undefined, form: Form = 'text'): unknown {
   if (!text) return undefined;
   if (form === 'number') return /^\d+$/.test(text) ? Number(text) : text;
@@ -38,7 +38,7 @@ function fromText(text: string | undefined, form: Form = 'text'): unknown {
   return text;
 }
 
-/** A flag may stand without its argument: then it is only a switch. */
+/** A flag without its argument is a switch. */
 function fromFlag(value: string | true | string[] | undefined, form: Form = 'text'): unknown {
   if (value === undefined) return undefined;
   if (form === 'switch') return true;
@@ -57,7 +57,7 @@ export function valueAt(section: unknown, [name, ...rest]: readonly string[]): u
   return isRecord(section) ? valueAt(section[name], rest) : undefined;
 }
 
-/** A copy with the value at a path. A section of the wrong type stays as it is: the file is to be corrected first. */
+/** A copy with the value set at a path. A section of the wrong type stays: the schema reports it. */
 export function withValue(section: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
   if (name === undefined) return value;
   const values = section ?? {};

@@ -22,17 +22,17 @@ function objectOf(section: Section): z.ZodObject {
   return z.strictObject(Object.fromEntries(schemas));
 }
 
-// Walking the table by names loses the type of each of its schemas, so it is stated here. There is no other cast.
-/** What `settings.json` may hold. `docs/settings.md` describes each field; a test compares the two. */
+// Walking the table by name loses the types of its schemas, so the type is stated here. There is no other cast.
+/** The fields of `settings.json`. `docs/settings.md` describes each; a test compares the two. */
 export const settingsSchema = objectOf(SETTINGS) as ObjectOf<typeof SETTINGS>;
 
-/** Everything a daemon needs to know before it starts. */
+/** Everything a daemon needs to start. */
 export type Settings = Omit<z.output<typeof settingsSchema>, 'database'> & {
   configDirectory: string;
   dataDirectory: string;
   /** The path of an SQLite file, or a postgres:// URL. */
   database: string;
-  /** Those flags that were given, for a restart. */
+  /** The given flags, for a restart. */
   flags: StartFlags;
 };
 
@@ -53,7 +53,7 @@ export async function loadSettings(
     (values, { path, value }) => withValue(values, path, value),
     file.value,
   );
-  /** A path in the file is relative to it; one from elsewhere to where the command runs. */
+  /** A path in the file is relative to it; others are relative to the working directory. */
   const baseOf = (setting: string) =>
     overrides.some(({ path }) => path.join('.') === setting) ? process.cwd() : directory;
   const parsed = settingsSchema.safeParse(withLocatedPaths(given, baseOf, env), { error: issueText });
@@ -81,7 +81,7 @@ export async function loadSettings(
   };
 }
 
-/** Makes paths absolute; `baseOf` tells what those of a setting are relative to. */
+/** Makes paths absolute; `baseOf` returns the base directory for a setting. */
 const withLocatedPaths = (values: unknown, baseOf: (setting: string) => string, env: Environment): unknown =>
   ROWS.reduce((located, { path, setting: { form } }) => {
     const value = valueAt(located, path);
@@ -89,7 +89,7 @@ const withLocatedPaths = (values: unknown, baseOf: (setting: string) => string, 
     return withValue(located, path, locate(value, form, baseOf(path.join('.')), env));
   }, values);
 
-/** Turns the first complaint of the schema into one that names the place to correct. */
+/** Turns the first issue of the schema into an error that names the place to correct. */
 function explain(issue: z.core.$ZodIssue | undefined, file: SettingsFile, overrides: Override[]): RelayError {
   const unknownKey = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
   const section = (issue?.path ?? []).map((segment) => (typeof segment === 'symbol' ? '' : segment));

@@ -4,7 +4,7 @@ import { isMarkOf } from '../key-mark.ts';
 import { isPath, locate } from './locate.ts';
 import { FLAGS, longOf, ROWS, type StartFlags } from './table.ts';
 
-/** What of the flags is kept for a restart, which may be run elsewhere: paths are made absolute. */
+/** The flags to keep for a restart, which may run in another directory: paths are made absolute. */
 export function keptFlags(flags: StartFlags, env: Environment): StartFlags {
   const kept: StartFlags = {};
   for (const { flag, form } of ROWS.map(({ setting }) => setting)) {
@@ -23,8 +23,8 @@ export const flagWords = (flags: StartFlags): string[] =>
   });
 
 /**
- * What is wrong if a daemon runs that was not started with these flags, or not with this key for MCP over HTTP, wherever
- * the key is set: it goes on as it is.
+ * The error if a running daemon was not started with these flags, or not with this key for MCP over HTTP, wherever
+ * the key is set; the daemon keeps running unchanged.
  */
 export function missedFlags(wanted: Wanted, running: Running): RelayError | undefined {
   const has = new Set(Object.entries(running.flags).map((entry) => JSON.stringify(entry)));

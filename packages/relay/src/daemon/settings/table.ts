@@ -4,27 +4,27 @@ import type { z } from 'zod';
 type Zod = typeof z;
 
 /**
- * How a setting is read where it is given as text. Paths are found from where they are given: in the file, relative to
- * it; elsewhere, to the working directory.
+ * How a setting is parsed from text. Paths are relative to where they are given: in the file, to
+ * the file; elsewhere, to the working directory.
  */
 export type Form = 'text' | 'number' | 'switch' | 'words' | 'path' | 'paths' | 'database';
 
 /** A flag of the commands that start a daemon. */
 export interface Flag<Name extends string = string> {
-  /** What commander calls its value. */
+  /** Commander's placeholder for its value. */
   readonly name: Name;
   readonly words: string;
   readonly help: string;
-  /** Given again when the daemon is restarted, and written down for that; never so for a secret. */
+  /** Stored and used again when the daemon is restarted; never for a secret. */
   readonly kept?: true;
-  /** Given several times, it has several values. */
+  /** Repeatable. */
   readonly repeatable?: true;
-  /** Only where the daemon runs in this terminal. */
+  /** Only for a daemon in this terminal. */
   readonly onlyUp?: true;
 }
 
 export interface Setting<Name extends string = string> {
-  /** What it may be, and its default. The library is handed in: showing a command's help must not load it. */
+  /** Its schema and default. The library is passed in, because showing help must not load it. */
   readonly schema: (zod: Zod) => z.ZodType;
   /** Default: `text`. */
   readonly form?: Form;
@@ -36,7 +36,7 @@ export interface Section<Name extends string = string> {
   readonly [name: string]: Setting<Name> | Section<Name>;
 }
 
-/** Switches MCP over HTTP on; its argument, if there is one, is the port. */
+/** Enables MCP over HTTP; the optional argument is the port. */
 const MCP_HTTP_FLAG = {
   name: 'mcpHttp',
   words: '--mcp-http [port]',
@@ -255,10 +255,10 @@ type FlagNameIn<Entry> = Entry extends { flag: { name: infer Name extends string
     : FlagNameIn<Entry[keyof Entry]>;
 export type FlagName = FlagNameIn<typeof SETTINGS>;
 
-/** What flags of a command that starts a daemon were given, as commander has them; the schema checks them. */
+/** The parsed flags of a command that starts a daemon; the schema checks them. */
 export type StartFlags = { [Name in FlagName]?: string | true | string[] };
 
-/** A setting with the names that lead to it. */
+/** A setting with its path. */
 export interface Row {
   path: readonly string[];
   setting: Setting<FlagName>;
@@ -282,5 +282,5 @@ export const FLAGS: ReadonlySet<Flag<FlagName>> = new Set(
   ROWS.flatMap(({ setting }) => (setting.flag ? [setting.flag] : [])),
 );
 
-/** A flag without its argument, as people know it. */
+/** A flag without its argument. */
 export const longOf = ({ words }: Flag): string => words.split(' ')[0] ?? words;

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import { RelayError } from '@agent-relay/protocol';
 
-/** What a server needs to be reached by HTTPS. */
+/** What a server needs for HTTPS. */
 export interface Tls {
   cert: Buffer;
   key: Buffer;
 }
 
-/** Reads a certificate and its key, for every door alike. Those that cannot be served with are refused here. */
+/** Reads a certificate and its key, for every door. Refuses files that cannot be used. */
 export async function readTls(certificateFile: string, keyFile: string): Promise<Tls> {
   try {
     const tls = { cert: await readFile(certificateFile), key: await readFile(keyFile) };

@@ -12,7 +12,7 @@ import { runs } from './008-runs.ts';
 import { toolNames } from './009-tool-names.ts';
 import type { Migration } from './migration.ts';
 
-/** The version of a database is how many of these it has; one that was released never changes. */
+/** The version of a database is how many of these it has; released migrations never change. */
 export const MIGRATIONS: readonly Migration[] = [
   firstSchema,
   agentHolders,
@@ -25,7 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   toolNames,
 ];
 
-/** Brings a database to `target`; run in one transaction that no other process runs at the same time. */
+/** Migrates a database to `target`; runs in one exclusive transaction. */
 export function* migrate(dialect: Dialect, target = MIGRATIONS.length): Script<void> {
   yield* rows('CREATE TABLE IF NOT EXISTS schema_version (version bigint NOT NULL)');
   const [row] = yield* rows<{ version: number | null }>('SELECT max(version) AS version FROM schema_version');

@@ -1,4 +1,4 @@
 import type { Dialect } from '../dialects.ts';
 
-/** Statements in order; where the databases differ by more than a word, one statement for each. */
+/** Statements in order; one per database where they differ by more than a fragment. */
 export type Migration = ReadonlyArray<string | Record<Dialect['name'], string>>;

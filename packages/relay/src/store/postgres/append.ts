@@ -41,7 +41,7 @@ const INSERT_RUN = `
   )
   SELECT seq, id FROM added`;
 
-/** The second parameter are the agents mentioned. */
+/** The second parameter is the mentioned agents. */
 const deliverTo = (audience: string) => `
   INSERT INTO deliveries (recipient_id, message_seq, sender_id, conversation_id, expires_at, mentioned)
   SELECT agents.id, m.seq, m.sender_id, m.conversation_id, m.expires_at,

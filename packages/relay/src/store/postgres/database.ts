@@ -2,7 +2,7 @@ import pg from 'pg';
 import { inDialect, POSTGRES } from '../dialects.ts';
 import { inWordsOf, type Row, runScriptAsync, type Script, type Value } from '../scripts/script.ts';
 
-/** Connections to one database; a broken one is replaced by the next call that needs it. */
+/** Connections to one database; the next call replaces a lost one. */
 export function connect(url: string, max: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
@@ -11,12 +11,12 @@ export function connect(url: string, max: number): pg.Pool {
     idleTimeoutMillis: 0,
     keepAlive: true,
     application_name: 'agent-relay',
-    // A daemon that hangs in the middle of a batch must not keep the others from writing.
+    // A daemon that hangs in the middle of a batch must not block others.
     idle_in_transaction_session_timeout: 10_000,
     lock_timeout: 30_000,
     types: { getTypeParser: typeParser },
   });
-  // The next statement on a broken connection tells; without a listener the event would end the process.
+  // The next statement reports a lost connection; without a listener the event would crash the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
@@ -30,7 +30,7 @@ export async function query<R extends object = Row>(
   sql: string,
   params: Array<Value | Value[]> = [],
 ): Promise<R[]> {
-  // Statements without parameters are few, and some of them (BEGIN with company) cannot be prepared.
+  // Statements without parameters are few, and some (several in one text) cannot be prepared.
   const prepared = params.length > 0 ? { name: preparedName(sql), text: sql, values: params } : { text: sql };
   return (await db.query(prepared)).rows as R[];
 }
@@ -41,7 +41,7 @@ export const run = <Result>(db: Queryable, script: Script<Result>): Promise<Resu
     return query(db, toPostgres(sql), params);
   });
 
-/** Computes once for each text: the scripts have a few dozen. */
+/** Cached per text: the scripts have a few dozen. */
 function remembered(compute: (sql: string, index: number) => string): (sql: string) => string {
   const results = new Map<string, string>();
   return (sql) => {
@@ -53,12 +53,12 @@ function remembered(compute: (sql: string, index: number) => string): (sql: stri
 
 const preparedName = remembered((_, index) => `relay_${index}`);
 
-/** The words of this database, and `$1` for the first `?`. */
+/** Fills in this database's fragments, and `$1` for the first `?`. */
 const toPostgres = remembered((sql) => {
   let position = 0;
   return inDialect(sql, POSTGRES).replaceAll('?', () => `$${++position}`);
 });
 
-/** Numbers of 8 bytes stay below 2^53 here: times, and ids that are counted up. */
+/** 8-byte numbers stay below 2^53 here: times and sequential ids. */
 const typeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
   oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format);

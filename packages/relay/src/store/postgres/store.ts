@@ -9,7 +9,7 @@ import { type Call, Writer } from './writer.ts';
 
 const READING_CONNECTIONS = 4;
 
-/** A store in a PostgreSQL database, which several daemons may share. Lost connections are made anew by themselves. */
+/** A store in a PostgreSQL database, which several daemons may share. Lost connections are reopened automatically. */
 export async function openPostgresStore(url: string): Promise<Store> {
   const writer = new Writer(url);
   const readers = connect(url, READING_CONNECTIONS);

@@ -13,11 +13,11 @@ export type Call = ScriptCall | MessageDraft;
 /**
  * The lock is held by every transaction that writes, to its end: with several daemons on one database the sequence
  * numbers still grow in the order of the commits, and no two batches can wait for each other's rows. Its number means
- * nothing. A commit is confirmed only when it is on the disk, whatever the server's default.
+ * nothing. A commit is confirmed only when it is on disk, whatever the server's default.
  */
 const BEGIN = 'BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_advisory_xact_lock(7236837201)';
 
-/** The one that writes, on one connection: each batch is one transaction. */
+/** The writer, on one connection: each batch is one transaction. */
 export class Writer {
   readonly #pool: pg.Pool;
 
@@ -29,7 +29,7 @@ export class Writer {
     return this.#transaction((db) => run(db, migrate(POSTGRES)));
   }
 
-  /** Never rejects; when the database fails, every call of the batch has failed. */
+  /** Never rejects; if the database fails, every call of the batch fails. */
   async commit(calls: Call[]): Promise<Outcome[]> {
     try {
       return await this.#commitTogether(calls);
@@ -74,7 +74,7 @@ export class Writer {
   }
 }
 
-/** Applies calls in their order; messages that follow each other go together. */
+/** Applies calls in order; consecutive messages are combined. */
 async function applyAll(db: Queryable, calls: Call[]): Promise<unknown[]> {
   const values: unknown[] = [];
   let drafts: MessageDraft[] = [];
@@ -94,7 +94,7 @@ async function applyAll(db: Queryable, calls: Call[]): Promise<unknown[]> {
   return values;
 }
 
-/** The slow way, for a batch with a call that fails: savepoints keep the others. */
+/** The slow path, for a batch with a failing call: savepoints keep the others. */
 async function applyOneByOne(db: Queryable, calls: Call[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const call of calls) {

@@ -7,7 +7,7 @@ import { dropTools } from './tools.ts';
 
 type AgentFields = Partial<Omit<Agent, 'id' | 'workspaceId' | 'name' | 'handle' | 'createdAt'>>;
 
-/** How each field is kept, the names and what follows from them aside. */
+/** The columns of each field, except names and derived values. */
 const COLUMNS: {
   [Field in keyof Required<AgentFields>]: [column: string, toValue: (agent: AgentFields) => Value];
 } = {

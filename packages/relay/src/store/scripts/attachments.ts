@@ -35,7 +35,7 @@ export const queries = {
     return Buffer.concat(found.map(({ piece }) => piece)).subarray(offset - first, offset - first + length);
   },
 
-  /** How much of a content is stored. */
+  /** The stored bytes of a content. */
   *contentBytes(sha256: string): Script<number> {
     const [row] = yield* rows<{ bytes: number | null }>(
       'SELECT CAST(sum(length(piece)) AS bigint) AS bytes FROM contents WHERE sha256 = ?',
@@ -61,7 +61,7 @@ export const queries = {
 };
 
 export const commands = {
-  /** The first step of adding a file; nobody knows its id yet. */
+  /** The first step of adding a file, whose id is not known to clients yet. */
   *registerAttachment(attachment: Attachment): Script<void> {
     const { id, workspaceId, sha256, name, mediaType, size, uploadedBy, createdAt, account } = attachment;
     yield* rows(
@@ -71,7 +71,7 @@ export const commands = {
     );
   },
 
-  /** Adds a part of a file, which begins where a piece does; pieces that are there stay. */
+  /** Adds a part of a file, aligned to pieces; existing pieces stay. */
   *addContent(sha256: string, start: number, part: Uint8Array): Script<void> {
     for (let offset = 0; offset < part.length; offset += PIECE_BYTES) {
       yield* rows('INSERT INTO contents (sha256, position, piece) VALUES (?, ?, ?) ON CONFLICT DO NOTHING', [
@@ -83,7 +83,7 @@ export const commands = {
   },
 };
 
-/** Takes the files off messages; those that hang on no other message go, with their content if nobody else has it. */
+/** Detaches files from messages; deletes those no other message has, with their content if unused. */
 export function* detach(seqs: number[]): Script<void> {
   const detached = yield* rows<{ id: string }>(
     'DELETE FROM message_attachments WHERE message_seq IN {{numbers}} RETURNING attachment_id AS id',
@@ -92,7 +92,7 @@ export function* detach(seqs: number[]): Script<void> {
   if (detached.length > 0) yield* dropUnused(detached.map(({ id }) => id));
 }
 
-/** Deletes those of the files that hang on no message. */
+/** Deletes the files that are attached to no message. */
 export function* dropUnused(ids: string[]): Script<void> {
   const dropped = yield* rows<{ sha256: string }>(
     `DELETE FROM attachments WHERE id IN {{texts}} AND NOT EXISTS

@@ -19,7 +19,7 @@ export const queries = {
     return found && { ...found };
   },
 
-  /** Two agents of different projects have a conversation in each, with one key: it is one to them. */
+  /** Two agents of different projects have a conversation in each, with the same key; they see one. */
   *directConversations(agentId: number, limit: number, now: number): Script<ConversationSummary[]> {
     const talks = yield* rows<Talk>(
       `WITH talks AS MATERIALIZED (
@@ -68,7 +68,7 @@ export const commands = {
 
 const agentIds = (key: string): number[] => [...new Set(key.split(':').map(Number))];
 
-/** Everybody whose id is in the key. */
+/** The agents whose ids are in the key. */
 function* addParticipants({ id, key }: Conversation): Script<void> {
   yield* rows(
     `INSERT INTO participants (conversation_id, agent_id)
@@ -77,7 +77,7 @@ function* addParticipants({ id, key }: Conversation): Script<void> {
   );
 }
 
-/** One look at everything unread, instead of one for each conversation. */
+/** One query for all unread messages, instead of one per conversation. */
 function* unreadByKey(agentId: number, now: number): Script<Map<string, number>> {
   const found = yield* rows<{ key: string; unread: number }>(
     `SELECT conversations.key, CAST(sum(counted.unread) AS bigint) AS unread FROM (

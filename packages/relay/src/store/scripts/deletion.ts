@@ -5,10 +5,10 @@ import { removeEntries } from './indexing.ts';
 import { refreshPeriod, runsBefore } from './periods.ts';
 import { rows, type Script } from './script.ts';
 
-/** A message to all has many deliveries: no more than so many are deleted at once, so that nobody waits for long. */
+/** A broadcast has many deliveries: the maximum deleted at once, so that other writes do not wait long. */
 const MAX_DELIVERIES = 20_000;
 
-/** Deletes messages with all that hangs on them: the first ones, as many as is bearable at once. Returns their numbers. */
+/** Deletes messages with everything that belongs to them: the first ones, up to a limit. Returns their numbers. */
 function* erase(seqs: number[]): Script<number[]> {
   if (seqs.length === 0) return [];
   const counted = yield* rows<{ seq: number; deliveries: number }>(
@@ -36,7 +36,7 @@ function* erase(seqs: number[]): Script<number[]> {
   return erased;
 }
 
-/** Files from before a time that were never sent, or whose messages are gone. */
+/** Files older than a time that were never sent, or whose messages were deleted. */
 function* dropLeftFiles(before: number): Script<void> {
   const left = yield* rows<{ id: string }>(
     `SELECT id FROM attachments WHERE created_at < ? AND NOT EXISTS
@@ -87,7 +87,7 @@ export const commands = {
     return (yield* erase(found.map(({ seq }) => seq))).length;
   },
 
-  /** The last step. What its agents wrote to other workspaces stays there, with their names. */
+  /** The last step. What its agents sent to other workspaces stays there, with their names. */
   *dropWorkspace({ id, name }: Workspace, at: number): Script<void> {
     while ((yield* commands.emptyWorkspace(id, 1000)) > 0);
     const conversations = '(SELECT id FROM conversations WHERE workspace_id = ?)';

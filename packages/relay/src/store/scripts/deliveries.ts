@@ -4,8 +4,8 @@ import { fitting, MESSAGE, MESSAGE_NAMES, type MessageRow, toMessage } from './m
 import { orNull, rows, type Script, type Statement, storable, type Value } from './script.ts';
 
 /**
- * The columns that note a state, and the one of the path by which it came. Being acked shows that it was read too, and a
- * turn that started with it that it was injected.
+ * The columns that record a state and its path. `acked` implies read, and a
+ * started turn implies injected.
  */
 const NOTED: {
   [State in Observation['state']]: { times: [string, ...string[]]; path: 'path' | 'read_path' };
@@ -28,14 +28,14 @@ type Nullable<T> = {
 
 type DeliveredSeq = { id: string; seq: number; senderId: number };
 
-/** As the conditions of the indexes say it. */
+/** Matches the conditions of the indexes. */
 const UNREAD = { index: '{{unread}}', condition: 'd.read_at IS NULL AND d.injected_at IS NULL' };
 const READ = { index: '{{read}}', condition: '(d.read_at IS NOT NULL OR d.injected_at IS NOT NULL)' };
 
-/** Each half of what an agent got has an index in the order of `message_seq`. */
+/** Read and unread deliveries of an agent each have an index ordered by `message_seq`. */
 export const DELIVERED = [UNREAD, READ];
 
-/** The first table leads: CROSS JOIN keeps SQLite from changing the order. A thread is shorter than an inbox. */
+/** The first table drives the plan: CROSS JOIN keeps SQLite from reordering. A thread is shorter than an inbox. */
 function inboxTables({ thread, unreadOnly }: InboxQuery): string[] {
   if (thread !== undefined)
     return [
@@ -170,7 +170,7 @@ export const queries = {
 };
 
 export const commands = {
-  /** Observations that say the same of many deliveries (as most calls do) are one statement. */
+  /** Equal observations of many deliveries (as in most calls) are one statement. */
   *observe(observations: Observation[]): Script<number> {
     const changed = new Set<string>();
     const alike = Map.groupBy(observations, ({ state, path, at }) => `${state} ${path} ${at}`);

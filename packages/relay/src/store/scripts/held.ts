@@ -59,7 +59,7 @@ export const commands = {
       [id],
     );
     if (!waiting) return;
-    // A copy of what was said would outlive the redaction of the message, or the decision that nobody should get it.
+    // A copy of the text would outlive a redaction, or the decision to discard it.
     const emptied = { ...JSON.parse(waiting.draft), body: '', mentions: [], attachments: [] };
     yield* rows('UPDATE held SET draft = ?, outcome = ?, settled_by = ?, settled_at = ? WHERE id = ?', [
       JSON.stringify(emptied),

@@ -6,11 +6,11 @@ import { firstSince, indexedUpTo } from './periods.ts';
 import { rows, type Script } from './script.ts';
 import { belongsTo, channelsOf, type Fragment, visible, visibleTo } from './visibility.ts';
 
-/** Some messages in order of `seq`, so that the first or last of them are found without looking at the others. */
+/** A source of messages ordered by `seq`, so that the first or last are found without reading the others. */
 interface Source {
-  /** The tables, with the message as `m`; the first one leads. */
+  /** The tables, with the message as `m`; the first one drives the plan. */
   from: string;
-  /** The column that has the order. */
+  /** The ordering column. */
   seq: string;
   where: Fragment;
   /** All of them have higher numbers. */
@@ -42,7 +42,7 @@ const deliveredTo = (agentId: number): Source[] =>
     where: { sql: `d.recipient_id = ? AND ${condition} AND m.seq = d.message_seq`, params: [agentId] },
   }));
 
-/** What is not indexed yet is found by looking through it; it is little. */
+/** Messages that are not indexed yet are scanned; there are few. */
 function* sentBy(agentId: number, workspaceIds: number[]): Script<Source[]> {
   return [
     ...workspaceIds.map((workspaceId) => ({
@@ -79,12 +79,12 @@ function* placesOf(agentId: number, workspaceId: number): Script<number[]> {
 }
 
 /**
- * What the viewer may see of what was asked for: where to look, and what else to check there. Columns of conditions are
+ * What the viewer can see of the requested messages: the sources, and the conditions. Columns of conditions are
  * written `+column`, so that SQLite does not take another index than that of the source.
  */
 interface QueryPlan {
   sources: Source[];
-  /** The newest or oldest messages of each channel of this agent are looked at too. */
+  /** Also checks the newest or oldest messages of each channel of this agent. */
   channelsOf?: number;
   conditions: Fragment[];
 }
@@ -123,7 +123,7 @@ function* plan(query: HistoryQuery): Script<QueryPlan> {
 /** An agent with more messages than this is busy. */
 const BUSY = 2000;
 
-/** The agent among whose messages those that concern all of them are found soonest: the last one that is not busy. */
+/** The agent whose messages are searched for those that concern all agents: the last one that is not busy. */
 function* quietest(agentIds: number[]): Script<number | undefined> {
   for (const agentId of agentIds.length > 1 ? agentIds.toReversed() : []) {
     const parts = [
@@ -143,7 +143,7 @@ function* quietest(agentIds: number[]): Script<number | undefined> {
   return agentIds.at(-1);
 }
 
-/** Whether most messages of a conversation concern all these agents: then it is the shortest way to them. */
+/** Whether most messages of a conversation concern all these agents: then it is the fastest source. */
 function* allBelongTo(agentIds: number[], conversationId: number): Script<boolean> {
   for (const agentId of agentIds) {
     if (!(yield* belongsTo(agentId, conversationId))) return false;
@@ -156,7 +156,7 @@ const both = (fragments: Fragment[]): Fragment => ({
   params: fragments.flatMap(({ params }) => params),
 });
 
-/** Which messages of a source are asked for, and in which order. */
+/** Which messages of a source are requested, and in which order. */
 interface Range {
   after: number;
   before: number;

@@ -37,7 +37,7 @@ export const queries = {
   ...transfer.queries,
 };
 
-/** Everything that writes, but `appendMessage`: each database has its own fastest way for that one. */
+/** Everything that writes, except `appendMessage`, for which each database has its own fast path. */
 export const commands = {
   ...workspaces.commands,
   ...pageSessions.commands,
@@ -57,7 +57,7 @@ export const commands = {
   ...transfer.commands,
 };
 
-/** The methods of a store that a set of scripts stands for. */
+/** The store methods of a set of scripts. */
 export type Methods<Scripts> = {
   [Name in keyof Scripts]: Scripts[Name] extends (...args: infer Args) => Script<infer Result>
     ? (...args: Args) => Promise<Result>
@@ -67,7 +67,7 @@ export type Methods<Scripts> = {
 /** A call of a script: its name, then its arguments. */
 export type ScriptCall = [name: string, ...args: unknown[]];
 
-/** Turns a set of scripts into methods that hand the call to `run`. */
+/** Turns a set of scripts into methods that pass the call to `run`. */
 export function methodsOf<Scripts extends object>(
   scripts: Scripts,
   run: (call: ScriptCall) => Promise<unknown>,

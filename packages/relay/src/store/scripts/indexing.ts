@@ -2,7 +2,7 @@ import { wordsOf } from '../words.ts';
 import { addPeriod, indexedUpTo } from './periods.ts';
 import { rows, type Script, translatedRows } from './script.ts';
 
-/** Beyond so many recipients a message is looked for in its conversation, not by who got it. */
+/** Beyond this many recipients a message is found by its conversation, not by recipient. */
 const MAX_NAMED_RECIPIENTS = 64;
 
 interface Indexed {
@@ -23,7 +23,7 @@ const INDEXED = `m.seq, m.workspace_id AS "workspaceId", m.conversation_id AS "c
     SELECT recipient_id FROM deliveries WHERE message_seq = m.seq LIMIT ${MAX_NAMED_RECIPIENTS + 1}
   ) AS named) AS recipients`;
 
-/** Words beside those of the text, by which a search is narrowed without looking at the messages. */
+/** Extra index words that narrow a search without reading messages. */
 export const SCOPE = {
   workspace: (id: number) => `w${id}`,
   conversation: (id: number) => `c${id}`,
@@ -41,17 +41,17 @@ function scopeOf({ workspaceId, conversationId, senderId, recipients }: Indexed)
   ];
 }
 
-/** Of a word that occurs later PostgreSQL keeps only that it does. */
+/** PostgreSQL keeps no later positions. */
 const LAST_POSITION = 16_383;
 
-/** The index entry of a message in PostgreSQL; a word of a scope starts with `/`, as no other can. */
+/** The index entry of a message in PostgreSQL; a scope word starts with `/`, as no other word can. */
 const toVector = (words: string[], scope: string[]): string =>
   [
     ...words.map((word, index) => `'${word}':${Math.min(index + 1, LAST_POSITION)}`),
     ...scope.map((word) => `'/${word}'`),
   ].join(' ');
 
-/** A message that was emptied has no entry. */
+/** An erased message has no entry. */
 const entriesOf = (messages: Indexed[]) =>
   messages
     .filter(({ redactedAt }) => redactedAt === null)
@@ -75,7 +75,7 @@ function* addEntries(messages: Indexed[]): Script<void> {
   });
 }
 
-/** Those of the messages that the index has. */
+/** The messages that are indexed. */
 function* indexed(seqs: number[]): Script<Indexed[]> {
   return yield* rows<Indexed>(
     `SELECT ${INDEXED} FROM messages AS m WHERE m.seq IN {{numbers}} AND m.seq <= (SELECT seq FROM indexed)`,
@@ -83,7 +83,7 @@ function* indexed(seqs: number[]): Script<Indexed[]> {
   );
 }
 
-/** Adds a recipient to a message, which may be in the index already, and there with all its recipients. */
+/** Adds a recipient to a message, which may already be indexed with all its recipients. */
 export function* withEntryRenewed<Result>(seq: number, add: Script<Result>): Script<Result> {
   const [before] = yield* indexed([seq]);
   if (!before) return yield* add;
@@ -93,7 +93,7 @@ export function* withEntryRenewed<Result>(seq: number, add: Script<Result>): Scr
   return result;
 }
 
-/** Takes messages out of the index, while they are still as they were when it got them. */
+/** Removes messages from the index, before they change. */
 export function* removeEntries(seqs: number[]): Script<void> {
   const messages = yield* indexed(seqs);
   const entries = entriesOf(messages);
@@ -112,7 +112,7 @@ export function* removeEntries(seqs: number[]): Script<void> {
   });
 }
 
-/** At most so many messages are not indexed yet. */
+/** An upper bound of messages that are not indexed yet. */
 export function* unindexed(): Script<number> {
   const [row] = yield* rows<{ behind: number | null }>(
     'SELECT (SELECT max(seq) FROM messages) - (SELECT seq FROM indexed) AS behind',

@@ -2,7 +2,7 @@ import { MAX_PAGE_BYTES, type StoredMessage } from '../../core/ports/store/messa
 import { rows, type Script } from './script.ts';
 import type { Fragment } from './visibility.ts';
 
-/** The columns of a message with the names that belong to it; joined left, so that `m` always leads the plan. */
+/** The columns of a message with its names; left joins, so that `m` always drives the plan. */
 export const MESSAGE = `m.seq, m.id, m.workspace_id AS "workspaceId", m.conversation_id AS "conversationId",
   m.sender_id AS "senderId", m.unverified, m.body, m.thread, m.reply_to AS "replyTo", m.kind, m.importance,
   m.awaits_reply AS "awaitsReply", m.created_at AS "createdAt", m.expires_at AS "expiresAt",
@@ -18,8 +18,8 @@ export const MESSAGE_NAMES = `LEFT JOIN agents AS sender ON sender.id = m.sender
   LEFT JOIN conversations AS conversation ON conversation.id = m.conversation_id`;
 
 /**
- * Those rows of a query with a column `seq` that fit into a page, taken in `order`, as a table. Only the lengths of the
- * bodies are looked at, which both databases know without reading them.
+ * The rows of a query with a column `seq` that fit in a page, in `order`, as a table. Only the lengths of the
+ * bodies are used, which both databases know without reading them.
  */
 export const fitting = ({ sql, params }: Fragment, order: 'ASC' | 'DESC'): Fragment => ({
   sql: `(SELECT * FROM (
@@ -30,7 +30,7 @@ export const fitting = ({ sql, params }: Fragment, order: 'ASC' | 'DESC'): Fragm
   params: [...params, MAX_PAGE_BYTES],
 });
 
-/** Those of the messages that fit into a page, the newest first. */
+/** The messages that fit in a page, newest first. */
 export function* newestFitting(seqs: number[]): Script<MessageRow[]> {
   const page = fitting(
     { sql: 'SELECT value AS seq FROM {{numbers}} AS wanted', params: [JSON.stringify(seqs)] },

@@ -1,6 +1,6 @@
 import { rows, type Script } from './script.ts';
 
-/** Runs of about so many messages share a period. */
+/** About this many consecutive messages share a period. */
 const PERIOD_SIZE = 1000;
 
 interface Period {
@@ -18,7 +18,7 @@ export function* indexedUpTo(): Script<number> {
   return row?.seq ?? 0;
 }
 
-/** A number that no message made at `since` or later is below. */
+/** A lower bound for the numbers of messages created at `since` or later. */
 export function* firstSince(since: number): Script<number> {
   const [row] = yield* rows<{ first: number | null }>(
     'SELECT min(first_seq) AS first FROM periods WHERE newest >= ?',
@@ -27,7 +27,7 @@ export function* firstSince(since: number): Script<number> {
   return row?.first ?? (yield* indexedUpTo()) + 1;
 }
 
-/** A number that no indexed message made at `until` or before is above. */
+/** An upper bound for the numbers of indexed messages created at `until` or before. */
 export function* lastUntil(until: number): Script<number> {
   const [row] = yield* rows<{ last: number | null }>(
     'SELECT max(last_seq) AS last FROM periods WHERE oldest <= ?',
@@ -36,7 +36,7 @@ export function* lastUntil(until: number): Script<number> {
   return row?.last ?? 0;
 }
 
-/** The runs with messages made before a time, in order; the last one has those not indexed yet, whatever their time. */
+/** The periods with messages created before a time, in order; the last one also has those not indexed yet. */
 export function* runsBefore(time: number): Script<Array<{ first: number; last: number }>> {
   const found = yield* rows<Period>(`SELECT ${PERIOD} FROM periods WHERE oldest < ? ORDER BY first_seq`, [
     time,
@@ -44,7 +44,7 @@ export function* runsBefore(time: number): Script<Array<{ first: number; last: n
   return [...found, { first: (yield* indexedUpTo()) + 1, last: Number.MAX_SAFE_INTEGER }];
 }
 
-/** Notes the times of a run that was just indexed. */
+/** Records the times of newly indexed messages. */
 export function* addPeriod(run: Period): Script<void> {
   const [last] = yield* rows<Period>(`SELECT ${PERIOD} FROM periods ORDER BY first_seq DESC LIMIT 1`);
   if (last && run.last - last.first <= PERIOD_SIZE) {
@@ -64,7 +64,7 @@ export function* addPeriod(run: Period): Script<void> {
   }
 }
 
-/** Messages of a run were deleted: its period says again what is true, or goes. */
+/** Messages of a period were deleted: updates or deletes the period. */
 export function* refreshPeriod(first: number): Script<void> {
   const [times] = yield* rows<{ oldest: number | null; newest: number | null }>(
     `SELECT min(messages.created_at) AS oldest, max(messages.created_at) AS newest

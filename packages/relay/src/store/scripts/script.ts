@@ -1,22 +1,22 @@
 import type { Dialect } from '../dialects.ts';
 
-/** What a database column can hold here: flags are 0 and 1, lists and objects are JSON text. */
+/** Column values: flags are 0 and 1, lists and objects are JSON text. */
 export type Value = string | number | null | Uint8Array;
 export type Row = Record<string, Value>;
 
-/** Parameters are written `?`, words that differ between databases `{{word}}` (see `dialects.ts`). */
+/** Parameters are `?`, fragments that differ between databases `{{word}}` (see `dialects.ts`). */
 export interface Statement {
   sql: string;
   params: Value[];
 }
 
 /**
- * One operation on the database, written once for all of them: it yields statements and is handed their rows.
+ * One operation, written once for all databases: it yields statements and gets their rows.
  * SQLite runs it in one go, PostgreSQL waits between the steps.
  */
 export type Script<Result> = Generator<Statement | Translated, Result, Row[]>;
 
-/** A statement that the databases do not agree on at all. */
+/** A statement with one version per database. */
 export type Translated = Record<Dialect['name'], Statement>;
 
 export const inWordsOf = (statement: Statement | Translated, dialect: Dialect['name']): Statement =>
@@ -49,7 +49,7 @@ export async function runScriptAsync<Result>(
   return step.value;
 }
 
-/** Text as every database keeps it: U+0000 and halves of a surrogate pair become U+FFFD. */
+/** Text that every database can store: U+0000 and lone surrogates become U+FFFD. */
 export const storable = <T extends Value>(value: T): T =>
   typeof value === 'string' ? (value.toWellFormed().replaceAll('\0', '\ufffd') as T) : value;
 

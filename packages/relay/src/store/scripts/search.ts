@@ -6,7 +6,7 @@ import { firstSince, lastUntil } from './periods.ts';
 import { rows, type Script, translatedRows, type Value } from './script.ts';
 import { type Fragment, visibleTo } from './visibility.ts';
 
-/** So many messages with the words are looked at; `SearchStore` tells when that matters. */
+/** How many matching messages are checked; see `SearchStore` for when that matters. */
 const MAX_CANDIDATES = 10_000;
 const WINDOW = 250;
 
@@ -36,14 +36,14 @@ export const queries = {
 
 export const commands = { indexForSearch };
 
-/** Words of the index one of each of which a message must have, as far as it can be told from the index. */
+/** Groups of index words; a message must have one of each group. */
 function* scopeOf({ workspaceId, viewer, conversationId, senderId }: SearchQuery): Script<string[][]> {
   const scope: string[][] = [];
   if (senderId !== undefined) scope.push([SCOPE.sender(senderId)]);
   if (conversationId !== undefined) scope.push([SCOPE.conversation(conversationId)]);
   else if (viewer === undefined) scope.push([SCOPE.workspace(workspaceId)]);
   if (viewer !== undefined && conversationId === undefined) {
-    // Channels it has left too: what was delivered then is still visible, and the check of each message tells.
+    // Including channels it has left: earlier deliveries are still visible, and each message is checked.
     const conversations = yield* rows<{ id: number }>(
       `SELECT conversation_id AS id FROM members WHERE agent_id = ?
        UNION SELECT id FROM conversations WHERE workspace_id = ? AND key IN ('#general', '*')`,
@@ -81,7 +81,7 @@ function* candidates(
       params: [fts, ...bounds],
     },
     postgres: {
-      // Apart from the order, so that it always goes by the words: a plan that goes by number reads everything when
+      // Separate from the order, so that the plan uses the words: a plan by number reads everything if
       // they are rare.
       sql: `WITH hits AS MATERIALIZED (SELECT message_seq AS seq FROM search WHERE words @@ ?::text::tsquery)
         SELECT seq FROM hits WHERE seq >= ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
@@ -91,7 +91,7 @@ function* candidates(
   return found.map(({ seq }) => seq);
 }
 
-/** Those of the messages that the viewer may see and that meet the rest of the query, newest first. */
+/** The messages that the viewer can see and that match the rest of the query, newest first. */
 function* accepted(query: SearchQuery, seqs: number[]): Script<number[]> {
   const conditions: Fragment[] = [
     { sql: 'm.seq IN {{numbers}}', params: [JSON.stringify(seqs)] },

@@ -7,11 +7,11 @@ export interface Fragment {
   params: Value[];
 }
 
-/** The channel everybody of an agent's workspace is in; its `?` is the agent. */
+/** The #general channel of an agent's workspace; its `?` is the agent. */
 const GENERAL = `SELECT id FROM conversations
   WHERE workspace_id = (SELECT workspace_id FROM agents WHERE id = ?) AND key = '#general'`;
 
-/** That an agent may see the message `m`: it sent it, it got it, or it is in the channel where it stands. */
+/** Whether an agent can see the message `m`: it sent it, got it, or is in its channel. */
 export const visibleTo = (agentId: number): Fragment => ({
   sql: `(+m.sender_id = ?
     OR EXISTS (SELECT 1 FROM deliveries WHERE recipient_id = ? AND message_seq = m.seq)
@@ -20,7 +20,7 @@ export const visibleTo = (agentId: number): Fragment => ({
   params: [agentId, agentId, agentId, agentId],
 });
 
-/** That a viewer may see the message `m`; the owner sees what is in the workspace. */
+/** Whether a viewer can see the message `m`; the owner sees everything in the workspace. */
 export const visible = (viewer: Viewer, workspaceId: number): Fragment =>
   viewer === undefined ? { sql: 'm.workspace_id = ?', params: [workspaceId] } : visibleTo(viewer);
 
@@ -30,7 +30,7 @@ export const channelsOf = (agentId: number): Fragment => ({
   params: [agentId, agentId],
 });
 
-/** Whether an agent sees a whole conversation: a channel it is in, or a DM or group of its own. */
+/** Whether an agent sees a whole conversation: a channel it is in, or one of its DMs or groups. */
 export function* belongsTo(agentId: number, conversationId: number): Script<boolean> {
   const channels = channelsOf(agentId);
   const found = yield* rows(

@@ -43,7 +43,7 @@ export const queries = {
   },
 };
 
-/** Called as the workspace, with a number if one that had this name before still has the directory. No name has a ~. */
+/** The name of the workspace, with a number if another one still has that directory. No name contains ~. */
 function* freeDirectory(name: string): Script<string> {
   for (let number = 1; ; number++) {
     const directory = number === 1 ? name : `${name}~${number}`;

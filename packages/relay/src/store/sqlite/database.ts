@@ -6,7 +6,7 @@ import { ensurePrivate, refuseLostDatabase } from './files.ts';
 
 const BUSY_MS = 5000;
 const CACHE_KIBIBYTES = 8 * 1024;
-/** Checkpoints copy the log into the database; rarer ones disturb the writer less, and the log stays small enough. */
+/** Checkpoints copy the log into the database; fewer ones disturb the writer less, and the log stays small enough. */
 const CHECKPOINT_PAGES = 4096;
 const LOG_BYTES = 64 * 1024 * 1024;
 
@@ -22,7 +22,7 @@ export class Database {
     database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA cache_size = -${CACHE_KIBIBYTES}`);
   }
 
-  /** For the one writer; creates the file, readable for its owner alone (SQLite gives the log the same mode). */
+  /** For the writer; creates the file, private to its owner (SQLite gives the log the same mode). */
   static forWriting(path: string): Database {
     refuseLostDatabase(path);
     ensurePrivate(path);
@@ -62,7 +62,7 @@ export class Database {
     return runScript(script, (statement) => this.execute(statement));
   }
 
-  /** Runs `work` in one transaction: all of it is on the disk when this returns, nothing of it when it throws. */
+  /** Runs `work` in one transaction: all of it is on disk when this returns, none of it if it throws. */
   transaction<Result>(work: () => Result): Result {
     this.prepare('BEGIN IMMEDIATE').run();
     try {
@@ -70,7 +70,7 @@ export class Database {
       this.prepare('COMMIT').run();
       return result;
     } catch (error) {
-      // Some failures (a full disk) have ended the transaction already.
+      // Some failures (a full disk) have already ended the transaction.
       if (this.#database.isTransaction) this.prepare('ROLLBACK').run();
       throw error;
     }
@@ -92,7 +92,7 @@ export class Database {
     }
   }
 
-  /** Moves the log into the database and empties it; false if a reader is still busy with it. */
+  /** Copies the log into the database and truncates it; false if a reader still uses it. */
   emptyLog(): boolean {
     this.#database.exec('PRAGMA busy_timeout = 50');
     try {

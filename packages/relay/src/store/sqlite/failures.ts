@@ -8,7 +8,7 @@ const OWN_FAULT = new Set([
 ]);
 const FULL = 13;
 const DAMAGED = new Set([11 /* CORRUPT */, 26 /* NOTADB */]);
-/** After these nobody knows what is on the disk. */
+/** After these it is unknown what is on disk. */
 const FAILED_SYNC = new Set([1034 /* IOERR_FSYNC */, 1290 /* IOERR_DIR_FSYNC */]);
 
 const resultCode = (error: unknown): number | undefined =>

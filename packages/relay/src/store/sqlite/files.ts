@@ -4,10 +4,10 @@ import { RelayError } from '@agent-relay/protocol';
 
 const logOf = (path: string): string => `${path}-wal`;
 
-/** A file of the open database is not where it was: what is written goes to a file that nobody will find. */
+/** A file of the open database was moved: writes would go to a file that nobody will find. */
 export class MovedFile extends Error {}
 
-/** Makes the file for its owner alone, or closes one that others can open; one of another user is refused. */
+/** Creates a private file, or makes an existing one private; refuses one of another user. */
 export function ensurePrivate(path: string): void {
   const file = openFile(path);
   try {
@@ -21,7 +21,7 @@ export function ensurePrivate(path: string): void {
   }
 }
 
-/** Refuses to begin an empty database beside the log of one that is gone: SQLite would delete the log. */
+/** Refuses to create an empty database next to an orphaned log: SQLite would delete the log. */
 export function refuseLostDatabase(path: string): void {
   if (sizeOf(path) > 0 || sizeOf(logOf(path)) === 0) return;
   throw new RelayError(
@@ -33,7 +33,7 @@ export function refuseLostDatabase(path: string): void {
   );
 }
 
-/** Remembers which files an open database has; the function it returns throws `MovedFile` once they are others. */
+/** Remembers the files of an open database; the returned function throws `MovedFile` once they have changed. */
 export function filesOf(path: string): () => void {
   const files = [path, logOf(path)].map((file) => ({ file, identity: identityOf(file) }));
   return () => {
@@ -44,7 +44,7 @@ export function filesOf(path: string): () => void {
   };
 }
 
-/** Two system calls of some microseconds, so that they can be made before every acknowledgement. */
+/** Two system calls of a few microseconds, cheap enough for every acknowledgement. */
 function identityOf(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;

@@ -2,7 +2,7 @@ import { queries, type ScriptCall, scriptOf } from '../scripts/index.ts';
 import type { Database } from './database.ts';
 import type { BatchResult, Call } from './threads.ts';
 
-/** The one that reads, on a connection that cannot write. */
+/** The reader, on a read-only connection. */
 export class Reader {
   readonly #connection: Database;
 
@@ -11,7 +11,7 @@ export class Reader {
   }
 
   run(calls: Call[]): BatchResult {
-    // Only the writer is asked to append.
+    // Only the writer appends.
     const values = calls.map((call) => this.#connection.run(scriptOf(queries, call as ScriptCall)));
     return { values, failures: [] };
   }

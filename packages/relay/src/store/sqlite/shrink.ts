@@ -1,14 +1,14 @@
 import { rows, type Script } from '../scripts/script.ts';
 
-/** Free pages in so many of all: new messages will fill them, so they stay. */
+/** One page in this many may stay free, for new messages. */
 const SPARE = 10;
-/** Less than so many pages are not worth the moving. */
+/** Fewer pages are not worth moving. */
 const LEAST = 256;
-/** Pages in one transaction: few, so that no message waits behind it for long. */
+/** Pages per transaction: few, so that no message waits long behind it. */
 const STEP = 256;
 
 export const commands = {
-  /** Gives free space of the file back, a little of it; returns how many pages that were, 0 when it is done. */
+  /** Returns some free space of the file to the disk; returns the number of pages, 0 when done. */
   *shrink(): Script<number> {
     const before = yield* pageCount();
     const [{ free } = { free: 0 }] = yield* rows<{ free: number }>(

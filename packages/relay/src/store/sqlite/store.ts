@@ -30,7 +30,7 @@ export async function openSqliteStore(
   };
   const inSteps = methodsInSteps(scripted);
   let isClosing = false;
-  /** What was deleted leaves the file when nobody writes. */
+  /** Shrinks the file after deletions, when there are no writes. */
   const shrink = async () => {
     while (!isClosing && (await writes.submitInBackground(['shrink'])) !== 0);
   };
@@ -56,7 +56,7 @@ export async function openSqliteStore(
     async close() {
       isClosing = true;
       await writes.settled();
-      // The reader first: the last one to close moves the log into the database.
+      // The reader first: the last one to close checkpoints the log.
       await reader.close();
       await writer.close();
     },

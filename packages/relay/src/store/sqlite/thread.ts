@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { RelayError } from '@agent-relay/protocol';
 import type { BatchResult, Failure, ThreadAnswer, ThreadRequest, ThreadSettings } from './threads.ts';
 
-/** TypeScript among the sources, JavaScript in a package. */
+/** TypeScript in the sources, JavaScript in a package. */
 const WORKER = join(import.meta.dirname, `worker${extname(import.meta.filename)}`);
 
 interface Pending {
@@ -17,7 +17,7 @@ export const toError = ({ code, message, next }: Failure): RelayError =>
 
 const closed = (): RelayError => new RelayError('StoreUnavailable', 'The store was closed.');
 
-/** The near side of a worker thread: numbers the requests and matches the answers. */
+/** The client of a worker thread: numbers requests and matches answers. */
 export class Thread {
   readonly #worker: Worker;
   readonly #pending = new Map<number, Pending>();
@@ -31,7 +31,7 @@ export class Thread {
     this.#worker = new Worker(WORKER, {
       name: `store-${settings.role}`,
       workerData: settings,
-      // What a batch leaves behind dies young: a small nursery is as fast, and keeps the daemon small.
+      // Garbage of batches is short-lived: a small young generation is as fast, and saves memory.
       resourceLimits: { maxYoungGenerationSizeMb: 8 },
     });
     this.#worker.on('message', (answer: ThreadAnswer) => this.#settle(answer));
@@ -39,11 +39,11 @@ export class Thread {
     this.#worker.on('exit', () => this.#died(settings.role, undefined));
   }
 
-  /** Rejects when nothing of the request was done. */
+  /** Rejects if nothing of the request was done. */
   ask(ask: ThreadRequest['ask']): Promise<BatchResult> {
     return new Promise((resolve, reject) => {
       if (this.#dead) return reject(this.#dead);
-      // The thread ends with what it was asked before: nobody would answer this.
+      // The thread is closing and would not answer this.
       if (this.#closing && ask !== 'close') return reject(closed());
       const id = ++this.#lastId;
       this.#pending.set(id, { resolve, reject });
@@ -78,7 +78,7 @@ export class Thread {
     this.#fail(new RelayError('StoreUnavailable', `The ${role} thread of the database crashed.`, { cause }));
   }
 
-  /** Nothing is asked of the database any more: what it would do or say could not be trusted. */
+  /** Refuses all further requests: the database can no longer be trusted. */
   #fail(error: RelayError): void {
     this.#dead = error;
     for (const { reject } of this.#pending.values()) reject(error);

@@ -2,13 +2,13 @@ import type { ErrorCode } from '@agent-relay/protocol';
 import type { DraftValues } from '../append.ts';
 import type { ScriptCall } from '../scripts/index.ts';
 
-/** The words between the store and its threads. */
+/** The messages between the store and its threads. */
 export interface ThreadSettings {
   path: string;
   role: 'writer' | 'reader';
 }
 
-/** A message to append. What most messages do not have is left out: every field costs on the way. */
+/** A message to append. Rare fields are omitted if absent: every field costs time to transfer. */
 export interface AppendCall {
   values: DraftValues;
   recipients: number[] | 'members' | 'workspace';
@@ -24,16 +24,16 @@ export interface ThreadRequest {
   ask: 'open' | 'close' | Call[];
 }
 
-/** An error as it crosses threads; `fatal` means that nobody knows any more what is on the disk. */
+/** An error between threads; `fatal` means that it is unknown what is on disk. */
 export interface Failure {
   code: ErrorCode;
   message: string;
-  /** What to do, if it is not what the code says. */
+  /** The next step, if it differs from the code's. */
   next?: string;
   fatal: boolean;
 }
 
-/** The result of an append whose caller knows the recipients is its sequence number alone. */
+/** If the caller knows the recipients, the result of an append is only its sequence number. */
 export interface BatchResult {
   values: unknown[];
   failures: Array<{ index: number; failure: Failure }>;

@@ -5,7 +5,7 @@ import { Reader } from './reader.ts';
 import type { BatchResult, ThreadAnswer, ThreadRequest, ThreadSettings } from './threads.ts';
 import { Writer } from './writer.ts';
 
-/** A thread that owns one connection, so that a slow disk or query never holds up the event loop of the daemon. */
+/** A thread that owns one connection, so that a slow disk or query never blocks the daemon's event loop. */
 const port = parentPort as MessagePort;
 const { path, role } = workerData as ThreadSettings;
 
@@ -21,7 +21,7 @@ function answer(id: number, ask: ThreadRequest['ask']): ThreadAnswer {
     return { id, ...obey(ask) };
   } catch (error) {
     const failure = toFailure(error);
-    // A database that could not be opened has lost nothing yet.
+    // A failed open has lost nothing yet.
     return { id, failure: { ...failure, fatal: failure.fatal && database !== undefined } };
   }
 }

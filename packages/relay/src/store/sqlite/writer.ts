@@ -23,16 +23,16 @@ const INSERT_ATTACHED =
 
 const COMMANDS = { ...commands, ...shrinking };
 
-/** After these no file may keep the text; SQLite itself overwrites what is deleted in the database, not in its log. */
+/** After these no file may contain the text; SQLite overwrites deleted data in the database, not in its log. */
 const ERASING = new Set(['redactMessage', 'dropWorkspace']);
-/** Space that was given back leaves the files with the log, too. */
+/** Freed space leaves the files with a checkpoint, too. */
 const endsLog = (call: Call, result: unknown): boolean =>
   Array.isArray(call) && (ERASING.has(call[0]) || (call[0] === 'shrink' && result === 0));
 
-/** The one that writes: each batch is one transaction, synced to the disk before its result is returned. */
+/** The writer: each batch is one transaction, synced to disk before its result is returned. */
 export class Writer {
   readonly #connection: Database;
-  /** Throws when what was committed is in a file that was deleted or replaced. */
+  /** Throws if the committed data is in a file that was deleted or replaced. */
   readonly #checkFiles: () => void;
   #logMustGo = false;
 
@@ -42,7 +42,7 @@ export class Writer {
     this.#checkFiles = filesOf(connection.path);
   }
 
-  /** Throws only if the database fails; then nothing of the batch is stored, or it is in a file that is gone. */
+  /** Throws only if the database fails; then nothing of the batch is stored, or it is in a deleted file. */
   run(calls: Call[]): BatchResult {
     const result = this.#runTogether(calls);
     this.#checkFiles();
@@ -55,7 +55,7 @@ export class Writer {
     this.#connection.close();
   }
 
-  /** If it fails, the batch is stored all the same; the next one tries again. */
+  /** If it fails, the batch is still stored; the next one tries again. */
   #emptyLog(): void {
     try {
       this.#logMustGo = !this.#connection.emptyLog();
@@ -76,7 +76,7 @@ export class Writer {
     return this.#runOneByOne(calls);
   }
 
-  /** The slow way, for a batch with a call that fails: savepoints keep the others. */
+  /** The slow path, for a batch with a failing call: savepoints keep the others. */
   #runOneByOne(calls: Call[]): BatchResult {
     return this.#connection.transaction(() => {
       const result: BatchResult = { values: [], failures: [] };

@@ -1,7 +1,7 @@
 import type { AgentType } from '@agent-relay/protocol';
 import type { AuditRecord } from './audit.ts';
 
-/** What an agent says about itself, its tools aside; changes with each HELLO. */
+/** The profile of an agent, without its tools; changes with each HELLO. */
 export interface AgentProfile {
   cli: string | undefined;
   task: string | undefined;
@@ -10,7 +10,7 @@ export interface AgentProfile {
   mcpEnabled: boolean;
 }
 
-/** What the owner decides about an agent. */
+/** Fields only the owner can set. */
 export interface AgentStanding {
   type: AgentType;
   lead: boolean;
@@ -23,11 +23,11 @@ export interface Agent extends AgentProfile, AgentStanding {
   /** A second name, without `@`. */
   handle: string | undefined;
   ephemeral: boolean;
-  /** The client program that chose the name by itself, and may come back to it. */
+  /** The client program that chose the name, and may use it again. */
   registeredBy: string | undefined;
-  /** The client program that was connected as this agent last. */
+  /** The client program that was last connected as this agent. */
   heldBy: string | undefined;
-  /** Whom it counts for among the registered names (see `core/governance/accounts.ts`); unknown of old ones. */
+  /** The account its name counts for (see `core/governance/accounts.ts`); unknown for old ones. */
   account: string | undefined;
   /** SHA-256 of the agent token, in hex. */
   tokenHash: string;
@@ -43,25 +43,25 @@ export type AgentChanges = Partial<
 
 export interface AgentStore {
   /**
-   * Registers an agent; undefined if another one of the workspace has its name or handle, compared without case, or one
+   * Registers an agent; undefined if another agent of the workspace has its name or handle, ignoring case, or one
    * that looks like it.
    */
   createAgent(agent: NewAgent): Promise<Agent | undefined>;
   findAgent(workspaceId: number, name: string): Promise<Agent | undefined>;
-  /** The agent that holds the token, in whatever workspace. */
+  /** The agent that holds the token, in any workspace. */
   findAgentByToken(tokenHash: string): Promise<Agent | undefined>;
-  /** The agents of a workspace, in the order they were registered; those removed are not among them. */
+  /** The agents of a workspace, in order of registration, without removed ones. */
   listAgents(workspaceId: number): Promise<Agent[]>;
   /** How many agents each workspace has. */
   countAgents(): Promise<Array<{ workspaceId: number; agents: number }>>;
   updateAgent(id: number, changes: AgentChanges): Promise<void>;
   /**
-   * The record is appended with it. False if the name, or one that looks like it, is taken. An agent that gets its handle
-   * for a name has no handle any more.
+   * Appends the record in the same transaction. False if the name, or one that looks like it, is taken. An agent
+   * renamed to its handle no longer has a handle.
    */
   renameAgent(id: number, name: string, record: AuditRecord): Promise<boolean>;
-  /** False if somebody else has the handle as a name or handle, or one that looks like it. */
+  /** False if another agent has it as a name or handle, or one that looks like it. */
   setHandle(id: number, handle: string): Promise<boolean>;
-  /** Takes an agent away: its name and handle are free again, what it sent stays. */
+  /** Removes an agent: its name and handle are free again, its messages stay. */
   removeAgent(id: number, at: number): Promise<void>;
 }

@@ -11,18 +11,18 @@ export interface Conversation {
 export interface ConversationSummary {
   conversationId: number;
   kind: 'dm' | 'group';
-  /** Everybody in it but the viewer. */
+  /** All members except the viewer. */
   participants: string[];
   last: StoredMessage;
   unread: number;
 }
 
 export interface ConversationStore {
-  /** The conversation of that key, created the first time. */
+  /** The conversation with that key, created the first time. */
   ensureConversation(conversation: Omit<Conversation, 'id'> & { createdAt: number }): Promise<Conversation>;
   findConversation(workspaceId: number, key: string): Promise<Conversation | undefined>;
   /**
-   * A page of the DMs and group DMs of an agent, the one with the newest message first; what expired before `now` is not
+   * A page of the DMs and group DMs of an agent, latest first; messages that expired before `now` do not count as
    * unread.
    */
   directConversations(agentId: number, limit: number, now: number): Promise<ConversationSummary[]>;

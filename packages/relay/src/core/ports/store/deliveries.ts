@@ -1,14 +1,14 @@
 import type { ClaimingPath, DeliveryPath, DeliveryState, MessageKind } from '@agent-relay/protocol';
 import type { StoredMessage } from './messages.ts';
 
-/** One delivery with the times of what was observed; a missing time means it was not. */
+/** One delivery with the times of its observed states; a missing time means not observed. */
 export interface Delivery {
   recipientId: number;
   recipientName: string;
   seq: number;
-  /** By which it was accepted, uncertain or injected. */
+  /** The path by which it was accepted, uncertain or injected. */
   path: DeliveryPath | undefined;
-  /** The receiver that took it to put it into the agent's context. */
+  /** The receiver that claimed it. */
   claimedBy: string | undefined;
   acceptedAt: number | undefined;
   uncertainAt: number | undefined;
@@ -19,7 +19,7 @@ export interface Delivery {
   ackedAt: number | undefined;
 }
 
-/** A receiver takes deliveries of an agent to put them into its context by `path`. */
+/** A receiver claims deliveries of an agent for `path`. */
 export interface Claim {
   recipientId: number;
   seqs: number[];
@@ -28,7 +28,7 @@ export interface Claim {
   at: number;
 }
 
-/** Something observed of one delivery; the first observation of a state stays. */
+/** An observed state of one delivery; the first observation of a state stays. */
 export interface Observation {
   recipientId: number;
   seq: number;
@@ -48,33 +48,33 @@ export interface InboxQuery {
   kind?: MessageKind;
   /** Only messages whose delivery is marked as a mention. */
   mentioned?: boolean;
-  /** Leaves out what is claimed: by anybody, or by one of these receivers. */
+  /** Excludes claimed messages: all, or those of these receivers. */
   hideClaimed?: true | readonly string[];
-  /** Only what this receiver claimed, and has said nothing of since. */
+  /** Only what this receiver claimed and has not reported on. */
   claimedBy?: string;
   after: number;
   limit: number;
-  /** Messages that expired before this time are left out. */
+  /** Excludes messages that expired before this time. */
   now: number;
   /** `oldest`: the first after `after` (a feed, an unread inbox); `newest`: the last ones, still in order. */
   take: 'oldest' | 'newest';
 }
 
 export interface DeliveryStore {
-  /** A page of an agent's deliveries, in order of seq. What was injected or read is not unread. */
+  /** A page of an agent's deliveries, in order of seq. Injected or read messages are not unread. */
   inbox(query: InboxQuery): Promise<Array<StoredMessage & { readAt: number | undefined }>>;
-  /** How many unread, unexpired messages an agent has, without what these receivers have claimed. */
+  /** The number of unread, unexpired messages of an agent, without those claimed by these receivers. */
   countUnread(recipientId: number, now: number, hideClaimed?: readonly string[]): Promise<number>;
-  /** The same for many agents at once, all claims included; those who have none are left out. */
+  /** The same for many agents, including all claims; agents without any are omitted. */
   countUnreadOf(recipientIds: number[], now: number): Promise<Array<{ recipientId: number; unread: number }>>;
   /**
-   * Takes those that nobody else has claimed and that are unread, atomically; they are `accepted`. Returns their seqs.
-   * What the same receiver has claimed already is among them.
+   * Atomically claims those that are unread and not claimed by others; they become `accepted`. Returns their seqs.
+   * Includes what the same receiver has already claimed.
    */
   claim(claim: Claim): Promise<number[]>;
-  /** Gives up claims of these receivers as if they had never been, unless something came of them. Returns the seqs. */
+  /** Undoes claims of these receivers, unless something was reported on them. Returns the seqs. */
   unclaim(recipientId: number, seqs: number[], by: readonly string[]): Promise<number[]>;
-  /** Who has claimed which of an agent's deliveries; those that nobody has are left out. */
+  /** The claimants of an agent's deliveries; unclaimed ones are omitted. */
   claimsOf(recipientId: number, seqs: number[]): Promise<Array<{ seq: number; claimedBy: string }>>;
   /** Records observations; `acked` implies `read`, `turn_started` implies `injected`. Returns how many rows changed. */
   observe(observations: Observation[]): Promise<number>;
@@ -85,6 +85,6 @@ export interface DeliveryStore {
   ): Promise<Array<{ id: string; seq: number; senderId: number }>>;
   /** Every delivery of a message, by recipient name. */
   deliveriesOf(seq: number): Promise<Delivery[]>;
-  /** Who has read a message, and who has not yet, by name. */
+  /** Who has read a message, and who has not, by name. */
   readers(seq: number): Promise<{ read: Array<{ agent: string; at: number }>; unread: string[] }>;
 }

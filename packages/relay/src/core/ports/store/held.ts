@@ -7,7 +7,7 @@ export interface ShownAddress {
   group?: string[];
 }
 
-/** A message kept back by the loop governor: in no inbox until a person releases it. */
+/** A message held by the loop governor: in no inbox until a person releases it. */
 export interface HeldMessage {
   /** The id the message will have. */
   id: string;
@@ -17,7 +17,7 @@ export interface HeldMessage {
   heldAt: number;
   draft: MessageDraft;
   shown: ShownAddress;
-  /** Once it is set, the text, the mentions and the files of the draft are gone. */
+  /** Once it is set, the text, mentions and files of the draft are deleted. */
   settled?: HeldSettlement;
 }
 
@@ -30,14 +30,14 @@ export interface HeldSettlement {
 
 export interface HeldStore {
   /**
-   * Keeps a message back, unless its sender has stored one of the same `clientId` before: then that one is returned, as
-   * `appendMessage` does, and nothing is kept.
+   * Holds a message, unless its sender has already stored one with the same `clientId`: then that one is returned, as
+   * `appendMessage` does, and nothing is held.
    */
   holdMessage(held: HeldMessage): Promise<Appended | undefined>;
-  /** One that waits, or waited until it was settled. */
+  /** A held message, waiting or settled. */
   findHeld(id: string): Promise<HeldMessage | undefined>;
-  /** Those that wait, in the order they came. */
+  /** The waiting ones, oldest first. */
   listHeld(workspaceId: number): Promise<HeldMessage[]>;
-  /** Ends the waiting of one; a released message was appended before. The first settlement stays. */
+  /** Settles one; a released message was appended before. The first settlement stays. */
   settleHeld(id: string, settlement: HeldSettlement): Promise<void>;
 }

@@ -3,23 +3,23 @@ import type { AttachmentInfo, Importance, MessageKind } from '@agent-relay/proto
 /** The kinds of conversations a message can be in. */
 export type ConversationKind = 'dm' | 'group' | 'channel' | 'broadcast';
 
-/** Whom a message is for. */
+/** The recipients of a message. */
 export type Audience =
   | { kind: 'agents'; ids: number[] }
-  /** Every member of the draft's channel at the time of the commit, but the sender. */
+  /** Every member of the draft's channel at the time of the commit, except the sender. */
   | { kind: 'members' }
-  /** Every agent of the workspace at the time of the commit, but the sender. */
+  /** Every agent of the workspace at the time of the commit, except the sender. */
   | { kind: 'workspace' };
 
 export interface MessageDraft {
   /** Unique everywhere. */
   id: string;
-  /** Chosen by the sender; with the sender it names the message for retries. */
+  /** Chosen by the sender; together they identify the message for retries. */
   clientId: string;
   workspaceId: number;
   conversationId: number;
   senderId: number;
-  /** The sender is only who somebody said it was. */
+  /** The sender's name was only claimed. */
   unverified: boolean;
   audience: Audience;
   body: string;
@@ -35,7 +35,7 @@ export interface MessageDraft {
   attachments: AttachmentInfo[];
 }
 
-/** A message as stored, with the names that belong to it. */
+/** A stored message, with the names that belong to it. */
 export interface StoredMessage extends Omit<MessageDraft, 'audience' | 'clientId' | 'mentions'> {
   seq: number;
   senderName: string;
@@ -55,26 +55,26 @@ export interface Appended {
   seq: number;
   id: string;
   thread: string | undefined;
-  /** The ids of the agents it is for; of a duplicate, none. */
+  /** The ids of its recipients; none for a duplicate. */
   recipients: number[];
-  /** `same`: this sender used the id before for the same message; `other`: for another one (nothing was stored). */
+  /** `same`: this sender already used the id for the same message; `other`: for another one (nothing was stored). */
   duplicate: 'no' | 'same' | 'other';
 }
 
 /**
- * A page of messages is an answer in one frame. Every query for a page ends, before its limit, with the message whose
- * body takes the bodies of the page over so many bytes: the rows after it are not read.
+ * A page of messages is an answer in one frame. Every query for a page ends, before its limit, at the message whose
+ * body takes the page over this many bytes: the rows after it are not read.
  */
 export const MAX_PAGE_BYTES = 512 * 1024;
 
 export interface MessageStore {
   /**
    * Stores a message and one delivery for each agent of its audience, in one transaction.
-   * The same `senderId` and `clientId` again store nothing: the first message is returned, `duplicate` telling
+   * The same `senderId` and `clientId` again store nothing: the first message is returned, and `duplicate` says
    * whether conversation, body, kind, importance and replyTo are the same.
    */
   appendMessage(draft: MessageDraft): Promise<Appended>;
-  /** Whether the sender has a stored message of this `clientId`. */
+  /** Whether the sender has a stored message with this `clientId`. */
   hasSent(senderId: number, clientId: string): Promise<boolean>;
   /** A page of the messages of a workspace with `seq > after`, in order. */
   listMessages(query: { workspaceId: number; after: number; limit: number }): Promise<StoredMessage[]>;
@@ -90,6 +90,6 @@ export interface MessageStore {
     after: number;
     question: { seq: number; id: string; thread: string };
   }): Promise<StoredMessage | undefined>;
-  /** Notes which awaited message one to `recipientId` was taken as the answer to. The first note stays. */
+  /** Records which awaited message it answers. The first record stays. */
   noteAnswer(answer: { recipientId: number; seq: number; question: number }): Promise<void>;
 }

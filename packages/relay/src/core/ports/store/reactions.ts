@@ -4,19 +4,19 @@ export interface Reaction {
   emoji: string;
 }
 
-/** How many reactions a message may have: of one agent, and of all together. */
+/** The maximum number of reactions on a message: of one agent, and in total. */
 export interface ReactionLimits {
   ofAgent: number;
   ofAll: number;
 }
 
-/** `present`: it was there before; `full`: nothing was added, because so many are there already. */
+/** `present`: it already existed; `full`: not added, because the limit is reached. */
 export type AddedReaction = 'added' | 'present' | 'agent full' | 'message full';
 
 export interface ReactionStore {
-  /** Adds a reaction, unless the agent or the message has as many as they may have. */
+  /** Adds a reaction within the limits of the agent and the message. */
   addReaction(reaction: Reaction & { at: number }, most: ReactionLimits): Promise<AddedReaction>;
-  /** True if it was there. */
+  /** True if it existed. */
   removeReaction(reaction: Reaction): Promise<boolean>;
   /** In the order of the first use of each emoji. */
   reactionsOf(seqs: number[]): Promise<Array<{ seq: number; emoji: string; agents: string[] }>>;

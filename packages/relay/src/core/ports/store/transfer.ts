@@ -1,10 +1,10 @@
 import type { TransferRecord } from '@agent-relay/protocol';
 
-/** Keys, tokens, grants, held messages and the audit trail are no part of an export. */
+/** Exports do not include keys, tokens, grants, held messages and the audit log. */
 export interface TransferStore {
   /**
-   * A page of everything in a workspace, in an order that is the same each time; what a record speaks of comes before
-   * it. `next` is the cursor of the following page, undefined after the last. Two workspaces are equal if their records
+   * A page of everything in a workspace, in a stable order; what a record refers to comes before
+   * it. `next` is the cursor of the next page, undefined after the last. Two workspaces are equal if their records
    * are.
    */
   exportPage(
@@ -13,9 +13,9 @@ export interface TransferStore {
     limit: number,
   ): Promise<{ records: TransferRecord[]; next: string | undefined }>;
   /**
-   * Adds records in the order of their export. Ids and times of messages stay; what is there already stays as it is, so
-   * that an import can be repeated. Returns how many were added, were there, or belong to another workspace of this
-   * database and were left out; and for each agent with new deliveries, which may be before others that it has, the
+   * Adds records in the order of their export. Ids and times of messages stay; existing records stay as they are, so
+   * that an import can be repeated. Returns how many were added, already existed, or belong to another workspace of this
+   * database and were skipped; and for each agent with new deliveries, which may precede existing ones, the
    * first of them.
    */
   importRecords(

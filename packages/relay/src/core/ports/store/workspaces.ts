@@ -3,9 +3,9 @@ import type { AuditRecord } from './audit.ts';
 export interface Workspace {
   id: number;
   name: string;
-  /** What it was called before, the latest name last. They are free for others. */
+  /** Former names, latest last. Other workspaces may use them. */
   formerNames: string[];
-  /** What its directory in the data directory is called. It never changes, and no other workspace has it. */
+  /** The name of its directory in the data directory. Unique, and never changes. */
   directory: string;
   /** The directory it was created for, if any. */
   root: string | undefined;
@@ -22,7 +22,7 @@ export interface WorkspaceKey {
 }
 
 export interface WorkspaceStore {
-  /** Creates a workspace; undefined if one of that name (compared without case) exists. */
+  /** Creates a workspace; undefined if one with that name (ignoring case) exists. */
   createWorkspace(workspace: {
     name: string;
     root: string | undefined;
@@ -30,15 +30,15 @@ export interface WorkspaceStore {
   }): Promise<Workspace | undefined>;
   /** All of them, oldest first. */
   listWorkspaces(): Promise<Workspace[]>;
-  /** The name it had becomes a former one; the record is appended with it. False if the name is taken. */
+  /** The old name becomes a former one; appends the record in the same transaction. False if the name is taken. */
   renameWorkspace(id: number, name: string, record: AuditRecord): Promise<boolean>;
   addKey(key: { id: string; workspaceId: number; hash: string; createdAt: number }): Promise<void>;
-  /** The keys of a workspace, oldest first, the revoked ones too. */
+  /** The keys of a workspace, oldest first, including revoked ones. */
   listKeys(workspaceId: number): Promise<WorkspaceKey[]>;
   findKey(id: string): Promise<WorkspaceKey | undefined>;
-  /** Revokes one key, or all but `exceptId`; returns the ids that were valid until now. */
+  /** Revokes one key, or all except `exceptId`; returns the ids that were valid until now. */
   revokeKeys(which: { workspaceId: number; id?: string; exceptId?: string; at: number }): Promise<string[]>;
-  /** Allows, or no longer allows, an agent to write into another workspace. */
+  /** Allows an agent to write to another workspace, or revokes that. */
   setGrant(agentId: number, workspaceId: number, allowed: boolean): Promise<void>;
   hasGrant(agentId: number, workspaceId: number): Promise<boolean>;
 }

@@ -4,8 +4,8 @@ import { PIECE_BYTES } from '../attachments.ts';
 import { rows, type Script } from '../script.ts';
 
 /**
- * Contents are found by their hash, by every workspace. So a content that somebody imports, piece by piece, waits under
- * another name until it is whole and its hash is right.
+ * Contents are found by hash, in every workspace. So an imported content, which arrives in pieces, is stored under
+ * another name until it is complete and its hash matches.
  */
 const unchecked = (sha256: string): string => `unchecked ${sha256}`;
 
@@ -17,7 +17,7 @@ export function* pieceAt(name: string, position: number): Script<Uint8Array | un
   return found?.piece;
 }
 
-/** Adds a piece of a content that is not whole yet; another one in its place was not the right one. */
+/** Adds a piece of an incomplete content, replacing a different one at the same position. */
 export function* addUnchecked(sha256: string, position: number, piece: Uint8Array): Script<void> {
   yield* rows(
     `INSERT INTO contents (sha256, position, piece) VALUES (?, ?, ?)
@@ -32,7 +32,7 @@ interface File {
   sha256: string;
 }
 
-/** Checks the content of a file whose pieces were imported, and gives it its name. */
+/** Checks the content of an imported file, and stores it under its hash. */
 export function* takeContent(file: File): Script<void> {
   const { sha256, size } = file;
   const hash = createHash('sha256');

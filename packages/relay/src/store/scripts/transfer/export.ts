@@ -3,23 +3,23 @@ import { rows, type Script } from '../script.ts';
 import { queries as toolQueries } from '../tools.ts';
 import { agentNames, conversationNames } from './names.ts';
 
-/** A page is an answer in one frame: it ends where the frame would grow too large. */
+/** A page is an answer in one frame: it ends before the frame gets too large. */
 const MAX_PAGE_BYTES = 384 * 1024;
-/** Pieces of files are large: more would only be read to be left out. */
+/** Pieces of files are large: more would be read for nothing. */
 const MAX_PIECES = 2;
 
 type Position = Array<string | number>;
 interface Line {
-  /** The next page goes on after this. */
+  /** The next page continues after this. */
   at: Position;
   record: TransferRecord;
 }
 
-/** Reads the records of one kind after a position, `[]` at first; none means that there are no more. */
+/** Reads the records of one kind after a position, `[]` at the start; an empty result means the end. */
 type Section = (workspaceId: number, after: Position, limit: number) => Script<Line[]>;
 
 export type Of<Type extends TransferRecord['type']> = Extract<TransferRecord, { type: Type }>;
-/** The fields of a record that a row has as they are; missing values are null. */
+/** The fields of a record that are columns of a row; missing values are null. */
 type Fields<Type extends TransferRecord['type'], Names extends keyof Of<Type>> = {
   [Name in Names]: undefined extends Of<Type>[Name]
     ? Exclude<Of<Type>[Name], undefined> | null
@@ -65,7 +65,7 @@ function* agents(workspaceId: number, [after = 0]: Position, limit: number): Scr
       tools,
     }) as Of<'agent'>;
     lines.push({ at: [id], record });
-    // Tools may be large: no more of them are read than fit into the page.
+    // Tools may be large: only as many are read as fit in the page.
     bytes += JSON.stringify(tools).length;
     if (bytes > MAX_PAGE_BYTES) break;
   }
@@ -121,7 +121,7 @@ function* conversations(workspaceId: number, [after = 0]: Position, limit: numbe
   }));
 }
 
-/** A file belongs to a workspace that it was sent into, too. */
+/** A file also belongs to a workspace it was sent to. */
 const FILE_IN_WORKSPACE = `(a.workspace_id = ? OR EXISTS (
   SELECT 1 FROM message_attachments JOIN messages ON messages.seq = message_attachments.message_seq
   WHERE message_attachments.attachment_id = a.id AND messages.workspace_id = ?))`;
@@ -247,7 +247,7 @@ function* reactions(
   }));
 }
 
-/** In the order of an export, with what a position in them consists of. */
+/** The sections of an export in order, with the types of their positions. */
 const SECTIONS: Array<[read: Section, ...position: Array<'number' | 'string'>]> = [
   [agents, 'number'],
   [channels, 'number'],
@@ -289,7 +289,7 @@ const invalidCursor = (cause?: unknown): RelayError =>
     cause,
   });
 
-/** As many lines as fit into a page, at least one. */
+/** As many lines as fit in a page, at least one. */
 function fitting(lines: Line[]): Line[] {
   let bytes = 0;
   const end = lines.findIndex(({ record }, index) => {

@@ -56,7 +56,7 @@ class Import {
     if ((yield* this.#names.findAgent(record.agent)) !== undefined) return 'present';
     const [name = ''] = record.agent.split('@');
     const isAlike = yield* isTaken(this.#workspaceId, [name]);
-    // Whoever has the handle here keeps it; a removed agent needs none.
+    // An agent that already has the handle keeps it; a removed agent needs none.
     const isFree =
       record.handle && !record.removedAt && !(yield* isTaken(this.#workspaceId, [record.handle]));
     const handle = isFree ? record.handle : undefined;
@@ -87,7 +87,7 @@ class Import {
     return 'added';
   }
 
-  /** A channel that is there stays as it is. Only `#general`, which every project has from the start, is taken over while unused. */
+  /** An existing channel stays as it is. Only `#general`, which every project has, is replaced while unused. */
   *#channel({ name, topic, createdBy, createdAt, archivedAt }: Of<'channel'>): Script<Outcome> {
     const values = [name, orNull(topic), createdBy, createdAt, orNull(archivedAt)];
     const key = `#${nameKey(name)}`;

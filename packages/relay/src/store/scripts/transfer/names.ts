@@ -1,7 +1,7 @@
 import { RelayError } from '@agent-relay/protocol';
 import { rows, type Script } from '../script.ts';
 
-/** How exports speak of agents and conversations, whose numbers mean nothing elsewhere; see `TransferRecord`. */
+/** How exports refer to agents and conversations, whose ids mean nothing elsewhere; see `TransferRecord`. */
 
 interface Named {
   id: number;
@@ -34,7 +34,7 @@ export function* conversationNames(workspaceId: number, keys: string[]): Script<
   return (key) => (KEY_OF_AGENTS.test(key) ? idsIn(key).map(name).sort().join(' ') : key);
 }
 
-/** Finds what the names of an export stand for in one workspace, each of them once. */
+/** Resolves the names of an export in one workspace, with a cache. */
 export class NameLookup {
   readonly #workspaceId: number;
   readonly #agents = new Map<string, number>();
@@ -50,7 +50,7 @@ export class NameLookup {
     return id;
   }
 
-  /** The agent of a name, if it is known here. */
+  /** The agent with a name, if it exists here. */
   *findAgent(reference: string): Script<number | undefined> {
     const { name, createdAt, foreign } = parsed(reference);
     const [found] =
@@ -88,7 +88,7 @@ export class NameLookup {
     return ids.sort((one, other) => one - other).join(':');
   }
 
-  /** Of an agent of another project nothing is known but its name, and nothing more is needed. */
+  /** Only the name of an agent of another project is known, which is enough. */
   *#addForeign(reference: string): Script<number> {
     const { name, createdAt, foreign } = parsed(reference);
     if (!foreign || createdAt === undefined) throw unknown('agent', reference);

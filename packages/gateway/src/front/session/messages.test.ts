@@ -1,0 +1,126 @@
+import { RelayError } from '@agent-relay/protocol';
+import { describe, expect, it } from 'vitest';
+import {
+  AnswerTooLarge,
+  BackendBusy,
+  BackendError,
+  CallAborted,
+  CallTimeout,
+  ConnectionLost,
+  NotConnected,
+} from '../../backend/failures.ts';
+import { HttpRefused } from '../../backend/transport.ts';
+import { toJson } from '../../json/raw-json.ts';
+import {
+  errorBytes,
+  failedToolResult,
+  notificationMessage,
+  ProtocolError,
+  requestMessage,
+  resultMessage,
+  stampModern,
+  toRelayError,
+} from './messages.ts';
+
+const parsed = (bytes: Buffer) => JSON.parse(bytes.toString());
+
+it('messages keep the id and the bytes of the result as they are', () => {
+  const result = Buffer.from('{"big":12345678901234567890}');
+  expect(resultMessage(Buffer.from('"a"'), result).toString()).toBe(
+    '{"jsonrpc":"2.0","id":"a","result":{"big":12345678901234567890}}',
+  );
+  expect(parsed(requestMessage(toJson(7), 'ping', toJson({})))).toEqual({
+    jsonrpc: '2.0',
+    id: 7,
+    method: 'ping',
+    params: {},
+  });
+  expect(parsed(notificationMessage('notifications/message'))).toEqual({
+    jsonrpc: '2.0',
+    method: 'notifications/message',
+  });
+});
+
+describe('what went wrong with a backend', () => {
+  it.each([
+    [new CallTimeout('no answer within 1 s'), 'Timeout', 'The backend "files": no answer within 1 s.'],
+    [
+      new BackendBusy('32 MB wait'),
+      'Overloaded',
+      'The backend "files" is not reading its input: 32 MB wait.',
+    ],
+    [
+      new AnswerTooLarge('it is too large'),
+      'ResultTooLarge',
+      'The backend "files" sent an answer that was rejected: it is too large.',
+    ],
+    [
+      new NotConnected('connect ECONNREFUSED'),
+      'BackendUnavailable',
+      'The backend "files" is not available: connect ECONNREFUSED.',
+    ],
+    [
+      new HttpRefused(503, 'busy'),
+      'BackendUnavailable',
+      'The backend "files" is not available: HTTP 503: busy.',
+    ],
+    [new Error('a bug'), 'Internal', 'The gateway failed: a bug.'],
+  ])('%o is %s', (error, code, message) => {
+    expect(toRelayError(error, 'files')).toMatchObject({ code, message });
+  });
+
+  it('is cancelled if the caller wanted that', () => {
+    expect(toRelayError(new CallAborted('it was cancelled')).code).toBe('Cancelled');
+  });
+
+  it('is told by a connection of our own in its own words', () => {
+    const cause = new RelayError('DaemonNotRunning', 'No daemon is running.');
+    expect(toRelayError(new ConnectionLost('gone', true, { cause }))).toBe(cause);
+  });
+});
+
+describe('an error', () => {
+  it('of the backend goes on byte for byte, unless it is none', () => {
+    const bytes = Buffer.from('{"code":-32050,"message":"no luck","data":{"n":1.0}}');
+    expect(errorBytes(new BackendError(bytes))).toBe(bytes);
+    expect(parsed(errorBytes(new BackendError(Buffer.from('null'))))).toEqual({
+      code: -32603,
+      message: 'the backend answered with an error',
+    });
+  });
+
+  it('of the protocol has its code, and data if there is any', () => {
+    expect(parsed(errorBytes(new ProtocolError(-32601, 'Method not found: x')))).toEqual({
+      code: -32601,
+      message: 'Method not found: x',
+    });
+    expect(parsed(errorBytes(new ProtocolError(-32022, 'no', { supported: [] }))).data).toEqual({
+      supported: [],
+    });
+  });
+
+  it('of a tool is a result that the model can read, with the next step', () => {
+    const { content, structuredContent, isError } = parsed(failedToolResult(new CallTimeout('too late')));
+    expect(isError).toBe(true);
+    expect(structuredContent.error.code).toBe('Timeout');
+    expect(content[0].text).toBe(`The backend: too late. ${structuredContent.error.next}`);
+  });
+});
+
+describe('a result for a modern client', () => {
+  it('has what its revision requires, and keeps what is there', () => {
+    expect(parsed(stampModern('tools/list', toJson({ tools: [] })))).toMatchObject({
+      tools: [],
+      resultType: 'complete',
+      ttlMs: 0,
+      cacheScope: 'private',
+    });
+    const asked = { resultType: 'input_required', _meta: { mine: true } };
+    expect(parsed(stampModern('tools/call', toJson(asked)))).toEqual(asked);
+  });
+
+  it('that is no object stays as it is', () => {
+    const odd = Buffer.from('[1]');
+    expect(stampModern('tools/call', odd)).toBe(odd);
+  });
+});

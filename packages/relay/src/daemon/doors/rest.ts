@@ -1,0 +1,142 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Door, NO_PAGES, readJson, sendJson } from '@agent-relay/platform/http';
+import type { McpServerStatus } from '@agent-relay/protocol';
+import { ERRORS, isAgentToken, isPageSession, isRelayError, RelayError } from '@agent-relay/protocol';
+import { type Relay as Client, connect, type ParticipantOptions } from '@agent-relay/sdk';
+import { z } from 'zod';
+import type { Relay } from '../../core/relay.ts';
+import type { AcceptConnection } from '../../transport/connection.ts';
+import { connectInMemory } from '../../transport/memory.ts';
+import { VERSION } from '../../version.ts';
+
+interface Parts {
+  relay: Relay;
+  accept: AcceptConnection;
+  /** The MCP servers of the daemon, each with its tools. */
+  servers(): Array<Omit<McpServerStatus, 'tools'> & { tools: object[] }>;
+}
+
+const callRequest = z
+  .object({
+    server: z.string().min(1).max(256),
+    tool: z.string().min(1).max(256),
+    arguments: z.record(z.string(), z.unknown()).default({}),
+    timeoutMs: z.int().min(1).max(600_000).default(30_000),
+  })
+  .strict();
+
+type Answer<T> = (client: Client, gone: AbortSignal) => Promise<T>;
+
+/**
+ * What agents can do, for programs that speak plain HTTP. Whoever asks is a client of the SDK like any other, with the
+ * workspace key, agent token or page session that the request shows.
+ */
+export function restDoors(parts: Parts): Door[] {
+  const get = (path: string, answer: Answer<object>): Door => ({
+    paths: [path],
+    contentSecurityPolicy: NO_PAGES,
+    handle: async (request, response) => {
+      if (request.method !== 'GET') throw new RelayError('InvalidRequest', 'This address takes GET.');
+      sendJson(response, 200, await asBearer(parts, request, response, answer), NO_STORE);
+    },
+  });
+  return [
+    get('/api/mcp/capabilities', async (client) => ({ capabilities: await capabilitiesOf(client) })),
+    get('/api/mcp/capabilities/summary', async (client) => ({ summary: await summaryOf(client) })),
+    get('/api/mcp/servers', async () => ({ servers: parts.servers() })),
+    {
+      paths: ['/api/mcp/call'],
+      contentSecurityPolicy: NO_PAGES,
+      async handle(request, response) {
+        try {
+          const { server, tool, arguments: args, timeoutMs } = await readJson(request, callRequest);
+          const name = `${server}.${tool}`;
+          const result = await asBearer(parts, request, response, async (client, signal) => {
+            await noteCallOfKey(parts.relay, request, name);
+            return await client.call(name, args, { timeoutMs, signal });
+          });
+          sendJson(response, 200, { success: true, result }, NO_STORE);
+        } catch (error) {
+          if (!isRelayError(error)) throw error;
+          sendCallFailure(response, error);
+        }
+      },
+    },
+  ];
+}
+
+const NO_STORE = { 'Cache-Control': 'no-store' };
+
+/** The answer of a client that connects with what the request shows; it ends with the request. */
+async function asBearer<T>(
+  { accept }: Parts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: Answer<T>,
+): Promise<T> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  await using client = await connect({
+    ...credentialIn(request),
+    client: { name: 'rest', version: VERSION },
+    open: async (events) => connectInMemory(accept, events),
+    reconnect: false,
+  });
+  return await answer(client, gone.signal);
+}
+
+/** What a request shows; it must show something. */
+function credentialIn(request: IncomingMessage): Pick<ParticipantOptions, 'token' | 'page' | 'workspaceKey'> {
+  const secret = secretIn(request);
+  if (isAgentToken(secret)) return { token: secret };
+  if (isPageSession(secret)) return { page: { session: secret } };
+  return { workspaceKey: secret };
+}
+
+function secretIn({ headers: { authorization = '' } }: IncomingMessage): string {
+  const [, secret] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
+  if (secret !== undefined) return secret;
+  throw new RelayError(
+    'Unauthorized',
+    'A workspace key, an agent token or a page session is required here.',
+    {
+      next: 'Send it as: Authorization: Bearer …',
+    },
+  );
+}
+
+async function capabilitiesOf(client: Client): Promise<object[]> {
+  const offers = await client.discover();
+  return Promise.all(
+    offers.map(async ({ name, capabilities, tools }) => ({
+      agentName: name,
+      capabilities: capabilities.map((category) => ({ category })),
+      tools: tools.length === 0 ? [] : await client.tools(name),
+    })),
+  );
+}
+
+/** Who has each capability. */
+async function summaryOf(client: Client): Promise<Record<string, string[]>> {
+  const summary = new Map<string, string[]>();
+  for (const { name, capabilities } of await client.discover())
+    for (const capability of capabilities)
+      summary.set(capability, [...(summary.get(capability) ?? []), name]);
+  return Object.fromEntries(summary);
+}
+
+/** An agent that calls has a name; of a bare key, the audit trail keeps that it called. */
+async function noteCallOfKey(relay: Relay, request: IncomingMessage, tool: string): Promise<void> {
+  const { workspaceKey } = credentialIn(request);
+  if (workspaceKey === undefined) return;
+  const { workspace, keyId } = await relay.workspaces.authenticate(workspaceKey);
+  const key = { agent: undefined, unverified: false, local: false, owner: false, pageSessionId: undefined };
+  await relay.workspaces.audit({ ...key, workspace, keyId }, workspace, 'tool.called', tool);
+}
+
+/** A call that failed says so in the form of its answer. */
+function sendCallFailure(response: ServerResponse, { code, message, next }: RelayError): void {
+  const { http } = ERRORS[code];
+  const headers = http === 401 ? { ...NO_STORE, 'WWW-Authenticate': 'Bearer' } : NO_STORE;
+  sendJson(response, http, { success: false, error: message, code, next }, headers);
+}
