@@ -2,11 +2,11 @@ import { strict as assert } from 'node:assert';
 import type { Checks } from './checks.ts';
 import { processesIn } from './processes.ts';
 import type { Failure } from './scripted-model.ts';
-import type { Sender } from './sender.ts';
+import type { Sender, SentMessage } from './sender.ts';
 import type { WrappedAgent } from './wrapped-agent.ts';
 
 /** A message that was sent, and how to see that the model got it once. */
-type Arrived = (agent: WrappedAgent, sent: { id: string; envelope: string }) => Promise<void>;
+type Arrived = (agent: WrappedAgent, sent: SentMessage) => Promise<string>;
 
 const apiError = (type: string, message: string) => ({ type: 'error', error: { type, message } });
 const FAILURES: Array<[reason: 'signed_out' | 'context_full', shown: RegExp, failure: Failure]> = [
@@ -92,19 +92,6 @@ export async function checkHooks(
     });
   }
 
-  await checks.run(named('goes on by itself after a limit'), async () => {
-    await sender.untilPath(name, 'ready');
-    const body = apiError('rate_limit_error', 'This request would exceed your account rate limit.');
-    const succeed = agent.model.fail({ status: 429, body });
-    await agent.prompt('Think about ticket 26.');
-    await sender.untilPath(name, 'usage_limit');
-    const sent = await sender.send(name, 'Is ticket 27 done?');
-    assert.equal(await sender.reasonOf(sent.id), 'usage_limit');
-    succeed();
-    await sender.untilPath(name, 'ready', undefined, LIMIT_MS);
-    await arrived(agent, sent);
-  });
-
   await checks.run(named('gets no message right after it was interrupted'), async () => {
     await sender.untilPath(name, 'ready');
     agent.model.think();
@@ -119,9 +106,6 @@ export async function checkHooks(
     await arrived(agent, sent);
   });
 }
-
-/** The first try after a limit is made after a minute. */
-const LIMIT_MS = 90_000;
 
 /** The processes of hooks that wait now, of this agent. */
 const hooksOf = (agent: WrappedAgent): Promise<number[]> =>

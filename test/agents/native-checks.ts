@@ -4,7 +4,7 @@ import type { Failure } from './scripted-model.ts';
 import type { Sender } from './sender.ts';
 import type { WrappedAgent } from './wrapped-agent.ts';
 
-type Arrived = (agent: WrappedAgent, sent: { id: string; envelope: string }) => Promise<void>;
+type Arrived = (agent: WrappedAgent, sent: { id: string; envelope: string }) => Promise<unknown>;
 
 const FAILURES: Array<[reason: 'signed_out' | 'usage_limit', failure: Failure]> = [
   [

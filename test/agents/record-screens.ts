@@ -1,101 +1,144 @@
-// Records the screens of the real CLIs that the relay has to read: node test/agents/record-screens.ts [claude|codex]
-import { mkdir, mkdtempDisposable, readFile, realpath, writeFile } from 'node:fs/promises';
+// Records the screens of the real CLIs that the relay has to read: node test/agents/record-screens.ts [claude|codex|gemini|opencode]
+import { mkdir, mkdtempDisposable, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Screen } from '../../packages/harness-driver/src/screen/screen.ts';
 import { screenFile } from '../kit/screen-files.ts';
 import { startTerminal, type TestTerminal } from '../kit/terminal.ts';
-import type { AgentCli, CliSandbox } from './clis/agent-cli.ts';
+import { type AgentCli, writeHome } from './clis/agent-cli.ts';
 import { claude } from './clis/claude.ts';
 import { codex } from './clis/codex.ts';
+import { gemini } from './clis/gemini.ts';
+import { opencode } from './clis/opencode.ts';
 import { commandsOf } from './npm-cache.ts';
 import { type ScriptedModel, startScriptedModel } from './scripted-model.ts';
 
 const QUIET_MS = 1200;
-const [COLUMNS, ROWS] = [100, 24];
+/** What the model says to a prompt without steps. */
+const ANSWER = /Nothing to do\./;
 const only = process.argv[2];
 const paste = (text: string): string => `\x1b[200~${text}\x1b[201~`;
 await using temporary = await mkdtempDisposable(join(tmpdir(), 'relay-screens-'));
 const directory = await realpath(temporary.path);
 
+/** Keys that close the list of shortcuts which `?` opens. */
+const SHORTCUTS: Record<string, string> = { claude: '\x7f', codex: '\x1b', gemini: '\x1b' };
+/** Where `!` turns the composer into one for shell commands. */
+const SHELL_MODE = new Set(['gemini', 'opencode']);
+const SIZES = { narrow: { columns: 45 }, wide: { columns: 160, rows: 40 } };
+
 interface Session {
   terminal: TestTerminal;
   model: ScriptedModel;
-  save(name: string): Promise<void>;
+  /** Records the screen once it shows this. */
+  save(name: string, shows?: RegExp): Promise<void>;
   press(keys: string): Promise<void>;
+  /** Presses Enter; resolves when the model was asked, and the screen is still. */
+  submit(): Promise<void>;
 }
 
-for (const cli of [claude, codex].filter(({ id }) => only === undefined || id === only)) {
-  // Codex does not ask this if its model needs no account.
-  if (cli === claude)
-    await inSession(cli, { asks: true, args: [] }, untrusted, async ({ save }) => save('trust'));
-  await inSession(cli, { asks: true }, undefined, recordQuestions(cli));
-  await inSession(cli, { asks: false }, undefined, recordTurns(cli));
+for (const cli of [claude, codex, gemini, opencode].filter(({ id }) => only === undefined || id === only)) {
+  const { trust } = cli.terminal ?? {};
+  if (trust)
+    await inSession(cli, { asks: true, untrusted: true }, ({ save }) => save('trust', trust.question));
+  if (cli === gemini) {
+    const signIn = /\bHow would you like to authenticate\b/;
+    await inSession(cli, { asks: true, signedOut: true }, ({ save }) => save('sign-in', signIn));
+  }
+  await inSession(cli, { asks: true }, recordQuestions(cli));
+  await inSession(cli, { asks: false }, recordTurns(cli));
+  for (const [name, size] of Object.entries(SIZES))
+    await inSession(cli, { asks: false, ...size }, recordSize(cli, name));
 }
 
-function recordTurns(cli: AgentCli) {
-  return async ({ save, press, model }: Session) => {
+function recordTurns({ id, terminal }: AgentCli) {
+  return async ({ save, press, submit, model }: Session) => {
     await save('idle');
     await press('please do not');
     await save('draft');
     await press('\x15');
-    await press(cli === claude ? 'line one\\\rline two' : 'line one\nline two');
+    await press(`line one${terminal?.newLine}line two`);
     await save('draft of two lines');
     await press('\x03');
-    await press('/model');
+    await press(terminal?.menu.command ?? '');
     await save('slash command');
     await press('\r');
     await save('menu');
     await press('\x1b');
-    await press('?');
-    await save('shortcuts');
-    await press(cli === claude ? '\x7f' : '\x1b');
+    const closeShortcuts = SHORTCUTS[id];
+    if (closeShortcuts !== undefined) {
+      await press('?');
+      await save('shortcuts');
+      await press(closeShortcuts);
+    }
+    if (SHELL_MODE.has(id)) {
+      await press('!');
+      await save('shell mode');
+      await press('\x1b');
+    }
     await press(paste(`| a line of text\n`.repeat(50).trimEnd()));
     await save('paste of many lines');
     await press('\x03');
     await press(paste('| a line of text\n'.repeat(100)));
     await save('long paste');
     const answer = model.think();
-    await press('\r');
+    await submit();
     await save('thinking');
     await press('and then');
     await save('draft while thinking');
     await press('\x15');
     answer();
-    await press('');
-    await save('after a turn');
-    await press(paste(cli.terminal?.shell('sleep 8', false) ?? ''));
-    await press('\r');
+    await save('after a turn', ANSWER);
+    await press(paste(terminal?.shell('sleep 8', false) ?? ''));
+    await submit();
     await save('running a command');
   };
 }
 
-function recordQuestions(cli: AgentCli) {
-  return async ({ save, press }: Session) => {
-    await press(paste(cli.terminal?.shell('touch made.txt', true) ?? ''));
+/** In a narrow terminal lines are broken; a wide one has room for more. */
+function recordSize({ terminal }: AgentCli, name: string) {
+  return async ({ save, press, submit, model }: Session) => {
+    await save(`idle, ${name}`);
+    await press('please do not');
+    await save(`draft, ${name}`);
+    await press('\x15');
+    const answer = model.think();
+    await press(paste('Think about it.'));
+    await submit();
+    await save(`thinking, ${name}`);
+    answer();
+    await save(`after a turn, ${name}`, ANSWER);
+    await press(terminal?.menu.command ?? '');
     await press('\r');
-    await save('permission dialog');
-    await press('\x1b');
-    await save('interrupted');
-    if (cli !== claude) return;
-    const options = ['A', 'B'].map((label) => ({ label, description: label }));
-    const question = { question: 'Which?', header: 'Pick', multiSelect: false, options };
-    await press(paste(`use AskUserQuestion ${JSON.stringify({ questions: [question] })}`));
-    await press('\r');
-    await save('question');
+    await save(`menu, ${name}`);
   };
 }
 
-/** A user who has not answered the trust question yet. */
-async function untrusted({ home }: CliSandbox): Promise<void> {
-  const file = join(home, '.claude.json');
-  await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), projects: {} }));
+function recordQuestions({ terminal }: AgentCli) {
+  return async ({ save, press, submit }: Session) => {
+    await press(paste(terminal?.shell('touch made.txt', true) ?? ''));
+    await submit();
+    await save('permission dialog', terminal?.dialog);
+    await press('\x1b');
+    await save('interrupted');
+    if (terminal?.question === undefined) return;
+    await press(paste(terminal.question));
+    await submit();
+    await save('question', /^(?!.*use).*Which\?/m);
+  };
+}
+
+interface SessionOptions {
+  asks: boolean;
+  untrusted?: boolean;
+  signedOut?: boolean;
+  columns?: number;
+  rows?: number;
 }
 
 async function inSession(
   cli: AgentCli,
-  { asks, args = cli.terminal?.args(asks) ?? [] }: { asks: boolean; args?: string[] },
-  prepare: ((sandbox: CliSandbox) => Promise<void>) | undefined,
+  { asks, untrusted = false, signedOut = false, columns = 100, rows = 24 }: SessionOptions,
   record: (session: Session) => Promise<void>,
 ): Promise<void> {
   const commands = await commandsOf(cli.package, cli.version);
@@ -105,37 +148,44 @@ async function inSession(
     project: join(directory, 'demo'),
     modelUrl: model.url,
     asks,
+    untrusted,
   };
   const temporaryFiles = join(sandbox.home, 'tmp');
   await mkdir(temporaryFiles, { recursive: true });
   await mkdir(sandbox.project, { recursive: true });
   await cli.settle(sandbox);
-  await prepare?.(sandbox);
+  if (signedOut) await writeHome(sandbox, '.gemini/settings.json', {});
   const own = cli === codex ? ['--no-daemon'] : [];
-  await using terminal = startTerminal([join(commands, cli.command), ...own, ...args], {
-    cwd: sandbox.project,
-    columns: COLUMNS,
-    rows: ROWS,
-    env: {
-      PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
-      HOME: sandbox.home,
-      TMPDIR: temporaryFiles,
-      TERM: 'xterm-256color',
-      LANG: 'C.UTF-8',
-      NO_PROXY: '127.0.0.1,localhost',
-      ...cli.variables(sandbox),
+  await using terminal = startTerminal(
+    [join(commands, cli.command), ...own, ...(cli.terminal?.args(asks) ?? [])],
+    {
+      cwd: sandbox.project,
+      columns,
+      rows,
+      env: {
+        PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
+        HOME: sandbox.home,
+        TMPDIR: temporaryFiles,
+        TERM: 'xterm-256color',
+        LANG: 'C.UTF-8',
+        NO_PROXY: '127.0.0.1,localhost',
+        ...(asks ? { COLORTERM: 'truecolor' } : {}),
+        ...cli.variables(sandbox),
+      },
     },
-  });
+  );
   const session: Session = {
     terminal,
     model,
-    async save(name) {
-      const screen = new Screen({ columns: COLUMNS, rows: ROWS });
+    async save(name, shows) {
+      if (shows) await terminal.until(shows);
+      await quiet(terminal);
+      const screen = new Screen({ columns, rows });
       screen.feed(Buffer.from(terminal.output()));
       await screen.settled();
       const view = screen.view();
       if (!view) throw new Error('the screen is not known');
-      const file = join(import.meta.dirname, 'screens', cli.id, `${name.replaceAll(' ', '-')}.txt`);
+      const file = join(import.meta.dirname, 'screens', cli.id, `${name.replaceAll(/,? /g, '-')}.txt`);
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, screenFile(view).replaceAll(directory, '/work'));
       console.log(`${cli.title} ${cli.version}: ${name}`);
@@ -144,8 +194,14 @@ async function inSession(
       if (keys !== '') terminal.type(keys);
       await quiet(terminal);
     },
+    async submit() {
+      const asked = model.asked();
+      terminal.type('\r');
+      await asked;
+      await quiet(terminal);
+    },
   };
-  await terminal.until(/[❯›]/);
+  if (!untrusted && !signedOut) await terminal.until(cli.terminal?.ready ?? /./);
   await quiet(terminal);
   await record(session);
 }

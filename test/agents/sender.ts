@@ -5,6 +5,12 @@ import type { TestDaemon } from '../kit/daemon.ts';
 
 const STEADY_MS = 150;
 
+/** A message, and how a recipient's model is told it. */
+export interface SentMessage {
+  id: string;
+  envelope: string;
+}
+
 /** Another agent, which writes to wrapped agents and watches the deliveries. */
 export class Sender implements AsyncDisposable {
   readonly #relay: Relay;
@@ -25,7 +31,7 @@ export class Sender implements AsyncDisposable {
     to: string,
     content: string,
     { urgent = false }: { urgent?: boolean } = {},
-  ): Promise<{ id: string; envelope: string }> {
+  ): Promise<SentMessage> {
     const { messageId } = await this.#relay.send(to, content, urgent ? { importance: 'urgent' } : {});
     const notes = urgent ? ', urgent importance' : '';
     return { id: messageId, envelope: this.#envelope(messageId, notes, content) };
@@ -58,14 +64,17 @@ export class Sender implements AsyncDisposable {
     return setTimeout(STEADY_MS);
   }
 
-  /** Resolves when the message was submitted, with its state. */
-  async untilInjected(id: string): Promise<string> {
+  /** Resolves when the message was submitted, with its state and the path it took. */
+  async untilInjected(id: string): Promise<{ state: string; path?: string | undefined }> {
     let state = '';
+    let path: string | undefined;
     await this.#until(['delivery.injected', 'delivery.turn_started', 'delivery.uncertain'], async () => {
-      state = (await this.#delivery(id))?.state ?? '';
+      const delivery = await this.#delivery(id);
+      state = delivery?.state ?? '';
+      path = delivery?.path;
       return ['injected', 'turn_started', 'uncertain'].includes(state);
     });
-    return state;
+    return { state, path };
   }
 
   /** Resolves when a path has it. */
@@ -92,7 +101,7 @@ export class Sender implements AsyncDisposable {
   async #until(
     events: ReadonlyArray<keyof RelayEvents>,
     holds: () => Promise<boolean>,
-    withinMs = 30_000,
+    withinMs = 90_000,
   ): Promise<void> {
     const deadline = AbortSignal.timeout(withinMs);
     while (true) {

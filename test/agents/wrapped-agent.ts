@@ -1,6 +1,7 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { runInstall } from '../../packages/mcp/src/install/index.ts';
 import { PROGRAM } from '../kit/cli.ts';
 import type { TestDaemon } from '../kit/daemon.ts';
 import { startTerminal, type TestTerminal } from '../kit/terminal.ts';
@@ -19,6 +20,8 @@ export interface WrappedAgent extends AsyncDisposable {
   heard(): string[];
   /** Resolves when its model has received a text that contains this. */
   hears(text: string): Promise<void>;
+  /** Presses Enter until its model is asked. */
+  submit(): Promise<void>;
   /** Types a prompt as a person does, and submits it. */
   prompt(text: string): Promise<void>;
   /** Presses Escape until this is no longer on the screen. */
@@ -29,6 +32,10 @@ export interface WrappedOptions {
   name: string;
   /** Let the CLI ask before it runs commands. */
   asks?: boolean;
+  /** Its user has not said yet whether the directory is to be trusted. */
+  untrusted?: boolean;
+  /** The relay's tools are entered in its settings. */
+  installed?: boolean;
   withoutHooks?: boolean;
   /** Give it its messages by its own interface. */
   native?: boolean;
@@ -36,13 +43,22 @@ export interface WrappedOptions {
   inShell?: boolean;
 }
 
-const DEADLINE_MS = 30_000;
+/** The first turn of some CLIs takes long on a busy machine. */
+const DEADLINE_MS = 90_000;
 const LOST_KEY_MS = 1500;
 
 export async function startWrapped(
   cli: AgentCli,
   daemon: TestDaemon,
-  { name, asks = false, withoutHooks = false, native = false, inShell = false }: WrappedOptions,
+  {
+    name,
+    asks = false,
+    inShell = false,
+    installed = false,
+    untrusted = false,
+    withoutHooks = false,
+    native = false,
+  }: WrappedOptions,
 ): Promise<WrappedAgent> {
   if (!cli.terminal) throw new Error(`${cli.title} is not run in a terminal`);
   const commands = await commandsOf(cli.package, cli.version);
@@ -53,11 +69,16 @@ export async function startWrapped(
     project,
     modelUrl: model.url,
     asks,
+    untrusted,
     withoutHooks,
   };
   const temporary = join(sandbox.home, 'tmp');
   await mkdir(temporary, { recursive: true });
   await cli.settle(sandbox);
+  if (installed) {
+    const env = { ...daemon.env, HOME: sandbox.home };
+    await runInstall({ editor: cli.id, global: true, env, cwd: project, print: () => undefined });
+  }
   const { RELAY_DATA_DIR, RELAY_CONFIG } = daemon.env;
   const run = [process.execPath, PROGRAM, 'run', '--name', name, ...(native ? ['--native'] : []), '--'];
   const command = [...run, cli.command, ...cli.terminal.args(asks)];
@@ -76,11 +97,21 @@ export async function startWrapped(
       ...cli.variables(sandbox),
     },
   });
+  const { ready, trust } = cli.terminal;
   if (inShell) terminal.type(`${command.map((word) => `'${word}'`).join(' ')}\r`);
+  // Keys that come earlier are lost.
+  await terminal.until((untrusted && trust?.question) || ready, DEADLINE_MS);
   const said = (): string[] =>
     (model.requests.findLast(({ tools }) => tools.length > 0)?.turns ?? [])
       .filter(({ kind }) => kind === 'user')
-      .map(({ text }) => text);
+      // OpenCode puts a blank after what was pasted.
+      .map(({ text }) => text.trimEnd());
+  // A CLI that is just drawing something may lose a key, or take it for a new line.
+  const submit = async () => {
+    const asked = model.asked().then(() => true);
+    do terminal.type('\r');
+    while (!(await Promise.race([asked, setTimeout(LOST_KEY_MS, false)])));
+  };
   return {
     cli,
     name,
@@ -102,17 +133,13 @@ export async function startWrapped(
         gone = await Promise.race([left, setTimeout(LOST_KEY_MS, false)]);
       }
     },
+    submit,
     async prompt(text) {
       terminal.type(`\x1b[200~${text}\x1b[201~`);
       await terminal.until((screen) =>
         screen.replace(/\s/g, '').includes(text.slice(-20).replace(/\s/g, '')),
       );
-      // A CLI that is drawing may lose a key.
-      for (let asked = false; !asked; ) {
-        const next = model.asked().then(() => true);
-        terminal.type('\r');
-        asked = await Promise.race([next, setTimeout(LOST_KEY_MS, false)]);
-      }
+      await submit();
     },
     async [Symbol.asyncDispose]() {
       await terminal[Symbol.asyncDispose]();

@@ -18,7 +18,7 @@ export interface TestTerminal extends AsyncDisposable {
   type(keys: string | Buffer): void;
   resize(columns: number, rows: number): void;
   /** Resolves when the screen shows the pattern, or when `holds` is true of it; rejects at the deadline. */
-  until(wanted: RegExp | ((screen: string) => boolean)): Promise<void>;
+  until(wanted: RegExp | ((screen: string) => boolean), withinMs?: number): Promise<void>;
   readonly emulator: xterm.Terminal;
   readonly exited: Promise<{ exitCode: number; signal?: number }>;
 }
@@ -75,7 +75,7 @@ export function startTerminal(
       emulator.resize(newColumns, newRows);
       child.resize(newColumns, newRows);
     },
-    until: (wanted) =>
+    until: (wanted, withinMs = DEADLINE_MS) =>
       new Promise((resolve, reject) => {
         const holds = typeof wanted === 'function' ? wanted : (text: string) => wanted.test(text);
         const done = (finish: () => void) => {
@@ -88,7 +88,7 @@ export function startTerminal(
         };
         const deadline = setTimeout(
           () => done(() => reject(new Error(`The screen never showed ${wanted}:\n${screen()}`))),
-          DEADLINE_MS,
+          withinMs,
         );
         watchers.add(look);
         look();

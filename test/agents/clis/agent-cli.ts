@@ -10,6 +10,8 @@ export interface CliSandbox {
   modelUrl: string;
   /** It asks before it runs commands. */
   asks?: boolean;
+  /** The user has not said yet whether the project is to be trusted. */
+  untrusted?: boolean;
   /** Its user has switched off all hooks. */
   withoutHooks?: boolean;
 }
@@ -39,10 +41,24 @@ export interface AgentCli {
     readonly native?: boolean;
     /** A file in its home that only the user changes. */
     readonly settings: string;
+    /** It takes the relay's tools from its settings only: `agent-relay mcp install` has to enter them. */
+    readonly needsInstall?: boolean;
+    /** It ends the turn if its model has a usage limit, and does not try again. */
+    readonly givesUpAtLimit?: boolean;
     /** What the shell shows after Ctrl-Z, if it can be suspended. */
     readonly suspended?: RegExp;
     /** A step with which the model runs a shell command. */
     shell(command: string, asks: boolean): string;
+    /** What is on its screen while it asks whether it may. */
+    readonly dialog: RegExp;
+    /** What is on its screen while it asks whether to trust the directory, the key that chooses yes, and what is there then. */
+    readonly trust?: { question: RegExp; choose: string; chosen: RegExp };
+    /** A step with which the model asks the person something. */
+    readonly question?: string;
+    /** The command that opens a menu, what is on the screen when it is typed, and when the menu is open. */
+    readonly menu: { command: string; typed: RegExp; open: RegExp };
+    /** The keys that begin a new line in the composer. */
+    readonly newLine: string;
   };
   /** How to pass a prompt; a client without it gets none. */
   ask?(prompt: string): { args: string[]; input?: string };

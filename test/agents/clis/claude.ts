@@ -1,6 +1,7 @@
 import { type AgentCli, NO_WAY_OUT, writeHome } from './agent-cli.ts';
 
 const KEY = 'sk-ant-scripted-model-0123456789';
+const PICKS = ['A', 'B'].map((label) => ({ label, description: label }));
 
 export const claude: AgentCli = {
   id: 'claude',
@@ -15,9 +16,9 @@ export const claude: AgentCli = {
       bypassPermissionsModeAccepted: true,
       // It remembers an approved key by its last characters.
       customApiKeyResponses: { approved: [KEY.slice(-20)], rejected: [] },
-      projects: {
-        [sandbox.project]: { hasTrustDialogAccepted: true, enabledMcpjsonServers: ['agent-relay'] },
-      },
+      projects: sandbox.untrusted
+        ? {}
+        : { [sandbox.project]: { hasTrustDialogAccepted: true, enabledMcpjsonServers: ['agent-relay'] } },
     });
     await writeHome(sandbox, '.claude/settings.json', {
       skipDangerousModePermissionPrompt: true,
@@ -48,6 +49,13 @@ export const claude: AgentCli = {
     settings: '.claude/settings.json',
     suspended: /Stopped/,
     shell: (command) => `use Bash ${JSON.stringify({ command, description: 'a command' })}`,
+    trust: { question: /\btrust this folder\b/, choose: '\x1b[B', chosen: /❯ Yes, I trust/ },
+    dialog: /\bDo you want to proceed\b/,
+    question: `use AskUserQuestion ${JSON.stringify({
+      questions: [{ question: 'Which?', header: 'Pick', multiSelect: false, options: PICKS }],
+    })}`,
+    menu: { command: '/model', typed: /\/model +Set\b/, open: /\bSelect model\b/ },
+    newLine: '\\\r',
   },
   ask: (prompt) => ({ args: ['-p', prompt, '--dangerously-skip-permissions'] }),
 };

@@ -50,6 +50,10 @@ trust_level = "trusted"
       const escalation = { sandbox_permissions: 'require_escalated', justification: 'a test' };
       return `use exec_command ${JSON.stringify({ cmd, ...(asks && escalation) })}`;
     },
+    givesUpAtLimit: true,
+    dialog: /\bPress enter to confirm\b/,
+    menu: { command: '/model', typed: /\/model +choose\b/, open: /\bSelect Model\b/ },
+    newLine: '\n',
   },
   // A server that is not required may come too late for the first turn on a busy machine.
   ask: (prompt) => ({

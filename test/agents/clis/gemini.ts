@@ -1,6 +1,7 @@
 import { type AgentCli, NO_WAY_OUT, writeHome } from './agent-cli.ts';
 
 const MODEL = 'gemini-2.5-flash';
+const PICKS = ['A', 'B'].map((label) => ({ label, description: label }));
 
 export const gemini: AgentCli = {
   id: 'gemini',
@@ -11,20 +12,38 @@ export const gemini: AgentCli = {
 
   settle: (sandbox) =>
     writeHome(sandbox, '.gemini/settings.json', {
-      security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
+      security: {
+        auth: { selectedType: 'gemini-api-key' },
+        folderTrust: { enabled: sandbox.untrusted === true },
+      },
       general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
       privacy: { usageStatisticsEnabled: false },
       telemetry: { enabled: false },
     }),
 
-  variables: ({ modelUrl }) => ({
+  variables: ({ modelUrl, untrusted }) => ({
     ...NO_WAY_OUT,
     GEMINI_API_KEY: 'any',
     GOOGLE_GEMINI_BASE_URL: modelUrl,
-    GEMINI_CLI_TRUST_WORKSPACE: 'true',
+    ...(!untrusted && { GEMINI_CLI_TRUST_WORKSPACE: 'true' }),
   }),
 
   list: { args: ['mcp', 'list'], connected: /✓ agent-relay: .* Connected$/m },
+  terminal: {
+    args: (asks) => ['-m', MODEL, '--approval-mode', asks ? 'default' : 'yolo'],
+    ready: /Type your message/,
+    path: 'pty',
+    settings: '.gemini/settings.json',
+    needsInstall: true,
+    shell: (command) => `use run_shell_command ${JSON.stringify({ command, description: 'a command' })}`,
+    trust: { question: /\bDo you trust\b/, choose: '', chosen: /● 1\. Trust folder/ },
+    dialog: /\bAllow execution of\b/,
+    question: `use ask_user ${JSON.stringify({
+      questions: [{ question: 'Which?', header: 'Pick', type: 'choice', options: PICKS }],
+    })}`,
+    menu: { command: '/model', typed: /Manage model configuration/, open: /\bSelect Model\b/ },
+    newLine: '\\\r',
+  },
   // With an explicit model, no other model is called to choose one.
   ask: (prompt) => ({ args: ['-m', MODEL, '--approval-mode', 'yolo', '-p', prompt] }),
 };

@@ -1,5 +1,7 @@
 import { type AgentCli, NO_WAY_OUT, writeHome } from './agent-cli.ts';
 
+const PICKS = ['A', 'B'].map((label) => ({ label, description: label }));
+
 export const opencode: AgentCli = {
   id: 'opencode',
   title: 'Opencode',
@@ -15,7 +17,7 @@ export const opencode: AgentCli = {
       model: 'scripted/scripted',
       small_model: 'scripted/scripted',
       enabled_providers: ['scripted'],
-      permission: { '*': 'allow' },
+      permission: { '*': sandbox.asks ? 'ask' : 'allow' },
       provider: {
         scripted: {
           npm: '@ai-sdk/openai-compatible',
@@ -37,6 +39,19 @@ export const opencode: AgentCli = {
   }),
 
   list: { args: ['mcp', 'list'], connected: /✓ agent-relay .*connected/ },
+  terminal: {
+    args: () => [],
+    ready: /Ask anything/,
+    path: 'pty',
+    settings: '.config/opencode/opencode.json',
+    shell: (command) => `use bash ${JSON.stringify({ command, description: 'a command' })}`,
+    dialog: /\bPermission required\b/,
+    question: `use question ${JSON.stringify({
+      questions: [{ question: 'Which?', header: 'Pick', options: PICKS }],
+    })}`,
+    menu: { command: '/models', typed: /\/models +Switch model/, open: /\bSelect model\b/ },
+    newLine: '\n',
+  },
   // An argument with spaces would reach the model in quotes.
   ask: (prompt) => ({ args: ['run'], input: prompt }),
 };

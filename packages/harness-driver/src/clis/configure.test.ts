@@ -111,7 +111,20 @@ describe('what a run of a CLI is given', () => {
           enabled: true,
         },
       },
+      permission: { 'agent-relay_*': 'allow' },
     });
+    const asks = { OPENCODE_CONFIG_CONTENT: '{ "permission": "ask" }' };
+    const permission = JSON.parse(
+      (await configured('opencode', [], asks)).env.OPENCODE_CONFIG_CONTENT ?? '',
+    ).permission;
+    expect(Object.entries(permission)).toEqual([
+      ['*', 'ask'],
+      ['agent-relay_*', 'allow'],
+    ]);
+  });
+
+  it('is nothing for gemini, which takes no servers for one run', async () => {
+    expect(await configured('gemini')).toMatchObject({ args: [], env: {} });
   });
 
   it('is nothing for other programs, which are never typed into', async () => {

@@ -5,14 +5,16 @@ import type { ScreenView } from '../screen/view.ts';
 import type { ScreenReader } from './adapter.ts';
 import { claudeScreen } from './claude-screen.ts';
 import { codexScreen } from './codex-screen.ts';
+import { geminiScreen } from './gemini-screen.ts';
+import { opencodeScreen } from './opencode-screen.ts';
 
 const SCREENS = new URL('../../../../test/agents/screens/', import.meta.url);
 const recorded = (cli: string, name: string): ScreenView =>
-  readScreenFile(new URL(`${cli}/${name.replaceAll(' ', '-')}.txt`, SCREENS));
+  readScreenFile(new URL(`${cli}/${name.replaceAll(/,? /g, '-')}.txt`, SCREENS));
 const waits = (code: string): Gate => ({ wait: expect.objectContaining({ code }) });
 
 /** Recorded from the real CLIs by test/agents/record-screens.ts. */
-const BOTH: Array<[name: string, gate: Gate]> = [
+const ALL: Array<[name: string, gate: Gate]> = [
   ['idle', 'open'],
   ['after a turn', 'open'],
   ['interrupted', 'open'],
@@ -28,13 +30,40 @@ const BOTH: Array<[name: string, gate: Gate]> = [
   ['menu', waits('unknown_screen')],
 ];
 
+/** With other widths, things are elsewhere or broken into two rows. */
+const SIZES: Array<[name: string, gate: Gate]> = ['narrow', 'wide'].flatMap((size) => [
+  [`idle, ${size}`, 'open'],
+  [`after a turn, ${size}`, 'open'],
+  [`draft, ${size}`, waits('draft')],
+  [`thinking, ${size}`, waits('busy')],
+  [`menu, ${size}`, waits('unknown_screen')],
+]);
+
 describe.each<[string, ScreenReader, Array<[string, Gate]>]>([
   [
     'claude',
     claudeScreen,
-    [...BOTH, ['question', waits('approval_dialog')], ['trust', waits('starting')], ['shortcuts', 'open']],
+    [...ALL, ['question', waits('approval_dialog')], ['trust', waits('starting')], ['shortcuts', 'open']],
   ],
-  ['codex', codexScreen, [...BOTH, ['shortcuts', waits('unknown_screen')]]],
+  ['codex', codexScreen, [...ALL, ['shortcuts', waits('unknown_screen')]]],
+  [
+    'gemini',
+    geminiScreen,
+    [
+      ...ALL,
+      ...SIZES,
+      ['shortcuts', 'open'],
+      ['shell mode', waits('unknown_screen')],
+      ['question', waits('approval_dialog')],
+      ['trust', { wait: { code: 'starting', detail: 'trust question' } }],
+      ['sign-in', { wait: { code: 'starting', detail: 'sign-in' } }],
+    ],
+  ],
+  [
+    'opencode',
+    opencodeScreen,
+    [...ALL, ...SIZES, ['shell mode', waits('unknown_screen')], ['question', waits('approval_dialog')]],
+  ],
 ])('the screen of %s', (cli, reader, screens) => {
   it.each(screens)('reads: %s', (name, gate) => {
     expect(gateOf(reader.read(recorded(cli, name)))).toEqual(gate);

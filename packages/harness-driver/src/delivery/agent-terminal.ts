@@ -9,6 +9,8 @@ import { type Injection, inject } from './inject.ts';
 const ECHO_MS = 500;
 /** A screen is drawn in several steps. */
 const STEADY_MS = 100;
+/** After its first questions are answered, a CLI may show its composer for a moment and then start again. */
+const AFTER_QUESTION_MS = 3000;
 
 const OUTCOMES: Record<Injection, Outcome> = {
   submitted: 'injected',
@@ -27,9 +29,10 @@ export class AgentTerminal implements Ingress {
   readonly #onQuiet: () => void;
   #watchers: Array<() => void> = [];
   #typedAt = Number.NEGATIVE_INFINITY;
+  #askedAt = Number.NEGATIVE_INFINITY;
   #quiet: NodeJS.Timeout | undefined;
 
-  /** `onQuiet` is called when the person has stopped typing for a moment. */
+  /** `onQuiet` is called when the person has stopped typing for a moment, or time alone may have opened the gate. */
   constructor(
     screen: Screen,
     reader: ScreenReader | undefined,
@@ -49,13 +52,7 @@ export class AgentTerminal implements Ingress {
   /** The person typed. */
   typed(): void {
     this.#typedAt = performance.now();
-    if (this.#quiet) this.#quiet.refresh();
-    else {
-      this.#quiet = setTimeout(() => {
-        this.#quiet = undefined;
-        this.#onQuiet();
-      }, ECHO_MS);
-    }
+    this.#lookAgainIn(ECHO_MS);
   }
 
   close(): void {
@@ -65,9 +62,22 @@ export class AgentTerminal implements Ingress {
 
   gate(): Gate | undefined {
     if (this.#screen.isBehind) return undefined;
-    const gate = gateOf(this.reading());
-    if (gate === 'open' && performance.now() - this.#typedAt < ECHO_MS) return { wait: { code: 'draft' } };
-    return gate;
+    const reading = this.reading();
+    const gate = gateOf(reading);
+    const now = performance.now();
+    if (reading.state === 'starting' && reading.question !== undefined) this.#askedAt = now;
+    if (gate !== 'open') return gate;
+    const left = this.#askedAt + AFTER_QUESTION_MS - now;
+    if (left > 0) {
+      this.#lookAgainIn(left);
+      return { wait: { code: 'starting' } };
+    }
+    return now - this.#typedAt < ECHO_MS ? { wait: { code: 'draft' } } : gate;
+  }
+
+  #lookAgainIn(ms: number): void {
+    clearTimeout(this.#quiet);
+    this.#quiet = setTimeout(() => this.#onQuiet(), ms);
   }
 
   isSuspended(): boolean {

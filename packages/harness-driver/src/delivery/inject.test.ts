@@ -44,6 +44,19 @@ describe.concurrent('typing a message', () => {
     expect(typed).toEqual([PASTED, '\r', '\r']);
   });
 
+  it('knows that a text was taken which went in the moment before the next Enter', async () => {
+    const typed: string[] = [];
+    let looks = 0;
+    const target = {
+      reading: () =>
+        typed.length === 1 || (typed.length === 2 && looks++ < 2) ? composer(TEXT) : composer(''),
+      write: (text: string) => void typed.push(text),
+      changed: (withinMs: number) => new Promise<void>((resolve) => setTimeout(resolve, withinMs + 5)),
+    };
+    expect(await inject(TEXT, target, claudeScreen)).toBe('submitted');
+    expect(typed).toEqual([PASTED, '\r']);
+  });
+
   it('presses no Enter if a dialog is there after the text', async () => {
     const { typed, injected } = cli((keys) => (keys.length === 0 ? composer('') : { state: 'dialog' }));
     expect(await injected()).toBe('unclear');

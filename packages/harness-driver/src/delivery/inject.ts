@@ -16,9 +16,8 @@ export type Injection = 'submitted' | 'turned' | 'not typed' | 'unclear';
 const SHOWN_MS = 5000;
 /** Between the text and Enter: some CLIs lose an Enter that follows at once. */
 const BEFORE_ENTER_MS = 150;
-const TAKEN_MS = 400;
-/** A CLI that is just starting may take its time. */
-const MOST_ENTERS = 12;
+/** How long the text may stay after each Enter, before the next one. A CLI that is just starting may take its time. */
+const TAKEN_MS = [400, 400, 400, 400, 800, 800, 800, 1500, 1500, 3000, 3000, 6000];
 
 const PASTE = ['\x1b[200~', '\x1b[201~'] as const;
 
@@ -35,11 +34,14 @@ export async function inject(text: string, target: TypingTarget, screen: ScreenR
   target.write(PASTE.join(text));
   if (!(await happens(holdsText, SHOWN_MS, target))) return 'unclear';
   await pause(BEFORE_ENTER_MS);
-  for (let enters = 0; enters < MOST_ENTERS; enters++) {
+  const isGone = () => isTaken(target.reading());
+  let entered = false;
+  for (const takenMs of TAKEN_MS) {
     // While something is being drawn, nobody knows; a dialog that opened now gets no Enter.
-    if (!(await happens(holdsText, SHOWN_MS, target))) return 'unclear';
-    target.write('\r');
-    if (await happens(() => isTaken(target.reading()), TAKEN_MS, target)) {
+    if (!(await happens(() => holdsText() || (entered && isGone()), SHOWN_MS, target))) return 'unclear';
+    if (holdsText()) target.write('\r');
+    entered = true;
+    if (await happens(isGone, takenMs, target)) {
       const now = target.reading();
       return now.state === 'composer' && !now.busy ? 'submitted' : 'turned';
     }

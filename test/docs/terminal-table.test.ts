@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { TERMINAL_CLIS } from '../agents/clis/index.ts';
+import { TERMINAL_CASES } from '../agents/terminal-cases.ts';
+import { headingOf, readTable, TABLE_FILE } from '../agents/terminal-table.ts';
+
+const text = readFileSync(TABLE_FILE, 'utf8');
+
+it('has columns of CLIs that are tried, in the version that is tried', () => {
+  expect(TERMINAL_CLIS.map(headingOf)).toEqual(expect.arrayContaining([...readTable(text).keys()]));
+});
+
+it('has a row for each case', () => {
+  for (const words of Object.values(TERMINAL_CASES)) expect(text).toContain(`\n| ${words} |`);
+});
+
+it('shows paths, and no failure', () => {
+  for (const results of readTable(text).values())
+    for (const path of Object.values(results)) expect(path).toMatch(/^(native|hook|pty)$/);
+});
+
+it.each(TERMINAL_CLIS)('names the version of $id that was tried in docs/terminals.md', ({ id, version }) => {
+  const guide = readFileSync(new URL('../../docs/terminals.md', import.meta.url), 'utf8');
+  expect(guide).toMatch(
+    new RegExp(String.raw`^\| \`${id}\` \|.*\| ${version.replaceAll('.', '\\.')} \|$`, 'm'),
+  );
+});
