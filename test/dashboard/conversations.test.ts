@@ -70,6 +70,7 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     await page.getByRole('option', { name: '@Alice' }).waitFor();
     await page.keyboard.press('Enter');
     await page.keyboard.type('and #rel');
+    await page.getByRole('option', { name: '#release' }).waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await messages().getByText('Look at this, @Alice and #release').waitFor();

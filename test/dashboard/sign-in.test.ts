@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)(`in Chromium${NEEDS_BROWSER}`, () => {
     expect(await first.page.evaluate(() => document.cookie)).toBe('');
 
     await using second = await browser.open(link);
-    await second.page.getByRole('heading', { name: /used before/ }).waitFor();
+    await second.page.getByRole('heading', { name: /already used/ }).waitFor();
     expect(await second.page.textContent('main')).toContain('agent-relay dashboard');
 
     await daemon.stop();
