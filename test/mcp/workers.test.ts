@@ -69,6 +69,8 @@ describe('workers by tools', () => {
     expect(here.data).toMatchObject({ name: 'B', status: 'ready', node: 'local' });
     expect((await callTool(lead, 'query_nodes')).data).toMatchObject({ nodes: [{ name: 'local' }] });
     expect((await callTool(lead, 'remove_agent', { name: 'A' })).data).toMatchObject({ removed: true });
-    expect((await callTool(lead, 'submit_result', { data: 1 })).texts[0]).toContain('works for nobody');
+    expect((await callTool(lead, 'submit_result', { data: 1 })).texts[0]).toContain(
+      'Boss does not work for another agent',
+    );
   });
 });
