@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../../packages/sdk/src/node/index.ts';
@@ -198,6 +198,31 @@ describe('a program in agent-relay run', () => {
     expect(terminal.emulator.buffer.active.type).toBe('normal');
     expect(terminal.emulator.modes).toMatchObject({ bracketedPasteMode: false, mouseTrackingMode: 'none' });
     expect(terminal.output()).toContain('gone\u001b[<1u');
+  });
+
+  it('is suspended together with the relay, and is back after one fg', async () => {
+    const directory = join(daemon.directory, 'suspended');
+    await mkdir(directory);
+    const program = join(directory, 'claude');
+    // It says what Claude Code says, and cannot stop by itself either.
+    const script = [
+      'trap "echo back; trap : CONT" CONT',
+      'echo "Claude Code has been suspended. Run fg to bring it back."',
+      'until read -r word; do :; done; echo "heard $word"; read -r',
+    ];
+    await writeFile(program, `#!/bin/bash\n${script.join('\n')}\n`, { mode: 0o755 });
+    await using terminal = startTerminal(['bash', '--norc', '--noprofile', '-i'], {
+      cwd: daemon.projectDirectory,
+      env: { ...daemon.env, ...TERMINAL },
+    });
+    await terminal.until(/ready\$/);
+    terminal.type(`'${process.execPath}' '${PROGRAM}' run --name Paused -- '${program}'\r`);
+    await terminal.until(/Stopped/);
+    terminal.type('fg\r');
+    await terminal.until(/^back$/m);
+    terminal.type('hello\r');
+    await terminal.until(/^heard hello$/m);
+    expect(terminal.output().match(/Stopped/g)).toHaveLength(1);
   });
 
   it('leaves no files of its run behind', async () => {

@@ -80,10 +80,6 @@ export class AgentTerminal implements Ingress {
     this.#quiet = setTimeout(() => this.#onQuiet(), ms);
   }
 
-  isSuspended(): boolean {
-    return this.reading().state === 'suspended';
-  }
-
   /** Types a message and submits it. Meanwhile nobody else types. */
   async deliver({ text }: { text: string }): Promise<Outcome> {
     const reader = this.#reader;

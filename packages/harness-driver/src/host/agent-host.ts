@@ -55,7 +55,7 @@ export class AgentHost {
   readonly #viewers = new Set<Viewer>();
   readonly #remote: RemoteViewers;
   #snapshot: Promise<unknown> = Promise.resolve();
-  #wasSuspended = false;
+  #isSuspended = false;
   /** A viewer wants no message to be delivered. */
   #isHeld = false;
   #end: ChildEnd | undefined;
@@ -174,9 +174,13 @@ export class AgentHost {
   #screenChanged(): void {
     this.#terminal.screenChanged();
     this.#deliverer.look();
-    const isSuspended = this.#terminal.isSuspended();
-    if (isSuspended && !this.#wasSuspended) this.onSuspended();
-    this.#wasSuspended = isSuspended;
+    const { state } = this.#terminal.reading();
+    // A screen that is half drawn says nothing about it.
+    if (state === 'unknown') return;
+    const isNew = state === 'suspended' && !this.#isSuspended;
+    // Before others are told: they change the screen as well.
+    this.#isSuspended = state === 'suspended';
+    if (isNew) this.onSuspended();
   }
 }
 
