@@ -126,7 +126,7 @@ async function checkShown({ cli: { title }, ask }: Agent): Promise<void> {
   await checks.run(`${title} shows its model that a recipient is offline`, async () => {
     await daemon.cli(['inbox', '--as', 'Sleeper']);
     const { results } = await ask([send('Sleeper', `Wake up for ticket ${++ticket}.`)]);
-    assert.match(results[0] ?? '', /Offline now: Sleeper/);
+    assert.match(results[0] ?? '', /Offline: Sleeper/);
   });
   await checks.run(
     `${title} shows its model the code of an error, and a tool for the next step`,
