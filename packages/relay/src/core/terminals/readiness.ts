@@ -16,8 +16,11 @@ export class Readiness {
   readonly #clock: Clock;
   readonly #presence: Presence;
   readonly #background: (work: Promise<void>) => void;
-  /** The task messages of agents that have not been observed working on them. */
-  readonly #tasks = new Map<number, { id: string; seq: number }>();
+  /**
+   * The task messages of agents that have not been observed working on them. Which message it was is not known after a
+   * restart; the task is an agent's first message, so any that was seen is the task or came after it.
+   */
+  readonly #tasks = new Map<number, { id: string; seq: number } | 'first'>();
   readonly #lastReason = new Map<number, Reason>();
   /** Agents whose SPAWN has not been answered yet. */
   readonly #awaited = new Set<number>();
@@ -37,6 +40,11 @@ export class Readiness {
   expect(agentId: number, task: { id: string; seq: number } | undefined): void {
     this.#awaited.add(agentId);
     if (task) this.#tasks.set(agentId, task);
+  }
+
+  /** After a restart: the agent was spawned with a task and not observed working on it. */
+  expectAgain(agentId: number): void {
+    if (!this.#tasks.has(agentId)) this.#tasks.set(agentId, 'first');
   }
 
   /** Whether its SPAWN has not been answered yet. */
@@ -82,7 +90,7 @@ export class Readiness {
   seen(agent: Agent, isSeen: (message: { id: string; seq: number }) => boolean): void {
     const run = this.#runs.live(agent.id);
     const task = this.#tasks.get(agent.id);
-    if (run && task && isSeen(task)) this.#ready(agent, run);
+    if (run && task && (task === 'first' || isSeen(task))) this.#ready(agent, run);
   }
 
   /** The program has ended. */

@@ -141,6 +141,20 @@ describe('RELEASE', () => {
 });
 
 describe('a run', () => {
+  it('is ready after a restart only when its task was seen', async () => {
+    await spawn('Worker', { task: 'Go' });
+    await core.restart();
+    lead = await core.join(workspace, 'Boss', { token: lead.token });
+    const host = await hosted('Worker');
+    await host.request('REPORT', { path: 'pty', state: 'ready' });
+    expect(await runOf('Worker')).toMatchObject({ state: 'starting' });
+    const { messages } = await host.request('CLAIM', { path: 'pty' });
+    const ids = messages.map(({ id }) => id);
+    await host.request('REPORT', { path: 'pty', messages: ids, state: 'turn_started' });
+    expect(await runOf('Worker')).toMatchObject({ state: 'ready' });
+    await expect.poll(() => noticesOf(lead)).toEqual(['Worker "Worker" is ready.']);
+  });
+
   it('is known after a restart, and over when its host is gone', async () => {
     await spawn('Worker');
     await spawn('Other');

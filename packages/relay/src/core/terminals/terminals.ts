@@ -85,7 +85,11 @@ export class Terminals {
   }
 
   async load(workspace: Workspace): Promise<void> {
-    for (const run of await this.runs.load(workspace)) this.hosts.lookFor(run);
+    for (const run of await this.runs.load(workspace)) {
+      const hasTask = this.#parts.agents.byId(run.agentId)?.task !== undefined;
+      if (run.spawned && run.readyAt === undefined && hasTask) this.#readiness.expectAgain(run.agentId);
+      this.hosts.lookFor(run);
+    }
   }
 
   /** The daemon stops: who waits for an agent or its result is answered now. */
