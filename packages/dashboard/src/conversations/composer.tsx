@@ -20,11 +20,15 @@ export function Composer({ label, send }: { label: string; send: Send }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
 
-  const unfinished = isClosed.value ? undefined : unfinishedAt(text.value, cursor.value);
-  const names =
-    unfinished?.mark === '#' ? channels.value.map(({ name }) => name.slice(1)) : [...agents.value.keys()];
-  const candidates = unfinished ? candidatesFor(unfinished.word, names) : [];
-  const at = Math.min(chosen.value, candidates.length - 1);
+  /** As of now: keys may come faster than the page is drawn. */
+  const completion = () => {
+    const unfinished = isClosed.value ? undefined : unfinishedAt(text.value, cursor.value);
+    const names =
+      unfinished?.mark === '#' ? channels.value.map(({ name }) => name.slice(1)) : [...agents.value.keys()];
+    const candidates = unfinished ? candidatesFor(unfinished.word, names) : [];
+    return { unfinished, candidates, at: Math.min(chosen.value, candidates.length - 1) };
+  };
+  const { unfinished, candidates, at } = completion();
 
   useLayoutEffect(() => {
     const element = field.current;
@@ -34,14 +38,16 @@ export function Composer({ label, send }: { label: string; send: Send }) {
   }, [text.value]);
 
   const complete = (name: string) => {
-    if (!unfinished) return;
-    const done = completed(text.value, unfinished, name);
+    const word = completion().unfinished;
+    const element = field.current;
+    if (!word || !element) return;
+    const done = completed(text.value, word, name);
+    // At once: what is typed next goes behind it.
+    element.value = done.text;
+    element.focus();
+    element.setSelectionRange(done.cursor, done.cursor);
     text.value = done.text;
     cursor.value = done.cursor;
-    requestAnimationFrame(() => {
-      field.current?.focus();
-      field.current?.setSelectionRange(done.cursor, done.cursor);
-    });
   };
 
   const submit = async () => {
@@ -70,6 +76,7 @@ export function Composer({ label, send }: { label: string; send: Send }) {
   };
 
   const keyDown = (event: KeyboardEvent) => {
+    const { candidates, at } = completion();
     if (candidates.length > 0) {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       const isChosen = event.key === 'Enter' || event.key === 'Tab';
