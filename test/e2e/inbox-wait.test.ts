@@ -92,7 +92,8 @@ describe('agent-relay inbox --wait', () => {
   ];
   it.each(nodes)('ends with the process that started it, on %s', async (_which, node) => {
     const script = `require('node:child_process').spawn(${JSON.stringify(node)}, ${JSON.stringify([PROGRAM, ...WAIT])}, { stdio: 'ignore' }); setInterval(() => {}, 1e6);`;
-    const parent = spawn(process.execPath, ['-e', script], { env: daemon.env, stdio: 'ignore' });
+    const { env, projectDirectory: cwd } = daemon;
+    const parent = spawn(process.execPath, ['-e', script], { env, cwd, stdio: 'ignore' });
     killAtExit(parent);
     await expect.poll(isWaiting, { timeout: 10_000 }).toBe(true);
     parent.kill('SIGKILL');
