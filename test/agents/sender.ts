@@ -86,6 +86,11 @@ export class Sender implements AsyncDisposable {
     return new Promise((resolve) => this.#relay.once(event, () => resolve()));
   }
 
+  /** Resolves when the message waits for this reason. Between two hooks of a CLI it may be another one for a moment. */
+  async untilReason(id: string, wanted: string): Promise<void> {
+    await this.#until(['path.changed'], async () => (await this.reasonOf(id)) === wanted);
+  }
+
   async reasonOf(id: string): Promise<string | undefined> {
     return (await this.#delivery(id))?.reason?.code;
   }

@@ -79,7 +79,7 @@ export async function checkTerminal(
   const sendWaiting = async (agent: WrappedAgent, content: string, reason: Reason): Promise<SentMessage> => {
     await sender.untilPath(agent.name, reason);
     const sent = await sender.send(agent.name, content);
-    assert.equal(await sender.reasonOf(sent.id), reason);
+    await sender.untilReason(sent.id, reason);
     return sent;
   };
 
