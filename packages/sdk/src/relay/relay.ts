@@ -80,6 +80,10 @@ export class Relay {
       progress: (payload) => session.post('PROGRESS', payload),
       result: (payload) => session.request('RESULT', payload),
       call: (target, args, options) => call(session, target, args, options),
+      forCaller: (callId) => ({
+        workers: new Workers(session, callId),
+        terminals: new Terminals(session, callId),
+      }),
     });
     session.tools = this.#tools;
   }
