@@ -14,6 +14,7 @@ import { Shortcuts } from '../palette/shortcuts.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { linkTo, route } from '../routes.ts';
 import { ServersPage } from '../servers/servers-page.tsx';
+import { TerminalPage } from '../terminals/terminal-page.tsx';
 import { InvocationsPage } from '../tools/invocations-page.tsx';
 import { ToolsPage } from '../tools/tools-page.tsx';
 import { Away } from './away.tsx';
@@ -56,6 +57,8 @@ function Shown() {
   switch (route.value.place) {
     case 'agent':
       return <AgentPage name={route.value.subject} />;
+    case 'terminal':
+      return <TerminalPage name={route.value.subject} />;
     case 'settings':
       return <Settings />;
     case 'tools':

@@ -34,6 +34,9 @@ export function Sidebar() {
         <NavItem place="activity" icon="threads">
           All messages
         </NavItem>
+        <NavItem place="terminal" icon="terminal">
+          Terminals
+        </NavItem>
         <NavItem place="tools" icon="plug" also={['invocations', 'servers']}>
           Tools
         </NavItem>
