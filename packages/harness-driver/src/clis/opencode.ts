@@ -1,4 +1,5 @@
 import { type CliAdapter, SERVER_NAME } from './adapter.ts';
+import { opencodeConversation } from './opencode-conversation.ts';
 import { opencodeScreen } from './opencode-screen.ts';
 
 const CONTENT = 'OPENCODE_CONFIG_CONTENT';
@@ -21,4 +22,5 @@ export const opencode: CliAdapter = {
     return { args: [], env: { [CONTENT]: JSON.stringify(content) } };
   },
   screen: opencodeScreen,
+  conversation: opencodeConversation,
 };

@@ -7,7 +7,7 @@ import type { Handlers } from './caller.ts';
 
 /** What agents offer each other. */
 export function offerHandlers(relay: Relay): Handlers<'DISCOVER' | 'TOOLS'> {
-  const { agents, presence, served, tools } = relay;
+  const { agents, presence, served, targets, tools } = relay;
   return {
     DISCOVER: async ({ principal: { workspace } }, { capability, tool, cursor }) => {
       const isFiltered = capability !== undefined || tool !== undefined;
@@ -33,6 +33,9 @@ export function offerHandlers(relay: Relay): Handlers<'DISCOVER' | 'TOOLS'> {
       };
     },
     TOOLS: async ({ principal: { workspace } }, { agent: name }) => {
+      const server = targets.backends.find(name);
+      if (server !== undefined)
+        return { tools: targets.backends.tools(server).map((tool) => ({ ...tool, served: true })) };
       const agent = agents.get(workspace, name);
       const live = served.of(agent.id);
       const isServed = new Set(live.map((tool) => tool.name));

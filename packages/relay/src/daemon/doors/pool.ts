@@ -12,7 +12,7 @@ import {
 } from '@agent-relay/gateway';
 import type { GatewayDoor, GatewayVisit } from '@agent-relay/mcp';
 import { isMissing } from '@agent-relay/platform';
-import { type McpServerStatus, nameKey, RelayError } from '@agent-relay/protocol';
+import { type McpServerStatus, nameKey, RelayError, type ToolDefinition } from '@agent-relay/protocol';
 import type { Backends } from '../../core/ports/backends.ts';
 import type { Workspace } from '../../core/ports/store/workspaces.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -105,6 +105,7 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
     tools: (server) => gateway.toolsOf(server),
     backends: {
       find: (name) => gateway.serverNames.find((known) => nameKey(known) === nameKey(name)),
+      tools: (name) => gateway.toolsOf(name).map(definitionOf),
       call: async (name, tool, args, { signal }) =>
         valueIn(await gateway.callTool(name, tool, args, signal), `${name}.${tool}`),
     },
@@ -123,6 +124,21 @@ function holderOf(relay: Relay, name: string): string | undefined {
   const workspace = relay.workspaces.list().find((one) => relay.agents.find(one, name));
   return workspace && `an agent of project ${workspace.name} has this name`;
 }
+
+const definitionOf = ({
+  name,
+  description,
+  inputSchema,
+  outputSchema,
+}: ServedDefinition): ToolDefinition => ({
+  name: String(name),
+  description: String(description ?? ''),
+  inputSchema: inputSchema ?? {},
+  ...(outputSchema && { outputSchema }),
+});
+
+type ServedDefinition = Partial<Record<'name' | 'description', unknown>> &
+  Partial<Pick<ToolDefinition, 'inputSchema' | 'outputSchema'>>;
 
 /** What a tool of a server says: its data, else its text, else whatever it sent. */
 function valueIn(result: unknown, title: string): unknown {
