@@ -1,4 +1,4 @@
-import type { AgentOffer } from '@agent-relay/protocol';
+import type { AgentOffer, OfferedTool, ServerTool } from '@agent-relay/protocol';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import { after, LIST_PAGE, page } from '../reading/page.ts';
@@ -34,8 +34,7 @@ export function offerHandlers(relay: Relay): Handlers<'DISCOVER' | 'TOOLS'> {
     },
     TOOLS: async ({ principal: { workspace } }, { agent: name }) => {
       const server = targets.backends.find(name);
-      if (server !== undefined)
-        return { tools: targets.backends.tools(server).map((tool) => ({ ...tool, served: true })) };
+      if (server !== undefined) return { tools: callable(targets.backends.tools(server)) };
       const agent = agents.get(workspace, name);
       const live = served.of(agent.id);
       const isServed = new Set(live.map((tool) => tool.name));
@@ -49,6 +48,17 @@ export function offerHandlers(relay: Relay): Handlers<'DISCOVER' | 'TOOLS'> {
     },
   };
 }
+
+/** The tools of an MCP server that may be called. */
+const callable = (tools: readonly ServerTool[]): OfferedTool[] =>
+  tools
+    .filter(({ problem }) => problem === undefined)
+    .map(({ name, description = '', inputSchema = {} }) => ({
+      name,
+      description,
+      inputSchema,
+      served: true,
+    }));
 
 /** The agents that have a tool of this name. */
 async function ownersOf(

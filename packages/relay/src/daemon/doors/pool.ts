@@ -8,11 +8,18 @@ import {
   HttpHandler,
   LOG_LEVELS,
   type ServerChange,
+  type ServerStatus,
   serveGatewaySocket,
 } from '@agent-relay/gateway';
 import type { GatewayDoor, GatewayVisit } from '@agent-relay/mcp';
 import { isMissing } from '@agent-relay/platform';
-import { type McpServerStatus, nameKey, RelayError, type ToolDefinition } from '@agent-relay/protocol';
+import {
+  type McpServerStatus,
+  nameKey,
+  RelayError,
+  type ServerInfo,
+  type ServerTool,
+} from '@agent-relay/protocol';
 import type { Backends } from '../../core/ports/backends.ts';
 import type { Workspace } from '../../core/ports/store/workspaces.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -50,6 +57,9 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
     stateDir: poolDirectory(dataDirectory),
     manageServers: mcp.manageServers,
     nameProblem: (name) => holderOf(relay, name),
+    onServersChanged: () => {
+      for (const { id } of relay.workspaces.list()) relay.presence.tellOwner(id, { type: 'servers.changed' });
+    },
     log: (line, level) => log[level](`gateway: ${line}`),
     logLevel: leastLevel(log),
   });
@@ -105,9 +115,28 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
     tools: (server) => gateway.toolsOf(server),
     backends: {
       find: (name) => gateway.serverNames.find((known) => nameKey(known) === nameKey(name)),
-      tools: (name) => gateway.toolsOf(name).map(definitionOf),
       call: async (name, tool, args, { signal }) =>
         valueIn(await gateway.callTool(name, tool, args, signal), `${name}.${tool}`),
+      list: () => {
+        const { servers, config_error } = gateway.status();
+        return {
+          servers: servers.map(infoOf),
+          ...(config_error === undefined ? {} : { error: config_error }),
+        };
+      },
+      tools: (name) =>
+        gateway
+          .reviewedTools(name)
+          .map(({ definition, ...review }) => ({ ...toolOf(definition), ...review })),
+      approve: (name, tool, digest) => gateway.approveTool(name, tool, digest),
+      manager:
+        mcp.manageServers === 'nobody'
+          ? undefined
+          : {
+              add: (name, url) => gateway.addServer(name, url),
+              remove: (name) => gateway.removeServer(name),
+              reconnect: (name) => gateway.reconnectServer(name),
+            },
     },
     listen: (workspace, socketPath) =>
       listenPrivately(poolSocketPath(socketPath), (socket) => void serve(workspace, socket)),
@@ -119,26 +148,34 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
   };
 }
 
+function infoOf({ name, url, health, tools, invalid_tools, changed_tools, error }: ServerStatus): ServerInfo {
+  return {
+    name,
+    address: url,
+    health,
+    tools,
+    ...(invalid_tools === undefined ? {} : { invalid: invalid_tools }),
+    ...(changed_tools === undefined ? {} : { changed: changed_tools }),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+/** What a server says of its tool, whatever that is. */
+function toolOf({ name, description, inputSchema }: Record<string, unknown>): ServerTool {
+  return {
+    name: String(name),
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(typeof inputSchema === 'object' && inputSchema !== null
+      ? { inputSchema: inputSchema as Record<string, unknown> }
+      : {}),
+  };
+}
+
 /** Why no server can have the name: `name.tool` means one thing. */
 function holderOf(relay: Relay, name: string): string | undefined {
   const workspace = relay.workspaces.list().find((one) => relay.agents.find(one, name));
   return workspace && `an agent of project ${workspace.name} has this name`;
 }
-
-const definitionOf = ({
-  name,
-  description,
-  inputSchema,
-  outputSchema,
-}: ServedDefinition): ToolDefinition => ({
-  name: String(name),
-  description: String(description ?? ''),
-  inputSchema: inputSchema ?? {},
-  ...(outputSchema && { outputSchema }),
-});
-
-type ServedDefinition = Partial<Record<'name' | 'description', unknown>> &
-  Partial<Pick<ToolDefinition, 'inputSchema' | 'outputSchema'>>;
 
 /** What a tool of a server says: its data, else its text, else whatever it sent. */
 function valueIn(result: unknown, title: string): unknown {
