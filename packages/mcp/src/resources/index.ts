@@ -88,7 +88,7 @@ export const RESOURCES: readonly Resource[] = [
   data({
     uri: 'relay://capabilities',
     name: 'Capabilities',
-    description: 'Agents and their capabilities',
+    description: 'Online agents by what they say they can do; nobody checks it',
     changesWith: ['agents', 'connected'],
     value: async (participant) => agentsByCapability(await (await participant.relay()).who()),
   }),
