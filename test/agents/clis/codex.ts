@@ -56,6 +56,7 @@ trust_level = "trusted"
     newSession: /\/new\b.*start/i,
     newLine: '\n',
   },
+  keepsTools: true,
   // A server that is not required may come too late for the first turn on a busy machine.
   ask: (prompt) => ({
     args: ['exec', '--skip-git-repo-check', '-c', 'mcp_servers.agent-relay.required=true', prompt],
