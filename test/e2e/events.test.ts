@@ -2,6 +2,7 @@ import { reason } from '@agent-relay/protocol';
 import type { InvocationInfo, NodeConnectOptions, Relay, RelayEvent } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { newRepository } from '../kit/repository.ts';
 import { client } from './messaging-commands.ts';
 
 /**
@@ -274,6 +275,16 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
     },
     heardBy: PROJECT,
   },
+  'spawn.progress': {
+    async cause({ alice, daemon }) {
+      await newRepository(daemon.projectDirectory);
+      await expect(alice.workers.spawn('Brief', 'brief', { worktree: true })).rejects.toMatchObject({
+        code: 'SpawnFailed',
+      });
+      return { agent: 'Brief', text: 'Making a worktree' };
+    },
+    heardBy: ['alice'],
+  },
   'session.started': {
     async cause(world) {
       await hostRun(world, 'run_started');
@@ -320,7 +331,9 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
       world.host.once('run.end', ({ run }) => {
         void world.host.request('RUN_REPORT', { run, exit: { code: 0, signal: 'SIGHUP' } });
       });
-      expect(await world.owner.workers.release('Host')).toEqual({ code: 0, signal: 'SIGHUP' });
+      expect(await world.owner.workers.release('Host')).toMatchObject({
+        exit: { code: 0, signal: 'SIGHUP' },
+      });
       return { run: 'run_end' };
     },
     heardBy: ['host'],
@@ -424,7 +437,8 @@ const heard = new Map<Name, RelayEvent[]>(NAMES.map((name) => [name, []]));
 const opened = new AsyncDisposableStack();
 
 beforeAll(async () => {
-  const daemon = opened.use(await startDaemon({ settings: { governor: { emptyTurns: 2 } } }));
+  const settings = { governor: { emptyTurns: 2 }, clis: { brief: { command: ['false'] } } };
+  const daemon = opened.use(await startDaemon({ settings }));
   const join = async (options: NodeConnectOptions) => opened.use(await client(daemon, options));
   const owner = await join({});
   const { name: project, socketPath = '' } = await owner.request('WORKSPACE_CREATE', { name: 'elsewhere' });

@@ -20,6 +20,8 @@ export interface RunInfo {
   ended?: string;
   version?: string;
   cwd: string;
+  /** Its own git worktree, in which `cwd` is. */
+  worktree?: { path: string; branch: string };
 }
 
 export interface RunExit {
@@ -61,6 +63,10 @@ export const terminalOperations = {
         model: model.optional(),
         /** Relative to the project. Default: the project's directory. */
         cwd: text.optional(),
+        /** Give it a git worktree of its own, from the local HEAD, on a new branch. */
+        worktree: z.boolean().default(false),
+        /** A shell command that is run in the new worktree first. */
+        setup: z.string().min(1).max(4096).optional(),
         channels: z.array(name).max(64).default([]),
         /** Passed to the CLI unchanged. */
         args: z.array(text).max(256).default([]),
@@ -74,7 +80,12 @@ export const terminalOperations = {
   /** Ends the program of an agent and everything it started; a spawned agent is removed. Answered when it has ended. */
   RELEASE: {
     params: z.object({ agent: name, reason: z.string().max(1024).optional() }).strict(),
-    result: result<{ name: string; exit?: RunExit }>(),
+    /** `worktree`: where it is, if it was kept, and why. */
+    result: result<{
+      name: string;
+      exit?: RunExit;
+      worktree?: { path: string; branch: string; kept: string };
+    }>(),
   },
   /** A worker's result, for the agent it works for: stored as a message from the worker. */
   RESULT_SUBMIT: {

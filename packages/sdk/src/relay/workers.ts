@@ -1,12 +1,18 @@
-import type { OperationInput, OperationResult, RunExit } from '@agent-relay/protocol';
+import type { OperationInput, OperationResult } from '@agent-relay/protocol';
 import type { ClientSession } from '../connection/client-session.ts';
+import { callApplication } from '../connection/emitter.ts';
 
 /** Options of a spawned agent. */
-export type SpawnOptions = Omit<OperationInput<'SPAWN'>, 'name' | 'cli'>;
+export type SpawnOptions = Omit<OperationInput<'SPAWN'>, 'name' | 'cli'> & {
+  /** What is done before its program starts, if that takes long: its worktree is made and set up. */
+  onProgress?: (text: string) => void;
+};
 
 /** How much longer than requested the daemon may take: a program that does not end gets some seconds. */
 const SLACK_MS = 30_000;
 const USUAL_WAIT_MS = 20_000;
+/** A worktree may take so long to be set up. */
+const SETUP_MS = 16 * 60_000;
 
 /** Agents started in their own terminals, to work for this one. */
 export class Workers {
@@ -20,14 +26,29 @@ export class Workers {
    * Starts an agent CLI and gives it its task. Resolves with `ready` when it was observed working on it, else after `waitMs`
    * (20 seconds) with `spawning` and what it is waiting for. `env` is its environment, as in `env: process.env`.
    */
-  spawn(name: string, cli: string, options: SpawnOptions = {}): Promise<OperationResult<'SPAWN'>> {
-    const timeoutMs = (options.waitMs ?? USUAL_WAIT_MS) + SLACK_MS;
-    return this.#request('SPAWN', { name, cli, ...options }, timeoutMs);
+  async spawn(
+    name: string,
+    cli: string,
+    { onProgress, ...options }: SpawnOptions = {},
+  ): Promise<OperationResult<'SPAWN'>> {
+    const { waitMs = USUAL_WAIT_MS, worktree } = options;
+    const stop = this.#session.events.on('spawn.progress', ({ agent, text }) => {
+      if (agent === name && onProgress) callApplication(onProgress, text);
+    });
+    try {
+      const timeoutMs = waitMs + SLACK_MS + (worktree ? SETUP_MS : 0);
+      return await this.#request('SPAWN', { name, cli, ...options }, timeoutMs);
+    } finally {
+      stop();
+    }
   }
 
-  /** Ends the program of an agent, and removes a spawned agent; resolves when it has ended. */
-  async release(agent: string, options: { reason?: string } = {}): Promise<RunExit | undefined> {
-    return (await this.#request('RELEASE', { agent, ...options }, 2 * SLACK_MS)).exit;
+  /**
+   * Ends the program of an agent, and removes a spawned agent; resolves when it has ended, with `worktree` if its worktree was
+   * kept.
+   */
+  release(agent: string, options: { reason?: string } = {}): Promise<OperationResult<'RELEASE'>> {
+    return this.#request('RELEASE', { agent, ...options }, 2 * SLACK_MS);
   }
 
   /** Sends the result of the work to the agent this one works for. */

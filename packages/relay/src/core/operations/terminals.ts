@@ -19,7 +19,10 @@ type Names =
 export function terminalHandlers({ terminals }: Relay): Handlers<Names> {
   const { hosts, spawning, releasing, results, viewing } = terminals;
   return {
-    SPAWN: (caller, params) => spawning.spawn(caller.principal, params),
+    SPAWN: (caller, params) =>
+      spawning.spawn(caller.principal, params, (text) =>
+        caller.notify({ type: 'spawn.progress', agent: params.name, text }),
+      ),
     RELEASE: (caller, { agent, reason }) => releasing.release(caller.principal, agent, reason),
     RESULT_SUBMIT: (caller, params, requestId) => results.submit(caller.principal, requestId, params),
     RESULT_AWAIT: (caller, { agent, timeoutMs }) => results.wait(caller.principal, agent, timeoutMs),

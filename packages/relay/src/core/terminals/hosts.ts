@@ -130,6 +130,7 @@ const EMPTY = {
   parentId: undefined,
   account: undefined,
   model: undefined,
+  worktree: undefined,
   version: undefined,
   session: undefined,
   host: undefined,

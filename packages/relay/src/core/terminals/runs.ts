@@ -85,7 +85,7 @@ export class Runs {
   describe(agentId: number): RunInfo | undefined {
     const run = this.of(agentId);
     if (!run) return undefined;
-    const { spawned, startedAt, endedAt, exit, ended, version, cwd } = run;
+    const { spawned, startedAt, endedAt, exit, ended, version, cwd, worktree } = run;
     return {
       state: this.#stateOf(run),
       ...(spawned ? { spawned } : {}),
@@ -95,6 +95,7 @@ export class Runs {
       ...(ended === undefined ? {} : { ended }),
       ...(version === undefined ? {} : { version }),
       cwd,
+      ...(worktree && { worktree: { path: worktree.path, branch: worktree.branch } }),
     };
   }
 

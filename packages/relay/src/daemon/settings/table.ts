@@ -237,6 +237,7 @@ export const SETTINGS = {
   },
   spawn: {
     anywhere: { schema: yesNo(false) },
+    setup: { schema: (zod) => text(zod).optional() },
     orphans: { schema: (zod) => zod.enum(['keep', 'release']).default('keep') },
   },
   clis: { schema: (zod) => configuredClis(zod) },

@@ -11,6 +11,7 @@ import { pageSessions } from './007-page-sessions.ts';
 import { runs } from './008-runs.ts';
 import { toolNames } from './009-tool-names.ts';
 import { invocations } from './010-invocations.ts';
+import { worktrees } from './011-worktrees.ts';
 import type { Migration } from './migration.ts';
 
 /** The version of a database is how many of these it has; released migrations never change. */
@@ -25,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   runs,
   toolNames,
   invocations,
+  worktrees,
 ];
 
 /** Migrates a database to `target`; runs in one exclusive transaction. */
