@@ -123,6 +123,11 @@ export const ERRORS = {
     meaning: 'Somebody else is typing in this terminal.',
     next: 'Watch it with --watch, or take it over with --take.',
   },
+  NotResumable: {
+    ...conflict,
+    meaning: 'The agent cannot be resumed.',
+    next: 'Release it and spawn a new one.',
+  },
   NotRunning: {
     ...conflict,
     meaning: 'The agent has no program in a terminal of the relay.',

@@ -18,6 +18,7 @@ const NOT_REPEATABLE: ReadonlySet<OperationName> = new Set([
   'HELD_RELEASE',
   'SPAWN',
   'RELEASE',
+  'RESUME',
   'CALL',
   'RESULT',
   'PROGRESS',

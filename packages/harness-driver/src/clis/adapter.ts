@@ -1,6 +1,7 @@
 import type { ClaimingPath, ReasonInput } from '@agent-relay/protocol';
 import type { Attention } from '../delivery/attention.ts';
 import type { Ingress } from '../delivery/ingress.ts';
+import type { Conversations } from './conversations.ts';
 import type { Reading, ScreenReader } from './reading.ts';
 
 export type { Reading, ScreenReader } from './reading.ts';
@@ -54,6 +55,8 @@ export interface WatchedAgent {
   readonly attention: Attention | undefined;
   /** To be called when the gate may have changed. */
   onChange(): void;
+  /** To be called with the conversation that the CLI is in, whenever that is seen. */
+  onSession(id: string): void;
 }
 
 export interface ChannelIngress extends Ingress {
@@ -69,6 +72,8 @@ export interface CliAdapter {
   configure(run: RunFacts): Promise<RunSetup>;
   /** The paths by which messages reach it in this run; without it, only the terminal. */
   paths?(run: Pick<RunFacts, 'args' | 'native'>): ClaimingPath[];
+  /** Without it, its conversations cannot be gone on with. */
+  readonly conversations?: Conversations;
   /** Without it, nothing is ever typed into this CLI. */
   readonly screen?: ScreenReader;
 }

@@ -1,4 +1,5 @@
 import { type CliAdapter, SERVER_NAME } from './adapter.ts';
+import { claudeConversations } from './claude-conversations.ts';
 import { claudeHooks, hasHooks } from './claude-hooks.ts';
 import { claudeScreen } from './claude-screen.ts';
 
@@ -17,5 +18,6 @@ export const claude: CliAdapter = {
     const { file, given, channel } = hooks;
     return { args: [...args, `--settings=${file}`], env: {}, given, channel };
   },
+  conversations: claudeConversations,
   screen: claudeScreen,
 };

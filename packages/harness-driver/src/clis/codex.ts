@@ -1,5 +1,6 @@
 import { type CliAdapter, type RunFacts, type RunSetup, SERVER_NAME } from './adapter.ts';
 import { hasAppServer, withAppServer } from './codex-app-server.ts';
+import { codexConversations } from './codex-conversations.ts';
 import { codexScreen } from './codex-screen.ts';
 
 export const codex: CliAdapter = {
@@ -8,6 +9,7 @@ export const codex: CliAdapter = {
   configure(run) {
     return hasAppServer(run) ? withAppServer(run, toolOptions(run)) : inOneProcess(run);
   },
+  conversations: codexConversations,
   screen: codexScreen,
 };
 

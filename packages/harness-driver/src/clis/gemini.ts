@@ -1,9 +1,11 @@
 import type { CliAdapter } from './adapter.ts';
+import { geminiConversations } from './gemini-conversations.ts';
 import { geminiScreen } from './gemini-screen.ts';
 
 export const gemini: CliAdapter = {
   word: 'gemini',
   // It takes servers from its settings files only, and a file of ours only if it is the system administrator's.
   configure: async () => ({ args: [], env: {} }),
+  conversations: geminiConversations,
   screen: geminiScreen,
 };

@@ -21,6 +21,8 @@ export interface RunOptions extends AgentProfile {
   attention?: Attention | undefined;
   /** Use the CLI's own interface for messages, if it has one. */
   native?: boolean | undefined;
+  /** The conversation of an earlier run to go on with. */
+  resume?: string | undefined;
 }
 
 export interface RunResult extends ChildEnd {
@@ -43,7 +45,7 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   const cwd = process.cwd();
   const adapter = adapterOf(command);
   const file = await findCommand(command, env, cwd);
-  const { server, client, attention, native = false } = options;
+  const { server, client, attention, native = false, resume } = options;
   const paths = adapter.paths?.({ args, native });
   await using relay = await connectAgent(options, adapter.word, { env, client, paths });
   await using directory = await openRunDirectory(env);
@@ -56,16 +58,20 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
     server,
     directory,
     native,
+    resume,
   });
   await using channel = prepared.channel;
-  const run = { id: `run_${randomUUID()}`, cli: adapter.word, args, version: await installedVersion(file) };
+  const { session } = prepared;
+  const version = await installedVersion(file);
+  const run = { id: `run_${randomUUID()}`, cli: adapter.word, args, version, session };
 
   let host: AgentHost | undefined;
   terminal.takeOver();
   const putBack = () => terminal.restore(host?.undoModes() ?? '');
   process.once('exit', putBack);
   const program = { ...prepared.program, ...terminal.size };
-  host = new AgentHost({ relay, run, program, reader: adapter.screen, channel, attention });
+  const { screen: reader, conversations } = adapter;
+  host = new AgentHost({ relay, run, program, reader, channel, attention, conversations });
   show(host, terminal);
   const end = await host.ended;
   terminal.close();

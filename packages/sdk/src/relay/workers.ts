@@ -51,6 +51,18 @@ export class Workers {
     return this.#request('RELEASE', { agent, ...options }, 2 * SLACK_MS);
   }
 
+  /**
+   * Starts an agent that has ended again, in the same conversation. An agent of `agent-relay run` is not started: the answer
+   * says what to run (`foreground`).
+   */
+  resume(
+    agent: string,
+    options: Omit<OperationInput<'RESUME'>, 'agent'> = {},
+  ): Promise<OperationResult<'RESUME'>> {
+    const { waitMs = USUAL_WAIT_MS } = options;
+    return this.#request('RESUME', { agent, ...options }, waitMs + SLACK_MS);
+  }
+
   /** Sends the result of the work to the agent this one works for. */
   submitResult(data: OperationInput<'RESULT_SUBMIT'>['data'], options: { final?: boolean } = {}) {
     return this.#request('RESULT_SUBMIT', { data, ...options }, SLACK_MS);
@@ -64,7 +76,7 @@ export class Workers {
     return this.#request('RESULT_AWAIT', { agent, timeoutMs }, timeoutMs + SLACK_MS);
   }
 
-  #request<Name extends 'SPAWN' | 'RELEASE' | 'RESULT_SUBMIT' | 'RESULT_AWAIT'>(
+  #request<Name extends 'SPAWN' | 'RESUME' | 'RELEASE' | 'RESULT_SUBMIT' | 'RESULT_AWAIT'>(
     operation: Name,
     params: OperationInput<Name>,
     timeoutMs: number,

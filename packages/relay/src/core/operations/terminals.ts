@@ -10,6 +10,7 @@ type Names =
   | 'TERMINAL_OUTPUT'
   | 'SPAWN'
   | 'RELEASE'
+  | 'RESUME'
   | 'RESULT_SUBMIT'
   | 'RESULT_AWAIT'
   | 'HOST'
@@ -17,13 +18,14 @@ type Names =
 
 /** Agents in terminals: starting and ending them, and the reports of their hosts. */
 export function terminalHandlers({ terminals }: Relay): Handlers<Names> {
-  const { hosts, spawning, releasing, results, viewing } = terminals;
+  const { hosts, spawning, resuming, releasing, results, viewing } = terminals;
   return {
     SPAWN: (caller, params) =>
       spawning.spawn(caller.principal, params, (text) =>
         caller.notify({ type: 'spawn.progress', agent: params.name, text }),
       ),
     RELEASE: (caller, { agent, reason }) => releasing.release(caller.principal, agent, reason),
+    RESUME: (caller, params) => resuming.resume(caller.principal, params),
     RESULT_SUBMIT: (caller, params, requestId) => results.submit(caller.principal, requestId, params),
     RESULT_AWAIT: (caller, { agent, timeoutMs }) => results.wait(caller.principal, agent, timeoutMs),
     HOST: async (caller, params, requestId) => {

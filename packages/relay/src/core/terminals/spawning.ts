@@ -20,6 +20,7 @@ import type { Workspace } from '../ports/store/workspaces.ts';
 import { type Principal, relayItself } from '../principal.ts';
 import type { Messages } from '../sending/messages.ts';
 import { type Cli, cliOf } from './clis.ts';
+import { exitText } from './exit-text.ts';
 import type { Hosts } from './hosts.ts';
 import { requireMaySpawn } from './permissions.ts';
 import { keptText, type Place, type Places } from './places.ts';
@@ -142,7 +143,8 @@ export class Spawning {
       this.#parts.readiness.expect(agent.id, await this.#sendTask(spawner, agent, wish.task));
       const { word, configured } = cli;
       const who = { run: run.id, name: agent.name, token, project: workspace.name };
-      const host = await processes.start({ ...who, cli: word, configured, file, args, model, cwd, env });
+      const program = { cli: word, configured, file, args, model, resume: undefined, cwd, env };
+      const host = await processes.start({ ...who, ...program });
       await runs.save(run, { host });
     } catch (error) {
       await this.#undo(agent, run, 'it could not be started');
@@ -214,9 +216,6 @@ function checkModel(cli: Cli, model: string | undefined): void {
     next: `Omit the model, or add "model": ["--model", "{model}"] to clis.${cli.word} in settings.json.`,
   });
 }
-
-export const exitText = ({ code, signal }: { code: number; signal?: string }): string =>
-  signal === undefined ? ` with exit code ${code}` : ` by ${signal}`;
 
 function firstLine(task: string): string {
   const [line = ''] = task.trim().split('\n');

@@ -14,13 +14,15 @@ import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Store } from '../ports/store.ts';
 import type { Worktrees } from '../ports/worktrees.ts';
 import type { Messages } from '../sending/messages.ts';
+import { exitText } from './exit-text.ts';
 import { Hosts } from './hosts.ts';
 import { Places } from './places.ts';
 import { Readiness } from './readiness.ts';
 import { Releasing } from './releasing.ts';
 import { Results } from './results.ts';
+import { Resuming } from './resuming.ts';
 import { Runs } from './runs.ts';
-import { exitText, Spawning } from './spawning.ts';
+import { Spawning } from './spawning.ts';
 import { Viewing } from './viewing.ts';
 
 export interface TerminalOptions {
@@ -56,6 +58,7 @@ export class Terminals {
   readonly runs: Runs;
   readonly hosts: Hosts;
   readonly spawning: Spawning;
+  readonly resuming: Resuming;
   readonly releasing: Releasing;
   readonly results: Results;
   readonly viewing: Viewing;
@@ -78,6 +81,7 @@ export class Terminals {
     this.#readiness = readiness;
     const places = new Places({ processes, worktrees, anywhere, setup });
     this.spawning = new Spawning({ ...parts, runs, hosts, readiness, processes, places, clis });
+    this.resuming = new Resuming({ ...parts, runs, hosts, readiness, processes, clis });
     this.releasing = new Releasing({ ...parts, runs, hosts, processes, places });
     this.results = new Results({ ...parts, runs, hosts });
     this.viewing = new Viewing({ ...parts, runs, hosts });
