@@ -4,6 +4,8 @@ import { connect, type Relay, type RelayEvents } from '../../packages/sdk/src/no
 import type { TestDaemon } from '../kit/daemon.ts';
 
 const STEADY_MS = 150;
+/** Reasons with which a path does not work at all. */
+const DOWN: readonly (string | undefined)[] = ['no_hook', 'no_interface'];
 
 /** A message, and how a recipient's model is told it. */
 export interface SentMessage {
@@ -48,7 +50,7 @@ export class Sender implements AsyncDisposable {
     const isWanted = async () => {
       const paths = (await this.#relay.who()).find(({ name }: AgentInfo) => name === agent)?.paths ?? [];
       const inUse = paths.find((one) =>
-        path === undefined ? stateOf(one) !== 'no_hook' : one.path === path,
+        path === undefined ? !DOWN.includes(stateOf(one)) : one.path === path,
       );
       return inUse !== undefined && stateOf(inUse) === wanted;
     };

@@ -51,7 +51,7 @@ export async function checkTerminal(
   if (!terminal) throw new Error(`${cli.title} is not run in a terminal`);
   /** The path of its messages if nothing is in the way. */
   const best = native ? 'native' : withoutHooks ? 'pty' : terminal.path;
-  const how = native ? ' by its own interface' : withoutHooks ? ' without hooks' : '';
+  const how = native ? ' by its own interface' : withoutHooks ? ' by its keyboard alone' : '';
   const named = (what: string) => `${cli.title} in a terminal${how}${what}`;
   const results: TerminalResults = {};
   await using daemon = await startDaemon({ settings: UNGOVERNED });
@@ -87,6 +87,7 @@ export async function checkTerminal(
     await using agent = await startWrapped(cli, daemon, { name: 'Worker', withoutHooks, native });
     await check('idle', async () => {
       await sender.untilPath('Worker', 'ready');
+      if (best === 'native' && terminal.typesFirst) await typesFirst(agent);
       const path = await arrived(agent, await sender.send('Worker', 'Is ticket 1 done?'));
       assert.equal(path, best);
       return path;
@@ -111,6 +112,12 @@ export async function checkTerminal(
     return path;
   });
   return results;
+
+  async function typesFirst(agent: WrappedAgent): Promise<void> {
+    const path = await arrived(agent, await sender.send('Worker', 'Is ticket 0 done?'));
+    assert.equal(path, 'pty');
+    await sender.untilPath('Worker', 'ready', 'native');
+  }
 
   async function checkDrafts(agent: WrappedAgent): Promise<void> {
     await check('draft', async () => {
@@ -257,12 +264,13 @@ export async function checkTerminal(
     return path;
   }
 
-  /** Nothing that only the host had started is left. */
+  /** Nothing that the host had started is left: neither the CLI nor its helpers. */
   async function untilNothingIsLeft({ project }: WrappedAgent): Promise<void> {
     const deadline = AbortSignal.timeout(10_000);
-    const helpers = () =>
-      processesIn(project, (words) => words.includes('app-server') || words.includes('wait'));
-    while ((await helpers()).length > 0) {
+    const installed = `${cli.package.replace('/', '+')}@${cli.version}`;
+    const isOurs = (word: string) => word === 'app-server' || word === 'wait' || word.includes(installed);
+    const started = () => processesIn(project, (words) => words.some(isOurs));
+    while ((await started()).length > 0) {
       assert.ok(!deadline.aborted, 'processes are left behind');
       await setTimeout(50);
     }
@@ -361,9 +369,7 @@ export async function checkTerminal(
         });
         const sent = await sendWaiting(agent, 'Is ticket 16 done?', 'starting');
         assert.match(agent.terminal.screen(), trust.question);
-        if (trust.choose !== '') agent.terminal.type(trust.choose);
-        await agent.terminal.until(trust.chosen);
-        agent.terminal.type('\r');
+        await agent.choose(trust);
         return await arrived(agent, sent);
       });
     }

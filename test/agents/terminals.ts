@@ -23,7 +23,7 @@ for (const cli of clis.filter(({ id }) => values.only === undefined || id === va
   const results = await checkTerminal(checks, cli, values);
   // The documentation shows complete runs only.
   if (!values.short) await writeResults(cli, results);
-  if (!values.short && cli.terminal?.path === 'hook')
+  if (!values.short && cli.terminal?.path !== 'pty')
     await checkTerminal(checks, cli, { ...values, withoutHooks: true });
   if (!values.short && cli.terminal?.native) await checkTerminal(checks, cli, { ...values, native: true });
   await checkSpawn(checks, cli);

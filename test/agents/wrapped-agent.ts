@@ -24,6 +24,8 @@ export interface WrappedAgent extends AsyncDisposable {
   submit(): Promise<void>;
   /** Types a prompt as a person does, and submits it. */
   prompt(text: string): Promise<void>;
+  /** Chooses what these keys choose, and presses Enter, until the question is no longer on the screen. */
+  choose(wanted: { question: RegExp; choose: string; chosen: RegExp }): Promise<void>;
   /** Presses Escape until this is no longer on the screen. */
   escape(shown: RegExp): Promise<void>;
 }
@@ -133,11 +135,22 @@ export async function startWrapped(
         gone = await Promise.race([left, setTimeout(LOST_KEY_MS, false)]);
       }
     },
+    async choose({ question, choose, chosen }) {
+      for (let gone = false; !gone; ) {
+        if (!chosen.test(terminal.screen())) terminal.type(choose);
+        await terminal.until(chosen);
+        terminal.type('\r');
+        // A dialog that is drawn anew begins with its first choice again.
+        const left = terminal.until((screen) => !question.test(screen)).then(() => true);
+        gone = await Promise.race([left, setTimeout(LOST_KEY_MS, false)]);
+      }
+    },
     submit,
     async prompt(text) {
       terminal.type(`\x1b[200~${text}\x1b[201~`);
+      // A long line is broken, and some draw a bar before each row.
       await terminal.until((screen) =>
-        screen.replace(/\s/g, '').includes(text.slice(-20).replace(/\s/g, '')),
+        screen.replace(/[\s┃]/g, '').includes(text.slice(-20).replace(/\s/g, '')),
       );
       await submit();
     },

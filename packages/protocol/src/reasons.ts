@@ -24,6 +24,7 @@ export const REASONS = {
   context_full: 'context full',
   interrupted: 'interrupted by the user',
   no_hook: 'its hook is not running',
+  no_interface: 'its own interface is not open',
   hook_not_trusted: 'the hook is not trusted yet',
   unknown_screen: 'unknown screen',
   held_by_viewer: 'held by a viewer of the terminal',

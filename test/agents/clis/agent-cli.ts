@@ -12,7 +12,7 @@ export interface CliSandbox {
   asks?: boolean;
   /** The user has not said yet whether the project is to be trusted. */
   untrusted?: boolean;
-  /** Its user has switched off all hooks. */
+  /** Its user has switched off all hooks and plugins. */
   withoutHooks?: boolean;
 }
 
@@ -36,7 +36,9 @@ export interface AgentCli {
     /** What its screen shows when it waits for its first prompt. */
     readonly ready: RegExp;
     /** The best path of its messages; the next one is the terminal itself. */
-    readonly path: 'hook' | 'pty';
+    readonly path: 'native' | 'hook' | 'pty';
+    /** Before its first turn, messages are typed. */
+    readonly typesFirst?: boolean;
     /** It has an interface of its own for messages, which is used on demand. */
     readonly native?: boolean;
     /** A file in its home that only the user changes. */
@@ -59,6 +61,8 @@ export interface AgentCli {
     readonly question?: string;
     /** The command that opens a menu, what is on the screen when it is typed, and when the menu is open. */
     readonly menu: { command: string; typed: RegExp; open: RegExp };
+    /** What is on the screen when the command for a new session is typed, if its own interface is used. */
+    readonly newSession?: RegExp;
     /** The keys that begin a new line in the composer. */
     readonly newLine: string;
   };

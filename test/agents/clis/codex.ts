@@ -54,6 +54,7 @@ trust_level = "trusted"
     givesUpAtLimit: true,
     dialog: /\bPress enter to confirm\b/,
     menu: { command: '/model', typed: /\/model +choose\b/, open: /\bSelect Model\b/ },
+    newSession: /\/new\b.*start/i,
     newLine: '\n',
   },
   // A server that is not required may come too late for the first turn on a busy machine.

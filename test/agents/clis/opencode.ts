@@ -30,8 +30,9 @@ export const opencode: AgentCli = {
       },
     }),
 
-  variables: () => ({
+  variables: ({ withoutHooks }) => ({
     ...NO_WAY_OUT,
+    ...(withoutHooks && { OPENCODE_PURE: '1' }),
     OPENCODE_DISABLE_AUTOUPDATE: '1',
     OPENCODE_DISABLE_MODELS_FETCH: '1',
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
@@ -42,7 +43,9 @@ export const opencode: AgentCli = {
   terminal: {
     args: () => [],
     ready: /Ask anything/,
-    path: 'pty',
+    resumes: true,
+    path: 'native',
+    typesFirst: true,
     settings: '.config/opencode/opencode.json',
     shell: (command) => `use bash ${JSON.stringify({ command, description: 'a command' })}`,
     dialog: /\bPermission required\b/,
@@ -50,6 +53,7 @@ export const opencode: AgentCli = {
       questions: [{ question: 'Which?', header: 'Pick', options: PICKS }],
     })}`,
     menu: { command: '/models', typed: /\/models +Switch model/, open: /\bSelect model\b/ },
+    newSession: /\/new +New session/i,
     newLine: '\n',
   },
   // An argument with spaces would reach the model in quotes.

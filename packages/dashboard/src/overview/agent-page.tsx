@@ -10,6 +10,8 @@ import { Icon } from '../parts/icon.tsx';
 import { tell } from '../parts/notices.tsx';
 import { Ago } from '../parts/time.tsx';
 import { linkTo } from '../routes.ts';
+import { hasTerminal } from '../terminals/live-terminals.ts';
+import { MessageRate } from './message-rate.tsx';
 import { PathState } from './path-state.tsx';
 
 const WORDS = { active: 'Working', idle: 'Idle', offline: 'Offline' };
@@ -40,12 +42,25 @@ export function AgentPage({ name }: { name: string }) {
             <Icon name="dialog" /> Message
           </a>
         )}
-        {agent.run && agent.run.state !== 'exited' && <Release name={name} />}
+        {hasTerminal(agent) && (
+          <>
+            <a class="button" href={linkTo(project, 'terminal', name)}>
+              <Icon name="terminal" /> Terminal
+            </a>
+            <Release name={name} />
+          </>
+        )}
       </header>
       <section class="card" aria-label="Facts">
         <dl class="facts">
           <Facts agent={agent} />
         </dl>
+      </section>
+      <section class="card" aria-labelledby="rate">
+        <h2 id="rate" class="card-head">
+          What it sends
+        </h2>
+        <MessageRate sender={name} label={`Messages of ${name}`} />
       </section>
       <RecentOf name={name} />
     </div>
@@ -153,7 +168,9 @@ function RecentOf({ name }: { name: string }) {
           <li key={id} class="row">
             <div class="row-main">
               <p>
-                <strong>{from}</strong> → {to}
+                <a class="name" href={linkTo(welcome.value?.project ?? '', 'message', id)}>
+                  <strong>{from}</strong> → {to}
+                </a>
                 <span class="muted">
                   {' '}
                   · <Ago time={ts} />

@@ -6,14 +6,14 @@ import { linkTo, type Place, route } from '../routes.ts';
 import { Count } from './sidebar.tsx';
 
 const TABS: Array<{ place: Place; icon: IconName; text: string; places: Place[] }> = [
-  { place: 'overview', icon: 'overview', text: 'Overview', places: ['overview', 'agent'] },
+  { place: 'overview', icon: 'overview', text: 'Overview', places: ['overview', 'agent', 'terminal'] },
   {
     place: 'messages',
     icon: 'dialog',
     text: 'Messages',
     places: ['messages', 'activity', 'channel', 'direct', 'between'],
   },
-  { place: 'tools', icon: 'plug', text: 'Tools', places: ['tools'] },
+  { place: 'tools', icon: 'plug', text: 'Tools', places: ['tools', 'invocations', 'servers'] },
   { place: 'search', icon: 'search', text: 'Search', places: ['search'] },
   { place: 'settings', icon: 'settings', text: 'Settings', places: ['settings'] },
 ];

@@ -55,7 +55,7 @@ export class ThreadIngress implements ChannelIngress {
 
   gate(): Gate {
     const isRefusing = performance.now() < this.#refusedUntil;
-    if (!this.#proxy.isConnected || isRefusing) return { wait: { code: 'starting' }, isDown: true };
+    if (!this.#proxy.isConnected || isRefusing) return { wait: { code: 'no_interface' }, isDown: true };
     const { id, isActive, asks } = this.#thread;
     if (id === undefined) return { wait: { code: 'starting' } };
     if (asks) return { wait: { code: 'approval_dialog' } };

@@ -123,6 +123,18 @@ describe('what a run of a CLI is given', () => {
     ]);
   });
 
+  it('is a plugin of its own for opencode, unless the person has a file for those', async () => {
+    const { env, hasChannel } = await configured('opencode');
+    expect(env.OPENCODE_TUI_CONFIG).toBe(join(cwd, 'tui.json'));
+    expect(hasChannel).toBe(true);
+    const [[file, options]] = (await readJson('tui.json')).plugin;
+    expect(file).toMatch(/^file:\/\/.*\/bin\/opencode-plugin\.js$/);
+    expect(options).toEqual({ socket: join(cwd, 'opencode') });
+    const mine = await configured('opencode', [], { OPENCODE_TUI_CONFIG: '/mine.json' });
+    expect(mine.hasChannel).toBe(false);
+    expect(mine.env).not.toHaveProperty('OPENCODE_TUI_CONFIG');
+  });
+
   it('is nothing for gemini, which takes no servers for one run', async () => {
     expect(await configured('gemini')).toMatchObject({ args: [], env: {} });
   });

@@ -34,6 +34,7 @@ describe('an earlier conversation', () => {
   it.each([
     ['codex', ['-m', 'x', '--image', 'a.png', 'Fix it'], ['resume', ID, '-m', 'x']],
     ['codex', ['resume', '--last', '-c', 'a=1'], ['resume', ID, '-c', 'a=1']],
+    ['opencode', ['-c', 'part', '-m', 'a/b'], ['--session', ID, 'part', '-m', 'a/b']],
     ['codex', ['--sandbox=read-only', '--', 'Fix', 'it'], ['resume', ID, '--sandbox=read-only']],
   ])('of %s %j goes on without the prompt, and with its options', async (word, given, args) => {
     expect(await begun(word, given, ID)).toEqual({ args, session: ID });

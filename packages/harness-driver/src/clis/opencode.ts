@@ -1,12 +1,17 @@
 import { type CliAdapter, SERVER_NAME } from './adapter.ts';
+import { opencodeConversations } from './opencode-conversations.ts';
+import { withPlugin } from './opencode-plugin.ts';
 import { opencodeScreen } from './opencode-screen.ts';
 
 const CONTENT = 'OPENCODE_CONFIG_CONTENT';
 
 export const opencode: CliAdapter = {
   word: 'opencode',
+  paths: () => ['native', 'pty'],
   /** A variable holds configuration that is merged over the files. */
-  async configure({ server: { command, args, env: environment }, env }) {
+  async configure(run) {
+    const { server, env } = run;
+    const { command, args, env: environment } = server;
     const { permission = {}, ...present } = JSON.parse(env[CONTENT] || '{}');
     const entry = { type: 'local', command: [command, ...args], environment, enabled: true };
     const content = {
@@ -18,7 +23,9 @@ export const opencode: CliAdapter = {
         [`${SERVER_NAME}_*`]: 'allow',
       },
     };
-    return { args: [], env: { [CONTENT]: JSON.stringify(content) } };
+    const plugin = await withPlugin(run);
+    return { args: [], ...plugin, env: { ...plugin?.env, [CONTENT]: JSON.stringify(content) } };
   },
+  conversations: opencodeConversations,
   screen: opencodeScreen,
 };

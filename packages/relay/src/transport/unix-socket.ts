@@ -1,7 +1,9 @@
-import { chmodSync, unlinkSync } from 'node:fs';
+import { unlinkSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
+import { listenOnPrivateSocket } from '@agent-relay/platform';
 import { FrameParser, RelayError } from '@agent-relay/protocol';
 import type { AcceptConnection, Connection, Outgoing } from './connection.ts';
+import { FAREWELL_MS } from './limits.ts';
 
 /** Listens for clients of the relay's protocol. */
 export const listenOnSocket = (
@@ -14,16 +16,9 @@ export const listenOnSocket = (
 export async function listenPrivately(path: string, connected: (socket: Socket) => void): Promise<Server> {
   const server = createServer(connected);
   removeStale(path);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(path, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+  await listenOnPrivateSocket(server, path);
   // A connection that could not be accepted is lost. Without a listener it would crash the process.
   server.on('error', () => undefined);
-  chmodSync(path, 0o600);
   return server;
 }
 
@@ -53,9 +48,6 @@ function serve(socket: Socket, maxFrameBytes: number, accept: AcceptConnection):
   socket.on('end', () => socket.end());
   socket.on('close', session.closed);
 }
-
-/** How long a closing connection may take to read its last bytes. */
-const FAREWELL_MS = 1_000;
 
 class SocketConnection implements Connection {
   readonly label = 'unix socket';

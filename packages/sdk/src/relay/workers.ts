@@ -3,10 +3,13 @@ import type { ClientSession } from '../connection/client-session.ts';
 import { callApplication } from '../connection/emitter.ts';
 
 /** Options of a spawned agent. */
-export type SpawnOptions = Omit<OperationInput<'SPAWN'>, 'name' | 'cli'> & {
+export type SpawnOptions = Omit<OperationInput<'SPAWN'>, 'name' | 'cli' | 'call'> & {
   /** What is done before its program starts, if that takes long: its worktree is made and set up. */
   onProgress?: (text: string) => void;
 };
+
+/** Workers of the caller of a tool or action: with its permissions, and only as its arguments say. */
+export type CallerWorkers = Pick<Workers, 'spawn' | 'release'>;
 
 /** How much longer than requested the daemon may take: a program that does not end gets some seconds. */
 const SLACK_MS = 30_000;
@@ -17,9 +20,12 @@ const SETUP_MS = 16 * 60_000;
 /** Agents started in their own terminals, to work for this one. */
 export class Workers {
   readonly #session: ClientSession;
+  /** The call for whose caller they work instead. */
+  readonly #for: { call?: string };
 
-  constructor(session: ClientSession) {
+  constructor(session: ClientSession, call?: string) {
     this.#session = session;
+    this.#for = call === undefined ? {} : { call };
   }
 
   /**
@@ -37,7 +43,7 @@ export class Workers {
     });
     try {
       const timeoutMs = waitMs + SLACK_MS + (worktree ? SETUP_MS : 0);
-      return await this.#request('SPAWN', { name, cli, ...options }, timeoutMs);
+      return await this.#request('SPAWN', { name, cli, ...options, ...this.#for }, timeoutMs);
     } finally {
       stop();
     }
@@ -48,7 +54,7 @@ export class Workers {
    * kept.
    */
   release(agent: string, options: { reason?: string } = {}): Promise<OperationResult<'RELEASE'>> {
-    return this.#request('RELEASE', { agent, ...options }, 2 * SLACK_MS);
+    return this.#request('RELEASE', { agent, ...options, ...this.#for }, 2 * SLACK_MS);
   }
 
   /**

@@ -251,22 +251,28 @@ describe('the path in use', () => {
     expect(await paths()).toEqual([['pty', true]]);
   });
 
-  it('is the next one of a program while its hook does not run, and that one says what a message waits for', async () => {
-    const both = host('terminal', 'hook', 'pty');
-    await both.request('REPORT', { path: 'hook', state: 'waits', reason: { code: 'no_hook' } });
-    await both.request('REPORT', { path: 'pty', state: 'waits', reason: { code: 'draft' } });
-    const bobs = (await alice.request('WHO', {})).agents.find(({ name }) => name === 'Bob');
-    expect(bobs?.paths.map(({ path, inUse }) => [path, inUse])).toEqual([
-      ['hook', false],
-      ['pty', true],
-    ]);
-    const { messageId } = await alice.send('Bob', 'one');
-    const { deliveries } = await alice.request('TRACE', { id: messageId });
-    expect(deliveries).toMatchObject([{ path: 'pty', reason: { code: 'draft' } }]);
-    await both.request('REPORT', { path: 'hook', state: 'waits', reason: { code: 'busy' } });
-    const again = await alice.request('TRACE', { id: messageId });
-    expect(again.deliveries).toMatchObject([{ path: 'hook', reason: { code: 'busy' } }]);
-  });
+  it.each([
+    ['hook', 'no_hook'],
+    ['native', 'no_interface'],
+  ] as const)(
+    'is the next one of a program while its %s does not work (%s), and that one says what a message waits for',
+    async (best, code) => {
+      const both = host('terminal', best, 'pty');
+      await both.request('REPORT', { path: best, state: 'waits', reason: { code } });
+      await both.request('REPORT', { path: 'pty', state: 'waits', reason: { code: 'draft' } });
+      const bobs = (await alice.request('WHO', {})).agents.find(({ name }) => name === 'Bob');
+      expect(bobs?.paths.map(({ path, inUse }) => [path, inUse])).toEqual([
+        [best, false],
+        ['pty', true],
+      ]);
+      const { messageId } = await alice.send('Bob', 'one');
+      const { deliveries } = await alice.request('TRACE', { id: messageId });
+      expect(deliveries).toMatchObject([{ path: 'pty', reason: { code: 'draft' } }]);
+      await both.request('REPORT', { path: best, state: 'waits', reason: { code: 'busy' } });
+      const again = await alice.request('TRACE', { id: messageId });
+      expect(again.deliveries).toMatchObject([{ path: best, reason: { code: 'busy' } }]);
+    },
+  );
 
   it('says whether the agent works', async () => {
     const pty = host('terminal', 'pty');

@@ -45,7 +45,7 @@ interface Parts {
   clis: Readonly<Record<string, ConfiguredCli>>;
 }
 
-type Wish = OperationParams<'SPAWN'>;
+type Wish = Omit<OperationParams<'SPAWN'>, 'call'>;
 
 /** The length of a task in `who`. */
 const TASK_LENGTH = 200;

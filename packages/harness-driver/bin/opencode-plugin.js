@@ -1,0 +1,95 @@
+// What OpenCode loads into its terminal interface for a run of `agent-relay run`: it tells the host which session is shown
+// and what it does, and prompts it with the relay's messages. Plain JavaScript: OpenCode brings the runtime and solid-js.
+import { connect } from 'node:net';
+import { createEffect, createRoot } from 'solid-js';
+
+/** The relay's message is one part of a prompt, and is known by its id. */
+const OUR_PART = /^prt_msg_\w+$/;
+
+export default {
+  id: 'agent-relay',
+  async tui(api, { socket: socketPath }) {
+    const socket = connect(socketPath);
+    // Without a host there is nobody to tell, and OpenCode must not be bothered.
+    socket.on('error', () => socket.destroy());
+    const tell = (report) => socket.writable && socket.write(`${JSON.stringify(report)}\n`);
+    /** Of answers of the model: the prompt they are for. */
+    const prompts = new Map();
+
+    const stopWatching = createRoot((dispose) => {
+      createEffect(() => tell({ state: stateOf(api) }));
+      return dispose;
+    });
+    api.lifecycle.onDispose(() => {
+      stopWatching();
+      socket.destroy();
+    });
+
+    api.event.on('message.updated', ({ properties: { info } }) => {
+      if (info.role !== 'assistant') return;
+      if (!prompts.has(info.id)) prompts.set(info.id, info.parentID);
+      if (info.time.completed === undefined) return;
+      prompts.delete(info.id);
+      if (info.error === undefined) tell({ succeeded: info.sessionID });
+    });
+    api.event.on('message.part.updated', ({ properties: { part } }) => {
+      const prompt = prompts.get(part.messageID);
+      if (prompt !== undefined) tell({ answers: prompt });
+      else if (OUR_PART.test(part.id)) tell({ part: part.id, prompt: part.messageID });
+    });
+    api.event.on('session.error', ({ properties: { sessionID, error } }) => {
+      const { message, statusCode } = error?.data ?? {};
+      tell({ failed: sessionID, name: error?.name, message, status: statusCode });
+    });
+
+    let received = '';
+    socket.on('data', (bytes) => {
+      received += bytes;
+      const lines = received.split('\n');
+      received = lines.pop();
+      for (const line of lines) void obey(JSON.parse(line));
+    });
+
+    async function obey({ request, prompt, find }) {
+      try {
+        tell({ answer: request, ...(prompt ? await promptWith(prompt) : await look(find)) });
+      } catch (error) {
+        tell({ answer: request, failure: String(error) });
+      }
+    }
+
+    /** `session` is the one that was decided for: if another is shown by now, nothing is done. */
+    async function promptWith({ session, part, text }) {
+      if (stateOf(api).session !== session) return { refused: true };
+      const last = api.state.session.messages(session).findLast(({ role }) => role === 'user');
+      // As the newest prompt was: a message must not leave the agent or the model that the person chose.
+      const { agent, model, variant } = last ?? {};
+      const parts = [{ id: part, type: 'text', text }];
+      const { error } = await api.client.session.promptAsync({
+        sessionID: session,
+        agent,
+        model,
+        variant,
+        parts,
+      });
+      return error === undefined ? { taken: true } : { refused: true };
+    }
+
+    async function look({ session, part }) {
+      const { data = [] } = await api.client.session.messages({ sessionID: session, limit: 50 });
+      return { found: data.some((message) => message.parts.some(({ id }) => id === part)) };
+    }
+  },
+};
+
+/** The session that is shown, or the one that a shown subagent works for; reading it makes the effect run again. */
+function stateOf(api) {
+  const { name, params } = api.route.current;
+  if (name !== 'session') return {};
+  let session = params.sessionID;
+  for (let parent = session; parent !== undefined; parent = api.state.session.get(parent)?.parentID)
+    session = parent;
+  const { type = 'idle', message, next } = api.state.session.status(session) ?? {};
+  const asks = api.state.session.permission(session).length + api.state.session.question(session).length > 0;
+  return { session, status: type, asks, ...(type === 'retry' && { message, next }) };
+}

@@ -1,0 +1,158 @@
+import type { ReasonInput } from '@agent-relay/protocol';
+import type { ChannelIngress, WatchedAgent } from '../clis/adapter.ts';
+import { type Gate, gateOf } from '../delivery/gate.ts';
+import { Hold } from '../delivery/hold.ts';
+import type { Outcome } from '../delivery/ingress.ts';
+import type { PluginReport, SessionFailure, ShownSession } from './plugin-report.ts';
+import type { PluginServer } from './plugin-server.ts';
+
+/** What was taken is in the session within this time. */
+const SEEN_MS = 10_000;
+/** A session that takes no prompt is not asked for so long: the terminal may be a way. */
+const REFUSED_MS = 30_000;
+const LIMIT = /\b(limit|quota|too many requests|429)\b/i;
+
+/** The way through the plugin: a message is a prompt of the session that the person sees, and nothing is typed. */
+export class SessionIngress implements ChannelIngress {
+  readonly path = 'native';
+  readonly steadyMs = 0;
+  onFound: (id: string) => void = () => undefined;
+  readonly #plugin: PluginServer;
+  readonly #agent: WatchedAgent;
+  readonly #hold: Hold;
+  #shown: ShownSession = { status: 'idle', asks: false };
+  /** What was given to the session and has not been seen in it yet, by the id of its part. */
+  readonly #unseen = new Map<string, string>();
+  #inFlight: { part: string; settle: () => void } | undefined;
+  #refusedUntil = 0;
+  /** The prompt that holds the message delivered last, until the model was seen answering it. */
+  #prompt: string | undefined;
+  #turn: ((isSeen: boolean) => void) | undefined;
+
+  constructor(plugin: PluginServer, agent: WatchedAgent) {
+    this.#plugin = plugin;
+    this.#agent = agent;
+    this.#hold = new Hold(() => agent.onChange());
+    plugin.onReport = (report) => {
+      this.#reported(report);
+      agent.onChange();
+    };
+    plugin.onChange = () => agent.onChange();
+  }
+
+  hold(): ReasonInput | undefined {
+    return this.#hold.reason;
+  }
+
+  close(): void {
+    this.#hold.close();
+    this.#turn?.(false);
+    this.#inFlight?.settle();
+  }
+
+  gate(): Gate {
+    const isRefusing = performance.now() < this.#refusedUntil;
+    if (!this.#plugin.isConnected || isRefusing) return { wait: { code: 'no_interface' }, isDown: true };
+    const { session, status, asks } = this.#shown;
+    // On its start page a session begins with what is typed: the agent and the model are chosen there.
+    if (session === undefined) return { wait: { code: 'no_interface' }, isDown: true };
+    const reading = this.#agent.reading();
+    if (asks) return { wait: { code: 'approval_dialog' } };
+    // What a subagent asks is on the screen only.
+    if (reading.state === 'dialog') return gateOf(reading);
+    if (status === 'retry') return { wait: this.#retryReason() };
+    if (status === 'idle') return 'open';
+    const { attention } = this.#agent;
+    if (attention === 'end-of-turn') return { wait: { code: 'attention' } };
+    return attention === undefined ? { wait: { code: 'busy' }, isOpenToUrgent: true } : 'open';
+  }
+
+  async deliver({ id, text }: { id: string; text: string }): Promise<Outcome> {
+    const { session } = this.#shown;
+    if (session === undefined) return 'not begun';
+    const part = `prt_${id}`;
+    this.#unseen.set(part, id);
+    const settled = new Promise<void>((settle) => {
+      this.#inFlight = { part, settle };
+    });
+    const answer = await this.#plugin.request({ prompt: { session, part, text } });
+    if (answer?.refused) {
+      this.#unseen.delete(part);
+      this.#inFlight = undefined;
+      // Unless the person has opened another session in this moment.
+      if (this.#shown.session === session) this.#refusedUntil = performance.now() + REFUSED_MS;
+      return 'not begun';
+    }
+    const late = setTimeout(() => this.#inFlight?.settle(), SEEN_MS);
+    await settled;
+    clearTimeout(late);
+    this.#inFlight = undefined;
+    if (this.#unseen.has(part) && (await this.#isIn(session, part))) this.#unseen.delete(part);
+    return this.#unseen.has(part) ? 'uncertain' : 'injected';
+  }
+
+  turnStarts(withinMs: number): Promise<boolean> {
+    this.#turn?.(false);
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), Math.max(withinMs, SEEN_MS));
+      this.#turn = (isSeen) => {
+        clearTimeout(timer);
+        resolve(isSeen);
+      };
+    });
+  }
+
+  async #isIn(session: string, part: string): Promise<boolean> {
+    const answer = await this.#plugin.request({ find: { session, part } });
+    return answer?.found === true;
+  }
+
+  #reported(report: Parameters<PluginServer['onReport']>[0]): void {
+    switch (report.kind) {
+      case 'state':
+        this.#shown = report.state;
+        if (report.state.session !== undefined) this.#agent.onSession(report.state.session);
+        return;
+      case 'part':
+        this.#stored(report);
+        return;
+      case 'answers':
+        if (report.prompt === this.#prompt) this.#turn?.(true);
+        return;
+      case 'succeeded':
+        if (report.session === this.#shown.session) this.#hold.succeeded();
+        return;
+      case 'failed':
+        if (report.session === this.#shown.session) this.#failed(report.failure);
+    }
+  }
+
+  #stored({ part, prompt }: Extract<PluginReport, { kind: 'part' }>): void {
+    const id = this.#unseen.get(part);
+    if (id === undefined) return;
+    this.#unseen.delete(part);
+    this.#prompt = prompt;
+    if (this.#inFlight?.part === part) this.#inFlight.settle();
+    else this.onFound(id);
+  }
+
+  #failed(failure: SessionFailure): void {
+    if (failure.name === 'MessageAbortedError') this.#hold.interrupted();
+    else this.#hold.failed(reasonOf(failure));
+  }
+
+  /** It asks the model again by itself. */
+  #retryReason(): ReasonInput {
+    const { message = '', next } = this.#shown;
+    return LIMIT.test(message)
+      ? { code: 'usage_limit', ...(next !== undefined && { until: next }) }
+      : { code: 'busy' };
+  }
+}
+
+/** What the failure of a turn means for messages; undefined if the next turn may well succeed. */
+function reasonOf({ name, message, status }: SessionFailure): ReasonInput | undefined {
+  if (name === 'ProviderAuthError' || status === 401) return { code: 'signed_out' };
+  if (name === 'ContextOverflowError') return { code: 'context_full' };
+  return status === 429 || LIMIT.test(message) ? { code: 'usage_limit' } : undefined;
+}
