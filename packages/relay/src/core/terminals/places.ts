@@ -1,7 +1,7 @@
 import { type OperationParams, RelayError } from '@agent-relay/protocol';
 import type { Processes } from '../ports/processes.ts';
 import type { Worktree, Worktrees } from '../ports/worktrees.ts';
-import type { Principal } from '../principal.ts';
+import { isUsersOwn, type Principal } from '../principal.ts';
 import type { Cli } from './clis.ts';
 import { isPerson } from './permissions.ts';
 
@@ -40,6 +40,10 @@ export class Places {
     if (setup !== undefined && !wantsWorktree)
       throw new RelayError('InvalidRequest', 'A set-up command is for a worktree.', {
         next: 'Add --worktree, or omit the set-up command.',
+      });
+    if (setup !== undefined && !isUsersOwn(principal))
+      throw new RelayError('Forbidden', "A set-up command can be given on the daemon's machine only.", {
+        next: 'Omit it: the setting spawn.setup is used.',
       });
     const found = await processes.locate({ command: cli.command, cwd, root, env });
     if (!found.isInside && !anywhere && !isPerson(principal))

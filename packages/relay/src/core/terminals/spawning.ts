@@ -17,7 +17,7 @@ import type { ConfiguredCli, Processes } from '../ports/processes.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Run } from '../ports/store/runs.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
-import { type Principal, relayItself } from '../principal.ts';
+import { isUsersOwn, type Principal, relayItself } from '../principal.ts';
 import type { Messages } from '../sending/messages.ts';
 import { type Cli, cliOf } from './clis.ts';
 import { exitText } from './exit-text.ts';
@@ -61,9 +61,11 @@ export class Spawning {
   /** `onProgress` is told what is done before the program starts, if that takes long. */
   async spawn(
     principal: Principal,
-    wish: Wish,
+    given: Wish,
     onProgress: (text: string) => void,
   ): Promise<OperationResult<'SPAWN'>> {
+    // An environment of another machine is of no use here.
+    const wish = isUsersOwn(principal) ? given : { ...given, env: undefined };
     const { quotas, runs, readiness, places } = this.#parts;
     requireMaySpawn(principal);
     const { workspace } = principal;
