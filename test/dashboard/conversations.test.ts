@@ -202,6 +202,18 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     expect((await bob.inbox()).messages.at(-1)?.group?.toSorted()).toEqual(['Alice', 'Bob', me].sort());
   });
 
+  it('tell the time as the reader does, where the reader is', async () => {
+    const { messageId } = await alice.send('#release', 'What time is it?');
+    const there = { locale: 'de-DE', timezoneId: 'Asia/Tokyo' };
+    await using other = await browser.open(await linkOf(daemon), there);
+    await other.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await other.page.goto(`http://${daemon.http}/#/demo/message/${messageId}`);
+    const time = other.page.getByRole('article').filter({ hasText: 'What time' }).locator('time').first();
+    expect(await time.getAttribute('title')).toMatch(
+      /^\p{L}+tag, \d+\. \p{L}+ \d{4} .*GMT\+9$|^Mittwoch, .*GMT\+9$/u,
+    );
+  });
+
   it('run nothing, load nothing and hide nothing, whatever is written in them', async () => {
     const asked: string[] = [];
     page.on('request', (request) => {

@@ -155,6 +155,7 @@ export class ProjectModel {
     this.#recent.add(history.messages);
     this.#mine.add(own.messages);
     this.#count(history.messages);
+    if (!history.more) trafficLog.peek().since = 0;
     batch(() => {
       recent.value = this.#recent.list();
       mine.value = this.#mine.list();
@@ -170,6 +171,7 @@ export class ProjectModel {
       const { messages, more } = await this.#relay.history({ before: oldest.seq, limit: PAGE });
       if (this.#closed) return;
       this.#count(messages);
+      if (!more) trafficLog.peek().since = 0;
       [oldest] = more ? messages : [];
     }
   }

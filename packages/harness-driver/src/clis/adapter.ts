@@ -1,8 +1,9 @@
 import type { ClaimingPath, ReasonInput } from '@agent-relay/protocol';
 import type { Attention } from '../delivery/attention.ts';
 import type { Ingress } from '../delivery/ingress.ts';
-import type { Conversations } from './conversations.ts';
+import type { ConversationReader } from './conversation.ts';
 import type { Reading, ScreenReader } from './reading.ts';
+import type { Resumption } from './resumption.ts';
 
 export type { Reading, ScreenReader } from './reading.ts';
 
@@ -72,10 +73,12 @@ export interface CliAdapter {
   configure(run: RunFacts): Promise<RunSetup>;
   /** The paths by which messages reach it in this run; without it, only the terminal. */
   paths?(run: Pick<RunFacts, 'args' | 'native'>): ClaimingPath[];
-  /** Without it, its conversations cannot be gone on with. */
-  readonly conversations?: Conversations;
+  /** Without it, a later run cannot go on with its conversation. */
+  readonly resumption?: Resumption;
   /** Without it, nothing is ever typed into this CLI. */
   readonly screen?: ScreenReader;
+  /** Where its answers are on the screen; without it, every line of the normal screen is taken for one. */
+  readonly conversation?: ConversationReader;
 }
 
 /** The name of the relay's MCP server in every CLI, the same as `mcp install` gives it. */

@@ -1,6 +1,6 @@
 import type { CliAdapter, Reading, ScreenReader } from './adapter.ts';
-import type { Conversations } from './conversations.ts';
 import { showsEndOf } from './pasted.ts';
+import type { Resumption } from './resumption.ts';
 
 /** A CLI that the user described in the settings of the daemon. */
 export interface ConfiguredCli {
@@ -24,11 +24,11 @@ export interface ScreenPatterns {
 export const configuredCli = (word: string, { screen, conversation }: ConfiguredCli): CliAdapter => ({
   word,
   configure: async () => ({ args: [], env: {} }),
-  ...(conversation && { conversations: conversationsBy(conversation) }),
+  ...(conversation && { resumption: resumptionBy(conversation) }),
   ...(screen && { screen: patternScreen(screen) }),
 });
 
-const conversationsBy = ({ begin, resume }: NonNullable<ConfiguredCli['conversation']>): Conversations => {
+const resumptionBy = ({ begin, resume }: NonNullable<ConfiguredCli['conversation']>): Resumption => {
   const withId = (words: readonly string[], id: string) =>
     words.map((word) => word.replaceAll('{session}', id));
   return {

@@ -1,10 +1,12 @@
 import { type MarkedProcess, processMark } from '@agent-relay/platform/processes';
 import type { Relay } from '@agent-relay/sdk/node';
 import type { Channel, ChannelIngress, ScreenReader } from '../clis/adapter.ts';
-import type { Conversations } from '../clis/conversations.ts';
+import type { Resumption } from '../clis/resumption.ts';
 import { AgentTerminal } from '../delivery/agent-terminal.ts';
 import type { Attention } from '../delivery/attention.ts';
 import { Deliverer } from '../delivery/deliverer.ts';
+import { CommandRunner } from '../patterns/command-runner.ts';
+import { type AnswerReaders, Patterns } from '../patterns/patterns.ts';
 import { Child, type ChildEnd, type ChildOptions } from '../pty/child.ts';
 import { Screen } from '../screen/screen.ts';
 import { SharedKeyboard } from '../terminal/shared-keyboard.ts';
@@ -38,7 +40,15 @@ export interface HostOptions {
   /** A way into the CLI beside its terminal, and better. */
   channel?: Channel | undefined;
   attention?: Attention | undefined;
-  conversations?: Conversations | undefined;
+  resumption?: Resumption | undefined;
+  /** How commands in the text of the agent are found; absent if they do not count. */
+  patterns?: PatternOptions | undefined;
+}
+
+export interface PatternOptions {
+  readers: AnswerReaders | undefined;
+  /** What agents inherit that it starts. */
+  env: Record<string, string> | undefined;
 }
 
 /**
@@ -54,6 +64,8 @@ export class AgentHost {
   readonly #terminal: AgentTerminal;
   readonly #channel: ChannelIngress | undefined;
   readonly #deliverer: Deliverer;
+  readonly #runner: CommandRunner | undefined;
+  readonly #patterns: Patterns | undefined;
   readonly #process: MarkedProcess;
   readonly #link: RunLink;
   readonly #stopWatching: () => void;
@@ -71,9 +83,17 @@ export class AgentHost {
   /** The CLI has left the terminal to the shell it was started from. */
   onSuspended: () => void = () => undefined;
 
-  constructor({ relay, run, program, reader, channel, attention, conversations }: HostOptions) {
+  constructor({ relay, run, program, reader, channel, attention, resumption, patterns }: HostOptions) {
     const { columns, rows } = program;
-    this.#screen = new Screen({ columns, rows, onChange: () => this.#screenChanged() });
+    const runner = patterns && new CommandRunner(relay, { run: run.id, env: patterns.env });
+    this.#runner = runner;
+    this.#patterns = runner && new Patterns(patterns.readers, (command) => runner.run(command));
+    this.#screen = new Screen({
+      columns,
+      rows,
+      onChange: () => this.#screenChanged(),
+      onLine: this.#patterns?.takesLines ? (line) => this.#patterns?.line(line) : undefined,
+    });
     this.#child = new Child(program, (output) => {
       for (const viewer of this.#viewers) viewer.write(output);
       this.#screen.feed(output);
@@ -84,11 +104,12 @@ export class AgentHost {
     this.#link.onEnd = () => void this.end();
     const onSession = (id: string) => this.#link.session(id);
     if (run.session !== undefined) onSession(run.session);
-    this.#stopWatching = conversations?.watch?.({ pid, env: program.env }, onSession) ?? (() => undefined);
+    this.#stopWatching = resumption?.watch?.({ pid, env: program.env }, onSession) ?? (() => undefined);
     this.#keyboard = new SharedKeyboard((bytes) => this.#child.write(bytes));
     const look = () => this.#deliverer.look();
     this.#terminal = new AgentTerminal(this.#screen, reader, this.#keyboard, look);
     const terminal = this.#terminal;
+    terminal.onTyping = (text) => this.#patterns?.typed(text);
     this.#channel = channel?.open({
       reading: () => terminal.reading(),
       turnStarts: (withinMs) => terminal.turnStarts(withinMs),
@@ -116,6 +137,7 @@ export class AgentHost {
     this.ended = this.#child.ended.then(async (end) => {
       this.#end = end;
       await this.#screen.settled();
+      this.#screen.endLines();
       return end;
     });
     this.#deliverer.look();
@@ -167,6 +189,8 @@ export class AgentHost {
     this.#stopWatching();
     this.#terminal.close();
     this.#remote.close();
+    this.#patterns?.close();
+    await this.#runner?.end();
     await this.#deliverer.end();
     this.#channel?.close();
     if (this.#end) await this.#link.ended(this.#end);
@@ -189,6 +213,7 @@ export class AgentHost {
 
   #screenChanged(): void {
     this.#terminal.screenChanged();
+    this.#patterns?.changed(this.#screen);
     this.#deliverer.look();
     const { state } = this.#terminal.reading();
     // A screen that is half drawn says nothing about it.

@@ -1,6 +1,6 @@
 import type { Relay } from '@agent-relay/sdk/node';
 import type { Channel, CliAdapter } from '../clis/adapter.ts';
-import { beginConversation } from '../clis/conversations.ts';
+import { beginConversation } from '../clis/resumption.ts';
 import type { ChildOptions } from '../pty/child.ts';
 import { tokenFor } from './agent-connection.ts';
 import type { RunDirectory } from './run-directory.ts';
@@ -48,8 +48,8 @@ export async function prepareProgram(
   }: ProgramOptions,
 ): Promise<PreparedProgram> {
   const env = { ...inherited, ...(await identityOf(relay, inherited)) };
-  const { word, conversations } = adapter;
-  const { args: begun, session } = await beginConversation(word, conversations, wanted, { resume, env });
+  const { word, resumption } = adapter;
+  const { args: begun, session } = await beginConversation(word, resumption, wanted, { resume, env });
   const given = [...leading, ...begun];
   const [command, ...args] = server;
   const setup = await adapter.configure({

@@ -9,6 +9,7 @@ import { PersonTerminal } from '../terminal/person-terminal.ts';
 import { type AgentProfile, connectAgent } from './agent-connection.ts';
 import { AgentHost } from './agent-host.ts';
 import { installedVersion } from './installed-version.ts';
+import { patternsOf } from './patterns-of.ts';
 import { prepareProgram } from './prepare-program.ts';
 import { openRunDirectory } from './run-directory.ts';
 
@@ -23,6 +24,8 @@ export interface RunOptions extends AgentProfile {
   native?: boolean | undefined;
   /** The conversation of an earlier run to go on with. */
   resume?: string | undefined;
+  /** Commands in the agent's own text count. Default: true. */
+  patterns?: boolean | undefined;
 }
 
 export interface RunResult extends ChildEnd {
@@ -70,8 +73,9 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   const putBack = () => terminal.restore(host?.undoModes() ?? '');
   process.once('exit', putBack);
   const program = { ...prepared.program, ...terminal.size };
-  const { screen: reader, conversations } = adapter;
-  host = new AgentHost({ relay, run, program, reader, channel, attention, conversations });
+  const patterns = options.patterns === false ? undefined : patternsOf(adapter, env);
+  const { screen: reader, resumption } = adapter;
+  host = new AgentHost({ relay, run, program, reader, channel, attention, resumption, patterns });
   show(host, terminal);
   const end = await host.ended;
   terminal.close();

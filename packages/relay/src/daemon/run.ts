@@ -119,7 +119,11 @@ async function start(
       ...settings.spawn,
       clis: settings.clis,
       worktrees,
-      processes: new HostProcesses({ dataDirectory: settings.dataDirectory, program }),
+      processes: new HostProcesses({
+        dataDirectory: settings.dataDirectory,
+        program,
+        patterns: settings.spawn.patterns,
+      }),
     },
     personNames: ['owner', personName()],
     node: `${hostname()}:${settings.dataDirectory}`,

@@ -67,12 +67,18 @@ export class Hosts {
     if (isNew) presence.tell(agent.workspaceId, { type: 'session.started', agent: agent.name });
   }
 
+  /** The run that the host of an agent speaks of. */
+  requireRun(agent: Agent, id: string): Run {
+    const run = this.#parts.runs.of(agent.id);
+    if (run?.id !== id) throw new RelayError('NotRunning', `${agent.name} has no run ${id}.`);
+    return run;
+  }
+
   async reported(
     agent: Agent,
     { run: id, exit, session, stopped }: OperationParams<'RUN_REPORT'>,
   ): Promise<void> {
-    const run = this.#parts.runs.of(agent.id);
-    if (run?.id !== id) throw new RelayError('NotRunning', `${agent.name} has no run ${id}.`);
+    const run = this.requireRun(agent, id);
     if (session !== undefined && session !== run.session) await this.#parts.runs.save(run, { session });
     const why = stopped === undefined ? {} : { ended: `its host was stopped by ${stopped}` };
     if (exit) await this.ended(run, { exit: exitOf(exit), ...why });

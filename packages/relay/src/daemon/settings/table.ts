@@ -242,6 +242,7 @@ export const SETTINGS = {
     anywhere: { schema: yesNo(false) },
     setup: { schema: (zod) => text(zod).optional() },
     orphans: { schema: (zod) => zod.enum(['keep', 'release']).default('keep') },
+    patterns: { schema: yesNo(true) },
   },
   clis: { schema: (zod) => configuredClis(zod) },
   retention: { days: { schema: (zod) => zod.number().min(0).max(36_500).default(0) } },

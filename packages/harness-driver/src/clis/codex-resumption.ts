@@ -1,11 +1,11 @@
-import type { Conversations } from './conversations.ts';
 import { openFilesOf } from './open-files.ts';
+import type { Resumption } from './resumption.ts';
 
 /** It keeps the file of its thread open: `rollout-2026-11-17T18-28-09-<id>.jsonl`. */
 const ROLLOUT = /\/rollout-(\d{4}-\d\d-\d\dT[\d-]{8})-([0-9a-f-]{36})\.jsonl$/;
 const LOOK_MS = 1000;
 
-export const codexConversations: Conversations = {
+export const codexResumption: Resumption = {
   options: {
     valued: [
       ...['-c', '--config', '--enable', '--disable', '--remote', '--remote-auth-token-env', '-m', '--model'],

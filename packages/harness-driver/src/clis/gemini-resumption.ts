@@ -1,12 +1,12 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Conversations } from './conversations.ts';
 import { hasFile } from './has-file.ts';
+import type { Resumption } from './resumption.ts';
 
 /** So much of an id is in the name of its file. */
 const ID_LENGTH = 8;
 
-export const geminiConversations: Conversations = {
+export const geminiResumption: Resumption = {
   options: {
     valued: [
       ...['-m', '--model', '-p', '--prompt', '-i', '--prompt-interactive', '--approval-mode', '--policy'],

@@ -1,10 +1,10 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Conversations } from './conversations.ts';
 import { hasFile } from './has-file.ts';
+import type { Resumption } from './resumption.ts';
 
 /** Its hooks tell of another conversation, after `/clear` or `/resume`. */
-export const claudeConversations: Conversations = {
+export const claudeResumption: Resumption = {
   options: {
     valued: [
       ...['--agent', '--agents', '--append-system-prompt', '--autocompact', '--debug-file', '--effort'],

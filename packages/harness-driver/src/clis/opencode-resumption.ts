@@ -1,7 +1,7 @@
-import type { Conversations } from './conversations.ts';
+import type { Resumption } from './resumption.ts';
 
 /** It chooses the ids itself; its plugin tells which session is shown. */
-export const opencodeConversations: Conversations = {
+export const opencodeResumption: Resumption = {
   options: {
     valued: [
       ...[

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { adapterOf } from './clis.ts';
-import { beginConversation } from './conversations.ts';
+import { beginConversation } from './resumption.ts';
 
 const ID = '0d5f2a4e-1111-4222-8333-444455556666';
 
 const begun = (word: string, given: string[], resume?: string, env: NodeJS.ProcessEnv = { HOME: '/none' }) =>
-  beginConversation(word, adapterOf(word).conversations, given, { resume, env });
+  beginConversation(word, adapterOf(word).resumption, given, { resume, env });
 
 describe('a new conversation', () => {
   it.each(['claude', 'gemini'])('of %s gets an id of ours', async (word) => {

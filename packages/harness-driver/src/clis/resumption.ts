@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { RelayError } from '@agent-relay/protocol';
 import { hasOption, type OptionForms, withoutPrompt } from './options.ts';
 
-/** How the conversations of a CLI are named, and gone on with in a later run. */
-export interface Conversations {
+/** How a conversation of a CLI is named, and gone on with in a later run. */
+export interface Resumption {
   readonly options: OptionForms;
   /** The arguments that give a new conversation this id; without it, the CLI chooses one. */
   begin?(id: string): string[];
@@ -30,23 +30,23 @@ export interface Begun {
 /** The arguments of a run in a new conversation, or in one of an earlier run. */
 export async function beginConversation(
   word: string,
-  conversations: Conversations | undefined,
+  resumption: Resumption | undefined,
   given: readonly string[],
   { resume, env }: { resume: string | undefined; env: NodeJS.ProcessEnv },
 ): Promise<Begun> {
   if (resume === undefined) {
-    const isChosen = conversations && !hasOption(given, conversations.options);
-    if (!isChosen || !conversations.begin) return { args: given };
+    const isChosen = resumption && !hasOption(given, resumption.options);
+    if (!isChosen || !resumption.begin) return { args: given };
     const id = randomUUID();
-    return { args: [...conversations.begin(id), ...given], session: id };
+    return { args: [...resumption.begin(id), ...given], session: id };
   }
-  if (!conversations)
+  if (!resumption)
     throw new RelayError('NotResumable', `The relay does not know how to resume ${word}.`, {
       next: 'Release the agent and spawn a new one.',
     });
-  const { begin, exists, options } = conversations;
+  const { begin, exists, options } = resumption;
   const isThere = (await exists?.(resume, env)) ?? true;
   // It was ended before anything was said: it begins now.
-  const words = isThere || !begin ? conversations.resume(resume) : begin(resume);
+  const words = isThere || !begin ? resumption.resume(resume) : begin(resume);
   return { args: [...words, ...withoutPrompt(given, options)], session: resume };
 }
