@@ -45,6 +45,7 @@ const GROUPS: Record<string, Record<string, Load>> = {
     spawn: () => import('./commands/spawn.ts'),
     release: () => import('./commands/release.ts'),
     attach: () => import('./commands/attach.ts'),
+    resume: () => import('./commands/resume.ts'),
     who: () => import('./commands/who.ts'),
     capabilities: () => import('./commands/capabilities.ts'),
     call: () => import('./commands/call.ts'),

@@ -242,6 +242,7 @@ export class Agents {
       ...profileOf({}),
       type: 'system',
       lead: false,
+      grants: [],
       ephemeral: false,
       registeredBy: undefined,
       heldBy: undefined,
@@ -341,6 +342,7 @@ export class Agents {
       ...(agent.cli === undefined ? {} : { cli: agent.cli }),
       ...(agent.task === undefined ? {} : { task: agent.task }),
       ...(agent.parent === undefined ? {} : { parent: agent.parent }),
+      ...(agent.grants.length === 0 ? {} : { grants: [...agent.grants] }),
       ...this.#presence.describe(agent),
     };
   }
