@@ -1,7 +1,8 @@
 import { reason } from '@agent-relay/protocol';
 import type { InvocationInfo, NodeConnectOptions, Relay, RelayEvent } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import type { TestDaemon } from '../kit/daemon.ts';
+import { startDaemonWithServers } from '../kit/daemon-with-servers.ts';
 import { client } from './messaging-commands.ts';
 
 /**
@@ -375,6 +376,14 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
     },
     heardBy: PROJECT,
   },
+  'servers.changed': {
+    async cause({ owner }) {
+      await owner.servers.remove('files');
+      return {};
+    },
+    // Each project has the same servers.
+    heardBy: ['owner', 'stranger'],
+  },
   'action.invoked': {
     cause: async (world) => ({ invocation: begun(await performed(world, 'open.a')) }),
     heardBy: ['alice', 'bob', 'owner'],
@@ -424,19 +433,23 @@ const heard = new Map<Name, RelayEvent[]>(NAMES.map((name) => [name, []]));
 const opened = new AsyncDisposableStack();
 
 beforeAll(async () => {
-  const daemon = opened.use(await startDaemon({ settings: { governor: { emptyTurns: 2 } } }));
-  const join = async (options: NodeConnectOptions) => opened.use(await client(daemon, options));
-  const owner = await join({});
+  const daemon = opened.use(
+    await startDaemonWithServers([{ name: 'files', command: 'none', lazy: true }], {
+      governor: { emptyTurns: 2 },
+    }),
+  );
+  const enter = async (options: NodeConnectOptions) => opened.use(await client(daemon, options));
+  const owner = await enter({});
   const { name: project, socketPath = '' } = await owner.request('WORKSPACE_CREATE', { name: 'elsewhere' });
   world = {
     daemon,
     owner,
-    alice: await join({ name: 'Alice' }),
-    bob: await join({ name: 'Bob' }),
-    carol: await join({ name: 'Carol' }),
-    dora: await join({ name: 'Dora', notify: true }),
-    host: await join({ name: 'Host', paths: ['pty'], receiver: 'terminal' }),
-    stranger: await join({ project, socketPath }),
+    alice: await enter({ name: 'Alice' }),
+    bob: await enter({ name: 'Bob' }),
+    carol: await enter({ name: 'Carol' }),
+    dora: await enter({ name: 'Dora', notify: true }),
+    host: await enter({ name: 'Host', paths: ['pty'], receiver: 'terminal' }),
+    stranger: await enter({ project, socketPath }),
   };
   for (const name of NAMES) {
     for (const type of Object.keys(HAPPENINGS) as Array<RelayEvent['type']>)

@@ -1,5 +1,6 @@
 import { connect } from '@agent-relay/sdk/node';
 import { expect, it } from 'vitest';
+import { z } from 'zod';
 import { startDaemon } from '../kit/daemon.ts';
 import { callTool, connectStdio } from './kit/clients.ts';
 
@@ -53,6 +54,46 @@ it('no tool and no resource shows a model what a person would not see', async ()
       for (const inside of textsIn(JSON.parse(text))) expect(inside, uri).toMatch(HARMLESS);
     }
   }
+});
+
+it('no action shows a model that either: not its definition, its progress, its result or its failure', async () => {
+  await using daemon = await startDaemon();
+  await using mallory = await connect({ socketPath: daemon.socketPath, env: daemon.env, name: 'Mallory' });
+  await mallory.registerAction({
+    name: 'gift',
+    description: `A gift ${HOSTILE}`,
+    input: z.looseObject({ wrapped: z.enum(['yes', HOSTILE]).optional().describe(HOSTILE) }),
+    handler: ({ input, progress }) => {
+      progress(1, 2, HOSTILE);
+      if (input.wrapped === undefined) throw new Error(HOSTILE);
+      return { [`key ${HOSTILE}`]: HOSTILE };
+    },
+  });
+  await using client = await connectStdio(daemon, {
+    env: { RELAY_AGENT_NAME: 'Reader' },
+    args: ['serve', '--tools', 'workspace,network,actions'],
+  });
+  const seen: unknown[] = [await client.listTools()];
+  const invoke = (args: Record<string, unknown>) =>
+    callTool(
+      client,
+      'invoke_action',
+      { name: 'gift', wait: true, ...args },
+      { onprogress: (report) => void seen.push(report) },
+    );
+  const given = await invoke({ input: { wrapped: 'yes' } });
+  expect(given.data).toMatchObject({ ok: true });
+  const { invocationId: invocation_id } = given.data.invocation as { invocationId: string };
+  seen.push(given, await invoke({}), await invoke({ input: { [HOSTILE]: 1, wrapped: HOSTILE.slice(1) } }));
+  for (const [tool, args] of [
+    ['list_actions', {}],
+    ['get_invocation', { invocation_id }],
+    ['relay_discover_capabilities', {}],
+    ['query_nodes', {}],
+  ] as const)
+    seen.push(await callTool(client, tool, args));
+  for (const text of textsIn(seen)) expect(text).toMatch(HARMLESS);
+  expect(seen.filter((one) => JSON.stringify(one).includes('\u{FFFD}')).length).toBeGreaterThanOrEqual(7);
 });
 
 function textsIn(value: unknown): string[] {

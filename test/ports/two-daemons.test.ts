@@ -81,6 +81,14 @@ describe('agents of two daemons', () => {
     expect(claimed).toEqual([...new Set(claimed)]);
   });
 
+  it('spawn nothing for a caller of the other daemon, who may be on another machine', async () => {
+    await bob.serve({ name: 'create' });
+    const wish = { name: 'Worker', cli: 'claude' };
+    await alice.call(`${bob.name}.create`, wish);
+    const call = bob.calls[0]?.callId ?? '';
+    await expect(bob.request('SPAWN', { ...wish, call })).rejects.toMatchObject({ code: 'Forbidden' });
+  });
+
   it("find and call each other's tools, and hear how it went", async () => {
     await bob.serve({ name: 'add', outputSchema: { type: 'number' } });
     expect(await alice.request('DISCOVER', { tool: 'add' })).toMatchObject({ agents: [{ name: bob.name }] });

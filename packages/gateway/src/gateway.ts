@@ -47,6 +47,8 @@ export interface GatewayOptions {
   mode?: 'list' | 'search' | undefined;
   /** Why a backend may not have a name: the server is refused, with this as the reason in its status. */
   nameProblem?: ((name: string) => string | undefined) | undefined;
+  /** Called when the state of a shared server changed, or which servers there are. */
+  onServersChanged?: () => void;
   env?: NodeJS.ProcessEnv;
   limits?: Partial<BackendLimits>;
   /** The first list waits for unknown backends until none has arrived for this long. Default: 2 s. */
@@ -54,6 +56,15 @@ export interface GatewayOptions {
   log?: WriteLogLine;
   /** Default: info. */
   logLevel?: LogLevel | undefined;
+}
+
+/** A tool as its server defines it. */
+export interface ReviewedTool {
+  definition: Definition;
+  /** Why it may not be called. */
+  problem?: string;
+  /** Of a definition that changed since it was approved. */
+  digest?: string;
 }
 
 /** Many MCP servers as one: the configuration, the backends, their catalog and the client sessions. */
@@ -111,7 +122,7 @@ export class Gateway implements GatewayHost {
       recall: (entry) => this.recall(entry),
     });
     this.#watchers = new ResourceWatchers(this.#shared);
-    this.#serverLog = new ServerLog(() => this.servers('shared'), log);
+    this.#serverLog = new ServerLog(() => this.servers('shared'), log, options.onServersChanged);
   }
 
   /** Reads the configuration, starts the backends and watches the files. Throws if a file is invalid. */
@@ -214,6 +225,47 @@ export class Gateway implements GatewayHost {
     this.log.info(`${name}: removed by a client`);
   }
 
+  /** Connects a shared server anew; resolves when that succeeded or failed. */
+  async reconnectServer(name: string): Promise<void> {
+    const backend = this.#shared.get(name);
+    if (!backend) throw new RelayError('BackendNotFound', `No shared server is named '${name}'.`);
+    await backend.reconnect();
+  }
+
+  /** Approves the changed definition of a tool that has this digest (see `reviewedTools`). */
+  async approveTool(server: string, tool: string, digest: string): Promise<void> {
+    if (!this.#config.find(server))
+      throw new RelayError('BackendNotFound', `No server is named '${server}'.`);
+    if (!(await this.#pins.approve(server, tool, digest))) {
+      throw new RelayError('IdConflict', `The definition of '${tool}' is not the one that was shown.`, {
+        next: 'Read the current definition, then approve that.',
+      });
+    }
+    this.log.info(`${server}: approved ${tool}`);
+    await this.#config.reload();
+  }
+
+  /** Every tool that a shared server offers, also those that may not be called, and why. */
+  reviewedTools(server: string): ReviewedTool[] {
+    const entry = this.#config.find(server);
+    const backend = this.#shared.get(server);
+    if (!entry || !backend) return [];
+    const { pin, allow, deny } = entry.config;
+    const { withheld, digests } = this.#pins.review(server, backend.lists.tools, pin);
+    return (backend.lists.tools as Definition[]).map((definition) => {
+      const name = String(definition.name);
+      const problem =
+        withheld.get(name) ??
+        (isAllowed(name, allow, deny) ? undefined : 'Not allowed by the configuration.');
+      const digest = digests.get(name);
+      return {
+        definition,
+        ...(problem === undefined ? {} : { problem }),
+        ...(digest === undefined ? {} : { digest }),
+      };
+    });
+  }
+
   /** The names of the shared servers that are configured and may be used. */
   get serverNames(): string[] {
     return this.configured('shared').flatMap(({ config, problem }) =>
@@ -223,13 +275,8 @@ export class Gateway implements GatewayHost {
 
   /** The tools of a shared server that may be called, by the names the backend itself uses. */
   toolsOf(server: string): Definition[] {
-    const entry = this.#config.find(server);
-    const backend = this.#shared.get(server);
-    if (!entry || !backend) return [];
-    const { pin, allow, deny } = entry.config;
-    const { withheld } = this.#pins.review(server, backend.lists.tools, pin);
-    return (backend.lists.tools as Definition[]).filter(
-      ({ name }) => !withheld.has(String(name)) && isAllowed(String(name), allow, deny),
+    return this.reviewedTools(server).flatMap(({ definition, problem }) =>
+      problem === undefined ? [definition] : [],
     );
   }
 

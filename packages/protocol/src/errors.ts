@@ -331,7 +331,7 @@ export const ERRORS = {
   BackendNotFound: {
     ...notFound,
     meaning: 'The gateway has no server with that name.',
-    next: 'List the servers with the tool relay_list_servers.',
+    next: 'List the servers: agent-relay servers list, or the tool relay_list_servers.',
   },
   BackendExists: {
     ...conflict,

@@ -6,6 +6,7 @@ import { callOperations } from './operations/calls.ts';
 import { channelOperations } from './operations/channels.ts';
 import { dashboardOperations } from './operations/dashboard.ts';
 import { messageOperations } from './operations/messages.ts';
+import { serverOperations } from './operations/servers.ts';
 import { terminalOperations } from './operations/terminals.ts';
 import { workspaceOperations } from './operations/workspaces.ts';
 
@@ -19,6 +20,7 @@ export const OPERATIONS = {
   ...agentOperations,
   ...callOperations,
   ...actionOperations,
+  ...serverOperations,
   ...attachmentOperations,
   ...terminalOperations,
   ...workspaceOperations,
@@ -54,6 +56,7 @@ export type {
   SearchHit,
   SendResult,
 } from './operations/messages.ts';
+export type { ServerInfo, ServerTool } from './operations/servers.ts';
 export type { ProcessRef, RunExit, RunInfo, RunState, WorkerResult } from './operations/terminals.ts';
 export type {
   AuditEntry,

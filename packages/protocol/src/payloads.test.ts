@@ -33,6 +33,12 @@ const SMALLEST: { [Name in OperationName]: Record<string, unknown> } = {
   INVOKE: { name: 'review.vote' },
   INVOCATION: { invocationId: 'inv_1' },
   INVOCATIONS: {},
+  SERVERS: {},
+  SERVER_TOOLS: { server: 'files' },
+  SERVER_ADD: { server: 'files', url: 'http://localhost:9010' },
+  SERVER_REMOVE: { server: 'files' },
+  SERVER_RECONNECT: { server: 'files' },
+  SERVER_APPROVE: { server: 'files', tool: 'read', digest: 'v2:0' },
   WAIT: { timeoutMs: 1 },
   RECEIVE: {},
   CLAIM: { path: 'pty' },
@@ -136,7 +142,7 @@ describe('the payloads of operations', () => {
       ...['CALL', 'RESULT', 'PROGRESS', 'SPAWN', 'RELEASE'],
       ...['ATTACH', 'HELD_RELEASE', 'CHANNEL_CREATE', 'TOKEN_ROTATE'],
       ...['AGENT_RENAME', 'AGENT_REMOVE', 'KEY_CREATE', 'KEY_ROTATE'],
-      ...['WORKSPACE_CREATE', 'WORKSPACE_RENAME', 'WORKSPACE_REMOVE'],
+      ...['WORKSPACE_CREATE', 'WORKSPACE_RENAME', 'WORKSPACE_REMOVE', 'SERVER_ADD', 'SERVER_REMOVE'],
     ];
     expect(operations.filter((name) => !isRepeatable(name)).sort()).toEqual(once.sort());
   });

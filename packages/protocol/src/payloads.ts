@@ -320,6 +320,8 @@ export type RelayEvent =
   | { type: 'terminal.ended'; viewer: string; exit?: { code: number; signal?: string } }
   /** The tools that an agent offers are not the same as before. */
   | { type: 'tools.changed'; agent: string }
+  /** For the owner: the state of an MCP server of the daemon, or which ones there are. */
+  | { type: 'servers.changed' }
   /** For who invoked an action, who performs it, and the owner; `failed` also where nobody can tell how it ended. */
   | { type: `action.${'invoked' | 'completed' | 'failed'}`; invocation: InvocationInfo }
   /** For the connection that handles the call: nobody waits for its result any more. */

@@ -16,6 +16,8 @@ const NOT_REPEATABLE: ReadonlySet<OperationName> = new Set([
   'CHANNEL_CREATE',
   'ATTACH',
   'HELD_RELEASE',
+  'SERVER_ADD',
+  'SERVER_REMOVE',
   'SPAWN',
   'RELEASE',
   'CALL',

@@ -25,6 +25,8 @@ export {
   type RelayEvent,
   type SearchHit,
   type SendResult,
+  type ServerInfo,
+  type ServerTool,
   type ToolCaller,
   type ToolDefinition,
   type TransferRecord,

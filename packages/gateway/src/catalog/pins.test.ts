@@ -16,7 +16,11 @@ const open = () => Pins.open(directory, expect.unreachable);
 
 it('believes what it sees first', async () => {
   const pins = await open();
-  expect(pins.review('a', [tool('one')], 'strict')).toEqual({ changed: [], withheld: new Map() });
+  expect(pins.review('a', [tool('one')], 'strict')).toEqual({
+    changed: [],
+    digests: new Map(),
+    withheld: new Map(),
+  });
   await pins.saved();
 });
 

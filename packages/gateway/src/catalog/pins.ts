@@ -14,6 +14,8 @@ interface PinnedBackend {
 export interface PinReview {
   /** Tools whose definition differs from the approved one. */
   changed: string[];
+  /** The digests of those definitions: whoever approves one says which one they saw. */
+  digests: Map<string, string>;
   /** Those that are withheld, with the reason shown in the status. */
   withheld: Map<string, string>;
 }
@@ -69,7 +71,7 @@ export class Pins {
   }
 
   review(backend: string, tools: unknown[], mode: 'off' | 'warn' | 'strict'): PinReview {
-    const review: PinReview = { changed: [], withheld: new Map() };
+    const review: PinReview = { changed: [], digests: new Map(), withheld: new Map() };
     if (mode === 'off' || tools.length === 0) return review;
     const known = this.#backends.get(backend);
     const next: PinnedBackend = { approved: { ...known?.approved }, pending: {} };
@@ -87,6 +89,7 @@ export class Pins {
       if (before !== undefined && !coversWhole(before)) this.#tellOlder(backend);
       next.pending[name] = hash;
       review.changed.push(name);
+      review.digests.set(name, hash);
       if (mode === 'strict')
         review.withheld.set(
           name,
@@ -100,6 +103,16 @@ export class Pins {
       );
     }
     return review;
+  }
+
+  /** Approves one definition that needs it, as it was seen. Resolves with false if it is another one by now. */
+  async approve(backend: string, tool: string, digest: string): Promise<boolean> {
+    if (this.#backends.get(backend)?.pending[tool] !== digest) return false;
+    const known =
+      this.approvalsFile === undefined ? this.#approvals : await readByBackend<Approvals>(this.approvalsFile);
+    this.#approvals = known.set(backend, { ...known.get(backend), [tool]: digest });
+    if (this.approvalsFile !== undefined) await writeByBackend(this.approvalsFile, this.#approvals);
+    return true;
   }
 
   #tellOlder(backend: string): void {

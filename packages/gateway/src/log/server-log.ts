@@ -11,12 +11,15 @@ interface Logged {
 export class ServerLog {
   readonly #read: () => ServerStatus[];
   readonly #log: Log;
+  readonly #onChange: () => void;
   #logged = new Map<string, Logged>();
   #scheduled = false;
 
-  constructor(read: () => ServerStatus[], log: Log) {
+  /** `onChange` is called when a state was logged, or a server is gone. */
+  constructor(read: () => ServerStatus[], log: Log, onChange: () => void = () => undefined) {
     this.#read = read;
     this.#log = log;
+    this.#onChange = onChange;
   }
 
   /** Something about a server changed. All changes of one turn of the event loop are logged together. */
@@ -35,6 +38,9 @@ export class ServerLog {
       const { invalid, state } = this.#compare(server, before.get(server.name));
       this.#logged.set(server.name, { invalid, state });
     }
+    const states = (logged: Map<string, Logged>) =>
+      [...logged].map(([name, { state }]) => `${name} ${state}`).join('\n');
+    if (states(before) !== states(this.#logged)) this.#onChange();
   }
 
   #compare(server: ServerStatus, before: Logged | undefined): Logged {

@@ -1,6 +1,7 @@
-import { actionKey, safeLine, safeText } from '@agent-relay/protocol';
+import { actionKey } from '@agent-relay/protocol';
 import { type ActionInfo, isRelayError } from '@agent-relay/sdk';
 import type { CallToolResult, Tool as ListedTool, Server } from '@modelcontextprotocol/server';
+import { safeData } from '../framework/result.ts';
 import { ACTS, type Call } from '../framework/tool.ts';
 import type { Participant } from '../participant/participant.ts';
 import { ACTIONS_TOOLSET } from '../toolsets/actions/index.ts';
@@ -24,12 +25,14 @@ export async function actionTools(context: ClientContext, client: string): Promi
   return actions.filter(({ name }) => !own.has(actionKey(name))).map((action) => listed(action, client));
 }
 
-const listed = ({ name, description, inputSchema, owner }: ActionInfo, client: string): ListedTool => ({
-  name: WITHOUT_DOTS.test(client) ? name.replaceAll('.', '_') : name,
-  description: `${safeText(description)} (action of ${safeLine(owner)})`,
-  inputSchema: { ...withoutDialect(inputSchema), type: 'object' } as ListedTool['inputSchema'],
-  annotations: ACTS,
-});
+/** The schema is another agent's text too. */
+const listed = ({ name, description, inputSchema, owner }: ActionInfo, client: string): ListedTool =>
+  safeData({
+    name: WITHOUT_DOTS.test(client) ? name.replaceAll('.', '_') : name,
+    description: `${description} (action of ${owner})`,
+    inputSchema: { ...withoutDialect(inputSchema), type: 'object' } as ListedTool['inputSchema'],
+    annotations: ACTS,
+  });
 
 /** Every word is paid for in an agent's context. */
 const withoutDialect = ({ $schema, ...schema }: Record<string, unknown>): Record<string, unknown> => schema;

@@ -1,4 +1,4 @@
-import { parsePayload } from '@agent-relay/protocol';
+import { parsePayload, safeLine } from '@agent-relay/protocol';
 import { isRelayError, RelayError } from '@agent-relay/sdk';
 import {
   type CallToolResult,
@@ -79,7 +79,7 @@ const callOf = (tool: Tool, context: ClientContext, mcp: ServerContext): Call =>
   progress: async (progress, total, message) => {
     const progressToken = mcp.mcpReq._meta?.progressToken;
     if (progressToken === undefined) return;
-    const params = { progressToken, progress, total, message };
+    const params = { progressToken, progress, total, message: safeLine(message) };
     await mcp.mcpReq.notify({ method: 'notifications/progress', params });
   },
 });

@@ -43,6 +43,8 @@ const columns = z.int().min(1).max(1000);
 const rows = z.int().min(1).max(1000);
 const bytes = z.base64().max((TERMINAL_CHUNK_BYTES * 4) / 3 + 4);
 const viewer = z.string().max(64);
+/** A call that this connection handles: the operation is done for its caller. */
+const call = clientId.optional();
 
 /** A single word: a model is never an option, whatever the CLI makes of it. */
 const model = z.string().regex(/^[A-Za-z0-9][\w.:/@[\]-]{0,127}$/, 'must be one word');
@@ -67,13 +69,14 @@ export const terminalOperations = {
         /** The environment of the CLI; only from programs on this machine. */
         env: z.record(z.string().regex(/^[^=\0]+$/), z.string()).optional(),
         waitMs: z.int().min(0).max(600_000).default(20_000),
+        call,
       })
       .strict(),
     result: result<{ name: string; status: 'ready' | 'spawning'; reason?: Reason }>(),
   },
   /** Ends the program of an agent and everything it started; a spawned agent is removed. Answered when it has ended. */
   RELEASE: {
-    params: z.object({ agent: name, reason: z.string().max(1024).optional() }).strict(),
+    params: z.object({ agent: name, reason: z.string().max(1024).optional(), call }).strict(),
     result: result<{ name: string; exit?: RunExit }>(),
   },
   /** A worker's result, for the agent it works for: stored as a message from the worker. */
@@ -130,6 +133,7 @@ export const terminalOperations = {
         rows,
         /** Drive though somebody else does: they go on watching. */
         takeover: z.boolean().default(false),
+        call,
       })
       .strict(),
     result: result<{ viewer: string } & TerminalState>(),

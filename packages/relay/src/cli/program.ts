@@ -60,6 +60,7 @@ const GROUPS: Record<string, Record<string, Load>> = {
     mcp: () => import('./commands/mcp.ts'),
     'mcp-server': () => import('./commands/mcp-server.ts'),
     gateway: () => import('./commands/gateway.ts'),
+    servers: () => import('./commands/servers.ts'),
     launch: () => import('./commands/launch.ts'),
   },
   'Other:': { completion: () => import('./commands/completion.ts') },

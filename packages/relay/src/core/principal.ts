@@ -19,6 +19,8 @@ export interface Principal {
   readonly keyId: string | undefined;
   /** The page session it came in with; revoking that ends the connection. */
   readonly pageSessionId: string | undefined;
+  /** Performs a call for this one, which has no rights that the performer does not have. */
+  readonly through?: Principal;
 }
 
 /** The relay as a sender of notices. */
@@ -68,4 +70,4 @@ export function readerName({ agent, owner, keyId }: Principal): string {
 
 /** The principal's name in the audit log. */
 export const actorName = (principal: Principal): string =>
-  principal.agent?.name ?? (principal.owner ? 'owner' : `key ${principal.keyId ?? 'none'}`);
+  principal.agent?.name ?? (principal.keyId === undefined ? 'owner' : `key ${principal.keyId}`);

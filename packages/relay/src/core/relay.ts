@@ -237,7 +237,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
       const { workspaceId } = news.audience;
       refreshing = refreshing.then(() => refresh(workspaceId)).catch(options.onError);
     } else if (news.kind === 'call') {
-      callees.heard(news.call);
+      callees.heard(news.call, isOwn);
       calls.heard(news.call);
     } else if (news.kind === 'invocation') invocations.ended(news.invocation);
     else if (news.kind === 'inserted') fanout.inserted(news.workspaceId, news.delivered);

@@ -235,6 +235,8 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
 
   revoke(): void {
     this.#refuse(new RelayError('Unauthorized', 'The key or token of this connection is no longer valid.'));
+    // It is over now, not when the client has read that.
+    this.closed();
   }
 
   // ── Lifecycle ──────────────────────────────────────────────────────────────

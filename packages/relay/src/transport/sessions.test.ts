@@ -239,7 +239,10 @@ describe.each(DOORS)('a credential that is revoked, on a %s', (door) => {
     await owner.request('WATCH', {});
     const paused = await served.join('bob', {}, door);
     paused.pause();
+    // By order, not by time: whoever is told that it is revoked finds nobody connected with it any more.
     await owner.request('TOKEN_ROTATE', { agent: 'bob' });
+    const { agents } = await owner.request('WHO', { includeOffline: true });
+    expect(agents).toMatchObject([{ name: 'bob', status: 'offline' }]);
     await owner.next(
       ({ type, payload }) => type === 'EVENT' && (payload as { type: string }).type === 'agent.offline',
     );
@@ -271,6 +274,7 @@ describe('a key that is revoked', () => {
     await observer.hello({ workspaceKey: key });
     const other = await served.join('bob', {}, 'WebSocket');
     await owner.request('KEY_REVOKE', { keyId });
+    expect(await owner.request('WHO', {})).toMatchObject({ agents: [{ name: 'bob' }] });
     for (const client of [agent, observer]) {
       expect(await client.nextError()).toMatchObject({ code: 'Unauthorized' });
       await client.closed;

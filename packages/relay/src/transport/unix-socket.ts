@@ -2,6 +2,7 @@ import { chmodSync, unlinkSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { FrameParser, RelayError } from '@agent-relay/protocol';
 import type { AcceptConnection, Connection, Outgoing } from './connection.ts';
+import { FAREWELL_MS } from './limits.ts';
 
 /** Listens for clients of the relay's protocol. */
 export const listenOnSocket = (
@@ -53,9 +54,6 @@ function serve(socket: Socket, maxFrameBytes: number, accept: AcceptConnection):
   socket.on('end', () => socket.end());
   socket.on('close', session.closed);
 }
-
-/** How long a closing connection may take to read its last bytes. */
-const FAREWELL_MS = 1_000;
 
 class SocketConnection implements Connection {
   readonly label = 'unix socket';

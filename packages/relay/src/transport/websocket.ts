@@ -4,6 +4,7 @@ import { type Door, NO_PAGES } from '@agent-relay/platform/http';
 import { RelayError } from '@agent-relay/protocol';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { AcceptConnection, Connection, Outgoing } from './connection.ts';
+import { FAREWELL_MS } from './limits.ts';
 
 /**
  * Takes over upgraded connections: one envelope per text message, the same envelopes as on the socket. The key is sent in
@@ -46,8 +47,6 @@ function serve(webSocket: WebSocket, socket: Duplex, accept: AcceptConnection): 
   webSocket.on('error', (error) => session.invalid(error, true));
   webSocket.on('close', session.closed);
 }
-
-const FAREWELL_MS = 1_000;
 
 class WebSocketConnection implements Connection {
   readonly label = 'websocket';

@@ -21,7 +21,6 @@ import {
   type WelcomePayload,
 } from '@agent-relay/protocol';
 import type { ParticipantOptions, RelayEvents } from '../options.ts';
-import type { ServedTools } from '../relay/served-tools.ts';
 import type { Tail } from '../relay/tail.ts';
 import type { ReconnectOptions } from './backoff.ts';
 import { Deliveries } from './deliveries.ts';
@@ -42,6 +41,15 @@ export interface ClientSessionOptions {
   requestTimeoutMs: number;
 }
 
+/** Handles the calls of the tools and actions that a client serves. */
+interface CallHandler {
+  called(asked: ServedCallPayload): void;
+  cancelled(event: Extract<RelayEvent, { type: 'call.cancelled' }>): void;
+  connectionLost(error: RelayError): void;
+  /** On a new connection, before anything else. */
+  serveAgain(): void;
+}
+
 /** The state of a client across its connections: open requests, deliveries, subscriptions. */
 export class ClientSession {
   readonly events = new Emitter<RelayEvents>();
@@ -50,8 +58,7 @@ export class ClientSession {
   /** Issued for a new name without a token. */
   agentToken: string | undefined;
   tail: Tail | undefined;
-  /** Handles the calls of the tools that this client serves. */
-  tools: ServedTools | undefined;
+  tools: CallHandler | undefined;
   watching = false;
   readonly #requests = new Requests();
   readonly #connection: ReconnectingConnection;

@@ -43,6 +43,7 @@ import { invoke } from './invoke.ts';
 import { allPages } from './pages.ts';
 import { Paths } from './paths.ts';
 import { type ExposedTool, type RegisteredAction, ServedTools } from './served-tools.ts';
+import { Servers } from './servers.ts';
 import { Tail } from './tail.ts';
 import { Terminals } from './terminals.ts';
 import type { ToolSchema } from './tool-schema.ts';
@@ -58,6 +59,7 @@ export class Relay {
   readonly held: HeldMessages;
   readonly agents: Agents;
   readonly paths: Paths;
+  readonly servers: Servers;
   readonly terminals: Terminals;
   readonly workers: Workers;
   readonly workspaces: Workspaces;
@@ -68,6 +70,7 @@ export class Relay {
     this.held = new HeldMessages(session);
     this.agents = new Agents(session);
     this.paths = new Paths(session);
+    this.servers = new Servers(session);
     this.terminals = new Terminals(session);
     this.workers = new Workers(session);
     this.workspaces = new Workspaces(session);
@@ -77,6 +80,10 @@ export class Relay {
       progress: (payload) => session.post('PROGRESS', payload),
       result: (payload) => session.request('RESULT', payload),
       call: (target, args, options) => call(session, target, args, options),
+      forCaller: (callId) => ({
+        workers: new Workers(session, callId),
+        terminals: new Terminals(session, callId),
+      }),
     });
     session.tools = this.#tools;
   }

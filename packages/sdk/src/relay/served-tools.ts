@@ -8,7 +8,9 @@ import {
   type ToolDefinition,
 } from '@agent-relay/protocol';
 import type { CallOptions } from '../options.ts';
+import type { Terminals } from './terminals.ts';
 import { jsonSchemaOf, parsed, type ToolSchema, type ValueOf } from './tool-schema.ts';
+import type { CallerWorkers } from './workers.ts';
 
 /** The arguments of a tool handler. */
 export interface ToolCall<Input = Record<string, unknown>> {
@@ -23,6 +25,10 @@ export interface ToolCall<Input = Record<string, unknown>> {
   progress(progress: number, total?: number, message?: string): void;
   /** Calls another tool on behalf of this call. */
   call(target: string, args?: Record<string, unknown>, options?: CallOptions): Promise<unknown>;
+  /** Starts and releases workers of the caller: with its permissions and yours, as the arguments of this call say. */
+  workers: CallerWorkers;
+  /** Shows terminals to the caller, in the same way. */
+  terminals: Pick<Terminals, 'attach'>;
 }
 
 /** A tool of this agent that others can call. */
@@ -62,6 +68,8 @@ export interface ToolWire {
     args: Record<string, unknown> | undefined,
     options: CallOptions & { parent: string },
   ): Promise<unknown>;
+  /** What is done for the caller of a call. */
+  forCaller(callId: string): Pick<ToolCall, 'workers' | 'terminals'>;
 }
 
 interface Entry<Definition> {
@@ -159,6 +167,7 @@ export class ServedTools {
         if (this.#running.has(callId)) this.#wire.progress({ callId, progress, total, message });
       },
       call: (target, nested, options) => this.#wire.call(target, nested, { ...options, parent: callId }),
+      ...this.#wire.forCaller(callId),
     });
     return tool.output === undefined ? result : parsed(tool.output, result);
   }
@@ -200,5 +209,8 @@ function definitionOf({ name, description, input, output, consent }: ExposedTool
   };
 }
 
-const messageOf = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).slice(0, 4096);
+/** For the caller, which may know what to do next. */
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return (error instanceof RelayError && error.next ? `${message} ${error.next}` : message).slice(0, 4096);
+}

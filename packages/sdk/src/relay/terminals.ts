@@ -8,7 +8,7 @@ import {
 import type { ClientSession } from '../connection/client-session.ts';
 import { fromBase64, toBase64 } from './base64.ts';
 
-export interface AttachOptions extends Omit<OperationInput<'TERMINAL_ATTACH'>, 'agent'> {
+export interface AttachOptions extends Omit<OperationInput<'TERMINAL_ATTACH'>, 'agent' | 'call'> {
   /** Called with what is written; with `screen`, it is all that is on a terminal of this size, which begins anew. */
   onOutput(bytes: Uint8Array, screen?: { columns: number; rows: number }): void;
   /** Called when somebody comes or goes, takes the terminal over, or holds its messages. */
@@ -20,17 +20,23 @@ export interface AttachOptions extends Omit<OperationInput<'TERMINAL_ATTACH'>, '
 /** The terminals of agents, for the owner and people. */
 export class Terminals {
   readonly #session: ClientSession;
+  /** The call for whose caller they are shown instead. */
+  readonly #for: { call?: string };
 
-  constructor(session: ClientSession) {
+  constructor(session: ClientSession, call?: string) {
     this.#session = session;
+    this.#for = call === undefined ? {} : { call };
   }
 
   /** Shows the terminal of an agent, until `detach`. */
   async attach(agent: string, options: AttachOptions): Promise<TerminalView> {
     const { onOutput, onChanged, onEnded, ...params } = options;
     const view = new TerminalView(this.#session, options);
-    await this.#session.request('TERMINAL_ATTACH', { agent, ...params }, view.requestId, (answer) =>
-      view.begin(answer),
+    await this.#session.request(
+      'TERMINAL_ATTACH',
+      { agent, ...params, ...this.#for },
+      view.requestId,
+      (answer) => view.begin(answer),
     );
     return view;
   }

@@ -2,7 +2,10 @@ import type { OperationInput, OperationResult, RunExit } from '@agent-relay/prot
 import type { ClientSession } from '../connection/client-session.ts';
 
 /** Options of a spawned agent. */
-export type SpawnOptions = Omit<OperationInput<'SPAWN'>, 'name' | 'cli'>;
+export type SpawnOptions = Omit<OperationInput<'SPAWN'>, 'name' | 'cli' | 'call'>;
+
+/** Workers of the caller of a tool or action: with its permissions, and only as its arguments say. */
+export type CallerWorkers = Pick<Workers, 'spawn' | 'release'>;
 
 /** How much longer than requested the daemon may take: a program that does not end gets some seconds. */
 const SLACK_MS = 30_000;
@@ -11,9 +14,12 @@ const USUAL_WAIT_MS = 20_000;
 /** Agents started in their own terminals, to work for this one. */
 export class Workers {
   readonly #session: ClientSession;
+  /** The call for whose caller they work instead. */
+  readonly #for: { call?: string };
 
-  constructor(session: ClientSession) {
+  constructor(session: ClientSession, call?: string) {
     this.#session = session;
+    this.#for = call === undefined ? {} : { call };
   }
 
   /**
@@ -22,12 +28,12 @@ export class Workers {
    */
   spawn(name: string, cli: string, options: SpawnOptions = {}): Promise<OperationResult<'SPAWN'>> {
     const timeoutMs = (options.waitMs ?? USUAL_WAIT_MS) + SLACK_MS;
-    return this.#request('SPAWN', { name, cli, ...options }, timeoutMs);
+    return this.#request('SPAWN', { name, cli, ...options, ...this.#for }, timeoutMs);
   }
 
   /** Ends the program of an agent, and removes a spawned agent; resolves when it has ended. */
   async release(agent: string, options: { reason?: string } = {}): Promise<RunExit | undefined> {
-    return (await this.#request('RELEASE', { agent, ...options }, 2 * SLACK_MS)).exit;
+    return (await this.#request('RELEASE', { agent, ...options, ...this.#for }, 2 * SLACK_MS)).exit;
   }
 
   /** Sends the result of the work to the agent this one works for. */

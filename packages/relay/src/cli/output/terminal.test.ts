@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ago, inertJson, table } from './terminal.ts';
+import { ago, duration, inertJson, table } from './terminal.ts';
 
 it.each([
   [0, 'just now'],
@@ -8,8 +8,17 @@ it.each([
   [7_300_000, '2h ago'],
   [200_000_000, '2d ago'],
   [-5000, 'just now'],
-])('%d ms is "%s"', (duration, words) => {
-  expect(ago(1_000_000_000 - duration, 1_000_000_000)).toBe(words);
+])('%d ms is "%s"', (ms, words) => {
+  expect(ago(1_000_000_000 - ms, 1_000_000_000)).toBe(words);
+});
+
+it('measures nothing below zero, as between two times where the clock was set back', () => {
+  expect([duration(-3_600_000), duration(-1), duration(0), duration(61_000)]).toEqual([
+    '0s',
+    '0s',
+    '0s',
+    '1m',
+  ]);
 });
 
 it('aligns columns, colour or not, and leaves no blanks at the end', () => {

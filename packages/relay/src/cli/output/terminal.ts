@@ -71,10 +71,10 @@ const UNITS: Array<[letter: string, ms: number]> = [
 export const ago = (time: number, now: number): string =>
   now - time >= 1000 ? `${duration(now - time)} ago` : 'just now';
 
-/** A length of time in its largest unit ("2m"). */
+/** A length of time in its largest unit ("2m"); none is negative, also if the clock was set back meanwhile. */
 export function duration(ms: number): string {
   const [letter, unit] = UNITS.find(([, least]) => ms >= least) ?? ['s', 1000];
-  return `${Math.floor(ms / unit)}${letter}`;
+  return `${Math.max(0, Math.floor(ms / unit))}${letter}`;
 }
 
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

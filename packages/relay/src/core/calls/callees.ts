@@ -54,11 +54,13 @@ export class Callees {
   }
 
   /** News from a caller's daemon: the daemon with the connection acts on it. */
-  heard(news: CallNews): void {
+  heard(news: CallNews, isOwn: boolean): void {
     if (news.step === 'cancelled') this.#serving.get(news.server)?.cancel(news.callId, news.reason);
     if (news.step !== 'asked') return;
-    const { server, call } = news;
-    const refusal = this.#serving.get(server)?.take(call);
+    const { server, call, origin } = news;
+    // Who is local to another daemon may be on another machine.
+    const here = isOwn ? origin : { ...origin, local: false, owner: false };
+    const refusal = this.#serving.get(server)?.take(call, here);
     if (refusal) this.#fail(call.callId, refusal);
   }
 

@@ -13,6 +13,7 @@ import {
   callerOf,
   depthOf,
   type OpenCall,
+  originOf,
   servedCall,
   titleOf,
 } from './open-call.ts';
@@ -128,7 +129,7 @@ export class Calls {
     }
     const server = target.serverId;
     call.stop = (reason) => this.#publish({ step: 'cancelled', server, callId: call.id, reason });
-    this.#publish({ step: 'asked', server, call: servedCall(call, target) });
+    this.#publish({ step: 'asked', server, call: servedCall(call, target), origin: originOf(call) });
     return undefined;
   }
 

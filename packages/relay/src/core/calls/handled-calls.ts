@@ -1,4 +1,5 @@
 import type { ServedCallPayload } from '@agent-relay/protocol';
+import type { CallOrigin } from '../ports/bus.ts';
 
 /** The calls that one connection handles. */
 export interface HandledCalls {
@@ -8,6 +9,8 @@ export interface HandledCalls {
   /** Whether it got the call and has not answered it. */
   isOpen(callId: string): boolean;
   depthOf(callId: string): number | undefined;
+  /** Who asked for what in a call that it got and has not answered. */
+  askedIn(callId: string): { origin: CallOrigin; call: ServedCallPayload } | undefined;
   /** The connection has answered a call; false if it is not one of its open ones. */
   settle(callId: string): boolean;
 }

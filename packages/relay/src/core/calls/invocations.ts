@@ -147,7 +147,8 @@ export class Invocations {
   async list(principal: Principal, limit: number): Promise<InvocationInfo[]> {
     requireAgentOrOwner(principal);
     const { agent, workspace } = principal;
-    return (await this.#parts.store.listInvocations(workspace.id, agent?.id, limit)).map(infoOf);
+    const of = seesWholeWorkspace(principal) ? undefined : agent?.id;
+    return (await this.#parts.store.listInvocations(workspace.id, of, limit)).map(infoOf);
   }
 
   /** An invocation ended, at this daemon or another. */

@@ -1,5 +1,6 @@
 import type { CallEnd, CallProgress, RelayError, ServedCallPayload, ToolCaller } from '@agent-relay/protocol';
 import type { Caller } from '../operations/caller.ts';
+import type { CallOrigin } from '../ports/bus.ts';
 import type { Principal } from '../principal.ts';
 import type { Target } from './targets.ts';
 
@@ -58,6 +59,11 @@ export function callerOf({ principal, session }: Caller): ToolCaller {
     ...(unverified ? { unverified } : {}),
   };
 }
+
+export const originOf = ({ principal }: CallOrder): CallOrigin => {
+  const { agent, keyId, unverified, local, owner } = principal;
+  return { agentId: agent?.id, keyId, unverified, local, owner };
+};
 
 /** The call as its callee gets it. */
 export const servedCall = (

@@ -1,5 +1,6 @@
 import { type CallEnd, RelayError, type ServedCallPayload } from '@agent-relay/protocol';
 import type { Ongoing } from '../operations/caller.ts';
+import type { CallOrigin } from '../ports/bus.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { HandledCalls } from './handled-calls.ts';
 
@@ -12,7 +13,7 @@ export class Serving implements HandledCalls {
   readonly agent: Agent;
   readonly #ongoing: Ongoing;
   /** Calls it got, or will get. */
-  readonly #open = new Map<string, ServedCallPayload>();
+  readonly #open = new Map<string, { call: ServedCallPayload; origin: CallOrigin }>();
   /** Calls it has no room for yet, oldest first. */
   readonly #waiting = new Map<string, number>();
   #waitingSize = 0;
@@ -25,13 +26,13 @@ export class Serving implements HandledCalls {
   }
 
   get openCalls(): Iterable<ServedCallPayload> {
-    return this.#open.values();
+    return [...this.#open.values()].map(({ call }) => call);
   }
 
   /** Passes a call to the connection, now or when it has room; returns an error if too much is waiting. */
-  take(call: ServedCallPayload): RelayError | undefined {
+  take(call: ServedCallPayload, origin: CallOrigin): RelayError | undefined {
     if (this.#ongoing.hasRoom && this.#waiting.size === 0) {
-      this.#open.set(call.callId, call);
+      this.#open.set(call.callId, { call, origin });
       this.#ongoing.send('CALL', call);
       return undefined;
     }
@@ -40,7 +41,7 @@ export class Serving implements HandledCalls {
       return new RelayError('Overloaded', `${this.agent.name} does not keep up with its calls.`, {
         next: 'Try again later. The tool has not run.',
       });
-    this.#open.set(call.callId, call);
+    this.#open.set(call.callId, { call, origin });
     this.#waiting.set(call.callId, size);
     this.#waitingSize += size;
     return undefined;
@@ -57,7 +58,11 @@ export class Serving implements HandledCalls {
   }
 
   depthOf(callId: string): number | undefined {
-    return this.#open.get(callId)?.depth;
+    return this.#open.get(callId)?.call.depth;
+  }
+
+  askedIn(callId: string): { call: ServedCallPayload; origin: CallOrigin } | undefined {
+    return this.isOpen(callId) ? this.#open.get(callId) : undefined;
   }
 
   settle(callId: string): boolean {
@@ -75,7 +80,7 @@ export class Serving implements HandledCalls {
     for (const callId of this.#waiting.keys()) {
       if (!this.#ongoing.hasRoom) return;
       this.#forgetWaiting(callId);
-      this.#ongoing.send('CALL', this.#open.get(callId) ?? {});
+      this.#ongoing.send('CALL', this.#open.get(callId)?.call ?? {});
     }
   }
 }

@@ -216,7 +216,7 @@ export class Workspaces {
       actor: actorName(by),
       action,
       subject,
-      detail,
+      detail: by.through ? { ...detail, through: actorName(by.through) } : detail,
     };
   }
 }

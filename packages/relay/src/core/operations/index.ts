@@ -9,6 +9,7 @@ import { channelHandlers } from './channels.ts';
 import { dashboardHandlers } from './dashboard.ts';
 import { messageHandlers } from './messages.ts';
 import { offerHandlers } from './offers.ts';
+import { serverHandlers } from './servers.ts';
 import { terminalHandlers } from './terminals.ts';
 import { workspaceHandlers } from './workspaces.ts';
 
@@ -23,6 +24,7 @@ export const createOperations = (relay: Relay, host: Host): Operations => ({
   ...terminalHandlers(relay),
   ...callHandlers(relay),
   ...actionHandlers(relay),
+  ...serverHandlers(relay),
   ...workspaceHandlers(relay, host),
   ...dashboardHandlers(relay, host),
 });

@@ -1,3 +1,4 @@
+import { principalFor } from '../calls/on-behalf.ts';
 import { requireAgent } from '../principal.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';
@@ -16,11 +17,16 @@ type Names =
   | 'RUN_REPORT';
 
 /** Agents in terminals: starting and ending them, and the reports of their hosts. */
-export function terminalHandlers({ terminals }: Relay): Handlers<Names> {
+export function terminalHandlers({ agents, terminals }: Relay): Handlers<Names> {
   const { hosts, spawning, releasing, results, viewing } = terminals;
   return {
-    SPAWN: (caller, params) => spawning.spawn(caller.principal, params),
-    RELEASE: (caller, { agent, reason }) => releasing.release(caller.principal, agent, reason),
+    SPAWN: (caller, { call, ...wish }) => {
+      // How long to wait, and the environment, are the performer's own.
+      const { waitMs, env, ...asked } = wish;
+      return spawning.spawn(principalFor(agents, caller, call, asked), wish);
+    },
+    RELEASE: (caller, { agent, reason, call }) =>
+      releasing.release(principalFor(agents, caller, call, { name: agent, reason }), agent, reason),
     RESULT_SUBMIT: (caller, params, requestId) => results.submit(caller.principal, requestId, params),
     RESULT_AWAIT: (caller, { agent, timeoutMs }) => results.wait(caller.principal, agent, timeoutMs),
     HOST: async (caller, params, requestId) => {
@@ -28,7 +34,10 @@ export function terminalHandlers({ terminals }: Relay): Handlers<Names> {
       await hosts.connected({ ...caller.principal, agent }, params, caller.begin(requestId, 'host'));
       return {};
     },
-    TERMINAL_ATTACH: (caller, params, requestId) => viewing.attach(caller, params, requestId),
+    TERMINAL_ATTACH: (caller, { call, ...params }, requestId) => {
+      const asked = { name: params.agent, ...(params.mode === 'drive' && { mode: params.mode }) };
+      return viewing.attach(caller, principalFor(agents, caller, call, asked), params, requestId);
+    },
     TERMINAL_INPUT: (caller, params) => {
       viewing.input(caller, params);
       return {};

@@ -1,3 +1,5 @@
+import { RelayError, type ServerInfo, type ServerTool } from '@agent-relay/protocol';
+
 /** The MCP servers of the daemon, which share one namespace with the agents: `name.tool` is a tool of either. */
 export interface Backends {
   /** The configured name of a server, ignoring case. */
@@ -9,10 +11,36 @@ export interface Backends {
     args: Record<string, unknown>,
     options: { signal: AbortSignal },
   ): Promise<unknown>;
+  /** Every configured server; `error`: the files on disk are not applied. */
+  list(): { servers: ServerInfo[]; error?: string };
+  /** Every tool a server offers, also those that cannot be called. */
+  tools(name: string): ServerTool[];
+  /** Approves the changed definition of a tool that has this digest. */
+  approve(name: string, tool: string, digest: string): Promise<void>;
+  /** Changes which servers there are; undefined where the settings allow that to nobody. */
+  readonly manager: BackendManager | undefined;
 }
+
+/** Changes are saved; all reject with a `RelayError`. */
+export interface BackendManager {
+  /** Resolves when it is connected, or that failed. */
+  add(name: string, url: string): Promise<void>;
+  remove(name: string): Promise<void>;
+  reconnect(name: string): Promise<void>;
+}
+
+const reject = async (): Promise<never> => {
+  throw new RelayError('BackendNotFound', 'This daemon has no MCP servers.', {
+    next: 'List servers in a file, and restart the daemon with it: agent-relay restart --mcp-servers FILE',
+  });
+};
 
 /** For a daemon that has none. */
 export const NO_BACKENDS: Backends = {
   find: () => undefined,
-  call: () => Promise.reject(new Error('There are no backends.')),
+  call: reject,
+  list: () => ({ servers: [] }),
+  tools: () => [],
+  approve: reject,
+  manager: { add: reject, remove: reject, reconnect: reject },
 };

@@ -34,9 +34,19 @@ export type EndedConnections =
 /** How a call ended, as the callee's daemon tells it. */
 export type CallOutcome = { result: unknown } | { error: ErrorPayload };
 
+/** What the callee's daemon has to know about a caller that the callee acts for. */
+export interface CallOrigin {
+  agentId: number | undefined;
+  keyId: string | undefined;
+  unverified: boolean;
+  /** At the caller's daemon. */
+  local: boolean;
+  owner: boolean;
+}
+
 /** What the daemons of a caller and a callee tell each other. If a piece gets lost, the call ends with its time. */
 export type CallNews =
-  | { step: 'asked'; server: string; call: ServedCallPayload }
+  | { step: 'asked'; server: string; call: ServedCallPayload; origin: CallOrigin }
   | { step: 'cancelled'; server: string; callId: string; reason: CallEnd }
   | { step: 'progress'; callId: string; progress: CallProgress }
   | { step: 'answered'; callId: string; outcome: CallOutcome };

@@ -8,7 +8,7 @@ const MAX_OPEN = 100;
 export class Links {
   readonly #clock: Clock;
   readonly #validMs: number;
-  readonly #open = new Map<string, { workspaceId: number; expiresAt: number }>();
+  readonly #open = new Map<string, { workspaceId: number; endsAt: number }>();
 
   constructor(clock: Clock, validMs: number) {
     this.#clock = clock;
@@ -17,11 +17,10 @@ export class Links {
 
   create(workspaceId: number): { code: string; expiresAt: number } {
     const code = newPageCode();
-    const expiresAt = this.#clock.now() + this.#validMs;
-    this.#open.set(hashSecret(code), { workspaceId, expiresAt });
+    this.#open.set(hashSecret(code), { workspaceId, endsAt: this.#clock.elapsed() + this.#validMs });
     const [oldest] = this.#open.keys();
     if (this.#open.size > MAX_OPEN && oldest !== undefined) this.#open.delete(oldest);
-    return { code, expiresAt };
+    return { code, expiresAt: this.#clock.now() + this.#validMs };
   }
 
   /** The workspace of a code, once; undefined if it was used, has expired, or is unknown. */
@@ -29,6 +28,6 @@ export class Links {
     const hash = hashSecret(code);
     const link = this.#open.get(hash);
     this.#open.delete(hash);
-    return link && link.expiresAt > this.#clock.now() ? link.workspaceId : undefined;
+    return link && link.endsAt > this.#clock.elapsed() ? link.workspaceId : undefined;
   }
 }

@@ -35,6 +35,15 @@ describe('a link', () => {
     await expect(core.relay.pageSessions.signIn(code, undefined)).rejects.toMatchObject(refused);
   });
 
+  it('is valid for as long when the clock of the machine is set', async () => {
+    const [first, second] = [await link(), await link()];
+    core.clock.set(DAY_MS);
+    expect(await core.relay.pageSessions.signIn(first, undefined)).toMatchObject({ project: workspace.name });
+    core.clock.set(-2 * DAY_MS);
+    core.clock.advance(SIGN_IN.linkMinutes * MINUTE_MS);
+    await expect(core.relay.pageSessions.signIn(second, undefined)).rejects.toMatchObject(refused);
+  });
+
   it('is one of a hundred at most', async () => {
     const first = await link();
     const second = await link();

@@ -3,9 +3,10 @@ import type { Agent } from '../ports/store/agents.ts';
 import type { Run } from '../ports/store/runs.ts';
 import { isUsersOwn, type Principal } from '../principal.ts';
 
-/** The owner, or a person of the project. */
-export const isPerson = ({ agent, local, owner, unverified }: Principal): boolean =>
-  owner || (local && !unverified && agent?.type === 'human');
+/** The owner, or a person of the project; not a person for whom a program acts. */
+export const isPerson = ({ agent, local, owner, unverified, through }: Principal): boolean =>
+  (owner || (local && !unverified && agent?.type === 'human')) &&
+  (through === undefined || isPerson(through));
 
 /** Programs are started on this machine, so only clients on it may start one. */
 export function requireMaySpawn(principal: Principal): void {

@@ -43,7 +43,7 @@ interface Parts {
   anywhere: boolean;
 }
 
-type Wish = OperationParams<'SPAWN'>;
+type Wish = Omit<OperationParams<'SPAWN'>, 'call'>;
 
 /** The length of a task in `who`. */
 const TASK_LENGTH = 200;

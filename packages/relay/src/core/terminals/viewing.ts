@@ -12,6 +12,7 @@ import type { Workspaces } from '../directory/workspaces.ts';
 import type { Caller, Ongoing } from '../operations/caller.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Run } from '../ports/store/runs.ts';
+import type { Principal } from '../principal.ts';
 import type { Hosts } from './hosts.ts';
 import { requireMayView } from './permissions.ts';
 import type { Runs } from './runs.ts';
@@ -55,11 +56,11 @@ export class Viewing {
 
   async attach(
     caller: Caller,
-    { agent: name, mode, columns, rows, takeover }: OperationParams<'TERMINAL_ATTACH'>,
+    principal: Principal,
+    { agent: name, mode, columns, rows, takeover }: Omit<OperationParams<'TERMINAL_ATTACH'>, 'call'>,
     requestId: string,
   ): Promise<OperationResult<'TERMINAL_ATTACH'>> {
     const { agents, runs, workspaces, newId } = this.#parts;
-    const { principal } = caller;
     const agent = agents.get(principal.workspace, name);
     requireMayView(principal, agent);
     const run = runs.live(agent.id);

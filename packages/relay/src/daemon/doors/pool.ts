@@ -8,11 +8,18 @@ import {
   HttpHandler,
   LOG_LEVELS,
   type ServerChange,
+  type ServerStatus,
   serveGatewaySocket,
 } from '@agent-relay/gateway';
 import type { GatewayDoor, GatewayVisit } from '@agent-relay/mcp';
 import { isMissing } from '@agent-relay/platform';
-import { type McpServerStatus, nameKey, RelayError } from '@agent-relay/protocol';
+import {
+  type McpServerStatus,
+  nameKey,
+  RelayError,
+  type ServerInfo,
+  type ServerTool,
+} from '@agent-relay/protocol';
 import type { Backends } from '../../core/ports/backends.ts';
 import type { Workspace } from '../../core/ports/store/workspaces.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -50,6 +57,9 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
     stateDir: poolDirectory(dataDirectory),
     manageServers: mcp.manageServers,
     nameProblem: (name) => holderOf(relay, name),
+    onServersChanged: () => {
+      for (const { id } of relay.workspaces.list()) relay.presence.tellOwner(id, { type: 'servers.changed' });
+    },
     log: (line, level) => log[level](`gateway: ${line}`),
     logLevel: leastLevel(log),
   });
@@ -107,6 +117,26 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
       find: (name) => gateway.serverNames.find((known) => nameKey(known) === nameKey(name)),
       call: async (name, tool, args, { signal }) =>
         valueIn(await gateway.callTool(name, tool, args, signal), `${name}.${tool}`),
+      list: () => {
+        const { servers, config_error } = gateway.status();
+        return {
+          servers: servers.map(infoOf),
+          ...(config_error === undefined ? {} : { error: config_error }),
+        };
+      },
+      tools: (name) =>
+        gateway
+          .reviewedTools(name)
+          .map(({ definition, ...review }) => ({ ...toolOf(definition), ...review })),
+      approve: (name, tool, digest) => gateway.approveTool(name, tool, digest),
+      manager:
+        mcp.manageServers === 'nobody'
+          ? undefined
+          : {
+              add: (name, url) => gateway.addServer(name, url),
+              remove: (name) => gateway.removeServer(name),
+              reconnect: (name) => gateway.reconnectServer(name),
+            },
     },
     listen: (workspace, socketPath) =>
       listenPrivately(poolSocketPath(socketPath), (socket) => void serve(workspace, socket)),
@@ -115,6 +145,29 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
       await visitors.close();
       await gateway.close();
     },
+  };
+}
+
+function infoOf({ name, url, health, tools, invalid_tools, changed_tools, error }: ServerStatus): ServerInfo {
+  return {
+    name,
+    address: url,
+    health,
+    tools,
+    ...(invalid_tools === undefined ? {} : { invalid: invalid_tools }),
+    ...(changed_tools === undefined ? {} : { changed: changed_tools }),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+/** What a server says of its tool, whatever that is. */
+function toolOf({ name, description, inputSchema }: Record<string, unknown>): ServerTool {
+  return {
+    name: String(name),
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(typeof inputSchema === 'object' && inputSchema !== null
+      ? { inputSchema: inputSchema as Record<string, unknown> }
+      : {}),
   };
 }
 

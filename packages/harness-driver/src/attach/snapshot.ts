@@ -1,0 +1,42 @@
+import { RelayError, safeText } from '@agent-relay/protocol';
+import type { Relay } from '@agent-relay/sdk';
+import { Screen } from '../screen/screen.ts';
+
+/** The screen comes in pieces; after such a pause there are no more. */
+const QUIET_MS = 100;
+/** A program that never pauses is shown as it is by then. */
+const MOST_MS = 2000;
+const SIZE = { columns: 80, rows: 24 };
+
+/** The text on an agent's terminal, as it is now. */
+export async function screenOf(terminals: Pick<Relay['terminals'], 'attach'>, name: string) {
+  let screen: Screen | undefined;
+  const shown = Promise.withResolvers<void>();
+  const latest = setTimeout(shown.resolve, MOST_MS);
+  let quiet: NodeJS.Timeout | undefined;
+  const view = await terminals.attach(name, {
+    ...SIZE,
+    onOutput: (bytes, size) => {
+      if (size) {
+        screen?.dispose();
+        screen = new Screen(size);
+      }
+      screen?.feed(Buffer.from(bytes));
+      clearTimeout(quiet);
+      quiet = setTimeout(shown.resolve, QUIET_MS);
+    },
+    onEnded: () => shown.reject(new RelayError('NotRunning', `${name} ended meanwhile.`)),
+  });
+  try {
+    await shown.promise;
+    await screen?.settled();
+    const { columns = SIZE.columns, rows = SIZE.rows } = screen?.size ?? {};
+    const lines = screen?.view()?.lines.map(({ text }) => text) ?? [];
+    return { name, columns, rows, screen: safeText(lines.join('\n').trimEnd()) };
+  } finally {
+    clearTimeout(latest);
+    clearTimeout(quiet);
+    screen?.dispose();
+    await view.detach();
+  }
+}
