@@ -4,6 +4,7 @@ import { computed, signal } from '@preact/signals';
 const PLACES = [
   'overview',
   'agent',
+  'terminal',
   'messages',
   'activity',
   'channel',

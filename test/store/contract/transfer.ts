@@ -179,6 +179,27 @@ export function transfer(store: () => Store): void {
       },
     );
 
+    it('leaves a channel and an agent that are there as they are', async () => {
+      const { workspace, newChannel } = await newWorld(store(), 1);
+      const build = await newChannel('build');
+      await store().updateChannel(build.id, { topic: 'ours' });
+      const before = await exported(workspace.id, 10);
+      const [agent] = before.filter((record) => record.type === 'agent');
+      const outcome = await store().importRecords(workspace.id, [
+        {
+          type: 'channel',
+          name: 'Build',
+          topic: 'theirs',
+          createdBy: 'A',
+          createdAt: NOW,
+          archivedAt: NOW + 1,
+        },
+        { ...defined(agent), agentType: 'human', lead: true, task: 'theirs' },
+      ]);
+      expect(outcome).toMatchObject({ added: 0, present: 2, elsewhere: 0 });
+      expect(await exported(workspace.id, 10)).toEqual(before);
+    });
+
     it('refuses records that speak of what they did not describe, and keeps nothing of that call', async () => {
       const { workspace } = await newWorld(store(), 0);
       const conversation = { type: 'conversation', kind: 'dm', conversation: 'A B', createdAt: NOW } as const;

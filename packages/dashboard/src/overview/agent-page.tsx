@@ -10,6 +10,7 @@ import { Icon } from '../parts/icon.tsx';
 import { tell } from '../parts/notices.tsx';
 import { Ago } from '../parts/time.tsx';
 import { linkTo } from '../routes.ts';
+import { hasTerminal } from '../terminals/live-terminals.ts';
 import { PathState } from './path-state.tsx';
 
 const WORDS = { active: 'Working', idle: 'Idle', offline: 'Offline' };
@@ -40,7 +41,14 @@ export function AgentPage({ name }: { name: string }) {
             <Icon name="dialog" /> Message
           </a>
         )}
-        {agent.run && agent.run.state !== 'exited' && <Release name={name} />}
+        {hasTerminal(agent) && (
+          <>
+            <a class="button" href={linkTo(project, 'terminal', name)}>
+              <Icon name="terminal" /> Terminal
+            </a>
+            <Release name={name} />
+          </>
+        )}
       </header>
       <section class="card" aria-label="Facts">
         <dl class="facts">

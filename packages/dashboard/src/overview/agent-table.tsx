@@ -6,8 +6,10 @@ import { byLiveliness, runsAs } from '../model/agents.ts';
 import { agents } from '../model/project.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { CommandLine } from '../parts/command.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { Ago } from '../parts/time.tsx';
 import { linkTo } from '../routes.ts';
+import { hasTerminal } from '../terminals/live-terminals.ts';
 import { PathState } from './path-state.tsx';
 
 const SHOWN_AT_FIRST = 60;
@@ -93,7 +95,19 @@ const AgentRow = memo(({ agent }: { agent: AgentInfo }) => {
         {task === undefined ? <span class="muted">–</span> : <span class="task-text">{task}</span>}
       </td>
       <td class="delivery">
-        <PathState agent={agent} />
+        <div class="delivery-cell">
+          <PathState agent={agent} />
+          {hasTerminal(agent) && (
+            <a
+              class="open-terminal"
+              href={linkTo(welcome.value?.project ?? '', 'terminal', name)}
+              title={`Terminal of ${name}`}
+              aria-label={`Terminal of ${name}`}
+            >
+              <Icon name="terminal" />
+            </a>
+          )}
+        </div>
       </td>
       <td class="number">
         {unread > 0 ? <span class="unread">{unread.toLocaleString()}</span> : <span class="muted">–</span>}

@@ -9,6 +9,7 @@ import { Icon, type IconName } from '../parts/icon.tsx';
 import { tell } from '../parts/notices.tsx';
 import { Ago, clockTime } from '../parts/time.tsx';
 import { linkTo } from '../routes.ts';
+import { hasTerminal } from '../terminals/live-terminals.ts';
 import { heldConversations, questions, stopped, waitingCount } from './waiting-list.ts';
 
 /** What waits for the person: each with what helps. */
@@ -147,7 +148,15 @@ function Stopped({ stopped: { agent, code, text, advice, since, until } }: { sto
           </span>
         </>
       }
-    />
+    >
+      {hasTerminal(agent) && (
+        <div class="buttons">
+          <a class="button" href={linkTo(welcome.value?.project ?? '', 'terminal', agent.name)}>
+            <Icon name="terminal" /> Open terminal
+          </a>
+        </div>
+      )}
+    </Item>
   );
 }
 

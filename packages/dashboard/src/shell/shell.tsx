@@ -10,6 +10,7 @@ import { Overview } from '../overview/overview.tsx';
 import { waitingCount } from '../overview/waiting-list.ts';
 import { Icon } from '../parts/icon.tsx';
 import { linkTo, route } from '../routes.ts';
+import { TerminalPage } from '../terminals/terminal-page.tsx';
 import { ToolsPage } from '../tools/tools-page.tsx';
 import { Away } from './away.tsx';
 import { Settings } from './settings.tsx';
@@ -49,6 +50,8 @@ function Shown() {
   switch (route.value.place) {
     case 'agent':
       return <AgentPage name={route.value.subject} />;
+    case 'terminal':
+      return <TerminalPage name={route.value.subject} />;
     case 'settings':
       return <Settings />;
     case 'tools':

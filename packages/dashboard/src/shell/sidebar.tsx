@@ -22,6 +22,9 @@ export function Sidebar() {
         <NavItem place="activity" icon="threads">
           All messages
         </NavItem>
+        <NavItem place="terminal" icon="terminal">
+          Terminals
+        </NavItem>
         <NavItem place="tools" icon="plug">
           Tools
         </NavItem>

@@ -6,7 +6,7 @@ import { linkTo, type Place, route } from '../routes.ts';
 import { Count } from './sidebar.tsx';
 
 const TABS: Array<{ place: Place; icon: IconName; text: string; places: Place[] }> = [
-  { place: 'overview', icon: 'overview', text: 'Overview', places: ['overview', 'agent'] },
+  { place: 'overview', icon: 'overview', text: 'Overview', places: ['overview', 'agent', 'terminal'] },
   {
     place: 'messages',
     icon: 'dialog',

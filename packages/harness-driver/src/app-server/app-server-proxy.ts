@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { listenOnPrivateSocket } from '@agent-relay/platform';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { AppServer, type AppServerOptions } from './app-server.ts';
 import { parseRpc, type RpcMessage } from './rpc.ts';
@@ -43,8 +44,7 @@ export class AppServerProxy implements AsyncDisposable {
   /** The socket is to be in a directory that is this user's alone. */
   static async start(socketPath: string, options: AppServerOptions): Promise<AppServerProxy> {
     const proxy = new AppServerProxy(options);
-    proxy.#http.listen(socketPath);
-    await once(proxy.#http, 'listening');
+    await listenOnPrivateSocket(proxy.#http, socketPath);
     return proxy;
   }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -51,6 +51,10 @@ afterEach(async () => {
   terminal?.terminate();
   await proxy[Symbol.asyncDispose]();
   await rm(directory, { recursive: true });
+});
+
+it('has a socket for this user alone', async () => {
+  expect(((await stat(join(directory, 'codex'))).mode & 0o777).toString(8)).toBe('600');
 });
 
 /** The terminal of the CLI, which is told everything that the server says. */

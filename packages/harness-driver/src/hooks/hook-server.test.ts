@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -56,6 +56,14 @@ async function until(holds: () => boolean): Promise<void> {
     });
   }
 }
+
+it('is for this user alone, whatever the umask', async () => {
+  const umask = process.umask(0);
+  await using server = await HookServer.listen(join(directory, 'another'));
+  process.umask(umask);
+  expect(((await stat(join(directory, 'another'))).mode & 0o777).toString(8)).toBe('600');
+  expect(server.waiter).toBeUndefined();
+});
 
 const SILENT = { code: 0, stdout: '', stderr: '' };
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import { LineReader } from '@agent-relay/platform';
+import { LineReader, listenOnPrivateSocket } from '@agent-relay/platform';
 import { type HookReport, parseReport } from './hook-report.ts';
 import { Waiter } from './waiter.ts';
 
@@ -22,8 +22,7 @@ export class HookServer implements AsyncDisposable {
   /** The socket is to be in a directory that is this user's alone. */
   static async listen(socketPath: string): Promise<HookServer> {
     const hooks = new HookServer();
-    hooks.#server.listen(socketPath);
-    await once(hooks.#server, 'listening');
+    await listenOnPrivateSocket(hooks.#server, socketPath);
     return hooks;
   }
 

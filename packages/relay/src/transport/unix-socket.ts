@@ -1,5 +1,6 @@
-import { chmodSync, unlinkSync } from 'node:fs';
+import { unlinkSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
+import { listenOnPrivateSocket } from '@agent-relay/platform';
 import { FrameParser, RelayError } from '@agent-relay/protocol';
 import type { AcceptConnection, Connection, Outgoing } from './connection.ts';
 import { FAREWELL_MS } from './limits.ts';
@@ -15,16 +16,9 @@ export const listenOnSocket = (
 export async function listenPrivately(path: string, connected: (socket: Socket) => void): Promise<Server> {
   const server = createServer(connected);
   removeStale(path);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(path, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+  await listenOnPrivateSocket(server, path);
   // A connection that could not be accepted is lost. Without a listener it would crash the process.
   server.on('error', () => undefined);
-  chmodSync(path, 0o600);
   return server;
 }
 

@@ -1,0 +1,60 @@
+import type { AgentInfo } from '@agent-relay/sdk';
+import { welcome } from '../connection/connection.ts';
+import { runsAs } from '../model/agents.ts';
+import { Avatar } from '../parts/avatar.tsx';
+import { CommandLine } from '../parts/command.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Ago } from '../parts/time.tsx';
+import { linkTo } from '../routes.ts';
+import { liveTerminals } from './live-terminals.ts';
+import { ReleaseAll } from './release-all.tsx';
+
+/** All agents whose program runs in a terminal of the relay. */
+export const TerminalList = () => (
+  <div class="place narrow">
+    <header class="place-head">
+      <h1>Terminals</h1>
+      <ReleaseAll />
+    </header>
+    {liveTerminals.value.length === 0 ? (
+      <NoTerminals />
+    ) : (
+      <ul class="card flush terminal-list">
+        {liveTerminals.value.map((agent) => (
+          <Row key={agent.name} agent={agent} />
+        ))}
+      </ul>
+    )}
+  </div>
+);
+
+const STATES = { starting: 'Starting', ready: 'Running', waiting: 'Waits for you', exited: 'Ended' };
+
+function Row({ agent }: { agent: AgentInfo }) {
+  const { name, run, status } = agent;
+  if (!run) return null;
+  return (
+    <li>
+      <a class="agent" href={linkTo(welcome.value?.project ?? '', 'terminal', name)}>
+        <Avatar name={name} status={status} />
+        <span class="agent-text">
+          <span class="agent-name">{name}</span>
+          <span class="muted agent-kind">
+            {[STATES[run.state], ...runsAs(agent)].join(' · ')} · since <Ago time={run.startedAt} />
+          </span>
+        </span>
+        <span class="push-right muted">
+          <Icon name="terminal" />
+        </span>
+      </a>
+    </li>
+  );
+}
+
+const NoTerminals = () => (
+  <section class="card empty">
+    <h2>No agent runs in a terminal of the relay</h2>
+    <p>Start one from the overview, or in a terminal of your own:</p>
+    <CommandLine>agent-relay run --name Alice claude</CommandLine>
+  </section>
+);
