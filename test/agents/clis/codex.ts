@@ -45,6 +45,7 @@ trust_level = "trusted"
     ready: /^› /m,
     path: 'pty',
     native: true,
+    trustHooks: ['--no-daemon', '--dangerously-bypass-hook-trust'],
     settings: '.codex/config.toml',
     shell: (cmd, asks) => {
       const escalation = { sandbox_permissions: 'require_escalated', justification: 'a test' };
