@@ -33,6 +33,10 @@ export const PROJECT_EVENTS = [
   'session.resumed',
   'session.exited',
   'tools.changed',
+  'servers.changed',
+  'action.invoked',
+  'action.completed',
+  'action.failed',
 ] as const satisfies EventType[];
 
 /** Those that say all there is to know: nothing has to be asked again. */
@@ -43,4 +47,8 @@ export const QUIET_EVENTS: ReadonlySet<EventType> = new Set<EventType>([
   'reaction.removed',
   'channel.created',
   'channel.topic',
+  'servers.changed',
+  'action.invoked',
+  'action.completed',
+  'action.failed',
 ]);

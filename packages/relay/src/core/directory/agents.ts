@@ -89,8 +89,8 @@ export class Agents {
   }
 
   /** How to know the names of the daemon's MCP servers: no agent gets one. */
-  set isBackend(isBackend: (name: string) => boolean) {
-    this.#names.isBackend = isBackend;
+  set callHolder(callHolder: AgentNames['callHolder']) {
+    this.#names.callHolder = callHolder;
   }
 
   /** Loads a workspace's agents; ephemeral ones from before a restart get time to reconnect. */
