@@ -19,7 +19,12 @@ export async function checkInstalledHooks(checks: Checks, cli: AgentCli): Promis
   await using daemon = await startDaemon({ settings: UNGOVERNED });
   await using sender = await Sender.connect(daemon, 'Sender');
   const named = (what: string) => `${cli.title} with installed hooks ${what}`;
-  const start = (options: WrappedOptions) => startWrapped(cli, daemon, { ...options, plain: true });
+  const start = ({ args = [], ...options }: WrappedOptions) =>
+    startWrapped(cli, daemon, {
+      ...options,
+      args: [...(cli.terminal?.plainArgs ?? []), ...args],
+      plain: true,
+    });
   const trusted = cli.terminal?.trustHooks ?? [];
   if (cli.terminal?.path === 'hook') await checkWaking();
   else await checkTurns();

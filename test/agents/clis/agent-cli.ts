@@ -41,6 +41,8 @@ export interface AgentCli {
     readonly typesFirst?: boolean;
     /** It has an interface of its own for messages, which is used on demand. */
     readonly native?: boolean;
+    /** More arguments for a run without the relay. */
+    readonly plainArgs?: readonly string[];
     /** The arguments with which it runs hooks that nobody has reviewed. */
     readonly trustHooks?: readonly string[];
     /** A file in its home that only the user changes. */

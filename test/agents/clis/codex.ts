@@ -45,7 +45,9 @@ trust_level = "trusted"
     ready: /^› /m,
     path: 'pty',
     native: true,
-    trustHooks: ['--no-daemon', '--dangerously-bypass-hook-trust'],
+    // Its shared daemon would outlive it.
+    plainArgs: ['--no-daemon'],
+    trustHooks: ['--dangerously-bypass-hook-trust'],
     settings: '.codex/config.toml',
     shell: (cmd, asks) => {
       const escalation = { sandbox_permissions: 'require_escalated', justification: 'a test' };
