@@ -76,7 +76,7 @@ export async function checkHooks(
     }
     await sender.untilPath(name, 'ready', 'hook');
     // The one before it was told to end a moment ago.
-    await eventually(async () => assert.equal((await hooksOf(agent)).length, 1));
+    await eventually(async () => (await hooksOf(agent)).length === 1);
   });
 
   for (const [reason, shown, failure] of FAILURES) {

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { Checks } from './checks.ts';
 import { TERMINAL_CLIS } from './clis/index.ts';
+import { checkInstalledHooks } from './installed-hook-checks.ts';
 import { commandsOf } from './npm-cache.ts';
 import { checkPatterns } from './pattern-checks.ts';
 import { checkSpawn } from './spawn-checks.ts';
@@ -12,6 +13,7 @@ const { values } = parseArgs({
   options: { short: { type: 'boolean', default: false }, only: { type: 'string' } },
 });
 const checks = new Checks();
+const INSTALLED_HOOKS = ['claude', 'codex', 'gemini'];
 /** CI's short form tries two of them. */
 const clis = values.short ? TERMINAL_CLIS.slice(0, 2) : TERMINAL_CLIS;
 for (const cli of clis.filter(({ id }) => values.only === undefined || id === values.only)) {
@@ -29,5 +31,6 @@ for (const cli of clis.filter(({ id }) => values.only === undefined || id === va
   if (!values.short && cli.terminal?.native) await checkTerminal(checks, cli, { ...values, native: true });
   await checkPatterns(checks, cli);
   await checkSpawn(checks, cli);
+  if (!values.short && INSTALLED_HOOKS.includes(cli.id)) await checkInstalledHooks(checks, cli);
 }
 process.exitCode = checks.finish() ? 0 : 1;

@@ -16,6 +16,7 @@ export interface WrappedAgent extends AsyncDisposable {
   readonly terminal: TestTerminal;
   readonly model: ScriptedModel;
   readonly project: string;
+  readonly home: string;
   /** The user texts in the newest request to its model. */
   heard(): string[];
   /** Resolves when its model has received a text that contains this. */
@@ -41,6 +42,10 @@ export interface WrappedOptions {
   withoutHooks?: boolean;
   /** Give it its messages by its own interface. */
   native?: boolean;
+  /** Start it without `agent-relay run`, with the relay's tools and hooks in its settings. */
+  plain?: boolean;
+  /** More arguments for the CLI. */
+  args?: readonly string[];
   /** Start it from an interactive shell, as one of its jobs. */
   inShell?: boolean;
 }
@@ -60,6 +65,8 @@ export async function startWrapped(
     untrusted = false,
     withoutHooks = false,
     native = false,
+    plain = false,
+    args = [],
   }: WrappedOptions,
 ): Promise<WrappedAgent> {
   if (!cli.terminal) throw new Error(`${cli.title} is not run in a terminal`);
@@ -77,13 +84,14 @@ export async function startWrapped(
   const temporary = join(sandbox.home, 'tmp');
   await mkdir(temporary, { recursive: true });
   await cli.settle(sandbox);
-  if (installed) {
+  if (installed || plain) {
     const env = { ...daemon.env, HOME: sandbox.home };
-    await runInstall({ editor: cli.id, global: true, env, cwd: project, print: () => undefined });
+    const hooks = { hooks: plain, hookProgram: [PROGRAM, 'hook'], ...(plain && { name }) };
+    await runInstall({ editor: cli.id, global: true, env, cwd: project, print: () => undefined, ...hooks });
   }
   const { RELAY_DATA_DIR, RELAY_CONFIG } = daemon.env;
   const run = [process.execPath, PROGRAM, 'run', '--name', name, ...(native ? ['--native'] : []), '--'];
-  const command = [...run, cli.command, ...cli.terminal.args(asks)];
+  const command = [...(plain ? [] : run), cli.command, ...cli.terminal.args(asks), ...args];
   const shell = ['bash', '--norc', '--noprofile', '-i'];
   const terminal = startTerminal(inShell ? shell : command, {
     cwd: project,
@@ -120,6 +128,7 @@ export async function startWrapped(
     terminal,
     model,
     project,
+    home: sandbox.home,
     heard: said,
     async hears(text) {
       const deadline = AbortSignal.timeout(DEADLINE_MS);

@@ -41,6 +41,10 @@ export interface AgentCli {
     readonly typesFirst?: boolean;
     /** It has an interface of its own for messages, which is used on demand. */
     readonly native?: boolean;
+    /** More arguments for a run without the relay. */
+    readonly plainArgs?: readonly string[];
+    /** The arguments with which it runs hooks that nobody has reviewed. */
+    readonly trustHooks?: readonly string[];
     /** A file in its home that only the user changes. */
     readonly settings: string;
     /** It takes the relay's tools from its settings only: `agent-relay mcp install` has to enter them. */

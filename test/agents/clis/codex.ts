@@ -46,6 +46,9 @@ trust_level = "trusted"
     path: 'pty',
     native: true,
     resumes: true,
+    // Its shared daemon would outlive it.
+    plainArgs: ['--no-daemon'],
+    trustHooks: ['--dangerously-bypass-hook-trust'],
     settings: '.codex/config.toml',
     shell: (cmd, asks) => {
       const escalation = { sandbox_permissions: 'require_escalated', justification: 'a test' };

@@ -71,6 +71,8 @@ export async function prepareProgram(
 async function identityOf(relay: Relay, env: NodeJS.ProcessEnv): Promise<Record<string, string>> {
   const token = await tokenFor(relay, env);
   return {
+    // Hooks that were installed leave the messages to this run.
+    RELAY_RUN: '1',
     RELAY_AGENT_NAME: relay.name ?? '',
     RELAY_PROJECT: relay.project,
     ...(token === undefined ? {} : { RELAY_AGENT_TOKEN: token }),

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import { LineReader } from '@agent-relay/platform';
+import { LineReader, listenOnPrivateSocket } from '@agent-relay/platform';
 import { type PluginAnswer, type PluginReport, parsePluginReport } from './plugin-report.ts';
 
 /** More than a report ever has. */
@@ -25,8 +25,7 @@ export class PluginServer implements AsyncDisposable {
   /** The socket is to be in a directory that is this user's alone. */
   static async listen(socketPath: string): Promise<PluginServer> {
     const server = new PluginServer();
-    server.#server.listen(socketPath);
-    await once(server.#server, 'listening');
+    await listenOnPrivateSocket(server.#server, socketPath);
     return server;
   }
 

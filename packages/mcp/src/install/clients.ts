@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Environment } from '@agent-relay/sdk/node';
+import { CLAUDE_HOOKS, CODEX_HOOKS, GEMINI_HOOKS, type HookGroup } from './client-hooks.ts';
 import type { ConfigFormat, Entry } from './config-format.ts';
 import { json } from './json-text.ts';
 import { type ServerCommand, VARIABLES } from './server-command.ts';
@@ -11,6 +12,16 @@ import { toml } from './toml-text.ts';
 export interface Machine {
   env: Environment;
   platform: NodeJS.Platform;
+}
+
+/** Commands that a client runs at certain moments, in a file of its own or beside its servers. */
+export interface ClientHooks {
+  projectFile(project: string): string;
+  globalFile(machine: Machine): string;
+  /** What is entered for each event. */
+  groups(command: string): Readonly<Record<string, HookGroup>>;
+  /** What they do, and what they cannot. */
+  readonly note: string;
 }
 
 /** A program that can start the relay's MCP server, and how its own configuration is written. */
@@ -30,6 +41,8 @@ export interface Client {
   projectFile?(project: string): string;
   globalFile(machine: Machine): string;
   entry(server: ServerCommand): Entry;
+  /** Its own hooks, which pass messages on to the agent. */
+  readonly hooks?: ClientHooks;
   /** How to check that it works. */
   readonly check: string;
   /** How to allow the tools without being asked each time. */
@@ -75,6 +88,12 @@ export const CLIENTS: readonly Client[] = [
     projectFile: (project) => join(project, '.mcp.json'),
     globalFile: (machine) => join(machine.env.CLAUDE_CONFIG_DIR || homeOf(machine), '.claude.json'),
     entry: typed,
+    hooks: {
+      ...CLAUDE_HOOKS,
+      projectFile: (project) => join(project, '.claude', 'settings.local.json'),
+      globalFile: (machine) =>
+        join(machine.env.CLAUDE_CONFIG_DIR || inHome(machine, '.claude'), 'settings.json'),
+    },
     check: 'claude mcp list',
     allow:
       'Asks before each call; to allow all, add "mcp__agent-relay" to permissions.allow in .claude/settings.json.',
@@ -129,6 +148,11 @@ export const CLIENTS: readonly Client[] = [
     globalFile: (machine) => join(codexHome(machine), 'config.toml'),
     // Codex passes only listed variables to a server.
     entry: (server) => ({ ...plain(server), env_vars: VARIABLES.filter((name) => !(name in server.env)) }),
+    hooks: {
+      ...CODEX_HOOKS,
+      projectFile: (project) => join(project, '.codex', 'hooks.json'),
+      globalFile: (machine) => join(codexHome(machine), 'hooks.json'),
+    },
     check: 'codex mcp list, or /mcp in a session',
     allow: 'Asks before each call; to allow all, add default_tools_approval_mode = "approve" to the entry.',
     trust: 'Codex reads the file only in trusted projects: start codex there once and trust the project.',
@@ -146,6 +170,11 @@ export const CLIENTS: readonly Client[] = [
       ...plain(server),
       env: { ...server.env, RELAY_WORKSPACE_KEY: `\${RELAY_WORKSPACE_KEY:-}` },
     }),
+    hooks: {
+      ...GEMINI_HOOKS,
+      projectFile: (project) => join(project, '.gemini', 'settings.json'),
+      globalFile: (machine) => join(geminiHome(machine), 'settings.json'),
+    },
     check: 'gemini mcp list',
     allow: 'Asks before each call; to allow all, add "trust": true to the entry.',
     trust: 'Gemini CLI starts servers only in trusted folders: start gemini there once and trust the folder.',

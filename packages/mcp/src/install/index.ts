@@ -10,6 +10,8 @@ import { readConfigFile, replaceConfigFile } from './config-file.ts';
 import type { Entry, Table } from './config-format.ts';
 import { installedClients } from './detect.ts';
 import { type Edit, isAsNew, withEntry, withoutEntry } from './edit.ts';
+import { hookCommand, hookedNames, hookProgramFor } from './hook-command.ts';
+import { HOOK_MARK, withHooks } from './hook-edits.ts';
 import { nextSteps } from './next-steps.ts';
 import { isTemporaryCopy, SERVER_NAME, serverCommand } from './server-command.ts';
 import { agentNames, sharedNameWarnings } from './shared-names.ts';
@@ -36,6 +38,10 @@ export interface InstallOptions extends UninstallOptions {
   tools?: string | undefined;
   /** The agent name (`RELAY_AGENT_NAME`); with several clients, each gets its own: `NAME-claude`, `NAME-codex`. */
   name?: string | undefined;
+  /** Also use the client's own hooks, if it has any, to pass messages on to the agent. */
+  hooks?: boolean | undefined;
+  /** The program that the hooks run, which this package has not: a file and its first arguments. */
+  hookProgram?: readonly string[];
   /** The program that serves the toolset `gateway`, which this package does not: a file and its first arguments. */
   gatewayProgram?: readonly string[];
 }
@@ -55,7 +61,8 @@ export async function runInstall(options: InstallOptions = {}): Promise<FileChan
   const chosen = chooseClients(task.editor, () => found(task, installedClients(task.machine)));
   if (chosen.length === 0) throw new RelayError('ClientNotFound');
   const program = programFor(options);
-  const names = agentNames(options.name, chosen);
+  const hookProgram = options.hooks ? hookProgramFor(options) : undefined;
+  const names = hookProgram ? hookedNames(options.name, chosen) : agentNames(options.name, chosen);
   if (isTemporaryCopy) {
     task.print(
       'Note: This copy of the relay is in the npx cache and may be deleted. Install the relay, then run this again.',
@@ -74,13 +81,15 @@ export async function runInstall(options: InstallOptions = {}): Promise<FileChan
       withEntry(client, file, text, client.entry(command)),
     );
     if (name !== undefined) await warnOfSharing(task, client, name);
+    if (hookProgram && client.hooks)
+      await applyHooks(task, client, client.hooks.groups(hookCommand(hookProgram, client.id, command.env)));
     installed.push({ client, file: change.file });
     return change;
   });
   // Even if one of them failed: the others can be used.
   return await changes.finally(() => {
     if (installed.length > 0 && !task.dryRun)
-      for (const line of nextSteps(installed, project)) task.print(safeText(line));
+      for (const line of nextSteps(installed, project, hookProgram !== undefined)) task.print(safeText(line));
   });
 }
 
@@ -113,8 +122,12 @@ export async function runUninstall(options: UninstallOptions = {}): Promise<File
   }
   const remove = (client: Client) => apply(task, client, (file, text) => withoutEntry(client, file, text));
   const removed = (await each(suspects, remove)).filter(({ outcome }) => outcome === 'removed');
-  if (removed.length === 0) task.print('Nothing to remove.');
-  return removed;
+  const hooked = chooseClients(task.editor, () => found(task, CLIENTS)).filter(({ hooks }) => hooks);
+  const unhooked = (await each(hooked, (client) => applyHooks(task, client))).filter(
+    (change) => change?.outcome === 'removed',
+  );
+  if (removed.length + unhooked.length === 0) task.print('Nothing to remove.');
+  return [...removed, ...unhooked.filter((change) => change !== undefined)];
 }
 
 interface Task {
@@ -142,6 +155,26 @@ const found = ({ global }: Task, clients: readonly Client[]): Client[] =>
 const fileOf = ({ global, directory, machine }: Task, client: Client): string =>
   (global ? undefined : client.projectFile?.(directory)) ?? client.globalFile(machine);
 
+/** Enters the hooks of a client; without groups, removes those that are there. */
+async function applyHooks(
+  task: Task,
+  client: Client,
+  groups?: Parameters<typeof withHooks>[2],
+): Promise<FileChange | undefined> {
+  const { hooks } = client;
+  if (!hooks) return undefined;
+  const isProject = !task.global && client.projectFile !== undefined;
+  const file = isProject ? hooks.projectFile(task.directory) : hooks.globalFile(task.machine);
+  const before = await readConfigFile(file);
+  if (groups === undefined && !before?.includes(HOOK_MARK)) return undefined;
+  const { text, old, now } = withHooks(file, before ?? '', groups);
+  const [from, to] = [old, now].map((table) => (Object.keys(table).length > 0 ? table : undefined));
+  const outcome = outcomeOf(text === before, from, to);
+  const rendered = (table: Table | undefined) =>
+    table ? JSON.stringify({ hooks: table }, undefined, 2) : '';
+  return await write(task, { client, file, outcome, before, text }, rendered(from), rendered(to));
+}
+
 async function apply(
   task: Task,
   client: Client,
@@ -151,12 +184,30 @@ async function apply(
   const before = await readConfigFile(file);
   const { text, old, now } = edit(file, before ?? client.newFile ?? '');
   const outcome = outcomeOf(text === before, old, now);
+  if (now === undefined && old === undefined) return { client: client.id, file, outcome };
+  return await write(task, { client, file, outcome, before, text }, render(client, old), render(client, now));
+}
+
+interface Written {
+  client: Client;
+  file: string;
+  outcome: FileChange['outcome'];
+  before: string | undefined;
+  text: string;
+}
+
+/** Shows what changes, and writes it unless only that was wanted. */
+async function write(
+  task: Task,
+  { client, file, outcome, before, text }: Written,
+  old: string,
+  now: string,
+): Promise<FileChange> {
   const change: FileChange = { client: client.id, file, outcome };
-  if (now === undefined && old === undefined) return change;
   task.print(safeText(`${client.title}: ${file} (${outcome}${task.dryRun ? ', not written' : ''})`));
   if (outcome === 'unchanged') return change;
-  // Only the entry is shown: the rest of the file may contain secrets.
-  for (const line of showChange(render(client, old), render(client, now))) task.print(safeText(`  ${line}`));
+  // Only the relay's part is shown: the rest of the file may contain secrets.
+  for (const line of showChange(old, now)) task.print(safeText(`  ${line}`));
   if (task.dryRun) return change;
   const after = outcome === 'removed' && isAsNew(client, text) ? undefined : text;
   const keep = [task.directory, homeOf(task.machine)];

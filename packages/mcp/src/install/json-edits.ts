@@ -9,35 +9,43 @@ export function replaceValue(text: string, node: Node, value: unknown): string {
 }
 
 /** Adds a property at the end of an object. */
-export function insertProperty(text: string, object: Node, key: string, value: unknown): string {
-  const last = object.children?.at(-1);
-  if (!last) return insertFirst(text, object, key, value);
+export const insertProperty = (text: string, object: Node, key: string, value: unknown): string =>
+  insert(text, object, value, (rendered) => `${JSON.stringify(key)}: ${rendered}`);
+
+/** Adds an element at the end of a list. */
+export const insertElement = (text: string, list: Node, value: unknown): string =>
+  insert(text, list, value, (rendered) => rendered);
+
+function insert(text: string, parent: Node, value: unknown, item: (rendered: string) => string): string {
+  const last = parent.children?.at(-1);
+  if (!last) return insertFirst(text, parent, value, item);
   const end = endOf(last);
   const comma = commaAfter(text, end);
   const lineEnd = endOfLine(text, comma ?? end);
-  const standsAlone = startsItsLine(text, last) && lineEnd < endOf(object) - 1;
-  if (!standsAlone) return `${text.slice(0, end)}, ${property(key, JSON.stringify(value))}${text.slice(end)}`;
+  const standsAlone = startsItsLine(text, last) && lineEnd < endOf(parent) - 1;
+  if (!standsAlone) return `${text.slice(0, end)}, ${item(JSON.stringify(value))}${text.slice(end)}`;
   const indent = indentAt(text, last.offset);
   return [
     text.slice(0, end),
     comma === undefined ? ',' : '',
     text.slice(end, lineEnd),
-    eolOf(text) + indent + property(key, render(text, value, indent)),
+    eolOf(text) + indent + item(render(text, value, indent)),
     comma === undefined ? '' : ',',
     text.slice(lineEnd),
   ].join('');
 }
 
-function insertFirst(text: string, object: Node, key: string, value: unknown): string {
-  const close = endOf(object) - 1;
-  const outer = indentAt(text, object.offset);
+function insertFirst(text: string, parent: Node, value: unknown, item: (rendered: string) => string): string {
+  const close = endOf(parent) - 1;
+  const outer = indentAt(text, parent.offset);
   const indent = outer + unitOf(text);
   const eol = eolOf(text);
-  // An empty object may contain comments.
+  // It may contain comments.
   const before = text.slice(0, close).trimEnd();
-  return `${before}${eol}${indent}${property(key, render(text, value, indent))}${eol}${outer}${text.slice(close)}`;
+  return `${before}${eol}${indent}${item(render(text, value, indent))}${eol}${outer}${text.slice(close)}`;
 }
 
+/** Removes a property of an object, or an element of a list. */
 export function removeProperty(text: string, node: Node | undefined): string {
   const siblings = node?.parent?.children ?? [];
   if (!node) return text;
@@ -59,7 +67,6 @@ export function removeProperty(text: string, node: Node | undefined): string {
 const endOf = (node: Node) => node.offset + node.length;
 const eolOf = (text: string) => (text.includes('\r\n') ? '\r\n' : '\n');
 const unitOf = (text: string) => /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ';
-const property = (key: string, value: string) => `${JSON.stringify(key)}: ${value}`;
 
 const render = (text: string, value: unknown, indent: string) =>
   JSON.stringify(value, undefined, unitOf(text)).replaceAll('\n', eolOf(text) + indent);

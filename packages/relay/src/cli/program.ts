@@ -68,7 +68,10 @@ const GROUPS: Record<string, Record<string, Load>> = {
 };
 
 /** Started by the relay itself: nobody has to know of them. */
-const INTERNAL: Record<string, Load> = { host: () => import('./commands/host.ts') };
+const INTERNAL: Record<string, Load> = {
+  host: () => import('./commands/host.ts'),
+  hook: () => import('./commands/hook.ts'),
+};
 
 /** The program with the command in `args`, or with all of them if help or a suggestion may be needed. */
 export async function buildProgram(args: string[]): Promise<Command> {

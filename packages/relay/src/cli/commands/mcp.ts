@@ -29,9 +29,10 @@ export const command = withTools(new Command('mcp'))
         'agent name; with several clients, each gets its own: NAME-claude',
         checkAgentName,
       )
+      .option('--hooks', 'also pass messages on by the hooks of claude, codex and gemini')
       .action(async (options: InstallOptions) => {
         const { runInstall } = await import('@agent-relay/mcp/install');
-        await runInstall({ ...options, gatewayProgram: [PROGRAM, 'mcp'] });
+        await runInstall({ ...options, gatewayProgram: [PROGRAM, 'mcp'], hookProgram: [PROGRAM, 'hook'] });
       }),
   )
   .addCommand(

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { open, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ensurePrivateDirectory, isMissing, writeAtomically } from '@agent-relay/platform';
+import { isAlive, processMark } from '@agent-relay/platform/processes';
+import { dataDirectory, type Environment } from '@agent-relay/sdk/node';
+
+/** So much of the end of a transcript is searched. */
+const MOST_BYTES = 1024 * 1024;
+
+/** What the hook processes of one session of a CLI know of each other: each lives for a moment only. */
+export class HookSession {
+  /** The relay takes them for one program by it. */
+  readonly receiver: string;
+  readonly #file: string;
+  readonly #lock: string;
+  #handed: string[] = [];
+
+  private constructor(directory: string, key: string) {
+    this.receiver = `hook-${key}`;
+    this.#file = join(directory, `${key}.json`);
+    this.#lock = join(directory, `${key}.lock`);
+  }
+
+  static async open(cli: string, id: string, env: Environment): Promise<HookSession> {
+    const directory = join(dataDirectory(env), 'hooks');
+    await ensurePrivateDirectory(dataDirectory(env));
+    await ensurePrivateDirectory(directory);
+    const session = new HookSession(
+      directory,
+      createHash('sha256').update(`${cli}\0${id}`).digest('hex').slice(0, 32),
+    );
+    session.#handed = (await session.#read(session.#file))?.split('\n').filter((line) => line !== '') ?? [];
+    return session;
+  }
+
+  /** What was given to the CLI and not seen in its context yet. */
+  get handed(): readonly string[] {
+    return this.#handed;
+  }
+
+  async handOver(ids: readonly string[]): Promise<void> {
+    await this.#keep([...this.#handed, ...ids]);
+  }
+
+  /** Those of them that are in its prompt or its transcript by now, and are not looked for any more. */
+  async takeSeen(prompt: string, transcript: string | undefined): Promise<string[]> {
+    if (this.#handed.length === 0) return [];
+    const text = prompt + (transcript === undefined ? '' : await endOf(transcript));
+    const seen = this.#handed.filter((id) => text.includes(`[${id}]`));
+    if (seen.length > 0) await this.#keep(this.#handed.filter((id) => !seen.includes(id)));
+    return seen;
+  }
+
+  /**
+   * From now on this process is the one that waits, and the one before it ends: a CLI listens to the hooks of its present
+   * turn only.
+   */
+  async takeLock(): Promise<void> {
+    const [pid, mark = ''] = (await this.#read(this.#lock))?.split(' ') ?? [];
+    await writeAtomically(this.#lock, `${process.pid} ${processMark(process.pid) ?? ''}`);
+    const before = { pid: Number(pid), mark };
+    if (pid !== undefined && isAlive(before)) process.kill(before.pid, 'SIGTERM');
+  }
+
+  async holdsLock(): Promise<boolean> {
+    return (await this.#read(this.#lock))?.startsWith(`${process.pid} `) === true;
+  }
+
+  async unlock(): Promise<void> {
+    if (await this.holdsLock()) await rm(this.#lock, { force: true });
+  }
+
+  async #keep(ids: string[]): Promise<void> {
+    this.#handed = ids;
+    if (ids.length === 0) await rm(this.#file, { force: true });
+    else await writeFile(this.#file, ids.join('\n'), { mode: 0o600 });
+  }
+
+  async #read(file: string): Promise<string | undefined> {
+    try {
+      return await readFile(file, 'utf8');
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Empty if there is no such file: not every CLI keeps one from the start. */
+async function endOf(file: string): Promise<string> {
+  try {
+    const handle = await open(file, 'r');
+    try {
+      const { size } = await handle.stat();
+      const bytes = Buffer.alloc(Math.min(size, MOST_BYTES));
+      await handle.read(bytes, 0, bytes.length, size - bytes.length);
+      return bytes.toString('utf8');
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (isMissing(error)) return '';
+    throw error;
+  }
+}

@@ -1,0 +1,131 @@
+import { strict as assert } from 'node:assert';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { runInstall } from '../../packages/mcp/src/install/index.ts';
+import { PROGRAM } from '../kit/cli.ts';
+import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
+import { eventually } from '../kit/eventually.ts';
+import { startAgent } from './agent.ts';
+import type { Checks } from './checks.ts';
+import type { AgentCli } from './clis/agent-cli.ts';
+import { processesIn } from './processes.ts';
+import { Sender, type SentMessage } from './sender.ts';
+import { startWrapped, type WrappedAgent, type WrappedOptions } from './wrapped-agent.ts';
+
+const DEADLINE_MS = 60_000;
+
+/** A CLI that nobody wrapped, with the hooks that `agent-relay mcp install --hooks` entered. */
+export async function checkInstalledHooks(checks: Checks, cli: AgentCli): Promise<void> {
+  await using daemon = await startDaemon({ settings: UNGOVERNED });
+  await using sender = await Sender.connect(daemon, 'Sender');
+  const named = (what: string) => `${cli.title} with installed hooks ${what}`;
+  const start = ({ args = [], ...options }: WrappedOptions) =>
+    startWrapped(cli, daemon, {
+      ...options,
+      args: [...(cli.terminal?.plainArgs ?? []), ...args],
+      plain: true,
+    });
+  const trusted = cli.terminal?.trustHooks ?? [];
+  if (cli.terminal?.path === 'hook') await checkWaking();
+  else await checkTurns();
+
+  async function checkWaking(): Promise<void> {
+    await checks.run(named('is woken, and keeps a draft'), async () => {
+      await using agent = await start({ name: 'Idle' });
+      await waits(agent);
+      await arrives(agent, await sender.send('Idle', 'Is ticket 41 done?'));
+      agent.terminal.type('not yet sent');
+      await agent.terminal.until(/not yet sent/);
+      await waits(agent);
+      await arrives(agent, await sender.send('Idle', 'Is ticket 42 done?'));
+      assert.match(agent.terminal.screen(), /not yet sent/);
+    });
+    await checks.run(
+      named('gets messages with the next tool result, and has one process waiting'),
+      async () => {
+        await using agent = await start({ name: 'Busy' });
+        await waits(agent);
+        const answer = agent.model.think();
+        const shell = cli.terminal?.shell('echo first', false) ?? '';
+        await agent.prompt(`${shell}\n${shell}`);
+        const sent = [];
+        for (const number of [1, 2, 3]) sent.push(await sender.send('Busy', `Number ${number} of three.`));
+        answer();
+        for (const one of sent) await arrives(agent, one);
+        await waits(agent);
+        process.kill(agent.terminal.pid, 'SIGKILL');
+        await agent.terminal.exited;
+        await eventually(async () => (await hooksIn(agent)).length === 0, 15_000);
+      },
+    );
+    await checks.run(named('does not wait for them in a print run'), async () => {
+      await using agent = await startAgent(cli, join(daemon.directory, 'print'), daemon.projectDirectory);
+      const env = { ...daemon.env, HOME: agent.home };
+      const { projectDirectory: cwd } = daemon;
+      const hooks = { hooks: true, hookProgram: [PROGRAM, 'hook'] };
+      await runInstall({ editor: cli.id, global: true, env, cwd, print: () => undefined, ...hooks });
+      await agent.ask(['Say hi.'], { RELAY_DATA_DIR: daemon.dataDirectory });
+    });
+    await checks.run(named('leaves a dialog alone'), async () => {
+      await using agent = await start({ name: 'Asking', asks: true });
+      await waits(agent);
+      await agent.prompt(cli.terminal?.shell('touch made.txt', true) ?? '');
+      const { dialog = /./ } = cli.terminal ?? {};
+      await agent.terminal.until(dialog);
+      const sent = await sender.send('Asking', 'Is ticket 43 done?');
+      // Handed over, and nobody has seen it: Claude Code keeps it, and forgets it if the dialog is refused.
+      assert.equal((await sender.untilInjected(sent.id)).state, 'uncertain');
+      assert.match(agent.terminal.screen(), dialog);
+      await agent.escape(dialog);
+      assert.ok(!existsSync(join(agent.project, 'made.txt')));
+    });
+  }
+
+  async function checkTurns(): Promise<void> {
+    await checks.run(named('gets messages in and after its turns, and with a prompt'), async () => {
+      await using agent = await start({ name: 'Worker', args: trusted });
+      const shell = (command: string) => cli.terminal?.shell(command, false) ?? '';
+      const answer = agent.model.think();
+      await agent.prompt(`${shell('echo first')}\n${shell('echo second')}`);
+      const normal = await sender.send('Worker', 'Is ticket 44 done?');
+      answer();
+      await arrives(agent, normal);
+      const again = agent.model.think();
+      await agent.prompt(`${shell('echo third')}\n${shell('echo fourth')}`);
+      const urgent = await sender.send('Worker', 'Stop ticket 45.', { urgent: true });
+      again();
+      await arrives(agent, urgent);
+      const waiting = await sender.send('Worker', 'Is ticket 46 done?');
+      assert.equal(await sender.reasonOf(waiting.id), 'no_wake_path');
+      await agent.prompt('Anything new?');
+      await arrives(agent, waiting);
+    });
+    if (trusted.length === 0) return;
+    await checks.run(named('gets nothing by hooks that are not trusted'), async () => {
+      await using agent = await start({ name: 'Careful' });
+      const sent = await sender.send('Careful', 'Is ticket 47 done?').catch(() => undefined);
+      await agent.terminal.until(/[Hh]ook/);
+      assert.ok(!said(agent, sent?.id ?? 'msg_'));
+    });
+  }
+
+  /** One process of it waits. */
+  async function waits(agent: WrappedAgent): Promise<void> {
+    await sender.untilPath(agent.name, 'ready', 'hook');
+    await eventually(async () => (await hooksIn(agent)).length === 1, DEADLINE_MS);
+  }
+
+  /** In the model's context once. */
+  async function arrives(agent: WrappedAgent, { id }: SentMessage): Promise<void> {
+    await eventually(() => said(agent, id), DEADLINE_MS);
+    const last = agent.model.requests.findLast(({ body }) => body.includes(id))?.body ?? '';
+    assert.equal(last.split(`[${id}]`).length - 1, 1);
+  }
+}
+
+const said = (agent: WrappedAgent, id: string): boolean =>
+  agent.model.requests.some(({ body }) => body.includes(`[${id}]`));
+
+/** The processes of hooks that wait now, of this agent. */
+const hooksIn = ({ project, cli }: WrappedAgent): Promise<number[]> =>
+  processesIn(project, (words) => words.includes('hook') && words.at(-2) === cli.id);
