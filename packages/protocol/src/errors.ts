@@ -111,6 +111,11 @@ export const ERRORS = {
     meaning: 'Somebody else is typing in this terminal.',
     next: 'Watch it with --watch, or take it over with --take.',
   },
+  PromptChanged: {
+    ...conflict,
+    meaning: 'The permission prompt has changed or was answered; nothing was sent.',
+    next: 'See what the agent asks now: agent-relay prompts list',
+  },
   NotRunning: {
     ...conflict,
     meaning: 'The agent has no program in a terminal of the relay.',

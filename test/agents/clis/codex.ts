@@ -45,6 +45,7 @@ trust_level = "trusted"
     ready: /^› /m,
     path: 'pty',
     native: true,
+    answersPrompts: true,
     settings: '.codex/config.toml',
     shell: (cmd, asks) => {
       const escalation = { sandbox_permissions: 'require_escalated', justification: 'a test' };

@@ -33,6 +33,7 @@ export const PROJECT_EVENTS = [
   'session.resumed',
   'session.exited',
   'tools.changed',
+  'prompt.changed',
 ] as const satisfies EventType[];
 
 /** Those that say all there is to know: nothing has to be asked again. */

@@ -9,6 +9,7 @@ import { Screen } from '../screen/screen.ts';
 import { SharedKeyboard } from '../terminal/shared-keyboard.ts';
 import { isTyping } from '../terminal/typing.ts';
 import { endProgram } from './end-program.ts';
+import { PromptLink } from './prompt-link.ts';
 import { RemoteViewers } from './remote-viewers.ts';
 import { RunLink } from './run-link.ts';
 
@@ -78,7 +79,12 @@ export class AgentHost {
     this.#link = new RunLink(relay, factsOf(run, program.cwd, this.#process));
     this.#link.onEnd = () => void this.end();
     this.#keyboard = new SharedKeyboard((bytes) => this.#child.write(bytes));
-    const look = () => this.#deliverer.look();
+    let prompts: PromptLink | undefined;
+    const look = () => {
+      // First, so that who hears of a dialog finds what it asks.
+      prompts?.look();
+      this.#deliverer.look();
+    };
     this.#terminal = new AgentTerminal(this.#screen, reader, this.#keyboard, look);
     const terminal = this.#terminal;
     this.#channel = channel?.open({
@@ -87,6 +93,13 @@ export class AgentHost {
       attention,
       onChange: look,
     });
+    const { prompt, answer } = this.#channel ?? {};
+    if (prompt && answer)
+      prompts = new PromptLink(relay, run.id, {
+        prompt: prompt.bind(this.#channel),
+        answer: answer.bind(this.#channel),
+      });
+    this.#link.onTold = () => prompts?.tellAgain();
     this.#deliverer = new Deliverer(relay, {
       ingresses: [...(this.#channel ? [this.#channel] : []), terminal],
       hold: () => (this.#isHeld ? { code: 'held_by_viewer' } : this.#channel?.hold()),
