@@ -4,16 +4,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Screen } from '../../packages/harness-driver/src/screen/screen.ts';
 import { screenFile } from '../kit/screen-files.ts';
-import { startTerminal, type TestTerminal } from '../kit/terminal.ts';
-import { type AgentCli, writeHome } from './clis/agent-cli.ts';
+import { type BareCli, type BareOptions, startBare } from './bare-cli.ts';
+import type { AgentCli } from './clis/agent-cli.ts';
 import { claude } from './clis/claude.ts';
 import { codex } from './clis/codex.ts';
 import { gemini } from './clis/gemini.ts';
 import { opencode } from './clis/opencode.ts';
-import { commandsOf } from './npm-cache.ts';
-import { type ScriptedModel, startScriptedModel } from './scripted-model.ts';
 
-const QUIET_MS = 1200;
 /** What the model says to a prompt without steps. */
 const ANSWER = /Nothing to do\./;
 const only = process.argv[2];
@@ -27,14 +24,9 @@ const SHORTCUTS: Record<string, string> = { claude: '\x7f', codex: '\x1b', gemin
 const SHELL_MODE = new Set(['gemini', 'opencode']);
 const SIZES = { narrow: { columns: 45 }, wide: { columns: 160, rows: 40 } };
 
-interface Session {
-  terminal: TestTerminal;
-  model: ScriptedModel;
+interface Session extends BareCli {
   /** Records the screen once it shows this. */
   save(name: string, shows?: RegExp): Promise<void>;
-  press(keys: string): Promise<void>;
-  /** Presses Enter; resolves when the model was asked, and the screen is still. */
-  submit(): Promise<void>;
 }
 
 for (const cli of [claude, codex, gemini, opencode].filter(({ id }) => only === undefined || id === only)) {
@@ -128,58 +120,19 @@ function recordQuestions({ terminal }: AgentCli) {
   };
 }
 
-interface SessionOptions {
-  asks: boolean;
-  untrusted?: boolean;
-  signedOut?: boolean;
-  columns?: number;
-  rows?: number;
-}
-
 async function inSession(
   cli: AgentCli,
-  { asks, untrusted = false, signedOut = false, columns = 100, rows = 24 }: SessionOptions,
+  options: BareOptions,
   record: (session: Session) => Promise<void>,
 ): Promise<void> {
-  const commands = await commandsOf(cli.package, cli.version);
-  await using model = await startScriptedModel();
-  const sandbox = {
-    home: join(directory, 'home'),
-    project: join(directory, 'demo'),
-    modelUrl: model.url,
-    asks,
-    untrusted,
-  };
-  const temporaryFiles = join(sandbox.home, 'tmp');
-  await mkdir(temporaryFiles, { recursive: true });
-  await mkdir(sandbox.project, { recursive: true });
-  await cli.settle(sandbox);
-  if (signedOut) await writeHome(sandbox, '.gemini/settings.json', {});
-  const own = cli === codex ? ['--no-daemon'] : [];
-  await using terminal = startTerminal(
-    [join(commands, cli.command), ...own, ...(cli.terminal?.args(asks) ?? [])],
-    {
-      cwd: sandbox.project,
-      columns,
-      rows,
-      env: {
-        PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
-        HOME: sandbox.home,
-        TMPDIR: temporaryFiles,
-        TERM: 'xterm-256color',
-        LANG: 'C.UTF-8',
-        NO_PROXY: '127.0.0.1,localhost',
-        ...(asks ? { COLORTERM: 'truecolor' } : {}),
-        ...cli.variables(sandbox),
-      },
-    },
-  );
-  const session: Session = {
-    terminal,
-    model,
+  await using bare = await startBare(cli, directory, options);
+  const { terminal, quiet } = bare;
+  await record({
+    ...bare,
     async save(name, shows) {
       if (shows) await terminal.until(shows);
-      await quiet(terminal);
+      await quiet();
+      const { cols: columns, rows } = terminal.emulator;
       const screen = new Screen({ columns, rows });
       screen.feed(Buffer.from(terminal.output()));
       await screen.settled();
@@ -190,27 +143,5 @@ async function inSession(
       await writeFile(file, screenFile(view).replaceAll(directory, '/work'));
       console.log(`${cli.title} ${cli.version}: ${name}`);
     },
-    async press(keys) {
-      if (keys !== '') terminal.type(keys);
-      await quiet(terminal);
-    },
-    async submit() {
-      const asked = model.asked();
-      terminal.type('\r');
-      await asked;
-      await quiet(terminal);
-    },
-  };
-  if (!untrusted && !signedOut) await terminal.until(cli.terminal?.ready ?? /./);
-  await quiet(terminal);
-  await record(session);
-}
-
-/** Resolves when the screen has not changed for a while, except spinners and clocks. */
-async function quiet(terminal: TestTerminal): Promise<void> {
-  const still = () => terminal.screen().replace(/[^\p{L}\n]/gu, '');
-  for (let before = ''; before !== still(); ) {
-    before = still();
-    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
-  }
+  });
 }

@@ -14,6 +14,7 @@ import { codex } from './clis/codex.ts';
 import { droid } from './clis/droid.ts';
 import { gemini } from './clis/gemini.ts';
 import { opencode } from './clis/opencode.ts';
+import { checkHttp } from './http-checks.ts';
 
 const { values } = parseArgs({ options: { short: { type: 'boolean', default: false } } });
 const clis = values.short ? [claude, codex] : [claude, codex, gemini, opencode, droid];
@@ -48,6 +49,8 @@ if (talking.length < 2)
   checks.skip('messages between two agents', 'fewer than two agents could be installed');
 for (const agent of talking) await checkShown(agent);
 for (const agent of values.short ? talking.slice(0, 1) : talking) await checkPool(agent);
+const askable = clis.filter(({ ask }) => ask);
+await checkHttp(checks, values.short ? askable.slice(0, 1) : askable);
 process.exitCode = checks.finish() ? 0 : 1;
 
 async function checkInstallation(agent: Agent, { env }: TestDaemon): Promise<void> {

@@ -24,6 +24,17 @@ describe('the script', () => {
     expect(answerAfter(result('sent'), newer)).toEqual({ call: TOOLS[1], input: { limit: 1 } });
   });
 
+  test('has words beside a step, and in place of the last result', () => {
+    const asked: Turn = {
+      kind: 'user',
+      text: 'say "First.\\nOne."\nuse relay_inbox {}\nsay "All \\"done\\"."',
+    };
+    expect(nextAnswer([asked], TOOLS)).toEqual({ say: 'First.\nOne.', call: TOOLS[1], input: {} });
+    expect(nextAnswer([asked, result('no messages')], TOOLS)).toEqual({ say: 'All "done".' });
+    const said: Turn = { kind: 'model', text: 'All "done".' };
+    expect(nextAnswer([asked, result('no messages'), said], TOOLS)).toEqual({ say: 'Nothing to do.' });
+  });
+
   test('names a tool that is not offered, and is not followed where none are', () => {
     expect(nextAnswer([{ kind: 'user', text: 'use relay_fly {}' }], TOOLS)).toEqual({
       say: 'There is no tool relay_fly.',

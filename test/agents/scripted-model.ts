@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { anthropicMessages } from './dialects/anthropic-messages.ts';
 import type { ModelRequest, Reply } from './dialects/dialect.ts';
 import { geminiGenerateContent } from './dialects/gemini-generate-content.ts';
@@ -33,7 +34,8 @@ export interface Failure {
 /** A request, and its raw text. */
 type AskedModel = ModelRequest & { body: string };
 
-export async function startScriptedModel(): Promise<ScriptedModel> {
+/** `paceMs`: between the parts of an answer that is streamed. */
+export async function startScriptedModel({ paceMs = 0 } = {}): Promise<ScriptedModel> {
   const requests: AskedModel[] = [];
   let thought = Promise.resolve();
   let failure: Failure | undefined;
@@ -43,7 +45,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
       server.emit('asked');
       return thought.then(() => failure);
     };
-    serve(request, response, note).catch((error) => response.destroy(error));
+    serve(request, response, note, paceMs).catch((error) => response.destroy(error));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -74,6 +76,7 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
   note: (asked: AskedModel) => Promise<Failure | undefined>,
+  paceMs: number,
 ): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://model').pathname;
   const body = await text(request);
@@ -87,7 +90,7 @@ async function serve(
     return answerJson(response, failure.body);
   }
   const reply = dialect.write(nextAnswer(asked.turns, asked.tools), asked);
-  if (asked.streamed) answerEvents(response, reply);
+  if (asked.streamed) await answerEvents(response, reply, paceMs);
   else answerJson(response, reply.json);
 }
 
@@ -101,11 +104,12 @@ function answerJson(response: ServerResponse, value: unknown): void {
   response.setHeader('content-type', 'application/json').end(JSON.stringify(value));
 }
 
-function answerEvents(response: ServerResponse, { events }: Reply): void {
+async function answerEvents(response: ServerResponse, { events }: Reply, paceMs: number): Promise<void> {
   response.setHeader('content-type', 'text/event-stream');
   for (const { name, data } of events) {
     if (name !== undefined) response.write(`event: ${name}\n`);
     response.write(`data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`);
+    if (paceMs > 0) await setTimeout(paceMs);
   }
   response.end();
 }

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { Checks } from './checks.ts';
 import { TERMINAL_CLIS } from './clis/index.ts';
 import { commandsOf } from './npm-cache.ts';
+import { checkPatterns } from './pattern-checks.ts';
 import { checkPrompts } from './prompt-checks.ts';
 import { checkSpawn } from './spawn-checks.ts';
 import { checkTerminal } from './terminal-checks.ts';
@@ -28,6 +29,7 @@ for (const cli of clis.filter(({ id }) => values.only === undefined || id === va
     await checkTerminal(checks, cli, { ...values, withoutHooks: true });
   if (!values.short && cli.terminal?.native) await checkTerminal(checks, cli, { ...values, native: true });
   if (cli.terminal?.answersPrompts) await checkPrompts(checks, cli);
+  await checkPatterns(checks, cli);
   await checkSpawn(checks, cli);
 }
 process.exitCode = checks.finish() ? 0 : 1;

@@ -5,6 +5,7 @@ import { measureCalls } from './calls.ts';
 import { type Figure, figuresOf, slowDiskFigure } from './figures.ts';
 import { measureHistory } from './history.ts';
 import { measureManyAgents } from './many-agents.ts';
+import { measureObservers } from './observers.ts';
 import { connectPairs } from './pairs.ts';
 import { RawEcho } from './raw-echo.ts';
 import { RawSqlite } from './raw-sqlite.ts';
@@ -12,7 +13,7 @@ import { measureRound, type Round, SENDERS } from './round.ts';
 
 const HELP = `npm run bench -- [options]
   --quick          a smoke test of a few seconds; its figures mean nothing
-  --only PART      only messages (P1 to P3), history (P6), agents (P8) or calls (P11)
+  --only PART      only messages (P1 to P3), history (P6), agents (P8), calls (P11) or observers (P12)
   --json           print the figures as JSON
   --profile DIR    write CPU profiles of the daemon's threads into DIR
   --help`;
@@ -43,6 +44,7 @@ if (options.help) {
     ...history.figures,
     ...(isWanted('agents') ? await measureManyAgents(options.quick) : []),
     ...(isWanted('calls') ? await measureCalls(options.quick) : []),
+    ...(isWanted('observers') ? await measureObservers(options.quick) : []),
   ];
   if (options.json)
     console.log(

@@ -148,6 +148,72 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     await page.locator('mark', { hasText: 'out' }).first().waitFor();
   });
 
+  it('lead to one message by a link that survives a reload and a sign-in', async () => {
+    const { messageId } = await alice.send('#release', 'The one that is looked for.');
+    for (let count = 0; count < 120; count++) await alice.send('#release', `Later ${count}`);
+    await at(`/message/${messageId}`);
+    const target = page.getByRole('article').filter({ hasText: 'The one that is looked for.' });
+    await target.waitFor();
+    expect(page.url()).toContain(`/channel/release/${messageId}`);
+    expect(await target.getAttribute('aria-current')).toBe('true');
+    await page.reload();
+    await target.waitFor();
+    expect(await messages().getByText('Later 119').count()).toBe(0);
+    await page.getByRole('button', { name: 'Latest messages' }).click();
+    await messages().getByText('Later 119').waitFor();
+
+    await using other = await browser.open(`http://${daemon.http}/#/demo/message/${messageId}`);
+    await other.page.getByRole('heading', { name: 'Sign in to Agent Relay' }).waitFor();
+    await other.page.goto(await linkOf(daemon));
+    await other.page.getByText('The one that is looked for.').waitFor();
+  });
+
+  it('are begun and changed here: a channel, its topic and members, a group', async () => {
+    await page.getByRole('button', { name: 'New channel' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('bugs');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('heading', { name: '#bugs' }).waitFor();
+    await page.getByRole('button', { name: 'About #bugs' }).click();
+    const about = page.getByRole('complementary', { name: 'About this channel' });
+    await about.getByRole('textbox', { name: 'Topic' }).fill(`What is broken ${ATTACKS[0]}`);
+    await about.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Changed the topic of #bugs.').waitFor();
+    await about.getByRole('combobox', { name: 'Add an agent to #bugs' }).fill('Bob');
+    await about.getByRole('button', { name: 'Add', exact: true }).click();
+    await about.getByRole('link', { name: 'Bob' }).waitFor();
+    expect(await bob.channels.list()).toContainEqual(
+      expect.objectContaining({ name: '#bugs', joined: true, topic: `What is broken ${ATTACKS[0]}` }),
+    );
+    expect(await seriousFindings(page)).toEqual([]);
+    await about.getByRole('button', { name: 'Archive #bugs' }).click();
+    await about.getByRole('button', { name: 'Archive #bugs?' }).click();
+    await page.getByText('This channel is archived.').waitFor();
+    await about.getByRole('button', { name: 'Reopen #bugs' }).click();
+    await composer('Message #bugs').waitFor();
+
+    await page.getByRole('button', { name: 'New message' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New message' });
+    await dialog.getByRole('button', { name: 'Add Bob' }).click();
+    await dialog.getByRole('button', { name: 'Add Alice' }).click();
+    await dialog.getByRole('button', { name: 'Write' }).click();
+    await composer('Message Alice, Bob').fill('To both of you.');
+    await page.keyboard.press('Enter');
+    await messages().getByText('To both of you.').waitFor();
+    expect((await bob.inbox()).messages.at(-1)?.group?.toSorted()).toEqual(['Alice', 'Bob', me].sort());
+  });
+
+  it('tell the time as the reader does, where the reader is', async () => {
+    const { messageId } = await alice.send('#release', 'What time is it?');
+    const there = { locale: 'de-DE', timezoneId: 'Asia/Tokyo' };
+    await using other = await browser.open(await linkOf(daemon), there);
+    await other.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await other.page.goto(`http://${daemon.http}/#/demo/message/${messageId}`);
+    const time = other.page.getByRole('article').filter({ hasText: 'What time' }).locator('time').first();
+    expect(await time.getAttribute('title')).toMatch(
+      /^\p{L}+tag, \d+\. \p{L}+ \d{4} .*GMT\+9$|^Mittwoch, .*GMT\+9$/u,
+    );
+  });
+
   it('run nothing, load nothing and hide nothing, whatever is written in them', async () => {
     const asked: string[] = [];
     page.on('request', (request) => {
@@ -170,7 +236,7 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
 
   it('have nothing a screen reader stumbles over, on a desk and a phone, in light and dark', async () => {
     await at('/channel/release');
-    await messages().getByText('It is out.').waitFor();
+    await messages().getByText('Later 119').waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       expect(await seriousFindings(page)).toEqual([]);

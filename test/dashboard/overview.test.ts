@@ -144,6 +144,42 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     await page.getByText('Nothing waits for you.').waitFor();
   });
 
+  it('filters and groups the agents, and tells those from elsewhere', async () => {
+    const owner = await client(daemon);
+    clients.push(owner);
+    const { key } = await owner.request('KEY_CREATE', {});
+    await join('Faraway', { url: `ws://${daemon.http}/ws`, workspaceKey: key, env: {} });
+    await row('Faraway')
+      .getByText(/Remote/)
+      .waitFor();
+    await page.getByRole('searchbox', { name: 'Filter agents' }).fill('fix the build');
+    await row('Faraway').waitFor({ state: 'detached' });
+    await row('Alice').waitFor();
+    await page.getByRole('searchbox', { name: 'Filter agents' }).fill('');
+    await page.getByRole('combobox', { name: 'Group agents' }).selectOption('cli');
+    await page.getByRole('rowheader', { name: /^claude/ }).waitFor();
+    await page.getByRole('combobox', { name: 'Group agents' }).selectOption('none');
+    await page.getByRole('button', { name: /^Offline/ }).click();
+    await row('Alice').waitFor({ state: 'detached' });
+    await row('Bob').waitFor();
+    await page.getByRole('button', { name: /^All/ }).click();
+  });
+
+  it('has all of hundreds of agents on one screen, and draws only the rows in view', async () => {
+    const crowd = await Promise.all(
+      Array.from({ length: 120 }, (_, number) => join(`Worker${number}`, { cli: 'codex', paths: ['pty'] })),
+    );
+    const map = page.getByRole('list', { name: 'All agents at a glance' });
+    await expect.poll(() => map.getByRole('listitem').count()).toBeGreaterThan(120);
+    expect(await page.getByRole('row').count()).toBeLessThan(60);
+    const table = page.getByRole('region', { name: 'Table of agents' });
+    await table.focus();
+    await page.keyboard.press('End');
+    await row('Worker119').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    for (const worker of crowd) await worker.close();
+  });
+
   it('runs nothing that others wrote', async () => {
     const attack = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
     const mallory = await join('Mallory', { task: attack, cli: '<b onclick=x>', paths: ['pty'] });

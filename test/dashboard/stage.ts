@@ -1,5 +1,8 @@
 import { connect, personName, type Relay, type TransferRecord } from '@agent-relay/sdk/node';
+import { tool } from '../gateway/kit/gateway-kit.ts';
+import { startWebSocketServer } from '../gateway/kit/websocket-server.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { startDaemonWithServers } from '../kit/daemon-with-servers.ts';
 
 /** A small team at work, for pictures of the dashboard. */
 const TEAM = [
@@ -49,6 +52,23 @@ const TALK: Line[] = [
   ['Frontend', 'Planner', 'Started.'],
 ];
 
+const argument = (description: string) => ({ type: 'string', description });
+const POSTGRES = [
+  tool('query', {
+    description: 'Runs a read-only query and returns its rows',
+    inputSchema: {
+      type: 'object',
+      properties: { sql: argument('One SELECT statement'), limit: { type: 'integer', default: 100 } },
+      required: ['sql'],
+    },
+  }),
+  tool('explain', { description: 'Shows how a query would be run' }),
+];
+const BROWSER = [
+  tool('open', { description: 'Opens a page and waits until it has loaded' }),
+  tool('screenshot', { description: 'Takes a picture of the page' }),
+];
+
 export interface Stage extends AsyncDisposable {
   daemon: TestDaemon;
   owner: Relay;
@@ -61,7 +81,15 @@ const HOUR_MS = 3_600_000;
 /** A daemon with a project in which a team has talked for the last hour, and some wait for their person. */
 export async function openStage(): Promise<Stage> {
   const records = await rehearse();
-  const daemon = await startDaemon({ projectName: 'shop', settings: { governor: { emptyTurns: 3 } } });
+  const servers = new AsyncDisposableStack();
+  const daemon = await startDaemonWithServers(
+    [
+      { name: 'postgres', url: (await servers.use(await startWebSocketServer(POSTGRES))).url, pin: 'strict' },
+      { name: 'browser', url: (await servers.use(await startWebSocketServer(BROWSER))).url },
+      { name: 'search', url: 'https://search.example/mcp', lazy: true },
+    ],
+    { projectName: 'shop', settings: { governor: { emptyTurns: 3 } } },
+  );
   const connected: Relay[] = [];
   const enter = async (options: Parameters<typeof connect>[0]) => {
     const relay = await connect({
@@ -93,6 +121,7 @@ export async function openStage(): Promise<Stage> {
     'The old payment call still has 3 users behind the flag. Remove it with release 7, or keep it one more release?',
     { kind: 'question' },
   );
+  await offer(as('Reviewer'), as('Planner'), as('Tests'));
   await as('Reviewer').send('Backend', 'Thanks!');
   await as('Backend').send('Reviewer', 'Thank you!');
   await as('Reviewer').send('Backend', 'Thanks again!');
@@ -104,8 +133,38 @@ export async function openStage(): Promise<Stage> {
     async [Symbol.asyncDispose]() {
       for (const relay of connected) await relay.close();
       await daemon[Symbol.asyncDispose]();
+      await servers.disposeAsync();
     },
   };
+}
+
+/** What Reviewer does for the others when it is asked, and what came of it. */
+async function offer(reviewer: Relay, planner: Relay, tests: Relay): Promise<void> {
+  await reviewer.exposeTool({
+    name: 'review',
+    description: 'Reads a change and says what to correct',
+    input: {
+      type: 'object',
+      properties: {
+        branch: argument('The branch to read'),
+        focus: { type: 'array', items: { type: 'string' }, description: 'What to look at first' },
+        strictness: { enum: ['quick', 'usual', 'thorough'] },
+      },
+      required: ['branch'],
+    },
+    handler: () => 'Good to go.',
+  });
+  await reviewer.registerAction({
+    name: 'release.approve',
+    description: 'Approves a release after its checks',
+    input: { type: 'object', properties: { version: argument('The version') }, required: ['version'] },
+    handler: ({ input }) => {
+      if ((input as { version: string }).version === '6.9') throw new Error('Two checks of 6.9 are red.');
+      return { approved: true, checks: 214, by: 'Reviewer' };
+    },
+  });
+  await tests.invoke('release.approve', { version: '6.9' }, { wait: true });
+  await planner.invoke('release.approve', { version: '7.0-rc1' }, { wait: true });
 }
 
 /** Agents of an import have no token here: give each one. */
@@ -134,9 +193,9 @@ async function rehearse(): Promise<TransferRecord[]> {
     sent.push(messageId);
   }
   await person.channels.join('release');
-  await (team.get('Planner') as Relay).react(sent[11] ?? '', '🎉');
-  await (team.get('Frontend') as Relay).react(sent[11] ?? '', '🎉');
-  await (team.get('Planner') as Relay).react(sent[13] ?? '', '✅');
+  await (team.get('Planner') as Relay).react(sent[11] ?? '', '✔');
+  await (team.get('Frontend') as Relay).react(sent[11] ?? '', '✔');
+  await (team.get('Planner') as Relay).react(sent[13] ?? '', '❤');
   await person.send('Planner', 'How far are we with release 7?');
   await (team.get('Planner') as Relay).send(
     personName(),

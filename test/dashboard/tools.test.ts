@@ -7,6 +7,9 @@ import { hasBrowser, NEEDS_BROWSER } from '../kit/browser.ts';
 import { SCRIPTED_CLI } from '../kit/scripted-cli.ts';
 import { linkOf, type OpenPage, openBrowser, seriousFindings, startDaemon, type TestDaemon } from './kit.ts';
 
+/** Runs if it is taken for a part of the page. */
+const ATTACK = '<img src=x onerror="window.hacked=1">';
+
 describe.skipIf(!hasBrowser)(`tools and programs, in Chromium${NEEDS_BROWSER}`, () => {
   let daemon: TestDaemon;
   let browser: Awaited<ReturnType<typeof openBrowser>>;
@@ -34,26 +37,99 @@ describe.skipIf(!hasBrowser)(`tools and programs, in Chromium${NEEDS_BROWSER}`, 
     await page.getByRole('link', { name: 'Tools' }).first().click();
     await bob.exposeTool({
       name: 'repeat',
-      description: 'Repeats <img src=x onerror=alert(1)>',
-      input: z.object({ text: z.string(), times: z.number(), loud: z.boolean().optional() }),
+      description: `Repeats ${ATTACK}`,
+      input: z.object({
+        text: z.string(),
+        times: z.number(),
+        loud: z.boolean().optional(),
+        style: z.object({ mark: z.enum(['!', '?']).optional() }).optional(),
+        more: z.array(z.string()).optional(),
+      }),
       handler: ({ input, agent }) => {
         callers.push(agent.name);
-        const text = input.text.repeat(input.times);
-        return { said: input.loud ? text.toUpperCase() : text };
+        const text = [input.text.repeat(input.times), ...(input.more ?? [])].join(' ');
+        return { said: (input.loud ? text.toUpperCase() : text) + (input.style?.mark ?? '') };
       },
     });
-    await page.getByRole('button', { name: /^repeat/ }).click();
+    await page.getByRole('link', { name: /^repeat/ }).click();
+    expect(page.url()).toContain('/tools/Bob.repeat');
     await page.getByRole('textbox', { name: /^text/ }).fill('ab');
     await page.getByRole('textbox', { name: /^times/ }).fill('many');
     await page.getByRole('button', { name: 'Call' }).click();
     await page.getByText('times is not a number.').waitFor();
     await page.getByRole('textbox', { name: /^times/ }).fill('2');
     await page.getByRole('checkbox', { name: /^loud/ }).check();
+    await page.getByRole('combobox', { name: /^mark/ }).selectOption('!');
+    await page.getByRole('textbox', { name: /^more/ }).fill('x\ny');
     await page.getByRole('button', { name: 'Call' }).click();
-    await page.getByText('"said": "ABAB"').waitFor();
-    expect(callers).toEqual([personName()]);
+    await page.getByText('"said": "ABAB X Y!"').waitFor();
+    await page.getByRole('button', { name: 'Edit as JSON' }).click();
+    await page.getByRole('textbox', { name: 'Arguments (JSON)' }).fill('{"text":"c","times":3}');
+    await page.getByRole('button', { name: 'Call' }).click();
+    await page.getByText('"said": "ccc"').waitFor();
+    expect(callers).toEqual([personName(), personName()]);
     expect(await seriousFindings(page)).toEqual([]);
     expect(await page.locator('main img').count()).toBe(0);
+  });
+
+  it('shows the progress of a call, and cancels it', async () => {
+    const ended = Promise.withResolvers<void>();
+    await bob.exposeTool({
+      name: 'slow',
+      description: 'Takes its time',
+      input: z.object({}),
+      handler: ({ signal, progress }) => {
+        progress(1, 4, 'first part');
+        return new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            ended.resolve();
+            resolve(null);
+          });
+        });
+      },
+    });
+    await page.getByRole('link', { name: /^slow/ }).click();
+    await page.getByRole('button', { name: 'Call' }).click();
+    await page.getByText('first part 1 of 4').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await ended.promise;
+  });
+
+  it('invokes an action, and shows who invoked what, live', async () => {
+    const alice = await client(daemon, { name: 'Alice' });
+    await bob.registerAction({
+      name: 'release.cut',
+      description: 'Cuts a release',
+      input: z.object({ version: z.string() }),
+      handler: ({ input }) => {
+        if (input.version === 'bad') throw new Error(`No such version ${ATTACK}`);
+        return { cut: input.version };
+      },
+    });
+    await page.getByRole('searchbox', { name: 'Filter tools' }).fill('cut');
+    await page.getByRole('link', { name: /^release.cut/ }).click();
+    await page.getByRole('textbox', { name: /^version/ }).fill('7.0');
+    await page.getByRole('button', { name: 'Invoke' }).click();
+    await page.getByText('"cut": "7.0"').waitFor();
+    await page.getByRole('link', { name: 'Show the invocation' }).click();
+    const detail = page.getByRole('region', { name: 'release.cut' });
+    await detail.getByText('Completed').waitFor();
+    await detail.getByText(personName(), { exact: true }).waitFor();
+    await detail.getByText('"version": "7.0"').waitFor();
+
+    const { invocationId } = await alice.invoke('release.cut', { version: 'bad' }, { wait: true });
+    const row = page.getByRole('link', { name: /Alice → Bob/ });
+    await row.getByText('Failed').waitFor();
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('failed');
+    await expect.poll(() => page.getByRole('link', { name: /→ Bob/ }).count()).toBe(1);
+    await row.click();
+    await detail.getByText(`No such version ${ATTACK}`).waitFor();
+    expect(page.url()).toContain(`/invocations/${invocationId}`);
+    await page.reload();
+    await detail.getByText('[ToolFailed]').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await page.locator('main img').count()).toBe(0);
+    await alice.close();
   });
 
   it('starts an agent by a form, and releases it', async () => {
@@ -103,7 +179,8 @@ describe.skipIf(!hasBrowser)(`tools and programs, in Chromium${NEEDS_BROWSER}`, 
       .toEqual(['Bob asks']);
   });
 
-  it('said nothing to the console', () => {
+  it('said nothing to the console, and ran nothing', async () => {
+    expect(await page.evaluate(() => (window as { hacked?: number }).hacked)).toBeUndefined();
     expect(opened.errors).toEqual([]);
   });
 });

@@ -92,6 +92,24 @@ describe('a daemon whose database', () => {
   });
 });
 
+it('a database with times beyond all dates can be read, listed and exported', async () => {
+  await using daemon = await startDaemon();
+  await known(daemon, 'alice', 'bob');
+  output(await daemon.cli(['send', 'bob', 'from far ahead', '--as', 'alice']));
+  await daemon.stop();
+  const database = new DatabaseSync(databaseOf(daemon));
+  for (const [table, column] of [
+    ['messages', 'created_at'],
+    ['agents', 'last_seen_at'],
+    ['agents', 'created_at'],
+  ])
+    database.exec(`UPDATE ${table} SET ${column} = 9000000000000000`);
+  database.close();
+  await daemon.start();
+  for (const command of [['history'], ['who', '--all'], ['inbox', '--as', 'bob', '--peek'], ['export']])
+    expect(output(await daemon.cli(command))).toMatch(/275760|"createdAt":9000000000000000/);
+});
+
 describe('an export for which there is no room', () => {
   /** Runs a command of the shell with the program and its arguments as `"$@"`. */
   async function inShell(sandbox: Sandbox, script: string, ...args: string[]): Promise<CliResult> {

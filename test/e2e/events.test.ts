@@ -444,7 +444,7 @@ const opened = new AsyncDisposableStack();
 beforeAll(async () => {
   const daemon = opened.use(
     await startDaemonWithServers([{ name: 'files', command: 'none', lazy: true }], {
-      governor: { emptyTurns: 2 },
+      settings: { governor: { emptyTurns: 2 } },
     }),
   );
   const enter = async (options: NodeConnectOptions) => opened.use(await client(daemon, options));

@@ -131,6 +131,7 @@ const AIMED: { [Name in OperationName]: [OperationInput<Name>, ErrorCode | 'ok']
     'ok',
   ],
   RUN_REPORT: [{ run: 'run_2' }, 'NotRunning'],
+  RUN_NOTE: [{ run: 'run_2', id: 'note_1', content: 'x' }, 'NotRunning'],
   TERMINAL_ATTACH: [{ agent: 'Alice', columns: 80, rows: 24 }, 'AgentNotFound'],
   TERMINAL_INPUT: [{ viewer: 'view_1', data: '' }, 'NotRunning'],
   TERMINAL_RESIZE: [{ viewer: 'view_1', columns: 80, rows: 24 }, 'NotRunning'],

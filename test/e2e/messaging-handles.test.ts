@@ -29,3 +29,16 @@ it('follows what an agent writes by its handle', async () => {
   await planner.send('Alice', 'The build of Tuesday is planned');
   await following.until(/The build of Tuesday is planned/);
 });
+
+it('manages an agent by its handle, or its name with @', async () => {
+  const manage = async (...args: string[]) => output(await daemon.cli(['agent', ...args]));
+  await using _tester = await client(daemon, { name: 'Tester', handle: '@qa' });
+  expect(await manage('token', '@qa')).toMatch(/^Replaced the token of Tester\./);
+  expect(await manage('set', '@qa', '--lead')).toBe('Tester: agent, lead.\n');
+  expect(await manage('rename', '@qa', '@Checker')).toBe('Renamed Tester to Checker.\n');
+  expect(output(await daemon.cli(['inbox', '--as', '@Checker']))).toBe('No messages in inbox.\n');
+  expect(await manage('remove', '@checker')).toBe('Removed Checker.\n');
+  expect(output(await daemon.cli(['who', '--all']))).not.toMatch(/Tester|Checker/);
+  // Its token is gone with it: the name is free.
+  expect(output(await daemon.cli(['inbox', '--as', 'Checker']))).toBe('No messages in inbox.\n');
+});

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { Relay } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { scripted, tool } from '../gateway/kit/gateway-kit.ts';
+import type { TestDaemon } from '../kit/daemon.ts';
+import { startDaemonWithServers } from '../kit/daemon-with-servers.ts';
 import { json } from '../kit/results.ts';
 import { client, known } from './messaging-commands.ts';
 
@@ -17,7 +19,7 @@ let token: string;
 const callers: unknown[] = [];
 
 beforeAll(async () => {
-  daemon = await startDaemon();
+  daemon = await startDaemonWithServers([scripted('near', { tools: [tool('echo')] })]);
   owner = await client(daemon);
   bob = await client(daemon, { name: 'Bob', capabilities: ['math'] });
   await bob.exposeTool({
@@ -67,7 +69,9 @@ describe('the REST API', () => {
       ],
     });
     expect(await (await get('/api/mcp/capabilities/summary')).json()).toEqual({ summary: { math: ['Bob'] } });
-    expect(await (await get('/api/mcp/servers')).json()).toEqual({ servers: [] });
+    await expect
+      .poll(async () => (await get('/api/mcp/servers')).json())
+      .toMatchObject({ servers: [{ name: 'near', health: 'healthy', tools: [{ name: 'echo' }] }] });
   });
 
   it('calls a tool with a key, an agent token or a page session', async () => {
@@ -81,6 +85,12 @@ describe('the REST API', () => {
     expect(entries).toContainEqual(
       expect.objectContaining({ actor: `key ${keyId}`, action: 'tool.called', subject: 'Bob.sum' }),
     );
+  });
+
+  it('calls a tool of an MCP server, as one of an agent', async () => {
+    const response = await call({ server: 'near', tool: 'echo', arguments: { text: 'Hello' } });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ success: true, result: expect.anything() });
   });
 
   it('tells why a call failed', async () => {
@@ -104,7 +114,12 @@ describe('the REST API', () => {
       expect((await fetch(at(path))).status).toBe(401);
       for (const secret of wrong) expect((await get(path, secret)).status, path).toBe(401);
     }
-    for (const secret of wrong) expect((await call(sum, secret)).status).toBe(401);
+    for (const secret of wrong) {
+      expect((await call(sum, secret)).status).toBe(401);
+      expect((await call({ nonsense: true }, secret)).status).toBe(401);
+      expect((await post('/api/mcp/servers', {}, bearer(secret))).status).toBe(401);
+    }
+    expect((await post('/api/mcp/servers', {}, bearer(key))).status).toBe(400);
     expect((await post('/api/mcp/call', sum)).status).toBe(401);
     expect((await post('/api/mcp/call', sum, { ...bearer(key), Origin: 'http://evil.example' })).status).toBe(
       403,

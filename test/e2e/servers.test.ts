@@ -57,7 +57,7 @@ describe('the MCP servers of the daemon, for its owner', () => {
 
   it('are left alone if the settings say so', async () => {
     await using daemon = await startDaemonWithServers([scripted('near', { tools: [tool('echo')] })], {
-      mcp: { manageServers: 'nobody' },
+      settings: { mcp: { manageServers: 'nobody' } },
     });
     await using owner = await client(daemon);
     expect(await owner.servers.list()).toMatchObject({ manageable: false });

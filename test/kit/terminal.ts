@@ -15,12 +15,20 @@ export interface TestTerminal extends AsyncDisposable {
   screen(): string;
   /** Everything that came, as it came. */
   readonly output: () => string;
+  /** The same with its times, and when the size changed. */
+  readonly recording: ReadonlyArray<RecordedOutput>;
   type(keys: string | Buffer): void;
   resize(columns: number, rows: number): void;
   /** Resolves when the screen shows the pattern, or when `holds` is true of it; rejects at the deadline. */
   until(wanted: RegExp | ((screen: string) => boolean), withinMs?: number): Promise<void>;
   readonly emulator: xterm.Terminal;
   readonly exited: Promise<{ exitCode: number; signal?: number }>;
+}
+
+export interface RecordedOutput {
+  /** Milliseconds since the start. */
+  at: number;
+  event: Buffer | { columns: number; rows: number };
 }
 
 const DEADLINE_MS = 30_000;
@@ -46,10 +54,15 @@ export function startTerminal(
   alive.add(child.pid);
   const emulator = new xterm.Terminal({ cols: columns, rows, scrollback: 2000, allowProposedApi: true });
   const bytes: Buffer[] = [];
+  const startedAt = performance.now();
+  const recording: RecordedOutput[] = [{ at: 0, event: { columns, rows } }];
+  const record = (event: RecordedOutput['event']) =>
+    recording.push({ at: Math.round(performance.now() - startedAt), event });
   const watchers = new Set<() => void>();
   child.onData((data) => {
     const chunk = data as unknown as Buffer;
     bytes.push(chunk);
+    record(chunk);
     emulator.write(chunk, () => {
       for (const look of watchers) look();
     });
@@ -70,8 +83,10 @@ export function startTerminal(
     pid: child.pid,
     screen,
     output: () => Buffer.concat(bytes).toString(),
+    recording,
     type: (keys) => child.write(keys),
     resize(newColumns, newRows) {
+      record({ columns: newColumns, rows: newRows });
       emulator.resize(newColumns, newRows);
       child.resize(newColumns, newRows);
     },

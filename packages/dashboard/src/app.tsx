@@ -6,7 +6,7 @@ import { failure, ProjectModel } from './model/project.ts';
 import { Notices } from './parts/notices.tsx';
 import { linkTo, replaceRoute, route } from './routes.ts';
 import { Shell } from './shell/shell.tsx';
-import { keepSession, signIn, takeCode } from './sign-in/session.ts';
+import { keepSession, noteWanted, signIn, takeCode, takeWanted } from './sign-in/session.ts';
 import { SignIn } from './sign-in/sign-in.tsx';
 
 /** Signs in with the link's code, if the page was opened by one, and connects. */
@@ -16,7 +16,7 @@ async function begin(): Promise<void> {
     try {
       const { session, project } = await signIn(code);
       keepSession(session);
-      replaceRoute(linkTo(project));
+      replaceRoute(takeWanted() ?? linkTo(project));
     } catch (error) {
       refusal.value = error as NonNullable<typeof refusal.value>;
       phase.value = 'signed-out';
@@ -53,6 +53,11 @@ effect(() => {
   const shown = welcome.value?.project;
   const wanted = route.value.project;
   if (phase.peek() === 'live' && shown !== undefined && wanted !== undefined && wanted !== shown) enter();
+});
+
+// Whoever was at some place and has to sign in again comes back to it.
+effect(() => {
+  if (phase.value === 'signed-out') noteWanted();
 });
 
 export function App() {

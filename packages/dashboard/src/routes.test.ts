@@ -14,6 +14,9 @@ describe('a route', () => {
     ['#/shop', { project: 'shop', place: 'overview', subject: '' }],
     ['#/shop/agent/Alice', { project: 'shop', place: 'agent', subject: 'Alice' }],
     ['#/shop/channel/a%2Fb', { project: 'shop', place: 'channel', subject: 'a/b' }],
+    ['#/shop/channel/a/m1', { project: 'shop', place: 'channel', subject: 'a', message: 'm1' }],
+    ['#/shop/activity/m1', { project: 'shop', place: 'activity', subject: '', message: 'm1' }],
+    ['#/shop/search/a/b', { project: 'shop', place: 'search', subject: 'a/b' }],
     ['#/shop/nowhere/x', { project: 'shop', place: 'overview', subject: 'x' }],
     ['#/%E0%A4%A', { project: '%E0%A4%A', place: 'overview', subject: '' }],
   ])('%s is read', (text, expected) => {

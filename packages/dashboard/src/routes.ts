@@ -12,6 +12,9 @@ const PLACES = [
   'between',
   'search',
   'tools',
+  'invocations',
+  'servers',
+  'message',
   'settings',
 ] as const;
 export type Place = (typeof PLACES)[number];
@@ -20,7 +23,12 @@ export interface Route {
   project: string | undefined;
   place: Place;
   subject: string;
+  /** In a conversation: the message to go to. */
+  message?: string;
 }
+
+/** Where a message can stand. */
+const CONVERSATIONS: ReadonlySet<Place> = new Set(['activity', 'channel', 'direct', 'between']);
 
 const hash = signal(location.hash);
 addEventListener('hashchange', () => {
@@ -31,16 +39,16 @@ export const route = computed(() => parseRoute(hash.value));
 
 export function parseRoute(text: string): Route {
   const [project = '', place = '', ...rest] = text.replace(/^#\/?/, '').split('/').map(decoded);
-  return {
-    project: project === '' ? undefined : project,
-    place: PLACES.find((known) => known === place) ?? 'overview',
-    subject: rest.join('/'),
-  };
+  const known = PLACES.find((one) => one === place) ?? 'overview';
+  const at = { project: project === '' ? undefined : project, place: known };
+  if (!CONVERSATIONS.has(known)) return { ...at, subject: rest.join('/') };
+  const [subject = '', message] = known === 'activity' ? ['', ...rest] : rest;
+  return { ...at, subject, ...(message ? { message } : {}) };
 }
 
-export function linkTo(project: string, place: Place = 'overview', subject = ''): string {
-  const words = [project, ...(place === 'overview' ? [] : [place]), ...(subject === '' ? [] : [subject])];
-  return `#/${words.map(encodeURIComponent).join('/')}`;
+export function linkTo(project: string, place: Place = 'overview', subject = '', message = ''): string {
+  const words = [place === 'overview' ? '' : place, subject, message].filter((word) => word !== '');
+  return `#/${[project, ...words].map(encodeURIComponent).join('/')}`;
 }
 
 /** Goes somewhere without leaving a step in the browser's history. */

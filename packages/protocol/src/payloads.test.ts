@@ -91,6 +91,7 @@ const SMALLEST: { [Name in OperationName]: Record<string, unknown> } = {
     startedAt: 1,
   },
   RUN_REPORT: { run: 'run_1' },
+  RUN_NOTE: { run: 'run_1', id: 'note_1', content: 'MCP result from db.count: 3' },
   TERMINAL_ATTACH: { agent: 'Worker', columns: 80, rows: 24 },
   TERMINAL_INPUT: { viewer: 'view_1', data: '' },
   TERMINAL_RESIZE: { viewer: 'view_1', columns: 80, rows: 24 },

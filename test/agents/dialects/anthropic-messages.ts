@@ -1,5 +1,5 @@
 import type { Turn } from '../script.ts';
-import { type Dialect, newId, textOf, textTurns } from './dialect.ts';
+import { type Dialect, newId, pieces, textOf, textTurns } from './dialect.ts';
 
 type Role = 'user' | 'assistant' | 'system';
 interface Part {
@@ -8,6 +8,9 @@ interface Part {
   name?: string;
   content?: unknown;
 }
+type Block =
+  | { type: 'text'; text: string }
+  | { type: 'tool_use'; id: string; name: string; input: Record<string, unknown> };
 interface Request {
   model: string;
   stream?: boolean;
@@ -34,15 +37,11 @@ export const anthropicMessages: Dialect = {
   },
 
   write(answer, { model }) {
-    const isCall = 'call' in answer;
-    const block = isCall
-      ? { type: 'tool_use', id: newId('toolu'), name: answer.call.name, input: answer.input }
-      : { type: 'text', text: answer.say };
-    const emptyBlock = isCall ? { ...block, input: {} } : { type: 'text', text: '' };
-    const delta = isCall
-      ? { type: 'input_json_delta', partial_json: JSON.stringify(answer.input) }
-      : { type: 'text_delta', text: answer.say };
-    const stop = { stop_reason: isCall ? 'tool_use' : 'end_turn', stop_sequence: null };
+    const blocks: Block[] = [];
+    if (answer.say !== undefined) blocks.push({ type: 'text', text: answer.say });
+    if (answer.call)
+      blocks.push({ type: 'tool_use', id: newId('toolu'), name: answer.call.name, input: answer.input });
+    const stop = { stop_reason: answer.call ? 'tool_use' : 'end_turn', stop_sequence: null };
     const message = {
       id: newId('msg'),
       type: 'message',
@@ -55,18 +54,27 @@ export const anthropicMessages: Dialect = {
     };
     const events = [
       { type: 'message_start', message },
-      { type: 'content_block_start', index: 0, content_block: emptyBlock },
-      { type: 'content_block_delta', index: 0, delta },
-      { type: 'content_block_stop', index: 0 },
+      ...blocks.flatMap((block, index) => [
+        { type: 'content_block_start', index, content_block: { ...block, ...emptyOf(block) } },
+        ...deltasOf(block).map((delta) => ({ type: 'content_block_delta', index, delta })),
+        { type: 'content_block_stop', index },
+      ]),
       { type: 'message_delta', delta: stop, usage: { output_tokens: 1 } },
       { type: 'message_stop' },
     ];
     return {
-      json: { ...message, content: [block], ...stop },
+      json: { ...message, content: blocks, ...stop },
       events: events.map((data) => ({ name: data.type, data })),
     };
   },
 };
+
+const emptyOf = ({ type }: Block) => (type === 'text' ? { text: '' } : { input: {} });
+
+const deltasOf = (block: Block) =>
+  block.type === 'text'
+    ? pieces(block.text).map((text) => ({ type: 'text_delta', text }))
+    : [{ type: 'input_json_delta', partial_json: JSON.stringify(block.input) }];
 
 function turnsOf(part: Part, role: Role): Turn[] {
   if (part.type === 'tool_result') return [{ kind: 'result', text: textOf(part.content) }];

@@ -21,6 +21,9 @@ export interface Dialect {
   write(answer: Answer, request: ModelRequest): Reply;
 }
 
+/** A text as a model streams it: a few words at a time. */
+export const pieces = (text: string): string[] => text.match(/[\s\S]{1,24}/g) ?? [];
+
 let count = 0;
 /** A new id, by which clients refer to things. */
 export const newId = (prefix: string): string => `${prefix}_${++count}`;

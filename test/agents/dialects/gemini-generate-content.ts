@@ -1,5 +1,5 @@
 import type { Turn } from '../script.ts';
-import { type Dialect, newId, textOf } from './dialect.ts';
+import { type Dialect, newId, pieces, textOf } from './dialect.ts';
 
 interface Part {
   text?: string;
@@ -28,16 +28,21 @@ export const geminiGenerateContent: Dialect = {
   },
 
   write(answer, { model }) {
-    const part =
-      'call' in answer
-        ? { functionCall: { id: newId('fc'), name: answer.call.name, args: answer.input } }
-        : { text: answer.say };
-    const json = {
-      candidates: [{ index: 0, content: { role: 'model', parts: [part] }, finishReason: 'STOP' }],
-      usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+    const said = answer.say === undefined ? [] : pieces(answer.say).map((text) => ({ text }));
+    const called = answer.call
+      ? [{ functionCall: { id: newId('fc'), name: answer.call.name, args: answer.input } }]
+      : [];
+    const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 };
+    const answering = (parts: unknown[], isLast: boolean) => ({
+      candidates: [{ index: 0, content: { role: 'model', parts }, ...(isLast && { finishReason: 'STOP' }) }],
+      usageMetadata,
       modelVersion: model,
+    });
+    const parts = [...said, ...called];
+    return {
+      json: answering(parts, true),
+      events: parts.map((part, index) => ({ data: answering([part], index === parts.length - 1) })),
     };
-    return { json, events: [{ data: json }] };
   },
 };
 

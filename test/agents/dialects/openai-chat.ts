@@ -1,5 +1,5 @@
 import type { Turn } from '../script.ts';
-import { type Dialect, newId, textOf, textTurns } from './dialect.ts';
+import { type Dialect, newId, pieces, textOf, textTurns } from './dialect.ts';
 
 interface Message {
   role: string;
@@ -30,22 +30,23 @@ export const openAiChat: Dialect = {
   write(answer, { model }) {
     const base = { id: newId('chatcmpl'), created: 0, model };
     const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-    const finish_reason = 'call' in answer ? 'tool_calls' : 'stop';
-    const message =
-      'call' in answer
-        ? {
-            role: 'assistant',
-            content: null,
-            tool_calls: [
-              {
-                index: 0,
-                id: newId('call'),
-                type: 'function',
-                function: { name: answer.call.name, arguments: JSON.stringify(answer.input) },
-              },
-            ],
-          }
-        : { role: 'assistant', content: answer.say };
+    const finish_reason = answer.call ? 'tool_calls' : 'stop';
+    const called = answer.call && {
+      tool_calls: [
+        {
+          index: 0,
+          id: newId('call'),
+          type: 'function',
+          function: { name: answer.call.name, arguments: JSON.stringify(answer.input) },
+        },
+      ],
+    };
+    const message = { role: 'assistant', content: answer.say ?? null, ...called };
+    const deltas = [
+      { role: 'assistant', content: null },
+      ...pieces(answer.say ?? '').map((content) => ({ content })),
+      ...(called ? [called] : []),
+    ];
     const chunk = (delta: unknown, reason: string | null) => ({
       data: {
         ...base,
@@ -56,7 +57,11 @@ export const openAiChat: Dialect = {
     const last = chunk({}, finish_reason);
     return {
       json: { ...base, object: 'chat.completion', choices: [{ index: 0, message, finish_reason }], usage },
-      events: [chunk(message, null), { data: { ...last.data, usage } }, { data: '[DONE]' }],
+      events: [
+        ...deltas.map((delta) => chunk(delta, null)),
+        { data: { ...last.data, usage } },
+        { data: '[DONE]' },
+      ],
     };
   },
 };

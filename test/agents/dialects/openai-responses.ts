@@ -1,5 +1,5 @@
 import type { OfferedTool, Turn } from '../script.ts';
-import { type Dialect, newId, textOf, textTurns } from './dialect.ts';
+import { type Dialect, newId, pieces, textOf, textTurns } from './dialect.ts';
 
 interface Item {
   type?: string;
@@ -30,23 +30,20 @@ export const openAiResponses: Dialect = {
   },
 
   write(answer, { model }) {
-    const isCall = 'call' in answer;
-    const item = isCall
-      ? {
-          type: 'function_call',
-          id: newId('fc'),
-          call_id: newId('call'),
-          ...answer.call,
-          arguments: JSON.stringify(answer.input),
-          status: 'completed',
-        }
-      : {
-          type: 'message',
-          id: newId('msg'),
-          role: 'assistant',
-          status: 'completed',
-          content: [{ type: 'output_text', text: answer.say, annotations: [] }],
-        };
+    const said = answer.say === undefined ? [] : [textItem(answer.say)];
+    const called = answer.call
+      ? [
+          {
+            type: 'function_call',
+            id: newId('fc'),
+            call_id: newId('call'),
+            ...answer.call,
+            arguments: JSON.stringify(answer.input),
+            status: 'completed',
+          },
+        ]
+      : [];
+    const output = [...said, ...called];
     const begun = {
       id: newId('resp'),
       object: 'response',
@@ -58,30 +55,38 @@ export const openAiResponses: Dialect = {
     const response = {
       ...begun,
       status: 'completed',
-      output: [item],
+      output,
       usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
     };
-    const text = isCall
-      ? []
-      : [
-          {
-            type: 'response.output_text.delta',
-            item_id: item.id,
-            output_index: 0,
-            content_index: 0,
-            delta: answer.say,
-          },
-        ];
     const events = [
       { type: 'response.created', response: begun },
-      { type: 'response.output_item.added', output_index: 0, item },
-      ...text,
-      { type: 'response.output_item.done', output_index: 0, item },
+      ...output.flatMap((item, output_index) => [
+        { type: 'response.output_item.added', output_index, item },
+        ...('content' in item ? deltasOf(item, output_index) : []),
+        { type: 'response.output_item.done', output_index, item },
+      ]),
       { type: 'response.completed', response },
     ];
     return { json: response, events: events.map((data) => ({ name: data.type, data })) };
   },
 };
+
+const textItem = (text: string) => ({
+  type: 'message',
+  id: newId('msg'),
+  role: 'assistant',
+  status: 'completed',
+  content: [{ type: 'output_text', text, annotations: [] }],
+});
+
+const deltasOf = ({ id, content }: ReturnType<typeof textItem>, output_index: number) =>
+  pieces(content[0]?.text ?? '').map((delta) => ({
+    type: 'response.output_text.delta',
+    item_id: id,
+    output_index,
+    content_index: 0,
+    delta,
+  }));
 
 const toolsIn = ({ type, name, tools = [] }: Tool): OfferedTool[] => {
   if (name === undefined) return [];

@@ -1,9 +1,12 @@
 import { computed } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { welcome } from '../connection/connection.ts';
 import { agents, channels, direct, recent, unread } from '../model/project.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { linkTo, type Place, route } from '../routes.ts';
+import { NewChannel } from './new-channel.tsx';
+import { NewMessage } from './new-message.tsx';
 import { placeOf } from './place.ts';
 
 const SHOWN_PAIRS = 8;
@@ -38,8 +41,9 @@ const pairs = computed(() => {
 /** The direct conversations, and those who are there though nobody wrote yet. */
 const contacts = computed(() => {
   const known = direct.value.map(({ participants }) => participants.join(','));
+  const isKnown = new Set(known);
   const others = [...agents.value.values()]
-    .filter(({ name, type, status }) => type === 'agent' && status !== 'offline' && !known.includes(name))
+    .filter(({ name, type, status }) => type === 'agent' && status !== 'offline' && !isKnown.has(name))
     .map(({ name }) => name)
     .slice(0, SHOWN_OTHERS)
     .sort((one, other) => one.localeCompare(other));
@@ -48,19 +52,35 @@ const contacts = computed(() => {
 
 /** Every conversation one can go to. */
 export function ConversationLists() {
+  const open = channels.value.filter(({ archivedAt }) => archivedAt === undefined);
+  const archived = channels.value.filter(({ archivedAt }) => archivedAt !== undefined);
   return (
     <div class="lists">
-      <List title="Channels">
-        {channels.value.map(({ name }) => (
+      <List title="Channels" add={<NewChannel />}>
+        {open.map(({ name }) => (
           <Item key={name} place="channel" subject={name.slice(1)} text={name.slice(1)} icon="channel" />
         ))}
-        {channels.value.length === 0 && (
-          <li class="nav-more muted">
-            Create one: <code>agent-relay channel create NAME</code>
+        {open.length === 0 && <li class="nav-more muted">None yet</li>}
+        {archived.length > 0 && (
+          <li>
+            <details class="nav-more">
+              <summary class="muted">{archived.length} archived</summary>
+              <ul class="nav">
+                {archived.map(({ name }) => (
+                  <Item
+                    key={name}
+                    place="channel"
+                    subject={name.slice(1)}
+                    text={name.slice(1)}
+                    icon="channel"
+                  />
+                ))}
+              </ul>
+            </details>
           </li>
         )}
       </List>
-      <List title="Direct messages">
+      <List title="Direct messages" add={<NewMessage />}>
         {contacts.value.map((subject) => (
           <Item key={subject} place="direct" subject={subject} text={subject.replaceAll(',', ', ')} />
         ))}
@@ -83,11 +103,23 @@ export function ConversationLists() {
   );
 }
 
-function List({ title, children }: { title: string; children: preact.ComponentChildren }) {
+function List({
+  title,
+  add,
+  children,
+}: {
+  title: string;
+  /** Makes a new one. */
+  add?: ComponentChildren;
+  children: ComponentChildren;
+}) {
   const id = `list-${title.replaceAll(' ', '-').toLowerCase()}`;
   return (
     <section class="nav-section" aria-labelledby={id}>
-      <h2 id={id}>{title}</h2>
+      <header class="nav-head">
+        <h2 id={id}>{title}</h2>
+        {add}
+      </header>
       <ul class="nav">{children}</ul>
     </section>
   );

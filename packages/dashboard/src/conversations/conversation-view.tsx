@@ -14,10 +14,16 @@ import { type Conversation, keyOf } from './place.ts';
 import { Stream } from './stream.ts';
 
 /** A conversation: what was said, where one writes, and beside it a thread or a delivery. */
-export function ConversationView({ conversation }: { conversation: Conversation }) {
+export function ConversationView({
+  conversation,
+  target,
+}: {
+  conversation: Conversation;
+  target: string | undefined;
+}) {
   const shown = model.value;
-  const key = keyOf(conversation);
-  const stream = useMemo(() => shown && new Stream(conversation, shown), [key, shown]);
+  const key = `${keyOf(conversation)} ${target ?? ''}`;
+  const stream = useMemo(() => shown && new Stream(conversation, shown, target), [key, shown]);
   useEffect(() => {
     panel.value = undefined;
     return () => stream?.close();
@@ -27,7 +33,7 @@ export function ConversationView({ conversation }: { conversation: Conversation 
     <div class={panel.value ? 'conversation has-panel' : 'conversation'}>
       <div class="conversation-main">
         <Head conversation={conversation} />
-        <MessageList key={key} stream={stream} withPlace={conversation.kind === 'activity'} />
+        <MessageList key={key} stream={stream} withPlace={conversation.kind === 'activity'} target={target} />
         <Foot conversation={conversation} />
       </div>
       {panel.value && <Panel shown={panel.value} canWrite={conversation.kind !== 'between'} />}
@@ -35,7 +41,16 @@ export function ConversationView({ conversation }: { conversation: Conversation 
   );
 }
 
-function Header({ title, children }: { title: string; children?: ComponentChildren }) {
+function Header({
+  title,
+  about,
+  children,
+}: {
+  title: string;
+  /** A channel that there is more to know of. */
+  about?: string | undefined;
+  children?: ComponentChildren;
+}) {
   return (
     <header class="conversation-head">
       <a
@@ -47,6 +62,19 @@ function Header({ title, children }: { title: string; children?: ComponentChildr
       </a>
       <h1>{title}</h1>
       {children && <p class="muted clip">{children}</p>}
+      {about !== undefined && (
+        <button
+          type="button"
+          class="quiet push-right"
+          aria-label={`About ${about}`}
+          title="Topic and members"
+          onClick={() => {
+            panel.value = { kind: 'channel', channel: about };
+          }}
+        >
+          <Icon name="group" />
+        </button>
+      )}
     </header>
   );
 }
@@ -59,7 +87,9 @@ function Head({ conversation }: { conversation: Conversation }) {
       const known = channels.value.find(({ name }) => name === conversation.channel);
       const members = known && `${known.members} ${known.members === 1 ? 'member' : 'members'}`;
       return (
-        <Header title={conversation.channel}>{[members, known?.topic].filter(Boolean).join(' · ')}</Header>
+        <Header title={conversation.channel} about={known && conversation.channel}>
+          {[members, known?.topic].filter(Boolean).join(' · ')}
+        </Header>
       );
     }
     case 'direct': {

@@ -3,6 +3,7 @@ import { useSignalEffect } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { model } from '../model/current.ts';
 import { unread } from '../model/project.ts';
+import { Icon } from '../parts/icon.tsx';
 import { tell } from '../parts/notices.tsx';
 import { dayName, now } from '../parts/time.tsx';
 import { MessageRow } from './message-row.tsx';
@@ -14,9 +15,18 @@ const NEAR_END_PX = 80;
 const NEAR_TOP_PX = 200;
 
 /** The messages of a conversation: it stays at its end, unless somebody reads further up. */
-export function MessageList({ stream, withPlace = false }: { stream: Stream; withPlace?: boolean }) {
+export function MessageList({
+  stream,
+  withPlace = false,
+  target,
+}: {
+  stream: Stream;
+  withPlace?: boolean;
+  /** The message to go to. */
+  target?: string | undefined;
+}) {
   const frame = useRef<HTMLDivElement>(null);
-  const place = useRef({ atEnd: true, height: 0, first: 0 });
+  const place = useRef({ atEnd: target === undefined, height: 0, first: 0, isFound: false });
   const messages = stream.messages.value;
 
   useLayoutEffect(() => {
@@ -24,7 +34,11 @@ export function MessageList({ stream, withPlace = false }: { stream: Stream; wit
     if (!element) return;
     const { atEnd, height, first } = place.current;
     const firstNow = messages[0]?.seq ?? 0;
-    if (atEnd) element.scrollTop = element.scrollHeight;
+    const found = target && !place.current.isFound ? document.getElementById(`message-${target}`) : null;
+    if (found) {
+      place.current.isFound = true;
+      found.scrollIntoView({ block: 'center' });
+    } else if (atEnd) element.scrollTop = element.scrollHeight;
     // Older ones came in above: what was in view stays there.
     else if (first !== 0 && firstNow < first) element.scrollTop += element.scrollHeight - height;
     place.current.height = element.scrollHeight;
@@ -35,7 +49,8 @@ export function MessageList({ stream, withPlace = false }: { stream: Stream; wit
     const element = frame.current;
     if (!element) return;
     const left = element.scrollHeight - element.scrollTop - element.clientHeight;
-    place.current.atEnd = left < NEAR_END_PX;
+    place.current.atEnd = left < NEAR_END_PX && !stream.newer.peek();
+    if (left < NEAR_TOP_PX) stream.loadNewer();
     stream.isFollowed = place.current.atEnd;
     place.current.height = element.scrollHeight;
     if (element.scrollTop < NEAR_TOP_PX) stream.loadOlder();
@@ -58,8 +73,28 @@ export function MessageList({ stream, withPlace = false }: { stream: Stream; wit
         <p class="muted center">No messages yet.</p>
       )}
       {messages.map((message, index) => (
-        <Dated key={message.id} message={message} before={messages[index - 1]} withPlace={withPlace} />
+        <Dated
+          key={message.id}
+          message={message}
+          before={messages[index - 1]}
+          withPlace={withPlace}
+          isTarget={message.id === target}
+        />
       ))}
+      {stream.newer.value && (
+        <p class="to-end">
+          <button
+            type="button"
+            onClick={() => {
+              place.current.atEnd = true;
+              stream.isFollowed = true;
+              stream.jumpToEnd();
+            }}
+          >
+            <Icon name="down" /> Latest messages
+          </button>
+        </p>
+      )}
     </div>
   );
 }
@@ -68,10 +103,12 @@ function Dated({
   message,
   before,
   withPlace,
+  isTarget,
 }: {
   message: HistoryMessage;
   before: HistoryMessage | undefined;
   withPlace: boolean;
+  isTarget: boolean;
 }) {
   const isNewDay = before === undefined || !isSameDay(before.ts, message.ts);
   const isFirst =
@@ -82,7 +119,7 @@ function Dated({
   return (
     <>
       {isNewDay && <h3 class="day">{dayName(message.ts, now.value)}</h3>}
-      <MessageRow message={message} isFirst={isFirst} withPlace={withPlace} />
+      <MessageRow message={message} isFirst={isFirst} withPlace={withPlace} isTarget={isTarget} />
     </>
   );
 }

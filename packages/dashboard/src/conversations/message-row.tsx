@@ -17,10 +17,26 @@ const KINDS = { question: 'Question', directive: 'Directive', status: 'Status', 
 
 /** One message. `isFirst`: of several of one sender in a row. */
 export const MessageRow = memo(
-  ({ message, isFirst, withPlace }: { message: HistoryMessage; isFirst: boolean; withPlace: boolean }) => {
-    const { from, fromType, unverified, ts, kind, importance, content, redacted } = message;
+  ({
+    message,
+    isFirst,
+    withPlace,
+    isTarget = false,
+  }: {
+    message: HistoryMessage;
+    isFirst: boolean;
+    withPlace: boolean;
+    /** It is what the address of the page names. */
+    isTarget?: boolean;
+  }) => {
+    const { id, from, fromType, unverified, ts, kind, importance, content, redacted } = message;
     return (
-      <article class={isFirst ? 'message is-first' : 'message'} aria-label={`Message from ${from}`}>
+      <article
+        id={`message-${id}`}
+        class={`message${isFirst ? ' is-first' : ''}${isTarget ? ' is-target' : ''}`}
+        aria-label={`Message from ${from}`}
+        aria-current={isTarget ? 'true' : undefined}
+      >
         <div class="message-side">{isFirst ? <Avatar name={from} /> : <ClockTime time={ts} />}</div>
         <div class="message-main">
           {isFirst && (
@@ -50,6 +66,11 @@ export const MessageRow = memo(
                 <Attachment key={file.id} file={file} />
               ))}
             </div>
+          )}
+          {message.replyTo !== undefined && (
+            <button type="button" class="quiet in-thread" onClick={() => openPanel('thread', message)}>
+              <Icon name="reply" size={13} /> In a thread
+            </button>
           )}
           <Reactions message={message} />
         </div>
@@ -93,6 +114,16 @@ function Reactions({ message: { id, reactions = [] } }: { message: HistoryMessag
   );
 }
 
+const openPanel = (kind: 'thread' | 'delivery', message: HistoryMessage): void => {
+  panel.value = { kind, message };
+};
+
+async function copyLink(id: string): Promise<void> {
+  const link = new URL(linkTo(welcome.value?.project ?? '', 'message', id), location.href);
+  await navigator.clipboard.writeText(link.href);
+  tell('Copied the link to the message.');
+}
+
 /** What can be done with a message. */
 function Actions({ message }: { message: HistoryMessage }) {
   const isPicking = useSignal(false);
@@ -132,9 +163,7 @@ function Actions({ message }: { message: HistoryMessage }) {
         class="quiet"
         aria-label={`Open the thread of ${from}’s message`}
         title="Thread"
-        onClick={() => {
-          panel.value = { kind: 'thread', message };
-        }}
+        onClick={() => openPanel('thread', message)}
       >
         <Icon name="reply" />
       </button>
@@ -143,12 +172,22 @@ function Actions({ message }: { message: HistoryMessage }) {
         class="quiet"
         aria-label={`Show the delivery of ${from}’s message`}
         title="Delivery"
-        onClick={() => {
-          panel.value = { kind: 'delivery', message };
-        }}
+        onClick={() => openPanel('delivery', message)}
       >
         <Icon name="route" />
       </button>
+      {/* Only where the browser lets a page do it: over TLS, and on this machine. */}
+      {navigator.clipboard && (
+        <button
+          type="button"
+          class="quiet"
+          aria-label={`Copy the link to ${from}’s message`}
+          title="Copy link"
+          onClick={() => copyLink(id).catch(tell)}
+        >
+          <Icon name="link" />
+        </button>
+      )}
     </div>
   );
 }

@@ -3,8 +3,10 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { relay } from '../connection/connection.ts';
 import { model } from '../model/current.ts';
+import { channels } from '../model/project.ts';
 import { Icon } from '../parts/icon.tsx';
 import { tell } from '../parts/notices.tsx';
+import { ChannelDetails } from './channel-details.tsx';
 import { Composer } from './composer.tsx';
 import { Delivery } from './delivery.tsx';
 import { MessageRow } from './message-row.tsx';
@@ -12,10 +14,13 @@ import { panel, type Panel as Shown } from './panel-state.ts';
 
 const THREAD_LIMIT = 200;
 
-/** What stands beside a conversation: the thread of a message, or what became of it. */
+const TITLES = { thread: 'Thread', delivery: 'Delivery', channel: 'About this channel' };
+
+/** What stands beside a conversation: the thread of a message, its delivery, or what is known of the channel. */
 export function Panel({ shown, canWrite }: { shown: Shown; canWrite: boolean }) {
   const frame = useRef<HTMLElement>(null);
-  useEffect(() => frame.current?.focus(), [shown.message.id, shown.kind]);
+  const subject = shown.kind === 'channel' ? shown.channel : shown.message.id;
+  useEffect(() => frame.current?.focus(), [subject, shown.kind]);
   const close = () => {
     panel.value = undefined;
   };
@@ -24,22 +29,31 @@ export function Panel({ shown, canWrite }: { shown: Shown; canWrite: boolean }) 
       class="panel"
       ref={frame}
       tabIndex={-1}
-      aria-label={shown.kind === 'thread' ? 'Thread' : 'Delivery'}
+      aria-label={TITLES[shown.kind]}
       onKeyDown={({ key }) => key === 'Escape' && close()}
     >
       <header class="conversation-head">
-        <h2>{shown.kind === 'thread' ? 'Thread' : 'Delivery'}</h2>
+        <h2>{TITLES[shown.kind]}</h2>
         <button type="button" class="quiet" aria-label="Close" onClick={close}>
           <Icon name="close" />
         </button>
       </header>
-      {shown.kind === 'thread' ? (
-        <Thread key={shown.message.id} root={shown.message} canWrite={canWrite} />
-      ) : (
-        <Delivery key={shown.message.id} message={shown.message} />
-      )}
+      <Content key={subject} shown={shown} canWrite={canWrite} />
     </aside>
   );
+}
+
+function Content({ shown, canWrite }: { shown: Shown; canWrite: boolean }) {
+  switch (shown.kind) {
+    case 'thread':
+      return <Thread root={shown.message} canWrite={canWrite} />;
+    case 'delivery':
+      return <Delivery message={shown.message} />;
+    case 'channel': {
+      const known = channels.value.find(({ name }) => name === shown.channel);
+      return known ? <ChannelDetails channel={known} /> : null;
+    }
+  }
 }
 
 function Thread({ root, canWrite }: { root: HistoryMessage; canWrite: boolean }) {

@@ -68,7 +68,7 @@ function Hit({ hit: { message, highlight }, project }: { hit: SearchHit; project
   const { place, subject } = placeOf(message, welcome.value?.agent?.name ?? '');
   return (
     <li class="row">
-      <a class="row-main hit" href={linkTo(project, place, subject)}>
+      <a class="row-main hit" href={linkTo(project, place, subject, message.id)}>
         <p>
           <Avatar name={message.from} /> <strong>{message.from}</strong>{' '}
           <span class="muted">

@@ -18,6 +18,8 @@ export class Stream {
   readonly messages = signal<readonly HistoryMessage[]>([]);
   /** Whether there are older ones. */
   readonly more = signal(false);
+  /** Whether there are newer ones: it was opened at a message further up. */
+  readonly newer = signal(false);
   readonly isLoading = signal(true);
   readonly error = signal<Error | undefined>(undefined);
   readonly #conversation: Conversation;
@@ -28,16 +30,31 @@ export class Stream {
   #waiting: HistoryMessage[] = [];
   #flood: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(conversation: Conversation, model: ProjectModel) {
+  /** Opens at its end, or at a message. */
+  constructor(conversation: Conversation, model: ProjectModel, message?: string) {
     this.#conversation = conversation;
     this.#me = model.me;
     this.#stop = model.listen((events) => this.#happened(events));
-    void this.#read({});
+    void this.#guard(message === undefined ? () => this.#read({}) : () => this.#readAround(message));
+  }
+
+  loadNewer(): void {
+    const newest = this.messages.peek().at(-1);
+    if (newest && this.newer.peek() && !this.isLoading.peek())
+      void this.#guard(() => this.#readAfter(newest.seq));
+  }
+
+  /** Leaves what was read for the newest messages. */
+  jumpToEnd(): void {
+    this.messages.value = [];
+    this.newer.value = false;
+    void this.#guard(() => this.#read({}));
   }
 
   loadOlder(): void {
     const [oldest] = this.messages.peek();
-    if (oldest && this.more.peek() && !this.isLoading.peek()) void this.#read({ before: oldest.seq });
+    if (oldest && this.more.peek() && !this.isLoading.peek())
+      void this.#guard(() => this.#read({ before: oldest.seq }));
   }
 
   close(): void {
@@ -46,12 +63,30 @@ export class Stream {
   }
 
   async #read(where: { before?: number }): Promise<void> {
+    const query = queryOf(this.#conversation, this.#me);
+    const { messages, more } = await relay().history({ ...query, ...where, limit: PAGE });
+    this.#add(messages);
+    this.more.value = more;
+  }
+
+  async #readAfter(after: number): Promise<void> {
+    const query = queryOf(this.#conversation, this.#me);
+    const { messages, more } = await relay().history({ ...query, after, limit: PAGE });
+    this.#add(messages);
+    this.newer.value = more;
+  }
+
+  async #readAround(id: string): Promise<void> {
+    const { message } = await relay().trace(id);
+    this.isFollowed = false;
+    await this.#read({ before: message.seq + 1 });
+    await this.#readAfter(message.seq);
+  }
+
+  async #guard(read: () => Promise<void>): Promise<void> {
     this.isLoading.value = true;
     try {
-      const query = queryOf(this.#conversation, this.#me);
-      const { messages, more } = await relay().history({ ...query, ...where, limit: PAGE });
-      this.#add(messages);
-      this.more.value = more;
+      await read();
       this.error.value = undefined;
     } catch (error) {
       this.error.value = error as Error;
@@ -82,7 +117,8 @@ export class Stream {
 
   #show(kept: number): void {
     this.#flood = undefined;
-    this.#add(this.#waiting);
+    // Between what is shown and what came now there would be a gap.
+    if (!this.newer.peek()) this.#add(this.#waiting);
     this.#waiting = [];
     if (!this.isFollowed || this.messages.peek().length <= kept) return;
     this.messages.value = this.messages.peek().slice(-kept);

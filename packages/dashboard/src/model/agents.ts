@@ -56,11 +56,11 @@ export function noteSent(agents: Map<string, AgentInfo>, messages: readonly Mess
   }
 }
 
-export type Kind = 'Terminal' | 'Program' | 'MCP' | 'Person';
-
+export type Kind = 'Terminal' | 'Program' | 'MCP' | 'Remote' | 'Person';
 /** How an agent takes part. */
-export function kindOf({ type, paths, mcpEnabled, cli }: AgentInfo): Kind {
+export function kindOf({ type, paths, mcpEnabled, cli, remote }: AgentInfo): Kind {
   if (type === 'human') return 'Person';
+  if (remote) return 'Remote';
   if (paths.some(({ path }) => path === 'pty' || path === 'hook' || path === 'native')) return 'Terminal';
   if (mcpEnabled) return 'MCP';
   return cli === undefined ? 'Program' : 'Terminal';
@@ -78,10 +78,16 @@ export function runsAs(agent: AgentInfo): string[] {
 export const pathInUse = ({ paths }: AgentInfo): AgentInfo['paths'][number] | undefined =>
   paths.find(({ inUse }) => inUse) ?? paths[0];
 
-const ORDER = { active: 0, idle: 1, offline: 2 };
+/** Much faster than `localeCompare`, with hundreds of names several times a second. */
+const names = new Intl.Collator(undefined, { numeric: true });
+const byName = (one: AgentInfo, other: AgentInfo): number => names.compare(one.name, other.name);
 
-/** Those at work first, and within a state by what they did last. */
-export const byLiveliness = (one: AgentInfo, other: AgentInfo): number =>
-  ORDER[one.status] - ORDER[other.status] ||
+/**
+ * Those who are there, then those who are away, people last. Who works and who rests is not in the order: rows
+ * that jump with every turn cannot be read.
+ */
+export const inOrder = (one: AgentInfo, other: AgentInfo): number =>
+  Number(one.type === 'human') - Number(other.type === 'human') ||
+  Number(one.status === 'offline') - Number(other.status === 'offline') ||
   Number(other.lead) - Number(one.lead) ||
-  one.name.localeCompare(other.name);
+  byName(one, other);

@@ -34,6 +34,10 @@ export const PROJECT_EVENTS = [
   'session.exited',
   'tools.changed',
   'prompt.changed',
+  'servers.changed',
+  'action.invoked',
+  'action.completed',
+  'action.failed',
 ] as const satisfies EventType[];
 
 /** Those that say all there is to know: nothing has to be asked again. */
@@ -44,4 +48,8 @@ export const QUIET_EVENTS: ReadonlySet<EventType> = new Set<EventType>([
   'reaction.removed',
   'channel.created',
   'channel.topic',
+  'servers.changed',
+  'action.invoked',
+  'action.completed',
+  'action.failed',
 ]);

@@ -2,7 +2,7 @@ import type { AgentInfo, HistoryMessage } from '@agent-relay/sdk';
 import { describe, expect, it } from 'vitest';
 import { applyAgentEvent, kindOf, noteSent } from './agents.ts';
 import { RecentMessages } from './recent-messages.ts';
-import { trafficOf } from './traffic.ts';
+import { TrafficLog } from './traffic.ts';
 import { DONE, openQuestions, standingStill } from './waiting.ts';
 
 const message = (seq: number, fields: Partial<HistoryMessage> = {}): HistoryMessage => ({
@@ -138,25 +138,42 @@ describe('recent messages', () => {
 });
 
 describe('traffic', () => {
+  const MINUTE = 60_000;
+  const at = (seq: number, minute: number, fields: Partial<HistoryMessage>) =>
+    message(seq, { ...fields, ts: minute * MINUTE + 1 });
+  const span = { since: 0, until: 10 * MINUTE, stretches: 2 };
+
   it('tells who talked to whom and when, the busiest first', () => {
-    const traffic = trafficOf(
-      [
-        message(1, { from: 'Alice', to: 'Bob' }),
-        message(2, { from: 'Alice', to: 'Bob' }),
-        message(9, { from: 'Bob', to: '#general', channel: '#general' }),
-        message(10, { from: 'Carol', to: 'Alice, Bob', group: ['Alice', 'Bob', 'Carol'] }),
-        message(99, { from: 'Dora', to: 'Bob' }),
-      ],
-      { since: 0, until: 10_000, stretches: 2, most: 3 },
-    );
-    expect(traffic).toEqual({
-      lanes: ['Bob', 'Alice', '#general'],
+    const log = new TrafficLog();
+    log.add([
+      at(1, 1, { from: 'Alice', to: 'Bob' }),
+      at(2, 2, { from: 'Alice', to: 'Bob' }),
+      at(3, 8, { from: 'Bob', to: '#general', channel: '#general' }),
+      at(4, 9, { from: 'Carol', to: 'Alice, Bob', group: ['Alice', 'Bob', 'Carol'] }),
+      at(5, 9, { from: 'relay', fromType: 'system', to: 'Bob' }),
+      at(6, 90, { from: 'Dora', to: 'Bob' }),
+    ]);
+    expect(log.traffic(span, 3)).toEqual({
+      lanes: ['Bob', 'Alice', 'Carol'],
       exchanges: [
         { from: 'Alice', to: 'Bob', at: 0, count: 2 },
-        { from: 'Bob', to: '#general', at: 1, count: 1 },
+        { from: 'Carol', to: 'Alice', at: 1, count: 1 },
+        { from: 'Carol', to: 'Bob', at: 1, count: 1 },
       ],
       total: 4,
       hidden: 1,
     });
+    expect(log.activity(span)).toEqual([2, 2]);
+    expect(log.activity(span, 'Carol')).toEqual([0, 1]);
+    expect(log.since).toBe(MINUTE + 1);
+  });
+
+  it('counts each message once, also those before, and forgets the day before', () => {
+    const log = new TrafficLog();
+    log.add([at(5, 5, {}), at(6, 6, {})]);
+    log.add([at(3, 3, {}), at(5, 5, {}), at(7, 7, {})]);
+    expect(log.activity(span)).toEqual([1, 3]);
+    log.add([at(8, 700, {})]);
+    expect(log.activity(span)).toEqual([0, 0]);
   });
 });

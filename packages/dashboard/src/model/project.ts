@@ -14,6 +14,7 @@ import { batch, signal } from '@preact/signals';
 import { applyAgentEvent, noteSent } from './agents.ts';
 import { PROJECT_EVENTS, QUIET_EVENTS } from './events.ts';
 import { RecentMessages } from './recent-messages.ts';
+import { TrafficLog } from './traffic.ts';
 
 /** What the page knows of the project it shows. Empty until `loaded`. */
 export const loaded = signal(false);
@@ -30,6 +31,9 @@ export const status = signal<DaemonStatus | undefined>(undefined);
 export const projects = signal<string[]>([]);
 /** The newest messages of the project, in order. */
 export const recent = signal<readonly HistoryMessage[]>([]);
+/** Who talked to whom in the last hours, and a number that rises when it changed. */
+export const trafficLog = signal(new TrafficLog());
+export const trafficVersion = signal(0);
 /** What concerns the person: sent by or to them, newest last. */
 export const mine = signal<readonly HistoryMessage[]>([]);
 /** The last thing that went wrong while the page read on its own. */
@@ -39,6 +43,10 @@ export const failure = signal<string | undefined>(undefined);
 const SHOW_EVERY_MS = 200;
 /** What events do not tell, such as unread counts, is asked again this often while something happens. */
 const ASK_AGAIN_MS = 5_000;
+/** The pictures of traffic are drawn anew this often at most. */
+const REDRAW_MS = 2_000;
+/** How many messages are read at the start for these pictures. */
+const COUNTED_AT_START = 2_000;
 const STATUS_EVERY_MS = 15_000;
 const PAGE = 500;
 const SHOWN_CONVERSATIONS = 100;
@@ -53,6 +61,7 @@ export class ProjectModel {
   #queue: RelayEvent[] = [];
   #showing: ReturnType<typeof setTimeout> | undefined;
   #askingAgain: ReturnType<typeof setTimeout> | undefined;
+  #redrawing: ReturnType<typeof setTimeout> | undefined;
   #statusTimer: ReturnType<typeof setInterval> | undefined;
   #closed = false;
 
@@ -76,6 +85,7 @@ export class ProjectModel {
     await relay.watch();
     await this.#readAll();
     this.#guard(this.#follow());
+    this.#guard(this.#countBefore());
   }
 
   /** Tells of everything that happens, in small heaps; until the function it returns is called. */
@@ -88,6 +98,7 @@ export class ProjectModel {
     this.#closed = true;
     clearTimeout(this.#showing);
     clearTimeout(this.#askingAgain);
+    clearTimeout(this.#redrawing);
     clearInterval(this.#statusTimer);
     batch(() => {
       loaded.value = false;
@@ -99,6 +110,7 @@ export class ProjectModel {
       prompts.value = new Map();
       recent.value = [];
       mine.value = [];
+      trafficLog.value = new TrafficLog();
       status.value = undefined;
     });
   }
@@ -114,7 +126,7 @@ export class ProjectModel {
   };
 
   readChannels = async (): Promise<void> => {
-    const list = await this.#relay.channels.list();
+    const list = await this.#relay.channels.list({ includeArchived: true });
     if (!this.#closed) channels.value = list.sort((a, b) => a.name.localeCompare(b.name));
   };
 
@@ -152,12 +164,35 @@ export class ProjectModel {
     if (this.#closed) return;
     this.#recent.add(history.messages);
     this.#mine.add(own.messages);
+    this.#count(history.messages);
+    if (!history.more) trafficLog.peek().since = 0;
     batch(() => {
       recent.value = this.#recent.list();
       mine.value = this.#mine.list();
       loaded.value = true;
       failure.value = undefined;
     });
+  }
+
+  /** The hours before, for the pictures of traffic, as far as that is soon read. */
+  async #countBefore(): Promise<void> {
+    let [oldest] = recent.peek();
+    for (let read = PAGE; oldest && read < COUNTED_AT_START; read += PAGE) {
+      const { messages, more } = await this.#relay.history({ before: oldest.seq, limit: PAGE });
+      if (this.#closed) return;
+      this.#count(messages);
+      if (!more) trafficLog.peek().since = 0;
+      [oldest] = more ? messages : [];
+    }
+  }
+
+  #count(messages: readonly Message[]): void {
+    if (messages.length === 0) return;
+    trafficLog.peek().add(messages);
+    this.#redrawing ??= setTimeout(() => {
+      this.#redrawing = undefined;
+      trafficVersion.value += 1;
+    }, REDRAW_MS);
   }
 
   async #readAgents(): Promise<void> {
@@ -200,13 +235,17 @@ export class ProjectModel {
       this.#mine.add(own);
       if (this.#recent.apply(events) || messages.length > 0) recent.value = this.#recent.list();
       if (this.#mine.apply(events) || own.length > 0) mine.value = this.#mine.list();
-      const known = new Map(agents.value);
-      const now = Date.now();
-      noteSent(known, messages);
-      for (const event of events) applyAgentEvent(known, event, now);
-      agents.value = known;
+      this.#count(messages);
+      if (messages.length > 0 || events.some((event) => 'agent' in event)) {
+        const known = new Map(agents.value);
+        const now = Date.now();
+        noteSent(known, messages);
+        for (const event of events) applyAgentEvent(known, event, now);
+        agents.value = known;
+      }
       for (const listener of this.#listeners) listener(events);
     });
+    if (events.some(({ type }) => type === 'servers.changed')) this.#guard(this.#readStatus());
     if (events.some(({ type }) => type.startsWith('channel.'))) this.#guard(this.readChannels());
     if (events.some((event) => event.type === 'message.created' && concerns(event.message, this.me)))
       this.#guard(this.#readMail());

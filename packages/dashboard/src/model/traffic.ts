@@ -19,34 +19,109 @@ export interface Traffic {
   hidden: number;
 }
 
-/** Who talked to whom between two times, in `stretches` parts. */
-export function trafficOf(
-  messages: readonly Message[],
-  { since, until, stretches, most }: { since: number; until: number; stretches: number; most: number },
-): Traffic {
-  const within = messages.filter(({ ts, fromType }) => ts >= since && ts <= until && fromType !== 'system');
-  const counts = new Map<string, number>();
-  const exchanges = new Map<string, Exchange>();
-  for (const message of within) {
-    const at = Math.min(stretches - 1, Math.floor(((message.ts - since) / (until - since)) * stretches));
-    for (const to of lanesOf(message)) {
-      const key = `${at}\n${message.from}\n${to}`;
-      const known = exchanges.get(key);
-      if (known) known.count += 1;
-      else exchanges.set(key, { from: message.from, to, at, count: 1 });
-      counts.set(to, (counts.get(to) ?? 0) + 1);
+/** A part of the past, in equal stretches. */
+export interface Span {
+  since: number;
+  until: number;
+  stretches: number;
+}
+
+/** What was said between two in one bucket of time. */
+interface Bucket {
+  messages: number;
+  sentBy: Map<string, number>;
+  pairs: Map<string, Exchange>;
+}
+
+const BUCKET_MS = 15_000;
+const KEPT_MS = 6 * 3_600_000;
+/** Hundreds of agents may all talk to each other: beyond this many pairs, a bucket counts only the messages. */
+const MOST_PAIRS = 400;
+
+/** Counts who talks to whom, message by message, and forgets the messages: a day of them costs what an hour does. */
+export class TrafficLog {
+  readonly #buckets = new Map<number, Bucket>();
+  #first = Number.POSITIVE_INFINITY;
+  #last = 0;
+  /** Since when every message was counted. */
+  since = Number.POSITIVE_INFINITY;
+
+  /** Messages in order. One that was counted is not counted again. */
+  add(messages: readonly Message[]): void {
+    for (const message of messages) {
+      const { seq, ts, fromType } = message;
+      if (seq >= this.#first && seq <= this.#last) continue;
+      this.since = Math.min(this.since, ts);
+      if (fromType !== 'system') this.#count(message);
     }
-    counts.set(message.from, (counts.get(message.from) ?? 0) + 1);
+    for (const { seq } of messages) {
+      this.#first = Math.min(this.#first, seq);
+      this.#last = Math.max(this.#last, seq);
+    }
   }
-  const busiest = [...counts].sort((one, other) => other[1] - one[1] || one[0].localeCompare(other[0]));
-  const lanes = busiest.slice(0, most).map(([name]) => name);
-  const shown = new Set(lanes);
-  return {
-    lanes,
-    exchanges: [...exchanges.values()].filter(({ from, to }) => shown.has(from) && shown.has(to)),
-    total: within.length,
-    hidden: Math.max(0, busiest.length - most),
-  };
+
+  /** Who talked to whom in a span. */
+  traffic(span: Span, most: number): Traffic {
+    const counts = new Map<string, number>();
+    const exchanges = new Map<string, Exchange>();
+    let total = 0;
+    for (const [at, { messages, pairs }] of this.#within(span)) {
+      total += messages;
+      for (const { from, to, count } of pairs.values()) {
+        for (const name of [from, to]) counts.set(name, (counts.get(name) ?? 0) + count);
+        const key = `${at}\n${from}\n${to}`;
+        const known = exchanges.get(key);
+        if (known) known.count += count;
+        else exchanges.set(key, { from, to, at, count });
+      }
+    }
+    const busiest = [...counts].sort((one, other) => other[1] - one[1] || (one[0] < other[0] ? -1 : 1));
+    const lanes = busiest.slice(0, most).map(([name]) => name);
+    const shown = new Set(lanes);
+    return {
+      lanes,
+      exchanges: [...exchanges.values()].filter(({ from, to }) => shown.has(from) && shown.has(to)),
+      total,
+      hidden: Math.max(0, busiest.length - most),
+    };
+  }
+
+  /** How many messages there were in each stretch, of all or of one sender. */
+  activity(span: Span, sender?: string): number[] {
+    const counts = new Array<number>(span.stretches).fill(0);
+    for (const [at, { messages, sentBy }] of this.#within(span))
+      counts[at] = (counts[at] ?? 0) + (sender === undefined ? messages : (sentBy.get(sender) ?? 0));
+    return counts;
+  }
+
+  *#within({ since, until, stretches }: Span): Generator<[at: number, bucket: Bucket]> {
+    for (const [number, bucket] of this.#buckets) {
+      const middle = (number + 0.5) * BUCKET_MS;
+      if (middle < since || number * BUCKET_MS > until) continue;
+      yield [Math.min(stretches - 1, Math.floor(((middle - since) / (until - since)) * stretches)), bucket];
+    }
+  }
+
+  #count(message: Message): void {
+    const number = Math.floor(message.ts / BUCKET_MS);
+    const bucket = this.#buckets.get(number) ?? this.#open(number);
+    bucket.messages += 1;
+    const { from } = message;
+    bucket.sentBy.set(from, (bucket.sentBy.get(from) ?? 0) + 1);
+    for (const to of lanesOf(message)) {
+      const key = `${from}\n${to}`;
+      const known = bucket.pairs.get(key);
+      if (known) known.count += 1;
+      else if (bucket.pairs.size < MOST_PAIRS) bucket.pairs.set(key, { from, to, at: 0, count: 1 });
+    }
+  }
+
+  #open(number: number): Bucket {
+    const bucket: Bucket = { messages: 0, sentBy: new Map(), pairs: new Map() };
+    this.#buckets.set(number, bucket);
+    for (const old of this.#buckets.keys()) if (old < number - KEPT_MS / BUCKET_MS) this.#buckets.delete(old);
+    return bucket;
+  }
 }
 
 /** What a message goes to, as a lane: a channel, everyone, or each of its recipients. */

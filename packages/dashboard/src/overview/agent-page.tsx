@@ -11,6 +11,7 @@ import { tell } from '../parts/notices.tsx';
 import { Ago } from '../parts/time.tsx';
 import { linkTo } from '../routes.ts';
 import { hasTerminal } from '../terminals/live-terminals.ts';
+import { MessageRate } from './message-rate.tsx';
 import { PathState } from './path-state.tsx';
 
 const WORDS = { active: 'Working', idle: 'Idle', offline: 'Offline' };
@@ -54,6 +55,12 @@ export function AgentPage({ name }: { name: string }) {
         <dl class="facts">
           <Facts agent={agent} />
         </dl>
+      </section>
+      <section class="card" aria-labelledby="rate">
+        <h2 id="rate" class="card-head">
+          What it sends
+        </h2>
+        <MessageRate sender={name} label={`Messages of ${name}`} />
       </section>
       <RecentOf name={name} />
     </div>
@@ -161,7 +168,9 @@ function RecentOf({ name }: { name: string }) {
           <li key={id} class="row">
             <div class="row-main">
               <p>
-                <strong>{from}</strong> → {to}
+                <a class="name" href={linkTo(welcome.value?.project ?? '', 'message', id)}>
+                  <strong>{from}</strong> → {to}
+                </a>
                 <span class="muted">
                   {' '}
                   · <Ago time={ts} />

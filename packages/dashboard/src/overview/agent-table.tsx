@@ -1,74 +1,148 @@
 import type { AgentInfo } from '@agent-relay/sdk';
-import { computed, useSignal } from '@preact/signals';
 import { memo } from 'preact/compat';
 import { welcome } from '../connection/connection.ts';
-import { byLiveliness, runsAs } from '../model/agents.ts';
-import { agents } from '../model/project.ts';
+import { runsAs } from '../model/agents.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { CommandLine } from '../parts/command.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Ago } from '../parts/time.tsx';
+import { WindowedRows } from '../parts/windowed-rows.tsx';
 import { linkTo } from '../routes.ts';
 import { hasTerminal } from '../terminals/live-terminals.ts';
+import {
+  chosen,
+  counts,
+  everybody,
+  type Grouping,
+  grouping,
+  type Row,
+  rows,
+  type Show,
+  show,
+  words,
+} from './agent-filter.ts';
+import { AgentMap } from './agent-map.tsx';
 import { PathState } from './path-state.tsx';
 
-const SHOWN_AT_FIRST = 60;
+/** Up to this many, all rows are drawn; beyond, those in view. */
+const ALL_ROWS = 40;
+/** With more of them, a map shows all at once. */
+const MAP_FROM = 30;
+const ROW_HEIGHT = 57;
+const COLUMNS = 5;
 const WORDS = { active: 'Working', idle: 'Idle', offline: 'Offline' };
 
-/** People last: the page is about the agents. */
-const sorted = computed(() =>
-  [...agents.value.values()].sort(
-    (one, other) => Number(one.type === 'human') - Number(other.type === 'human') || byLiveliness(one, other),
-  ),
-);
+const SHOWS: Array<[show: Show, text: string]> = [
+  ['all', 'All'],
+  ['waiting', 'Waiting for you'],
+  ['active', 'Working'],
+  ['idle', 'Idle'],
+  ['offline', 'Offline'],
+];
 
 /** Everybody in the project, those who are away too. */
 export function AgentTable() {
-  const all = useSignal(false);
-  const known = sorted.value;
-  if (!known.some(({ type }) => type === 'agent')) return <NoAgents />;
-  const shown = all.value ? known : known.slice(0, SHOWN_AT_FIRST);
+  if (!everybody.value.some(({ type }) => type === 'agent')) return <NoAgents />;
+  const shown = rows.value;
+  const isLong = shown.length > ALL_ROWS && matchMedia('(min-width: 761px)').matches;
   return (
     <section class="card flush" aria-labelledby="agents">
-      <h2 id="agents" class="card-head">
-        Agents
-      </h2>
-      <div class="table-frame">
-        <table class="agents">
-          <thead>
-            <tr>
-              <th scope="col">Agent</th>
-              <th scope="col">Task</th>
-              <th scope="col">Delivery</th>
-              <th scope="col" class="number">
-                Unread
-              </th>
-              <th scope="col" class="number">
-                Last activity
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((agent) => (
-              <AgentRow key={agent.name} agent={agent} />
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {known.length > shown.length && (
-        <button
-          type="button"
-          class="more"
-          onClick={() => {
-            all.value = true;
-          }}
-        >
-          Show all {known.length.toLocaleString()}
-        </button>
+      <header class="card-head agents-head">
+        <h2 id="agents">Agents</h2>
+        <Filters />
+      </header>
+      {chosen.value.length >= MAP_FROM && <AgentMap />}
+      {isLong ? (
+        <WindowedRows
+          rows={shown}
+          rowHeight={ROW_HEIGHT}
+          columns={COLUMNS}
+          head={<Head />}
+          row={rowOf}
+          label="Table of agents"
+        />
+      ) : (
+        <div class="table-frame">
+          <table class="agents">
+            <Head />
+            <tbody>{shown.map(rowOf)}</tbody>
+          </table>
+        </div>
       )}
+      {shown.length === 0 && <p class="muted no-match">No agent matches.</p>}
     </section>
   );
 }
+
+const rowOf = (row: Row) =>
+  row.kind === 'agent' ? (
+    <AgentRow key={row.agent.name} agent={row.agent} />
+  ) : (
+    <tr key={`group ${row.title}`} class="group-row">
+      <th colSpan={COLUMNS} scope="rowgroup">
+        {row.title} <span class="muted">{row.count.toLocaleString()}</span>
+      </th>
+    </tr>
+  );
+
+function Filters() {
+  return (
+    <div class="agent-filters">
+      <fieldset class="segments" aria-label="Show">
+        {SHOWS.filter(([one]) => one === 'all' || one === show.value || counts.value[one] > 0).map(
+          ([one, text]) => (
+            <button
+              key={one}
+              type="button"
+              aria-pressed={show.value === one}
+              onClick={() => {
+                show.value = one;
+              }}
+            >
+              {text} <span class="segment-count">{counts.value[one].toLocaleString()}</span>
+            </button>
+          ),
+        )}
+      </fieldset>
+      <input
+        type="search"
+        aria-label="Filter agents"
+        placeholder="Filter"
+        value={words.value}
+        onInput={({ currentTarget }) => {
+          words.value = currentTarget.value;
+        }}
+      />
+      <select
+        aria-label="Group agents"
+        value={grouping.value}
+        onChange={({ currentTarget }) => {
+          grouping.value = currentTarget.value as Grouping;
+        }}
+      >
+        <option value="none">No groups</option>
+        <option value="parent">By who hired them</option>
+        <option value="cli">By CLI</option>
+      </select>
+    </div>
+  );
+}
+
+const Head = () => (
+  <thead>
+    <tr>
+      <th scope="col">Agent</th>
+      <th scope="col">Task</th>
+      <th scope="col">Delivery</th>
+      <th scope="col" class="number">
+        Unread
+      </th>
+      <th scope="col" class="number">
+        Last activity
+      </th>
+    </tr>
+  </thead>
+);
 
 const AgentRow = memo(({ agent }: { agent: AgentInfo }) => {
   const { name, handle, status, lead, task, parent, unread = 0, lastActivityAt } = agent;

@@ -1,5 +1,5 @@
 import { computed } from '@preact/signals';
-import { agents, recent } from '../model/project.ts';
+import { agents, trafficLog, trafficVersion } from '../model/project.ts';
 import { now } from '../parts/time.tsx';
 import { AgentTable } from './agent-table.tsx';
 import { Health } from './health.tsx';
@@ -12,7 +12,9 @@ const HOUR_MS = 3_600_000;
 const summary = computed(() => {
   const known = [...agents.value.values()].filter(({ type }) => type === 'agent');
   const count = (status: string) => known.filter((agent) => agent.status === status).length;
-  const messages = recent.value.filter(({ ts }) => ts > now.value - HOUR_MS).length;
+  void trafficVersion.value;
+  const span = { since: now.value - HOUR_MS, until: now.value, stretches: 1 };
+  const [messages = 0] = trafficLog.value.activity(span);
   const parts = [
     [count('active'), 'working'],
     [count('idle'), 'idle'],

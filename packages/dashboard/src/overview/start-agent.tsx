@@ -1,15 +1,28 @@
-import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { signal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { relay, welcome } from '../connection/connection.ts';
 import { tell } from '../parts/notices.tsx';
 import { linkTo } from '../routes.ts';
 
 const CLIS = ['claude', 'codex', 'gemini', 'opencode', 'droid'];
 
+const isWanted = signal(false);
+
+/** Goes to the form, from anywhere. */
+export function openStartAgent(): void {
+  location.hash = linkTo(welcome.value?.project ?? '');
+  isWanted.value = true;
+}
+
 /** A form that starts an agent in a terminal of its own, as `agent-relay spawn` does. */
 export function StartAgent() {
   const dialog = useRef<HTMLDialogElement>(null);
   const isBusy = useSignal(false);
+  useEffect(() => {
+    if (!isWanted.value) return;
+    isWanted.value = false;
+    dialog.current?.showModal();
+  }, [isWanted.value]);
   const start = async (form: HTMLFormElement) => {
     const values = new FormData(form);
     const name = String(values.get('name'));

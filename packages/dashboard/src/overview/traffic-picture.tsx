@@ -1,8 +1,10 @@
-import { computed, effect, signal, useSignal } from '@preact/signals';
-import { agents, held, recent } from '../model/project.ts';
-import { type Traffic, trafficOf } from '../model/traffic.ts';
+import { computed, useSignal } from '@preact/signals';
+import { agents, held, trafficLog, trafficVersion } from '../model/project.ts';
+import type { Traffic } from '../model/traffic.ts';
 import { hueOf } from '../parts/avatar.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { clockTime, now } from '../parts/time.tsx';
+import { MessageRate } from './message-rate.tsx';
 
 const SPANS: Array<[text: string, ms: number]> = [
   ['15 min', 900_000],
@@ -16,34 +18,27 @@ const NAME_WIDTH = 104;
 const LANE = 22;
 const TOP = 12;
 
-/** The picture is drawn anew this often at most. */
-const REDRAW_MS = 2_000;
-const drawn = signal(recent.peek());
-let isRedrawing = false;
-effect(() => {
-  if (recent.value.length === 0 || drawn.peek().length === 0) drawn.value = recent.value;
-  if (isRedrawing) return;
-  isRedrawing = true;
-  setTimeout(() => {
-    isRedrawing = false;
-    drawn.value = recent.peek();
-  }, REDRAW_MS);
-});
-
 /** Who is stuck with whom. */
 const heldPairs = computed(() => new Set(held.value.map(({ from, to }) => `${from}\n${to}`)));
+
+const loops = computed(() => [
+  ...new Map(
+    held.value.map(({ from, to }) => {
+      const pair = [from, to].sort();
+      return [pair.join('\n'), pair] as const;
+    }),
+  ).values(),
+]);
 
 /** Who talks to whom over time: a lane for each, a line for each exchange. */
 export function TrafficPicture() {
   const span = useSignal(1);
   const [, ms] = SPANS[span.value] ?? SPANS[0] ?? ['', 1];
   const until = now.value;
-  const traffic = trafficOf(drawn.value, {
-    since: until - ms,
-    until,
-    stretches: STRETCHES,
-    most: MOST_LANES,
-  });
+  // It is drawn when the log has more, and as time passes.
+  void trafficVersion.value;
+  const log = trafficLog.value;
+  const traffic = log.traffic({ since: until - ms, until, stretches: STRETCHES }, MOST_LANES);
   return (
     <section class="card" aria-labelledby="traffic">
       <header class="card-head">
@@ -68,10 +63,19 @@ export function TrafficPicture() {
       ) : (
         <Picture traffic={traffic} since={until - ms} until={until} />
       )}
+      <MessageRate label="Messages a minute" />
       {traffic.hidden > 0 && (
         <p class="muted small">
           The {MOST_LANES} busiest of {traffic.hidden + MOST_LANES}.
         </p>
+      )}
+      {loops.value.map(([one, other]) => (
+        <p key={`${one} ${other}`} class="loop small">
+          <Icon name="loop" size={14} /> {one} and {other} go in circles; messages are held.
+        </p>
+      ))}
+      {traffic.total > 0 && log.since > until - ms && (
+        <p class="muted small">Counted since {clockTime(log.since)}.</p>
       )}
     </section>
   );

@@ -1,3 +1,4 @@
+import { dateOf } from '@agent-relay/protocol';
 import { signal } from '@preact/signals';
 
 /** Moves on its own, so that what is written as "2 min ago" stays true. */
@@ -30,16 +31,16 @@ function ago(time: number, at: number): string {
 
 /** How long ago, for the eye; the whole date for who wants it. */
 export const Ago = ({ time }: { time: number }) => (
-  <time dateTime={new Date(time).toISOString()} title={full.format(time)}>
+  <time dateTime={dateOf(time).toISOString()} title={full.format(dateOf(time))}>
     {ago(time, now.value)}
   </time>
 );
 
-export const clockTime = (time: number): string => clock.format(time);
+export const clockTime = (time: number): string => clock.format(dateOf(time));
 
 export const ClockTime = ({ time }: { time: number }) => (
-  <time dateTime={new Date(time).toISOString()} title={full.format(time)}>
-    {clock.format(time)}
+  <time dateTime={dateOf(time).toISOString()} title={full.format(dateOf(time))}>
+    {clockTime(time)}
   </time>
 );
 
@@ -47,5 +48,5 @@ export const ClockTime = ({ time }: { time: number }) => (
 export function dayName(time: number, at: number): string {
   const midnight = new Date(at).setHours(0, 0, 0, 0);
   if (time >= midnight) return 'Today';
-  return time >= midnight - 86_400_000 ? 'Yesterday' : day.format(time);
+  return time >= midnight - 86_400_000 ? 'Yesterday' : day.format(dateOf(time));
 }

@@ -2,15 +2,20 @@ import { useEffect } from 'preact/hooks';
 import { phase, welcome } from '../connection/connection.ts';
 import { ConversationLists } from '../conversations/conversation-lists.tsx';
 import { ConversationView } from '../conversations/conversation-view.tsx';
+import { MessageAt } from '../conversations/message-at.tsx';
 import { conversationAt } from '../conversations/place.ts';
 import { Search } from '../conversations/search.tsx';
 import { failure, loaded } from '../model/project.ts';
 import { AgentPage } from '../overview/agent-page.tsx';
 import { Overview } from '../overview/overview.tsx';
 import { waitingCount } from '../overview/waiting-list.ts';
+import { Palette } from '../palette/palette.tsx';
+import { Shortcuts } from '../palette/shortcuts.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { linkTo, route } from '../routes.ts';
+import { ServersPage } from '../servers/servers-page.tsx';
 import { TerminalPage } from '../terminals/terminal-page.tsx';
+import { InvocationsPage } from '../tools/invocations-page.tsx';
 import { ToolsPage } from '../tools/tools-page.tsx';
 import { Away } from './away.tsx';
 import { Settings } from './settings.tsx';
@@ -42,6 +47,8 @@ export function Shell() {
         </main>
       </div>
       <TabBar />
+      <Palette />
+      <Shortcuts />
     </div>
   );
 }
@@ -56,13 +63,23 @@ function Shown() {
       return <Settings />;
     case 'tools':
       return <ToolsPage />;
+    case 'invocations':
+      return <InvocationsPage />;
+    case 'servers':
+      return <ServersPage />;
+    case 'message':
+      return <MessageAt id={route.value.subject} />;
     case 'search':
       return <Search />;
     case 'messages':
       return <AllConversations />;
     default: {
       const conversation = conversationAt(route.value);
-      return conversation ? <ConversationView conversation={conversation} /> : <Overview />;
+      return conversation ? (
+        <ConversationView conversation={conversation} target={route.value.message} />
+      ) : (
+        <Overview />
+      );
     }
   }
 }

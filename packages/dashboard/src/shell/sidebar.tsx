@@ -2,9 +2,12 @@ import { phase, welcome } from '../connection/connection.ts';
 import { ConversationLists } from '../conversations/conversation-lists.tsx';
 import { projects } from '../model/project.ts';
 import { waitingCount } from '../overview/waiting-list.ts';
+import { isPaletteOpen } from '../palette/palette.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { linkTo, type Place, route } from '../routes.ts';
 import { Mark } from './mark.tsx';
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 /** Where one can go. */
 export function Sidebar() {
@@ -15,6 +18,15 @@ export function Sidebar() {
         <Mark />
         <ProjectChoice project={project} />
       </div>
+      <button
+        type="button"
+        class="open-palette"
+        onClick={() => {
+          isPaletteOpen.value = true;
+        }}
+      >
+        <Icon name="search" /> Go to… <kbd>{isMac ? '⌘K' : 'Ctrl K'}</kbd>
+      </button>
       <ul class="nav">
         <NavItem place="overview" icon="overview" count={waitingCount.value}>
           Overview
@@ -25,7 +37,7 @@ export function Sidebar() {
         <NavItem place="terminal" icon="terminal">
           Terminals
         </NavItem>
-        <NavItem place="tools" icon="plug">
+        <NavItem place="tools" icon="plug" also={['invocations', 'servers']}>
           Tools
         </NavItem>
         <NavItem place="search" icon="search">
@@ -71,14 +83,17 @@ function NavItem({
   place,
   icon,
   count = 0,
+  also = [],
   children,
 }: {
   place: Place;
   icon: IconName;
   count?: number;
+  /** Places that belong to it. */
+  also?: Place[];
   children: string;
 }) {
-  const isHere = route.value.place === place;
+  const isHere = [place, ...also].includes(route.value.place);
   return (
     <li>
       <a

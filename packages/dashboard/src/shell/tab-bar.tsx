@@ -13,7 +13,7 @@ const TABS: Array<{ place: Place; icon: IconName; text: string; places: Place[] 
     text: 'Messages',
     places: ['messages', 'activity', 'channel', 'direct', 'between'],
   },
-  { place: 'tools', icon: 'plug', text: 'Tools', places: ['tools'] },
+  { place: 'tools', icon: 'plug', text: 'Tools', places: ['tools', 'invocations', 'servers'] },
   { place: 'search', icon: 'search', text: 'Search', places: ['search'] },
   { place: 'settings', icon: 'settings', text: 'Settings', places: ['settings'] },
 ];

@@ -17,6 +17,20 @@ export function takeCode(): string | undefined {
   return code;
 }
 
+const WANTED = 'agent-relay.wanted';
+
+/** Keeps where this tab is, for after the sign-in. */
+export function noteWanted(): void {
+  if (location.hash.startsWith('#/')) sessionStorage.setItem(WANTED, location.hash);
+}
+
+/** Where this tab was before it had to sign in. */
+export function takeWanted(): string | undefined {
+  const wanted = sessionStorage.getItem(WANTED) ?? undefined;
+  sessionStorage.removeItem(WANTED);
+  return wanted;
+}
+
 /** Exchanges the code for a session. */
 export async function signIn(code: string): Promise<{ session: string; project: string }> {
   const response = await fetch('/api/page/session', {

@@ -1,164 +1,128 @@
-import type { CallProgress } from '@agent-relay/protocol';
-import { isRelayError } from '@agent-relay/sdk';
 import { useSignal } from '@preact/signals';
-import { relay } from '../connection/connection.ts';
-import { argumentsFrom, type Field, fieldsOf, jsonFrom } from './arguments.ts';
-import type { Tool } from './tool.ts';
-
-const TIMEOUT_MS = 120_000;
-
-type State =
-  | { kind: 'idle' }
-  | { kind: 'running'; abort: AbortController; progress?: CallProgress }
-  | { kind: 'done'; text: string }
-  | { kind: 'failed'; message: string; next?: string };
+import { useMemo } from 'preact/hooks';
+import { welcome } from '../connection/connection.ts';
+import { Icon } from '../parts/icon.tsx';
+import { linkTo } from '../routes.ts';
+import { ArgumentField } from './argument-field.tsx';
+import { draftOf, fieldsOf } from './form-fields.ts';
+import { argumentsFrom, initialValues, jsonFrom } from './form-values.ts';
+import type { Owner, Tool } from './tool.ts';
+import { type CallState, ToolCall } from './tool-call.ts';
 
 /** What a tool does, and a form to call it. */
-export function ToolForm({ target, tool }: { target: string; tool: Tool }) {
-  const { description, inputSchema = {}, served, consent } = tool;
-  const fields = fieldsOf(inputSchema);
-  const values = useSignal<ReadonlyMap<string, string>>(new Map());
-  const json = useSignal('{}');
-  const state = useSignal<State>({ kind: 'idle' });
-  const set = (name: string, value: string) => {
-    values.value = new Map([...values.value, [name, value]]);
-  };
+export function ToolForm({ owner, tool }: { owner: Owner; tool: Tool }) {
+  const { description, inputSchema = {}, outputSchema, served, consent, problem, availableTo } = tool;
+  const isAction = owner.kind === 'actions';
+  const target = isAction ? tool.name : `${owner.name}.${tool.name}`;
+  const fields = useMemo(() => fieldsOf(inputSchema), [inputSchema]);
+  const values = useSignal<ReadonlyMap<string, string>>(initialValues(fields ?? []));
+  const isJson = useSignal(fields === undefined);
+  const json = useSignal(draftOf(inputSchema));
+  const call = useMemo(() => new ToolCall(target, isAction), [target, isAction]);
+  const state = call.state.value;
 
-  const call = async () => {
-    const abort = new AbortController();
-    try {
-      const args = fields ? argumentsFrom(fields, values.value) : jsonFrom('The arguments', json.value);
-      state.value = { kind: 'running', abort };
-      const result = await relay().call(target, args as Record<string, unknown>, {
-        timeoutMs: TIMEOUT_MS,
-        signal: abort.signal,
-        onProgress: (progress) => {
-          if (state.peek().kind === 'running') state.value = { kind: 'running', abort, progress };
-        },
-      });
-      state.value = {
-        kind: 'done',
-        text: typeof result === 'string' ? result : JSON.stringify(result, null, 2),
-      };
-    } catch (error) {
-      const message = (error as Error).message;
-      state.value = { kind: 'failed', message, ...(isRelayError(error) ? { next: error.next } : {}) };
+  const read = () =>
+    (isJson.value || !fields
+      ? jsonFrom('The arguments', json.value)
+      : argumentsFrom(fields, values.value)) as Record<string, unknown>;
+  const edit = () => {
+    if (!isJson.value && fields) {
+      try {
+        json.value = JSON.stringify(argumentsFrom(fields, values.value), null, 2);
+      } catch {
+        // What is in the form makes no sense yet: the editor keeps what it had.
+      }
     }
+    isJson.value = !isJson.value;
   };
 
   return (
     <section class="card tool-form" aria-labelledby="tool">
-      <h2 id="tool">
-        <code>{target}</code>
-      </h2>
+      <header class="card-head">
+        <a
+          class="back only-phone"
+          href={linkTo(welcome.value?.project ?? '', 'tools')}
+          aria-label="All tools"
+        >
+          <Icon name="back" />
+        </a>
+        <h2 id="tool">
+          <code>{target}</code>
+        </h2>
+        {fields && fields.length > 0 && (
+          <button type="button" class="quiet push-right" aria-pressed={isJson.value} onClick={edit}>
+            Edit as JSON
+          </button>
+        )}
+      </header>
       {description && <p class="waiting-text">{description}</p>}
       {served === false && (
         <p class="muted">No program handles this tool: the agent is asked in a message.</p>
       )}
       {consent && <p class="muted">A person has to allow each call.</p>}
+      {availableTo && <p class="muted">Available to {availableTo.join(', ') || 'nobody'}.</p>}
+      {problem && <p class="trouble">{problem}</p>}
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          void call();
+          void call.start(read);
         }}
       >
-        {fields?.map((field) => (
-          <Argument key={field.name} field={field} value={values.value.get(field.name) ?? ''} onValue={set} />
-        ))}
-        {!fields && (
+        {isJson.value ? (
           <label class="field">
             Arguments (JSON)
             <textarea
-              rows={6}
+              rows={8}
+              spellcheck={false}
               value={json.value}
               onInput={({ currentTarget }) => {
                 json.value = currentTarget.value;
               }}
             />
           </label>
+        ) : (
+          fields?.map((field) => (
+            <ArgumentField
+              key={field.name}
+              field={field}
+              values={values.value}
+              onValue={(key, value) => {
+                values.value = new Map([...values.value, [key, value]]);
+              }}
+            />
+          ))
         )}
         <div class="buttons">
-          <button type="submit" class="primary" disabled={state.value.kind === 'running'}>
-            Call
+          <button type="submit" class="primary" disabled={state.kind === 'running' || problem !== undefined}>
+            {isAction ? 'Invoke' : 'Call'}
           </button>
-          {state.value.kind === 'running' && (
-            <button type="button" onClick={() => state.value.kind === 'running' && state.value.abort.abort()}>
-              Cancel
+          {state.kind === 'running' && (
+            <button type="button" onClick={() => call.cancel()}>
+              {isAction ? 'Stop waiting' : 'Cancel'}
             </button>
           )}
         </div>
       </form>
-      <Outcome state={state.value} />
+      <Outcome state={state} />
       <details>
         <summary>Schema</summary>
         <pre class="code">{JSON.stringify(inputSchema, null, 2)}</pre>
+        {outputSchema && (
+          <>
+            <h3>Result</h3>
+            <pre class="code">{JSON.stringify(outputSchema, null, 2)}</pre>
+          </>
+        )}
       </details>
     </section>
   );
 }
 
-function Argument({
-  field: { name, description, required, kind, choices },
-  value,
-  onValue,
-}: {
-  field: Field;
-  value: string;
-  onValue: (name: string, value: string) => void;
-}) {
-  const change = ({ currentTarget }: { currentTarget: { value: string } }) =>
-    onValue(name, currentTarget.value);
-  const id = `argument-${name}`;
-  return (
-    <div class="field">
-      <label for={id}>
-        <code>{name}</code>
-        {required && <span class="muted"> required</span>}
-        {description && <span class="muted"> · {description}</span>}
-      </label>
-      {kind === 'flag' && (
-        <input
-          id={id}
-          type="checkbox"
-          checked={value === 'true'}
-          onChange={({ currentTarget }) => onValue(name, String(currentTarget.checked))}
-        />
-      )}
-      {kind === 'choice' && (
-        <select id={id} value={value} onChange={change}>
-          <option value="">–</option>
-          {choices.map((choice) => (
-            <option key={choice} value={choice}>
-              {choice}
-            </option>
-          ))}
-        </select>
-      )}
-      {kind === 'json' && <textarea id={id} rows={3} placeholder="JSON" value={value} onInput={change} />}
-      {(kind === 'text' || kind === 'number') && (
-        <input
-          id={id}
-          type="text"
-          inputMode={kind === 'number' ? 'decimal' : 'text'}
-          value={value}
-          onInput={change}
-        />
-      )}
-    </div>
-  );
-}
-
-const Outcome = ({ state }: { state: State }) => (
+const Outcome = ({ state }: { state: CallState }) => (
   <div role="status">
-    {state.kind === 'running' && (
-      <p class="muted">
-        Running…
-        {state.progress &&
-          ` ${state.progress.message ?? ''} ${state.progress.progress}${state.progress.total ? ` of ${state.progress.total}` : ''}`}
-      </p>
-    )}
+    {state.kind === 'running' && <Progress progress={state.progress} />}
     {state.kind === 'failed' && (
-      <p class="trouble">
+      <p class="trouble outcome">
         {state.message} {state.next}
       </p>
     )}
@@ -168,5 +132,23 @@ const Outcome = ({ state }: { state: State }) => (
         <pre class="code">{state.text}</pre>
       </>
     )}
+    {(state.kind === 'done' || state.kind === 'failed') && state.invocation !== undefined && (
+      <p class="small">
+        <a class="link" href={linkTo(welcome.value?.project ?? '', 'invocations', state.invocation)}>
+          Show the invocation
+        </a>
+      </p>
+    )}
   </div>
 );
+
+function Progress({ progress }: { progress: Extract<CallState, { kind: 'running' }>['progress'] }) {
+  if (!progress) return <p class="muted outcome">Running…</p>;
+  const { progress: at, total, message } = progress;
+  return (
+    <p class="muted outcome">
+      <progress {...(total === undefined ? {} : { max: total, value: at })} aria-label="Progress" />{' '}
+      {message ?? 'Running…'} {total === undefined ? at : `${at} of ${total}`}
+    </p>
+  );
+}

@@ -1,117 +1,88 @@
-import { computed, signal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { relay } from '../connection/connection.ts';
+import { welcome } from '../connection/connection.ts';
 import { model } from '../model/current.ts';
 import { CommandLine } from '../parts/command.tsx';
 import { tell } from '../parts/notices.tsx';
-import { storedSession } from '../sign-in/session.ts';
-import type { Tool } from './tool.ts';
+import { linkTo, route } from '../routes.ts';
+import { ToolTabs } from './tabs.tsx';
+import { type Owner, owners, readOwners, subjectOf, type Tool, toolAt } from './tool.ts';
 import { ToolForm } from './tool-form.tsx';
-
-interface Owner {
-  name: string;
-  kind: 'agent' | 'server';
-  note: string;
-  tools: Tool[];
-}
-
-const owners = signal<Owner[] | undefined>(undefined);
-const chosen = signal<string | undefined>(undefined);
-
-const shown = computed(() => {
-  for (const owner of owners.value ?? [])
-    for (const tool of owner.tools) if (`${owner.name}.${tool.name}` === chosen.value) return { owner, tool };
-  return undefined;
-});
-
-async function read(): Promise<void> {
-  const offers = await relay().discover();
-  const agents = await Promise.all(
-    offers.map(
-      async ({ name, capabilities, tools }): Promise<Owner> => ({
-        name,
-        kind: 'agent',
-        note: capabilities.join(', '),
-        tools: tools.length === 0 ? [] : await relay().tools(name),
-      }),
-    ),
-  );
-  const response = await fetch('/api/mcp/servers', {
-    headers: { Authorization: `Bearer ${storedSession() ?? ''}` },
-  });
-  const { servers = [] } = (await response.json()) as {
-    servers?: Array<{ name: string; health: string; error?: string; tools: Tool[] }>;
-  };
-  owners.value = [
-    ...agents,
-    ...servers.map(
-      ({ name, health, error, tools }): Owner => ({
-        name,
-        kind: 'server',
-        note: error ?? health,
-        tools,
-      }),
-    ),
-  ];
-}
 
 /** What agents and MCP servers can do, and a form to call it. */
 export function ToolsPage() {
   useEffect(() => {
-    read().catch(tell);
+    readOwners().catch(tell);
     return model.value?.listen((events) => {
-      if (events.some(({ type }) => /^(tools\.changed|agent\.)/.test(type))) read().catch(tell);
+      if (events.some(({ type }) => /^(tools\.changed|servers\.changed|agent\.)/.test(type)))
+        readOwners().catch(tell);
     });
   }, [model.value]);
+  const filter = useSignal('');
+  const { subject } = route.value;
+  const shown = toolAt(subject);
+  const found = (owners.value ?? []).map((owner) => matching(owner, filter.value.trim().toLowerCase()));
   return (
     <div class="place">
       <header class="place-head">
         <h1>Tools</h1>
-        <p class="muted">What agents and MCP servers offer to each other</p>
+        <ToolTabs />
       </header>
       {owners.value?.length === 0 && <NoTools />}
-      <div class="columns tools">
-        <div>
-          {owners.value?.map((owner) => (
-            <OwnerCard key={`${owner.kind} ${owner.name}`} owner={owner} />
-          ))}
+      {owners.value && owners.value.length > 0 && (
+        <div class={subject === '' ? 'columns tools' : 'columns tools has-choice'}>
+          <div class="tool-list">
+            <input
+              type="search"
+              class="filter"
+              aria-label="Filter tools"
+              placeholder="Filter tools and actions"
+              value={filter.value}
+              onInput={({ currentTarget }) => {
+                filter.value = currentTarget.value;
+              }}
+            />
+            {found.map((owner) => owner && <OwnerCard key={`${owner.kind} ${owner.name}`} owner={owner} />)}
+            {found.every((owner) => owner === undefined) && <p class="muted">Nothing matches.</p>}
+          </div>
+          {shown && <ToolForm key={subject} owner={shown.owner} tool={shown.tool} />}
+          {!shown && (
+            <p class="card muted hint">
+              {subject === ''
+                ? 'Choose a tool or an action to see its description and schema, and to call it.'
+                : `Nobody offers ${subject} now.`}
+            </p>
+          )}
         </div>
-        {shown.value && (
-          <ToolForm
-            key={chosen.value}
-            target={`${shown.value.owner.name}.${shown.value.tool.name}`}
-            tool={shown.value.tool}
-          />
-        )}
-      </div>
+      )}
     </div>
   );
 }
 
-function OwnerCard({ owner: { name, kind, note, tools } }: { owner: Owner }) {
+/** The owner with what matches; undefined if nothing does. */
+function matching(owner: Owner, words: string): Owner | undefined {
+  if (words === '' || owner.name.toLowerCase().includes(words)) return owner;
+  const tools = owner.tools.filter(({ name, description = '' }) =>
+    `${name} ${description}`.toLowerCase().includes(words),
+  );
+  return tools.length === 0 && !owner.note.toLowerCase().includes(words) ? undefined : { ...owner, tools };
+}
+
+const KINDS = { agent: 'Agent', server: 'MCP server', actions: undefined };
+
+function OwnerCard({ owner }: { owner: Owner }) {
+  const { name, kind, note, tools } = owner;
   return (
     <section class="card flush" aria-label={name}>
       <h2 class="card-head">
         <span>
-          {name} <span class="tag">{kind === 'agent' ? 'Agent' : 'MCP server'}</span>
+          {name} {KINDS[kind] && <span class="tag">{KINDS[kind]}</span>}
         </span>
-        <span class="muted small">{note}</span>
+        <span class="muted small clip">{note}</span>
       </h2>
       <ul>
         {tools.map((tool) => (
-          <li key={tool.name}>
-            <button
-              type="button"
-              class="tool"
-              aria-pressed={chosen.value === `${name}.${tool.name}`}
-              onClick={() => {
-                chosen.value = `${name}.${tool.name}`;
-              }}
-            >
-              <code>{tool.name}</code>
-              <span class="muted clip">{tool.description}</span>
-            </button>
-          </li>
+          <ToolItem key={tool.name} owner={owner} tool={tool} />
         ))}
         {tools.length === 0 && <li class="tool muted">No tools</li>}
       </ul>
@@ -119,12 +90,30 @@ function OwnerCard({ owner: { name, kind, note, tools } }: { owner: Owner }) {
   );
 }
 
+function ToolItem({ owner, tool }: { owner: Owner; tool: Tool }) {
+  const subject = subjectOf(owner, tool);
+  return (
+    <li>
+      <a
+        class="tool"
+        href={linkTo(welcome.value?.project ?? '', 'tools', subject)}
+        aria-current={route.value.subject === subject ? 'true' : undefined}
+      >
+        <code>{tool.name}</code>
+        <span class="muted clip">{tool.description}</span>
+        {tool.problem && <span class="tag is-warn">Withheld</span>}
+      </a>
+    </li>
+  );
+}
+
 const NoTools = () => (
   <section class="card empty">
     <h2>Nobody offers tools yet</h2>
     <p>
-      Agents built with the SDK expose tools with exposeTool. MCP servers of the daemon are listed in a file:
+      Agents built with the SDK offer them with <code>exposeTool</code> and <code>registerAction</code>. MCP
+      servers for all agents are listed in a file:
     </p>
-    <CommandLine>agent-relay daemon start --mcp-servers mcp.json</CommandLine>
+    <CommandLine>agent-relay restart --mcp-servers mcp-servers.json</CommandLine>
   </section>
 );

@@ -1,6 +1,7 @@
 import type { ClaimingPath, PromptAnswer, ReasonInput } from '@agent-relay/protocol';
 import type { Attention } from '../delivery/attention.ts';
 import type { Ingress } from '../delivery/ingress.ts';
+import type { ConversationReader } from './conversation.ts';
 import type { Reading, ScreenReader } from './reading.ts';
 
 export type { Reading, ScreenReader } from './reading.ts';
@@ -86,6 +87,8 @@ export interface CliAdapter {
   paths?(run: Pick<RunFacts, 'args' | 'native'>): ClaimingPath[];
   /** Without it, nothing is ever typed into this CLI. */
   readonly screen?: ScreenReader;
+  /** Where its answers are on the screen; without it, every line of the normal screen is taken for one. */
+  readonly conversation?: ConversationReader;
 }
 
 /** The name of the relay's MCP server in every CLI, the same as `mcp install` gives it. */

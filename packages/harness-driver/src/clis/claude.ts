@@ -1,4 +1,5 @@
 import { type CliAdapter, SERVER_NAME } from './adapter.ts';
+import { claudeConversation } from './claude-conversation.ts';
 import { claudeHooks, hasHooks } from './claude-hooks.ts';
 import { claudeScreen } from './claude-screen.ts';
 
@@ -18,4 +19,5 @@ export const claude: CliAdapter = {
     return { args: [...args, `--settings=${file}`], env: {}, given, channel };
   },
   screen: claudeScreen,
+  conversation: claudeConversation,
 };

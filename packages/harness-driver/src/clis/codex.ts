@@ -1,5 +1,6 @@
 import { type CliAdapter, type RunFacts, type RunSetup, SERVER_NAME } from './adapter.ts';
 import { hasAppServer, withAppServer } from './codex-app-server.ts';
+import { codexConversation } from './codex-conversation.ts';
 import { codexScreen } from './codex-screen.ts';
 
 export const codex: CliAdapter = {
@@ -9,6 +10,7 @@ export const codex: CliAdapter = {
     return hasAppServer(run) ? withAppServer(run, toolOptions(run)) : inOneProcess(run);
   },
   screen: codexScreen,
+  conversation: codexConversation,
 };
 
 // Options are seen by every user of the machine: the variables of the server, a token among them, go by name only.

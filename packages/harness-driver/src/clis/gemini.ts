@@ -1,4 +1,5 @@
 import type { CliAdapter } from './adapter.ts';
+import { geminiConversation } from './gemini-conversation.ts';
 import { geminiScreen } from './gemini-screen.ts';
 
 export const gemini: CliAdapter = {
@@ -6,4 +7,5 @@ export const gemini: CliAdapter = {
   // It takes servers from its settings files only, and a file of ours only if it is the system administrator's.
   configure: async () => ({ args: [], env: {} }),
   screen: geminiScreen,
+  conversation: geminiConversation,
 };

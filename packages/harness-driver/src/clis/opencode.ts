@@ -1,4 +1,5 @@
 import { type CliAdapter, SERVER_NAME } from './adapter.ts';
+import { opencodeConversation } from './opencode-conversation.ts';
 import { withPlugin } from './opencode-plugin.ts';
 import { opencodeScreen } from './opencode-screen.ts';
 
@@ -26,4 +27,5 @@ export const opencode: CliAdapter = {
     return { args: [], ...plugin, env: { ...plugin?.env, [CONTENT]: JSON.stringify(content) } };
   },
   screen: opencodeScreen,
+  conversation: opencodeConversation,
 };

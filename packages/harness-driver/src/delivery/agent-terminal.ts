@@ -27,6 +27,8 @@ export class AgentTerminal implements Ingress {
   readonly #reader: ScreenReader | undefined;
   readonly #keyboard: SharedKeyboard;
   readonly #onQuiet: () => void;
+  /** Called with what is going to be typed. */
+  onTyping: (text: string) => void = () => undefined;
   #watchers: Array<() => void> = [];
   #typedAt = Number.NEGATIVE_INFINITY;
   #askedAt = Number.NEGATIVE_INFINITY;
@@ -84,6 +86,7 @@ export class AgentTerminal implements Ingress {
   async deliver({ text }: { text: string }): Promise<Outcome> {
     const reader = this.#reader;
     if (reader === undefined) return 'not begun';
+    this.onTyping(text);
     const injection = await this.#keyboard.alone((write) => {
       const target = { reading: () => this.reading(), write, changed: (ms: number) => this.#changed(ms) };
       return inject(text, target, reader);

@@ -4,6 +4,8 @@ import type { Channel, ChannelIngress, ScreenReader } from '../clis/adapter.ts';
 import { AgentTerminal } from '../delivery/agent-terminal.ts';
 import type { Attention } from '../delivery/attention.ts';
 import { Deliverer } from '../delivery/deliverer.ts';
+import { CommandRunner } from '../patterns/command-runner.ts';
+import { type AnswerReaders, Patterns } from '../patterns/patterns.ts';
 import { Child, type ChildEnd, type ChildOptions } from '../pty/child.ts';
 import { Screen } from '../screen/screen.ts';
 import { SharedKeyboard } from '../terminal/shared-keyboard.ts';
@@ -36,6 +38,14 @@ export interface HostOptions {
   /** A way into the CLI beside its terminal, and better. */
   channel?: Channel | undefined;
   attention?: Attention | undefined;
+  /** How commands in the text of the agent are found; absent if they do not count. */
+  patterns?: PatternOptions | undefined;
+}
+
+export interface PatternOptions {
+  readers: AnswerReaders | undefined;
+  /** What agents inherit that it starts. */
+  env: Record<string, string> | undefined;
 }
 
 /**
@@ -51,6 +61,8 @@ export class AgentHost {
   readonly #terminal: AgentTerminal;
   readonly #channel: ChannelIngress | undefined;
   readonly #deliverer: Deliverer;
+  readonly #runner: CommandRunner | undefined;
+  readonly #patterns: Patterns | undefined;
   readonly #process: MarkedProcess;
   readonly #link: RunLink;
   readonly #viewers = new Set<Viewer>();
@@ -67,9 +79,17 @@ export class AgentHost {
   /** The CLI has left the terminal to the shell it was started from. */
   onSuspended: () => void = () => undefined;
 
-  constructor({ relay, run, program, reader, channel, attention }: HostOptions) {
+  constructor({ relay, run, program, reader, channel, attention, patterns }: HostOptions) {
     const { columns, rows } = program;
-    this.#screen = new Screen({ columns, rows, onChange: () => this.#screenChanged() });
+    const runner = patterns && new CommandRunner(relay, { run: run.id, env: patterns.env });
+    this.#runner = runner;
+    this.#patterns = runner && new Patterns(patterns.readers, (command) => runner.run(command));
+    this.#screen = new Screen({
+      columns,
+      rows,
+      onChange: () => this.#screenChanged(),
+      onLine: this.#patterns?.takesLines ? (line) => this.#patterns?.line(line) : undefined,
+    });
     this.#child = new Child(program, (output) => {
       for (const viewer of this.#viewers) viewer.write(output);
       this.#screen.feed(output);
@@ -87,6 +107,7 @@ export class AgentHost {
     };
     this.#terminal = new AgentTerminal(this.#screen, reader, this.#keyboard, look);
     const terminal = this.#terminal;
+    terminal.onTyping = (text) => this.#patterns?.typed(text);
     this.#channel = channel?.open({
       reading: () => terminal.reading(),
       turnStarts: (withinMs) => terminal.turnStarts(withinMs),
@@ -120,6 +141,7 @@ export class AgentHost {
     this.ended = this.#child.ended.then(async (end) => {
       this.#end = end;
       await this.#screen.settled();
+      this.#screen.endLines();
       return end;
     });
     this.#deliverer.look();
@@ -164,6 +186,8 @@ export class AgentHost {
   async close(): Promise<unknown> {
     this.#terminal.close();
     this.#remote.close();
+    this.#patterns?.close();
+    await this.#runner?.end();
     await this.#deliverer.end();
     this.#channel?.close();
     if (this.#end) await this.#link.ended(this.#end);
@@ -186,6 +210,7 @@ export class AgentHost {
 
   #screenChanged(): void {
     this.#terminal.screenChanged();
+    this.#patterns?.changed(this.#screen);
     this.#deliverer.look();
     const { state } = this.#terminal.reading();
     // A screen that is half drawn says nothing about it.

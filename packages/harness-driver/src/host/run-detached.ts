@@ -6,6 +6,7 @@ import { type ConfiguredCli, configuredCli } from '../clis/configured.ts';
 import type { ChildEnd } from '../pty/child.ts';
 import { AgentHost } from './agent-host.ts';
 import { installedVersion } from './installed-version.ts';
+import { patternsOf } from './patterns-of.ts';
 import { prepareProgram } from './prepare-program.ts';
 import { openRunDirectory } from './run-directory.ts';
 
@@ -22,6 +23,8 @@ export interface DetachedRun {
   model?: string | undefined;
   cwd: string;
   env: Record<string, string>;
+  /** Commands in the agent's own text count. Default: true. */
+  patterns?: boolean | undefined;
 }
 
 export interface DetachedOptions {
@@ -64,6 +67,7 @@ export async function runDetached(
     program: { ...prepared.program, ...SIZE },
     reader: adapter.screen,
     channel,
+    patterns: wanted.patterns === false ? undefined : patternsOf(adapter, env),
   });
   // Nobody could bring it back with `fg`.
   host.onSuspended = () => host.signal('SIGCONT');

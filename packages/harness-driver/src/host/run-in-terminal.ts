@@ -9,6 +9,7 @@ import { PersonTerminal } from '../terminal/person-terminal.ts';
 import { type AgentProfile, connectAgent } from './agent-connection.ts';
 import { AgentHost } from './agent-host.ts';
 import { installedVersion } from './installed-version.ts';
+import { patternsOf } from './patterns-of.ts';
 import { prepareProgram } from './prepare-program.ts';
 import { openRunDirectory } from './run-directory.ts';
 
@@ -21,6 +22,8 @@ export interface RunOptions extends AgentProfile {
   attention?: Attention | undefined;
   /** Use the CLI's own interface for messages, if it has one. */
   native?: boolean | undefined;
+  /** Commands in the agent's own text count. Default: true. */
+  patterns?: boolean | undefined;
 }
 
 export interface RunResult extends ChildEnd {
@@ -65,7 +68,8 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   const putBack = () => terminal.restore(host?.undoModes() ?? '');
   process.once('exit', putBack);
   const program = { ...prepared.program, ...terminal.size };
-  host = new AgentHost({ relay, run, program, reader: adapter.screen, channel, attention });
+  const patterns = options.patterns === false ? undefined : patternsOf(adapter, env);
+  host = new AgentHost({ relay, run, program, reader: adapter.screen, channel, attention, patterns });
   show(host, terminal);
   const end = await host.ended;
   terminal.close();

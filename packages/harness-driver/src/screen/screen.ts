@@ -2,6 +2,7 @@ import { SerializeAddon } from '@xterm/addon-serialize';
 import xterm from '@xterm/headless';
 import { condense } from './condense.ts';
 import { drawRows } from './draw-rows.ts';
+import { LineLog } from './line-log.ts';
 import { Modes } from './modes.ts';
 import { readView } from './read-view.ts';
 import type { ScreenView } from './view.ts';
@@ -11,6 +12,8 @@ export interface ScreenOptions {
   rows: number;
   /** Is called when what is on the screen may have changed, and all output so far is on it. */
   onChange?: () => void;
+  /** Is called for each line that is complete on the normal screen, once. */
+  onLine?: ((line: string) => void) | undefined;
 }
 
 /** Emulated at a time: short enough that a key pressed meanwhile does not wait noticeably. */
@@ -34,6 +37,7 @@ export class Screen {
   readonly #modes: Modes;
   readonly #serializer = new SerializeAddon();
   readonly #onChange: () => void;
+  readonly #lines: LineLog | undefined;
   #behind: Buffer[] = [];
   #behindBytes = 0;
   #isEmulating = false;
@@ -42,7 +46,7 @@ export class Screen {
   #linesUntilKnown = 0;
   #onSettled: Array<() => void> = [];
 
-  constructor({ columns, rows, onChange = () => undefined }: ScreenOptions) {
+  constructor({ columns, rows, onChange = () => undefined, onLine }: ScreenOptions) {
     this.#emulator = new xterm.Terminal({
       cols: columns,
       rows,
@@ -52,6 +56,8 @@ export class Screen {
     this.#modes = new Modes(this.#emulator);
     this.#emulator.loadAddon(this.#serializer);
     this.#onChange = onChange;
+    this.#lines =
+      onLine && new LineLog(this.#emulator, (line) => this.#linesUntilKnown === 0 && onLine(line));
     this.#emulator.onLineFeed(() => {
       if (this.#linesUntilKnown > 0) this.#linesUntilKnown--;
     });
@@ -110,6 +116,11 @@ export class Screen {
     return { columns: this.#emulator.cols, rows: this.#emulator.rows };
   }
 
+  /** The program has ended: its last line is complete as well. */
+  endLines(): void {
+    this.#lines?.end();
+  }
+
   /** What puts a terminal back that the program left in modes of its own. */
   undoModes(): string {
     return this.#modes.undo();
@@ -136,6 +147,7 @@ export class Screen {
     this.#isEmulating = true;
     this.#emulator.write(slice, () => {
       this.#isEmulating = false;
+      this.#lines?.take();
       if (this.#behindBytes > 0) this.#emulateInAPause();
       else this.#settle();
     });
@@ -168,6 +180,7 @@ export class Screen {
     this.#behind = kept.filter(({ length }) => length > 0);
     this.#behindBytes = kept.reduce((sum, { length }) => sum + length, 0);
     this.#linesUntilKnown = this.#emulator.rows;
+    this.#lines?.skip();
   }
 }
 

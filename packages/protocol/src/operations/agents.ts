@@ -21,6 +21,8 @@ export interface AgentInfo {
   lastActivityAt?: number;
   capabilities: string[];
   mcpEnabled: boolean;
+  /** It is connected from elsewhere: with a key or a token over the network, not by the local socket. */
+  remote?: boolean;
   /** How many messages it has not read; for the owner. */
   unread?: number;
   /** What wakes this agent for a new message, best first; if empty, it sees messages when it checks its inbox. */

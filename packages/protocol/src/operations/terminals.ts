@@ -120,6 +120,12 @@ export const terminalOperations = {
       .strict(),
     result: result<Nothing>(),
   },
+  /** From the host: a notice of the relay for the agent itself, such as the result of a command in its text. */
+  RUN_NOTE: {
+    /** The same id is the same notice. */
+    params: z.object({ run: clientId, id: clientId, content: z.string().min(1) }).strict(),
+    result: result<Nothing>(),
+  },
   /**
    * Shows an agent's terminal, until CANCEL or the end of the connection: first what is on it (EVENT `terminal.output` with
    * `screen`), then what is written. One viewer drives at a time.

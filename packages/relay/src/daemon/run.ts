@@ -116,7 +116,11 @@ async function start(
     terminals: {
       ...settings.spawn,
       clis: settings.clis,
-      processes: new HostProcesses({ dataDirectory: settings.dataDirectory, program }),
+      processes: new HostProcesses({
+        dataDirectory: settings.dataDirectory,
+        program,
+        patterns: settings.spawn.patterns,
+      }),
     },
     personNames: ['owner', personName()],
     node: `${hostname()}:${settings.dataDirectory}`,

@@ -174,6 +174,17 @@ describe.each(DOORS)('events on a %s', (door) => {
     await bob.end();
     expect(await event(names.bob)).toEqual({ type: 'agent.offline', agent: names.bob });
   });
+
+  it('are the same envelope for all who watch: it is encoded once', async () => {
+    const { alice, bob } = await pair(door);
+    for (const client of [alice, bob]) await client.request('WATCH', {});
+    const { names } = await pair(door);
+    const heard = (client: RawClient) =>
+      client.next(
+        ({ type, payload }) => type === 'EVENT' && (payload as { agent: string }).agent === names.bob,
+      );
+    expect((await heard(alice)).id).toBe((await heard(bob)).id);
+  });
 });
 
 describe('TAIL', () => {

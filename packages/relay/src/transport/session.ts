@@ -276,9 +276,26 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
     const { clock } = this.#context.relay;
     this.#lastSent = clock.elapsed();
     this.#sent += 1;
-    this.#connection.send(new Outgoing(encodeEnvelope(type, `d${this.#sent}`, clock.now(), payload)));
+    this.#connection.send(
+      type === 'EVENT'
+        ? eventEnvelope(payload as RelayEvent, clock.now())
+        : new Outgoing(encodeEnvelope(type, `d${this.#sent}`, clock.now(), payload)),
+    );
     this.#intake.slowDown();
   }
+}
+
+let lastTold: { subject: object; outgoing: Outgoing } | undefined;
+let told = 0;
+
+/** An event goes to all who watch, one after the other, as a message to all who follow: it is encoded once too. */
+function eventEnvelope(event: RelayEvent, now: number): Outgoing {
+  const subject = event.type === 'message.created' ? event.message : event;
+  if (lastTold?.subject !== subject) {
+    told += 1;
+    lastTold = { subject, outgoing: new Outgoing(encodeEnvelope('EVENT', `e${told}`, now, event)) };
+  }
+  return lastTold.outgoing;
 }
 
 let lastDelivered: { message: Message; outgoing: Outgoing } | undefined;

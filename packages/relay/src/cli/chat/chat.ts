@@ -1,4 +1,5 @@
 import {
+  dateOf,
   type HistoryMessage,
   isRelayError,
   type Message,
@@ -151,7 +152,7 @@ export class Chat {
 
   #show(message: HistoryMessage): void {
     const number = this.#numbered.add(message.id, this.#isOwn(message));
-    const time = new Date(message.ts).toTimeString().slice(0, 5);
+    const time = dateOf(message.ts).toTimeString().slice(0, 5);
     const isHere = this.#room?.has(message) ?? false;
     const destination = isHere ? '' : styled('cyan', ` → ${safeLine(message.to)}`);
     const kind = message.kind === 'free' ? '' : styled('yellow', ` [${message.kind}]`);

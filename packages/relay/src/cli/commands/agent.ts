@@ -1,9 +1,10 @@
-import { RelayError } from '@agent-relay/protocol';
+import { plainAgentName, RelayError } from '@agent-relay/protocol';
 import { removeLocalAgentToken, renameLocalAgentToken, replaceLocalAgentToken } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import { oneOf, type ProjectOption, withProject } from '../options.ts';
 import { print } from '../output/terminal.ts';
 import { asOwner } from '../target/connect.ts';
+import { knownName } from '../target/known-name.ts';
 
 type Standing = { lead?: boolean; type?: 'agent' | 'human' };
 
@@ -13,12 +14,12 @@ export const command = new Command('agent')
     withProject(new Command('token'))
       .description('Replace the token of an agent; the old one stops working')
       .argument('<name>', 'agent name')
-      .action(async (agent: string, options: ProjectOption) => {
-        const file = await asOwner(options, (relay) =>
-          replaceLocalAgentToken(relay.project, agent, (token) =>
-            relay.request('TOKEN_ROTATE', { agent, token }),
-          ),
-        );
+      .action(async (reference: string, options: ProjectOption) => {
+        const { agent, file } = await asOwner(options, async (relay) => {
+          const agent = await knownName(relay, reference);
+          const register = (token: string) => relay.request('TOKEN_ROTATE', { agent, token });
+          return { agent, file: await replaceLocalAgentToken(relay.project, agent, register) };
+        });
         print(`Replaced the token of ${agent}. The new one is in ${file}.`);
         print('Programs on this machine that connect as this agent use it automatically.');
       }),
@@ -28,10 +29,13 @@ export const command = new Command('agent')
       .description('Rename an agent; it keeps its inbox and messages')
       .argument('<agent>', 'agent name')
       .argument('<new-name>', 'new name')
-      .action(async (agent: string, name: string, options: ProjectOption) => {
-        await asOwner(options, async (relay) => {
-          await relay.agents.rename(agent, name);
-          await renameLocalAgentToken(relay.project, agent, name);
+      .action(async (reference: string, newName: string, options: ProjectOption) => {
+        const name = plainAgentName(newName);
+        const agent = await asOwner(options, async (relay) => {
+          const before = await knownName(relay, reference);
+          await relay.agents.rename(before, name);
+          await renameLocalAgentToken(relay.project, before, name);
+          return before;
         });
         print(`Renamed ${agent} to ${name}.`);
       }),
@@ -43,7 +47,7 @@ export const command = new Command('agent')
       .option('--lead', 'make it the lead of the project')
       .option('--no-lead', 'it is no longer the lead')
       .addOption(oneOf('--type <type>', 'who is behind the name', ['agent', 'human']))
-      .action(async (agent: string, options: ProjectOption & Standing) => {
+      .action(async (reference: string, options: ProjectOption & Standing) => {
         const { lead, type } = options;
         if (lead === undefined && type === undefined) {
           throw new RelayError('InvalidRequest', 'Nothing to change.', {
@@ -51,18 +55,23 @@ export const command = new Command('agent')
           });
         }
         const changes = { ...(lead === undefined ? {} : { lead }), ...(type === undefined ? {} : { type }) };
-        const now = await asOwner(options, (relay) => relay.request('AGENT_SET', { agent, ...changes }));
-        print(`${agent}: ${now.type}${now.lead ? ', lead' : ''}.`);
+        const now = await asOwner(options, async (relay) => {
+          const agent = await knownName(relay, reference);
+          return { agent, ...(await relay.request('AGENT_SET', { agent, ...changes })) };
+        });
+        print(`${now.agent}: ${now.type}${now.lead ? ', lead' : ''}.`);
       }),
   )
   .addCommand(
     withProject(new Command('remove'))
       .description('Remove an agent and disconnect it; its messages stay')
       .argument('<agent>', 'agent name')
-      .action(async (agent: string, options: ProjectOption) => {
-        await asOwner(options, async (relay) => {
-          await relay.agents.remove(agent);
-          await removeLocalAgentToken(relay.project, agent);
+      .action(async (reference: string, options: ProjectOption) => {
+        const agent = await asOwner(options, async (relay) => {
+          const known = await knownName(relay, reference);
+          await relay.agents.remove(known);
+          await removeLocalAgentToken(relay.project, known);
+          return known;
         });
         print(`Removed ${agent}.`);
       }),

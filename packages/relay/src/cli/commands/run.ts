@@ -12,6 +12,7 @@ type Options = ProjectOption & {
   channels?: string[];
   attention?: RunOptions['attention'];
   native?: boolean;
+  patterns: boolean;
 };
 
 const ATTENTIONS = ['now', 'next-tool-call', 'end-of-turn'];
@@ -25,6 +26,7 @@ export const command = withProject(new Command('run'))
   .option('--channels <list>', 'comma-separated channels to join', channelList)
   .addOption(oneOf('--attention <when>', 'when messages come while the agent works', ATTENTIONS))
   .option('--native', "bring messages in by the CLI's own interface, if it has one (codex)")
+  .option('--no-patterns', 'ignore ->relay: and ->mcp: lines in what the agent writes')
   .passThroughOptions()
   .action(async (program: string[], options: Options) => {
     const { runInTerminal } = await import('@agent-relay/harness-driver');

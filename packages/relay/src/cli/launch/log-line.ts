@@ -1,4 +1,4 @@
-import { type HeldInfo, type Message, nameKey, safeLine } from '@agent-relay/protocol';
+import { dateOf, type HeldInfo, type Message, nameKey, safeLine } from '@agent-relay/protocol';
 
 const MOST_CHARACTERS = 100;
 
@@ -14,7 +14,7 @@ export const logLine = ({ ts, from, to, kind, content }: Message): string =>
 export const heldLine = ({ id, heldAt, from, to, content, reason }: HeldInfo): string =>
   `[${timeOf(heldAt)}] ${from} → ${to} [held] "${gist(content)}" (${safeLine(reason)}; deliver it with: agent-relay held release ${id})`;
 
-const timeOf = (ts: number): string => new Date(ts).toTimeString().slice(0, 8);
+const timeOf = (ts: number): string => dateOf(ts).toTimeString().slice(0, 8);
 
 /** The start of the text, without the heading, which only repeats the kind. */
 function gist(content: string): string {

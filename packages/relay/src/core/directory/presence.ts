@@ -2,6 +2,7 @@ import type { AgentInfo, RelayEvent } from '@agent-relay/protocol';
 import type { Bus, EndedConnections } from '../ports/bus.ts';
 import type { Directory } from '../ports/directory.ts';
 import type { Agent } from '../ports/store/agents.ts';
+import { isUsersOwn } from '../principal.ts';
 import type { Connections, Peer } from './connections.ts';
 
 interface Parts {
@@ -102,12 +103,19 @@ export class Presence {
     return { connections: connections.count, agentsOnline: directory.agentsOnline() };
   }
 
-  describe(agent: Agent): Pick<AgentInfo, 'status' | 'connectedAt' | 'lastActivityAt'> {
+  describe(agent: Agent): Pick<AgentInfo, 'status' | 'connectedAt' | 'lastActivityAt' | 'remote'> {
     const found = this.#parts.directory.find(agent.id);
     if (!found || found.connections === 0)
       return { status: 'offline', lastActivityAt: found?.lastActivityAt ?? agent.lastSeenAt };
     const { connectedAt, lastActivityAt, restedMs } = found;
-    return { status: this.#hasRested(agent.id, restedMs) ? 'idle' : 'active', connectedAt, lastActivityAt };
+    const here = this.#parts.connections.of(agent.id);
+    const isRemote = here.length > 0 && here.every(({ principal }) => !isUsersOwn(principal));
+    return {
+      status: this.#hasRested(agent.id, restedMs) ? 'idle' : 'active',
+      connectedAt,
+      lastActivityAt,
+      ...(isRemote ? { remote: true } : {}),
+    };
   }
 
   #hasRested(agentId: number, restedMs: number): boolean {

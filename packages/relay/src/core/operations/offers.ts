@@ -1,4 +1,4 @@
-import type { AgentOffer } from '@agent-relay/protocol';
+import type { AgentOffer, OfferedTool, ServerTool } from '@agent-relay/protocol';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import { after, LIST_PAGE, page } from '../reading/page.ts';
@@ -7,7 +7,7 @@ import type { Handlers } from './caller.ts';
 
 /** What agents offer each other. */
 export function offerHandlers(relay: Relay): Handlers<'DISCOVER' | 'TOOLS'> {
-  const { agents, presence, served, tools } = relay;
+  const { agents, presence, served, targets, tools } = relay;
   return {
     DISCOVER: async ({ principal: { workspace } }, { capability, tool, cursor }) => {
       const isFiltered = capability !== undefined || tool !== undefined;
@@ -33,6 +33,8 @@ export function offerHandlers(relay: Relay): Handlers<'DISCOVER' | 'TOOLS'> {
       };
     },
     TOOLS: async ({ principal: { workspace } }, { agent: name }) => {
+      const server = targets.backends.find(name);
+      if (server !== undefined) return { tools: callable(targets.backends.tools(server)) };
       const agent = agents.get(workspace, name);
       const live = served.of(agent.id);
       const isServed = new Set(live.map((tool) => tool.name));
@@ -46,6 +48,17 @@ export function offerHandlers(relay: Relay): Handlers<'DISCOVER' | 'TOOLS'> {
     },
   };
 }
+
+/** The tools of an MCP server that may be called. */
+const callable = (tools: readonly ServerTool[]): OfferedTool[] =>
+  tools
+    .filter(({ problem }) => problem === undefined)
+    .map(({ name, description = '', inputSchema = {} }) => ({
+      name,
+      description,
+      inputSchema,
+      served: true,
+    }));
 
 /** The agents that have a tool of this name. */
 async function ownersOf(

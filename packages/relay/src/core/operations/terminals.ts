@@ -17,10 +17,11 @@ type Names =
   | 'RESULT_SUBMIT'
   | 'RESULT_AWAIT'
   | 'HOST'
-  | 'RUN_REPORT';
+  | 'RUN_REPORT'
+  | 'RUN_NOTE';
 
 /** Agents in terminals: starting and ending them, and the reports of their hosts. */
-export function terminalHandlers({ agents, terminals }: Relay): Handlers<Names> {
+export function terminalHandlers({ agents, messages, terminals }: Relay): Handlers<Names> {
   const { hosts, spawning, releasing, results, viewing, prompts } = terminals;
   return {
     SPAWN: (caller, { call, ...wish }) => {
@@ -68,6 +69,11 @@ export function terminalHandlers({ agents, terminals }: Relay): Handlers<Names> 
     },
     RUN_REPORT: async (caller, params) => {
       await hosts.reported(requireAgent(caller.principal), params);
+      return {};
+    },
+    RUN_NOTE: async ({ principal }, { run, id, content }) => {
+      hosts.requireRun(requireAgent(principal), run);
+      await messages.sendNote(principal, id, content);
       return {};
     },
   };

@@ -97,14 +97,29 @@ export class Messages {
       .then((appended) => this.#stored({ sender, draft, route: shown }, appended));
   }
 
+  /** Sends an agent the notice that its own host asks for. It counts as a message of the agent; a retry is the same one. */
+  async sendNote(principal: Principal, id: string, content: string): Promise<void> {
+    const { maxBodyBytes, rates } = this.#dependencies;
+    const agent = requireAgent(principal);
+    checkBody(content, maxBodyBytes);
+    const refusal = rates.take(agent.id);
+    if (refusal) throw refusal;
+    await this.sendNotice(principal.workspace, agent, content, `note_${agent.id}_${id}`);
+  }
+
   /** Sends a notice of the relay to an agent. */
-  async sendNotice(workspace: Workspace, recipient: Agent, content: string): Promise<void> {
-    const { agents, newId, routes } = this.#dependencies;
+  async sendNotice(
+    workspace: Workspace,
+    recipient: Agent,
+    content: string,
+    clientId = this.#dependencies.newId('note'),
+  ): Promise<void> {
+    const { agents, routes } = this.#dependencies;
     const sender = await agents.system(workspace);
     const placed = await this.#conversations.place({
       principal: relayItself(workspace, sender),
       sender,
-      clientId: newId('note'),
+      clientId,
       params: { to: recipient.name, content, kind: 'status', importance: 'normal' },
       route: routes.toAgent(sender, recipient),
       attachments: [],

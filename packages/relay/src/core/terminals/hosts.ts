@@ -67,9 +67,15 @@ export class Hosts {
     if (isNew) presence.tell(agent.workspaceId, { type: 'session.started', agent: agent.name });
   }
 
-  async reported(agent: Agent, { run: id, exit, session }: OperationParams<'RUN_REPORT'>): Promise<void> {
+  /** The run that the host of an agent speaks of. */
+  requireRun(agent: Agent, id: string): Run {
     const run = this.#parts.runs.of(agent.id);
     if (run?.id !== id) throw new RelayError('NotRunning', `${agent.name} has no run ${id}.`);
+    return run;
+  }
+
+  async reported(agent: Agent, { run: id, exit, session }: OperationParams<'RUN_REPORT'>): Promise<void> {
+    const run = this.requireRun(agent, id);
     if (session !== undefined) await this.#parts.runs.save(run, { session });
     if (exit) await this.ended(run, { exit: exitOf(exit) });
   }

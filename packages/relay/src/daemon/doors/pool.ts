@@ -124,10 +124,22 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
           ...(config_error === undefined ? {} : { error: config_error }),
         };
       },
-      tools: (name) =>
-        gateway
-          .reviewedTools(name)
-          .map(({ definition, ...review }) => ({ ...toolOf(definition), ...review })),
+      tools: (name) => {
+        const invalid = new Map(
+          gateway
+            .status()
+            .servers.find((server) => server.name === name)
+            ?.invalid_tools?.map((tool) => [tool.name, tool.reason]),
+        );
+        return gateway.reviewedTools(name).map(({ definition, digest, problem }) => {
+          const reason = problem ?? invalid.get(String(definition.name));
+          return {
+            ...toolOf(definition),
+            ...(reason === undefined ? {} : { problem: reason }),
+            ...(digest === undefined ? {} : { digest }),
+          };
+        });
+      },
       approve: (name, tool, digest) => gateway.approveTool(name, tool, digest),
       manager:
         mcp.manageServers === 'nobody'

@@ -36,8 +36,11 @@ export function restDoors(parts: Parts): Door[] {
     paths: [path],
     contentSecurityPolicy: NO_PAGES,
     handle: async (request, response) => {
-      if (request.method !== 'GET') throw new RelayError('InvalidRequest', 'This address takes GET.');
-      sendJson(response, 200, await asBearer(parts, request, response, answer), NO_STORE);
+      const checked: Answer<object> = (client, gone) => {
+        if (request.method !== 'GET') throw new RelayError('InvalidRequest', 'This address takes GET.');
+        return answer(client, gone);
+      };
+      sendJson(response, 200, await asBearer(parts, request, response, checked), NO_STORE);
     },
   });
   return [
@@ -49,9 +52,10 @@ export function restDoors(parts: Parts): Door[] {
       contentSecurityPolicy: NO_PAGES,
       async handle(request, response) {
         try {
-          const { server, tool, arguments: args, timeoutMs } = await readJson(request, callRequest);
-          const name = `${server}.${tool}`;
+          // Whoever shows a wrong credential learns that first, whatever else is wrong.
           const result = await asBearer(parts, request, response, async (client, signal) => {
+            const { server, tool, arguments: args, timeoutMs } = await readJson(request, callRequest);
+            const name = `${server}.${tool}`;
             await noteCallOfKey(parts.relay, request, name);
             return await client.call(name, args, { timeoutMs, signal });
           });

@@ -20,6 +20,8 @@ interface Options {
   dataDirectory: string;
   /** The file of the command line, which also runs hosts. */
   program: string;
+  /** Whether commands in the text of the agents count. */
+  patterns: boolean;
 }
 
 /** What a host that cannot start reports to the daemon, once. */
@@ -51,7 +53,7 @@ export class HostProcesses implements Processes {
   }
 
   async start(wanted: AgentProgram): Promise<ProcessRef> {
-    const { dataDirectory, program } = this.#options;
+    const { dataDirectory, program, patterns } = this.#options;
     const { token, env: given, ...spec } = wanted;
     const env = agentEnvironment(given ?? process.env, { ...wanted, dataDirectory });
     await ensurePrivateDirectory(logDirectory(dataDirectory));
@@ -65,7 +67,7 @@ export class HostProcesses implements Processes {
     closeSync(log);
     this.#watch(child, wanted.run);
     // Never as an argument: it contains the token.
-    child.stdin?.end(JSON.stringify({ ...spec, token, env }));
+    child.stdin?.end(JSON.stringify({ ...spec, token, env, patterns }));
     const mark = child.pid === undefined ? undefined : processMark(child.pid);
     if (child.pid === undefined || mark === undefined)
       throw new RelayError('SpawnFailed', 'The host process of the agent could not be started.');

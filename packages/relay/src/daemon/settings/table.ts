@@ -238,6 +238,7 @@ export const SETTINGS = {
   spawn: {
     anywhere: { schema: yesNo(false) },
     orphans: { schema: (zod) => zod.enum(['keep', 'release']).default('keep') },
+    patterns: { schema: yesNo(true) },
   },
   clis: { schema: (zod) => configuredClis(zod) },
   retention: { days: { schema: (zod) => zod.number().min(0).max(36_500).default(0) } },

@@ -1,0 +1,34 @@
+import { memo } from 'preact/compat';
+import { welcome } from '../connection/connection.ts';
+import { linkTo } from '../routes.ts';
+import { chosen, isWaiting } from './agent-filter.ts';
+
+const WORDS = { active: 'working', idle: 'idle', offline: 'offline', waiting: 'waits for you' };
+type Tone = keyof typeof WORDS;
+
+/** All agents at a glance, one square each: hundreds fit where a table shows a dozen. */
+export function AgentMap() {
+  const project = welcome.value?.project ?? '';
+  return (
+    <ul class="agent-map" aria-label="All agents at a glance">
+      {chosen.value.map(({ name, status }) => (
+        <Square key={name} name={name} tone={isWaiting(name) ? 'waiting' : status} project={project} />
+      ))}
+    </ul>
+  );
+}
+
+const Square = memo(({ name, tone, project }: { name: string; tone: Tone; project: string }) => (
+  <li>
+    <a
+      class={`square is-${tone}`}
+      href={linkTo(project, 'agent', name)}
+      title={`${name}: ${WORDS[tone]}`}
+      tabIndex={-1}
+    >
+      <span class="sr-only">
+        {name}: {WORDS[tone]}
+      </span>
+    </a>
+  </li>
+));

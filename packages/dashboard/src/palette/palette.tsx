@@ -1,0 +1,139 @@
+import type { SearchHit } from '@agent-relay/sdk';
+import { signal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { relay, welcome } from '../connection/connection.ts';
+import { Icon } from '../parts/icon.tsx';
+import { tell } from '../parts/notices.tsx';
+import { linkTo } from '../routes.ts';
+import { readOwners } from '../tools/tool.ts';
+import { commandsFor, type PaletteCommand } from './commands.ts';
+
+const MOST = 12;
+const MOST_MESSAGES = 5;
+const WAIT_MS = 200;
+
+export const isPaletteOpen = signal(false);
+
+/** Goes anywhere and does anything by its name: Ctrl+K, or ⌘K. */
+export function Palette() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (!isPaletteOpen.value) return;
+    dialog.current?.showModal();
+    // What agents and servers offer may not have been read yet.
+    readOwners().catch(tell);
+  }, [isPaletteOpen.value]);
+  if (!isPaletteOpen.value) return null;
+  return (
+    <dialog
+      ref={dialog}
+      class="palette"
+      aria-label="Go to or do"
+      onClose={() => {
+        isPaletteOpen.value = false;
+      }}
+      onPointerDown={({ target, currentTarget }) => target === currentTarget && currentTarget.close()}
+    >
+      <Choice close={() => dialog.current?.close()} />
+    </dialog>
+  );
+}
+
+function Choice({ close }: { close: () => void }) {
+  const query = useSignal('');
+  const at = useSignal(0);
+  const hits = useMessages(query.value);
+  const list = useRef<HTMLDivElement>(null);
+  const found = [...commandsFor(query.value).slice(0, MOST), ...hits];
+  const chosen = Math.min(at.value, found.length - 1);
+  const run = (command: PaletteCommand | undefined) => {
+    close();
+    command?.run();
+  };
+  const keyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) {
+      at.value = (chosen + step + found.length) % Math.max(found.length, 1);
+      list.current?.children[at.value]?.scrollIntoView({ block: 'nearest' });
+    } else if (event.key === 'Enter') run(found[chosen]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <>
+      <input
+        class="palette-field"
+        type="text"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={found.length > 0 ? `palette-${chosen}` : undefined}
+        aria-label="Go to or do"
+        placeholder="Go to an agent, channel or tool, find a message, or do something"
+        autocomplete="off"
+        value={query.value}
+        onInput={({ currentTarget }) => {
+          query.value = currentTarget.value;
+          at.value = 0;
+        }}
+        onKeyDown={keyDown}
+      />
+      <div class="palette-list" id="palette-list" role="listbox" aria-label="Matches" ref={list}>
+        {found.map((command, index) => (
+          <div
+            key={command.id}
+            id={`palette-${index}`}
+            class="palette-item"
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === chosen}
+            onClick={() => run(command)}
+            onKeyDown={({ key }) => key === 'Enter' && run(command)}
+            onMouseMove={() => {
+              at.value = index;
+            }}
+          >
+            <Icon name={command.icon} />
+            <span class="palette-text">{command.text}</span>
+            <span class="muted palette-note">{command.note}</span>
+          </div>
+        ))}
+      </div>
+      {found.length === 0 && <p class="muted palette-none">Nothing is called so.</p>}
+      <p class="muted palette-foot">
+        <kbd>↑</kbd> <kbd>↓</kbd> to choose <kbd>Enter</kbd> to go <kbd>Esc</kbd> to close
+      </p>
+    </>
+  );
+}
+
+/** The messages that have the words, a moment after they were typed. */
+function useMessages(query: string): PaletteCommand[] {
+  const hits = useSignal<SearchHit[]>([]);
+  useEffect(() => {
+    let isOver = false;
+    const show = (found: SearchHit[]) => {
+      if (!isOver) hits.value = found;
+    };
+    const timer = setTimeout(() => {
+      if (query.trim().length < 3) return show([]);
+      // Half a phrase is not a search: what cannot be searched for finds nothing.
+      relay()
+        .search(query, { limit: MOST_MESSAGES })
+        .then(show, () => show([]));
+    }, WAIT_MS);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [query]);
+  return hits.value.map(({ message }) => ({
+    id: `message ${message.id}`,
+    text: message.content.replace(/\s+/g, ' ').slice(0, 120),
+    note: `${message.from} → ${message.to}`,
+    icon: 'dialog',
+    run: () => {
+      location.hash = linkTo(welcome.value?.project ?? '', 'message', message.id);
+    },
+  }));
+}

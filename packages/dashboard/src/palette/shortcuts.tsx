@@ -1,0 +1,90 @@
+import { signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { welcome } from '../connection/connection.ts';
+import { linkTo, type Place } from '../routes.ts';
+import { isPaletteOpen } from './palette.tsx';
+
+/** After `g`, where to. */
+const GO: Record<string, [place: Place, text: string]> = {
+  o: ['overview', 'overview'],
+  m: ['activity', 'all messages'],
+  t: ['tools', 'tools'],
+  i: ['invocations', 'invocations'],
+  s: ['servers', 'MCP servers'],
+};
+const GO_WITHIN_MS = 2_000;
+
+const isHelpOpen = signal(false);
+
+/** Where letters are typed as text. */
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.closest('input, textarea, select, .xterm, dialog') !== null);
+
+/** Listens for keys that work everywhere on the page. */
+export function Shortcuts() {
+  useEffect(() => {
+    let goUntil = 0;
+    const keyDown = (event: KeyboardEvent) => {
+      const { key, ctrlKey, metaKey, altKey } = event;
+      if ((ctrlKey || metaKey) && !altKey && key.toLowerCase() === 'k') {
+        // In a terminal this belongs to the program.
+        if (event.target instanceof HTMLElement && event.target.closest('.xterm')) return;
+        isPaletteOpen.value = !isPaletteOpen.value;
+      } else if (ctrlKey || metaKey || altKey || isTyping(event.target)) return;
+      else if (key === 'g') goUntil = event.timeStamp + GO_WITHIN_MS;
+      else if (event.timeStamp < goUntil && GO[key])
+        location.hash = linkTo(welcome.value?.project ?? '', GO[key][0]);
+      else if (key === '/') location.hash = linkTo(welcome.value?.project ?? '', 'search');
+      else if (key === '?') isHelpOpen.value = true;
+      else return;
+      event.preventDefault();
+    };
+    addEventListener('keydown', keyDown);
+    return () => removeEventListener('keydown', keyDown);
+  }, []);
+  return isHelpOpen.value ? <Help /> : null;
+}
+
+const KEYS: Array<[keys: string[], text: string]> = [
+  [['Ctrl', 'K'], 'Go anywhere, do anything'],
+  [['/'], 'Search messages'],
+  ...Object.entries(GO).map(([key, [, text]]): [string[], string] => [['g', key], `Go to ${text}`]),
+  [['Enter'], 'Send what you wrote'],
+  [['Esc'], 'Close a panel'],
+  [['?'], 'Show these keys'],
+];
+
+function Help() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-labelledby="keys"
+      onClose={() => {
+        isHelpOpen.value = false;
+      }}
+    >
+      <h2 id="keys">Keys</h2>
+      <dl class="keys">
+        {KEYS.map(([keys, text]) => (
+          <div key={text}>
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+      <div class="buttons">
+        <button type="button" onClick={() => dialog.current?.close()}>
+          Close
+        </button>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,153 @@
+import type { ServerInfo, ServerTool } from '@agent-relay/sdk';
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { relay, welcome } from '../connection/connection.ts';
+import { BusyButton } from '../parts/busy-button.tsx';
+import { ConfirmButton } from '../parts/confirm-button.tsx';
+import { tell } from '../parts/notices.tsx';
+import { linkTo } from '../routes.ts';
+
+const HEALTH: Record<ServerInfo['health'], string> = {
+  healthy: 'Healthy',
+  degraded: 'Degraded',
+  failed: 'Not connected',
+  connecting: 'Connecting',
+  unknown: 'Not started',
+};
+
+interface Props {
+  server: ServerInfo;
+  manageable: boolean;
+  onChanged: () => Promise<void>;
+}
+
+/** One server, and what to do about it. */
+export function ServerCard({ server, manageable, onChanged }: Props) {
+  const { name, address, health, tools, error, invalid = [], changed = [] } = server;
+  const reconnect = async () => {
+    const now = await relay().servers.reconnect(name);
+    tell(`${name}: ${now.error ?? HEALTH[now.health].toLowerCase()}.`);
+    await onChanged();
+  };
+  const remove = async () => {
+    await relay().servers.remove(name);
+    tell(`Removed ${name}.`);
+    await onChanged();
+  };
+  return (
+    <section class="card server" aria-label={name}>
+      <header class="card-head">
+        <h2>
+          <span class={`dot is-${health}`} /> {name}
+        </h2>
+        <span class="muted">
+          {HEALTH[health]} · {tools} {tools === 1 ? 'tool' : 'tools'}
+        </span>
+        {manageable && (
+          <div class="buttons push-right">
+            <BusyButton onPress={reconnect} label={`Reconnect ${name}`}>
+              Reconnect
+            </BusyButton>
+            <ConfirmButton label={`Remove ${name}`} question={`Remove ${name}?`} onPress={remove}>
+              Remove
+            </ConfirmButton>
+          </div>
+        )}
+      </header>
+      <p class="muted small address">
+        <code>{address}</code>
+      </p>
+      {error && changed.length === 0 && <p class="trouble outcome">{error}</p>}
+      <Tools server={server} onChanged={onChanged} />
+      {invalid.length > 0 && (
+        <details>
+          <summary>
+            {invalid.length} {invalid.length === 1 ? 'tool is' : 'tools are'} left out
+          </summary>
+          <ul class="invalid">
+            {invalid.map((tool) => (
+              <li key={tool.name}>
+                <code>{tool.name}</code> <span class="muted">{tool.reason}</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}
+
+/** Its tools; those whose definition changed first, to be approved. */
+function Tools({ server, onChanged }: Omit<Props, 'manageable'>) {
+  const { name, health, tools: count, changed = [] } = server;
+  const tools = useSignal<ServerTool[]>([]);
+  const state = `${health} ${count} ${changed.join()}`;
+  useEffect(() => {
+    relay()
+      .servers.tools(name)
+      .then((list) => {
+        tools.value = list;
+      }, tell);
+  }, [name, state]);
+  const waiting = tools.value.filter(({ digest }) => digest !== undefined);
+  const others = tools.value.filter(({ digest, problem }) => digest === undefined && problem === undefined);
+  return (
+    <>
+      {waiting.map((tool) => (
+        <ChangedTool key={`${tool.name} ${tool.digest}`} server={name} tool={tool} onChanged={onChanged} />
+      ))}
+      {others.length > 0 && (
+        <p class="chips">
+          {others.map((tool) => (
+            <a
+              key={tool.name}
+              class="chip-link"
+              title={tool.description}
+              href={linkTo(welcome.value?.project ?? '', 'tools', `${name}.${tool.name}`)}
+            >
+              {tool.name}
+            </a>
+          ))}
+        </p>
+      )}
+    </>
+  );
+}
+
+function ChangedTool({
+  server,
+  tool: { name, description, inputSchema, problem, digest = '' },
+  onChanged,
+}: {
+  server: string;
+  tool: ServerTool;
+  onChanged: () => Promise<void>;
+}) {
+  const approve = async () => {
+    await relay().servers.approve(server, name, digest);
+    tell(`Approved ${server}.${name}.`);
+    await onChanged();
+  };
+  return (
+    <div class="changed-tool">
+      <p>
+        <code>{name}</code> <span class="tag is-warn">{problem === undefined ? 'Changed' : 'Withheld'}</span>
+      </p>
+      <p class="muted small">
+        {problem === undefined
+          ? 'Its definition changed since it was approved. Agents can call it.'
+          : 'Its definition is new or changed. Agents cannot call it until you approve it.'}
+      </p>
+      {description && <p class="waiting-text">{description}</p>}
+      <details>
+        <summary>Schema</summary>
+        <pre class="code">{JSON.stringify(inputSchema, null, 2)}</pre>
+      </details>
+      <div class="buttons">
+        <BusyButton onPress={approve} label={`Approve ${server}.${name}`}>
+          Approve
+        </BusyButton>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import type { ScreenView } from '../screen/view.ts';
+
+/** Who wrote what is in a row; `unknown` above the first row that says so, `other` for tools and notes of the CLI. */
+export type Speaker = 'agent' | 'person' | 'other' | 'unknown';
+
+/** A row of the conversation that a CLI shows. */
+export interface ConversationRow {
+  readonly speaker: Speaker;
+  /** From the column where the text of an answer begins. */
+  readonly text: string;
+}
+
+export interface Conversation {
+  /** From top to bottom, without the composer. */
+  readonly rows: readonly ConversationRow[];
+  /** So many columns has the text of an answer before it is broken. */
+  readonly width: number;
+}
+
+/** Finds the conversation on the screen of a CLI; undefined where it is not certain. */
+export type ConversationReader = (view: ScreenView) => Conversation | undefined;
+
+/** How a CLI marks what belongs together: a sign in the first column, and the rows below indented. */
+export interface BlockStyle {
+  readonly signs: Readonly<Record<string, Exclude<Speaker, 'unknown'>>>;
+  /** The column where the text begins. */
+  readonly column: number;
+  /** Rows that change by themselves, or are drawn beside the conversation: spinners, hints, what a tool shows. */
+  isPassing(text: string, looks: string): boolean;
+}
+
+/** Reads rows in the style of a CLI. A row with a sign that is not known begins something else. */
+export function readBlocks(
+  lines: ScreenView['lines'],
+  { signs, column, isPassing }: BlockStyle,
+): ConversationRow[] {
+  let speaker: Speaker = 'unknown';
+  return lines.map(({ text, looks }) => {
+    if (text === '' || isPassing(text, looks)) return { speaker, text: '' };
+    const sign = text.slice(0, column).trim();
+    if (sign !== '') speaker = signs[sign] ?? 'other';
+    return { speaker, text: text.slice(column) };
+  });
+}

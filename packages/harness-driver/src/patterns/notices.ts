@@ -1,0 +1,48 @@
+import { type AgentOffer, quotedText, type RelayError, safeLine } from '@agent-relay/protocol';
+import type { Command } from './command.ts';
+
+/** So much of a result is told; a terminal is shown less of it. */
+const MOST_CHARACTERS = 32_000;
+
+/** What a tool returned. Lines of a text are marked: none can pass for the relay's. */
+export const resultNotice = (target: string, value: unknown): string =>
+  cut(`MCP result from ${safeLine(target)}:\n${quotedText(textOf(value))}`);
+
+export const callErrorNotice = (target: string, error: RelayError): string =>
+  cut(`MCP error from ${safeLine(target)}: ${wordsOf(error)}`);
+
+export const errorNotice = (line: string, error: RelayError): string =>
+  cut(`Relay error in ${safeLine(line)}: ${wordsOf(error)}`);
+
+export const mistakeNotice = ({ line, problem, next }: Extract<Command, { kind: 'mistake' }>): string =>
+  `Relay error in ${safeLine(line)}: ${safeLine(problem)} Use: ${safeLine(next)}`;
+
+export function discoveryNotice(
+  { capability, tool }: { capability?: string; tool?: string },
+  offers: readonly AgentOffer[],
+): string {
+  const wanted = [
+    ...(capability === undefined ? [] : [`capability "${safeLine(capability)}"`]),
+    ...(tool === undefined ? [] : [`tool "${safeLine(tool)}"`]),
+  ].join(' or ');
+  const title = wanted === '' ? 'Agents that offer something' : `Agents with ${wanted}`;
+  const found = offers.map(({ name, tools, capabilities }) => {
+    const offered = tools.length > 0 ? tools : capabilities;
+    return `- ${[name, offered.join(', ')]
+      .filter((part) => part !== '')
+      .map(safeLine)
+      .join(': ')}`;
+  });
+  return cut(['Relay discovery result:', `${title}:`, ...(found.length > 0 ? found : ['(none)'])].join('\n'));
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
+
+const wordsOf = ({ message, next }: RelayError): string =>
+  safeLine([message, next].filter(Boolean).join(' '));
+
+const cut = (text: string): string =>
+  text.length <= MOST_CHARACTERS
+    ? text
+    : `${text.slice(0, MOST_CHARACTERS)}\n(${text.length - MOST_CHARACTERS} more characters)`;

@@ -1,0 +1,60 @@
+import type { Conversation, ConversationRow, Speaker } from '../clis/conversation.ts';
+import { isCommand } from './command.ts';
+
+/** A line as it was written, however the CLI breaks it. */
+export interface SpokenLine {
+  readonly speaker: Speaker;
+  readonly text: string;
+  /** An empty line is above it. */
+  readonly isApart: boolean;
+}
+
+const LIST = /^(\s*)(?:[-*•]|\d+[.)])\s+/;
+/** What stands between sentences, rather than in one. */
+const SENTENCE_END = /[.:!?…]$/;
+/** After these a long word is broken, without a blank. */
+const WORD_PART = /[/\\]$|\w-$|->(?:relay|mcp):$/;
+
+/** Puts rows together that a CLI has broken: where the first word of the next one would not have fitted any more. */
+export function unwrap({ rows, width }: Conversation): SpokenLine[] {
+  const lines: Array<{ speaker: Speaker; text: string; isApart: boolean }> = [];
+  let above: ConversationRow | undefined;
+  for (const row of rows) {
+    const last = lines.at(-1);
+    if (row.text.trim() === '') above = undefined;
+    else {
+      if (last && above && above.speaker === row.speaker && continues(above, row, last.text, width))
+        last.text += glue(above.text, row.text, width) + row.text.trimStart();
+      else lines.push({ speaker: row.speaker, text: row.text.trimEnd(), isApart: above === undefined });
+      above = row;
+    }
+  }
+  return lines;
+}
+
+function continues(above: ConversationRow, row: ConversationRow, line: string, width: number): boolean {
+  const word = firstWord(row.text);
+  if (cells(above.text) + 1 + cells(word) <= width) return false;
+  const indent = indentOf(row.text);
+  const hanging = LIST.exec(above.text)?.[0].length;
+  if (indent !== indentOf(above.text) && indent !== hanging) return false;
+  // Both are possible: then commands stand together, or follow a sentence.
+  return !isCommand(row.text) || !(isCommand(line) || SENTENCE_END.test(above.text));
+}
+
+/** A word that is too long for one row is broken anywhere. */
+function glue(above: string, row: string, width: number): string {
+  const isFull = cells(above) >= width;
+  const isBroken = isFull && cells(lastWord(above)) + cells(firstWord(row)) > width;
+  return isBroken || WORD_PART.test(above) ? '' : ' ';
+}
+
+const indentOf = (text: string): number => text.length - text.trimStart().length;
+const firstWord = (text: string): string => /\S+/.exec(text)?.[0] ?? '';
+const lastWord = (text: string): string => text.slice(text.trimEnd().lastIndexOf(' ') + 1);
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/gu;
+/** The columns that a text takes. */
+const cells = (text: string): number =>
+  text.length + (text.match(WIDE)?.filter((one) => one.length === 1).length ?? 0);

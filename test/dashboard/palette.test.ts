@@ -1,0 +1,131 @@
+import type { Relay } from '@agent-relay/sdk/node';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { client } from '../e2e/messaging-commands.ts';
+import { hasBrowser, NEEDS_BROWSER } from '../kit/browser.ts';
+import { linkOf, type OpenPage, openBrowser, seriousFindings, startDaemon, type TestDaemon } from './kit.ts';
+
+describe.skipIf(!hasBrowser)(`keys and the palette, in Chromium${NEEDS_BROWSER}`, () => {
+  let daemon: TestDaemon;
+  let browser: Awaited<ReturnType<typeof openBrowser>>;
+  let opened: OpenPage;
+  let page: Page;
+  let alice: Relay;
+  const palette = () => page.getByRole('dialog', { name: 'Go to or do' });
+  const field = () => palette().getByRole('combobox', { name: 'Go to or do' });
+
+  beforeAll(async () => {
+    daemon = await startDaemon();
+    alice = await client(daemon, { name: 'Alice', task: 'Fix <img src=x onerror="window.hacked=1">' });
+    await alice.channels.create('release');
+    browser = await openBrowser();
+    opened = await browser.open(await linkOf(daemon));
+    page = opened.page;
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+  afterAll(async () => {
+    await alice?.close();
+    await browser?.[Symbol.asyncDispose]();
+    await daemon?.[Symbol.asyncDispose]();
+  });
+
+  it('goes to agents, channels, tools and messages', async () => {
+    await page.keyboard.press('Control+k');
+    await field().fill('ali');
+    await palette()
+      .getByRole('option', { name: /^Alice/ })
+      .waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Alice' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await field().fill('release');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: '#release' }).waitFor();
+    const { messageId } = await alice.send('#release', 'A sentence about pelicans.');
+    await expect.poll(async () => (await alice.search('pelicans')).length).toBe(1);
+    await page.keyboard.press('Control+k');
+    await field().fill('pelicans');
+    await palette()
+      .getByRole('option', { name: /A sentence about pelicans/ })
+      .waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.url()).toContain(messageId);
+  });
+
+  it('does things: starts an agent, changes the colours', async () => {
+    await page.keyboard.press('Control+k');
+    await field().fill('start an');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Start an agent' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await field().fill('dark');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('Escape');
+    await palette().waitFor({ state: 'detached' });
+  });
+
+  it('has keys for places, which are only text where one types', async () => {
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('g');
+        await page.keyboard.press('t');
+        return page.url();
+      })
+      .toContain('/tools');
+    await page.getByRole('heading', { name: 'Tools', exact: true }).waitFor();
+    await page.keyboard.press('/');
+    await page.getByRole('searchbox', { name: 'Search messages' }).fill('g');
+    await page.keyboard.type('o?');
+    expect(await page.getByRole('searchbox', { name: 'Search messages' }).inputValue()).toBe('go?');
+    await page.getByRole('heading', { name: 'Search' }).click();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('Go to overview').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+  });
+
+  it('reaches every part of the page by Tab, and shows where it is', async () => {
+    await page.goto(`http://${daemon.http}/#/demo`);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const reached = new Set<string>();
+    for (let step = 0; step < 60; step++) {
+      await page.keyboard.press('Tab');
+      const { name, isVisible } = await page.evaluate(() => {
+        const at = document.activeElement as HTMLElement;
+        const { outlineStyle, outlineWidth, borderColor } = getComputedStyle(at);
+        return {
+          name: (at.getAttribute('aria-label') ?? at.textContent ?? '').trim().slice(0, 40),
+          isVisible:
+            at === document.body || (outlineStyle !== 'none' && outlineWidth !== '0px') || borderColor !== '',
+        };
+      });
+      expect(isVisible, name).toBe(true);
+      reached.add(name);
+    }
+    for (const wanted of [
+      'Skip to content',
+      'Overview',
+      'Tools',
+      'Settings',
+      'Start an agent',
+      'New channel',
+    ])
+      expect(
+        [...reached].some((name) => name.startsWith(wanted)),
+        wanted,
+      ).toBe(true);
+  });
+
+  it('said nothing to the console, and ran nothing', async () => {
+    expect(await page.evaluate(() => (window as { hacked?: number }).hacked)).toBeUndefined();
+    expect(opened.errors).toEqual([]);
+  });
+});
