@@ -143,7 +143,7 @@ describe('the payloads of operations', () => {
 
   it('are repeatable unless doing them twice would do more', () => {
     const once = [
-      ...['CALL', 'RESULT', 'PROGRESS', 'SPAWN', 'RELEASE'],
+      ...['CALL', 'RESULT', 'PROGRESS', 'SPAWN', 'RELEASE', 'PROMPT_ANSWER'],
       ...['ATTACH', 'HELD_RELEASE', 'CHANNEL_CREATE', 'TOKEN_ROTATE'],
       ...['AGENT_RENAME', 'AGENT_REMOVE', 'KEY_CREATE', 'KEY_ROTATE'],
       ...['WORKSPACE_CREATE', 'WORKSPACE_RENAME', 'WORKSPACE_REMOVE', 'SERVER_ADD', 'SERVER_REMOVE'],

@@ -63,7 +63,7 @@ describe('the hook for questions', () => {
   });
 
   it('runs for dialogs and limits, not for what passes by itself', async () => {
-    const calls = new QuestionNotifier(sh('cat >> lines; echo >> lines'), log);
+    const calls = new QuestionNotifier(sh('text=$(cat); echo "$text" >> lines'), log);
     for (const code of ['busy', 'approval_dialog', 'unknown_screen', 'usage_limit'] as const)
       calls.call({ event: 'waiting', project: 'demo', agent: 'Alice', reason: reason(code) });
     await until(() => expect(lines()).toHaveLength(2));
