@@ -8,8 +8,8 @@ const only = (name, from, ...to) => ({
 
 /** The commands that start a process, and what only they use. */
 const STARTERS = [
-  '^packages/relay/src/cli/commands/(up|daemon|mcp|mcp-server|gateway|launch|run|host|attach)\\.ts$',
-  '^packages/relay/src/cli/(daemon|launch|mcp)/',
+  '^packages/relay/src/cli/commands/(up|daemon|mcp|mcp-server|gateway|launch|run|resume|host|attach)\\.ts$',
+  '^packages/relay/src/cli/(daemon|launch|mcp|run)/',
 ];
 
 /** What the core may use of the platform: it does no I/O. */

@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { runInstall, runUninstall } from '../../packages/mcp/src/install/index.ts';
 import { realServer } from '../gateway/kit/real-servers.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { checkActions } from './action-checks.ts';
 import { type Agent, startAgent } from './agent.ts';
 import { Checks } from './checks.ts';
 import { claude } from './clis/claude.ts';
@@ -49,6 +50,7 @@ if (talking.length < 2)
   checks.skip('messages between two agents', 'fewer than two agents could be installed');
 for (const agent of talking) await checkShown(agent);
 for (const agent of values.short ? talking.slice(0, 1) : talking) await checkPool(agent);
+for (const agent of talking) await checkActions(checks, agent, daemon, project);
 const askable = clis.filter(({ ask }) => ask);
 await checkHttp(checks, values.short ? askable.slice(0, 1) : askable);
 process.exitCode = checks.finish() ? 0 : 1;

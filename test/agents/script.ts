@@ -57,5 +57,8 @@ export function nextAnswer(turns: readonly Turn[], tools: readonly OfferedTool[]
   return call ? { call, input, ...(say !== undefined && { say }) } : { say: `There is no tool ${tool}.` };
 }
 
-/** Clients put the name of the server before the name of the tool. */
-const isNamed = (offered: string, wanted: string) => offered === wanted || offered.endsWith(`_${wanted}`);
+/** Clients put the name of the server before the name of the tool, and some have no dots in it. */
+function isNamed(offered: string, wanted: string): boolean {
+  const [name, end] = [offered, wanted].map((one) => one.replaceAll('.', '_')) as [string, string];
+  return name === end || name.endsWith(`_${end}`);
+}

@@ -4,10 +4,14 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isAlive, processMark } from '../../packages/platform/src/processes/index.ts';
 import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
+import { eventually } from '../kit/eventually.ts';
 import type { Checks } from './checks.ts';
 import type { AgentCli, CliSandbox } from './clis/agent-cli.ts';
 import { commandsOf } from './npm-cache.ts';
 import { startScriptedModel } from './scripted-model.ts';
+
+/** CLIs take long on a busy machine. */
+const DEADLINE_MS = 60_000;
 
 /** A CLI that the relay starts by itself: its model is told the task, and nothing is left of it afterwards. */
 export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<void> {
@@ -72,6 +76,43 @@ export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<void> {
     await daemon.cli(['release', 'Worker']);
     assert.deepEqual(running.filter(isAlive), []);
   });
+
+  if (cli.terminal?.resumes)
+    await checks.run(named('goes on in its conversation after its host was killed'), async () => {
+      const task = 'Is ticket 22 done?';
+      const { stdout, stderr } = await spawn(false, 'Again', cli.command, task, '--wait', '60s');
+      assert.deepEqual(JSON.parse(stdout || stderr), { name: 'Again', status: 'ready' });
+      const run = async () =>
+        JSON.parse((await daemon.cli(['who', '--all', '--json'])).stdout).find(
+          ({ name }: { name: string }) => name === 'Again',
+        ).run;
+      await eventually(async () => (await run()).resumable, DEADLINE_MS);
+      process.kill(hostOf(home), 'SIGKILL');
+      await eventually(async () => (await run()).state === 'exited', DEADLINE_MS);
+      const sent = await daemon.cli(['send', 'Again', 'And ticket 23?', '--json']);
+      const { messageId } = JSON.parse(sent.stdout);
+      const resumed = await daemon.cli(['resume', 'Again', '--wait', '60s', '--json'], { env });
+      assert.deepEqual(JSON.parse(resumed.stdout || resumed.stderr), { name: 'Again', status: 'ready' });
+      // One request with what it was told before, and with the message that waited.
+      await eventually(
+        () =>
+          model.requests.some(({ turns }) =>
+            [task, `[${messageId}]`].every((text) => turns.some((turn) => turn.text.includes(text))),
+          ),
+        DEADLINE_MS,
+      );
+      await daemon.cli(['release', 'Again']);
+      assert.deepEqual(processesIn(home), []);
+    });
+}
+
+/** The process that holds the terminal of the only agent with this home. */
+function hostOf(home: string): number {
+  for (const { pid } of processesIn(home)) {
+    const [, parent = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    if (readFileSync(`/proc/${parent}/cmdline`, 'utf8').endsWith('\0host\0')) return Number(parent);
+  }
+  throw new Error('No host is running.');
 }
 
 /** Everything that runs with this home. */

@@ -20,7 +20,7 @@ const PLACES = {
   settings: '/settings',
 } as const;
 /** The pictures that the documents show; all are made for another directory, to be looked at. */
-const SHOWN = ['overview-desk-light', 'channel-desk-dark', 'tools-desk-light', 'overview-phone-dark'];
+const SHOWN = ['overview-desk-light', 'channel-desk-dark', 'tools-desk-light'];
 
 await mkdir(target, { recursive: true });
 await using stage = await openStage();

@@ -193,9 +193,9 @@ async function rehearse(): Promise<TransferRecord[]> {
     sent.push(messageId);
   }
   await person.channels.join('release');
-  await (team.get('Planner') as Relay).react(sent[11] ?? '', '✔');
-  await (team.get('Frontend') as Relay).react(sent[11] ?? '', '✔');
-  await (team.get('Planner') as Relay).react(sent[13] ?? '', '❤');
+  await (team.get('Planner') as Relay).react(sent[11] ?? '', '🎉');
+  await (team.get('Frontend') as Relay).react(sent[11] ?? '', '🎉');
+  await (team.get('Planner') as Relay).react(sent[13] ?? '', '✅');
   await person.send('Planner', 'How far are we with release 7?');
   await (team.get('Planner') as Relay).send(
     personName(),

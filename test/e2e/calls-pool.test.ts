@@ -49,4 +49,60 @@ describe('one namespace for agents and MCP servers', () => {
       ]);
     expectFailure(await daemon.cli(['call', 'Deploy.run']), 7, /Deploy is offline/);
   });
+
+  it('keeps the name of a server from agents and actions in every way they take one', async () => {
+    await using daemon = await startPool(() => [
+      scripted('files', { tools: [tool('echo')] }),
+      scripted('my.files', { tools: [tool('echo')] }),
+    ]);
+    await using owner = await connect({ env: daemon.env, cwd: daemon.projectDirectory });
+    await using bob = await join(daemon, 'Bob');
+    const taken = { code: 'NameTaken', message: expect.stringContaining('files') };
+    // Its calls would begin like those of "my.files".
+    await expect(join(daemon, 'my')).rejects.toMatchObject(taken);
+    await expect(owner.request('AGENT_RENAME', { agent: 'Bob', name: 'files' })).rejects.toMatchObject(taken);
+    const handled = connect({
+      env: daemon.env,
+      cwd: daemon.projectDirectory,
+      name: 'Carol',
+      handle: 'files',
+    });
+    await expect(handled).rejects.toMatchObject(taken);
+    for (const name of ['files.echo', 'Files.other', 'my.echo'])
+      await expect(
+        bob.registerAction({ name, description: 'Shadows', input: {}, handler: () => 'stolen' }),
+      ).rejects.toMatchObject(taken);
+    // Another spelling of the same is an action of its own, and does not stand before the server's tool.
+    await bob.registerAction({
+      name: 'files_echo',
+      description: 'Is near',
+      input: {},
+      handler: () => 'near',
+    });
+    expect((await bob.invoke('files_echo', {}, { wait: true })).result).toBe('near');
+    await expect
+      .poll(async () => (await bob.invoke('files.echo', { text: 'hi' }, { wait: true })).result)
+      .not.toBe('near');
+  });
+
+  it('starts no server with the handle of an agent, or the beginning of an action', async () => {
+    await using daemon = await startPool(() => []);
+    const { env, projectDirectory: cwd } = daemon;
+    await using bob = await connect({ env, cwd, name: 'Bob', handle: 'builder' });
+    await bob.registerAction({ name: 'review.vote', description: 'Votes', input: {}, handler: () => 1 });
+    await daemon.configure([
+      scripted('builder', { tools: [tool('run')] }),
+      scripted('review.files', { tools: [tool('run')] }),
+    ]);
+    await expect
+      .poll(async () => await serversOf(daemon), { timeout: 10_000 })
+      .toMatchObject([
+        { name: 'builder', health: 'failed', error: expect.stringContaining('an agent of project demo') },
+        {
+          name: 'review.files',
+          health: 'failed',
+          error: expect.stringContaining('an action of project demo is called review.vote'),
+        },
+      ]);
+  });
 });

@@ -55,6 +55,11 @@ describe.each(ERAS)('the actions of a driver as MCP tools, revision %s', (era) =
     expect((await invoke('agent.status', { name: 'tests' })).data.result).toMatchObject({
       agents: [{ name: 'Tests', cli: 'scripted', parent: name, run: { spawned: true } }],
     });
+    const happened = async () => {
+      const [events] = (await lead.readResource({ uri: 'relay://events' })).contents;
+      return (events as { text: string }).text;
+    };
+    await expect.poll(happened, { timeout: 20_000 }).toMatch(/"session\.started".*"session\.ready"/s);
     const pid = Number(started?.pid);
     const process = { pid, mark: processMark(pid) ?? 'gone' };
     expect(isAlive(process)).toBe(true);

@@ -3,6 +3,7 @@ import type { InvocationInfo, NodeConnectOptions, Relay, RelayEvent } from '@age
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestDaemon } from '../kit/daemon.ts';
 import { startDaemonWithServers } from '../kit/daemon-with-servers.ts';
+import { newRepository } from '../kit/repository.ts';
 import { client } from './messaging-commands.ts';
 
 /**
@@ -275,6 +276,16 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
     },
     heardBy: PROJECT,
   },
+  'spawn.progress': {
+    async cause({ alice, daemon }) {
+      await newRepository(daemon.projectDirectory);
+      await expect(alice.workers.spawn('Brief', 'brief', { worktree: true })).rejects.toMatchObject({
+        code: 'SpawnFailed',
+      });
+      return { agent: 'Brief', text: 'Making a worktree' };
+    },
+    heardBy: ['alice'],
+  },
   'session.started': {
     async cause(world) {
       await hostRun(world, 'run_started');
@@ -321,7 +332,9 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
       world.host.once('run.end', ({ run }) => {
         void world.host.request('RUN_REPORT', { run, exit: { code: 0, signal: 'SIGHUP' } });
       });
-      expect(await world.owner.workers.release('Host')).toEqual({ code: 0, signal: 'SIGHUP' });
+      expect(await world.owner.workers.release('Host')).toMatchObject({
+        exit: { code: 0, signal: 'SIGHUP' },
+      });
       return { run: 'run_end' };
     },
     heardBy: ['host'],
@@ -444,7 +457,7 @@ const opened = new AsyncDisposableStack();
 beforeAll(async () => {
   const daemon = opened.use(
     await startDaemonWithServers([{ name: 'files', command: 'none', lazy: true }], {
-      settings: { governor: { emptyTurns: 2 } },
+      settings: { governor: { emptyTurns: 2 }, clis: { brief: { command: ['false'] } } },
     }),
   );
   const enter = async (options: NodeConnectOptions) => opened.use(await client(daemon, options));

@@ -117,6 +117,7 @@ const AIMED: { [Name in OperationName]: [OperationInput<Name>, ErrorCode | 'ok']
   FETCH: [{ attachment: 'att_1' }, 'AttachmentNotFound'],
   SPAWN: [{ name: 'Worker', cli: 'claude' }, 'Forbidden'],
   RELEASE: [{ agent: 'Alice' }, 'AgentNotFound'],
+  RESUME: [{ agent: 'Alice' }, 'Forbidden'],
   RESULT_SUBMIT: [{ data: 'done' }, 'NotRunning'],
   RESULT_AWAIT: [{ agent: 'Alice' }, 'AgentNotFound'],
   HOST: [

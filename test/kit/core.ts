@@ -34,6 +34,7 @@ import type { Workspace } from '../../packages/relay/src/core/ports/store/worksp
 import type { Principal } from '../../packages/relay/src/core/principal.ts';
 import { createRelay, type Relay, type RelayOptions } from '../../packages/relay/src/core/relay.ts';
 import type { SignInLimits } from '../../packages/relay/src/core/sign-in/page-sessions.ts';
+import { GitWorktrees } from '../../packages/relay/src/daemon/worktrees/git-worktrees.ts';
 import { openStore } from '../../packages/relay/src/store/open.ts';
 import { OngoingOperations } from '../../packages/relay/src/transport/ongoing.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -123,6 +124,7 @@ export async function openCore({
   const location = database ?? join(directory, 'relay.db');
   const clock = new ManualClock();
   const processes = new ScriptedProcesses();
+  const worktrees = new GitWorktrees(directory);
   const failures: unknown[] = [];
   const open = async () => {
     const store = await openStore(location, {
@@ -141,7 +143,7 @@ export async function openCore({
       personNames: ['owner', 'petra'],
       node: directory,
       ...limits,
-      terminals: { processes, clis: {}, anywhere: false, orphans: 'keep', ...terminals },
+      terminals: { processes, worktrees, clis: {}, anywhere: false, orphans: 'keep', ...terminals },
       onError: (error) => failures.push(error),
     });
     return { relay, operations: createOperations(relay, HOST) };

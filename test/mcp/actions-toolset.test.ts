@@ -104,7 +104,9 @@ describe.each(ERAS)('the actions toolset over stdio, revision %s', (era) => {
   it('gives clients whose models take no dots the other spelling', async () => {
     await using owner = await join(unique('Dotted'));
     await owner.registerAction({ name: 'a.b', description: 'Does', input: {}, handler: () => 1 });
-    await using client = await open({ RELAY_AGENT_NAME: unique('Dotless') }, 'claude-code');
+    await using dotted = await open({ RELAY_AGENT_NAME: unique('WithDots') }, 'claude-code');
+    expect(await toolNames(dotted)).toContain('a.b');
+    await using client = await open({ RELAY_AGENT_NAME: unique('Dotless') }, 'cursor-vscode');
     expect(await toolNames(client)).toContain('a_b');
     expect((await callTool(client, 'a_b')).data).toMatchObject({ ok: true });
   });

@@ -16,6 +16,7 @@ const report = {
   waits: mode === 'wait',
   source: input.source,
   promptId: input.prompt_id,
+  session: input.session_id,
   isSubagent: input.agent_id !== undefined,
   error: input.error,
   details:

@@ -106,6 +106,18 @@ export const ERRORS = {
     exit: 1,
     http: 502,
   },
+  NoWorktree: {
+    ...conflict,
+    meaning: 'A git worktree for the agent could not be made.',
+    next: 'Spawn the agent without a worktree.',
+  },
+  SetupFailed: {
+    meaning: 'The set-up command of the worktree failed, so the agent was not started.',
+    next: 'Run the command in a worktree yourself to see why: git worktree add ../try HEAD',
+    retryable: false,
+    exit: 1,
+    http: 502,
+  },
   TerminalBusy: {
     ...conflict,
     meaning: 'Somebody else is typing in this terminal.',
@@ -115,6 +127,11 @@ export const ERRORS = {
     ...conflict,
     meaning: 'The permission prompt has changed or was answered; nothing was sent.',
     next: 'See what the agent asks now: agent-relay prompts list',
+  },
+  NotResumable: {
+    ...conflict,
+    meaning: 'The agent cannot be resumed.',
+    next: 'Release it and spawn a new one.',
   },
   NotRunning: {
     ...conflict,

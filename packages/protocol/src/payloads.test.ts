@@ -80,6 +80,7 @@ const SMALLEST: { [Name in OperationName]: Record<string, unknown> } = {
   FETCH: { attachment: 'att_1' },
   SPAWN: { name: 'Worker', cli: 'claude' },
   RELEASE: { agent: 'Worker' },
+  RESUME: { agent: 'Worker' },
   RESULT_SUBMIT: { data: null },
   RESULT_AWAIT: { agent: 'Worker' },
   HOST: {
@@ -143,7 +144,7 @@ describe('the payloads of operations', () => {
 
   it('are repeatable unless doing them twice would do more', () => {
     const once = [
-      ...['CALL', 'RESULT', 'PROGRESS', 'SPAWN', 'RELEASE', 'PROMPT_ANSWER'],
+      ...['CALL', 'RESULT', 'PROGRESS', 'SPAWN', 'RELEASE', 'RESUME', 'PROMPT_ANSWER'],
       ...['ATTACH', 'HELD_RELEASE', 'CHANNEL_CREATE', 'TOKEN_ROTATE'],
       ...['AGENT_RENAME', 'AGENT_REMOVE', 'KEY_CREATE', 'KEY_ROTATE'],
       ...['WORKSPACE_CREATE', 'WORKSPACE_RENAME', 'WORKSPACE_REMOVE', 'SERVER_ADD', 'SERVER_REMOVE'],

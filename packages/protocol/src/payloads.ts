@@ -312,6 +312,8 @@ export type RelayEvent =
   | { type: 'channel.joined' | 'channel.left'; channel: string; agent: string }
   | { type: 'channel.topic'; channel: string; topic: string; agent: string }
   | SessionEvent
+  /** For who asked for a SPAWN that takes long. */
+  | { type: 'spawn.progress'; agent: string; text: string }
   /** For the host of a run: end the program and all it started. */
   | { type: 'run.end'; run: string }
   | { type: 'terminal.command'; run: string; command: TerminalCommand }

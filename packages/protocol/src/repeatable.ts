@@ -21,6 +21,7 @@ const NOT_REPEATABLE: ReadonlySet<OperationName> = new Set([
   'SPAWN',
   'RELEASE',
   'PROMPT_ANSWER',
+  'RESUME',
   'CALL',
   'RESULT',
   'PROGRESS',

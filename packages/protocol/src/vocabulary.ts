@@ -65,3 +65,7 @@ export const isPageSession = (text: string): boolean => /^ps_[0-9a-f]{8}_[A-Za-z
 
 /** An id chosen by a client: any printable word. */
 export const isClientId = (text: string): boolean => /^[\x21-\x7e]{1,64}$/.test(text);
+
+/** What the owner can allow an agent that is otherwise for people, or for agents on the daemon's machine. */
+export const AGENT_GRANTS = ['spawn', 'terminal'] as const;
+export type AgentGrant = (typeof AGENT_GRANTS)[number];

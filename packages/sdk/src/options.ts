@@ -132,7 +132,7 @@ export interface WhoOptions {
 
 /**
  * What happens in the project, after `watch()`; `message.created` is emitted while `tail()` runs. An agent gets the
- * delivery events of messages it sent or got. After `events.missed`, some events are missing: query again what matters.
+ * delivery events of messages it sent. After `events.missed`, some events are missing: query again what matters.
  */
 type Happenings = { [Event in RelayEvent as Event['type']]: [event: Event] };
 

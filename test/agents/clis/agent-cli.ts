@@ -47,6 +47,8 @@ export interface AgentCli {
     readonly needsInstall?: boolean;
     /** It ends the turn if its model has a usage limit, and does not try again. */
     readonly givesUpAtLimit?: boolean;
+    /** Its conversations can be gone on with. */
+    readonly resumes?: boolean;
     /** What the shell shows after Ctrl-Z, if it can be suspended. */
     readonly suspended?: RegExp;
     /** A step with which the model runs a shell command. */
@@ -66,6 +68,8 @@ export interface AgentCli {
     /** The keys that begin a new line in the composer. */
     readonly newLine: string;
   };
+  /** Its model has the same tools for a whole turn, whatever its servers tell it meanwhile. */
+  readonly keepsTools?: boolean;
   /** How to pass a prompt; a client without it gets none. */
   ask?(prompt: string): { args: string[]; input?: string };
 }

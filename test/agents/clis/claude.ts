@@ -48,6 +48,7 @@ export const claude: AgentCli = {
     path: 'hook',
     settings: '.claude/settings.json',
     suspended: /Stopped/,
+    resumes: true,
     shell: (command) => `use Bash ${JSON.stringify({ command, description: 'a command' })}`,
     trust: { question: /\btrust this folder\b/, choose: '\x1b[B', chosen: /❯ Yes, I trust/ },
     dialog: /\bDo you want to proceed\b/,

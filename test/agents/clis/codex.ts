@@ -46,6 +46,7 @@ trust_level = "trusted"
     path: 'pty',
     native: true,
     answersPrompts: true,
+    resumes: true,
     settings: '.codex/config.toml',
     shell: (cmd, asks) => {
       const escalation = { sandbox_permissions: 'require_escalated', justification: 'a test' };
@@ -57,6 +58,7 @@ trust_level = "trusted"
     newSession: /\/new\b.*start/i,
     newLine: '\n',
   },
+  keepsTools: true,
   // A server that is not required may come too late for the first turn on a busy machine.
   ask: (prompt) => ({
     args: ['exec', '--skip-git-repo-check', '-c', 'mcp_servers.agent-relay.required=true', prompt],

@@ -43,6 +43,7 @@ export const opencode: AgentCli = {
   terminal: {
     args: () => [],
     ready: /Ask anything/,
+    resumes: true,
     path: 'native',
     typesFirst: true,
     settings: '.config/opencode/opencode.json',

@@ -88,6 +88,7 @@ export function agents(store: () => Store): void {
       const changes = {
         cli: 'codex',
         lead: true,
+        grants: ['spawn' as const],
         capabilities: ['x'],
         tokenHash: unique('token'),
         lastSeenAt: NOW + 7,

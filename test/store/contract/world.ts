@@ -45,6 +45,7 @@ export const agentOf = (workspaceId: number, name = unique('agent')): Omit<Agent
   handle: undefined,
   type: 'agent',
   lead: false,
+  grants: [],
   ephemeral: false,
   registeredBy: undefined,
   heldBy: undefined,

@@ -4,6 +4,7 @@ import { openStartAgent } from '../overview/start-agent.tsx';
 import type { IconName } from '../parts/icon.tsx';
 import { linkTo, type Place } from '../routes.ts';
 import { theme } from '../shell/theme.ts';
+import { hasTerminal } from '../terminals/live-terminals.ts';
 import { owners, subjectOf } from '../tools/tool.ts';
 
 /** Something the palette can do or go to. */
@@ -26,6 +27,7 @@ const goTo =
 const PLACES: Array<[text: string, place: Place, icon: IconName]> = [
   ['Overview', 'overview', 'overview'],
   ['All messages', 'activity', 'threads'],
+  ['Terminals', 'terminal', 'terminal'],
   ['Tools and actions', 'tools', 'plug'],
   ['Invocations', 'invocations', 'plug'],
   ['MCP servers', 'servers', 'plug'],
@@ -87,16 +89,27 @@ const deeds = (): PaletteCommand[] => [
 ];
 
 const people = (): PaletteCommand[] =>
-  [...agents.value.values()].flatMap(({ name, type, task }): PaletteCommand[] => [
-    {
-      id: `agent ${name}`,
-      text: name,
-      note: task ?? (type === 'human' ? 'Person' : 'Agent'),
-      icon: 'person',
-      run: goTo('agent', name),
-    },
-    { id: `direct ${name}`, text: `Message ${name}`, note: 'Do', icon: 'dialog', run: goTo('direct', name) },
-  ]);
+  [...agents.value.values()].flatMap((agent): PaletteCommand[] => {
+    const { name, type, task } = agent;
+    const go = (text: string, place: Place, note: string, icon: IconName): PaletteCommand => ({
+      id: `${place} ${text}`,
+      text,
+      note,
+      icon,
+      run: goTo(place, name),
+    });
+    return [
+      go(name, 'agent', task ?? (type === 'human' ? 'Person' : 'Agent'), 'person'),
+      go(`Message ${name}`, 'direct', 'Do', 'dialog'),
+      ...(hasTerminal(agent)
+        ? [
+            go(`Terminal of ${name}`, 'terminal', 'Go to', 'terminal'),
+            // Its page asks once more.
+            go(`Release ${name}`, 'agent', 'Do', 'signOut'),
+          ]
+        : []),
+    ];
+  });
 
 const talks = (): PaletteCommand[] =>
   channels.value.map(({ name, topic, archivedAt }) => ({

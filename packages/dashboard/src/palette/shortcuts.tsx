@@ -9,6 +9,7 @@ const GO: Record<string, [place: Place, text: string]> = {
   o: ['overview', 'overview'],
   m: ['activity', 'all messages'],
   t: ['tools', 'tools'],
+  x: ['terminal', 'terminals'],
   i: ['invocations', 'invocations'],
   s: ['servers', 'MCP servers'],
 };

@@ -43,6 +43,7 @@ beforeEach(async () => {
       return attention;
     },
     onChange: () => undefined,
+    onSession: () => undefined,
   });
 });
 afterEach(async () => {

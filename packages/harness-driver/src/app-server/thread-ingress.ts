@@ -35,6 +35,7 @@ export class ThreadIngress implements ChannelIngress {
     this.#hold = new Hold(() => agent.onChange());
     proxy.onExchange = (exchange) => {
       this.#thread.exchanged(exchange);
+      if (this.#thread.id !== undefined) agent.onSession(this.#thread.id);
       agent.onChange();
     };
     proxy.onNotification = (message) => {

@@ -3,6 +3,7 @@ import type { Attention } from '../delivery/attention.ts';
 import type { Ingress } from '../delivery/ingress.ts';
 import type { ConversationReader } from './conversation.ts';
 import type { Reading, ScreenReader } from './reading.ts';
+import type { Resumption } from './resumption.ts';
 
 export type { Reading, ScreenReader } from './reading.ts';
 
@@ -55,6 +56,8 @@ export interface WatchedAgent {
   readonly attention: Attention | undefined;
   /** To be called when the gate may have changed. */
   onChange(): void;
+  /** To be called with the conversation that the CLI is in, whenever that is seen. */
+  onSession(id: string): void;
 }
 
 /** A permission prompt of the CLI, as a person elsewhere gets to see it. */
@@ -85,6 +88,8 @@ export interface CliAdapter {
   configure(run: RunFacts): Promise<RunSetup>;
   /** The paths by which messages reach it in this run; without it, only the terminal. */
   paths?(run: Pick<RunFacts, 'args' | 'native'>): ClaimingPath[];
+  /** Without it, a later run cannot go on with its conversation. */
+  readonly resumption?: Resumption;
   /** Without it, nothing is ever typed into this CLI. */
   readonly screen?: ScreenReader;
   /** Where its answers are on the screen; without it, every line of the normal screen is taken for one. */

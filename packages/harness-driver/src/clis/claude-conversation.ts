@@ -4,8 +4,9 @@ const COLUMN = 2;
 const STYLE: BlockStyle = {
   signs: { '●': 'agent', '⏺': 'agent', '❯': 'person', '>': 'person' },
   column: COLUMN,
-  // Results of tools and tips, hints at the right, and what it is doing: `✻ Composing… (3s)`.
-  isPassing: (text) => /^\s*⎿|^ {5,}\S|^[^\s●⏺❯>] \p{L}[^…]*…/u.test(text),
+  result: /^\s*⎿/,
+  // Hints are at the right; what it is doing: `✻ Composing… (3s)`.
+  isPassing: (text) => /^ {24,}\S|^[^\s●⏺❯>] \p{L}[^…]*…/u.test(text),
 };
 
 /** Claude Code shows the conversation above the line over its composer. */

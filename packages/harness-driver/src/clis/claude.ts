@@ -1,6 +1,7 @@
 import { type CliAdapter, SERVER_NAME } from './adapter.ts';
 import { claudeConversation } from './claude-conversation.ts';
 import { claudeHooks, hasHooks } from './claude-hooks.ts';
+import { claudeResumption } from './claude-resumption.ts';
 import { claudeScreen } from './claude-screen.ts';
 
 export const claude: CliAdapter = {
@@ -18,6 +19,7 @@ export const claude: CliAdapter = {
     const { file, given, channel } = hooks;
     return { args: [...args, `--settings=${file}`], env: {}, given, channel };
   },
+  resumption: claudeResumption,
   screen: claudeScreen,
   conversation: claudeConversation,
 };

@@ -4,11 +4,10 @@ const COLUMN = 2;
 const STYLE: BlockStyle = {
   signs: { '•': 'agent', '›': 'person' },
   column: COLUMN,
-  // What it is doing, results of tools and tips, and how long a turn took, which is dim.
+  result: /^ {2}[└│├]/,
+  // What it is doing, and how long a turn took, which is dim.
   isPassing: (text, looks) =>
-    /\besc to interrupt\b/.test(text) ||
-    /^ {2}[└│├]/.test(text) ||
-    (text.startsWith('  ') && looks[2] === 'd'),
+    /\besc to interrupt\b/.test(text) || (text.startsWith('  ') && looks[2] === 'd'),
 };
 
 /** Codex shows the conversation above its composer, and in the first row the prompt of the turn if that is out of sight. */

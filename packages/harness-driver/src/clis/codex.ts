@@ -1,6 +1,7 @@
 import { type CliAdapter, type RunFacts, type RunSetup, SERVER_NAME } from './adapter.ts';
 import { hasAppServer, withAppServer } from './codex-app-server.ts';
 import { codexConversation } from './codex-conversation.ts';
+import { codexResumption } from './codex-resumption.ts';
 import { codexScreen } from './codex-screen.ts';
 
 export const codex: CliAdapter = {
@@ -9,6 +10,7 @@ export const codex: CliAdapter = {
   configure(run) {
     return hasAppServer(run) ? withAppServer(run, toolOptions(run)) : inOneProcess(run);
   },
+  resumption: codexResumption,
   screen: codexScreen,
   conversation: codexConversation,
 };

@@ -1,10 +1,13 @@
 import type { CliAdapter, Reading, ScreenReader } from './adapter.ts';
 import { showsEndOf } from './pasted.ts';
+import type { Resumption } from './resumption.ts';
 
 /** A CLI that the user described in the settings of the daemon. */
 export interface ConfiguredCli {
   command: readonly string[];
   model?: readonly string[] | undefined;
+  /** The options that name a new conversation, and go on with one, with `{session}` for its id. */
+  conversation?: { begin: readonly string[]; resume: readonly string[] } | undefined;
   screen?: ScreenPatterns | undefined;
 }
 
@@ -18,11 +21,23 @@ export interface ScreenPatterns {
 }
 
 /** It is given nothing for the run but who it is; its screen is read as the user says. */
-export const configuredCli = (word: string, { screen }: ConfiguredCli): CliAdapter => ({
+export const configuredCli = (word: string, { screen, conversation }: ConfiguredCli): CliAdapter => ({
   word,
   configure: async () => ({ args: [], env: {} }),
+  ...(conversation && { resumption: resumptionBy(conversation) }),
   ...(screen && { screen: patternScreen(screen) }),
 });
+
+const resumptionBy = ({ begin, resume }: NonNullable<ConfiguredCli['conversation']>): Resumption => {
+  const withId = (words: readonly string[], id: string) =>
+    words.map((word) => word.replaceAll('{session}', id));
+  return {
+    // Which of its options have values is not known: all words are given again.
+    options: { valued: [], once: [], keepsWords: true },
+    begin: (id) => withId(begin, id),
+    resume: (id) => withId(resume, id),
+  };
+};
 
 /** What asks the person comes first: where one of its patterns fits, nothing is typed. */
 export function patternScreen({ composer, busy, dialog, starting }: ScreenPatterns): ScreenReader {

@@ -25,18 +25,23 @@ export interface BlockStyle {
   readonly signs: Readonly<Record<string, Exclude<Speaker, 'unknown'>>>;
   /** The column where the text begins. */
   readonly column: number;
-  /** Rows that change by themselves, or are drawn beside the conversation: spinners, hints, what a tool shows. */
+  /** The first row of what a tool shows; the rest of it is indented more than an answer. */
+  readonly result?: RegExp;
+  /** Rows that change by themselves, or are drawn beside the conversation: spinners and hints. */
   isPassing(text: string, looks: string): boolean;
 }
 
 /** Reads rows in the style of a CLI. A row with a sign that is not known begins something else. */
 export function readBlocks(
   lines: ScreenView['lines'],
-  { signs, column, isPassing }: BlockStyle,
+  { signs, column, result, isPassing }: BlockStyle,
 ): ConversationRow[] {
   let speaker: Speaker = 'unknown';
+  let isResult = false;
   return lines.map(({ text, looks }) => {
     if (text === '' || isPassing(text, looks)) return { speaker, text: '' };
+    isResult = result?.test(text) === true || (isResult && text.search(/\S/) > column);
+    if (isResult) return { speaker, text: '' };
     const sign = text.slice(0, column).trim();
     if (sign !== '') speaker = signs[sign] ?? 'other';
     return { speaker, text: text.slice(column) };

@@ -1,6 +1,7 @@
 import { type CliAdapter, SERVER_NAME } from './adapter.ts';
 import { opencodeConversation } from './opencode-conversation.ts';
 import { withPlugin } from './opencode-plugin.ts';
+import { opencodeResumption } from './opencode-resumption.ts';
 import { opencodeScreen } from './opencode-screen.ts';
 
 const CONTENT = 'OPENCODE_CONFIG_CONTENT';
@@ -26,6 +27,7 @@ export const opencode: CliAdapter = {
     const plugin = await withPlugin(run);
     return { args: [], ...plugin, env: { ...plugin?.env, [CONTENT]: JSON.stringify(content) } };
   },
+  resumption: opencodeResumption,
   screen: opencodeScreen,
   conversation: opencodeConversation,
 };

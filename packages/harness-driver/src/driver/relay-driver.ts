@@ -17,7 +17,7 @@ export function relayDriver(relay: Relay, { env }: RelayDriverOptions = {}): Dri
     create: ({ name, cli, ...wish }, { workers }) =>
       workers.spawn(name, cli, { ...wish, ...(env && { env }) }),
     release: async ({ name, ...options }, { workers }) => {
-      const exit = await workers.release(name, options);
+      const { exit } = await workers.release(name, options);
       return { name, ...(exit && { exit }) };
     },
     status: async ({ name }) => {

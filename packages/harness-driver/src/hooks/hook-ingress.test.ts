@@ -37,6 +37,8 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
+const sessions: string[] = [];
+
 function start(attention?: Attention): void {
   ingress?.close();
   const agent = {
@@ -44,6 +46,7 @@ function start(attention?: Attention): void {
     turnStarts: async () => screenTurns,
     attention,
     onChange: () => changed(),
+    onSession: (id: string) => sessions.push(id),
   };
   ingress = new HookIngress(hooks, agent, (error) =>
     error === 'rate_limit' ? { code: 'usage_limit' } : undefined,
@@ -207,4 +210,12 @@ describe('a message by the hooks', () => {
     await seen();
     expect(found).toEqual([MESSAGE.id]);
   });
+});
+
+it('tells which conversation the CLI is in, whenever that changes', async () => {
+  start();
+  sessions.length = 0;
+  await hook('SessionStart', { session: 'one' });
+  await hook('SessionStart', { session: 'two', source: 'clear' });
+  expect(sessions).toEqual(['one', 'two']);
 });

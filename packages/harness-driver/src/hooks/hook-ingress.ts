@@ -121,6 +121,7 @@ export class HookIngress implements ChannelIngress {
 
   #reported(report: HookReport): void {
     this.#turns.note(report);
+    if (report.session !== undefined) this.#agent.onSession(report.session);
     for (const id of report.messages) {
       if (!this.#unseen.delete(id)) continue;
       this.#promptId = report.promptId;

@@ -8,6 +8,8 @@ export interface HookReport {
   source?: string;
   /** Of all events of one turn the same. */
   promptId?: string;
+  /** The CLI's own id of the conversation. */
+  session?: string;
   isSubagent: boolean;
   /** Why a turn failed: the CLI's word for it, and its texts. */
   error?: string;
@@ -27,7 +29,7 @@ export function parseReport(line: string): HookReport | undefined {
     waits: waits === true,
     isSubagent: isSubagent === true,
     messages: Array.isArray(messages) ? messages.filter((id) => typeof id === 'string') : [],
-    ...textsOf(value, ['source', 'promptId', 'error', 'details']),
+    ...textsOf(value, ['source', 'promptId', 'session', 'error', 'details']),
   };
 }
 

@@ -1,6 +1,7 @@
 import { type MarkedProcess, processMark } from '@agent-relay/platform/processes';
 import type { Relay } from '@agent-relay/sdk/node';
 import type { Channel, ChannelIngress, ScreenReader } from '../clis/adapter.ts';
+import type { Resumption } from '../clis/resumption.ts';
 import { AgentTerminal } from '../delivery/agent-terminal.ts';
 import type { Attention } from '../delivery/attention.ts';
 import { Deliverer } from '../delivery/deliverer.ts';
@@ -27,6 +28,8 @@ export interface RunDescription {
   /** What the person gave the CLI. */
   args: string[];
   version: string | undefined;
+  /** The CLI's own conversation, if it is known from the start. */
+  session: string | undefined;
 }
 
 export interface HostOptions {
@@ -38,6 +41,7 @@ export interface HostOptions {
   /** A way into the CLI beside its terminal, and better. */
   channel?: Channel | undefined;
   attention?: Attention | undefined;
+  resumption?: Resumption | undefined;
   /** How commands in the text of the agent are found; absent if they do not count. */
   patterns?: PatternOptions | undefined;
 }
@@ -65,6 +69,7 @@ export class AgentHost {
   readonly #patterns: Patterns | undefined;
   readonly #process: MarkedProcess;
   readonly #link: RunLink;
+  readonly #stopWatching: () => void;
   readonly #viewers = new Set<Viewer>();
   readonly #remote: RemoteViewers;
   #snapshot: Promise<unknown> = Promise.resolve();
@@ -79,7 +84,7 @@ export class AgentHost {
   /** The CLI has left the terminal to the shell it was started from. */
   onSuspended: () => void = () => undefined;
 
-  constructor({ relay, run, program, reader, channel, attention, patterns }: HostOptions) {
+  constructor({ relay, run, program, reader, channel, attention, resumption, patterns }: HostOptions) {
     const { columns, rows } = program;
     const runner = patterns && new CommandRunner(relay, { run: run.id, env: patterns.env });
     this.#runner = runner;
@@ -98,6 +103,9 @@ export class AgentHost {
     this.#process = { pid, mark: processMark(pid) ?? 'ended' };
     this.#link = new RunLink(relay, factsOf(run, program.cwd, this.#process));
     this.#link.onEnd = () => void this.end();
+    const onSession = (id: string) => this.#link.session(id);
+    if (run.session !== undefined) onSession(run.session);
+    this.#stopWatching = resumption?.watch?.({ pid, env: program.env }, onSession) ?? (() => undefined);
     this.#keyboard = new SharedKeyboard((bytes) => this.#child.write(bytes));
     let prompts: PromptLink | undefined;
     const look = () => {
@@ -113,6 +121,7 @@ export class AgentHost {
       turnStarts: (withinMs) => terminal.turnStarts(withinMs),
       attention,
       onChange: look,
+      onSession,
     });
     const { prompt, answer } = this.#channel ?? {};
     if (prompt && answer)
@@ -177,6 +186,12 @@ export class AgentHost {
     return this.#ending;
   }
 
+  /** Ends it because this process is to end: the agent did not end by itself, and may be resumed. */
+  stop(signal: NodeJS.Signals): void {
+    this.#link.stopped(signal);
+    void this.end();
+  }
+
   /** What puts a viewer's terminal back that the program left in modes of its own. */
   undoModes(): string {
     return this.#screen.undoModes();
@@ -184,6 +199,7 @@ export class AgentHost {
 
   /** After the end: stops delivering. Resolves with why messages were no longer delivered, if that happened before. */
   async close(): Promise<unknown> {
+    this.#stopWatching();
     this.#terminal.close();
     this.#remote.close();
     this.#patterns?.close();

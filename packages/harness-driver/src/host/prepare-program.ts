@@ -1,5 +1,6 @@
 import type { Relay } from '@agent-relay/sdk/node';
 import type { Channel, CliAdapter } from '../clis/adapter.ts';
+import { beginConversation } from '../clis/resumption.ts';
 import type { ChildOptions } from '../pty/child.ts';
 import { tokenFor } from './agent-connection.ts';
 import type { RunDirectory } from './run-directory.ts';
@@ -8,6 +9,8 @@ export interface ProgramOptions {
   adapter: CliAdapter;
   /** The CLI's file, found before. */
   file: string;
+  /** The words of the command itself, before all others. */
+  leading?: readonly string[];
   /** What the person gave the CLI. */
   args: readonly string[];
   cwd: string;
@@ -16,20 +19,38 @@ export interface ProgramOptions {
   server: readonly [string, ...string[]];
   directory: RunDirectory;
   native?: boolean | undefined;
+  /** The conversation of an earlier run to go on with. */
+  resume?: string | undefined;
 }
 
 export interface PreparedProgram {
   program: Omit<ChildOptions, 'columns' | 'rows'>;
   /** A way into it beside its terminal; to be closed after the run. */
   channel: Channel | undefined;
+  /** The conversation it begins with, if that is known. */
+  session: string | undefined;
 }
 
 /** What the CLI is started with: its own arguments, the relay's tools, and who it is. */
 export async function prepareProgram(
   relay: Relay,
-  { adapter, file, args: given, cwd, env: inherited, server, directory, native = false }: ProgramOptions,
+  {
+    adapter,
+    file,
+    leading = [],
+    args: wanted,
+    cwd,
+    env: inherited,
+    server,
+    directory,
+    native = false,
+    resume,
+  }: ProgramOptions,
 ): Promise<PreparedProgram> {
   const env = { ...inherited, ...(await identityOf(relay, inherited)) };
+  const { word, resumption } = adapter;
+  const { args: begun, session } = await beginConversation(word, resumption, wanted, { resume, env });
+  const given = [...leading, ...begun];
   const [command, ...args] = server;
   const setup = await adapter.configure({
     file,
@@ -43,7 +64,7 @@ export async function prepareProgram(
   });
   const allArgs = [...setup.args, ...(setup.given ?? given)];
   const program = { file, args: allArgs, cwd, env: { ...env, ...setup.env } };
-  return { program, channel: setup.channel };
+  return { program, channel: setup.channel, session };
 }
 
 /** Who commands and servers are that the CLI starts. */

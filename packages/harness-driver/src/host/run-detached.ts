@@ -21,6 +21,8 @@ export interface DetachedRun {
   file: string;
   args: readonly string[];
   model?: string | undefined;
+  /** The conversation of an earlier run to go on with. */
+  resume?: string | undefined;
   cwd: string;
   env: Record<string, string>;
   /** Commands in the agent's own text count. Default: true. */
@@ -44,10 +46,10 @@ export async function runDetached(
   wanted: DetachedRun,
   { server, client }: DetachedOptions,
 ): Promise<ChildEnd> {
-  const { run, name, token, project, cli, file, cwd, env, configured, model } = wanted;
+  const { run, name, token, project, cli, file, cwd, env, configured, model, resume } = wanted;
   const adapter = configured ? configuredCli(cli, configured) : adapterOf(cli);
-  const [, ...first] = configured?.command ?? [cli];
-  const args = [...first, ...modelArguments(model, configured), ...wanted.args];
+  const [, ...leading] = configured?.command ?? [cli];
+  const args = [...modelArguments(model, configured), ...wanted.args];
   await using relay = await connectPatiently({
     env,
     project,
@@ -59,21 +61,38 @@ export async function runDetached(
     client,
   });
   await using directory = await openRunDirectory(env);
-  const prepared = await prepareProgram(relay, { adapter, file, args, cwd, env, server, directory });
+  const prepared = await prepareProgram(relay, {
+    adapter,
+    file,
+    leading,
+    args,
+    cwd,
+    env,
+    server,
+    directory,
+    resume,
+  });
   await using channel = prepared.channel;
   const host = new AgentHost({
     relay,
-    run: { id: run, cli, args: [...wanted.args], version: await installedVersion(file) },
+    run: {
+      id: run,
+      cli,
+      args: [...wanted.args],
+      version: await installedVersion(file),
+      session: prepared.session,
+    },
     program: { ...prepared.program, ...SIZE },
     reader: adapter.screen,
     channel,
+    resumption: adapter.resumption,
     patterns: wanted.patterns === false ? undefined : patternsOf(adapter, env),
   });
   // Nobody could bring it back with `fg`.
   host.onSuspended = () => host.signal('SIGCONT');
   host.onSizeWanted = (columns, rows) => host.resize(columns, rows);
   const end = () => void host.end();
-  for (const signal of ENDING) process.on(signal, end);
+  for (const signal of ENDING) process.on(signal, () => host.stop(signal));
   // It is not this agent any more: nobody could release it.
   relay.on('closed', (error) => {
     if (error) end();

@@ -22,6 +22,8 @@ export interface RunOptions extends AgentProfile {
   attention?: Attention | undefined;
   /** Use the CLI's own interface for messages, if it has one. */
   native?: boolean | undefined;
+  /** The conversation of an earlier run to go on with. */
+  resume?: string | undefined;
   /** Commands in the agent's own text count. Default: true. */
   patterns?: boolean | undefined;
 }
@@ -46,7 +48,7 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   const cwd = process.cwd();
   const adapter = adapterOf(command);
   const file = await findCommand(command, env, cwd);
-  const { server, client, attention, native = false } = options;
+  const { server, client, attention, native = false, resume } = options;
   const paths = adapter.paths?.({ args, native });
   await using relay = await connectAgent(options, adapter.word, { env, client, paths });
   await using directory = await openRunDirectory(env);
@@ -59,9 +61,12 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
     server,
     directory,
     native,
+    resume,
   });
   await using channel = prepared.channel;
-  const run = { id: `run_${randomUUID()}`, cli: adapter.word, args, version: await installedVersion(file) };
+  const { session } = prepared;
+  const version = await installedVersion(file);
+  const run = { id: `run_${randomUUID()}`, cli: adapter.word, args, version, session };
 
   let host: AgentHost | undefined;
   terminal.takeOver();
@@ -69,7 +74,8 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   process.once('exit', putBack);
   const program = { ...prepared.program, ...terminal.size };
   const patterns = options.patterns === false ? undefined : patternsOf(adapter, env);
-  host = new AgentHost({ relay, run, program, reader: adapter.screen, channel, attention, patterns });
+  const { screen: reader, resumption } = adapter;
+  host = new AgentHost({ relay, run, program, reader, channel, attention, resumption, patterns });
   show(host, terminal);
   const end = await host.ended;
   terminal.close();

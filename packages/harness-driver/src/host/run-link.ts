@@ -26,6 +26,8 @@ export class RunLink {
   onTold: () => void = () => undefined;
   /** Whether the daemon knows of the run, told on each connection. */
   #told: Promise<void>;
+  #session: string | undefined;
+  #stopped: NodeJS.Signals | undefined;
 
   constructor(relay: Relay, facts: RunFacts) {
     this.#relay = relay;
@@ -39,13 +41,29 @@ export class RunLink {
     this.#told = this.#tell();
   }
 
+  /** The conversation that the CLI is in. */
+  session(id: string): void {
+    if (id === this.#session) return;
+    this.#session = id;
+    if (this.#relay.state === 'connected') this.#told = this.#told.then(() => this.#tellSession());
+  }
+
+  /** This process was told to end, and ends the program. */
+  stopped(signal: NodeJS.Signals): void {
+    this.#stopped ??= signal;
+  }
+
   /** The program has ended. A daemon that is away hears nothing: it finds out that this process is gone. */
   async ended(exit: { code: number; signal?: string }): Promise<void> {
     if (this.#relay.state !== 'connected') return;
     await this.#told;
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, REPORT_MS);
-    const reported = this.#relay.request('RUN_REPORT', { run: this.#facts.run, exit });
+    const stopped = this.#stopped;
+    const reported = this.#relay.request('RUN_REPORT', {
+      ...{ run: this.#facts.run, exit },
+      ...(stopped && { stopped }),
+    });
     await Promise.race([reported.catch(ignoreRelayErrors), late]);
     clearTimeout(timer);
   }
@@ -54,6 +72,13 @@ export class RunLink {
   async #tell(): Promise<void> {
     await this.#relay.request('HOST', this.#facts).catch(ignoreRelayErrors);
     this.onTold();
+    await this.#tellSession();
+  }
+
+  async #tellSession(): Promise<void> {
+    const session = this.#session;
+    if (session === undefined) return;
+    await this.#relay.request('RUN_REPORT', { run: this.#facts.run, session }).catch(ignoreRelayErrors);
   }
 }
 

@@ -36,6 +36,7 @@ beforeEach(async () => {
       return attention;
     },
     onChange: () => reports++,
+    onSession: () => undefined,
   });
 });
 afterEach(async () => {

@@ -111,6 +111,7 @@ export class SessionIngress implements ChannelIngress {
     switch (report.kind) {
       case 'state':
         this.#shown = report.state;
+        if (report.state.session !== undefined) this.#agent.onSession(report.state.session);
         return;
       case 'part':
         this.#stored(report);

@@ -58,7 +58,10 @@ export class AnswerWatch {
       this.#transcript.know(lines.slice(0, lines.findLastIndex(({ speaker }) => speaker === 'person') + 1));
       this.#isFirst = false;
     }
-    if (now - this.#busyAt > LATE_MS) {
+    const isLate = now - this.#busyAt > LATE_MS;
+    // A turn that was over before anybody saw it.
+    if (isLate && this.#transcript.hasNewPrompt(lines)) this.#busyAt = now;
+    else if (isLate) {
       this.#transcript.know(lines);
       this.#isDone = true;
       return this.#ended();

@@ -57,6 +57,13 @@ export class Transcript {
     this.#tell(this.#entries.length);
   }
 
+  /** Whether a prompt follows right after what is known. */
+  hasNewPrompt(lines: readonly SpokenLine[]): boolean {
+    const said = lines.filter(isSaid);
+    const last = this.#match(said).at(-1);
+    return last?.known === this.#entries.length - 1 && said[last.seen + 1]?.speaker === 'person';
+  }
+
   #tell(end: number): SpokenLine[] {
     const told = this.#entries.slice(this.#told, end).map(({ line }) => line);
     const surplus = Math.max(0, this.#entries.length - MOST_LINES);
@@ -70,13 +77,9 @@ export class Transcript {
    * on the screen. `missed`: who wrote what is at its top, if nothing on it is known.
    */
   #add(said: readonly SpokenLine[], now: number, missed: SpokenLine['speaker']): number {
-    const seen = said.map(({ text }) => keyOf(text));
-    this.#findCut(seen);
-    this.#findGrown(seen);
-    const keys = this.#entries.map(({ key }) => key);
-    const pairs = align(keys, seen);
-    const first = pairs[0] ?? { known: keys.length, seen: -1 };
-    const last = pairs.at(-1) ?? { known: keys.length - 1, seen: -1 };
+    const pairs = this.#match(said);
+    const first = pairs[0] ?? { known: this.#entries.length, seen: -1 };
+    const last = pairs.at(-1) ?? { known: this.#entries.length - 1, seen: -1 };
     // It was scrolled back: below is more that is known.
     if (pairs.length > 0 && this.#told - 1 - last.known > MOST_CHANGED) return this.#told;
     const before = this.#entries[last.known]?.line.speaker ?? 'unknown';
@@ -89,6 +92,16 @@ export class Transcript {
     this.#entries.splice(Math.max(last.known + 1, this.#told), this.#entries.length, ...added);
     this.#replaceBetween(pairs, said, now);
     return first.known;
+  }
+
+  #match(said: readonly SpokenLine[]): Pair[] {
+    const seen = said.map(({ text }) => keyOf(text));
+    this.#findCut(seen);
+    this.#findGrown(seen);
+    return align(
+      this.#entries.map(({ key }) => key),
+      seen,
+    );
   }
 
   /** Between lines that are the same, what was not told yet is as it is seen now. */

@@ -2,10 +2,12 @@ import type { OperationInput, OperationResult, Relay } from '@agent-relay/sdk';
 import { defined } from './defined.ts';
 import type { Call } from './tool.ts';
 
-type Wanted = Omit<OperationInput<'SPAWN'>, 'env' | 'args' | 'waitMs'>;
+type Wanted = Omit<OperationInput<'SPAWN'>, 'env' | 'args' | 'waitMs' | 'setup'>;
 
 /** Clients give up on a call that is silent for too long. */
 const PROGRESS_MS = 3000;
+/** Most are ready within this time. */
+const EXPECTED_S = 20;
 
 /** Starts an agent for the caller, with progress to the client every few seconds. */
 export async function spawnFor(
@@ -18,12 +20,16 @@ export async function spawnFor(
   call: Call,
 ): Promise<OperationResult<'SPAWN'>> {
   const startedAt = performance.now();
+  let doing = `Waiting for ${name}`;
   const timer = setInterval(() => {
     const waited = Math.round((performance.now() - startedAt) / 1000);
-    call.progress(waited, 20, `Waiting for ${name}`).catch(() => clearInterval(timer));
+    call.progress(waited, EXPECTED_S, doing).catch(() => clearInterval(timer));
   }, PROGRESS_MS);
   try {
-    return await relay.workers.spawn(name, cli, defined({ ...wanted, env: call.environment }));
+    const onProgress = (text: string) => {
+      doing = text;
+    };
+    return await relay.workers.spawn(name, cli, defined({ ...wanted, env: call.environment, onProgress }));
   } finally {
     clearInterval(timer);
   }
@@ -32,3 +38,7 @@ export async function spawnFor(
 /** Why a worker is not ready yet, as a sentence. */
 export const waitingNote = ({ status, reason }: OperationResult<'SPAWN'>): string | undefined =>
   status === 'ready' || !reason ? undefined : `It is still starting: ${reason.text}.`;
+
+/** Where the worktree of a released worker is, if it was kept. */
+export const keptNote = (worktree: OperationResult<'RELEASE'>['worktree']): string | undefined =>
+  worktree && `Its worktree was kept (${worktree.kept}): ${worktree.path}, branch ${worktree.branch}.`;

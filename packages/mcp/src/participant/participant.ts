@@ -11,11 +11,14 @@ import {
 import { cliOf, connectNamedAfter } from './client-name.ts';
 import type { Connect } from './identity.ts';
 import { Mutex } from './mutex.ts';
+import { RECORDED, RecentEvents } from './recent-events.ts';
 import { returned } from './returned.ts';
 
 export interface ParticipantEvents {
   /** A message arrived. */
   inbox: [];
+  /** Something was added to the recent events. */
+  happened: [];
   /** The agents changed: this one, or any number of them. */
   agents: [agent?: string];
   /** Channels or their members changed. */
@@ -84,6 +87,7 @@ export class Participant {
   readonly #passingName: string | undefined;
   #connect: Connect;
   #profile: ParticipantOptions;
+  #recent = new RecentEvents();
   /** The profile of the current connection, with the name it got. */
   #present: ParticipantOptions | undefined;
   #relay: Relay | undefined;
@@ -118,6 +122,11 @@ export class Participant {
   /** The name it has or requests; undefined for an observer. */
   get name(): string | undefined {
     return this.#relay?.name ?? this.#present?.name ?? this.#profile.name;
+  }
+
+  /** What this agent was told of since it is who it is. */
+  get recentEvents(): RecentEvents {
+    return this.#recent;
   }
 
   get isConnected(): boolean {
@@ -310,6 +319,7 @@ export class Participant {
       this.events.emit('inbox');
     };
     relay.on('mail.arrived', mail);
+    this.#record(relay);
     // Messages that a lost path had claimed are unread again.
     relay.on('path.changed', ({ agent, state }) => {
       if (agent === relay.name && state === 'away') mail();
@@ -339,6 +349,17 @@ export class Participant {
     await relay.watch();
     this.events.emit('connected');
     this.#lookAtActions();
+  }
+
+  #record(relay: Relay): void {
+    const recent = new RecentEvents();
+    this.#recent = recent;
+    for (const [kind, types] of RECORDED)
+      for (const type of types)
+        relay.on(type, (event) => {
+          recent.add(kind, event);
+          this.events.emit('happened');
+        });
   }
 
   /** Tells those who follow the actions if they are others; one look at a time, and one after it is enough. */

@@ -43,6 +43,16 @@ export const RESOURCES: readonly Resource[] = [
     },
   }),
   data({
+    uri: 'relay://events',
+    name: 'Events',
+    description: 'What happened to your messages, deliveries, actions and workers since you connected',
+    changesWith: ['happened'],
+    value: async (participant) => {
+      await participant.relay();
+      return participant.recentEvents.list();
+    },
+  }),
+  data({
     uri: 'relay://project',
     name: 'Project',
     description: 'The project you are in, and its daemon',
@@ -78,7 +88,7 @@ export const RESOURCES: readonly Resource[] = [
   data({
     uri: 'relay://capabilities',
     name: 'Capabilities',
-    description: 'Agents and their capabilities',
+    description: 'Online agents by what they say they can do; nobody checks it',
     changesWith: ['agents', 'connected'],
     value: async (participant) => agentsByCapability(await (await participant.relay()).who()),
   }),

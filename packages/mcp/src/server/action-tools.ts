@@ -9,9 +9,12 @@ import { failure } from '../toolsets/actions/invocation-result.ts';
 import { invoke } from '../toolsets/actions/invoke-action.ts';
 import type { ClientContext } from './client-context.ts';
 
-/** Clients whose models' interfaces refuse dots in the names of tools; all others get the name as it is. */
+/**
+ * Clients whose models' interfaces refuse dots in the names of tools, and of which it is not known that they replace them. Claude Code,
+ * Codex, OpenCode and Gemini CLI get the name as it is: `npm run test:agents` shows that they can call it.
+ */
 const WITHOUT_DOTS =
-  /claude|codex|openai|cursor|vscode|visual studio code|copilot|opencode|droid|factory|windsurf|cline|zed/i;
+  /claude-ai|claude desktop|openai|cursor|vscode|visual studio code|copilot|droid|factory|windsurf|cline|zed/i;
 
 export const offersActions = ({ offering }: ClientContext): boolean =>
   offering.tools.toolsets.some(({ name }) => name === ACTIONS_TOOLSET);

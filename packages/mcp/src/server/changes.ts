@@ -17,7 +17,7 @@ const MAX_URI_LENGTH = 256;
 export function followChanges(context: ClientContext, changed: (uri: string) => void): () => void {
   const { offering, participant } = context;
   const changes = new Batches(PAUSE_MS, changed);
-  const stops = (['inbox', 'agents', 'channels', 'connected'] as const).map((event) => {
+  const stops = (['inbox', 'happened', 'agents', 'channels', 'connected'] as const).map((event) => {
     const affected = offering.resources.filter(({ changesWith }) => changesWith.includes(event));
     const tell = (agent?: string) => {
       for (const { uri } of affected) changes.add(uri);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { capabilityAnnouncementPayload, type PathState, type ToolDefinition } from '../payloads.ts';
 import type { Reason } from '../reasons.ts';
-import type { AgentType, DeliveryPath } from '../vocabulary.ts';
+import { AGENT_GRANTS, type AgentGrant, type AgentType, type DeliveryPath } from '../vocabulary.ts';
 import { cursor, type Nothing, name, none, result } from './define.ts';
 import type { RunInfo } from './terminals.ts';
 
@@ -27,6 +27,8 @@ export interface AgentInfo {
   unread?: number;
   /** What wakes this agent for a new message, best first; if empty, it sees messages when it checks its inbox. */
   paths: PathInfo[];
+  /** What the owner allowed it; absent if nothing. */
+  grants?: AgentGrant[];
   /** Its program in a terminal, the latest one. */
   run?: RunInfo;
 }
@@ -86,12 +88,21 @@ export const agentOperations = {
     result: result<{ token: string }>(),
   },
   AGENT_RENAME: { params: z.object({ agent: name, name }).strict(), result: result<{ name: string }>() },
-  /** Sets whether an agent is the lead, and whether it is a person or a program. */
+  /**
+   * Sets whether an agent is the lead, whether it is a person or a program, and what it is allowed: to spawn agents from another
+   * machine (`spawn`), to see and drive terminals (`terminal`).
+   */
   AGENT_SET: {
     params: z
-      .object({ agent: name, type: z.enum(['agent', 'human']).optional(), lead: z.boolean().optional() })
+      .object({
+        agent: name,
+        type: z.enum(['agent', 'human']).optional(),
+        lead: z.boolean().optional(),
+        grant: z.array(z.enum(AGENT_GRANTS)).max(8).optional(),
+        revoke: z.array(z.enum(AGENT_GRANTS)).max(8).optional(),
+      })
       .strict(),
-    result: result<{ type: AgentType; lead: boolean }>(),
+    result: result<{ type: AgentType; lead: boolean; grants: AgentGrant[] }>(),
   },
   /** Removes an agent: its connections are closed, its name is free again, its messages stay. */
   AGENT_REMOVE: { params: z.object({ agent: name }).strict(), result: result<Nothing>() },

@@ -19,7 +19,11 @@ export interface RunInfo {
   /** Why it ended, if the exit code does not say: it was released, its host was killed. */
   ended?: string;
   version?: string;
+  /** Its conversation is known: it can be resumed when it has ended. */
+  resumable?: true;
   cwd: string;
+  /** Its own git worktree, in which `cwd` is. */
+  worktree?: { path: string; branch: string };
 }
 
 export interface RunExit {
@@ -63,6 +67,10 @@ export const terminalOperations = {
         model: model.optional(),
         /** Relative to the project. Default: the project's directory. */
         cwd: text.optional(),
+        /** Give it a git worktree of its own, from the local HEAD, on a new branch. */
+        worktree: z.boolean().optional(),
+        /** A shell command that is run in the new worktree first. */
+        setup: z.string().min(1).max(4096).optional(),
         channels: z.array(name).max(64).default([]),
         /** Passed to the CLI unchanged. */
         args: z.array(text).max(256).default([]),
@@ -77,7 +85,29 @@ export const terminalOperations = {
   /** Ends the program of an agent and everything it started; a spawned agent is removed. Answered when it has ended. */
   RELEASE: {
     params: z.object({ agent: name, reason: z.string().max(1024).optional(), call }).strict(),
-    result: result<{ name: string; exit?: RunExit }>(),
+    /** `worktree`: where it is, if it was kept, and why. */
+    result: result<{
+      name: string;
+      exit?: RunExit;
+      worktree?: { path: string; branch: string; kept: string };
+    }>(),
+  },
+  /**
+   * Starts an agent that has ended again, in the same conversation: with its name, its parent, its directory and arguments. One
+   * that a person ran in a terminal is not started; the answer says what to run there.
+   */
+  RESUME: {
+    params: z
+      .object({
+        agent: name,
+        env: z.record(z.string().regex(/^[^=\0]+$/), z.string()).optional(),
+        waitMs: z.int().min(0).max(600_000).default(20_000),
+      })
+      .strict(),
+    result: result<
+      | { name: string; status: 'ready' | 'spawning'; reason?: Reason }
+      | { name: string; status: 'foreground'; cli: string; args: string[]; cwd: string; session: string }
+    >(),
   },
   /** A worker's result, for the agent it works for: stored as a message from the worker. */
   RESULT_SUBMIT: {
@@ -115,7 +145,9 @@ export const terminalOperations = {
           .strict()
           .optional(),
         /** The CLI's own conversation id, to resume it later. */
-        session: z.string().max(256).optional(),
+        session: z.string().min(1).max(256).optional(),
+        /** The signal that the host got itself: the program did not end on its own. */
+        stopped: z.string().max(16).optional(),
       })
       .strict(),
     result: result<Nothing>(),

@@ -46,6 +46,7 @@ const GROUPS: Record<string, Record<string, Load>> = {
     release: () => import('./commands/release.ts'),
     prompts: () => import('./commands/prompts.ts'),
     attach: () => import('./commands/attach.ts'),
+    resume: () => import('./commands/resume.ts'),
     who: () => import('./commands/who.ts'),
     capabilities: () => import('./commands/capabilities.ts'),
     call: () => import('./commands/call.ts'),

@@ -178,6 +178,12 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     quotas,
     clock,
     nameOf: (agentId) => agents.byId(agentId)?.name ?? 'another agent',
+    holderOf: ({ id, workspaceId }, word) => {
+      const backend = targets.backends.beginningWith(word);
+      if (backend !== undefined) return `the MCP server ${backend}`;
+      const agent = agents.find(workspaces.byId(workspaceId), word);
+      return agent && agent.id !== id ? `the agent ${agent.name}` : undefined;
+    },
   });
   const callees = new Callees({ bus, newId, served });
   const targets = new CallTargets({
@@ -197,7 +203,13 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   });
   await invocations.loseOpen();
 
-  agents.isBackend = (name) => targets.backends.find(name) !== undefined;
+  agents.callHolder = (workspaceId, word, own) => {
+    const backend = targets.backends.beginningWith(word);
+    if (backend !== undefined) return `The daemon has an MCP server named "${backend}".`;
+    const found = served.actionBeginningWith(workspaceId, word);
+    if (!found || found.server.agentId === own?.id) return undefined;
+    return `${agents.byId(found.server.agentId)?.name ?? 'Another agent'} has an action named "${found.action.name}".`;
+  };
   awaits.onAnswered = ({ waiter, message: question }, { seq }) =>
     background(store.noteAnswer({ recipientId: waiter.id, seq, question: question.seq }));
   messages.onPaused = (workspace, paused, reason) => sendPauseNotices(messages, workspace, paused, reason);

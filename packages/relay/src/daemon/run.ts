@@ -29,6 +29,7 @@ import { HostProcesses } from './hosts/host-processes.ts';
 import type { Logger } from './log/log.ts';
 import { QuestionNotifier } from './question-hook.ts';
 import type { Settings } from './settings/settings.ts';
+import { GitWorktrees } from './worktrees/git-worktrees.ts';
 
 export interface RunningDaemon {
   /** Where WebSocket, health and metrics are served. */
@@ -96,6 +97,7 @@ async function start(
   const onError = (error: unknown) => log.error({ err: error }, 'unexpected failure');
   const store = await openStore(settings.database, { onFatal: failure.resolve });
   opened.defer(() => store.close());
+  const worktrees = new GitWorktrees(settings.dataDirectory);
   const relay = await createRelay({
     store,
     clock: systemClock,
@@ -116,6 +118,7 @@ async function start(
     terminals: {
       ...settings.spawn,
       clis: settings.clis,
+      worktrees,
       processes: new HostProcesses({
         dataDirectory: settings.dataDirectory,
         program,
@@ -182,6 +185,7 @@ async function start(
   );
   opened.defer(() => sessions.drain());
   opened.defer(() => relay.terminals.stopWaiting());
+  opened.defer(() => worktrees.close());
   if (settings.mcp.servers.length > 0) {
     // A daemon without such servers does not load the gateway.
     const { openPool } = await import('./doors/pool.ts');

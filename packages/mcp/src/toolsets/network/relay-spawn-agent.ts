@@ -27,7 +27,7 @@ export const relayReleaseAgent = defineTool({
   annotations: { ...ACTS, destructiveHint: true },
   handler: async (participant, { name }) => {
     const relay = await participant.relay();
-    await relay.workers.release(name);
-    return replyJson({ success: true, name });
+    const { worktree } = await relay.workers.release(name);
+    return replyJson({ success: true, name, worktree });
   },
 });

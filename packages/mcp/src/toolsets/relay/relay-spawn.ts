@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { reply } from '../../framework/result.ts';
-import { spawnFor, waitingNote } from '../../framework/spawned.ts';
+import { keptNote, spawnFor, waitingNote } from '../../framework/spawned.ts';
 import { ACTS, defineTool } from '../../framework/tool.ts';
 
 export const relaySpawn = defineTool({
@@ -13,6 +13,7 @@ export const relaySpawn = defineTool({
     task: z.string(),
     model: z.string().optional(),
     cwd: z.string().optional().describe('Directory inside the project'),
+    worktree: z.boolean().optional().describe('Give it a git worktree and branch of its own'),
   }),
   annotations: ACTS,
   handler: async (participant, wanted, call) => {
@@ -30,7 +31,9 @@ export const relayRelease = defineTool({
   annotations: { ...ACTS, destructiveHint: true },
   handler: async (participant, { name, reason }) => {
     const relay = await participant.relay();
-    const exit = await relay.workers.release(name, reason === undefined ? {} : { reason });
-    return reply(`Worker "${name}" released.`, { name, released: true, exit });
+    const { exit, worktree } = await relay.workers.release(name, reason === undefined ? {} : { reason });
+    const text = `Worker "${name}" released.`;
+    const note = keptNote(worktree);
+    return reply(note === undefined ? text : [text, note], { name, released: true, exit, worktree });
   },
 });

@@ -35,8 +35,8 @@ export const removeAgent = defineTool({
   annotations: { ...ACTS, destructiveHint: true },
   handler: async (participant, { name, reason }) => {
     const relay = await participant.relay();
-    const exit = await relay.workers.release(name, defined({ reason }));
-    return replyJson({ name, removed: true, exit });
+    const { exit, worktree } = await relay.workers.release(name, defined({ reason }));
+    return replyJson({ name, removed: true, exit, worktree });
   },
 });
 
@@ -50,6 +50,7 @@ export const spawn = defineTool({
     channels: z.array(z.string()).optional(),
     model: z.string().optional(),
     cwd: z.string().optional().describe('Directory inside the project'),
+    worktree: z.boolean().optional().describe('Give it a git worktree and branch of its own'),
     target_node: z.string().optional(),
   }),
   annotations: ACTS,

@@ -1,4 +1,4 @@
-import { plainAgentName, RelayError } from '@agent-relay/protocol';
+import { AGENT_GRANTS, type AgentGrant, plainAgentName, RelayError } from '@agent-relay/protocol';
 import { removeLocalAgentToken, renameLocalAgentToken, replaceLocalAgentToken } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import { oneOf, type ProjectOption, withProject } from '../options.ts';
@@ -6,7 +6,12 @@ import { print } from '../output/terminal.ts';
 import { asOwner } from '../target/connect.ts';
 import { knownName } from '../target/known-name.ts';
 
-type Standing = { lead?: boolean; type?: 'agent' | 'human' };
+type Standing = {
+  lead?: boolean;
+  type?: 'agent' | 'human';
+  grant?: AgentGrant[];
+  revoke?: AgentGrant[];
+};
 
 export const command = new Command('agent')
   .description('Manage the agents of a project')
@@ -42,24 +47,32 @@ export const command = new Command('agent')
   )
   .addCommand(
     withProject(new Command('set'))
-      .description('Set whether an agent is the lead, and whether it is human')
+      .description('Set whether an agent is the lead, whether it is human, and what it is allowed')
       .argument('<agent>', 'agent name')
       .option('--lead', 'make it the lead of the project')
       .option('--no-lead', 'it is no longer the lead')
       .addOption(oneOf('--type <type>', 'who is behind the name', ['agent', 'human']))
+      .option('--grant <list>', `allow it: ${AGENT_GRANTS.join(', ')}`, grantList)
+      .option('--revoke <list>', 'no longer allow it', grantList)
       .action(async (reference: string, options: ProjectOption & Standing) => {
-        const { lead, type } = options;
-        if (lead === undefined && type === undefined) {
+        const { lead, type, grant, revoke } = options;
+        if ([lead, type, grant, revoke].every((value) => value === undefined)) {
           throw new RelayError('InvalidRequest', 'Nothing to change.', {
-            next: 'Add --lead, --no-lead or --type.',
+            next: 'Add --lead, --no-lead, --type, --grant or --revoke.',
           });
         }
-        const changes = { ...(lead === undefined ? {} : { lead }), ...(type === undefined ? {} : { type }) };
+        const changes = {
+          ...(lead === undefined ? {} : { lead }),
+          ...(type === undefined ? {} : { type }),
+          ...(grant === undefined ? {} : { grant }),
+          ...(revoke === undefined ? {} : { revoke }),
+        };
         const now = await asOwner(options, async (relay) => {
           const agent = await knownName(relay, reference);
           return { agent, ...(await relay.request('AGENT_SET', { agent, ...changes })) };
         });
-        print(`${now.agent}: ${now.type}${now.lead ? ', lead' : ''}.`);
+        const allowed = now.grants.length === 0 ? '' : `, may: ${now.grants.join(', ')}`;
+        print(`${now.agent}: ${now.type}${now.lead ? ', lead' : ''}${allowed}.`);
       }),
   )
   .addCommand(
@@ -76,3 +89,13 @@ export const command = new Command('agent')
         print(`Removed ${agent}.`);
       }),
   );
+
+function grantList(text: string): AgentGrant[] {
+  return text.split(',').map((word) => {
+    const grant = AGENT_GRANTS.find((one) => one === word.trim());
+    if (grant) return grant;
+    throw new RelayError('InvalidRequest', `"${word}" cannot be granted.`, {
+      next: `Use ${AGENT_GRANTS.join(' or ')}.`,
+    });
+  });
+}

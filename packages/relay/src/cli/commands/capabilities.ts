@@ -7,7 +7,7 @@ import { asOwner } from '../target/connect.ts';
 type Options = ProjectOption & JsonOption & { capability?: string; tool?: string };
 
 export const command = withJson(withProject(new Command('capabilities')))
-  .description('List the capabilities and tools of online agents')
+  .description('List what online agents say they can do, and their tools')
   .option('--capability <name>', 'only agents with this capability')
   .option('--tool <name>', 'only agents with this tool')
   .action(async (options: Options) => {

@@ -1,4 +1,4 @@
-import { isRelayError, RelayError } from '@agent-relay/protocol';
+import { isRelayError, type OperationResult, RelayError } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import {
   type AgentOption,
@@ -30,8 +30,7 @@ export const command = withAgent(withJson(withProject(new Command('release'))))
       const names = workers?.flatMap(({ name, run }) => (run?.spawned ? [name] : [])) ?? [agent ?? ''];
       const ending = names.map(async (name) => {
         try {
-          const exit = await relay.workers.release(name, reason);
-          return [{ name, ...(exit && { exit }) }];
+          return [await relay.workers.release(name, reason)];
         } catch (error) {
           // With --all, workers of other agents stay.
           if (options.all && isRelayError(error, 'Forbidden')) return [];
@@ -41,6 +40,15 @@ export const command = withAgent(withJson(withProject(new Command('release'))))
       return (await Promise.all(ending)).flat();
     });
     if (options.json) return printJson(released);
-    for (const { name } of released) print(`Released ${name}.`);
+    for (const one of released) printReleased(one);
     if (released.length === 0) print('No spawned agents are running.');
   });
+
+function printReleased({ name, worktree }: OperationResult<'RELEASE'>): void {
+  print(`Released ${name}.`);
+  if (!worktree) return;
+  const { path, branch, kept } = worktree;
+  print(`Its worktree was kept: ${kept}.`);
+  print(`  ${path} (branch ${branch})`);
+  print(`Remove it with: git worktree remove --force ${path}`);
+}

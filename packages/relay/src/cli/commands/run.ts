@@ -1,10 +1,7 @@
-import { constants } from 'node:os';
 import type { RunOptions } from '@agent-relay/harness-driver';
-import { errorLines, isRelayError, RelayError } from '@agent-relay/protocol';
 import { Command } from 'commander';
-import { VERSION } from '../../version.ts';
 import { oneOf, type ProjectOption, withProject } from '../options.ts';
-import { PROGRAM } from '../program-file.ts';
+import { runHere } from '../run/run-here.ts';
 
 type Options = ProjectOption & {
   name?: string;
@@ -29,21 +26,8 @@ export const command = withProject(new Command('run'))
   .option('--no-patterns', 'ignore ->relay: and ->mcp: lines in what the agent writes')
   .passThroughOptions()
   .action(async (program: string[], options: Options) => {
-    const { runInTerminal } = await import('@agent-relay/harness-driver');
-    const end = await runInTerminal({
-      ...options,
-      command: program,
-      server: [process.execPath, PROGRAM, 'mcp', 'serve'],
-      client: { name: 'agent-relay', version: VERSION },
-    });
-    if (end.failure !== undefined) tellFailure(end.failure);
-    process.exit(end.signal === undefined ? end.code : 128 + constants.signals[end.signal]);
+    await runHere({ ...options, command: program });
   });
-
-function tellFailure(failure: unknown): void {
-  const error = isRelayError(failure) ? failure : new RelayError('Internal', String(failure));
-  process.stderr.write(`note: messages were no longer delivered to this terminal.\n${errorLines(error)}`);
-}
 
 function channelList(text: string): string[] {
   return text.split(/[,\s]+/).filter((channel) => channel !== '');

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { RelayError } from '@agent-relay/protocol';
+import { RelayError, safeLine } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import {
   type AgentOption,
@@ -16,7 +16,14 @@ import { asAgent } from '../target/connect.ts';
 
 type Options = ProjectOption &
   AgentOption &
-  JsonOption & { model?: string; cwd?: string; channels?: string[]; wait?: number };
+  JsonOption & {
+    model?: string;
+    cwd?: string;
+    worktree?: boolean;
+    setup?: string;
+    channels?: string[];
+    wait?: number;
+  };
 
 export const command = withAgent(withJson(withProject(new Command('spawn'))))
   .description('Start an agent CLI in the background, as a new agent that works for you')
@@ -27,6 +34,8 @@ export const command = withAgent(withJson(withProject(new Command('spawn'))))
   .argument('[arguments...]', 'arguments for the CLI, after --')
   .option('--model <model>', 'model for the CLI')
   .option('--cwd <directory>', "working directory (default: the project's)")
+  .option('--worktree', 'give it a git worktree and a branch of its own')
+  .option('--setup <command>', 'shell command to run in the new worktree first')
   .option('--channels <list>', 'comma-separated channels to join', channelList)
   .option('--wait <time>', 'how long to wait until it is ready, e.g. 90s (default: 20s)', patience)
   .action(
@@ -39,16 +48,19 @@ export const command = withAgent(withJson(withProject(new Command('spawn'))))
       command,
     ) => {
       const { task, args } = splitArguments([...(first === undefined ? [] : [first]), ...more], command);
-      const { model, cwd, channels, wait } = options;
+      const { model, cwd, worktree, setup, channels, wait } = options;
       const spawned = await asAgent(options, (relay) =>
         relay.workers.spawn(name, cli, {
           ...(task === undefined ? {} : { task }),
           ...(model === undefined ? {} : { model }),
           ...(cwd === undefined ? {} : { cwd: resolve(cwd) }),
+          ...(worktree === undefined ? {} : { worktree }),
+          ...(setup === undefined ? {} : { setup }),
           ...(channels === undefined ? {} : { channels }),
           ...(wait === undefined ? {} : { waitMs: wait }),
           ...inheritedEnvironment(process.env),
           args,
+          onProgress: (text) => process.stderr.write(`${safeLine(text)}\n`),
         }),
       );
       if (options.json) return printJson(spawned);

@@ -55,6 +55,7 @@ function row(agent: AgentInfo): string[] {
     runText(agent.run, path?.reason?.code),
     path?.reason && path.reason.code !== 'busy' ? `waits: ${path.reason.text}` : undefined,
     agent.parent && `worker of ${agent.parent}`,
+    agent.run?.worktree && `on branch ${agent.run.worktree.branch}`,
     agent.task,
   ].filter((part) => part !== undefined);
   return [

@@ -73,6 +73,25 @@ describe('an action', () => {
     await expect(alice.request('INVOKE', { name: 'review.vote' })).resolves.toBeDefined();
   });
 
+  it('is nobody else’s tool: its name does not begin with another agent’s, nor an agent’s with its', async () => {
+    await core.join(workspace, 'Carol', { handle: 'cc' });
+    for (const name of ['Carol.deploy', 'cc.deploy'])
+      await expect(register(bob, action(name))).rejects.toMatchObject({
+        code: 'NameTaken',
+        message: expect.stringContaining('the agent Carol'),
+      });
+    await register(bob, action('Bob.deploy'), action('review.vote'));
+    const taken = { code: 'NameTaken', message: expect.stringContaining('"review.vote"') };
+    await expect(core.join(workspace, 'Review')).rejects.toMatchObject(taken);
+    await expect(core.join(workspace, 'Dora', { handle: 'review' })).rejects.toMatchObject(taken);
+    const owner = core.owner(workspace);
+    await expect(owner.request('AGENT_RENAME', { agent: 'Carol', name: 'review' })).rejects.toMatchObject(
+      taken,
+    );
+    bob.disconnect();
+    await core.join(workspace, 'Review');
+  });
+
   it('goes with its owner', async () => {
     await register(bob, action('review.vote'));
     bob.disconnect();

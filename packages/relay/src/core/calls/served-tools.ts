@@ -1,9 +1,10 @@
-import { actionKey, RelayError, type ToolDefinition } from '@agent-relay/protocol';
+import { actionKey, nameKey, RelayError, type ToolDefinition } from '@agent-relay/protocol';
 import type { Presence } from '../directory/presence.ts';
 import type { Quotas } from '../governance/quotas.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Directory, ServedAction, ToolServer } from '../ports/directory.ts';
 import type { Agent } from '../ports/store/agents.ts';
+import { callWord } from './call-names.ts';
 import { CheckedSchema } from './schema/schema.ts';
 
 /** Changes of one agent within this time are one event. */
@@ -22,6 +23,8 @@ interface Parts {
   quotas: Quotas;
   clock: Clock;
   nameOf: (agentId: number) => string;
+  /** Which other agent, or MCP server, is called by this word. */
+  holderOf: (agent: Agent, word: string) => string | undefined;
 }
 
 type Served = Pick<ToolServer, 'tools' | 'actions'>;
@@ -50,8 +53,15 @@ export class ServedTools {
     this.changed(agent);
   }
 
-  /** An action has one owner in the project. */
-  #checkFree({ id, workspaceId }: Agent, name: string): void {
+  /** An action has one owner in the project, and is nobody else's `name.tool`. */
+  #checkFree(agent: Agent, name: string): void {
+    const { id, workspaceId } = agent;
+    const word = callWord(name);
+    const other = word === name ? undefined : this.#parts.holderOf(agent, word);
+    if (other !== undefined)
+      throw new RelayError('NameTaken', `"${name}" would be a tool of ${other}.`, {
+        next: `Choose a name for the action that does not begin with "${word}.".`,
+      });
     const holder = this.#parts.directory.findAction(workspaceId, actionKey(name))?.server.agentId;
     if (holder === undefined || holder === id) return;
     throw new RelayError('NameTaken', `The action "${name}" belongs to ${this.#parts.nameOf(holder)}.`, {
@@ -62,6 +72,12 @@ export class ServedTools {
   findAction(workspaceId: number, name: string): { served: ServedAction; tool: CheckedTool } | undefined {
     const served = this.#parts.directory.findAction(workspaceId, actionKey(name));
     return served && { served, tool: this.#check(served.action) };
+  }
+
+  /** An action whose name begins with this word and a dot. */
+  actionBeginningWith(workspaceId: number, word: string): ServedAction | undefined {
+    const start = nameKey(`${word}.`);
+    return this.actionsIn(workspaceId).find(({ action }) => nameKey(action.name).startsWith(start));
   }
 
   actionsIn(workspaceId: number): ServedAction[] {

@@ -1,5 +1,6 @@
 import {
   type ActionDefinition,
+  nameKey,
   nearNames,
   type OperationParams,
   RelayError,
@@ -13,6 +14,7 @@ import type { Agent } from '../ports/store/agents.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Principal } from '../principal.ts';
 import type { ActionAudience } from './action-audience.ts';
+import { callWord } from './call-names.ts';
 import { type CheckedTool, checkTool, type ServedTools } from './served-tools.ts';
 
 /** The target of a call. */
@@ -60,7 +62,9 @@ export class CallTargets {
   /** An action that the agent may invoke, or a tool as `name.tool`. */
   findInvocable(principal: Principal, name: string): Target | Promise<Target> {
     const { agents, served, audience } = this.#parts;
-    const found = served.findAction(principal.workspace.id, name);
+    const found = this.#isSomebodysTool(principal, name)
+      ? undefined
+      : served.findAction(principal.workspace.id, name);
     const owner = found && agents.byId(found.served.server.agentId);
     if (found && owner && audience.includes(found.served.action, owner, principal))
       return {
@@ -71,10 +75,25 @@ export class CallTargets {
         isAction: true,
       };
     const [server = '', ...tool] = name.split('.');
-    const isTool =
-      tool.length > 0 && (agents.find(principal.workspace, server) ?? this.#backend(server, tool.join('.')));
-    if (isTool) return this.find(principal.workspace, { server, tool: tool.join('.') });
+    if (tool.length > 0 && this.#isCalled(principal, server))
+      return this.find(principal.workspace, { server, tool: tool.join('.') });
     throw this.#noAction(principal, name);
+  }
+
+  /** Not an action, though one is spelled like it: `files_read` is not the `read` of `files`. */
+  #isSomebodysTool(principal: Principal, name: string): boolean {
+    const spelled = this.#parts.served.findAction(principal.workspace.id, name)?.served.action.name;
+    if (spelled === undefined || nameKey(spelled) === nameKey(name)) return false;
+    const word = callWord(name);
+    return word !== name && this.#isCalled(principal, word);
+  }
+
+  /** Whether an agent or an MCP server is called by this word. */
+  #isCalled({ workspace }: Principal, word: string): boolean {
+    return (
+      this.#parts.agents.find(workspace, word) !== undefined ||
+      this.backends.beginningWith(word) !== undefined
+    );
   }
 
   #noAction(principal: Principal, name: string): RelayError {

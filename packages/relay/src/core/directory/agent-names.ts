@@ -19,8 +19,9 @@ export class AgentNames {
   readonly #tally: Tally;
   readonly #byWorkspace = new Map<number, Names>();
   readonly #byId = new Map<number, Agent>();
-  /** Whether the daemon has an MCP server of that name. `name.tool` means one thing. */
-  isBackend: (name: string) => boolean = () => false;
+  /** What else is called by this word, as a sentence. `name.tool` means one thing. */
+  callHolder: (workspaceId: number, word: string, own: Agent | undefined) => string | undefined = () =>
+    undefined;
 
   constructor(personNames: readonly string[], tally: Tally) {
     this.#tally = tally;
@@ -84,9 +85,10 @@ export class AgentNames {
     checkAgentName(name);
     if (!isPerson && this.#personNames.has(nameSkeleton(name)))
       throw new RelayError('ReservedName', `"${name}" is reserved for the person who owns this daemon.`);
-    if (this.isBackend(name))
-      throw new RelayError('NameTaken', `The daemon has an MCP server named "${name}".`, {
-        next: 'Choose another name: agents and MCP servers are called by the same form, name.tool.',
+    const other = this.callHolder(workspaceId, name, own);
+    if (other !== undefined)
+      throw new RelayError('NameTaken', other, {
+        next: 'Choose another name: agents, MCP servers and actions are called by the same form, name.tool.',
       });
     const holder = this.find(workspaceId, name);
     if (holder && holder !== own) throw nameTaken(name);

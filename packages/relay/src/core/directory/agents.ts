@@ -89,8 +89,8 @@ export class Agents {
   }
 
   /** How to know the names of the daemon's MCP servers: no agent gets one. */
-  set isBackend(isBackend: (name: string) => boolean) {
-    this.#names.isBackend = isBackend;
+  set callHolder(callHolder: AgentNames['callHolder']) {
+    this.#names.callHolder = callHolder;
   }
 
   /** Loads a workspace's agents; ephemeral ones from before a restart get time to reconnect. */
@@ -242,6 +242,7 @@ export class Agents {
       ...profileOf({}),
       type: 'system',
       lead: false,
+      grants: [],
       ephemeral: false,
       registeredBy: undefined,
       heldBy: undefined,
@@ -341,6 +342,7 @@ export class Agents {
       ...(agent.cli === undefined ? {} : { cli: agent.cli }),
       ...(agent.task === undefined ? {} : { task: agent.task }),
       ...(agent.parent === undefined ? {} : { parent: agent.parent }),
+      ...(agent.grants.length === 0 ? {} : { grants: [...agent.grants] }),
       ...this.#presence.describe(agent),
     };
   }

@@ -47,7 +47,7 @@ export const hasProfile = (agent: AgentProfile, profile: AgentProfile): boolean 
 
 /** The type and lead of a new agent: as set by the owner, else the defaults. */
 export const standingOf = ({ byOwner, type = 'agent', lead = false }: Introduction): AgentStanding =>
-  byOwner ? { type, lead } : { type: 'agent', lead: false };
+  byOwner ? { type, lead, grants: [] } : { type: 'agent', lead: false, grants: [] };
 
 /** The requested or existing handle; none if it equals the name. */
 export function handleOf({ handle }: { handle?: string | undefined }, name: string): string | undefined {

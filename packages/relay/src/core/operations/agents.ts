@@ -1,4 +1,4 @@
-import { type AgentInfo, nameKey, plainAgentName, RelayError } from '@agent-relay/protocol';
+import { AGENT_GRANTS, type AgentInfo, nameKey, plainAgentName, RelayError } from '@agent-relay/protocol';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import { isUsersOwn, requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts';
@@ -78,13 +78,17 @@ export function agentHandlers(relay: Relay): Handlers<Names> {
       return { name };
     },
     AGENT_SET: async ({ principal }, { agent: name, ...changes }) => {
-      requireOwner(principal, 'change the type or lead of an agent');
+      requireOwner(principal, 'change the type, lead or grants of an agent');
       const agent = agents.get(principal.workspace, name);
-      const { type = agent.type, lead = agent.lead } = changes;
-      await agents.setStanding(agent, { type, lead });
+      const { type = agent.type, lead = agent.lead, grant = [], revoke = [] } = changes;
+      const grants = AGENT_GRANTS.filter(
+        (one) => (agent.grants.includes(one) || grant.includes(one)) && !revoke.includes(one),
+      );
+      await agents.setStanding(agent, { type, lead, grants });
+      terminals.viewing.endForbidden();
       await workspaces.audit(principal, principal.workspace, 'agent.changed', agent.name, changes);
       presence.tell(principal.workspace.id, { type: 'agent.changed', agent: agent.name });
-      return { type: agent.type, lead: agent.lead };
+      return { type: agent.type, lead: agent.lead, grants };
     },
     AGENT_REMOVE: async ({ principal }, { agent: name }) => {
       requireOwner(principal, 'remove agents');

@@ -1,7 +1,7 @@
 import { RelayError, type ServerInfo } from '@agent-relay/protocol';
 import type { BackendManager } from '../ports/backends.ts';
 import { type Principal, requireOwner } from '../principal.ts';
-import { LIST_PAGE, page } from '../reading/page.ts';
+import { listPage } from '../reading/page.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';
 
@@ -40,10 +40,12 @@ export function serverHandlers({ targets, workspaces }: Relay): Handlers<Names> 
     },
     SERVER_TOOLS: ({ principal }, { server, cursor }) => {
       requireOwner(principal, 'see the MCP servers');
-      const from = cursor === undefined ? 0 : Number(cursor);
-      const wanted = targets.backends.tools(infoOf(server).name).slice(Number.isSafeInteger(from) ? from : 0);
-      const { messages: tools } = page(wanted.slice(0, LIST_PAGE));
-      return tools.length < wanted.length ? { tools, next: String(from + tools.length) } : { tools };
+      // Tools have no ids; their place in the list is one as long as the list is the same.
+      const tools = targets.backends
+        .tools(infoOf(server).name)
+        .map((tool, index) => ({ id: index + 1, tool }));
+      const { items, next } = listPage(tools, cursor, ({ tool }) => tool);
+      return { tools: items, ...(next === undefined ? {} : { next }) };
     },
     SERVER_ADD: async ({ principal }, { server, url }) => {
       await managerFor(principal).add(server, url);

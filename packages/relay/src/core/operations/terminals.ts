@@ -14,6 +14,7 @@ type Names =
   | 'PROMPT_REPORT'
   | 'SPAWN'
   | 'RELEASE'
+  | 'RESUME'
   | 'RESULT_SUBMIT'
   | 'RESULT_AWAIT'
   | 'HOST'
@@ -22,15 +23,18 @@ type Names =
 
 /** Agents in terminals: starting and ending them, and the reports of their hosts. */
 export function terminalHandlers({ agents, messages, terminals }: Relay): Handlers<Names> {
-  const { hosts, spawning, releasing, results, viewing, prompts } = terminals;
+  const { hosts, spawning, resuming, releasing, results, viewing, prompts } = terminals;
   return {
     SPAWN: (caller, { call, ...wish }) => {
       // How long to wait, and the environment, are the performer's own.
       const { waitMs, env, ...asked } = wish;
-      return spawning.spawn(principalFor(agents, caller, call, asked), wish);
+      return spawning.spawn(principalFor(agents, caller, call, asked), wish, (text) =>
+        caller.notify({ type: 'spawn.progress', agent: wish.name, text }),
+      );
     },
     RELEASE: (caller, { agent, reason, call }) =>
       releasing.release(principalFor(agents, caller, call, { name: agent, reason }), agent, reason),
+    RESUME: (caller, params) => resuming.resume(caller.principal, params),
     RESULT_SUBMIT: (caller, params, requestId) => results.submit(caller.principal, requestId, params),
     RESULT_AWAIT: (caller, { agent, timeoutMs }) => results.wait(caller.principal, agent, timeoutMs),
     HOST: async (caller, params, requestId) => {

@@ -4,6 +4,8 @@ import { RelayError, type ServerInfo, type ServerTool } from '@agent-relay/proto
 export interface Backends {
   /** The configured name of a server, ignoring case. */
   find(name: string): string | undefined;
+  /** The server whose calls begin with this word, ignoring case: `my` for `my.files`. */
+  beginningWith(word: string): string | undefined;
   /** Calls a tool; rejects with a `RelayError`, also when `signal` ends the call. */
   call(
     name: string,
@@ -38,6 +40,7 @@ const reject = async (): Promise<never> => {
 /** For a daemon that has none. */
 export const NO_BACKENDS: Backends = {
   find: () => undefined,
+  beginningWith: () => undefined,
   call: reject,
   list: () => ({ servers: [] }),
   tools: () => [],

@@ -6,6 +6,8 @@ export interface ConfiguredCli {
   command: string[];
   /** The options to choose a model, with `{model}` for its name. */
   model?: string[] | undefined;
+  /** The options that name a new conversation, and go on with one, with `{session}` for its id. */
+  conversation?: { begin: string[]; resume: string[] } | undefined;
   /** How to read its screen; without it nothing is typed into it. */
   screen?:
     | {
@@ -33,6 +35,8 @@ export interface AgentProgram {
   file: string;
   args: string[];
   model: string | undefined;
+  /** The conversation of an earlier run to go on with. */
+  resume: string | undefined;
   cwd: string;
   /** The environment it inherits. Default: the daemon's. */
   env: Record<string, string> | undefined;

@@ -74,10 +74,21 @@ export class Hosts {
     return run;
   }
 
-  async reported(agent: Agent, { run: id, exit, session }: OperationParams<'RUN_REPORT'>): Promise<void> {
+  async reported(
+    agent: Agent,
+    { run: id, exit, session, stopped }: OperationParams<'RUN_REPORT'>,
+  ): Promise<void> {
     const run = this.requireRun(agent, id);
-    if (session !== undefined) await this.#parts.runs.save(run, { session });
-    if (exit) await this.ended(run, { exit: exitOf(exit) });
+    if (session !== undefined && session !== run.session) await this.#parts.runs.save(run, { session });
+    const why = stopped === undefined ? {} : { ended: `its host was stopped by ${stopped}` };
+    if (exit) await this.ended(run, { exit: exitOf(exit), ...why });
+  }
+
+  /** Whether its host has certainly ended, though nobody has reported that. */
+  isGone(run: Run): boolean {
+    if (run.endedAt !== undefined) return true;
+    const isConnected = this.#connected.get(run.agentId)?.run === run.id;
+    return !isConnected && run.host !== undefined && !this.#parts.processes.isAlive(run.host);
   }
 
   /** Tells the host of a run something; false if it is not connected. */
@@ -136,6 +147,7 @@ const EMPTY = {
   parentId: undefined,
   account: undefined,
   model: undefined,
+  worktree: undefined,
   version: undefined,
   session: undefined,
   host: undefined,

@@ -1,4 +1,4 @@
-import { RelayError } from '@agent-relay/protocol';
+import { type AgentGrant, RelayError } from '@agent-relay/protocol';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Run } from '../ports/store/runs.ts';
 import { isUsersOwn, type Principal } from '../principal.ts';
@@ -8,23 +8,34 @@ export const isPerson = ({ agent, local, owner, unverified, through }: Principal
   (owner || (local && !unverified && agent?.type === 'human')) &&
   (through === undefined || isPerson(through));
 
-/** Programs are started on this machine, so only clients on it may start one. */
+/** Whether the owner allowed it; where a program acts for an agent, both need to be allowed. */
+const isGranted = ({ agent, unverified }: Principal, grant: AgentGrant): boolean =>
+  agent?.grants.includes(grant) === true && !unverified;
+
+const maySpawn = (principal: Principal): boolean =>
+  ((isUsersOwn(principal) && !principal.unverified) || isGranted(principal, 'spawn')) &&
+  (principal.through === undefined || maySpawn(principal.through));
+
+export const mayView = (principal: Principal): boolean =>
+  isPerson(principal) ||
+  (isGranted(principal, 'terminal') && (principal.through === undefined || mayView(principal.through)));
+
+/** Programs are started on this machine: by clients on it, and by others that the owner allowed to. */
 export function requireMaySpawn(principal: Principal): void {
-  if (isUsersOwn(principal) && !principal.unverified) return;
+  if (maySpawn(principal)) return;
   throw new RelayError('Forbidden', 'Only people and agents on the machine of the daemon may spawn agents.', {
-    next: 'Ask an agent on that machine to spawn it, or its user: agent-relay spawn NAME CLI TASK',
+    next: `Ask the user to allow it: agent-relay agent set ${principal.agent?.name ?? 'NAME'} --grant spawn`,
   });
 }
 
 /** A terminal shows everything its agent sees, and whoever types in it is its agent. */
 export function requireMayView(principal: Principal, agent: Agent): void {
-  if (isPerson(principal)) return;
+  if (mayView(principal)) return;
+  const name = principal.agent?.name ?? 'NAME';
   throw new RelayError(
     'Forbidden',
     `Only people on the daemon's machine may see the terminal of ${agent.name}.`,
-    {
-      next: `Ask your user to look at it: agent-relay attach ${agent.name}`,
-    },
+    { next: `Ask your user to look at it, or to allow it: agent-relay agent set ${name} --grant terminal` },
   );
 }
 

@@ -1,4 +1,4 @@
-import { RelayError, type RunExit } from '@agent-relay/protocol';
+import { type OperationResult, RelayError } from '@agent-relay/protocol';
 import type { Agents } from '../directory/agents.ts';
 import type { Presence } from '../directory/presence.ts';
 import type { Workspaces } from '../directory/workspaces.ts';
@@ -9,6 +9,7 @@ import type { Run } from '../ports/store/runs.ts';
 import { type Principal, relayItself } from '../principal.ts';
 import type { Hosts } from './hosts.ts';
 import { requireMayRelease } from './permissions.ts';
+import type { Places } from './places.ts';
 import type { Runs } from './runs.ts';
 
 interface Parts {
@@ -18,6 +19,7 @@ interface Parts {
   presence: Presence;
   workspaces: Workspaces;
   processes: Processes;
+  places: Places;
   clock: Clock;
 }
 
@@ -27,7 +29,7 @@ const HOST_MS = 8000;
 /** Ends the programs of agents, and removes spawned agents. */
 export class Releasing {
   readonly #parts: Parts;
-  readonly #open = new Map<string, Promise<void>>();
+  readonly #open = new Map<string, Promise<string | undefined>>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -38,11 +40,7 @@ export class Releasing {
     return this.#open.has(run.id);
   }
 
-  async release(
-    principal: Principal,
-    name: string,
-    reason?: string,
-  ): Promise<{ name: string; exit?: RunExit }> {
+  async release(principal: Principal, name: string, reason?: string): Promise<OperationResult<'RELEASE'>> {
     const { agents, runs } = this.#parts;
     const agent = agents.get(principal.workspace, name);
     const run = runs.of(agent.id);
@@ -51,8 +49,14 @@ export class Releasing {
         next: `To remove the agent: agent-relay agent remove ${agent.name}`,
       });
     requireMayRelease(principal, agent, run);
-    await this.#once(principal, agent, run, reason);
-    return { name: agent.name, ...(run.exit && { exit: run.exit }) };
+    const kept = await this.#once(principal, agent, run, reason);
+    const { exit, worktree } = run;
+    return {
+      name: agent.name,
+      ...(exit && { exit }),
+      ...(worktree &&
+        kept !== undefined && { worktree: { path: worktree.path, branch: worktree.branch, kept } }),
+    };
   }
 
   /** For the relay itself, when the parent is gone. */
@@ -65,26 +69,42 @@ export class Releasing {
     await this.#once(relay, agent, run, 'the agent it worked for is gone');
   }
 
-  /** Concurrent requests wait for the same end. */
-  async #once(principal: Principal, agent: Agent, run: Run, reason: string | undefined): Promise<void> {
+  /** Concurrent requests wait for the same end. Resolves with why the worktree was kept, if it was. */
+  async #once(
+    principal: Principal,
+    agent: Agent,
+    run: Run,
+    reason: string | undefined,
+  ): Promise<string | undefined> {
     const ending = this.#open.get(run.id) ?? this.#release(principal, agent, run, reason);
     this.#open.set(run.id, ending);
     try {
-      await ending;
+      return await ending;
     } finally {
       this.#open.delete(run.id);
     }
   }
 
-  async #release(principal: Principal, agent: Agent, run: Run, reason: string | undefined): Promise<void> {
-    const { agents, presence, workspaces } = this.#parts;
+  async #release(
+    principal: Principal,
+    agent: Agent,
+    run: Run,
+    reason: string | undefined,
+  ): Promise<string | undefined> {
+    const { agents, presence, workspaces, places } = this.#parts;
     await this.#end(run);
-    const detail = { ...(reason === undefined ? {} : { reason }), ...(run.exit && { exit: run.exit }) };
+    const kept = await places.leave(run);
+    const detail = {
+      ...(reason === undefined ? {} : { reason }),
+      ...(run.exit && { exit: run.exit }),
+      ...(kept === undefined ? {} : { worktree: run.worktree?.path, kept }),
+    };
     await workspaces.audit(principal, principal.workspace, 'agent.released', agent.name, detail);
-    if (!run.spawned || !agents.byId(agent.id)) return;
+    if (!run.spawned || !agents.byId(agent.id)) return kept;
     presence.end({ kind: 'agent', agentId: agent.id });
     await agents.remove(agent);
     presence.tell(agent.workspaceId, { type: 'agent.removed', agent: agent.name });
+    return kept;
   }
 
   async #end(run: Run): Promise<void> {

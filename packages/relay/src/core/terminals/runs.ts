@@ -85,7 +85,7 @@ export class Runs {
   describe(agentId: number): RunInfo | undefined {
     const run = this.of(agentId);
     if (!run) return undefined;
-    const { spawned, startedAt, endedAt, exit, ended, version, cwd } = run;
+    const { spawned, startedAt, endedAt, exit, ended, version, session, cwd, worktree } = run;
     return {
       state: this.#stateOf(run),
       ...(spawned ? { spawned } : {}),
@@ -94,7 +94,9 @@ export class Runs {
       ...(exit === undefined ? {} : { exit }),
       ...(ended === undefined ? {} : { ended }),
       ...(version === undefined ? {} : { version }),
+      ...(session === undefined ? {} : { resumable: true as const }),
       cwd,
+      ...(worktree && { worktree: { path: worktree.path, branch: worktree.branch } }),
     };
   }
 

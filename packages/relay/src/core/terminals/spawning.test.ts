@@ -86,6 +86,20 @@ describe('SPAWN', () => {
     await spawn('Other', { cwd: '/elsewhere' }, core.owner(workspace));
   });
 
+  it('is for agents from elsewhere that the owner allowed to, without their environment and commands', async () => {
+    const remote = await core.joinFromAfar(workspace, 'Remote');
+    const owner = core.owner(workspace);
+    await owner.request('AGENT_SET', { agent: 'Remote', grant: ['spawn'] });
+    await spawn('Worker', { env: { PATH: '/theirs' } }, remote);
+    expect(core.processes.started.at(-1)).toMatchObject({ name: 'Worker', env: undefined });
+    const withSetup = spawn('Other', { worktree: true, setup: 'true' }, remote);
+    await expect(withSetup).rejects.toMatchObject({ code: 'Forbidden' });
+    await expect(spawn('Other', { cwd: '/elsewhere' }, remote)).rejects.toMatchObject({ code: 'Forbidden' });
+    await remote.request('RELEASE', { agent: 'Worker' });
+    await owner.request('AGENT_SET', { agent: 'Remote', revoke: ['spawn'] });
+    await expect(spawn('Worker', {}, remote)).rejects.toMatchObject({ code: 'Forbidden' });
+  });
+
   it('counts the workers of workers for whoever spawned the first', async () => {
     await spawn('One');
     const one = await hosted('One');

@@ -1,5 +1,6 @@
 import { newAgentToken } from '@agent-relay/platform/secrets';
 import {
+  isRelayError,
   type NewId,
   type OperationParams,
   type OperationResult,
@@ -16,11 +17,13 @@ import type { ConfiguredCli, Processes } from '../ports/processes.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Run } from '../ports/store/runs.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
-import { type Principal, relayItself } from '../principal.ts';
+import { isUsersOwn, type Principal, relayItself } from '../principal.ts';
 import type { Messages } from '../sending/messages.ts';
 import { type Cli, cliOf } from './clis.ts';
+import { exitText } from './exit-text.ts';
 import type { Hosts } from './hosts.ts';
-import { isPerson, requireMaySpawn } from './permissions.ts';
+import { requireMaySpawn } from './permissions.ts';
+import { keptText, type Place, type Places } from './places.ts';
 import type { Readiness } from './readiness.ts';
 import type { Runs } from './runs.ts';
 
@@ -35,12 +38,11 @@ interface Parts {
   messages: Messages;
   quotas: Quotas;
   processes: Processes;
+  places: Places;
   clock: Clock;
   newId: NewId;
   /** The user's own agent CLIs, by word. */
   clis: Readonly<Record<string, ConfiguredCli>>;
-  /** Whether agents may start others outside the project's directory. */
-  anywhere: boolean;
 }
 
 type Wish = Omit<OperationParams<'SPAWN'>, 'call'>;
@@ -56,19 +58,28 @@ export class Spawning {
     this.#parts = parts;
   }
 
-  async spawn(principal: Principal, wish: Wish): Promise<OperationResult<'SPAWN'>> {
-    const { quotas, runs, readiness } = this.#parts;
+  /** `onProgress` is told what is done before the program starts, if that takes long. */
+  async spawn(
+    principal: Principal,
+    given: Wish,
+    onProgress: (text: string) => void,
+  ): Promise<OperationResult<'SPAWN'>> {
+    // An environment of another machine is of no use here.
+    const wish = isUsersOwn(principal) ? given : { ...given, env: undefined };
+    const { quotas, runs, readiness, places } = this.#parts;
     requireMaySpawn(principal);
     const { workspace } = principal;
     const cli = cliOf(wish.cli, this.#parts.clis);
+    checkModel(cli, wish.model);
     this.#checkName(workspace, wish.name);
     const spawner = await this.#spawner(principal);
     const account = runs.accountFor(principal.agent);
     const counted = quotas.spawning(workspace.id, account, runs.countLive(workspace.id, account));
     let agent: Agent;
     try {
-      const place = await this.#locate(principal, cli, wish);
-      agent = await this.#start(principal, spawner, { ...wish, cli, account, ...place });
+      const place = await places.find(principal, cli, wish, onProgress);
+      const wanted = { ...wish, cli, account, ...place };
+      agent = await this.#start(principal, spawner, wanted).catch((error) => this.#leave(place, error));
     } finally {
       counted();
     }
@@ -88,29 +99,16 @@ export class Spawning {
     });
   }
 
-  async #locate(principal: Principal, cli: Cli, { cwd, env }: Wish) {
-    const { root } = principal.workspace;
-    const found = await this.#parts.processes.locate({ command: cli.command, cwd, root, env });
-    if (found.isInside || this.#parts.anywhere || isPerson(principal)) return found;
-    throw new RelayError('Forbidden', `${found.cwd} is not in the project's directory.`, {
-      next: 'Omit cwd, or ask the user to allow it with "spawn": {"anywhere": true} in settings.json.',
-    });
-  }
-
   /** Registers the agent, stores its task, starts its program: in this order. */
   async #start(
     principal: Principal,
     spawner: Principal,
-    wish: Omit<Wish, 'cli'> & { cli: Cli; account: string; file: string; cwd: string },
+    wish: Omit<Wish, 'cli' | 'cwd' | 'worktree'> & { cli: Cli; account: string } & Place,
   ): Promise<Agent> {
     const { agents, runs, presence, clock, newId, processes, workspaces } = this.#parts;
     const { workspace } = principal;
     const token = newAgentToken();
-    const { cli, file, cwd, env, model, args } = wish;
-    if (model !== undefined && cli.configured && !cli.configured.model)
-      throw new RelayError('InvalidRequest', `"${cli.word}" does not support a model option.`, {
-        next: `Omit the model, or add "model": ["--model", "{model}"] to clis.${cli.word} in settings.json.`,
-      });
+    const { cli, file, cwd, worktree, env, model, args } = wish;
     const { agent } = await agents.identify(workspace, wish.name, {
       token,
       cli: cli.word,
@@ -129,6 +127,7 @@ export class Spawning {
       model,
       args,
       cwd,
+      worktree,
       version: undefined,
       session: undefined,
       host: undefined,
@@ -146,13 +145,15 @@ export class Spawning {
       this.#parts.readiness.expect(agent.id, await this.#sendTask(spawner, agent, wish.task));
       const { word, configured } = cli;
       const who = { run: run.id, name: agent.name, token, project: workspace.name };
-      const host = await processes.start({ ...who, cli: word, configured, file, args, model, cwd, env });
+      const program = { cli: word, configured, file, args, model, resume: undefined, cwd, env };
+      const host = await processes.start({ ...who, ...program });
       await runs.save(run, { host });
     } catch (error) {
       await this.#undo(agent, run, 'it could not be started');
       throw error;
     }
-    await workspaces.audit(principal, workspace, 'agent.spawned', agent.name, { cli: cli.word, cwd, args });
+    const detail = { cli: cli.word, cwd, args, ...(worktree && { branch: worktree.branch }) };
+    await workspaces.audit(principal, workspace, 'agent.spawned', agent.name, detail);
     presence.tell(workspace.id, { type: 'session.started', agent: agent.name });
     return agent;
   }
@@ -187,7 +188,18 @@ export class Spawning {
     if (run && (run.endedAt === undefined || run.readyAt !== undefined)) return;
     const how = run?.exit ? exitText(run.exit) : `: ${run?.ended ?? 'it was released'}`;
     if (run) await this.#undo(agent, run, 'it ended right away');
-    throw new RelayError('SpawnFailed', `"${agent.name}" (${agent.cli}) ended before it was ready${how}.`);
+    await this.#leave(
+      { worktree: run?.worktree },
+      new RelayError('SpawnFailed', `"${agent.name}" (${agent.cli}) ended before it was ready${how}.`),
+    );
+  }
+
+  /** The program does not run, so nobody needs its worktree; the error says so if it could not be removed. */
+  async #leave(place: Pick<Place, 'worktree'>, error: unknown): Promise<never> {
+    const kept = await this.#parts.places.leave(place);
+    if (kept === undefined || !place.worktree || !isRelayError(error)) throw error;
+    const { code, message, next } = error;
+    throw new RelayError(code, `${message}\n${keptText(place.worktree, kept)}`, { next, cause: error });
   }
 
   async #undo(agent: Agent, run: Run, ended: string): Promise<void> {
@@ -200,8 +212,12 @@ export class Spawning {
   }
 }
 
-export const exitText = ({ code, signal }: { code: number; signal?: string }): string =>
-  signal === undefined ? ` with exit code ${code}` : ` by ${signal}`;
+function checkModel(cli: Cli, model: string | undefined): void {
+  if (model === undefined || !cli.configured || cli.configured.model) return;
+  throw new RelayError('InvalidRequest', `"${cli.word}" does not support a model option.`, {
+    next: `Omit the model, or add "model": ["--model", "{model}"] to clis.${cli.word} in settings.json.`,
+  });
+}
 
 function firstLine(task: string): string {
   const [line = ''] = task.trim().split('\n');

@@ -12,22 +12,29 @@ import type { Agent } from '../ports/store/agents.ts';
 import type { Run } from '../ports/store/runs.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Store } from '../ports/store.ts';
+import type { Worktrees } from '../ports/worktrees.ts';
 import type { Messages } from '../sending/messages.ts';
+import { exitText } from './exit-text.ts';
 import { Hosts } from './hosts.ts';
+import { Places } from './places.ts';
 import { Prompts } from './prompts.ts';
 import { Readiness } from './readiness.ts';
 import { Releasing } from './releasing.ts';
 import { Results } from './results.ts';
+import { Resuming } from './resuming.ts';
 import { Runs } from './runs.ts';
-import { exitText, Spawning } from './spawning.ts';
+import { Spawning } from './spawning.ts';
 import { Viewing } from './viewing.ts';
 
 export interface TerminalOptions {
   processes: Processes;
+  worktrees: Worktrees;
   /** The user's own agent CLIs, by word. */
   clis: Readonly<Record<string, ConfiguredCli>>;
   /** Whether agents may start others outside the project's directory. */
   anywhere: boolean;
+  /** The set-up command of worktrees. */
+  setup?: string | undefined;
   /** What happens to agents whose parent has ended. */
   orphans: 'keep' | 'release';
 }
@@ -52,6 +59,7 @@ export class Terminals {
   readonly runs: Runs;
   readonly hosts: Hosts;
   readonly spawning: Spawning;
+  readonly resuming: Resuming;
   readonly releasing: Releasing;
   readonly results: Results;
   readonly viewing: Viewing;
@@ -62,10 +70,11 @@ export class Terminals {
   readonly #parts: Parts;
   readonly #orphans: TerminalOptions['orphans'];
 
-  constructor(parts: Parts, { processes, clis, anywhere, orphans }: TerminalOptions) {
+  constructor(parts: Parts, options: TerminalOptions) {
     const { store, clock, agents, presence, background, directory, claims } = parts;
+    const { processes, clis, worktrees, anywhere, setup } = options;
     this.#parts = parts;
-    this.#orphans = orphans;
+    this.#orphans = options.orphans;
     const runs = new Runs(store);
     const readiness = new Readiness(runs, clock, presence, background);
     const { goneAfterMs } = directory;
@@ -74,8 +83,10 @@ export class Terminals {
     this.runs = runs;
     this.hosts = hosts;
     this.#readiness = readiness;
-    this.spawning = new Spawning({ ...parts, runs, hosts, readiness, processes, clis, anywhere });
-    this.releasing = new Releasing({ ...parts, runs, hosts, processes });
+    const places = new Places({ processes, worktrees, anywhere, setup });
+    this.spawning = new Spawning({ ...parts, runs, hosts, readiness, processes, places, clis });
+    this.resuming = new Resuming({ ...parts, runs, hosts, readiness, processes, clis });
+    this.releasing = new Releasing({ ...parts, runs, hosts, processes, places });
     this.results = new Results({ ...parts, runs, hosts });
     this.viewing = new Viewing({ ...parts, runs, hosts });
     this.prompts = new Prompts({ ...parts, runs, hosts });

@@ -123,3 +123,50 @@ describe('a terminal', () => {
     );
   });
 });
+
+describe('the grant of terminals', () => {
+  const set = (change: { grant?: ['terminal']; revoke?: ['terminal'] }) =>
+    core.owner(workspace).request('AGENT_SET', { agent: 'Remote', ...change });
+
+  it('lets an agent look, until it is revoked: then it sees nothing more', async () => {
+    const remote = await core.joinFromAfar(workspace, 'Remote');
+    await expect(attach(remote)).rejects.toMatchObject({
+      code: 'Forbidden',
+      next: expect.stringContaining('agent-relay agent set Remote --grant terminal'),
+    });
+    expect(await set({ grant: ['terminal'] })).toEqual({ type: 'agent', lead: false, grants: ['terminal'] });
+    const { viewer } = await attach(remote, { mode: 'drive' });
+    const screen = { columns: 120, rows: 40 };
+    await output('AQ==', { viewer, screen });
+    const ann = person();
+    const other = await attach(ann);
+    await output('AQ==', { viewer: other.viewer, screen });
+    await set({ revoke: ['terminal'] });
+    await output('Ag==');
+    expect(eventsOf(remote, 'terminal.output')).toHaveLength(1);
+    expect(eventsOf(remote, 'terminal.ended')).toEqual([{ type: 'terminal.ended', viewer }]);
+    await expect(remote.request('TERMINAL_INPUT', { viewer, data: 'YQ==' })).rejects.toMatchObject({
+      code: 'NotRunning',
+    });
+    // People see on.
+    expect(eventsOf(ann, 'terminal.output')).toHaveLength(2);
+    const { entries } = await core.owner(workspace).request('AUDIT', {});
+    const actions = entries.map(({ action }) => action);
+    expect(actions).toContain('agent.changed');
+    expect(actions).toContain('terminal.attached');
+  });
+
+  it('is known after a restart, and shown', async () => {
+    await core.joinFromAfar(workspace, 'Remote');
+    await set({ grant: ['terminal'] });
+    await core.restart();
+    const { agents } = await core.owner(workspace).request('WHO', { includeOffline: true });
+    expect(agents.find(({ name }) => name === 'Remote')).toMatchObject({ grants: ['terminal'] });
+  });
+
+  it('is only the owner’s to give', async () => {
+    const remote = await core.joinFromAfar(workspace, 'Remote');
+    const request = remote.request('AGENT_SET', { agent: 'Remote', grant: ['terminal'] });
+    await expect(request).rejects.toMatchObject({ code: 'Forbidden' });
+  });
+});

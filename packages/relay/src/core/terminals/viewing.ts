@@ -14,7 +14,7 @@ import type { Agent } from '../ports/store/agents.ts';
 import type { Run } from '../ports/store/runs.ts';
 import type { Principal } from '../principal.ts';
 import type { Hosts } from './hosts.ts';
-import { requireMayView } from './permissions.ts';
+import { mayView, requireMayView } from './permissions.ts';
 import type { Runs } from './runs.ts';
 
 interface Viewer {
@@ -140,6 +140,16 @@ export class Viewing {
       viewer.isBehind = true;
       this.#askForScreen(viewer);
       if (viewer.mode === 'drive') this.#tellSize(viewer);
+    }
+  }
+
+  /** What agents are allowed has changed: whoever may not look any more sees nothing from now on. */
+  endForbidden(): void {
+    for (const viewer of this.#viewers.values()) {
+      if (mayView(viewer.caller.principal)) continue;
+      this.#tell(viewer, { type: 'terminal.ended', viewer: viewer.id });
+      this.#left(viewer);
+      viewer.caller.end(viewer.requestId);
     }
   }
 

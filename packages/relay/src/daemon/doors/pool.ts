@@ -20,6 +20,7 @@ import {
   type ServerInfo,
   type ServerTool,
 } from '@agent-relay/protocol';
+import { callWord } from '../../core/calls/call-names.ts';
 import type { Backends } from '../../core/ports/backends.ts';
 import type { Workspace } from '../../core/ports/store/workspaces.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -115,6 +116,8 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
     tools: (server) => gateway.toolsOf(server),
     backends: {
       find: (name) => gateway.serverNames.find((known) => nameKey(known) === nameKey(name)),
+      beginningWith: (word) =>
+        gateway.serverNames.find((known) => nameKey(callWord(known)) === nameKey(word)),
       call: async (name, tool, args, { signal }) =>
         valueIn(await gateway.callTool(name, tool, args, signal), `${name}.${tool}`),
       list: () => {
@@ -184,9 +187,14 @@ function toolOf({ name, description, inputSchema }: Record<string, unknown>): Se
 }
 
 /** Why no server can have the name: `name.tool` means one thing. */
-function holderOf(relay: Relay, name: string): string | undefined {
-  const workspace = relay.workspaces.list().find((one) => relay.agents.find(one, name));
-  return workspace && `an agent of project ${workspace.name} has this name`;
+function holderOf({ workspaces, agents, served }: Relay, name: string): string | undefined {
+  const word = callWord(name);
+  for (const workspace of workspaces.list()) {
+    if (agents.find(workspace, word)) return `an agent of project ${workspace.name} has this name`;
+    const action = served.actionBeginningWith(workspace.id, word);
+    if (action) return `an action of project ${workspace.name} is called ${action.action.name}`;
+  }
+  return undefined;
 }
 
 /** What a tool of a server says: its data, else its text, else whatever it sent. */

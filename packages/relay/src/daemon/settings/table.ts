@@ -67,6 +67,9 @@ const configuredClis = (zod: Zod) => {
   const cli = zod.strictObject({
     command: zod.array(text(zod)).min(1),
     model: zod.array(text(zod)).min(1).optional(),
+    conversation: zod
+      .strictObject({ begin: zod.array(text(zod)).min(1), resume: zod.array(text(zod)).min(1) })
+      .optional(),
     screen: screen.optional(),
   });
   return zod.record(zod.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be one word'), cli).default({});
@@ -237,6 +240,7 @@ export const SETTINGS = {
   },
   spawn: {
     anywhere: { schema: yesNo(false) },
+    setup: { schema: (zod) => text(zod).optional() },
     orphans: { schema: (zod) => zod.enum(['keep', 'release']).default('keep') },
     patterns: { schema: yesNo(true) },
   },

@@ -13,6 +13,7 @@ const COLUMNS: {
 } = {
   type: ['type', ({ type }) => orNull(type)],
   lead: ['is_lead', ({ lead }) => flag(lead === true)],
+  grants: ['grants', ({ grants }) => JSON.stringify(grants ?? [])],
   ephemeral: ['ephemeral', ({ ephemeral }) => flag(ephemeral === true)],
   cli: ['cli', ({ cli }) => orNull(cli)],
   task: ['task', ({ task }) => orNull(task)],
@@ -32,8 +33,9 @@ const AGENT = [
   ...FIELDS.map((field) => `${COLUMNS[field][0]} AS "${field}"`),
 ].join(', ');
 
-interface AgentRow extends Omit<Agent, 'lead' | 'ephemeral' | 'mcpEnabled' | 'capabilities'> {
+interface AgentRow extends Omit<Agent, 'lead' | 'grants' | 'ephemeral' | 'mcpEnabled' | 'capabilities'> {
   lead: number;
+  grants: string;
   ephemeral: number;
   mcpEnabled: number;
   capabilities: string;
@@ -42,6 +44,7 @@ interface AgentRow extends Omit<Agent, 'lead' | 'ephemeral' | 'mcpEnabled' | 'ca
 const toAgent = (row: AgentRow): Agent => ({
   ...row,
   lead: row.lead === 1,
+  grants: JSON.parse(row.grants),
   ephemeral: row.ephemeral === 1,
   mcpEnabled: row.mcpEnabled === 1,
   handle: row.handle ?? undefined,

@@ -16,6 +16,7 @@ const COLUMNS: { [Field in keyof Run]-?: [column: string, toValue: (run: Run) =>
   model: ['model', ({ model }) => orNull(model)],
   args: ['args', ({ args }) => json(args)],
   cwd: ['cwd', ({ cwd }) => cwd],
+  worktree: ['worktree', ({ worktree }) => json(worktree)],
   version: ['version', ({ version }) => orNull(version)],
   session: ['session', ({ session }) => orNull(session)],
   host: ['host', ({ host }) => json(host)],
@@ -35,9 +36,10 @@ const FIELDS = Object.keys(COLUMNS) as Array<keyof Run>;
 const NAMES = FIELDS.map((field) => COLUMNS[field][0]);
 const RUN = FIELDS.map((field) => `runs.${COLUMNS[field][0]} AS "${field}"`).join(', ');
 
-interface RunRow extends Omit<Run, 'spawned' | 'args' | 'host' | 'program' | 'exit' | 'result'> {
+interface RunRow extends Omit<Run, 'spawned' | 'args' | 'worktree' | 'host' | 'program' | 'exit' | 'result'> {
   spawned: number;
   args: string;
+  worktree: string | null;
   host: string | null;
   program: string | null;
   exit: string | null;
@@ -51,6 +53,7 @@ const toRun = (row: RunRow): Run => ({
   account: row.account ?? undefined,
   model: row.model ?? undefined,
   args: JSON.parse(row.args),
+  worktree: parsed(row.worktree),
   version: row.version ?? undefined,
   session: row.session ?? undefined,
   host: parsed(row.host),

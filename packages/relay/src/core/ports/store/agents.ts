@@ -1,4 +1,4 @@
-import type { AgentType } from '@agent-relay/protocol';
+import type { AgentGrant, AgentType } from '@agent-relay/protocol';
 import type { AuditRecord } from './audit.ts';
 
 /** The profile of an agent, without its tools; changes with each HELLO. */
@@ -14,6 +14,7 @@ export interface AgentProfile {
 export interface AgentStanding {
   type: AgentType;
   lead: boolean;
+  grants: readonly AgentGrant[];
 }
 
 export interface Agent extends AgentProfile, AgentStanding {

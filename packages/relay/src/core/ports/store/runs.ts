@@ -1,4 +1,5 @@
 import type { ProcessRef, RunExit, WorkerResult } from '@agent-relay/protocol';
+import type { Worktree } from '../worktrees.ts';
 
 /** A program that ran, or runs, as an agent in a terminal of the relay. */
 export interface Run {
@@ -17,6 +18,8 @@ export interface Run {
   /** The arguments for the CLI. */
   args: string[];
   cwd: string;
+  /** Its own, in which `cwd` is. */
+  worktree: Worktree | undefined;
   version: string | undefined;
   /** The CLI's own conversation id. */
   session: string | undefined;

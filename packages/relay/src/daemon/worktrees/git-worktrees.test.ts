@@ -1,0 +1,248 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { commit, git, newRepository } from '../../../../../test/kit/repository.ts';
+import type { WantedWorktree } from '../../core/ports/worktrees.ts';
+import { GitWorktrees } from './git-worktrees.ts';
+
+let directory: string;
+let repository: string;
+let worktrees: GitWorktrees;
+let told: string[];
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'relay-worktrees-'));
+  repository = join(directory, 'shop');
+  await newRepository(repository);
+  worktrees = new GitWorktrees(join(directory, 'data'));
+  told = [];
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const create = (changes: Partial<WantedWorktree> = {}) =>
+  worktrees.create({
+    ...{ name: 'Tests', area: 'shop', cwd: repository, setup: undefined, env: undefined },
+    onProgress: (text) => told.push(text),
+    ...changes,
+  });
+const branches = () => git(repository, 'for-each-ref', '--format=%(refname:short)', 'refs/heads');
+
+describe('a worktree', () => {
+  it('has the files of the local HEAD, in a private place outside the repository, on a branch of its own', async () => {
+    const head = commit(repository, 'Second', { 'src/a.js': 'a' });
+    writeFileSync(join(repository, 'draft.txt'), 'not committed');
+    const { worktree, cwd } = await create({ cwd: join(repository, 'src') });
+    expect(worktree).toMatchObject({
+      path: join(directory, 'data/worktrees/shop/Tests'),
+      branch: 'relay/Tests',
+    });
+    expect(cwd).toBe(join(worktree.path, 'src/'));
+    expect(git(worktree.path, 'rev-parse', 'HEAD')).toBe(head);
+    expect(git(worktree.path, 'branch', '--show-current')).toBe('relay/Tests');
+    expect(existsSync(join(worktree.path, 'draft.txt'))).toBe(false);
+    expect(statSync(join(directory, 'data/worktrees')).mode & 0o777).toBe(0o700);
+  });
+
+  it('never gets the branch or the directory of another one', async () => {
+    const made = await Promise.all([create(), create(), create({ name: 'tests' })]);
+    const names = made.map(({ worktree }) => worktree.branch.toLowerCase());
+    expect(names.sort()).toEqual(['relay/tests', 'relay/tests-2', 'relay/tests-3']);
+    expect(new Set(made.map(({ worktree }) => worktree.path)).size).toBe(3);
+  });
+
+  it('is of the repository of its directory, whatever the environment says', async () => {
+    const other = join(directory, 'other');
+    await newRepository(other);
+    const { PATH = '' } = process.env;
+    const { worktree } = await create({
+      env: { PATH, GIT_DIR: join(other, '.git'), GIT_WORK_TREE: other },
+    });
+    expect(worktree.repository).toBe(join(repository, '.git'));
+  });
+
+  it('of a worktree belongs to the same repository', async () => {
+    const first = await create();
+    const second = await create({ cwd: first.worktree.path });
+    expect(second.worktree.repository).toBe(first.worktree.repository);
+  });
+});
+
+describe('no worktree is made, and nothing is changed,', () => {
+  const empty = () => {
+    const place = join(directory, 'place');
+    mkdirSync(place);
+    return place;
+  };
+  it.each<[what: string, prepare: () => Partial<WantedWorktree>, complaint: RegExp]>([
+    ['outside a repository', () => ({ cwd: empty() }), /not in a git repository/],
+    [
+      'of a bare repository',
+      () => {
+        const cwd = empty();
+        git(cwd, 'init', '--quiet', '--bare');
+        return { cwd };
+      },
+      /is a bare repository/,
+    ],
+    ['in a git directory', () => ({ cwd: join(repository, '.git') }), /is inside a git directory/],
+    [
+      'before the first commit',
+      () => {
+        const cwd = empty();
+        git(cwd, 'init', '--quiet');
+        return { cwd };
+      },
+      /has no commit yet/,
+    ],
+    [
+      'in a directory that is not committed',
+      () => {
+        mkdirSync(join(repository, 'new'));
+        return { cwd: join(repository, 'new') };
+      },
+      /new\/ is not in the latest commit/,
+    ],
+    [
+      'where a branch is in the way',
+      () => {
+        git(repository, 'branch', 'relay');
+        return {};
+      },
+      /has a branch named "relay"/,
+    ],
+    [
+      'with submodules, and no command that brings them',
+      () => {
+        commit(repository, 'Modules', { '.gitmodules': '[submodule "lib"]\n' });
+        return {};
+      },
+      /has submodules/,
+    ],
+  ])('%s', async (_, prepare, complaint) => {
+    const changes = prepare();
+    const before = branches();
+    await expect(create(changes)).rejects.toMatchObject({ code: 'NoWorktree', message: complaint });
+    expect(branches()).toBe(before);
+    expect(told).toEqual([]);
+  });
+
+  it('without git', async () => {
+    await expect(create({ env: { PATH: '/nowhere' } })).rejects.toMatchObject({
+      code: 'CommandNotFound',
+      message: 'Program not found: git.',
+    });
+  });
+});
+
+describe('the set-up command', () => {
+  it('runs in the new worktree, and tells how it goes', async () => {
+    const { worktree } = await create({ setup: 'echo installing; cat README.md > made.txt' });
+    expect(existsSync(join(worktree.path, 'made.txt'))).toBe(true);
+    expect(told).toEqual([
+      'Making a worktree',
+      'Setting it up: echo installing; cat README.md > made.txt',
+      'installing',
+    ]);
+  });
+
+  it('that fails is shown with its output, and leaves no worktree', async () => {
+    const failing = create({ setup: 'echo one; echo no such package >&2; exit 3' });
+    await expect(failing).rejects.toMatchObject({
+      code: 'SetupFailed',
+      message: expect.stringMatching(/failed with exit code 3: .*\n(one\nno such|no such package\none)/),
+    });
+    expect(existsSync(join(directory, 'data/worktrees/shop/Tests'))).toBe(false);
+    expect(branches()).toBe('main');
+  });
+
+  it('that fails and leaves files keeps them', async () => {
+    await expect(create({ setup: 'touch made.txt; false' })).rejects.toMatchObject({
+      code: 'SetupFailed',
+      message: expect.stringMatching(
+        /worktrees\/shop\/Tests \(branch relay\/Tests\) was kept: it has untracked files/,
+      ),
+    });
+  });
+
+  it('ends with the daemon, and all it started', async () => {
+    const pid = join(directory, 'pid');
+    const failing = expect(create({ setup: `sh -c 'echo $$ > ${pid}; sleep 60'` })).rejects.toMatchObject({
+      code: 'SetupFailed',
+      message: expect.stringContaining('was stopped with the daemon'),
+    });
+    await expect.poll(() => existsSync(pid)).toBe(true);
+    worktrees.close();
+    await failing;
+  });
+});
+
+describe('removing', () => {
+  const made = async () => (await create()).worktree;
+
+  it('takes the worktree and its branch away, with files that git ignores', async () => {
+    commit(repository, 'Ignore', { '.gitignore': 'build\n' });
+    const worktree = await made();
+    mkdirSync(join(worktree.path, 'build'));
+    writeFileSync(join(worktree.path, 'build/out.js'), '');
+    expect(await worktrees.remove(worktree)).toBeUndefined();
+    expect(existsSync(worktree.path)).toBe(false);
+    expect(branches()).toBe('main');
+    expect(git(repository, 'worktree', 'list').split('\n')).toHaveLength(1);
+    expect(await worktrees.remove(worktree)).toBeUndefined();
+  });
+
+  it.each<[what: string, change: (path: string) => void, why: string]>([
+    ['changes', (path) => writeFileSync(join(path, 'README.md'), 'x'), 'it has uncommitted changes'],
+    [
+      'untracked files, though the user does not want to see them',
+      (path) => {
+        git(path, 'config', 'status.showUntrackedFiles', 'no');
+        writeFileSync(join(path, 'notes.txt'), 'x');
+      },
+      'it has untracked files',
+    ],
+    ['commits', (path) => commit(path, 'Work', { 'a.txt': 'a' }), 'it has commits that no other branch has'],
+    [
+      'commits on no branch',
+      (path) => {
+        git(path, 'checkout', '--quiet', '--detach');
+        commit(path, 'Work', { 'a.txt': 'a' });
+      },
+      'it has commits that no other branch has',
+    ],
+    [
+      'commits on another new branch',
+      (path) => {
+        git(path, 'checkout', '--quiet', '-b', 'feature');
+        commit(path, 'Work', { 'a.txt': 'a' });
+      },
+      'it has commits that no other branch has',
+    ],
+  ])('never takes away %s', async (_, change, why) => {
+    const worktree = await made();
+    change(worktree.path);
+    expect(await worktrees.remove(worktree)).toBe(why);
+    expect(existsSync(worktree.path)).toBe(true);
+    expect(branches()).toContain('relay/Tests');
+  });
+
+  it('does when its commits are elsewhere by then', async () => {
+    const worktree = await made();
+    commit(worktree.path, 'Work', { 'a.txt': 'a' });
+    git(repository, 'merge', '--quiet', 'relay/Tests');
+    expect(await worktrees.remove(worktree)).toBeUndefined();
+    expect(branches()).toBe('main');
+  });
+
+  it('leaves a worktree with submodules alone', async () => {
+    const library = join(directory, 'library');
+    await newRepository(library);
+    git(repository, '-c', 'protocol.file.allow=always', 'submodule', 'add', '--quiet', library, 'lib');
+    commit(repository, 'Library', {});
+    const { worktree } = await create({
+      setup: 'git -c protocol.file.allow=always submodule update --init --quiet',
+    });
+    expect(existsSync(join(worktree.path, 'lib/README.md'))).toBe(true);
+    expect(await worktrees.remove(worktree)).toMatch(/submodules/);
+  });
+});

@@ -1,0 +1,80 @@
+import { connect } from '@agent-relay/sdk/node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { callTool, connectStdio, ERAS, type TestClient } from './kit/clients.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
+
+const join = (name: string) => connect({ socketPath: daemon.socketPath, env: daemon.env, name });
+
+interface Happened {
+  type: string;
+  agent?: string;
+  message?: { content: string };
+  invocation?: { actionName: string; result?: unknown };
+}
+
+async function eventsOf(client: TestClient): Promise<Happened[]> {
+  const [content] = (await client.readResource({ uri: 'relay://events' })).contents;
+  return JSON.parse((content as { text: string }).text).events;
+}
+
+describe.each(ERAS)('relay://events over stdio, revision %s', (era) => {
+  const unique = (name: string) => `${name}-${era.slice(0, 4)}`;
+  const open = (name: string) =>
+    connectStdio(daemon, {
+      era,
+      env: { RELAY_AGENT_NAME: unique(name) },
+      args: ['serve', '--tools', 'workspace,actions'],
+    });
+
+  it('tells a subscriber of messages, deliveries, actions and sessions, and only of its own', async () => {
+    await using bob = await join(unique('Bob'));
+    await using carol = await join(unique('Carol'));
+    await using me = await open('Me');
+    await using other = await open('Other');
+    await callTool(other, 'check_inbox');
+    await callTool(me, 'check_inbox');
+    let updates = 0;
+    me.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+      if (params.uri === 'relay://events') updates++;
+    });
+    if (era === '2026-07-28') await me.listen({ resourceSubscriptions: ['relay://events'] });
+    else await me.subscribeResource({ uri: 'relay://events' });
+    await bob.registerAction({
+      name: unique('act'),
+      description: 'Acts',
+      input: {},
+      handler: () => 'acted',
+    });
+
+    await bob.send(unique('Me'), 'For me');
+    await bob.send(unique('Carol'), 'Not for me');
+    await callTool(me, 'send_dm', { to: unique('Bob'), text: 'For you' });
+    await bob.inbox();
+    await carol.inbox();
+    await callTool(me, 'invoke_action', { name: unique('act'), wait: true });
+    await expect.poll(() => updates).toBeGreaterThan(0);
+
+    const types = async () => (await eventsOf(me)).map(({ type }) => type);
+    await expect
+      .poll(types)
+      .toEqual(
+        expect.arrayContaining(['message.created', 'delivery.read', 'action.invoked', 'action.completed']),
+      );
+    const mine = await eventsOf(me);
+    expect(mine.filter(({ type }) => type === 'message.created')).toMatchObject([
+      { message: { content: 'For me', fromType: 'agent' } },
+    ]);
+    expect(mine.filter(({ type }) => type === 'delivery.read')).toMatchObject([{ agent: unique('Bob') }]);
+    expect(mine.find(({ type }) => type === 'action.completed')?.invocation).toMatchObject({
+      actionName: unique('act'),
+      result: 'acted',
+    });
+    expect(await eventsOf(other)).toEqual([]);
+  });
+});
