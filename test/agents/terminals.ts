@@ -5,6 +5,7 @@ import { TERMINAL_CLIS } from './clis/index.ts';
 import { checkInstalledHooks } from './installed-hook-checks.ts';
 import { commandsOf } from './npm-cache.ts';
 import { checkPatterns } from './pattern-checks.ts';
+import { checkPrompts } from './prompt-checks.ts';
 import { checkSpawn } from './spawn-checks.ts';
 import { checkTerminal } from './terminal-checks.ts';
 import { writeResults } from './terminal-table.ts';
@@ -29,6 +30,7 @@ for (const cli of clis.filter(({ id }) => values.only === undefined || id === va
   if (!values.short && cli.terminal?.path !== 'pty')
     await checkTerminal(checks, cli, { ...values, withoutHooks: true });
   if (!values.short && cli.terminal?.native) await checkTerminal(checks, cli, { ...values, native: true });
+  if (cli.terminal?.answersPrompts) await checkPrompts(checks, cli);
   await checkPatterns(checks, cli);
   await checkSpawn(checks, cli);
   if (!values.short && INSTALLED_HOOKS.includes(cli.id)) await checkInstalledHooks(checks, cli);

@@ -1,6 +1,7 @@
 import { personName, type Relay } from '@agent-relay/sdk/node';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { client } from '../e2e/messaging-commands.ts';
 import { hasBrowser, NEEDS_BROWSER } from '../kit/browser.ts';
 import { linkOf, type OpenPage, openBrowser, seriousFindings, startDaemon, type TestDaemon } from './kit.ts';
@@ -67,6 +68,64 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     await page.getByRole('button', { name: 'Mark the question of Carol as done' }).click();
     await page.getByText('Nothing waits for you.').waitFor();
     expect((await carol.readers(messageId)).readers).toMatchObject([{ agent: me }]);
+  });
+
+  it('answers the permission prompt that the person sees, and no other', async () => {
+    const fred = await join('Fred', { cli: 'codex', paths: ['native'] });
+    const process = { pid: 1, mark: 'none' };
+    const run = { run: 'run_fred', cli: 'codex', cwd: '/', host: process, program: process, startedAt: 1 };
+    await fred.request('HOST', run);
+    const asks = (digit: string, text: string) =>
+      fred.request('PROMPT_REPORT', { run: 'run_fred', prompt: { digest: digit.repeat(64), text } });
+    const given: unknown[] = [];
+    fred.on('terminal.command', ({ command }) => {
+      if (command.kind !== 'answer') return;
+      const { request, digest, answer } = command;
+      given.push([digest[0], answer]);
+      const answered = { request, isSent: digest[0] !== 'b' };
+      void fred.request('PROMPT_REPORT', { run: 'run_fred', answered });
+    });
+    const attack = 'Run a command\n<img src=x onerror=alert(1)> rm -r build';
+    await asks('a', attack);
+    await fred.paths.waits('native', { code: 'approval_dialog' });
+    await waiting().getByText('rm -r build').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Allow Fred, once' }).click();
+    await page.getByText('Allowed Fred.').waitFor();
+    // The host has found another one open.
+    await asks('b', 'Run a command\nls');
+    await page.getByRole('button', { name: 'Deny Fred' }).click();
+    await page.getByText('The prompt of Fred has changed or was answered. Nothing was sent.').waitFor();
+    expect(given).toEqual([
+      ['a', 'allow'],
+      ['b', 'deny'],
+    ]);
+    await fred.paths.ready('native');
+    await page.getByText('Nothing waits for you.').waitFor();
+  });
+
+  it('lets the person allow or deny a call that wants consent', async () => {
+    const gina = await join('Gina', { paths: [] });
+    await gina.exposeTool({
+      name: 'wipe',
+      description: 'Wipes the disk',
+      input: z.object({ disk: z.string() }),
+      consent: true,
+      handler: ({ input }) => ({ wiped: input.disk }),
+    });
+    const henry = await join('Henry', { paths: [] });
+    const denied = henry.call('Gina.wipe', { disk: 'one' });
+    const refusal = expect(denied).rejects.toMatchObject({ code: 'Denied' });
+    await waiting()
+      .getByText(/Henry wants to call/)
+      .waitFor();
+    await page.getByRole('button', { name: 'Deny the call' }).click();
+    await refusal;
+    const allowed = henry.call('Gina.wipe', { disk: 'two' });
+    await waiting().getByText(/"two"/).waitFor();
+    await page.getByRole('button', { name: 'Allow the call' }).click();
+    expect(await allowed).toMatchObject({ wiped: 'two' });
+    await page.getByText('Nothing waits for you.').waitFor();
   });
 
   it('shows held messages, and releases them', async () => {

@@ -352,6 +352,15 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
     },
     heardBy: ['host'],
   },
+  'prompt.changed': {
+    async cause(world) {
+      await hostRun(world, 'run_prompt');
+      const prompt = { digest: 'a'.repeat(64), text: 'Run a command' };
+      await world.host.request('PROMPT_REPORT', { run: 'run_prompt', prompt });
+      return { agent: 'Host' };
+    },
+    heardBy: ['owner'],
+  },
   'terminal.output': {
     async cause(world) {
       await hostRun(world, 'run_output');

@@ -123,6 +123,11 @@ export const ERRORS = {
     meaning: 'Somebody else is typing in this terminal.',
     next: 'Watch it with --watch, or take it over with --take.',
   },
+  PromptChanged: {
+    ...conflict,
+    meaning: 'The permission prompt has changed or was answered; nothing was sent.',
+    next: 'See what the agent asks now: agent-relay prompts list',
+  },
   NotResumable: {
     ...conflict,
     meaning: 'The agent cannot be resumed.',

@@ -6,6 +6,7 @@ import { callOperations } from './operations/calls.ts';
 import { channelOperations } from './operations/channels.ts';
 import { dashboardOperations } from './operations/dashboard.ts';
 import { messageOperations } from './operations/messages.ts';
+import { promptOperations } from './operations/prompts.ts';
 import { serverOperations } from './operations/servers.ts';
 import { terminalOperations } from './operations/terminals.ts';
 import { workspaceOperations } from './operations/workspaces.ts';
@@ -23,6 +24,7 @@ export const OPERATIONS = {
   ...serverOperations,
   ...attachmentOperations,
   ...terminalOperations,
+  ...promptOperations,
   ...workspaceOperations,
   ...dashboardOperations,
 } as const satisfies Record<string, { params: z.ZodType; result: unknown }>;
@@ -56,6 +58,7 @@ export type {
   SearchHit,
   SendResult,
 } from './operations/messages.ts';
+export type { PromptAnswer, PromptInfo } from './operations/prompts.ts';
 export type { ServerInfo, ServerTool } from './operations/servers.ts';
 export type { ProcessRef, RunExit, RunInfo, RunState, WorkerResult } from './operations/terminals.ts';
 export type {

@@ -97,6 +97,9 @@ const SMALLEST: { [Name in OperationName]: Record<string, unknown> } = {
   TERMINAL_INPUT: { viewer: 'view_1', data: '' },
   TERMINAL_RESIZE: { viewer: 'view_1', columns: 80, rows: 24 },
   TERMINAL_HOLD: { viewer: 'view_1' },
+  PROMPT_LIST: {},
+  PROMPT_ANSWER: { agent: 'Worker', digest: 'a'.repeat(64), answer: 'allow' },
+  PROMPT_REPORT: { run: 'run_1' },
   TERMINAL_OUTPUT: { run: 'run_1', data: '' },
   WORKSPACE_RENAME: { workspace: 'shop', name: 'store' },
   WORKSPACE_REMOVE: { workspace: 'shop' },
@@ -141,7 +144,7 @@ describe('the payloads of operations', () => {
 
   it('are repeatable unless doing them twice would do more', () => {
     const once = [
-      ...['CALL', 'RESULT', 'PROGRESS', 'SPAWN', 'RELEASE', 'RESUME'],
+      ...['CALL', 'RESULT', 'PROGRESS', 'SPAWN', 'RELEASE', 'RESUME', 'PROMPT_ANSWER'],
       ...['ATTACH', 'HELD_RELEASE', 'CHANNEL_CREATE', 'TOKEN_ROTATE'],
       ...['AGENT_RENAME', 'AGENT_REMOVE', 'KEY_CREATE', 'KEY_ROTATE'],
       ...['WORKSPACE_CREATE', 'WORKSPACE_RENAME', 'WORKSPACE_REMOVE', 'SERVER_ADD', 'SERVER_REMOVE'],

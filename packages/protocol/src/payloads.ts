@@ -275,7 +275,9 @@ export type TerminalCommand =
   | { kind: 'screen'; viewer: string }
   | { kind: 'input'; data: string }
   | { kind: 'size'; columns: number; rows: number }
-  | { kind: 'hold'; held: boolean };
+  | { kind: 'hold'; held: boolean }
+  /** A person's answer to the permission prompt with this digest, if it is open; said with PROMPT_REPORT. */
+  | { kind: 'answer'; request: string; digest: string; answer: 'allow' | 'deny' };
 
 /** A terminal as one of its viewers has it. */
 export interface TerminalState {
@@ -320,6 +322,8 @@ export type RelayEvent =
   | ({ type: 'terminal.changed'; viewer: string } & TerminalState)
   /** The program has ended, or its host is gone. */
   | { type: 'terminal.ended'; viewer: string; exit?: { code: number; signal?: string } }
+  /** For the owner: another permission prompt of the agent is open, or none any more. */
+  | { type: 'prompt.changed'; agent: string }
   /** The tools that an agent offers are not the same as before. */
   | { type: 'tools.changed'; agent: string }
   /** For the owner: the state of an MCP server of the daemon, or which ones there are. */

@@ -20,6 +20,7 @@ const NOT_REPEATABLE: ReadonlySet<OperationName> = new Set([
   'SERVER_REMOVE',
   'SPAWN',
   'RELEASE',
+  'PROMPT_ANSWER',
   'RESUME',
   'CALL',
   'RESULT',

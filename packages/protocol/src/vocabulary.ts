@@ -53,6 +53,9 @@ export type ViewMode = (typeof VIEW_MODES)[number];
 /** Output of a terminal in one frame. */
 export const TERMINAL_CHUNK_BYTES = 128 * 1024;
 
+/** A permission prompt is shown in part if it is longer. */
+export const PROMPT_TEXT_LIMIT = 4096;
+
 /** The format of a secret: `at_` (agent token) or `rk_id_` (workspace key) and 256 random bits. */
 export const isAgentToken = (text: string): boolean => /^at_[A-Za-z0-9_-]{43}$/.test(text);
 export const isWorkspaceKey = (text: string): boolean => /^rk_[0-9a-z]{8}_[A-Za-z0-9_-]{43}$/.test(text);

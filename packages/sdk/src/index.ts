@@ -20,6 +20,8 @@ export {
   type OperationInput,
   type OperationName,
   type OperationResult,
+  type PromptAnswer,
+  type PromptInfo,
   type Reaction,
   RelayError,
   type RelayEvent,

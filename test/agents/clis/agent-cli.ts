@@ -59,6 +59,8 @@ export interface AgentCli {
     shell(command: string, asks: boolean): string;
     /** What is on its screen while it asks whether it may. */
     readonly dialog: RegExp;
+    /** Its permission prompts can be answered by its own interface. */
+    readonly answersPrompts?: boolean;
     /** What is on its screen while it asks whether to trust the directory, the key that chooses yes, and what is there then. */
     readonly trust?: { question: RegExp; choose: string; chosen: RegExp };
     /** A step with which the model asks the person something. */

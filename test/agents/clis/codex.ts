@@ -45,6 +45,7 @@ trust_level = "trusted"
     ready: /^› /m,
     path: 'pty',
     native: true,
+    answersPrompts: true,
     resumes: true,
     // Its shared daemon would outlive it.
     plainArgs: ['--no-daemon'],

@@ -33,6 +33,7 @@ export const PROJECT_EVENTS = [
   'session.resumed',
   'session.exited',
   'tools.changed',
+  'prompt.changed',
   'servers.changed',
   'action.invoked',
   'action.completed',

@@ -6,6 +6,7 @@ import type {
   HeldInfo,
   HistoryMessage,
   Message,
+  PromptInfo,
   Relay,
   RelayEvent,
 } from '@agent-relay/sdk';
@@ -24,6 +25,8 @@ export const direct = signal<ConversationInfo[]>([]);
 /** The person's mail that they have not read, by its id. */
 export const unread = signal<ReadonlyMap<string, Message>>(new Map());
 export const held = signal<HeldInfo[]>([]);
+/** The permission prompts that can be answered here, by the agent's name. */
+export const prompts = signal<ReadonlyMap<string, PromptInfo>>(new Map());
 export const status = signal<DaemonStatus | undefined>(undefined);
 export const projects = signal<string[]>([]);
 /** The newest messages of the project, in order. */
@@ -104,6 +107,7 @@ export class ProjectModel {
       direct.value = [];
       unread.value = new Map();
       held.value = [];
+      prompts.value = new Map();
       recent.value = [];
       mine.value = [];
       trafficLog.value = new TrafficLog();
@@ -114,6 +118,11 @@ export class ProjectModel {
   readHeld = async (): Promise<void> => {
     const list = await this.#relay.held.list();
     if (!this.#closed) held.value = list;
+  };
+
+  readPrompts = async (): Promise<void> => {
+    const list = await this.#relay.prompts.list();
+    if (!this.#closed) prompts.value = new Map(list.map((prompt) => [prompt.agent, prompt]));
   };
 
   readChannels = async (): Promise<void> => {
@@ -149,6 +158,7 @@ export class ProjectModel {
       this.readChannels(),
       this.#readMail(),
       this.readHeld(),
+      this.readPrompts(),
       this.#readStatus(),
     ]);
     if (this.#closed) return;
@@ -240,6 +250,7 @@ export class ProjectModel {
     if (events.some((event) => event.type === 'message.created' && concerns(event.message, this.me)))
       this.#guard(this.#readMail());
     if (events.some(({ type }) => type === 'message.held')) this.#guard(this.readHeld());
+    if (events.some(({ type }) => type === 'prompt.changed')) this.#guard(this.readPrompts());
     const isNew = events.some((event) => event.type === 'agent.online' && !agents.peek().has(event.agent));
     if (isNew) this.#guard(this.#readAgents());
     else if (events.some(({ type }) => !QUIET_EVENTS.has(type))) this.#askAgainSoon();

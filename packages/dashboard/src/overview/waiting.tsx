@@ -1,8 +1,9 @@
-import type { HeldInfo, HistoryMessage } from '@agent-relay/sdk';
+import type { HeldInfo, HistoryMessage, PromptAnswer, PromptInfo } from '@agent-relay/sdk';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { relay, welcome } from '../connection/connection.ts';
 import { model } from '../model/current.ts';
+import { prompts } from '../model/project.ts';
 import { DONE, type StandStill } from '../model/waiting.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
@@ -26,9 +27,13 @@ export function Waiting() {
         Waiting for you <span class="count">{waitingCount.value}</span>
       </h2>
       <ul class="waiting-list">
-        {questions.value.map((question) => (
-          <Question key={question.id} question={question} />
-        ))}
+        {questions.value.map((question) =>
+          question.fromType === 'system' ? (
+            <Consent key={question.id} question={question} />
+          ) : (
+            <Question key={question.id} question={question} />
+          ),
+        )}
         {stopped.value.map((one) => (
           <Stopped key={one.agent.name} stopped={one} />
         ))}
@@ -127,13 +132,70 @@ function Question({ question }: { question: HistoryMessage }) {
   );
 }
 
+/** The relay itself asks for one thing: whether a call may be made that wants a person's consent. */
+function Consent({ question: { id, content, ts } }: { question: HistoryMessage }) {
+  const answer = async (text: 'yes' | 'no') => {
+    await relay().reply(id, text);
+    await relay().read(id, { path: 'pull' });
+    tell(text === 'yes' ? 'Allowed the call.' : 'Denied the call.');
+  };
+  return (
+    <Item
+      icon="question"
+      tone="ask"
+      head={
+        <>
+          A call wants your consent
+          <span class="muted">
+            {' '}
+            · <Ago time={ts} />
+          </span>
+        </>
+      }
+    >
+      <p class="waiting-text">{content}</p>
+      <div class="buttons">
+        <BusyButton kind="primary" onPress={() => answer('yes')} label="Allow the call">
+          Allow
+        </BusyButton>
+        <BusyButton onPress={() => answer('no')} label="Deny the call">
+          Deny
+        </BusyButton>
+      </div>
+    </Item>
+  );
+}
+
 const TONES: Record<string, IconName> = {
   approval_dialog: 'dialog',
   usage_limit: 'pause',
   starting: 'dialog',
 };
 
+/** The person's answer to the prompt they see; one that has changed meanwhile gets none. */
+function PromptButtons({ prompt }: { prompt: PromptInfo }) {
+  const answer = async (wanted: PromptAnswer) => {
+    try {
+      await relay().prompts.answer(prompt, wanted);
+      tell(wanted === 'allow' ? `Allowed ${prompt.agent}.` : `Denied ${prompt.agent}.`);
+    } finally {
+      await model.value?.readPrompts();
+    }
+  };
+  return (
+    <>
+      <BusyButton kind="primary" onPress={() => answer('allow')} label={`Allow ${prompt.agent}, once`}>
+        Allow
+      </BusyButton>
+      <BusyButton onPress={() => answer('deny')} label={`Deny ${prompt.agent}`}>
+        Deny
+      </BusyButton>
+    </>
+  );
+}
+
 function Stopped({ stopped: { agent, code, text, advice, since, until } }: { stopped: StandStill }) {
+  const prompt = code === 'approval_dialog' ? prompts.value.get(agent.name) : undefined;
   return (
     <Item
       icon={TONES[code] ?? 'alert'}
@@ -143,14 +205,16 @@ function Stopped({ stopped: { agent, code, text, advice, since, until } }: { sto
           <AgentLink name={agent.name} />: {text}
           <span class="muted">
             {' '}
-            · {advice} · <Ago time={since} />
+            · {prompt ? 'Look at what it asks for.' : advice} · <Ago time={since} />
             {until !== undefined && ` · until ${clockTime(until)}`}
           </span>
         </>
       }
     >
-      {hasTerminal(agent) && (
+      {prompt && <pre class="code prompt">{prompt.text}</pre>}
+      {(prompt || hasTerminal(agent)) && (
         <div class="buttons">
+          {prompt && <PromptButtons prompt={prompt} />}
           <a class="button" href={linkTo(welcome.value?.project ?? '', 'terminal', agent.name)}>
             <Icon name="terminal" /> Open terminal
           </a>

@@ -3,10 +3,13 @@ import { createServer, type Server } from 'node:http';
 import { listenOnPrivateSocket } from '@agent-relay/platform';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { AppServer, type AppServerOptions } from './app-server.ts';
-import { parseRpc, type RpcMessage } from './rpc.ts';
+import { at, parseRpc, type RpcMessage } from './rpc.ts';
 
 /** More than this is not kept for a terminal that does not read. */
 const MOST_WAITING = 4 * 1024 * 1024;
+
+/** Answers of the terminal that came too late are told by these; only the latest matter. */
+const MOST_ANSWERED = 64;
 
 /** What the CLI's terminal asked, and what was answered. */
 export interface Exchange {
@@ -23,6 +26,10 @@ export class AppServerProxy implements AsyncDisposable {
   readonly #http: Server;
   readonly #sockets: WebSocketServer;
   readonly #requests = new Map<string | number, RpcMessage>();
+  /** What the server asked the terminal and was not answered yet, oldest first. */
+  readonly #open = new Map<string | number, RpcMessage>();
+  /** What was answered here: what the terminal says to it is not passed on. */
+  readonly #answered = new Set<string | number>();
   #terminal: WebSocket | undefined;
   onNotification: (message: RpcMessage) => void = () => undefined;
   onExchange: (exchange: Exchange) => void = () => undefined;
@@ -56,6 +63,20 @@ export class AppServerProxy implements AsyncDisposable {
     return this.#server.request(method, params);
   }
 
+  /** What the server asks the person now. */
+  get openRequests(): Iterable<RpcMessage> {
+    return this.#open.values();
+  }
+
+  /** Answers the server in the terminal's place; false if the request is not open. The server tells the terminal. */
+  answer(id: string | number, result: unknown): boolean {
+    if (!this.isConnected || !this.#open.delete(id)) return false;
+    this.#answered.add(id);
+    for (const old of this.#answered) if (this.#answered.size > MOST_ANSWERED) this.#answered.delete(old);
+    this.#server.send(JSON.stringify({ id, result }));
+    return true;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const socket of this.#sockets.clients) socket.terminate();
     this.#sockets.close();
@@ -77,6 +98,7 @@ export class AppServerProxy implements AsyncDisposable {
     socket.on('message', (data) => this.#asked(String(data)));
     socket.once('close', () => {
       this.#terminal = undefined;
+      this.#open.clear();
       this.onChange();
     });
     this.onChange();
@@ -84,7 +106,11 @@ export class AppServerProxy implements AsyncDisposable {
 
   #asked(text: string): void {
     const message = parseRpc(text);
-    if (message?.id !== undefined && message.method !== undefined) this.#requests.set(message.id, message);
+    if (message?.id !== undefined) {
+      if (message.method !== undefined) this.#requests.set(message.id, message);
+      else if (this.#answered.delete(message.id)) return;
+      else if (this.#open.delete(message.id)) this.onChange();
+    }
     this.#server.send(text);
   }
 
@@ -92,7 +118,14 @@ export class AppServerProxy implements AsyncDisposable {
     this.#forward(text);
     const { id, method } = message;
     if (method !== undefined) {
-      if (id === undefined) this.onNotification(message);
+      if (id === undefined) {
+        const resolved = method === 'serverRequest/resolved' ? at(message.params, 'requestId') : undefined;
+        if (typeof resolved === 'string' || typeof resolved === 'number') this.#open.delete(resolved);
+        this.onNotification(message);
+      } else {
+        this.#open.set(id, message);
+        this.onChange();
+      }
       return;
     }
     const request = id === undefined ? undefined : this.#requests.get(id);

@@ -189,3 +189,72 @@ it.each([
   await says(turn('turn/completed', { status: 'interrupted' }));
   expect(ingress.hold()).toEqual({ code: 'interrupted' });
 });
+
+const approval = (id: number, command: string, more: object = {}) => ({
+  id,
+  method: 'item/commandExecution/requestApproval',
+  params: { threadId: 't1', turnId: 'u1', itemId: 'i1', kind: 'command', command, ...more },
+});
+const toServer = () => heard.filter(({ method }) => method === 'test/received').map(({ params }) => params);
+
+it('answers the prompt that was seen, and passes nothing on that the terminal says to it later', async () => {
+  await connectTerminal();
+  expect(ingress.prompt()).toBeUndefined();
+  await says(approval(7, 'rm -r build\u001b[2J', { reason: 'tidy up' }));
+  const seen = ingress.prompt();
+  expect(seen?.text).toBe('Run a command: tidy up\nrm -r build\u{FFFD}[2J');
+  expect(ingress.answer('0'.repeat(64), 'allow')).toBe(false);
+  expect(ingress.answer(seen?.digest ?? '', 'allow')).toBe(true);
+  expect(ingress.answer(seen?.digest ?? '', 'deny')).toBe(false);
+  expect(ingress.prompt()).toBeUndefined();
+  terminal.send(JSON.stringify({ id: 7, result: { decision: 'cancel' } }));
+  await says({ method: 'test/after' });
+  expect(toServer()).toEqual([{ id: 7, result: { decision: 'accept' } }]);
+});
+
+it('tells two prompts apart that ask for the same', async () => {
+  await connectTerminal();
+  await says(approval(1, 'ls'));
+  const first = ingress.prompt()?.digest ?? '';
+  terminal.send(JSON.stringify({ id: 1, result: { decision: 'accept' } }));
+  await expect.poll(() => ingress.prompt()).toBeUndefined();
+  await says(approval(2, 'ls'));
+  expect(ingress.prompt()?.digest).not.toBe(first);
+  expect(ingress.answer(first, 'allow')).toBe(false);
+});
+
+it('is asked about changes of files with what they change', async () => {
+  await connectTerminal();
+  const changes = [{ path: 'a.txt', kind: { type: 'add' }, diff: '+hello' }];
+  await says({
+    method: 'item/started',
+    params: { threadId: 't1', turnId: 'u1', item: { type: 'fileChange', id: 'i1', changes } },
+  });
+  await says({
+    id: 3,
+    method: 'item/fileChange/requestApproval',
+    params: { threadId: 't1', turnId: 'u1', itemId: 'i1' },
+  });
+  expect(ingress.prompt()?.text).toBe('Change files\na.txt\n+hello');
+});
+
+it.each([
+  ['more than one command is allowed', approval(4, 'curl', { networkApprovalContext: { host: 'x' } })],
+  ['keys are typed into a program', approval(4, 'y', { kind: 'writeStdin' })],
+  ['another thread asks', approval(4, 'ls', { threadId: 't2' })],
+  [
+    'the person is asked to choose',
+    { id: 4, method: 'item/tool/requestUserInput', params: { threadId: 't1' } },
+  ],
+])('leaves it to the terminal when %s', async (_, request) => {
+  await connectTerminal();
+  await says(request);
+  expect(ingress.prompt()).toBeUndefined();
+});
+
+it('has no prompt any more when the server says that it is resolved', async () => {
+  await connectTerminal();
+  await says(approval(5, 'ls'));
+  await says({ method: 'serverRequest/resolved', params: { threadId: 't1', requestId: 5 } });
+  expect(ingress.prompt()).toBeUndefined();
+});

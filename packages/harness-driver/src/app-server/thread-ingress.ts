@@ -1,9 +1,10 @@
-import type { ReasonInput } from '@agent-relay/protocol';
-import type { ChannelIngress, WatchedAgent } from '../clis/adapter.ts';
+import type { PromptAnswer, ReasonInput } from '@agent-relay/protocol';
+import type { ChannelIngress, OpenPrompt, WatchedAgent } from '../clis/adapter.ts';
 import type { Gate } from '../delivery/gate.ts';
 import { Hold } from '../delivery/hold.ts';
 import type { Outcome } from '../delivery/ingress.ts';
 import type { AppServerProxy } from './app-server-proxy.ts';
+import { DECISIONS, FileChanges, promptOf } from './approvals.ts';
 import { at, type RpcMessage, textAt } from './rpc.ts';
 import { ShownThread } from './shown-thread.ts';
 
@@ -21,6 +22,7 @@ export class ThreadIngress implements ChannelIngress {
   readonly #agent: WatchedAgent;
   readonly #hold: Hold;
   readonly #thread = new ShownThread();
+  readonly #changes = new FileChanges();
   /** What was given to the server and has not been seen in the thread yet. */
   readonly #unseen = new Set<string>();
   #inFlight: { id: string; settle: () => void } | undefined;
@@ -37,6 +39,7 @@ export class ThreadIngress implements ChannelIngress {
       agent.onChange();
     };
     proxy.onNotification = (message) => {
+      this.#changes.notified(message);
       this.#notified(message);
       agent.onChange();
     };
@@ -63,6 +66,16 @@ export class ThreadIngress implements ChannelIngress {
     const { attention } = this.#agent;
     if (attention === 'end-of-turn') return { wait: { code: 'attention' } };
     return attention === undefined ? { wait: { code: 'busy' }, isOpenToUrgent: true } : 'open';
+  }
+
+  prompt(): OpenPrompt | undefined {
+    return this.#asked()?.prompt;
+  }
+
+  answer(digest: string, answer: PromptAnswer): boolean {
+    const asked = this.#asked();
+    if (asked?.id === undefined || asked.prompt.digest !== digest) return false;
+    return this.#proxy.answer(asked.id, DECISIONS[answer]);
   }
 
   async deliver({ id, text }: { id: string; text: string }): Promise<Outcome> {
@@ -105,6 +118,16 @@ export class ThreadIngress implements ChannelIngress {
   #settleLater(): void {
     const { settle } = this.#inFlight ?? {};
     if (settle) setTimeout(settle, SEEN_MS).unref();
+  }
+
+  /** The oldest request of the thread that the person sees, which is the one its terminal shows. */
+  #asked(): { id: string | number | undefined; prompt: OpenPrompt } | undefined {
+    for (const request of this.#proxy.openRequests) {
+      if (textAt(request.params, 'threadId') !== this.#thread.id) continue;
+      const prompt = promptOf(request, this.#changes);
+      return prompt && { id: request.id, prompt };
+    }
+    return undefined;
   }
 
   #notified(message: RpcMessage): void {

@@ -1,4 +1,4 @@
-import type { ClaimingPath, ReasonInput } from '@agent-relay/protocol';
+import type { ClaimingPath, PromptAnswer, ReasonInput } from '@agent-relay/protocol';
 import type { Attention } from '../delivery/attention.ts';
 import type { Ingress } from '../delivery/ingress.ts';
 import type { ConversationReader } from './conversation.ts';
@@ -60,7 +60,22 @@ export interface WatchedAgent {
   onSession(id: string): void;
 }
 
-export interface ChannelIngress extends Ingress {
+/** A permission prompt of the CLI, as a person elsewhere gets to see it. */
+export interface OpenPrompt {
+  /** Of everything that makes up the prompt: no other one has it. */
+  digest: string;
+  text: string;
+}
+
+/** Prompts that the CLI lets others answer than its terminal. */
+export interface PromptSource {
+  /** The one that is open now. */
+  prompt(): OpenPrompt | undefined;
+  /** Answers it through the interface of the CLI, never by typing; false if it is not open any more. */
+  answer(digest: string, answer: PromptAnswer): boolean;
+}
+
+export interface ChannelIngress extends Ingress, Partial<PromptSource> {
   /** Why nothing should go in, by the terminal neither. */
   hold(): ReasonInput | undefined;
   close(): void;

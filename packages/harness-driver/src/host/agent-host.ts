@@ -12,6 +12,7 @@ import { Screen } from '../screen/screen.ts';
 import { SharedKeyboard } from '../terminal/shared-keyboard.ts';
 import { isTyping } from '../terminal/typing.ts';
 import { endProgram } from './end-program.ts';
+import { PromptLink } from './prompt-link.ts';
 import { RemoteViewers } from './remote-viewers.ts';
 import { RunLink } from './run-link.ts';
 
@@ -106,7 +107,12 @@ export class AgentHost {
     if (run.session !== undefined) onSession(run.session);
     this.#stopWatching = resumption?.watch?.({ pid, env: program.env }, onSession) ?? (() => undefined);
     this.#keyboard = new SharedKeyboard((bytes) => this.#child.write(bytes));
-    const look = () => this.#deliverer.look();
+    let prompts: PromptLink | undefined;
+    const look = () => {
+      // First, so that who hears of a dialog finds what it asks.
+      prompts?.look();
+      this.#deliverer.look();
+    };
     this.#terminal = new AgentTerminal(this.#screen, reader, this.#keyboard, look);
     const terminal = this.#terminal;
     terminal.onTyping = (text) => this.#patterns?.typed(text);
@@ -117,6 +123,13 @@ export class AgentHost {
       onChange: look,
       onSession,
     });
+    const { prompt, answer } = this.#channel ?? {};
+    if (prompt && answer)
+      prompts = new PromptLink(relay, run.id, {
+        prompt: prompt.bind(this.#channel),
+        answer: answer.bind(this.#channel),
+      });
+    this.#link.onTold = () => prompts?.tellAgain();
     this.#deliverer = new Deliverer(relay, {
       ingresses: [...(this.#channel ? [this.#channel] : []), terminal],
       hold: () => (this.#isHeld ? { code: 'held_by_viewer' } : this.#channel?.hold()),

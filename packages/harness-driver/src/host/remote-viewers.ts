@@ -65,7 +65,7 @@ export class RemoteViewers {
     else if (command.kind === 'screen') void this.#show(command.viewer);
     else if (command.kind === 'input') this.#terminal.press(Buffer.from(command.data, 'base64'));
     else if (command.kind === 'size') this.#terminal.resize(command.columns, command.rows);
-    else this.#terminal.hold(command.held);
+    else if (command.kind === 'hold') this.#terminal.hold(command.held);
   }
 
   #setCount(count: number): void {

@@ -22,6 +22,8 @@ export class RunLink {
   readonly #facts: RunFacts;
   /** The daemon wants the program ended. */
   onEnd: () => void = () => undefined;
+  /** The daemon has been told of the run, on each connection. */
+  onTold: () => void = () => undefined;
   /** Whether the daemon knows of the run, told on each connection. */
   #told: Promise<void>;
   #session: string | undefined;
@@ -69,6 +71,7 @@ export class RunLink {
   /** The run goes on whether the daemon hears of it or not. */
   async #tell(): Promise<void> {
     await this.#relay.request('HOST', this.#facts).catch(ignoreRelayErrors);
+    this.onTold();
     await this.#tellSession();
   }
 

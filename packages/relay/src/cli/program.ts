@@ -44,6 +44,7 @@ const GROUPS: Record<string, Record<string, Load>> = {
     run: () => import('./commands/run.ts'),
     spawn: () => import('./commands/spawn.ts'),
     release: () => import('./commands/release.ts'),
+    prompts: () => import('./commands/prompts.ts'),
     attach: () => import('./commands/attach.ts'),
     resume: () => import('./commands/resume.ts'),
     who: () => import('./commands/who.ts'),

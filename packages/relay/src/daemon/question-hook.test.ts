@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Message } from '@agent-relay/protocol';
+import { type Message, reason } from '@agent-relay/protocol';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Logger, openTerminalLog } from './log/log.ts';
 import { QuestionNotifier } from './question-hook.ts';
@@ -40,7 +40,8 @@ describe('the hook for questions', () => {
   it('runs for few questions at once, and for each of them', async () => {
     const hook = sh('echo start >> lines; until [ -e go ]; do sleep 0.05; done; echo end >> lines');
     const calls = new QuestionNotifier(hook, log);
-    for (let i = 0; i < 7; i++) calls.call('demo', question(`msg_${i}`));
+    for (let i = 0; i < 7; i++)
+      calls.call({ event: 'question', project: 'demo', message: question(`msg_${i}`) });
     await until(() => expect(lines()).toHaveLength(4));
     await writeFile(join(directory, 'go'), '');
     await until(() => expect(lines().filter((line) => line === 'end')).toHaveLength(7));
@@ -54,15 +55,31 @@ describe('the hook for questions', () => {
 
   it('does not run for more than can wait, which the log tells once', async () => {
     const calls = new QuestionNotifier(sh('echo x >> lines'), log);
-    for (let i = 0; i < 107; i++) calls.call('demo', question(`msg_${i}`));
+    for (let i = 0; i < 107; i++)
+      calls.call({ event: 'question', project: 'demo', message: question(`msg_${i}`) });
     await until(() => expect(logged).toHaveLength(1));
     expect(JSON.parse(logged[0] ?? '')).toMatchObject({ questions: 3 });
     expect(lines()).toHaveLength(104);
   });
 
+  it('runs for dialogs and limits, not for what passes by itself', async () => {
+    const calls = new QuestionNotifier(sh('text=$(cat); echo "$text" >> lines'), log);
+    for (const code of ['busy', 'approval_dialog', 'unknown_screen', 'usage_limit'] as const)
+      calls.call({ event: 'waiting', project: 'demo', agent: 'Alice', reason: reason(code) });
+    await until(() => expect(lines()).toHaveLength(2));
+    const told = lines().map((line) => JSON.parse(line));
+    expect(told).toContainEqual({
+      event: 'waiting',
+      project: 'demo',
+      agent: 'Alice',
+      reason: { code: 'approval_dialog', text: 'approval dialog open' },
+    });
+    expect(told.map(({ reason: { code } }) => code).sort()).toEqual(['approval_dialog', 'usage_limit']);
+  });
+
   it('is ended when it takes too long, also if it does not want to', async () => {
     const calls = new QuestionNotifier(sh('trap "" TERM; while :; do sleep 0.05; done'), log, 200);
-    calls.call('demo', question('msg_1'));
+    calls.call({ event: 'question', project: 'demo', message: question('msg_1') });
     await until(() => expect(logged).toHaveLength(1));
     expect(JSON.parse(logged[0] ?? '')).toMatchObject({
       messageId: 'msg_1',

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Message } from '@agent-relay/protocol';
+import type { Message, Reason, ReasonCode } from '@agent-relay/protocol';
 import type { Logger } from './log/log.ts';
 
-/** What to run when an agent asks a person something. */
+/** What to run when an agent asks a person something, or stands still until a person does something. */
 export interface QuestionHook {
-  /** A program and its arguments; it gets the question as JSON on its standard input. */
+  /** A program and its arguments; it gets what happened as JSON on its standard input. */
   command?: string[] | undefined;
-  /** Gets the question as a JSON POST. */
+  /** Gets the same as a JSON POST. */
   webhook?: string | undefined;
 }
 
@@ -18,10 +18,19 @@ const GRACE = 0.2;
 const MAX_CALLS = 4;
 const MAX_WAITING = 100;
 
-interface Question {
-  project: string;
-  message: Message;
-}
+/** What a person is told of. */
+type Call =
+  | { event: 'question'; project: string; message: Message }
+  | { event: 'waiting'; project: string; agent: string; reason: Reason };
+
+/** Dialogs and limits. Other reasons to wait pass by themselves, or nobody can tell from afar what they are. */
+const TOLD: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
+  'approval_dialog',
+  'usage_limit',
+  'signed_out',
+  'context_full',
+  'hook_not_trusted',
+]);
 
 /**
  * Notifies the person with a command, a webhook or both. A failed hook is logged; the message is stored
@@ -32,7 +41,7 @@ export class QuestionNotifier {
   readonly #hook: QuestionHook;
   readonly #log: Logger;
   readonly #limitMs: number;
-  readonly #waiting: Question[] = [];
+  readonly #waiting: Call[] = [];
   #running = 0;
   #dropped = 0;
 
@@ -42,13 +51,14 @@ export class QuestionNotifier {
     this.#limitMs = limitMs;
   }
 
-  call(project: string, message: Message): void {
+  call(call: Call): void {
+    if (call.event === 'waiting' && !TOLD.has(call.reason.code)) return;
     if (!this.#hook.command && !this.#hook.webhook) return;
     if (this.#running >= MAX_CALLS && this.#waiting.length >= MAX_WAITING) {
       this.#dropped += 1;
       return;
     }
-    this.#waiting.push({ project, message });
+    this.#waiting.push(call);
     if (this.#running < MAX_CALLS) void this.#work();
   }
 
@@ -65,19 +75,22 @@ export class QuestionNotifier {
     this.#dropped = 0;
   }
 
-  async #call({ project, message }: Question): Promise<void> {
+  async #call(call: Call): Promise<void> {
     const { command, webhook } = this.#hook;
-    const question = JSON.stringify({ event: 'question', project, message });
+    const text = JSON.stringify(call);
     const calls = [
-      ...(command ? [runCommand(command, question, this.#limitMs)] : []),
-      ...(webhook ? [postWebhook(webhook, question, this.#limitMs)] : []),
+      ...(command ? [runCommand(command, text, this.#limitMs)] : []),
+      ...(webhook ? [postWebhook(webhook, text, this.#limitMs)] : []),
     ];
     for (const outcome of await Promise.allSettled(calls)) {
       if (outcome.status === 'rejected')
-        this.#log.warn({ err: outcome.reason, messageId: message.id }, 'the question hook failed');
+        this.#log.warn({ err: outcome.reason, ...subjectOf(call) }, 'the question hook failed');
     }
   }
 }
+
+const subjectOf = (call: Call) =>
+  call.event === 'question' ? { messageId: call.message.id } : { agent: call.agent };
 
 async function runCommand([program = '', ...args]: string[], input: string, limitMs: number): Promise<void> {
   const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'], timeout: limitMs });

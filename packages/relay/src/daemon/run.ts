@@ -134,7 +134,9 @@ async function start(
   opened.defer(relay.pageSessions.tend(onError));
   const calls = new QuestionNotifier(settings.hooks.question, log);
   relay.messages.onQuestion = (message, workspaceId) =>
-    calls.call(relay.workspaces.byId(workspaceId).name, message);
+    calls.call({ event: 'question', project: relay.workspaces.byId(workspaceId).name, message });
+  relay.terminals.onWaiting = ({ name: agent, workspaceId }, reason) =>
+    calls.call({ event: 'waiting', project: relay.workspaces.byId(workspaceId).name, agent, reason });
   const counters = new Counters();
   let http: string | undefined;
   let page: string | undefined;

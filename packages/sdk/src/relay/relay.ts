@@ -42,6 +42,7 @@ import { HeldMessages } from './held.ts';
 import { invoke } from './invoke.ts';
 import { allPages } from './pages.ts';
 import { Paths } from './paths.ts';
+import { Prompts } from './prompts.ts';
 import { type ExposedTool, type RegisteredAction, ServedTools } from './served-tools.ts';
 import { Servers } from './servers.ts';
 import { Tail } from './tail.ts';
@@ -60,6 +61,7 @@ export class Relay {
   readonly agents: Agents;
   readonly paths: Paths;
   readonly servers: Servers;
+  readonly prompts: Prompts;
   readonly terminals: Terminals;
   readonly workers: Workers;
   readonly workspaces: Workspaces;
@@ -71,6 +73,7 @@ export class Relay {
     this.agents = new Agents(session);
     this.paths = new Paths(session);
     this.servers = new Servers(session);
+    this.prompts = new Prompts(session);
     this.terminals = new Terminals(session);
     this.workers = new Workers(session);
     this.workspaces = new Workspaces(session);

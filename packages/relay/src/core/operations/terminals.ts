@@ -9,6 +9,9 @@ type Names =
   | 'TERMINAL_RESIZE'
   | 'TERMINAL_HOLD'
   | 'TERMINAL_OUTPUT'
+  | 'PROMPT_LIST'
+  | 'PROMPT_ANSWER'
+  | 'PROMPT_REPORT'
   | 'SPAWN'
   | 'RELEASE'
   | 'RESUME'
@@ -20,7 +23,7 @@ type Names =
 
 /** Agents in terminals: starting and ending them, and the reports of their hosts. */
 export function terminalHandlers({ agents, messages, terminals }: Relay): Handlers<Names> {
-  const { hosts, spawning, resuming, releasing, results, viewing } = terminals;
+  const { hosts, spawning, resuming, releasing, results, viewing, prompts } = terminals;
   return {
     SPAWN: (caller, { call, ...wish }) => {
       // How long to wait, and the environment, are the performer's own.
@@ -57,6 +60,15 @@ export function terminalHandlers({ agents, messages, terminals }: Relay): Handle
     },
     TERMINAL_OUTPUT: (caller, params) => {
       viewing.output(requireAgent(caller.principal), params);
+      return {};
+    },
+    PROMPT_LIST: (caller) => ({ prompts: prompts.list(caller.principal) }),
+    PROMPT_ANSWER: async (caller, params) => {
+      await prompts.answer(caller.principal, params);
+      return {};
+    },
+    PROMPT_REPORT: (caller, params) => {
+      prompts.report(requireAgent(caller.principal), params);
       return {};
     },
     RUN_REPORT: async (caller, params) => {

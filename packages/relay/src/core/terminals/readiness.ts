@@ -29,6 +29,9 @@ export class Readiness {
   /** Called when an agent becomes ready after its SPAWN was answered. */
   onLateReady: (agent: Agent, run: Run) => Promise<void> = () => Promise.resolve();
 
+  /** Called when an agent stands still until a person does something. */
+  onWaiting: (agent: Agent, reason: Reason) => void = () => undefined;
+
   constructor(runs: Runs, clock: Clock, presence: Presence, background: (work: Promise<void>) => void) {
     this.#runs = runs;
     this.#clock = clock;
@@ -105,8 +108,11 @@ export class Readiness {
   #noteWaiting(agent: Agent, reason: Reason | undefined): void {
     const wasWaiting = this.#runs.waitingFor(agent.id) !== undefined;
     if (!this.#runs.setWaiting(agent.id, reason)) return;
-    if (reason) this.#tell(agent, { type: 'session.waiting', reason });
-    else if (wasWaiting) this.#tell(agent, { type: 'session.resumed' });
+    if (reason) {
+      this.#tell(agent, { type: 'session.waiting', reason });
+      this.onWaiting(agent, reason);
+    }
+    if (!reason && wasWaiting) this.#tell(agent, { type: 'session.resumed' });
   }
 
   #ready(agent: Agent, run: Run): void {

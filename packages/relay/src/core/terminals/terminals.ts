@@ -1,4 +1,4 @@
-import type { NewId } from '@agent-relay/protocol';
+import type { NewId, Reason } from '@agent-relay/protocol';
 import type { Claims } from '../delivery/claims.ts';
 import type { Agents } from '../directory/agents.ts';
 import type { Channels } from '../directory/channels.ts';
@@ -17,6 +17,7 @@ import type { Messages } from '../sending/messages.ts';
 import { exitText } from './exit-text.ts';
 import { Hosts } from './hosts.ts';
 import { Places } from './places.ts';
+import { Prompts } from './prompts.ts';
 import { Readiness } from './readiness.ts';
 import { Releasing } from './releasing.ts';
 import { Results } from './results.ts';
@@ -62,6 +63,9 @@ export class Terminals {
   readonly releasing: Releasing;
   readonly results: Results;
   readonly viewing: Viewing;
+  readonly prompts: Prompts;
+  /** Called when an agent stands still until a person does something. */
+  onWaiting: (agent: Agent, reason: Reason) => void = () => undefined;
   readonly #readiness: Readiness;
   readonly #parts: Parts;
   readonly #orphans: TerminalOptions['orphans'];
@@ -85,12 +89,14 @@ export class Terminals {
     this.releasing = new Releasing({ ...parts, runs, hosts, processes, places });
     this.results = new Results({ ...parts, runs, hosts });
     this.viewing = new Viewing({ ...parts, runs, hosts });
+    this.prompts = new Prompts({ ...parts, runs, hosts });
     hosts.onConnected = (run) => this.viewing.hostConnected(run);
     claims.onPath = (agent, state, reason) => readiness.pathChanged(agent, state, reason);
     claims.onSeen = (agentId, isSeen) => {
       const agent = agents.byId(agentId);
       if (agent) readiness.seen(agent, isSeen);
     };
+    readiness.onWaiting = (agent, reason) => this.onWaiting(agent, reason);
     readiness.onLateReady = (agent, run) => this.#tellParent(run, `Worker "${agent.name}" is ready.`);
     hosts.onEnded = (run) => this.#ended(run);
   }
@@ -121,6 +127,7 @@ export class Terminals {
     const isExpected = this.releasing.isReleasing(run) || this.#readiness.isAwaited(run.agentId);
     this.#readiness.ended(run.agentId);
     this.viewing.ended(run);
+    this.prompts.ended(run);
     const agent = agents.byId(run.agentId);
     if (agent && run.spawned && !isExpected) {
       const how = run.exit ? exitText(run.exit) : `: ${run.ended}`;
