@@ -152,7 +152,12 @@ describe('sending and reading', () => {
     expect((await relay('agent', 'set', 'Mona', '--no-lead', '--type', 'human')).stdout).toBe(
       'Mona: human.\n',
     );
-    expectFailure(await relay('agent', 'set', 'Mona'), 2, /Nothing to change/, /--lead, --no-lead or --type/);
+    expectFailure(
+      await relay('agent', 'set', 'Mona'),
+      2,
+      /Nothing to change/,
+      /--lead, --no-lead, --type, --grant or --revoke/,
+    );
   });
 
   it('shows hostile text without its control characters', async () => {

@@ -243,6 +243,7 @@ describe('what the owner decides', () => {
     expect(await owner.request('AGENT_SET', { agent: 'second', lead: true })).toEqual({
       type: 'agent',
       lead: true,
+      grants: [],
     });
     await core.restart();
     expect(core.relay.agents.lead(workspace).name).toBe('Second');
