@@ -282,6 +282,14 @@ describe.skipIf(!hasBrowser)(`terminals, in Chromium${NEEDS_BROWSER}`, () => {
     await page.getByRole('button', { name: 'Screen reader' }).click();
   });
 
+  it('takes the keys that follow the click, from the first one', async () => {
+    await show('Second');
+    await until(/ready\$/);
+    await page.getByRole('button', { name: 'Type here' }).click();
+    await type('echo from the first');
+    await until(/^from the first$/m);
+  });
+
   it('shows the terminal of agent-relay run in the size it has', async () => {
     await using own = startTerminal(
       [process.execPath, PROGRAM, 'run', '--name', 'Runner', '--', 'bash', '--norc', '--noprofile'],

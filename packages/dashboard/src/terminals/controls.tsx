@@ -18,8 +18,9 @@ export function Controls({
   const { mode, held, viewers, isBusy, phase } = session;
   if (phase.value !== 'live') return null;
   const drive = async (takeover: boolean) => {
-    await session.drive(takeover);
-    if (mode.value === 'drive') onDrive();
+    const asked = session.drive(takeover);
+    onDrive();
+    await asked;
   };
   return (
     <div class="terminal-controls">

@@ -24,6 +24,8 @@ const RETRY_MS = 50;
 export class TerminalSession {
   readonly phase = signal<Phase>('attaching');
   readonly mode = signal<Mode>('watch');
+  /** The person has asked to type: keys wait for the answer. */
+  readonly wantsToDrive = signal(false);
   readonly held = signal(false);
   readonly viewers = signal(1);
   /** How it ended, or why there is nothing to see. */
@@ -57,12 +59,15 @@ export class TerminalSession {
 
   /** Types from now on, unless somebody else does; with `takeover`, even then. */
   drive(takeover: boolean): Promise<void> {
+    this.wantsToDrive.value = true;
     return this.#ask(async () => {
       try {
         await this.#attach('drive', takeover);
       } catch (error) {
         if (!isRelayError(error, 'TerminalBusy')) throw error;
         this.isBusy.value = true;
+      } finally {
+        this.wantsToDrive.value = false;
       }
     });
   }
@@ -76,7 +81,7 @@ export class TerminalSession {
     return this.#ask(async () => this.#view?.hold(held));
   }
 
-  /** Keys of somebody who only watches go nowhere. */
+  /** After what was asked before; keys of somebody who only watches go nowhere. */
   press(keys: Uint8Array): void {
     void this.#ask(() => this.#type(keys));
   }

@@ -31,7 +31,11 @@ export function TerminalView({ name }: { name: string }) {
     });
     const session = new TerminalSession(relay(), name, emulator);
     const stops = [
-      effect(() => emulator.setTyping(session.mode.value === 'drive' && session.phase.value === 'live')),
+      effect(() =>
+        emulator.setTyping(
+          (session.mode.value === 'drive' || session.wantsToDrive.value) && session.phase.value === 'live',
+        ),
+      ),
       effect(() => emulator.setScreenReader(readsScreen.value)),
       effect(() => {
         emulator.setZoom(zoom.value);
