@@ -80,11 +80,14 @@ async function untilMail(relay: Relay, session: HookSession, signal: AbortSignal
   }
 }
 
-/** Those that an earlier process has handed over are claimed for this program too, and never come again. */
+/**
+ * Those that an earlier process has handed over may be claimed for this program too; they never come again. Everything else
+ * that was claimed is handed over: it would be `uncertain` when this process ends.
+ */
 async function claim(relay: Relay, session: HookSession, most = MOST_MESSAGES): Promise<Message[]> {
   const limit = Math.min(session.handed.length + most, 100);
   const messages = await relay.paths.claim('hook', { limit });
-  return messages.filter(({ id }) => !session.handed.includes(id)).slice(0, most);
+  return messages.filter(({ id }) => !session.handed.includes(id));
 }
 
 function ignorePassing(error: unknown): Message[] {
