@@ -27,7 +27,7 @@ export interface WrappedAgent extends AsyncDisposable {
   prompt(text: string): Promise<void>;
   /** Chooses what these keys choose, and presses Enter, until the question is no longer on the screen. */
   choose(wanted: { question: RegExp; choose: string; chosen: RegExp }): Promise<void>;
-  /** Presses Escape until this is no longer on the screen. */
+  /** Presses Escape once this is on the screen, until it no longer is. */
   escape(shown: RegExp): Promise<void>;
 }
 
@@ -138,6 +138,8 @@ export async function startWrapped(
       }
     },
     async escape(shown) {
+      // A hook tells of a dialog before it is drawn.
+      await terminal.until(shown);
       for (let gone = false; !gone; ) {
         terminal.type('\x1b');
         const left = terminal.until((screen) => !shown.test(screen)).then(() => true);
