@@ -1,6 +1,6 @@
 import type { SearchHit } from '@agent-relay/sdk';
 import { signal, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { relay, welcome } from '../connection/connection.ts';
 import { Icon } from '../parts/icon.tsx';
 import { tell } from '../parts/notices.tsx';
@@ -17,7 +17,8 @@ export const isPaletteOpen = signal(false);
 /** Goes anywhere and does anything by its name: Ctrl+K, or ⌘K. */
 export function Palette() {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the next key: what is typed right after Ctrl+K belongs here.
+  useLayoutEffect(() => {
     if (!isPaletteOpen.value) return;
     dialog.current?.showModal();
     // What agents and servers offer may not have been read yet.

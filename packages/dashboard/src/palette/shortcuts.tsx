@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { welcome } from '../connection/connection.ts';
 import { linkTo, type Place } from '../routes.ts';
 import { isPaletteOpen } from './palette.tsx';
@@ -58,7 +58,7 @@ const KEYS: Array<[keys: string[], text: string]> = [
 
 function Help() {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog
       ref={dialog}
