@@ -8,7 +8,7 @@ const only = (name, from, ...to) => ({
 
 /** The commands that start a process, and what only they use. */
 const STARTERS = [
-  '^packages/relay/src/cli/commands/(up|daemon|mcp|mcp-server|gateway|launch|run|resume|host|hook|attach)\\.ts$',
+  '^packages/relay/src/cli/commands/(daemon/(up|daemon)|mcp/(mcp|mcp-server|gateway|launch)|terminals/(run|resume|host|hook|attach))\\.ts$',
   '^packages/relay/src/cli/(daemon|launch|mcp|run)/',
 ];
 

@@ -16,6 +16,19 @@ const withoutTranslations = {
   },
 };
 
+/** An `import` of this module makes Node read all that it exports, and so load its whole HTTP client. `require` does not. */
+const withoutHttpClient = {
+  name: 'without-http-client',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:http$/ }, ({ kind, path }) =>
+      kind === 'import-statement' ? { path, namespace: 'required' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
+      contents: `module.exports = require(${JSON.stringify(path)});`,
+    }));
+  },
+};
+
 await bundle('mcp', ['src/cli/serve.ts']);
 await bundle('relay', ['src/cli/main.ts', 'src/store/sqlite/worker.ts']);
 await page();
@@ -42,12 +55,12 @@ async function bundle(name, entries) {
     // The MCP server has its own bundle, and the terminal library has a native part: both are found next to
     // those scripts.
     external: ['pg-native', '@agent-relay/mcp/serve', '@agent-relay/harness-driver/pty'],
-    plugins: [withoutTranslations],
+    plugins: [withoutTranslations, withoutHttpClient],
     // Some dependencies are CommonJS and load built-in modules with `require`.
     banner: { js: "import{createRequire as maker}from'node:module';const require=maker(import.meta.url);" },
   });
   // The sources of the bundle: it is not used if one of these is newer.
-  const sources = Object.keys(metafile.inputs).filter((file) => !file.startsWith('..'));
+  const sources = Object.keys(metafile.inputs).filter((file) => !/^(\.\.|required:)/.test(file));
   const list = { path: join(home, 'dist', 'cli', 'sources.json'), contents: JSON.stringify(sources) };
   const isEntry = ({ path }) => entries.some((file) => basename(file, '.ts') === basename(path, '.js'));
   const parts = outputFiles.filter((file) => !isEntry(file));

@@ -1,6 +1,6 @@
 import { connect } from '@agent-relay/sdk/node';
 
-/** A reviewer that votes once, as a model would with the tool of that name, and says what came of it. */
+/** A reviewer that votes once, and says how that ended. */
 export async function review(name: string, proposalId: string, vote: string): Promise<string> {
   await using relay = await connect({ name, channels: ['#reviewers'] });
   const { status, error } = await relay.invoke(

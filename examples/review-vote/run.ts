@@ -1,5 +1,6 @@
-// Three reviewers vote on a proposal. Start a daemon first: agent-relay daemon start
+// Three reviewers vote on a proposal. Start a daemon first: agent-relay daemon start (see README.md)
 import { coordinate } from './coordinator.ts';
+import { reviewByTool } from './mcp-reviewer.ts';
 import { review } from './reviewer.ts';
 
 const PROPOSAL = 'use-postgres';
@@ -8,7 +9,7 @@ const { relay, decided } = await coordinate(PROPOSAL, 3);
 const said = await Promise.all([
   review('Ann', PROPOSAL, 'approve'),
   review('Ben', PROPOSAL, 'approve'),
-  review('Cleo', PROPOSAL, 'request_changes'),
+  reviewByTool('Cleo', PROPOSAL, 'request_changes'),
 ]);
 for (const line of said) console.log(line);
 const { approve, request_changes, abstain } = await decided;

@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert';
+import type { TestDaemon } from '../kit/daemon.ts';
 import { eventually } from '../kit/eventually.ts';
 import type { Checks } from './checks.ts';
 import { processesIn } from './processes.ts';
@@ -30,8 +31,7 @@ const FAILURES: Array<[reason: 'signed_out' | 'context_full', shown: RegExp, fai
 export async function checkHooks(
   checks: Checks,
   agent: WrappedAgent,
-  sender: Sender,
-  arrived: Arrived,
+  { daemon, sender, arrived }: { daemon: TestDaemon; sender: Sender; arrived: Arrived },
 ): Promise<void> {
   const named = (what: string) => `${agent.cli.title} with its hooks ${what}`;
   const { name } = agent;
@@ -52,6 +52,27 @@ export async function checkHooks(
     const at = (part: string) => texts.findIndex((text) => text.includes(part));
     assert.ok(at('first') < at(before.id) && at(before.id) < at(urgent.id), texts.join('\n'));
     await sender.untilPath(name, 'ready');
+  });
+
+  await checks.run(named('gets messages as a person chooses while it works'), async () => {
+    await sender.untilPath(name, 'ready');
+    const answer = agent.model.think();
+    await agent.prompt(`${shell('echo second')}\n${shell('echo third')}`);
+    await sender.untilPath(name, 'busy');
+    await daemon.cli(['attention', 'end-of-turn', name]);
+    const urgent = await sender.send(name, 'Stop ticket 26.', { urgent: true });
+    await sender.untilReason(urgent.id, 'attention');
+    await daemon.cli(['attention', 'next-tool-call', name]);
+    await sender.untilAccepted(urgent.id);
+    answer();
+    await arrived(agent, urgent);
+    await agent.hears(urgent.id);
+    await sender.untilPath(name, 'ready');
+    const texts = agent.model.requests.findLast(({ tools }) => tools.length > 0)?.turns ?? [];
+    const at = (part: string) => texts.findLastIndex(({ text }) => text.includes(part));
+    // In the middle of the turn: the model has said nothing since the result of a command.
+    assert.equal(texts[at(urgent.id) - 1]?.kind, 'result');
+    await daemon.cli(['attention', 'default', name]);
   });
 
   await checks.run(named('gets a message by its terminal after its hook was killed'), async () => {

@@ -2,7 +2,6 @@ import { strict as assert } from 'node:assert';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInstall } from '../../packages/mcp/src/install/index.ts';
-import { PROGRAM } from '../kit/cli.ts';
 import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import { eventually } from '../kit/eventually.ts';
 import { startAgent } from './agent.ts';
@@ -10,9 +9,15 @@ import type { Checks } from './checks.ts';
 import type { AgentCli } from './clis/agent-cli.ts';
 import { processesIn } from './processes.ts';
 import { Sender, type SentMessage } from './sender.ts';
-import { startWrapped, type WrappedAgent, type WrappedOptions } from './wrapped-agent.ts';
+import { HOOK_PROGRAM, startWrapped, type WrappedAgent, type WrappedOptions } from './wrapped-agent.ts';
 
 const DEADLINE_MS = 60_000;
+/** What Codex asks at its start. */
+const UNTRUSTED = {
+  question: /Hooks need review/,
+  choose: '\x1b[B',
+  chosen: /› 3\. Continue without trusting/,
+};
 
 /** A CLI that nobody wrapped, with the hooks that `agent-relay mcp install --hooks` entered. */
 export async function checkInstalledHooks(checks: Checks, cli: AgentCli): Promise<void> {
@@ -26,7 +31,8 @@ export async function checkInstalledHooks(checks: Checks, cli: AgentCli): Promis
       plain: true,
     });
   const trusted = cli.terminal?.trustHooks ?? [];
-  if (cli.terminal?.path === 'hook') await checkWaking();
+  if (cli.terminal?.path === 'native') await checkPlugin();
+  else if (cli.terminal?.path === 'hook') await checkWaking();
   else await checkTurns();
 
   async function checkWaking(): Promise<void> {
@@ -62,7 +68,7 @@ export async function checkInstalledHooks(checks: Checks, cli: AgentCli): Promis
       await using agent = await startAgent(cli, join(daemon.directory, 'print'), daemon.projectDirectory);
       const env = { ...daemon.env, HOME: agent.home };
       const { projectDirectory: cwd } = daemon;
-      const hooks = { hooks: true, hookProgram: [PROGRAM, 'hook'] };
+      const hooks = { hooks: true, hookProgram: HOOK_PROGRAM };
       await runInstall({ editor: cli.id, global: true, env, cwd, print: () => undefined, ...hooks });
       await agent.ask(['Say hi.'], { RELAY_DATA_DIR: daemon.dataDirectory });
     });
@@ -73,11 +79,36 @@ export async function checkInstalledHooks(checks: Checks, cli: AgentCli): Promis
       const { dialog = /./ } = cli.terminal ?? {};
       await agent.terminal.until(dialog);
       const sent = await sender.send('Asking', 'Is ticket 43 done?');
-      // Handed over, and nobody has seen it: Claude Code keeps it, and forgets it if the dialog is refused.
-      assert.equal((await sender.untilInjected(sent.id)).state, 'uncertain');
+      // Handed over, and kept by Claude Code while it asks: nobody has seen it in its context.
+      await eventually(async () => (await sender.reasonOf(sent.id)) === 'path_gone', DEADLINE_MS);
       assert.match(agent.terminal.screen(), dialog);
       await agent.escape(dialog);
       assert.ok(!existsSync(join(agent.project, 'made.txt')));
+      await arrives(agent, sent);
+      // A hook of the turn that began with it has told.
+      assert.equal((await sender.untilInjected(sent.id)).state, 'injected');
+    });
+  }
+
+  async function checkPlugin(): Promise<void> {
+    await checks.run(named('is woken in the session it shows, and keeps a draft'), async () => {
+      await using agent = await start({ name: 'Plugged' });
+      await eventually(() => sender.knows('Plugged'), DEADLINE_MS);
+      const first = await sender.send('Plugged', 'Is ticket 48 done?');
+      // On the start page there is no session.
+      assert.equal(await sender.reasonOf(first.id), 'no_interface');
+      await agent.prompt('Say hi.');
+      await arrives(agent, first);
+      agent.terminal.type('not yet sent');
+      await agent.terminal.until(/not yet sent/);
+      await sender.untilPath('Plugged', 'ready', 'native');
+      const second = await sender.send('Plugged', 'Is ticket 49 done?');
+      await arrives(agent, second);
+      assert.match((await sender.untilInjected(second.id)).state, /^(injected|turn_started)$/);
+      assert.match(agent.terminal.screen(), /not yet sent/);
+      process.kill(agent.terminal.pid, 'SIGKILL');
+      await agent.terminal.exited;
+      await eventually(async () => (await hooksIn(agent)).length === 0, 15_000);
     });
   }
 
@@ -96,16 +127,25 @@ export async function checkInstalledHooks(checks: Checks, cli: AgentCli): Promis
       again();
       await arrives(agent, urgent);
       const waiting = await sender.send('Worker', 'Is ticket 46 done?');
-      assert.equal(await sender.reasonOf(waiting.id), 'no_wake_path');
+      assert.equal(await sender.reasonOf(waiting.id), 'between_turns');
       await agent.prompt('Anything new?');
       await arrives(agent, waiting);
     });
     if (trusted.length === 0) return;
     await checks.run(named('gets nothing by hooks that are not trusted'), async () => {
       await using agent = await start({ name: 'Careful' });
-      const sent = await sender.send('Careful', 'Is ticket 47 done?').catch(() => undefined);
-      await agent.terminal.until(/[Hh]ook/);
-      assert.ok(!said(agent, sent?.id ?? 'msg_'));
+      await agent.choose(UNTRUSTED);
+      await eventually(() => sender.knows('Careful'), DEADLINE_MS);
+      const sent = await sender.send('Careful', 'Is ticket 47 done?');
+      assert.equal(await sender.reasonOf(sent.id), 'hook_not_trusted');
+      // With the first of them, or at the end of that turn, a hook would bring it.
+      for (const prompt of ['Anything new?', 'And now?']) {
+        await agent.terminal.until((screen) => !/esc to interrupt/.test(screen));
+        await agent.prompt(prompt);
+        await agent.hears(prompt);
+      }
+      assert.ok(!said(agent, sent.id));
+      assert.equal(await sender.reasonOf(sent.id), 'hook_not_trusted');
     });
   }
 

@@ -32,7 +32,15 @@ export async function checkPatterns(checks: Checks, cli: AgentCli): Promise<void
     },
   });
   await using agent = await startWrapped(cli, daemon, { name: 'Speaker' });
-  const says = (text: string) => agent.prompt(`say ${JSON.stringify(text)}`);
+  // Codex takes a prompt that comes in the last moment of a turn for a part of it, and asks its model no more.
+  const isIdle = async () => {
+    const speaker = (await bob.who()).find(({ name }) => name === 'Speaker');
+    return speaker?.paths.some(({ inUse, state }) => inUse && state === 'ready') === true;
+  };
+  const says = async (text: string) => {
+    await until(isIdle);
+    await agent.prompt(`say ${JSON.stringify(text)}`);
+  };
   // What is there at the first look was said before, as far as anybody can tell: no model is as fast as this one.
   await says('Hello.');
 
@@ -61,9 +69,9 @@ export async function checkPatterns(checks: Checks, cli: AgentCli): Promise<void
   });
 }
 
-async function until(holds: () => boolean): Promise<void> {
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = AbortSignal.timeout(DEADLINE_MS);
-  while (!holds()) {
+  while (!(await holds())) {
     assert.ok(!deadline.aborted, 'it did not happen in time');
     await setTimeout(50);
   }

@@ -10,6 +10,7 @@ import { claude } from './clis/claude.ts';
 import { codex } from './clis/codex.ts';
 import { gemini } from './clis/gemini.ts';
 import { opencode } from './clis/opencode.ts';
+import { USAGE_LIMIT } from './usage-limit.ts';
 
 /** What the model says to a prompt without steps. */
 const ANSWER = /Nothing to do\./;
@@ -81,6 +82,13 @@ function recordTurns({ id, terminal }: AgentCli) {
     await press('\x15');
     answer();
     await save('after a turn', ANSWER);
+    if (!terminal?.retriesAtLimit) {
+      const succeed = model.fail(USAGE_LIMIT);
+      await press(paste('Once more.'));
+      await submit();
+      await save('usage limit');
+      succeed();
+    }
     await press(paste(terminal?.shell('sleep 8', false) ?? ''));
     await submit();
     await save('running a command');
@@ -114,7 +122,8 @@ function recordQuestions({ terminal }: AgentCli) {
     await press('\x1b');
     await save('interrupted');
     if (terminal?.question === undefined) return;
-    await press(paste(terminal.question));
+    await press(terminal.question.mode?.keys ?? '');
+    await press(paste(terminal.question.step));
     await submit();
     await save('question', /^(?!.*use).*Which\?/m);
   };

@@ -8,7 +8,7 @@ import type { ModelRequest, Reply } from './dialects/dialect.ts';
 import { geminiGenerateContent } from './dialects/gemini-generate-content.ts';
 import { openAiChat } from './dialects/openai-chat.ts';
 import { openAiResponses } from './dialects/openai-responses.ts';
-import { nextAnswer } from './script.ts';
+import { nextAnswer, type Turn } from './script.ts';
 
 const DIALECTS = [anthropicMessages, openAiResponses, openAiChat, geminiGenerateContent];
 
@@ -21,6 +21,8 @@ export interface ScriptedModel extends AsyncDisposable {
   asked(): Promise<void>;
   /** From now on the model does not answer, until the returned function is called. */
   think(): () => void;
+  /** From now on this is added to every prompt, for those that cannot have steps in them. */
+  add(steps: string): void;
   /** From now on every prompt fails like this, until the function it returns is called. */
   fail(failure: Failure): () => void;
 }
@@ -39,13 +41,14 @@ export async function startScriptedModel({ paceMs = 0 } = {}): Promise<ScriptedM
   const requests: AskedModel[] = [];
   let thought = Promise.resolve();
   let failure: Failure | undefined;
+  let added = '';
   const server = createServer((request, response) => {
     const note = (asked: AskedModel) => {
       requests.push(asked);
       server.emit('asked');
       return thought.then(() => failure);
     };
-    serve(request, response, note, paceMs).catch((error) => response.destroy(error));
+    serve(request, response, { note, paceMs, steps: () => added }).catch((error) => response.destroy(error));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -57,6 +60,9 @@ export async function startScriptedModel({ paceMs = 0 } = {}): Promise<ScriptedM
       const { promise, resolve } = Promise.withResolvers<void>();
       thought = promise;
       return resolve;
+    },
+    add(steps) {
+      added = `\n${steps}`;
     },
     fail(wanted) {
       failure = wanted;
@@ -75,8 +81,11 @@ export async function startScriptedModel({ paceMs = 0 } = {}): Promise<ScriptedM
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  note: (asked: AskedModel) => Promise<Failure | undefined>,
-  paceMs: number,
+  {
+    note,
+    paceMs,
+    steps,
+  }: { note: (asked: AskedModel) => Promise<Failure | undefined>; paceMs: number; steps: () => string },
 ): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://model').pathname;
   const body = await text(request);
@@ -89,9 +98,16 @@ async function serve(
     response.statusCode = failure.status;
     return answerJson(response, failure.body);
   }
-  const reply = dialect.write(nextAnswer(asked.turns, asked.tools), asked);
+  const turns = withSteps(asked.turns, steps());
+  const reply = dialect.write(nextAnswer(turns, asked.tools), asked);
   if (asked.streamed) await answerEvents(response, reply, paceMs);
   else answerJson(response, reply.json);
+}
+
+/** As if the newest prompt had these steps too. */
+function withSteps(turns: readonly Turn[], steps: string): Turn[] {
+  const newest = turns.findLastIndex(({ kind }) => kind === 'user');
+  return turns.map((turn, index) => (index === newest ? { ...turn, text: turn.text + steps } : turn));
 }
 
 /** Clients also count tokens and list models; nothing depends on the answers. */

@@ -1,11 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { type AgentInfo, type Message, type PathInfo, safeText } from '@agent-relay/protocol';
+import { type AgentInfo, isPathDown, type Message, type PathInfo, safeText } from '@agent-relay/protocol';
 import { connect, type Relay, type RelayEvents } from '../../packages/sdk/src/node/index.ts';
 import type { TestDaemon } from '../kit/daemon.ts';
 
 const STEADY_MS = 150;
-/** Reasons with which a path does not work at all. */
-const DOWN: readonly (string | undefined)[] = ['no_hook', 'no_interface'];
 
 /** A message, and how a recipient's model is told it. */
 export interface SentMessage {
@@ -39,6 +37,10 @@ export class Sender implements AsyncDisposable {
     return { id: messageId, envelope: this.#envelope(messageId, notes, content) };
   }
 
+  async knows(agent: string): Promise<boolean> {
+    return (await this.#relay.who()).some(({ name }) => name === agent);
+  }
+
   /** Resolves when the best path of the agent that works is in this state; it may be asked for by name. */
   async untilPath(
     agent: string,
@@ -49,9 +51,7 @@ export class Sender implements AsyncDisposable {
     const stateOf = ({ state, reason }: PathInfo) => (state === 'ready' ? 'ready' : reason?.code);
     const isWanted = async () => {
       const paths = (await this.#relay.who()).find(({ name }: AgentInfo) => name === agent)?.paths ?? [];
-      const inUse = paths.find((one) =>
-        path === undefined ? !DOWN.includes(stateOf(one)) : one.path === path,
-      );
+      const inUse = paths.find((one) => (path === undefined ? !isPathDown(one) : one.path === path));
       return inUse !== undefined && stateOf(inUse) === wanted;
     };
     await this.#until(['path.changed'], isWanted, withinMs);

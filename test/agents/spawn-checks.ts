@@ -9,12 +9,13 @@ import type { Checks } from './checks.ts';
 import type { AgentCli, CliSandbox } from './clis/agent-cli.ts';
 import { commandsOf } from './npm-cache.ts';
 import { startScriptedModel } from './scripted-model.ts';
+import type { TerminalResults } from './terminal-checks.ts';
 
 /** CLIs take long on a busy machine. */
 const DEADLINE_MS = 60_000;
 
 /** A CLI that the relay starts by itself: its model is told the task, and nothing is left of it afterwards. */
-export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<void> {
+export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<TerminalResults> {
   const named = (what: string) => `${cli.title} as a worker ${what}`;
   await using daemon = await startDaemon({ settings: UNGOVERNED });
   await using model = await startScriptedModel();
@@ -35,16 +36,19 @@ export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<void> {
     ...cli.variables(sandbox),
   };
   const spawn = (asks: boolean, ...words: string[]) =>
-    daemon.cli(['spawn', ...words, '--json', '--', ...(cli.terminal?.args(asks) ?? [])], { env });
+    daemon.cli(['spawn', ...words, '--json', '--', ...(cli.terminal?.args(asks) ?? [])], {
+      env,
+      timeoutMs: 2 * DEADLINE_MS,
+    });
+  const results: TerminalResults = { spawned: 'failed', released: 'failed' };
   const heard = () =>
     model.requests.flatMap(({ turns }) => turns).flatMap(({ kind, text }) => (kind === 'user' ? [text] : []));
 
-  // Codex does not ask in the home that the tests give it.
-  if (cli.id === 'claude')
+  if (cli.id === 'claude' || cli.id === 'codex')
     await checks.run(
       named('says that it asks whether to trust the folder, and is not answered'),
       async () => {
-        await cli.settle({ ...sandbox, project: '/elsewhere' });
+        await cli.settle({ ...sandbox, untrusted: true });
         const { stdout } = await spawn(true, 'Unsettled', cli.command, 'Is ticket 20 done?', '--wait', '15s');
         const { status, reason } = JSON.parse(stdout);
         assert.deepEqual([status, reason?.code], ['spawning', 'starting']);
@@ -66,6 +70,9 @@ export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<void> {
     assert.deepEqual(JSON.parse(stdout || stderr), { name: 'Worker', status: 'ready' });
     const isTask = (text: string) => /from a person, directive\n\| Is ticket 21 done\?(\n|$)/.test(text);
     while (!heard().some(isTask)) await model.asked();
+    const [, task = ''] = /\[(msg_\w+)\]/.exec(heard().find(isTask) ?? '') ?? [];
+    const traced = await daemon.cli(['trace', task, '--json']);
+    results.spawned = JSON.parse(traced.stdout || traced.stderr).deliveries[0].path;
     const [agent] = JSON.parse((await daemon.cli(['who', '--json'])).stdout).filter(
       ({ name }: { name: string }) => name === 'Worker',
     );
@@ -75,6 +82,20 @@ export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<void> {
     assert.ok(running.length > 0);
     await daemon.cli(['release', 'Worker']);
     assert.deepEqual(running.filter(isAlive), []);
+  });
+
+  await checks.run(named('is gone when it is released while it runs a command'), async () => {
+    // Claude Code refuses a long `sleep`.
+    model.add(cli.terminal?.shell('tail -f /dev/null', false) ?? '');
+    await spawn(false, 'Busy', cli.command, 'Wait.', '--wait', '60s');
+    await eventually(
+      () => processesIn(home).some(({ command }) => command === 'tail\0-f\0/dev/null\0'),
+      DEADLINE_MS,
+    );
+    await daemon.cli(['release', 'Busy']);
+    assert.deepEqual(processesIn(home), []);
+    model.add('');
+    results.released = 'nothing left';
   });
 
   if (cli.terminal?.resumes)
@@ -91,7 +112,10 @@ export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<void> {
       await eventually(async () => (await run()).state === 'exited', DEADLINE_MS);
       const sent = await daemon.cli(['send', 'Again', 'And ticket 23?', '--json']);
       const { messageId } = JSON.parse(sent.stdout);
-      const resumed = await daemon.cli(['resume', 'Again', '--wait', '60s', '--json'], { env });
+      const resumed = await daemon.cli(['resume', 'Again', '--wait', '60s', '--json'], {
+        env,
+        timeoutMs: 2 * DEADLINE_MS,
+      });
       assert.deepEqual(JSON.parse(resumed.stdout || resumed.stderr), { name: 'Again', status: 'ready' });
       // One request with what it was told before, and with the message that waited.
       await eventually(
@@ -104,6 +128,7 @@ export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<void> {
       await daemon.cli(['release', 'Again']);
       assert.deepEqual(processesIn(home), []);
     });
+  return results;
 }
 
 /** The process that holds the terminal of the only agent with this home. */
@@ -116,13 +141,14 @@ function hostOf(home: string): number {
 }
 
 /** Everything that runs with this home. */
-function processesIn(home: string): Array<{ pid: number; mark: string }> {
+function processesIn(home: string): Array<{ pid: number; mark: string; command: string }> {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
       const isOurs = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0').includes(`HOME=${home}`);
       const mark = processMark(Number(name));
-      return isOurs && mark !== undefined ? [{ pid: Number(name), mark }] : [];
+      const command = readFileSync(`/proc/${name}/cmdline`, 'utf8');
+      return isOurs && mark !== undefined ? [{ pid: Number(name), mark, command }] : [];
     } catch {
       // Somebody else's, or gone by now.
       return [];

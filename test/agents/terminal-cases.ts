@@ -1,5 +1,6 @@
 /** What is tried with every CLI in a terminal, in the words of docs/delivery.md: how it is with the agent when a message comes. */
 export const TERMINAL_CASES = {
+  spawned: 'it is spawned with a task: that is its first turn',
   idle: 'it is idle',
   thinking: 'its model is thinking',
   command: 'it runs a command',
@@ -14,6 +15,7 @@ export const TERMINAL_CASES = {
   restart: 'the daemon is killed and comes back: once, in order',
   killed: 'its host is killed: what was being typed is `uncertain`, the rest comes in the next run',
   suspended: 'it is suspended with Ctrl-Z: after it is back',
+  released: 'it is released while it runs a command: nothing of it is left',
   limit: 'its model refuses because of a usage limit: when the limit is over',
 } as const;
 

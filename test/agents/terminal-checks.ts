@@ -9,28 +9,15 @@ import type { AgentCli } from './clis/agent-cli.ts';
 import { checkHooks } from './hook-checks.ts';
 import { checkNative } from './native-checks.ts';
 import { processesIn } from './processes.ts';
-import type { Failure } from './scripted-model.ts';
 import { Sender, type SentMessage } from './sender.ts';
 import { TERMINAL_CASES, type TerminalCase } from './terminal-cases.ts';
+import { USAGE_LIMIT } from './usage-limit.ts';
 import { startWrapped, type WrappedAgent } from './wrapped-agent.ts';
 
 const ERASE_DRAFT = '\x15';
 /** The first turn of some CLIs takes long on a busy machine. */
 const FIRST_TURN_MS = 90_000;
 
-/** In a form that all clients can read: each looks at other parts of it. */
-const USAGE_LIMIT: Failure = {
-  status: 429,
-  body: {
-    type: 'error',
-    error: {
-      code: 429,
-      type: 'rate_limit_error',
-      status: 'RESOURCE_EXHAUSTED',
-      message: 'The usage limit is reached.',
-    },
-  },
-};
 /** With its hooks, the first try after a limit is made after a minute. */
 const LIMIT_MS = 120_000;
 
@@ -86,15 +73,16 @@ export async function checkTerminal(
   {
     await using agent = await startWrapped(cli, daemon, { name: 'Worker', withoutHooks, native });
     await check('idle', async () => {
-      await sender.untilPath('Worker', 'ready');
-      if (best === 'native' && terminal.typesFirst) await typesFirst(agent);
+      const isTypedFirst = best === 'native' && terminal.typesFirst;
+      await sender.untilPath('Worker', 'ready', isTypedFirst ? 'pty' : best);
+      if (isTypedFirst) await typesFirst(agent);
       const path = await arrived(agent, await sender.send('Worker', 'Is ticket 1 done?'));
       assert.equal(path, best);
       return path;
     });
     if (best === 'pty') await checkDrafts(agent);
     else await checkBesideDrafts(agent);
-    if (!short && best === 'hook') await checkHooks(checks, agent, sender, arrived);
+    if (!short && best === 'hook') await checkHooks(checks, agent, { daemon, sender, arrived });
     if (!short && best === 'native') await checkNative(checks, agent, sender, arrived);
     if (!short) await checkMore(agent);
   }
@@ -254,7 +242,7 @@ export async function checkTerminal(
       assert.ok(!existsSync(join(agent.project, 'made.txt')));
       return path;
     });
-    if (terminal?.givesUpAtLimit !== true) await checkLimit(agent);
+    await checkLimit(agent);
   }
 
   async function arriveBesideMenu(agent: WrappedAgent, open: RegExp): Promise<string> {
@@ -280,8 +268,9 @@ export async function checkTerminal(
     await check('limit', async () => {
       await sender.untilPath('Worker', 'ready');
       const succeed = agent.model.fail(USAGE_LIMIT);
+      const reason = best === 'pty' && terminal?.retriesAtLimit ? 'busy' : 'usage_limit';
       await agent.prompt('Think about ticket 11.');
-      const sent = await sendWaiting(agent, 'Is ticket 12 done?', best === 'pty' ? 'busy' : 'usage_limit');
+      const sent = await sendWaiting(agent, 'Is ticket 12 done?', reason);
       succeed();
       await sender.untilPath('Worker', 'ready', undefined, LIMIT_MS);
       return await arrived(agent, sent);
@@ -332,9 +321,10 @@ export async function checkTerminal(
           native,
         });
         await sender.untilPath('Curious', 'ready');
-        await agent.prompt(question);
+        if (question.mode) await agent.press(question.mode.keys, question.mode.shown);
+        await agent.prompt(question.step);
         const sent = await sendWaiting(agent, 'Is ticket 6 done?', 'approval_dialog');
-        await agent.escape(/\b(Esc to cancel|esc dismiss)\b/);
+        await agent.escape(question.open);
         return await arrived(agent, sent);
       });
     }

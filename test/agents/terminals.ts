@@ -1,7 +1,8 @@
-// Real command line agents in terminals, with messages for them: npm run test:terminals [-- --short] [--only claude]
+// Real command line agents in terminals, with messages for them: npm run test:terminals [-- --short] [--table] [--only claude]
 import { parseArgs } from 'node:util';
 import { Checks } from './checks.ts';
 import { TERMINAL_CLIS } from './clis/index.ts';
+import { checkDaemonKills } from './delivery-checks.ts';
 import { checkInstalledHooks } from './installed-hook-checks.ts';
 import { commandsOf } from './npm-cache.ts';
 import { checkPatterns } from './pattern-checks.ts';
@@ -11,10 +12,15 @@ import { checkTerminal } from './terminal-checks.ts';
 import { writeResults } from './terminal-table.ts';
 
 const { values } = parseArgs({
-  options: { short: { type: 'boolean', default: false }, only: { type: 'string' } },
+  options: {
+    short: { type: 'boolean', default: false },
+    /** Only what the table shows. */
+    table: { type: 'boolean', default: false },
+    only: { type: 'string' },
+  },
 });
 const checks = new Checks();
-const INSTALLED_HOOKS = ['claude', 'codex', 'gemini'];
+const INSTALLED_HOOKS = ['claude', 'codex', 'gemini', 'opencode'];
 /** CI's short form tries two of them. */
 const clis = values.short ? TERMINAL_CLIS.slice(0, 2) : TERMINAL_CLIS;
 for (const cli of clis.filter(({ id }) => values.only === undefined || id === values.only)) {
@@ -25,14 +31,19 @@ for (const cli of clis.filter(({ id }) => values.only === undefined || id === va
     continue;
   }
   const results = await checkTerminal(checks, cli, values);
+  Object.assign(results, await checkSpawn(checks, cli));
   // The documentation shows complete runs only.
   if (!values.short) await writeResults(cli, results);
-  if (!values.short && cli.terminal?.path !== 'pty')
-    await checkTerminal(checks, cli, { ...values, withoutHooks: true });
-  if (!values.short && cli.terminal?.native) await checkTerminal(checks, cli, { ...values, native: true });
+  if (values.table) continue;
   if (cli.terminal?.answersPrompts) await checkPrompts(checks, cli);
   await checkPatterns(checks, cli);
-  await checkSpawn(checks, cli);
-  if (!values.short && INSTALLED_HOOKS.includes(cli.id)) await checkInstalledHooks(checks, cli);
+  if (values.short) {
+    // Of 1,000 in npm run test:deliveries.
+    await checkDaemonKills(checks, cli, 20);
+    continue;
+  }
+  if (cli.terminal?.path !== 'pty') await checkTerminal(checks, cli, { ...values, withoutHooks: true });
+  if (cli.terminal?.native) await checkTerminal(checks, cli, { ...values, native: true });
+  if (INSTALLED_HOOKS.includes(cli.id)) await checkInstalledHooks(checks, cli);
 }
 process.exitCode = checks.finish() ? 0 : 1;

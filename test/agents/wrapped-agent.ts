@@ -25,8 +25,10 @@ export interface WrappedAgent extends AsyncDisposable {
   submit(): Promise<void>;
   /** Types a prompt as a person does, and submits it. */
   prompt(text: string): Promise<void>;
-  /** Chooses what these keys choose, and presses Enter, until the question is no longer on the screen. */
+  /** Presses the key until its choice is the chosen one, then Enter, until the question is no longer on the screen. */
   choose(wanted: { question: RegExp; choose: string; chosen: RegExp }): Promise<void>;
+  /** Presses keys until this is on the screen. */
+  press(keys: string, shown: RegExp): Promise<void>;
   /** Presses Escape once this is on the screen, until it no longer is. */
   escape(shown: RegExp): Promise<void>;
 }
@@ -42,6 +44,8 @@ export interface WrappedOptions {
   withoutHooks?: boolean;
   /** Give it its messages by its own interface. */
   native?: boolean;
+  /** Start it with `agent-relay resume`, in the conversation of its last run. */
+  resumed?: boolean;
   /** Start it without `agent-relay run`, with the relay's tools and hooks in its settings. */
   plain?: boolean;
   /** More arguments for the CLI. */
@@ -49,6 +53,12 @@ export interface WrappedOptions {
   /** Start it from an interactive shell, as one of its jobs. */
   inShell?: boolean;
 }
+
+/** What the hooks of `agent-relay mcp install --hooks` run. */
+export const HOOK_PROGRAM = {
+  program: [PROGRAM, 'hook'],
+  plugin: new URL('../../packages/harness-driver/bin/opencode-installed-plugin.js', import.meta.url).href,
+};
 
 /** The first turn of some CLIs takes long on a busy machine. */
 const DEADLINE_MS = 90_000;
@@ -65,6 +75,7 @@ export async function startWrapped(
     untrusted = false,
     withoutHooks = false,
     native = false,
+    resumed = false,
     plain = false,
     args = [],
   }: WrappedOptions,
@@ -86,12 +97,14 @@ export async function startWrapped(
   await cli.settle(sandbox);
   if (installed || plain) {
     const env = { ...daemon.env, HOME: sandbox.home };
-    const hooks = { hooks: plain, hookProgram: [PROGRAM, 'hook'], ...(plain && { name }) };
+    const hooks = { hooks: plain, hookProgram: HOOK_PROGRAM, ...(plain && { name }) };
     await runInstall({ editor: cli.id, global: true, env, cwd: project, print: () => undefined, ...hooks });
   }
   const { RELAY_DATA_DIR, RELAY_CONFIG } = daemon.env;
-  const run = [process.execPath, PROGRAM, 'run', '--name', name, ...(native ? ['--native'] : []), '--'];
-  const command = [...(plain ? [] : run), cli.command, ...cli.terminal.args(asks), ...args];
+  const run = ['run', '--name', name, ...(native ? ['--native'] : []), '--'];
+  const program = [cli.command, ...cli.terminal.args(asks), ...args];
+  const relay = [process.execPath, PROGRAM, ...(resumed ? ['resume', name] : [...run, ...program])];
+  const command = plain ? program : relay;
   const shell = ['bash', '--norc', '--noprofile', '-i'];
   const terminal = startTerminal(inShell ? shell : command, {
     cwd: project,
@@ -116,11 +129,21 @@ export async function startWrapped(
       .filter(({ kind }) => kind === 'user')
       // OpenCode puts a blank after what was pasted.
       .map(({ text }) => text.trimEnd());
+  const press = async (keys: string, shown: RegExp) => {
+    for (let isShown = false; !isShown; ) {
+      terminal.type(keys);
+      const came = terminal.until(shown).then(() => true);
+      isShown = await Promise.race([came, setTimeout(LOST_KEY_MS, false)]);
+    }
+  };
   // A CLI that is just drawing something may lose a key, or take it for a new line.
   const submit = async () => {
     const asked = model.asked().then(() => true);
-    do terminal.type('\r');
-    while (!(await Promise.race([asked, setTimeout(LOST_KEY_MS, false)])));
+    const deadline = AbortSignal.timeout(DEADLINE_MS);
+    do {
+      if (deadline.aborted) throw new Error(`${name} does not submit its prompt:\n${terminal.screen()}`);
+      terminal.type('\r');
+    } while (!(await Promise.race([asked, setTimeout(LOST_KEY_MS, false)])));
   };
   return {
     cli,
@@ -137,6 +160,7 @@ export async function startWrapped(
         await Promise.race([model.asked(), timeUp(deadline)]);
       }
     },
+    press,
     async escape(shown) {
       // A hook tells of a dialog before it is drawn.
       await terminal.until(shown);
@@ -148,8 +172,7 @@ export async function startWrapped(
     },
     async choose({ question, choose, chosen }) {
       for (let gone = false; !gone; ) {
-        if (!chosen.test(terminal.screen())) terminal.type(choose);
-        await terminal.until(chosen);
+        if (!chosen.test(terminal.screen())) await press(choose, chosen);
         terminal.type('\r');
         // A dialog that is drawn anew begins with its first choice again.
         const left = terminal.until((screen) => !question.test(screen)).then(() => true);

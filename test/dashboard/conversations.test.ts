@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     await daemon?.[Symbol.asyncDispose]();
   });
 
-  it('with one agent: what each says is there at once, and read when it is seen', async () => {
+  it('with one agent: messages appear at once and are read when visible', async () => {
     await page.getByRole('navigation', { name: 'Dashboard' }).getByRole('link', { name: 'Alice' }).click();
     await composer('Message Alice').fill('Are **you** there?');
     await page.keyboard.press('Enter');
@@ -60,6 +60,53 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     const { messageId } = await alice.reply(got[0]?.id ?? '', 'I am.');
     await messages().getByText('I am.').waitFor();
     await expect.poll(async () => (await alice.readers(messageId)).readers).toMatchObject([{ agent: me }]);
+  });
+
+  it('count what is unread beside their names', async () => {
+    await at('/settings');
+    await bob.send(me, 'First of two.');
+    await bob.send(me, 'Second of two.');
+    const links = page.getByRole('navigation', { name: 'Dashboard' });
+    await links.getByRole('link', { name: 'Bob 2 unread' }).waitFor();
+    await links.getByRole('link', { name: 'Bob' }).click();
+    await messages().getByText('Second of two.').waitFor();
+    await links.getByRole('link', { name: 'Bob', exact: true }).waitFor();
+  });
+
+  it('are read when they were in sight, not when they were loaded', async () => {
+    await at('/settings');
+    const sent: string[] = [];
+    for (let count = 0; count < 30; count++)
+      sent.push((await alice.send(me, `Number ${count}\n\n${'A line.\n\n'.repeat(5)}`)).messageId);
+    const isRead = async (id = '') => (await alice.readers(id)).readers.some(({ agent }) => agent === me);
+    await at('/activity');
+    await messages().getByText('Number 29').waitFor();
+    await expect.poll(() => isRead(sent.at(-1))).toBe(true);
+    expect(await messages().getByText('Number 0', { exact: true }).count()).toBe(1);
+    expect(await isRead(sent[0])).toBe(false);
+    await messages().getByText('Number 0', { exact: true }).scrollIntoViewIfNeeded();
+    await expect.poll(() => isRead(sent[0])).toBe(true);
+    expect(await isRead(sent[15])).toBe(false);
+  });
+
+  it('are not read while the page is hidden', async () => {
+    await at('/direct/Bob');
+    const show = (state: string) =>
+      page.evaluate((visibility) => {
+        Object.defineProperty(document, 'visibilityState', { get: () => visibility, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, state);
+    await show('hidden');
+    const { messageId } = await bob.send(me, 'Nobody looks.');
+    const row = messages().getByText('Nobody looks.');
+    await row.waitFor();
+    await page
+      .getByRole('navigation', { name: 'Dashboard' })
+      .getByRole('link', { name: 'Bob 1 unread' })
+      .waitFor();
+    expect((await bob.readers(messageId)).readers).toEqual([]);
+    await show('visible');
+    await expect.poll(async () => (await bob.readers(messageId)).readers).toMatchObject([{ agent: me }]);
   });
 
   it('in a channel: joined with one click, with names and channels completed', async () => {
@@ -108,11 +155,31 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     await delivery.getByText(/check its inbox, or run it with/).waitFor();
     await bob.inbox();
     await delivery.getByText('Read from the inbox').first().waitFor();
+    await page.emulateMedia({ colorScheme: 'light' });
+    expect(await seriousFindings(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await delivery.waitFor({ state: 'detached' });
   });
 
+  it('say of a waiting message where it really is, why, and what to do', async () => {
+    await using carol = await client(daemon, { name: 'Carol', cli: 'claude', paths: ['pty'] });
+    await carol.paths.waits('pty', { code: 'held_by_viewer' });
+    await at('/direct/Carol');
+    await composer('Message Carol').fill('When you are free.');
+    await page.keyboard.press('Enter');
+    const row = page.getByRole('article').filter({ hasText: 'When you are free.' });
+    await row.hover();
+    await row.getByRole('button', { name: /Show the delivery/ }).click();
+    const recipient = page.getByRole('complementary', { name: 'Delivery' }).getByRole('region');
+    await recipient.getByText('Release messages in its terminal: somebody holds them there.').waitFor();
+    // It never was in a terminal.
+    expect(await recipient.locator('.state').textContent()).toBe('Stored');
+    await carol.paths.waits('pty', { code: 'interrupted' });
+    await recipient.getByText('Tell it in its terminal how to continue; the message follows.').waitFor();
+  });
+
   it('with files', async () => {
+    await at('/direct/Bob');
     await page.getByRole('button', { name: 'Attach files' }).waitFor();
     await page.locator('input[type=file]').setInputFiles({
       name: '<img src=x onerror=hacked>.txt',
@@ -168,11 +235,11 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     await other.page.getByText('The one that is looked for.').waitFor();
   });
 
-  it('are begun and changed here: a channel, its topic and members, a group', async () => {
+  it('are created and changed: a channel, its topic and members, a group', async () => {
     await page.getByRole('button', { name: 'New channel' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('bugs');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
-    await page.getByRole('heading', { name: '#bugs' }).waitFor();
+    await page.getByRole('heading', { name: '#bugs', exact: true }).waitFor();
     await page.getByRole('button', { name: 'About #bugs' }).click();
     const about = page.getByRole('complementary', { name: 'About this channel' });
     await about.getByRole('textbox', { name: 'Topic' }).fill(`What is broken ${ATTACKS[0]}`);
@@ -202,7 +269,7 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     expect((await bob.inbox()).messages.at(-1)?.group?.toSorted()).toEqual(['Alice', 'Bob', me].sort());
   });
 
-  it('tell the time as the reader does, where the reader is', async () => {
+  it('show times in the language and time zone of the reader', async () => {
     const { messageId } = await alice.send('#release', 'What time is it?');
     const there = { locale: 'de-DE', timezoneId: 'Asia/Tokyo' };
     await using other = await browser.open(await linkOf(daemon), there);
@@ -214,7 +281,7 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     );
   });
 
-  it('run nothing, load nothing and hide nothing, whatever is written in them', async () => {
+  it('run nothing, load nothing and hide nothing, whatever they contain', async () => {
     const asked: string[] = [];
     page.on('request', (request) => {
       if (!request.url().includes(daemon.http)) asked.push(request.url());
@@ -234,14 +301,21 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     expect(await page.getByRole('heading', { name: 'Alice' }).isVisible()).toBe(true);
   });
 
-  it('have nothing a screen reader stumbles over, on a desk and a phone, in light and dark', async () => {
+  it('have no accessibility problems, on a desktop and a phone, in light and dark', async () => {
+    await alice.send(
+      '#release',
+      `\`\`\`\n${'wide '.repeat(60)}\n\`\`\`\n\n|a|b|\n|-|-|\n|${'wide'.repeat(40)}|b|`,
+    );
     await at('/channel/release');
-    await messages().getByText('Later 119').waitFor();
+    await messages().getByText('wide wide').waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       expect(await seriousFindings(page)).toEqual([]);
     }
     await page.setViewportSize({ width: 390, height: 844 });
+    expect(await seriousFindings(page)).toEqual([]);
+    await at('/activity');
+    await messages().getByText('wide wide').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('link', { name: 'All conversations' }).click();
     await page.getByRole('heading', { name: 'Messages', exact: true }).waitFor();
@@ -249,7 +323,7 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     expect(width).toBeLessThanOrEqual(390);
   });
 
-  it('said nothing to the console', () => {
+  it('logged nothing to the console', () => {
     expect(opened.errors).toEqual([]);
   });
 });

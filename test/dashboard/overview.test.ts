@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     await daemon?.[Symbol.asyncDispose]();
   });
 
-  it('teaches the first command where there is no agent yet', async () => {
+  it('shows the first command while there is no agent', async () => {
     await page.getByRole('heading', { name: 'Connect your first agent' }).waitFor();
     await page.getByText('Nothing waits for you.').waitFor();
   });
@@ -53,6 +53,63 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     await row('Bob')
       .getByText(/^Offline/)
       .waitFor();
+  });
+
+  it('shows of each agent its program and version, parent, unread messages, path and last activity', async () => {
+    const ivy = await join('Ivy', { cli: 'codex', parent: 'Alice', paths: ['hook', 'pty'] });
+    const process = { pid: 1, mark: 'none' };
+    await ivy.request('HOST', {
+      ...{ run: 'run_ivy', cli: 'codex', cwd: '/', host: process, program: process, startedAt: 1 },
+      version: '0.98.1',
+    });
+    const jack = await join('Jack', { paths: [] });
+    await jack.send('Ivy', 'First.');
+    await jack.send('Ivy', 'Second.');
+    const cells = row('Ivy').getByRole('cell');
+    const facts = row('Ivy').getByRole('rowheader').locator('.agent-kind');
+    await expect.poll(() => facts.textContent()).toMatch(/^(Idle|Working) · codex 0\.98\.1 · by Alice$/);
+    // What does not fit is in the tooltip.
+    expect(await facts.getAttribute('title')).toBe(await facts.textContent());
+    await expect.poll(() => cells.nth(2).textContent()).toMatch(/^2\b/);
+    expect(await cells.nth(3).textContent()).toBe('just now');
+    expect(await cells.nth(3).locator('time').getAttribute('title')).toMatch(/\d{4}/);
+
+    const delivery = cells.nth(1);
+    await ivy.paths.ready('hook');
+    await expect.poll(() => delivery.textContent()).toBe('Hook');
+    await ivy.paths.waits('hook', { code: 'no_hook' });
+    await ivy.paths.ready('pty');
+    await expect.poll(() => delivery.textContent()).toBe('Terminal');
+    await ivy.paths.waits('pty', { code: 'busy' });
+    await expect.poll(() => delivery.textContent()).toBe('Terminalafter this turn');
+    await ivy.paths.waits('pty', { code: 'draft' });
+    await expect.poll(() => delivery.textContent()).toBe('Terminaldraft in the composer');
+    await expect.poll(() => row('Jack').getByRole('cell').nth(1).textContent()).toBe('Checks its inbox');
+    await row('Jack').getByText('Idle · Program').or(row('Jack').getByText('Working · Program')).waitFor();
+    await jack.close();
+    await expect
+      .poll(() => row('Jack').getByRole('cell').nth(1).textContent())
+      .toBe('When it is back online');
+    await ivy.paths.ready('pty');
+  });
+
+  it('shows who talks to whom, over the time that the person chooses', async () => {
+    const kim = await join('Kim', { paths: [] });
+    await kim.send('Alice', 'Hello.');
+    const card = page.getByRole('region', { name: 'Who talks to whom' });
+    await card.getByRole('img', { name: /^\d+ messages between .*Kim/ }).waitFor();
+    expect(await card.locator('.exchange title').allTextContents()).toContain('Kim → Alice: 1');
+    await card.getByRole('img', { name: /^Messages a minute: [1-9]/ }).waitFor();
+    await card.getByRole('button', { name: '15 min' }).click();
+    await card.getByRole('button', { name: '15 min', pressed: true }).waitFor();
+    expect(await card.locator('.exchange title').allTextContents()).toContain('Kim → Alice: 1');
+  });
+
+  it('shows the health of the daemon', async () => {
+    const health = page.getByRole('region', { name: 'Health' });
+    await health.getByText(/Running · \d+\.\d+\.\d+ · started/).waitFor();
+    await health.getByText('SQLite').waitFor();
+    expect(await health.getByText(/^\d+$/).textContent()).toMatch(/^[1-9]\d*$/);
   });
 
   it('lets the person answer a question, and mark one as done', async () => {
@@ -104,7 +161,7 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     await page.getByText('Nothing waits for you.').waitFor();
   });
 
-  it('lets the person allow or deny a call that wants consent', async () => {
+  it('lets the person allow or deny a call that needs consent', async () => {
     const gina = await join('Gina', { paths: [] });
     await gina.exposeTool({
       name: 'wipe',
@@ -139,6 +196,7 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     await waiting()
       .getByText(/message held/)
       .waitFor();
+    await page.getByText('Dora and Emil go in circles; messages are held.').waitFor();
     await page.getByRole('button', { name: 'Release' }).click();
     await page.getByText('Released 1 message.').waitFor();
     await page.getByText('Nothing waits for you.').waitFor();
@@ -165,7 +223,27 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     await page.getByRole('button', { name: /^All/ }).click();
   });
 
-  it('has all of hundreds of agents on one screen, and draws only the rows in view', async () => {
+  it('keeps the filter in the address, and in this browser', async () => {
+    const offline = page.getByRole('button', { name: /^Offline/ });
+    const filter = page.getByRole('searchbox', { name: 'Filter agents' });
+    await offline.click();
+    await filter.fill('bob');
+    await expect.poll(() => page.url()).toMatch(/#\/demo\?show=offline&filter=bob$/);
+    const shared = page.url();
+    await page.goto(`http://${daemon.http}/#/demo/settings`);
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await row('Bob').waitFor();
+    expect(await offline.getAttribute('aria-pressed')).toBe('true');
+    expect(await filter.inputValue()).toBe('');
+    await page.goto(shared);
+    await expect.poll(() => filter.inputValue()).toBe('bob');
+    await filter.fill('');
+    await page.getByRole('button', { name: /^All/ }).click();
+    await expect.poll(() => page.url()).toMatch(/#\/demo$/);
+    await row('Alice').waitFor();
+  });
+
+  it('shows hundreds of agents on one screen, and renders only the visible rows', async () => {
     const crowd = await Promise.all(
       Array.from({ length: 120 }, (_, number) => join(`Worker${number}`, { cli: 'codex', paths: ['pty'] })),
     );
@@ -180,7 +258,7 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     for (const worker of crowd) await worker.close();
   });
 
-  it('runs nothing that others wrote', async () => {
+  it('runs nothing written by others', async () => {
     const attack = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
     const mallory = await join('Mallory', { task: attack, cli: '<b onclick=x>', paths: ['pty'] });
     await mallory.paths.waits('pty', { code: 'approval_dialog', detail: attack });
@@ -193,7 +271,7 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     expect(await page.locator('main img, main script, main b').count()).toBe(0);
   });
 
-  it('has nothing a screen reader stumbles over, in light and dark', async () => {
+  it('has no accessibility problems, in light and dark', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       expect(await seriousFindings(page)).toEqual([]);
@@ -203,7 +281,7 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     expect(await seriousFindings(page)).toEqual([]);
   });
 
-  it('said nothing to the console', () => {
+  it('logged nothing to the console', () => {
     expect(opened.errors).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// Takes the pictures of the dashboard for the README: node test/dashboard/screenshots.ts [directory]
+// Takes the pictures of the dashboard for the README: npm run screenshots [-- directory]
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { startBrowser } from '../kit/browser.ts';
@@ -6,13 +6,20 @@ import { openStage } from './stage.ts';
 
 const [, , elsewhere] = process.argv;
 const target = resolve(elsewhere ?? join(import.meta.dirname, '..', '..', 'docs', 'images'));
-const SIZES = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const;
+/** The phone has what a real one has: touch, no hovering, and a page that is laid out for its width. */
+const DEVICES = {
+  desk: { viewport: { width: 1440, height: 900 }, deviceScaleFactor: 1 },
+  phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
+} as const;
 /** Where to go for each picture. */
 const PLACES = {
   overview: '',
   channel: '/channel/release',
   direct: '/between/Backend,Tests',
   agent: '/agent/Backend',
+  messages: '/messages',
+  terminals: '/terminal',
+  terminal: '/terminal/Orders',
   tools: '/tools/Reviewer.review',
   invocations: '/invocations',
   servers: '/servers',
@@ -20,18 +27,17 @@ const PLACES = {
   settings: '/settings',
 } as const;
 /** The pictures that the documents show; all are made for another directory, to be looked at. */
-const SHOWN = ['overview-desk-light', 'channel-desk-dark', 'tools-desk-light'];
+const SHOWN = ['overview-desk-light', 'channel-desk-dark', 'terminal-desk-dark', 'tools-desk-light'];
 
 await mkdir(target, { recursive: true });
 await using stage = await openStage();
 const browser = await startBrowser();
-for (const [size, viewport] of Object.entries(SIZES)) {
+for (const [size, device] of Object.entries(DEVICES)) {
   for (const colorScheme of ['light', 'dark'] as const) {
     const context = await browser.newContext({
-      viewport,
+      ...device,
       colorScheme,
       locale: 'en-GB',
-      deviceScaleFactor: size === 'phone' ? 2 : 1,
       reducedMotion: 'reduce',
     });
     const page = await context.newPage();
@@ -41,7 +47,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
     for (const [place, path] of Object.entries(PLACES)) {
       if (elsewhere === undefined && !SHOWN.includes(`${place}-${size}-${colorScheme}`)) continue;
       await page.goto(`${stage.url}/#/shop${path}`);
-      await page.locator('main .place, main .conversation').first().waitFor();
+      await page.locator('main .place, main .conversation, main .terminal-place').first().waitFor();
       // Pictures of traffic come a moment later; notices of the start go.
       await page.waitForTimeout(2_500);
       const file = `dashboard-${place}-${size}-${colorScheme}.png`;

@@ -21,6 +21,7 @@ const SERVERS = [
     },
     { pin: 'strict' },
   ),
+  { name: 'gone', command: 'no-such-program-anywhere', args: [] },
 ];
 
 describe.skipIf(!hasBrowser)(`MCP servers, in Chromium${NEEDS_BROWSER}`, () => {
@@ -56,6 +57,25 @@ describe.skipIf(!hasBrowser)(`MCP servers, in Chromium${NEEDS_BROWSER}`, () => {
     await page.getByRole('button', { name: 'Call' }).click();
     await page.getByRole('heading', { name: 'Result' }).waitFor();
     await page.getByRole('link', { name: 'MCP servers' }).click();
+  });
+
+  it('are in the health on the overview, with what is wrong', async () => {
+    await page.goto(`http://${daemon.http}/#/demo`);
+    const health = page.getByRole('region', { name: 'Health' });
+    await health.getByRole('listitem').filter({ hasText: 'near' }).getByText('Degraded · 1 tool').waitFor();
+    const gone = health.getByRole('listitem').filter({ hasText: 'gone' });
+    await gone.getByText('It cannot be reached.').waitFor();
+    await page.goto(`http://${daemon.http}/#/demo/servers`);
+  });
+
+  it('says in plain words what is wrong, with the words of the system under the details', async () => {
+    const raw = card('gone').getByText('no-such-program-anywhere: ');
+    await card('gone').getByText('It cannot be reached. The daemon keeps trying').waitFor();
+    expect(await raw.isVisible()).toBe(false);
+    await card('gone').getByText('Details').click();
+    expect(await raw.textContent()).toMatch(/no-such-program-anywhere: not found$/);
+    await page.getByRole('button', { name: 'Reconnect gone' }).click();
+    await page.getByText('gone: not connected.').waitFor();
   });
 
   it('approves a changed definition, as it was shown', async () => {
@@ -95,7 +115,7 @@ describe.skipIf(!hasBrowser)(`MCP servers, in Chromium${NEEDS_BROWSER}`, () => {
     expect(await readFile(daemon.file, 'utf8')).not.toContain(server.url);
   });
 
-  it('said nothing to the console, and ran nothing', async () => {
+  it('logged nothing to the console, and ran nothing', async () => {
     expect(await page.evaluate(() => (window as { hacked?: number }).hacked)).toBeUndefined();
     expect(await page.locator('main img').count()).toBe(0);
     expect(opened.errors).toEqual([]);

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { personName } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { client } from '../e2e/messaging-commands.ts';
@@ -23,8 +25,17 @@ const signIn = (code: string, headers: Record<string, string> = {}) =>
   });
 const codeOf = (link: string) => link.split('#code=')[1] ?? '';
 
+/** All files below a directory, in one piece. */
+async function everythingIn(directory: string): Promise<Buffer> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  return Buffer.concat(await Promise.all(files.map((file) => readFile(file))));
+}
+
 describe('the page', () => {
-  it('is given to everybody, and holds nothing', async () => {
+  it('is served to everyone, and contains no data', async () => {
     const response = await fetch(`http://${daemon.http}/`);
     expect(response.status).toBe(200);
     const policy = response.headers.get('content-security-policy') ?? '';
@@ -105,6 +116,11 @@ describe('a session', () => {
     expect(JSON.stringify(json(await daemon.cli(['dashboard', 'sessions', '--json'])))).not.toContain(
       session,
     );
+    const [, id = '', secret = ''] = /^ps_([^_]+)_(.+)$/.exec(session) ?? [];
+    const stored = await everythingIn(daemon.directory);
+    // The id is not secret, so it is there: the right files were read.
+    expect(stored.includes(id)).toBe(true);
+    expect(stored.includes(secret)).toBe(false);
   });
 
   it('enters other projects of the daemon', async () => {

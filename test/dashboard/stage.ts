@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { connect, personName, type Relay, type TransferRecord } from '@agent-relay/sdk/node';
 import { tool } from '../gateway/kit/gateway-kit.ts';
 import { startWebSocketServer } from '../gateway/kit/websocket-server.ts';
@@ -52,6 +53,12 @@ const TALK: Line[] = [
   ['Frontend', 'Planner', 'Started.'],
 ];
 
+/** A CLI with a terminal to look at. */
+const CREW = {
+  command: [process.execPath, fileURLToPath(new URL('../kit/programs/pictured-cli.js', import.meta.url))],
+  screen: { composer: '^you> ?', dialog: '\\[y/n\\]' },
+};
+
 const argument = (description: string) => ({ type: 'string', description });
 const POSTGRES = [
   tool('query', {
@@ -88,7 +95,7 @@ export async function openStage(): Promise<Stage> {
       { name: 'browser', url: (await servers.use(await startWebSocketServer(BROWSER))).url },
       { name: 'search', url: 'https://search.example/mcp', lazy: true },
     ],
-    { projectName: 'shop', settings: { governor: { emptyTurns: 3 } } },
+    { projectName: 'shop', settings: { governor: { emptyTurns: 3 }, clis: { crew: CREW } } },
   );
   const connected: Relay[] = [];
   const enter = async (options: Parameters<typeof connect>[0]) => {
@@ -112,7 +119,7 @@ export async function openStage(): Promise<Stage> {
     team.set(name, relay);
   }
   const as = (name: string) => team.get(name) as Relay;
-  await as('Frontend').paths.waits('pty', { code: 'approval_dialog', detail: 'Bash(npm publish --dry-run)' });
+  await owner.workers.spawn('Orders', 'crew', { task: 'Build the order history page' });
   await as('Tests').paths.waits('pty', { code: 'busy' });
   await as('Planner').paths.waits('pty', { code: 'busy' });
   await as('Reviewer').paths.waits('pty', { code: 'usage_limit', until: Date.now() + 2 * HOUR_MS });
@@ -131,6 +138,7 @@ export async function openStage(): Promise<Stage> {
     owner,
     url: `http://${daemon.http}`,
     async [Symbol.asyncDispose]() {
+      await owner.workers.release('Orders');
       for (const relay of connected) await relay.close();
       await daemon[Symbol.asyncDispose]();
       await servers.disposeAsync();

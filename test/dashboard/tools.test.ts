@@ -1,3 +1,8 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { personName, type Relay } from '@agent-relay/sdk/node';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,7 +24,10 @@ describe.skipIf(!hasBrowser)(`tools and programs, in Chromium${NEEDS_BROWSER}`, 
 
   beforeAll(async () => {
     daemon = await startDaemon({ settings: { clis: SCRIPTED_CLI } });
-    bob = await client(daemon, { name: 'Bob', capabilities: ['math'] });
+    bob = await client(daemon, {
+      name: 'Bob',
+      capabilities: [{ category: 'math', description: `Adds ${ATTACK}` }],
+    });
     browser = await openBrowser();
     opened = await browser.open(await linkOf(daemon));
     page = opened.page;
@@ -51,6 +59,7 @@ describe.skipIf(!hasBrowser)(`tools and programs, in Chromium${NEEDS_BROWSER}`, 
         return { said: (input.loud ? text.toUpperCase() : text) + (input.style?.mark ?? '') };
       },
     });
+    await page.getByText(`Adds ${ATTACK}`).waitFor();
     await page.getByRole('link', { name: /^repeat/ }).click();
     expect(page.url()).toContain('/tools/Bob.repeat');
     await page.getByRole('textbox', { name: /^text/ }).fill('ab');
@@ -98,7 +107,7 @@ describe.skipIf(!hasBrowser)(`tools and programs, in Chromium${NEEDS_BROWSER}`, 
   it('invokes an action, and shows who invoked what, live', async () => {
     const alice = await client(daemon, { name: 'Alice' });
     await bob.registerAction({
-      name: 'release.cut',
+      name: 'notes.cut',
       description: 'Cuts a release',
       input: z.object({ version: z.string() }),
       handler: ({ input }) => {
@@ -107,17 +116,17 @@ describe.skipIf(!hasBrowser)(`tools and programs, in Chromium${NEEDS_BROWSER}`, 
       },
     });
     await page.getByRole('searchbox', { name: 'Filter tools' }).fill('cut');
-    await page.getByRole('link', { name: /^release.cut/ }).click();
+    await page.getByRole('link', { name: /^notes.cut/ }).click();
     await page.getByRole('textbox', { name: /^version/ }).fill('7.0');
     await page.getByRole('button', { name: 'Invoke' }).click();
     await page.getByText('"cut": "7.0"').waitFor();
     await page.getByRole('link', { name: 'Show the invocation' }).click();
-    const detail = page.getByRole('region', { name: 'release.cut' });
+    const detail = page.getByRole('region', { name: 'notes.cut' });
     await detail.getByText('Completed').waitFor();
     await detail.getByText(personName(), { exact: true }).waitFor();
     await detail.getByText('"version": "7.0"').waitFor();
 
-    const { invocationId } = await alice.invoke('release.cut', { version: 'bad' }, { wait: true });
+    const { invocationId } = await alice.invoke('notes.cut', { version: 'bad' }, { wait: true });
     const row = page.getByRole('link', { name: /Alice → Bob/ });
     await row.getByText('Failed').waitFor();
     await page.getByRole('combobox', { name: 'Status' }).selectOption('failed');
@@ -126,10 +135,58 @@ describe.skipIf(!hasBrowser)(`tools and programs, in Chromium${NEEDS_BROWSER}`, 
     await detail.getByText(`No such version ${ATTACK}`).waitFor();
     expect(page.url()).toContain(`/invocations/${invocationId}`);
     await page.reload();
-    await detail.getByText('[ToolFailed]').waitFor();
+    await detail.getByText('Details').click();
+    await detail.getByText('Error ToolFailed').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     expect(await page.locator('main img').count()).toBe(0);
     await alice.close();
+  });
+
+  it('offers in the form what agent-relay spawn has, with the CLIs of the daemon', async () => {
+    await promisify(execFile)('git', ['init', '-q'], { cwd: daemon.projectDirectory });
+    const git = (...args: string[]) =>
+      promisify(execFile)('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], {
+        cwd: daemon.projectDirectory,
+      });
+    await git('commit', '-q', '--allow-empty', '-m', 'First');
+    await page.goto(`http://${daemon.http}/#/demo`);
+    await page.getByRole('button', { name: 'Start an agent' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Start an agent' });
+    const offered = await dialog
+      .locator('#clis option')
+      .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value));
+    expect(offered).toEqual(['claude', 'codex', 'gemini', 'opencode', 'droid', 'agent', 'scripted']);
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Chosen');
+    await dialog.getByRole('combobox', { name: 'CLI' }).fill('scripted');
+    await dialog.getByText('More options').click();
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByRole('textbox', { name: 'Model' }).fill('tiny-2');
+    await dialog.getByRole('checkbox', { name: /worktree/ }).check();
+    await dialog.getByRole('textbox', { name: /Command to run/ }).fill('touch prepared');
+    await dialog.getByRole('combobox', { name: 'Channels to join' }).fill('#release, bugs');
+    await dialog.getByRole('textbox', { name: 'Arguments for the CLI' }).fill('--first\n--second word');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByRole('heading', { name: 'Chosen' }).waitFor();
+    const chosen = (await bob.who()).find(({ name }) => name === 'Chosen');
+    const tree = chosen?.run?.worktree?.path ?? '';
+    expect(existsSync(join(tree, 'prepared'))).toBe(true);
+    const { stdout } = await promisify(execFile)('ps', ['-eo', 'args']);
+    expect(stdout).toMatch(/scripted-cli\.js.*--brain=tiny-2.*--first --second word/);
+    for (const channel of ['release', 'bugs'])
+      expect(await bob.channels.members(channel)).toContain('Chosen');
+    await daemon.cli(['release', 'Chosen']);
+
+    await page.goto(`http://${daemon.http}/#/demo`);
+    await page.getByRole('button', { name: 'Start an agent' }).click();
+    await mkdir(join(daemon.projectDirectory, 'part'));
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Placed');
+    await dialog.getByRole('combobox', { name: 'CLI' }).fill('scripted');
+    await dialog.getByText('More options').click();
+    await dialog.getByRole('textbox', { name: 'Directory' }).fill('part');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByRole('heading', { name: 'Placed' }).waitFor();
+    await page.getByText(/\/part$/).waitFor();
+    await daemon.cli(['release', 'Placed']);
   });
 
   it('starts an agent by a form, and releases it', async () => {
@@ -138,6 +195,10 @@ describe.skipIf(!hasBrowser)(`tools and programs, in Chromium${NEEDS_BROWSER}`, 
     await page.getByRole('textbox', { name: 'Name' }).fill('Worker');
     await page.getByRole('combobox', { name: 'CLI' }).fill('scripted');
     await page.getByRole('textbox', { name: 'Task' }).fill('Count to three');
+    // What is typed stays while the page goes on.
+    await using _visitor = await client(daemon, { name: 'Visitor' });
+    await page.getByText('Visitor').first().waitFor({ state: 'attached' });
+    expect(await page.getByRole('combobox', { name: 'CLI' }).inputValue()).toBe('scripted');
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.getByRole('heading', { name: 'Worker' }).waitFor();
     await page
@@ -151,35 +212,7 @@ describe.skipIf(!hasBrowser)(`tools and programs, in Chromium${NEEDS_BROWSER}`, 
     await expect.poll(async () => (await bob.who()).map(({ name }) => name)).not.toContain('Worker');
   });
 
-  it('notifies of a question while the page is not in front, if the person wants that', async () => {
-    await opened.context.grantPermissions(['notifications'], { origin: `http://${daemon.http}` });
-    await page.goto(`http://${daemon.http}/#/demo/settings`);
-    await page.evaluate(() => {
-      const told: string[] = [];
-      Object.assign(window, {
-        told,
-        Notification: class {
-          static async requestPermission(): Promise<string> {
-            return 'granted';
-          }
-          constructor(title: string) {
-            told.push(title);
-          }
-          close() {
-            return undefined;
-          }
-        },
-      });
-      document.hasFocus = () => false;
-    });
-    await page.getByRole('checkbox', { name: /Notify me/ }).check();
-    await bob.send(personName(), 'Which one?', { kind: 'question' });
-    await expect
-      .poll(() => page.evaluate(() => (window as unknown as { told: string[] }).told))
-      .toEqual(['Bob asks']);
-  });
-
-  it('said nothing to the console, and ran nothing', async () => {
+  it('logged nothing to the console, and ran nothing', async () => {
     expect(await page.evaluate(() => (window as { hacked?: number }).hacked)).toBeUndefined();
     expect(opened.errors).toEqual([]);
   });

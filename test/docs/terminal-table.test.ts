@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { adapterOf } from '../../packages/harness-driver/src/clis/clis.ts';
 import { TERMINAL_CLIS } from '../agents/clis/index.ts';
 import { TERMINAL_CASES } from '../agents/terminal-cases.ts';
 import { headingOf, readTable, TABLE_FILE } from '../agents/terminal-table.ts';
@@ -16,7 +17,7 @@ it('has a row for each case', () => {
 
 it('shows paths, and no failure', () => {
   for (const results of readTable(text).values())
-    for (const path of Object.values(results)) expect(path).toMatch(/^(native|hook|pty)$/);
+    for (const path of Object.values(results)) expect(path).toMatch(/^(native|hook|pty|nothing left)$/);
 });
 
 it.each(TERMINAL_CLIS)('names the version of $id that was tried in docs/terminals.md', ({ id, version }) => {
@@ -24,4 +25,8 @@ it.each(TERMINAL_CLIS)('names the version of $id that was tried in docs/terminal
   expect(guide).toMatch(
     new RegExp(String.raw`^\| \`${id}\` \|.*\| ${version.replaceAll('.', '\\.')} \|$`, 'm'),
   );
+});
+
+it.each(TERMINAL_CLIS)('relies on the paths of $id in the version that was tried', ({ id, version }) => {
+  expect(adapterOf(id).proven).toEqual([version]);
 });

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { json, output } from '../kit/results.ts';
+import { startSocketProxy } from '../kit/socket-proxy.ts';
 import { startProgram } from './calls-kit.ts';
 import { client } from './messaging-commands.ts';
 
@@ -50,6 +51,95 @@ describe('actions', () => {
       code: 4,
       stderr: expect.stringContaining('There is no invocation nothing'),
     });
+  });
+
+  it('are called by name from a shell and a program, and recorded', async () => {
+    await using bob = await client(daemon, { name: 'Bob' });
+    await using alice = await client(daemon, { name: 'Alice' });
+    const handler = ({ input }: { input: Record<string, unknown> }) => {
+      if (input.fail) throw new Error('No luck.');
+      return { got: input };
+    };
+    await bob.registerAction({ name: 'open.act', description: 'Acts', input: {}, handler });
+    await bob.registerAction({ name: 'deploy', description: 'Deploys', input: {}, handler });
+    expect(await alice.call('deploy', { a: 1 })).toEqual({ got: { a: 1 } });
+    expect(await alice.call('open.act', { a: 2 })).toEqual({ got: { a: 2 } });
+    await expect(alice.call('deploy', { fail: true })).rejects.toMatchObject({
+      code: 'ToolFailed',
+      message: 'deploy failed: No luck.',
+    });
+    await expect(alice.call('deply')).rejects.toMatchObject({ code: 'ActionNotFound' });
+    await expect(alice.call('Nobody.act')).rejects.toMatchObject({ code: 'AgentNotFound' });
+    expect(json(await daemon.cli(['call', 'open.act', '{"a":3}', '--as', 'Ann']))).toEqual({ got: { a: 3 } });
+    expect(output(await daemon.cli(['actions', '--invocations']))).toMatch(/open\.act +completed +Ann/);
+  });
+
+  it('that need consent wait for a person, who reads how to reply', async () => {
+    await using bob = await client(daemon, { name: 'Bob' });
+    await bob.registerAction({
+      name: 'ship.it',
+      description: 'Ships',
+      input: {},
+      consent: true,
+      handler: () => 'out',
+    });
+    expect(output(await daemon.cli(['actions']))).toContain('Ships (a person has to allow it)');
+    // Somebody has to be there who can be asked.
+    await daemon.cli(['inbox']);
+    await using running = daemon.startCli(['call', 'ship.it', '--as', 'Alice']);
+    await running.until(/Waiting for a yes from/);
+    const inbox = output(await daemon.cli(['inbox']));
+    expect(inbox).toContain('Alice wants to call ship.it with:');
+    const [, command = ''] = /(agent-relay send --reply-to ID yes)/.exec(inbox) ?? [];
+    const [id = ''] = /msg_\w+/.exec(inbox) ?? [];
+    const sent = output(await daemon.cli(command.replace('ID', id).split(' ').slice(1)));
+    expect(sent).not.toContain('Offline');
+    expect(await running.result).toMatchObject({ code: 0, stdout: '"out"\n' });
+  });
+
+  it('whose name was taken while their owner was away are told to it, and its others are there again', async () => {
+    await using proxy = await startSocketProxy(daemon.socketPath);
+    await using bob = await client(daemon, { name: 'Bob', socketPath: proxy.path });
+    await using carol = await client(daemon, { name: 'Carol' });
+    const action = (name: string) => ({ name, description: name, input: {}, handler: () => name });
+    const refusal = { code: 'NameTaken', message: expect.stringContaining('belongs to Carol') };
+    await bob.exposeTool(action('look'));
+    for (const name of ['build', 'ship']) await bob.registerAction(action(name));
+    const told = Promise.withResolvers<unknown>();
+    const stop = bob.on('tools.refused', told.resolve);
+    await proxy.cut();
+    await expect.poll(() => carol.actions()).toEqual([]);
+    await carol.registerAction(action('ship'));
+    const later = bob.registerAction(action('test'));
+    await proxy.mend();
+    expect(await told.promise).toMatchObject({ names: ['ship'], error: refusal });
+    await later;
+    const owners = (await carol.actions()).map(({ name, owner }) => `${name} of ${owner}`);
+    expect(owners.sort()).toEqual(['build of Bob', 'ship of Carol', 'test of Bob']);
+    expect(await carol.call('Bob.look')).toBe('look');
+    // Registered at once with others, each gets its own answer.
+    const [taken, free] = await Promise.allSettled([
+      bob.registerAction(action('ship')),
+      bob.registerAction(action('sign')),
+    ]);
+    expect(taken).toMatchObject({ status: 'rejected', reason: refusal });
+    expect(free).toMatchObject({ status: 'fulfilled' });
+    stop();
+  });
+
+  it('that nobody listens for are named in a warning when they are refused', async () => {
+    await using proxy = await startSocketProxy(daemon.socketPath);
+    await using bob = await client(daemon, { name: 'Bob', socketPath: proxy.path });
+    await using carol = await client(daemon, { name: 'Carol' });
+    const action = { name: 'ship', description: 'Ships', input: {}, handler: () => undefined };
+    await bob.registerAction(action);
+    await proxy.cut();
+    await expect.poll(() => carol.actions()).toEqual([]);
+    await carol.registerAction(action);
+    const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    await proxy.mend();
+    await expect.poll(() => warned.mock.calls).toEqual([[expect.stringMatching(/offered: ship\. .*Carol/)]]);
+    warned.mockRestore();
   });
 
   it('that were begun are unknown after kill -9 of the daemon, and never performed again', async () => {

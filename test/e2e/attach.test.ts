@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { PROGRAM } from '../kit/cli.ts';
@@ -34,6 +35,14 @@ const spawn = async (name: string, cli = 'scripted', more: NodeJS.ProcessEnv = {
   const { code, stderr } = await daemon.cli(['spawn', name, cli, '--wait', '3s'], { env });
   expect(stderr).toBe('');
   expect(code).toBe(0);
+};
+/** Its terminal as one more viewer has it. */
+const view = async (name: string, { release = false } = {}) => {
+  await using owner = await client(daemon);
+  const size = { columns: 80, rows: 24, onOutput: () => undefined };
+  const viewer = await owner.terminals.attach(name, size);
+  if (release) await viewer.hold(false);
+  return viewer.state;
 };
 const who = async (name: string) =>
   JSON.parse((await daemon.cli(['who', '--json'])).stdout).find((one: { name: string }) => one.name === name);
@@ -81,7 +90,7 @@ describe('agent-relay attach', () => {
     await again.until(/ready\$/);
     again.type('stty size\r');
     await again.until(/^24 80$/m);
-    expect(again.screen()).toMatch(/Sized · driving · Ctrl-\] d detaches/);
+    await again.until(/Sized · driving · Ctrl-\] d detaches/);
     again.type(DETACH);
     await again.exited;
     await using same = attach('Sized', [], { columns: 80, rows: 24 });
@@ -97,11 +106,11 @@ describe('agent-relay attach', () => {
     await spawn('Shared', 'shell');
     await using first = attach('Shared');
     await first.until(/ready\$/);
-    const refused = attach('Shared');
+    const refused = attach('Shared', ['--drive']);
     await refused.until(/typing in the terminal of Shared[\s\S]*--watch/);
     expect((await refused.exited).exitCode).toBe(2);
-    await using second = attach('Shared', ['--watch'], { columns: 130, rows: 40 });
-    await second.until(/ready\$[\s\S]*Shared · watching/);
+    await using second = attach('Shared', [], { columns: 130, rows: 40 });
+    await second.until(/ready\$[\s\S]*Watching: somebody else types · Ctrl-\] t takes over/);
     second.type('echo from the second\r');
     first.type('echo from the first\r');
     await second.until(/^from the first$/m);
@@ -131,10 +140,129 @@ describe('agent-relay attach', () => {
     await expect.poll(() => notesIn(log), POLL).toContainEqual({ answer: 'second' });
   });
 
+  it('holds messages whatever else they wait for, and says so first', async () => {
+    await spawn('First', 'shell');
+    const reason = async () => (await who('First')).paths[0]?.reason?.code;
+    await expect.poll(reason, POLL).toBe('unknown_screen');
+    await using viewer = attach('First');
+    await viewer.until(/ready\$/);
+    viewer.type(HOLD);
+    await viewer.until(/Messages are held · Ctrl-\] h releases them/);
+    await expect.poll(reason, POLL).toBe('held_by_viewer');
+    viewer.type(HOLD);
+    await viewer.until(/Messages are delivered again/);
+    await expect.poll(reason, POLL).toBe('unknown_screen');
+  });
+
+  it('still holds them when the daemon was killed', async () => {
+    await spawn('Kept');
+    await using viewer = attach('Kept', [], { columns: 90, rows: 26 });
+    await viewer.until(/^you>/m);
+    viewer.type(HOLD);
+    await viewer.until(/Messages are held/);
+    await daemon.cli(['send', 'Kept', 'say too early']);
+    await daemon.kill9();
+    await daemon.start();
+    const reason = async () => (await who('Kept'))?.paths[0]?.reason?.code;
+    await expect.poll(reason, POLL).toBe('held_by_viewer');
+    // Of the viewer, once it is back.
+    await expect.poll(async () => (await view('Kept')).viewers, POLL).toBe(2);
+    // Nobody else can release it, so it is that of the viewer, and not only kept for it.
+    expect(await view('Kept', { release: true })).toMatchObject({ held: true });
+    expect(await notesIn(log)).not.toContainEqual({ answer: 'too early' });
+    viewer.type(HOLD);
+    await expect.poll(() => notesIn(log), POLL).toContainEqual({ answer: 'too early' });
+  });
+
+  it('says how to get out, and shows the keys, in a terminal of the same size', async () => {
+    await spawn('Way', 'shell');
+    await using viewer = attach('Way', [], { columns: 80, rows: 24 });
+    await viewer.until(
+      /ready\$[\s\S]* Ctrl-\] d detaches · Ctrl-\] h holds messages · Ctrl-\] \? shows all keys/,
+    );
+    viewer.type('\x1d?');
+    await viewer.until(/Ctrl-\] and: d detach · h hold messages · t take the keyboard/);
+    viewer.type('echo $((6 * 7))\r');
+    await viewer.until(/^42$/m);
+    // It goes by itself, and leaves the screen as it was.
+    await viewer.until((screen) => !screen.includes('Ctrl-]'));
+    const { stdout } = await daemon.cli(['attach', '--help']);
+    for (const key of ['d', 'h', 't', '?', 'Ctrl-]']) expect(stdout).toContain(`Ctrl-] ${key} `);
+  });
+
+  it('shows what is typed beyond the edge of a narrow terminal', async () => {
+    await spawn('Narrow', 'shell');
+    await using viewer = attach('Narrow', [], { columns: 40, rows: 15 });
+    await viewer.until(/ready\$[\s\S]*Ctrl-\] d detaches/);
+    viewer.type('echo aaaaaaaaaa bbbbbbbbbb cccccccccc dddddddddd "the end"');
+    await viewer.until(/dddddddddd "the end"$/m);
+    viewer.type(HOLD);
+    await viewer.until(/Messages held · Ctrl-\] h releases/);
+  });
+
+  it('needs a terminal', async () => {
+    const { code, stderr } = await daemon.cli(['attach', 'Nobody']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('agent-relay attach needs a terminal.');
+  });
+
+  it('watches an agent in a terminal of its own; one types, and the person there takes it back', async () => {
+    await using own = relay(['run', '--name', 'Bea', '--', 'bash', '--norc', '--noprofile']);
+    await own.until(/ready\$/);
+    await using viewer = attach('Bea');
+    await viewer.until(/ready\$[\s\S]*Watching: its own terminal types · Ctrl-\] t takes over/);
+    viewer.type('BBBB');
+    own.type('AAAA');
+    await viewer.until(/^ready\$ AAAA$/m);
+    viewer.type(TAKE);
+    await own.until(/Somebody attached to this terminal types in it now\. Type to take it back\./);
+    viewer.type('CCCC');
+    await own.until(/^ready\$ AAAACCCC$/m);
+    own.type('DDDD');
+    await viewer.until(/^ready\$ AAAACCCCDDDD$/m);
+    await viewer.until(/Somebody types in its own terminal: you watch/);
+    viewer.type('EEEE');
+    own.type('\x15echo "all $((40 + 2))"\r');
+    await viewer.until(/^all 42$/m);
+    expect(own.screen()).not.toMatch(/B|E/);
+    expect((await daemon.cli(['audit', '--json'])).stdout).toContain('terminal.taken');
+    const refused = attach('Bea', ['--drive']);
+    await refused.until(/typing in Bea's own terminal[\s\S]*--take/);
+    expect((await refused.exited).exitCode).toBe(2);
+    own.type('exit\r');
+    await viewer.until(/^\[Bea ended with exit code 0\]$/m);
+  });
+
+  it('leaves the keyboard to the terminal of its own when the daemon was away', async () => {
+    await using own = relay(['run', '--name', 'Away', '--', 'bash', '--norc', '--noprofile']);
+    await own.until(/ready\$/);
+    await using viewer = attach('Away', ['--take']);
+    await viewer.until(/ready\$/);
+    viewer.type('echo by the $((1 + 1))nd\r');
+    await own.until(/^by the 2nd$/m);
+    await daemon.kill9();
+    own.type('echo alone $((1 + 2))\r');
+    await own.until(/^alone 3$/m);
+    await daemon.start();
+    await viewer.until(/alone 3[\s\S]*(you watch|Watching)/);
+    viewer.type('echo unheard\r');
+    own.type('echo heard $((2 + 2))\r');
+    await viewer.until(/^heard 4$/m);
+    expect(viewer.screen()).not.toContain('unheard');
+  });
+
+  it('says by which signal a program ended', async () => {
+    await spawn('Signalled', 'shell');
+    await using viewer = attach('Signalled');
+    await viewer.until(/ready\$/);
+    await daemon.cli(['release', 'Signalled']);
+    await viewer.until(/^\[Signalled ended by SIG[A-Z]+\]$/m);
+  });
+
   it('shows a terminal of agent-relay run, in its size', async () => {
     await using own = relay(['run', '--name', 'Runner', '--', 'bash', '--norc', '--noprofile']);
     await own.until(/ready\$/);
-    await using viewer = attach('Runner', [], { columns: 120, rows: 36 });
+    await using viewer = attach('Runner', ['--take'], { columns: 120, rows: 36 });
     await viewer.until(/ready\$/);
     viewer.type('stty size\r');
     await own.until(/^30 100$/m);
@@ -181,4 +309,28 @@ describe('a viewer that does not keep up', () => {
     await slow.until(/^the end$/m);
     expect(slow.output().length).toBeLessThan(2_000_000);
   }, 60_000);
+
+  it.runIf(process.platform === 'linux')(
+    'costs the host little memory while the daemon does not read',
+    async () => {
+      await spawn('Stuck', 'shell');
+      await using viewer = attach('Stuck');
+      await viewer.until(/ready\$/);
+      const mark = join(daemon.directory, 'flooded');
+      viewer.type(`echo host $PPID; sleep 1; seq 1 8000000; touch '${mark}'; echo the "end"\r`);
+      await viewer.until(/^host \d+$/m);
+      const host = Number(/^host (\d+)$/m.exec(viewer.screen())?.[1]);
+      const used = () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${host}/status`, 'utf8'))?.[1]);
+      const before = used();
+      process.kill(daemon.pid, 'SIGSTOP');
+      try {
+        await expect.poll(() => existsSync(mark), { timeout: 60_000 }).toBe(true);
+        expect(used() - before).toBeLessThan(250 * 1024);
+      } finally {
+        process.kill(daemon.pid, 'SIGCONT');
+      }
+      await viewer.until(/^the end$/m);
+    },
+    120_000,
+  );
 });

@@ -29,6 +29,65 @@ describe('one namespace for agents and MCP servers', () => {
     await expect(alice.call('file.echo')).rejects.toMatchObject({ code: 'AgentNotFound' });
   });
 
+  it('checks arguments by the schema of the server, as far as it can, and passes progress on', async () => {
+    const typed = (name: string, schema: object) =>
+      tool(name, { inputSchema: { type: 'object', ...schema } });
+    await using daemon = await startPool(() => [
+      scripted('files', {
+        tools: [
+          typed('read', { properties: { path: { type: 'string' } }, required: ['path'] }),
+          typed('odd', { properties: { path: {} }, required: ['path'], unevaluatedProperties: false }),
+          tool('notify'),
+          tool('fail'),
+        ],
+      }),
+    ]);
+    await using alice = await join(daemon, 'Alice');
+    await expect.poll(async () => await serversOf(daemon)).toMatchObject([{ health: 'healthy' }]);
+    await expect(alice.call('files.read', { path: 7 })).rejects.toMatchObject({
+      code: 'InvalidArguments',
+      message: 'files.read: path must be a string.',
+    });
+    expect(await alice.call('files.read', { path: 'a' })).toContain('read');
+    expect(await alice.call('files.odd')).toContain('odd');
+    const progress: unknown[] = [];
+    await alice.call(
+      'files.notify',
+      { method: 'notifications/progress', count: 3, params: { message: 'on it', total: 3 } },
+      { onProgress: (one) => progress.push(one) },
+    );
+    expect(progress).toContainEqual({ progress: 1, total: 3, message: 'on it' });
+    await expect(alice.call('files.fail')).rejects.toMatchObject({
+      code: 'ToolFailed',
+      message: 'files.fail failed: no luck',
+    });
+  });
+
+  it('says whether a call may have run when its server is lost', async () => {
+    await using daemon = await startPool(() => [
+      scripted('files', { tools: [tool('crash')] }),
+      { name: 'absent', command: 'no-such-program' },
+    ]);
+    await using alice = await join(daemon, 'Alice');
+    await expect
+      .poll(async () => await serversOf(daemon))
+      .toMatchObject([{ health: 'healthy' }, { health: 'failed' }]);
+    const lost = { code: 'CalleeGone', retryable: false };
+    await expect(alice.call('files.crash')).rejects.toMatchObject(lost);
+    expect(await alice.invoke('files.crash', {}, { wait: true })).toMatchObject({
+      status: 'unknown',
+      error: lost,
+    });
+    expect(await alice.invoke('absent.run', {}, { wait: true })).toMatchObject({
+      status: 'failed',
+      error: {
+        code: 'BackendUnavailable',
+        next: expect.stringContaining('agent-relay servers list'),
+        retryable: true,
+      },
+    });
+  });
+
   it('lets no agent take the name of a server, and starts no server with the name of an agent', async () => {
     await using daemon = await startPool(() => [scripted('files', { tools: [tool('echo')] })]);
     await expect(join(daemon, 'Files')).rejects.toMatchObject({ code: 'NameTaken' });

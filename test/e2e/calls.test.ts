@@ -28,7 +28,7 @@ describe('tools between SDK agents', () => {
         return { sum: input.numbers.reduce((sum, number) => sum + number, input.start) };
       },
     });
-    expect(await alice.discover({ tool: 'sum' })).toEqual([
+    expect(await alice.discover({ tool: 'sum' })).toMatchObject([
       { name: 'Bob', capabilities: [], tools: ['sum'] },
     ]);
     expect(await alice.tools('Bob')).toMatchObject([{ name: 'sum', served: true }]);
@@ -36,6 +36,26 @@ describe('tools between SDK agents', () => {
     await expect(alice.call('Bob.sum', { numbers: ['1'] })).rejects.toMatchObject({
       code: 'InvalidArguments',
       details: { field: 'numbers[0]' },
+    });
+  });
+
+  it('say what is wrong with a definition, or with a result that cannot be sent', async () => {
+    await using alice = await join('Alice');
+    await using bob = await join('Bob');
+    const tool = { name: 'look', description: 'Looks', input: {}, handler: () => 'x'.repeat(5_000_000) };
+    const { input: _, ...bare } = tool;
+    await expect(bob.exposeTool(bare as unknown as typeof tool)).rejects.toMatchObject({
+      code: 'InvalidRequest',
+      message: '"look" has no input schema.',
+    });
+    await expect(bob.registerAction({ ...tool, name: 'two words' })).rejects.toMatchObject({
+      code: 'InvalidName',
+      message: expect.stringContaining('The name of the action "two words" must be'),
+    });
+    await bob.exposeTool(tool);
+    await expect(alice.call('Bob.look')).rejects.toMatchObject({
+      code: 'ToolFailed',
+      message: expect.stringContaining('The result is too large (see quotas.callBytes)'),
     });
   });
 
@@ -147,7 +167,9 @@ describe('tools between SDK agents', () => {
       },
     });
     const eve = await join('Eve');
-    const call = expect(eve.call('Bob.wait')).rejects.toThrow();
+    // At once, not when the time of the call is over.
+    const code = expect.stringMatching(/^(Connection|Unauthorized)$/);
+    const call = expect(eve.call('Bob.wait')).rejects.toMatchObject({ code });
     const signal = await begun.promise;
     await owner.request('TOKEN_ROTATE', { agent: 'Eve' });
     await call;
@@ -184,7 +206,13 @@ describe('tools between SDK agents', () => {
 
 describe('the command line', () => {
   it('lists capabilities and calls tools, with JSON out and progress aside', async () => {
-    await using bob = await client(daemon, { name: 'Bob', capabilities: ['review'] });
+    expect(output(await daemon.cli(['capabilities', '--tool', 'fly']))).toBe(
+      'No agent online offers this.\n',
+    );
+    await using bob = await client(daemon, {
+      name: 'Bob',
+      capabilities: [{ category: 'review', description: 'Reads\u001b[31m code' }, 'math'],
+    });
     await bob.exposeTool({
       name: 'review',
       description: 'Reviews',
@@ -195,9 +223,16 @@ describe('the command line', () => {
       },
     });
     expect(json(await daemon.cli(['capabilities', '--json', '--capability', 'review']))).toMatchObject([
-      { name: 'Bob', tools: ['review'] },
+      {
+        name: 'Bob',
+        tools: [{ name: 'review', description: 'Reviews', inputSchema: { required: ['path'] } }],
+      },
     ]);
-    expect(output(await daemon.cli(['capabilities', '--tool', 'review']))).toMatch(/Bob +review +review/);
+    const shown = output(await daemon.cli(['capabilities', '--tool', 'review']));
+    expect(shown).toContain('What agents say they can do. The relay does not check it.');
+    expect(shown).toMatch(
+      /\nBob\n {2}capabilities {2}review: Reads\ufffd\[31m code\n +math\n {2}tools +review: Reviews\n/,
+    );
     const args = ['call', 'Bob.review', '{"path":"src"}', '--as', 'Alice'];
     expect(await daemon.cli(args)).toMatchObject({
       code: 0,

@@ -1,13 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { localAgentToken, personName } from '@agent-relay/sdk/node';
+import { connect, localAgentToken, personName } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasTerminals } from '../kit/cli.ts';
+import { hasTerminals, PROGRAM } from '../kit/cli.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { olderNode } from '../kit/older-node.ts';
 import { expectFailure, json } from '../kit/results.ts';
 import { ScriptedPeer } from '../kit/scripted-peer.ts';
+import { startTerminal } from '../kit/terminal.ts';
+import { known as register } from './messaging-commands.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -17,17 +19,16 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 
 const relay = (...args: string[]) => daemon.cli(args);
 
-/** Registers agents by letting each check its inbox. */
-async function known(...names: string[]): Promise<void> {
-  for (const name of names) expect(await relay('inbox', '--as', name)).toMatchObject({ code: 0, stderr: '' });
-}
+const known = (...names: string[]) => register(daemon, ...names);
 
 describe('sending and reading', () => {
   it('brings a message from one agent to the inbox of another, once', async () => {
     await known('Alice', 'Bob');
     const sent = await relay('send', 'Bob', 'hello', 'there', '--as', 'Alice');
     expect(sent).toMatchObject({ code: 0, stderr: '' });
-    expect(sent.stdout).toMatch(/^Message sent to Bob \(\S+\)\.\nOffline, will be delivered later: Bob\.\n$/);
+    expect(sent.stdout).toMatch(
+      /^Message sent to Bob \(\S+\)\.\nOffline: Bob\. The message is delivered when it returns\.\n$/,
+    );
     const inbox = await relay('inbox', '--as', 'bob');
     expect(inbox.stdout).toMatch(/^Alice → Bob .*\n {2}hello there\n$/);
     expect((await relay('inbox', '--as', 'Bob')).stdout).toBe('No messages in inbox.\n');
@@ -104,7 +105,7 @@ describe('sending and reading', () => {
       const args = ['send', 'Absent', 'status?', '--as', 'Boss', '--await', '--timeout', '1m'];
       await using waiting = daemon.startCli(args, { terminal: true });
       await waiting.until(
-        /^Message sent to Absent \(msg_\w+\)\.\s+Offline, will be delivered later: Absent\.\s+$/,
+        /^Message sent to Absent \(msg_\w+\)\.\s+Offline: Absent\. The message is delivered when it returns\.\s+$/,
       );
       await relay('send', 'Boss', 'here', '--as', 'Absent');
       expect((await waiting.result).stdout).toMatch(/Response from Absent: here\s+$/);
@@ -113,8 +114,13 @@ describe('sending and reading', () => {
 
   it('ends with exit code 6 when no answer comes in time', async () => {
     await known('Silent');
-    const result = await relay('send', 'Silent', 'hello?', '--as', 'Boss', '--await', '--timeout', '50');
-    expectFailure(result, 6, /did not|answer/i);
+    const result = await relay('send', 'Silent', 'hello?', '--as', 'Boss', '--await', '--timeout', '1s');
+    expectFailure(
+      result,
+      6,
+      /No answer from Silent to msg_\w+ within 1 s\. Silent has not read it yet \(offline/,
+      /is stored/,
+    );
   });
 
   it('acts under the name of the variable, else as the human of this machine', async () => {
@@ -178,6 +184,25 @@ describe('looking at the project', () => {
     expect(json(await relay('who', '--all', '--json'))).toContainEqual(
       expect.objectContaining({ name: 'Alice', status: 'offline', project: 'demo' }),
     );
+  });
+
+  it('puts what has no room below each agent in a narrow terminal, and only what there is', async () => {
+    await using _known = await connect({
+      name: 'Cora',
+      cli: 'claude',
+      task: 'Write the tests',
+      env: daemon.env,
+      cwd: daemon.projectDirectory,
+    });
+    await known('Alice');
+    await using terminal = startTerminal([process.execPath, PROGRAM, 'who', '--all'], {
+      cwd: daemon.projectDirectory,
+      env: { ...daemon.env, PATH: process.env.PATH ?? '' },
+      columns: 40,
+      rows: 200,
+    });
+    await terminal.until(/^Cora +(active|idle) +0\n {2}claude, Write the tests$/m);
+    await terminal.until(/^Alice +offline +\d+\n(?! {2}\S)/m);
   });
 
   it('needs no name for it, and does not become an agent by it', async () => {
@@ -304,7 +329,7 @@ describe('workspaces, keys and tokens', () => {
     expect((await relay('agent', 'token', 'Peggy')).stdout).toMatch(
       /^Replaced the token of Peggy\. The new one is in \S+\.\n/,
     );
-    await known('Peggy');
+    expect(await relay('inbox', '--as', 'Peggy')).toMatchObject({ code: 0, stderr: '' });
     expectFailure(await relay('agent', 'token', 'Pegy'), 4, /Pegy/, /Did you mean Peggy\?/);
   });
 

@@ -14,11 +14,13 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startDaemon } from '../kit/daemon.ts';
+import { eventually } from '../kit/eventually.ts';
 import { olderNode } from '../kit/older-node.ts';
 
 const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -60,16 +62,21 @@ async function run(env: NodeJS.ProcessEnv = {}, node = process.execPath): Promis
   return said + complained;
 }
 
+/** Where a file of the cache has the hash of its source. */
+const CODE_HASH = 12;
+
+async function filesIn(cache: string): Promise<string[]> {
+  const entries = await readdir(cache, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
 /** Puts code in the cache that runs in place of the module, as a user with write access could. */
 async function plant(cache: string, env: NodeJS.ProcessEnv = {}): Promise<void> {
   const module = join(directory, 'module.mjs');
   await writeFile(module, PLANTED);
   expect(await run(env)).toBe('planted\n');
   await writeFile(module, HONEST);
-  const CODE_HASH = 12;
-  for (const name of await readdir(cache, { recursive: true })) {
-    const path = join(cache, name);
-    if (!(await stat(path)).isFile()) continue;
+  for (const path of await filesIn(cache)) {
     const kept = await readFile(path);
     if (kept.readUInt32LE(CODE_HASH) !== crc32(PLANTED)) continue;
     kept.writeUInt32LE(crc32(HONEST), CODE_HASH);
@@ -181,5 +188,22 @@ describe('a cache that NODE_COMPILE_CACHE names', () => {
     expect(await run(env, older)).toBe('planted\n');
     await chmod(given, 0o777);
     expect(await run(env, older)).toBe('honest!\n');
+  });
+});
+
+describe('the compile cache of a daemon', () => {
+  it('is written once it is ready, also for its threads: it may be killed', async () => {
+    await using daemon = await startDaemon({ env: { XDG_CACHE_HOME: caches } });
+    /** As a bundle, or from the sources. */
+    const isCached = async (sources: string[]) => {
+      const hashes = await Promise.all(sources.map(async (path) => crc32(await readFile(file(path)))));
+      const kept = await Promise.all((await filesIn(own)).map((path) => readFile(path)));
+      return kept.some((entry) => hashes.includes(entry.readUInt32LE(CODE_HASH)));
+    };
+    for (const name of ['cli/main', 'store/sqlite/worker']) {
+      const bundle = `packages/relay/dist/cli/${basename(name)}.js`;
+      await eventually(() => isCached([bundle, `packages/relay/src/${name}.ts`]));
+    }
+    await daemon.kill9();
   });
 });

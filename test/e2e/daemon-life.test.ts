@@ -177,6 +177,12 @@ describe('agent-relay daemon', () => {
     const { http } = JSON.parse((await sandbox.cli(['status', '--json'])).stdout);
     expect(http).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(first.http).toBe(http);
+    // As after an upgrade, while the old daemon still runs.
+    await writeFile(
+      join(sandbox.dataDirectory, 'daemon.json'),
+      JSON.stringify({ ...first, version: '9.9.9' }),
+    );
+    expect((await sandbox.cli(['daemon', 'status'])).stderr).toContain('note: The daemon is version 9.9.9, ');
     expect(await sandbox.cli(['daemon', 'restart'])).toMatchObject({ code: 0, stderr: '' });
     const second = JSON.parse((await sandbox.cli(['daemon', 'status', '--json'])).stdout);
     expect(second.pid).not.toBe(first.pid);

@@ -92,22 +92,42 @@ describe('a daemon whose database', () => {
   });
 });
 
-it('a database with times beyond all dates can be read, listed and exported', async () => {
+it('a database with times beyond all dates can be read, listed, exported and imported again', async () => {
   await using daemon = await startDaemon();
-  await known(daemon, 'alice', 'bob');
+  await known(daemon, 'alice', 'bob', 'carol');
   output(await daemon.cli(['send', 'bob', 'from far ahead', '--as', 'alice']));
+  output(await daemon.cli(['send', 'bob', 'the last one', '--as', 'carol']));
+  output(await daemon.cli(['inbox', '--as', 'bob', '--limit', '1']));
+  output(await daemon.cli(['agent', 'remove', 'carol']));
   await daemon.stop();
   const database = new DatabaseSync(databaseOf(daemon));
   for (const [table, column] of [
     ['messages', 'created_at'],
     ['agents', 'last_seen_at'],
     ['agents', 'created_at'],
+    ['agents', 'removed_at'],
+    ['conversations', 'created_at'],
+    ['members', 'joined_at'],
+    ['deliveries', 'read_at'],
   ])
-    database.exec(`UPDATE ${table} SET ${column} = 9000000000000000`);
+    database.exec(`UPDATE ${table} SET ${column} = 9000000000000000 WHERE ${column} IS NOT NULL`);
   database.close();
   await daemon.start();
-  for (const command of [['history'], ['who', '--all'], ['inbox', '--as', 'bob', '--peek'], ['export']])
-    expect(output(await daemon.cli(command))).toMatch(/275760|"createdAt":9000000000000000/);
+  for (const command of [['history'], ['who', '--all'], ['inbox', '--as', 'bob', '--peek']])
+    expect(output(await daemon.cli(command))).toMatch(/275760/);
+  const file = join(daemon.directory, 'late.jsonl');
+  const [, ...records] = output(await daemon.cli(['export'])).split('\n');
+  expect(records.join('\n')).toContain('"createdAt":8640000000000000');
+  output(await daemon.cli(['export', file]));
+  await using other = await startDaemon();
+  for (const target of [daemon, other]) {
+    expect(output(await target.cli(['import', file]))).toContain('Verified: ');
+    expect(
+      output(await target.cli(['export']))
+        .split('\n')
+        .slice(1),
+    ).toEqual(records);
+  }
 });
 
 describe('an export for which there is no room', () => {

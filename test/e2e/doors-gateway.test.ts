@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scripted, tool } from '../gateway/kit/gateway-kit.ts';
 import { createSandbox } from '../kit/daemon.ts';
+import { expectFailure } from '../kit/results.ts';
 import { callTool, connectClient } from '../mcp/kit/clients.ts';
 import { httpTransport } from '../mcp/kit/http-door.ts';
 import { connectToCommand, toolNames } from './doors-kit.ts';
@@ -121,6 +122,12 @@ describe('agent-relay gateway', () => {
       stderr: expect.stringMatching(/No such file: \S+absent\.yaml\. /),
     });
   });
+});
+
+it('refuses a host with a port, which no request could match', async () => {
+  await using sandbox = await createSandbox();
+  const refused = await sandbox.cli(['gateway', '--http', '0', '--allow-host', 'relay.example:4889']);
+  expectFailure(refused, 2, /--allow-host.*without a port/);
 });
 
 describe('agent-relay gateway approve', () => {

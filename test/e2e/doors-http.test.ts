@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { hostname } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { connect } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -197,9 +200,14 @@ it('stops in order while clients have streams open', async () => {
 });
 
 describe('a daemon that is told to serve MCP over HTTP', () => {
-  it('does not open the door beyond this machine without a key', async () => {
+  it('opens the door beyond this machine only with a key, for its own addresses and those that are allowed', async () => {
     await using other = await createSandbox();
-    const env = { RELAY_MCP_HTTP_ENABLED: 'true', RELAY_MCP_HTTP_PORT: '0', RELAY_MCP_HTTP_HOST: '0.0.0.0' };
+    const env = {
+      RELAY_MCP_HTTP_ENABLED: 'true',
+      RELAY_MCP_HTTP_PORT: '0',
+      RELAY_MCP_HTTP_HOST: '0.0.0.0',
+      RELAY_MCP_ALLOWED_HOSTS: 'relay.example',
+    };
     const refused = await other.cli(['daemon', 'start'], { env });
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('RELAY_MCP_API_KEY') });
     expect((await other.cli(['daemon', 'status'])).code).toBe(3);
@@ -208,6 +216,15 @@ describe('a daemon that is told to serve MCP over HTTP', () => {
       code: 0,
       stdout: expect.stringMatching(/mcp +http:\/\/0\.0\.0\.0:\d+\/mcp/),
     });
+    const { port } = new URL((await json(['daemon', 'status'], other)).mcp);
+    const statusFor = async (host: string) => {
+      const asked = request({ port, path: '/mcp/health', headers: { Host: host } }).end();
+      const [response] = (await once(asked, 'response')) as [IncomingMessage];
+      response.resume();
+      return response.statusCode;
+    };
+    for (const host of ['127.0.0.1', hostname(), 'relay.example']) expect(await statusFor(host)).toBe(200);
+    expect(await statusFor('evil.example')).toBe(403);
   });
 
   it('says which port is taken', async () => {
@@ -218,5 +235,10 @@ describe('a daemon that is told to serve MCP over HTTP', () => {
     const { pid } = await json(['daemon', 'status']);
     expect(refused.stderr).toMatch(new RegExp(`in use by process ${pid} \\(node agent-relay\\.js up\\)\\.`));
     expect(refused.stderr).toMatch(new RegExp(`--mcp-http PORT .*: kill ${pid}\n`));
+    // It was never ready, so that it says nothing of stopping either.
+    expect((await other.cli(['daemon', 'logs'])).stdout).not.toMatch(/daemon (ready|stopped)/);
+    const up = await other.cli(['up', '--mcp', '--mcp-http', port]);
+    expect(up).toMatchObject({ code: 2, stdout: '' });
+    expect(up.stderr).toMatch(/^error: /);
   });
 });

@@ -55,6 +55,10 @@ describe('agent-relay launch', () => {
     for (const role of ['pm', 'dev-a', 'dev-b']) expect(stdout).toContain(`━━━ ${role} ━`);
     expect(stdout).toContain('`read_messages(for="dev-a")`');
     expect(stdout).toContain('## STATUS UPDATE — DEV-A');
+    expect(stdout).toMatch(
+      /`post_message\(from="pm", to, kind, body\)` writes to dev-a, dev-b\. Call it after you write any status, question or directive,/,
+    );
+    expect(stdout).toContain('start each session under the name of its role: RELAY_AGENT_NAME=pm claude');
     expect(stdout).toContain(`"url": "http://localhost:${port}/sse"`);
     // The daemon it ran has stopped with it.
     expect((await sandbox.cli(['daemon', 'status'])).code).toBe(3);
@@ -71,7 +75,7 @@ describe('agent-relay launch', () => {
 
   it('queues nothing for a role it does not have', async () => {
     await using sandbox = await createSandbox();
-    const { running, port } = await launched(sandbox, ['--roles', 'architect,tester']);
+    const { running, port } = await launched(sandbox, ['--roles', 'architect,@tester']);
     await using ended = running;
     await using client = await session(port);
     expect(await post(client, 'architect', 'pm', 'free', 'x')).toMatchObject({ isError: true });

@@ -57,7 +57,7 @@ describe('the toolsets of a command', () => {
     const refused = await daemon.cli(args);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     const lines = args.includes('rely')
-      ? 'error: There is no toolset "rely".\nnext: Choose from: relay, network, workspace, actions, roles, gateway.\n'
+      ? 'error: There is no toolset "rely".\nnext: Choose from: relay, network, workspace, actions, worker, roles, gateway.\n'
       : 'error: The toolsets "roles" and "workspace" both have a tool post_message.\nnext: Leave one of the two out of --tools or RELAY_TOOLS.\n';
     expect(refused.stderr).toBe(lines);
   });
@@ -96,7 +96,7 @@ describe('agent-relay mcp install', () => {
     const shown = await sandbox.cli(['mcp', 'install', '-e', 'claude', '--dry-run']);
     expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('not written') });
     await expect(readFile(file)).rejects.toThrow('ENOENT');
-    const args = ['mcp', 'install', '-e', 'claude', '--tools', 'network', '--name', 'Carol'];
+    const args = ['mcp', 'install', '-e', 'claude', '--tools', 'network', '--name', '@Carol'];
     expect(await sandbox.cli(args)).toMatchObject({ code: 0 });
     const entry = JSON.parse(await readFile(file, 'utf8')).mcpServers['agent-relay'];
     expect(entry.args).toEqual(expect.arrayContaining(['serve', '--tools', 'network']));

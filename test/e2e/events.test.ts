@@ -339,6 +339,14 @@ const HAPPENINGS: { [Event in RelayEvent as Event['type']]: Happening<Event> } =
     },
     heardBy: ['host'],
   },
+  'run.attention': {
+    async cause(world) {
+      await hostRun(world, 'run_attentive');
+      await world.owner.setAttention('end-of-turn', { agent: 'Host' });
+      return { run: 'run_attentive', attention: 'end-of-turn' };
+    },
+    heardBy: ['host'],
+  },
   'terminal.command': {
     async cause(world) {
       await hostRun(world, 'run_viewed');

@@ -36,6 +36,8 @@ describe('agent-relay inbox --wait', () => {
     await using waiter = daemon.startCli([...WAIT, '--json']);
     await expect.poll(isWaiting).toBe(true);
     const { messageId } = await send('Now.');
+    // By itself: it would also exit with 0 when it is told to end.
+    await expect.poll(() => waiter.child.exitCode, { timeout: 10_000 }).toBe(0);
     const shown = json(await waiter.result);
     expect(shown).toMatchObject({ messages: [{ id: messageId, content: 'Now.' }], unread: 0 });
     expect(json(await daemon.cli(['trace', messageId, '--json'])).deliveries).toMatchObject([
@@ -68,7 +70,9 @@ describe('agent-relay inbox --wait', () => {
   });
 
   it('exits with 6 when nothing comes in time', async () => {
-    expectFailure(await daemon.cli([...WAIT, '--timeout', '50']), 6, /No message arrived within 50 ms/);
+    expectFailure(await daemon.cli([...WAIT, '--timeout', '50']), 6, /No message arrived within 50 ms\./);
+    expectFailure(await daemon.cli([...WAIT, '--timeout', '1s']), 6, /No message arrived within 1 s\./);
+    expectFailure(await daemon.cli([...WAIT, '--timeout', 'banana']), 2, /Use milliseconds, or a number/);
   });
 
   it('is refused to a second one', async () => {

@@ -66,6 +66,12 @@ describe('shell completion', () => {
     expect(await inBash('cha')).toEqual(['chat', 'channel']);
     expect(await inBash('send', 'Al')).toEqual(['Alice', 'Alberta']);
     expect(await inBash('send', '\\#')).toEqual(['\\#general']);
+    // Bash splits a word before and after an @.
+    expect(await inBash('send', '@', 'Al')).toEqual(['@Alice', '@Alberta']);
+    expect(await inBash('channel', 'invite', 'general', '@')).toEqual(
+      expect.arrayContaining(['@Alice', '@Alberta']),
+    );
+    expect(await inBash('send', '"@Alb')).toEqual(['@Alberta']);
     // In quotes a backslash would stay: bash only closes them.
     expect(await inBash('send', '"#g')).toEqual(['#general']);
     expect(await inBash('send', "'#g")).toEqual(['#general']);

@@ -316,6 +316,12 @@ describe.concurrent('agents and workspaces', () => {
     const names = json(await cli('workspace', 'list', '--json', '--project', 'other'));
     expect(names.map(({ name }: { name: string }) => name)).toEqual(['other']);
     expect(json(await cli('audit', '--json', '--project', 'other'))).toEqual(expect.any(Array));
+    expectFailure(
+      await cli('who'),
+      3,
+      /^error: The daemon is running, but does not serve the project "shop" \(from \.relay\/config\.json\)\./,
+      /^next: Open this directory as a project with: agent-relay daemon start$/m,
+    );
     await daemon.stop();
     await daemon.start();
     expect(output(await cli('inbox', '--as', 'Alice'))).toBe('No messages in inbox.\n');

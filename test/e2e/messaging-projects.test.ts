@@ -192,5 +192,8 @@ describe('presence', () => {
       connectedAt: expect.any(Number),
       lastActivityAt: expect.any(Number),
     });
+    // Each in its own column: the unread messages, the program, and what it does.
+    const listed = output(await elsewhere('who'));
+    expect(listed).toMatch(/^Bob +active +\d+ +codex +\S+ +\S+ +worker of Alice, the parser *$/m);
   });
 });

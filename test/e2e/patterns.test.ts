@@ -2,9 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type Relay } from '../../packages/sdk/src/node/index.ts';
+import { scripted, tool } from '../gateway/kit/gateway-kit.ts';
 import { PROGRAM } from '../kit/cli.ts';
-import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import type { TestDaemon } from '../kit/daemon.ts';
+import { startDaemonWithServers } from '../kit/daemon-with-servers.ts';
 import { eventually } from '../kit/eventually.ts';
+import { SCRIPTED_CLI } from '../kit/scripted-cli.ts';
 import { startTerminal, type TestTerminal } from '../kit/terminal.ts';
 
 let daemon: TestDaemon;
@@ -12,7 +15,9 @@ let bob: Relay;
 let owner: Relay;
 const received: string[] = [];
 beforeAll(async () => {
-  daemon = await startDaemon();
+  daemon = await startDaemonWithServers([scripted('files', { tools: [tool('echo')] })], {
+    settings: { clis: SCRIPTED_CLI },
+  });
   bob = await connect({
     env: daemon.env,
     cwd: daemon.projectDirectory,
@@ -134,9 +139,10 @@ describe('a program in agent-relay run', () => {
     await using terminal = run('Waiting', [
       'bash',
       '-c',
-      'read -r; echo "->relay:Bob after a while"; read -r',
+      'echo started; read -r; echo "->relay:Bob after a while"; read -r',
     ]);
-    await becomes(async () => expect((await owner.who()).map(({ name }) => name)).toContain('Waiting'));
+    // Before it starts, the daemon knows that it runs.
+    await terminal.until(/started/);
     await daemon.kill9();
     terminal.type('\r');
     await terminal.until(/after a while/);
@@ -144,7 +150,45 @@ describe('a program in agent-relay run', () => {
     await becomes(() => expect(from('Waiting')).toEqual(['Waiting: after a while']));
   });
 
-  it('starts and releases workers, with the permissions of its agent', async () => {
+  it('starts a worker that works for it, and releases it', async () => {
+    const script =
+      'echo "->relay:spawn Helper scripted Sort the files"; read -r; echo "->relay:release Helper"; read -r';
+    await using terminal = run('Chief', ['bash', '-c', script]);
+    const helper = async () => (await owner.who()).find(({ name }) => name === 'Helper');
+    await becomes(async () => {
+      expect(await noticesTo('Chief')).toEqual(
+        expect.arrayContaining([
+          'Worker "Helper" spawned successfully. It will message you when ready.',
+          'Worker "Helper" is ready.',
+        ]),
+      );
+      expect(await helper()).toMatchObject({ parent: 'Chief', task: 'Sort the files', cli: 'scripted' });
+    });
+    terminal.type('\r');
+    await becomes(async () => {
+      expect(await noticesTo('Chief')).toContain('Worker "Helper" released.');
+      expect(await helper()).toBeUndefined();
+    });
+  });
+
+  it('calls tools of an MCP server of the daemon, in every form', async () => {
+    await using terminal = printing('Caller', [
+      '->mcp:files.echo {"text": "as JSON"}',
+      '->mcp:files echo in words',
+      '->mcp:files.echo with a dot',
+      '->mcp:files.echo',
+    ]);
+    await becomes(async () => {
+      const notices = await noticesTo('Caller');
+      const results = notices.filter((one) => one.startsWith('MCP result from files.echo:'));
+      expect(results).toHaveLength(4);
+      for (const text of ['as JSON', 'in words', 'with a dot'])
+        expect(results.filter((one) => one.includes(text))).toHaveLength(1);
+    });
+    await terminal.until(/files/);
+  });
+
+  it('starts and releases nobody it may not', async () => {
     await using terminal = printing('Boss', ['->relay:spawn Helper nothing Do it', '->relay:release Bob']);
     await becomes(async () => {
       const notices = await noticesTo('Boss');

@@ -1,10 +1,12 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { connect } from '@agent-relay/sdk/node';
 import { describe, expect, it } from 'vitest';
 import { scripted, tool } from '../gateway/kit/gateway-kit.ts';
 import { processesIn } from '../gateway/kit/processes.ts';
 import { SDK_SERVER } from '../gateway/kit/sdk-server.ts';
+import { PROGRAM } from '../kit/cli.ts';
 import { createSandbox } from '../kit/daemon.ts';
 import { eventually } from '../kit/eventually.ts';
 import { callTool, ERAS, MCP_PROGRAM } from '../mcp/kit/clients.ts';
@@ -61,7 +63,9 @@ describe.each(ERAS)('agent-relay mcp --tools gateway, %s', (era) => {
     expect(await toolNames(early.client)).toContain('relay_get_status');
     const lost = await callTool(early.client, 'relay_get_status');
     expect(lost).toMatchObject({ isError: true, data: { error: { code: 'DaemonNotRunning' } } });
-    expect(lost.texts.join()).toContain('agent-relay daemon start');
+    const next = 'Tell your user: Start it with: agent-relay daemon start';
+    expect(lost.data).toMatchObject({ error: { next } });
+    expect(lost.texts.join()).toContain(`[DaemonNotRunning] Next: ${next}`);
 
     const changed = Promise.withResolvers<void>();
     early.client.setNotificationHandler('notifications/tools/list_changed', () => changed.resolve());
@@ -81,7 +85,60 @@ describe('the toolset gateway on standard input and output', () => {
     await sandbox.cli(['daemon', 'start']);
     await using gateway = await connectToCommand(sandbox, GATEWAY);
     const refused = await callTool(gateway.client, 'relay_list_servers');
-    expect(refused.texts.join()).toContain('agent-relay daemon restart --mcp-servers FILE');
+    expect(refused.texts.join()).toMatch(
+      /\[BackendUnavailable\] Next: Tell your user: .*agent-relay daemon restart --mcp-servers FILE/,
+    );
+    await gateway.client.close();
+    expect((await gateway.saidAside).split('\n')).toEqual([
+      expect.stringMatching(/^agent-relay-mcp: The daemon has no MCP servers configured\. /),
+      '',
+    ]);
+  });
+
+  it('names a tool as the next step where there is one', async () => {
+    await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
+    await using gateway = await connectToCommand(daemon, GATEWAY);
+    const unknown = await callTool(gateway.client, 'relay_reconnect_server', { name: 'deed' });
+    const next = 'List the servers with relay_list_servers.';
+    expect(unknown.data).toMatchObject({ error: { code: 'BackendNotFound', next } });
+    expect(unknown.texts.join()).toContain(`[BackendNotFound] Next: ${next}`);
+  });
+
+  it.each([GATEWAY, BOTH])('%s %s %s: says on standard error once that no daemon runs', async (...args) => {
+    await using sandbox = await createSandbox();
+    await using gateway = await connectToCommand(sandbox, args);
+    for (const name of await toolNames(gateway.client))
+      if (/status/.test(name)) await callTool(gateway.client, name);
+    await gateway.client.close();
+    expect((await gateway.saidAside).split('\n')).toEqual([
+      expect.stringMatching(/^agent-relay-mcp: .+ Start it with: agent-relay daemon start$/),
+      '',
+    ]);
+  });
+
+  it("tells the relay's agent its name in the instructions, whichever tool it calls first", async () => {
+    await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
+    await using client = await connectToCommand(daemon, BOTH, { name: 'claude-code' });
+    expect(client.client.getInstructions()).toMatch(/^You are claude\. /);
+    await using alice = await connect({ project: 'demo', env: daemon.env, name: 'Alice' });
+    expect((await alice.who()).map(({ name }) => name)).toContain('claude');
+    expect((await callTool(client.client, 'relay_who')).data).not.toHaveProperty('hint');
+  });
+
+  it('ends with its client, also if that called nothing', async () => {
+    await using daemon = await startPool(() => [scripted('one', { tools: [tool('echo')] })]);
+    const server = spawn(process.execPath, [PROGRAM, ...BOTH], {
+      env: daemon.env,
+      cwd: daemon.projectDirectory,
+      stdio: ['pipe', 'pipe', 'inherit'],
+      timeout: 30_000,
+    });
+    const clientInfo = { name: 'claude-code', version: '1' };
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+    server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
+    await once(server.stdout, 'data');
+    server.stdin.end();
+    expect(await once(server, 'exit')).toEqual([0, null]);
   });
 
   it('refuses a wrong token', async () => {

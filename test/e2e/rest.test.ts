@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Relay } from '@agent-relay/sdk/node';
+import { Validator } from '@cfworker/json-schema';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { scripted, tool } from '../gateway/kit/gateway-kit.ts';
@@ -15,13 +16,14 @@ let key: string;
 let keyId: string;
 let session: string;
 let token: string;
+const MATH = { category: 'math', description: 'Adds numbers up' };
 /** Who called, as the tool was told. */
 const callers: unknown[] = [];
 
 beforeAll(async () => {
   daemon = await startDaemonWithServers([scripted('near', { tools: [tool('echo')] })]);
   owner = await client(daemon);
-  bob = await client(daemon, { name: 'Bob', capabilities: ['math'] });
+  bob = await client(daemon, { name: 'Bob', capabilities: [MATH, 'games'] });
   await bob.exposeTool({
     name: 'sum',
     description: 'Adds numbers',
@@ -63,15 +65,37 @@ describe('the REST API', () => {
       capabilities: [
         {
           agentName: 'Bob',
-          capabilities: [{ category: 'math' }],
+          capabilities: [MATH, { category: 'games', description: '' }],
           tools: [{ name: 'sum', description: 'Adds numbers', inputSchema: { type: 'object' } }],
+          updatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
         },
       ],
     });
-    expect(await (await get('/api/mcp/capabilities/summary')).json()).toEqual({ summary: { math: ['Bob'] } });
+    expect(await (await get('/api/mcp/capabilities/summary')).json()).toEqual({
+      summary: { math: ['Bob'], games: ['Bob'] },
+      descriptions: { math: { Bob: MATH.description } },
+    });
     await expect
       .poll(async () => (await get('/api/mcp/servers')).json())
       .toMatchObject({ servers: [{ name: 'near', health: 'healthy', tools: [{ name: 'echo' }] }] });
+  });
+
+  it('tells when an agent last changed what it offers', async () => {
+    const updatedAt = async () => {
+      const { capabilities } = (await (await get('/api/mcp/capabilities')).json()) as {
+        capabilities: Array<{ agentName: string; updatedAt: string }>;
+      };
+      return Date.parse(capabilities.find(({ agentName }) => agentName === 'Carl')?.updatedAt ?? '');
+    };
+    const began = Date.now();
+    await using carl = await client(daemon, { name: 'Carl', capabilities: ['tests'] });
+    const joined = await updatedAt();
+    expect(joined).toBeGreaterThanOrEqual(began);
+    await bob.send('Carl', 'Nothing of what you offer changes.');
+    expect(await updatedAt()).toBe(joined);
+    await expect.poll(() => Date.now()).toBeGreaterThan(joined);
+    await carl.exposeTool({ name: 'run', description: 'Runs', input: z.object({}), handler: () => ({}) });
+    await expect.poll(updatedAt).toBeGreaterThan(joined);
   });
 
   it('calls a tool with a key, an agent token or a page session', async () => {
@@ -128,10 +152,90 @@ describe('the REST API', () => {
     expect((await post('/api/mcp/call', sum, form)).status).toBe(400);
   });
 
-  it('is described in docs/openapi.json', async () => {
-    const text = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
-    const { paths } = JSON.parse(text) as { paths: Record<string, object> };
+  it('answers as docs/openapi.json says, to each request it describes', async () => {
+    const { paths } = OPENAPI;
     expect(Object.keys(paths).sort()).toEqual([...PATHS, '/api/mcp/call', '/api/page/session'].sort());
-    for (const path of Object.keys(paths)) expect((await fetch(at(path))).status, path).not.toBe(404);
+    for (const path of PATHS) {
+      await expectAsDescribed('get', path, await get(path));
+      await expectAsDescribed('get', path, await fetch(at(path)));
+    }
+    await expectAsDescribed('post', '/api/mcp/call', await call(sum));
+    await expectAsDescribed('post', '/api/mcp/call', await call({ ...sum, timeoutMs: 5000 }));
+    await expectAsDescribed('post', '/api/mcp/call', await call({ ...sum, tool: 'sums' }));
+    await expectAsDescribed('post', '/api/mcp/call', await call({ ...sum, arguments: { numbers: ['1'] } }));
+    await expectAsDescribed('post', '/api/mcp/call', await call(sum, 'nonsense'));
+    const { url } = await owner.request('PAGE_LINK', {});
+    const code = { code: url.split('#code=')[1] };
+    await expectAsDescribed('post', '/api/page/session', await post('/api/page/session', code));
+    const again = await post('/api/page/session', code);
+    expect(again.status).toBe(401);
+    await expectAsDescribed('post', '/api/page/session', again);
+  });
+
+  it('takes the requests that docs/openapi.json describes, and no others', async () => {
+    const described = (path: string) =>
+      new Validator(withComponents(bodyOf(OPENAPI.paths[path]?.post?.requestBody)), '2020-12');
+    for (const [body, isRight] of [
+      [sum, true],
+      [{ server: 'Bob', tool: 'sum', arguments: { numbers: [] }, timeoutMs: 1000 }, true],
+      [{ tool: 'sum' }, false],
+      [{ ...sum, more: true }, false],
+      [{ ...sum, arguments: [] }, false],
+      [{ ...sum, timeoutMs: 0 }, false],
+      [{ ...sum, timeoutMs: 600_001 }, false],
+    ] as const) {
+      expect(described('/api/mcp/call').validate(body).valid, JSON.stringify(body)).toBe(isRight);
+      expect((await call(body)).status, JSON.stringify(body)).toBe(isRight ? 200 : 400);
+    }
+    for (const body of [{}, { code: 1 }, { code: 'x', more: true }]) {
+      expect(described('/api/page/session').validate(body).valid, JSON.stringify(body)).toBe(false);
+      expect((await post('/api/page/session', body)).status, JSON.stringify(body)).toBe(400);
+    }
   });
 });
+
+interface Described {
+  $ref?: string;
+  content?: Record<string, { schema: object }>;
+}
+interface OpenApi {
+  paths: Record<
+    string,
+    Partial<Record<'get' | 'post', { requestBody?: Described; responses: Record<string, Described> }>>
+  >;
+  components: { responses: Record<string, Described>; schemas: Record<string, object> };
+}
+const OPENAPI = JSON.parse(
+  readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'),
+) as OpenApi;
+
+/** A schema whose references into the document can be followed. */
+const withComponents = (schema: object) => ({ ...schema, components: OPENAPI.components });
+
+function bodyOf(described: Described | undefined): object {
+  const name = described?.$ref?.split('/').at(-1);
+  const found = name === undefined ? described : OPENAPI.components.responses[name];
+  const schema = found?.content?.['application/json']?.schema;
+  if (!schema) throw new Error('The document describes no JSON here.');
+  return schema;
+}
+
+/** The answer has the described shape, and no field of it is missing in the description. */
+async function expectAsDescribed(method: 'get' | 'post', path: string, response: Response): Promise<void> {
+  const { responses = {} } = OPENAPI.paths[path]?.[method] ?? {};
+  const described = responses[response.status] ?? responses.default;
+  const schema = closed(withComponents(bodyOf(described)));
+  const body = await response.json();
+  const { valid, errors } = new Validator(schema as never, '2020-12').validate(body);
+  const where = `${method} ${path} ${response.status} ${JSON.stringify(body)}`;
+  expect(valid, `${where} ${JSON.stringify(errors, null, 2)}`).toBe(true);
+}
+
+/** The same without room for fields that nobody described. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const inner = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closed(value)]));
+  const isOpen = 'properties' in schema && !('additionalProperties' in schema);
+  return isOpen ? { ...inner, additionalProperties: false } : inner;
+}

@@ -110,13 +110,17 @@ it('says that there is nothing to resume', async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining('Plain has no conversation to resume')]);
 });
 
-it('resumes an agent of a terminal in this terminal', async () => {
+it('resumes an agent of a terminal in this terminal, with the same options', async () => {
   const command = [
     process.execPath,
     PROGRAM,
     'run',
     '--name',
     'Ada',
+    '--native',
+    '--no-patterns',
+    '--attention',
+    'end-of-turn',
     '--',
     'claude',
     '--model',
@@ -138,6 +142,10 @@ it('resumes an agent of a terminal in this terminal', async () => {
     terminal.type('\r');
     await terminal.exited;
   }
+  // What a run was given is what its host told.
+  const choices = async () =>
+    JSON.parse((await daemon.cli(['resume', 'Ada', '--json'], { env: { PATH: env.PATH } })).stdout).choices;
+  expect(await choices()).toEqual({ native: true, patterns: false });
   await using terminal = startTerminal([process.execPath, PROGRAM, 'resume', 'Ada'], {
     cwd: '/',
     env: { ...env, RELAY_PROJECT: 'demo' },
@@ -146,4 +154,7 @@ it('resumes an agent of a terminal in this terminal', async () => {
   await terminal.until(/--session-id=\S+[\s\S]*--model\s+x/);
   expect(terminal.screen()).not.toContain('Hello');
   expect(terminal.screen()).toContain(`in ${daemon.projectDirectory}`);
+  terminal.type('\r');
+  await terminal.exited;
+  expect(await choices()).toEqual({ native: true, patterns: false });
 });

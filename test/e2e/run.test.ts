@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isAlive, processMark } from '../../packages/platform/src/processes/index.ts';
 import { connect } from '../../packages/sdk/src/node/index.ts';
 import { PROGRAM } from '../kit/cli.ts';
 import { createSandbox, startDaemon, type TestDaemon } from '../kit/daemon.ts';
@@ -77,7 +78,7 @@ describe('a program in agent-relay run', () => {
     const { stdout } = await daemon.cli(['trace', sent.messageId, '--json']);
     expect(JSON.parse(stdout).deliveries[0]).toMatchObject({
       state: 'stored',
-      reason: { code: 'unknown_screen' },
+      reason: { code: 'unproven', text: 'unproven: bash' },
     });
     terminal.type('echo still here\r');
     await terminal.until(/^still here$/m);
@@ -136,6 +137,26 @@ describe('a program in agent-relay run', () => {
     expect(terminal.output()).toContain('got it');
   });
 
+  it('ends with the terminal that it was started in, even if it does not want to', async () => {
+    const script = 'trap "" HUP TERM; echo "program $$"; while true; do read -r -t 1; done';
+    const words = [process.execPath, PROGRAM, 'run', '--name', 'Closed', '--', 'bash', '-c', script];
+    const command = words.map((word) => `'${word}'`).join(' ');
+    // It holds the terminal that is closed.
+    await using terminal = startTerminal(['script', '-qec', command, '/dev/null'], {
+      cwd: daemon.projectDirectory,
+      env: { ...daemon.env, ...TERMINAL },
+    });
+    await terminal.until(/program \d+/);
+    const pid = Number(/program (\d+)/.exec(terminal.screen())?.[1]);
+    const program = { pid, mark: processMark(pid) ?? '' };
+    expect(isAlive(program)).toBe(true);
+    process.kill(terminal.pid, 'SIGKILL');
+    await expect.poll(() => isAlive(program), { timeout: 20_000 }).toBe(false);
+    const who = async () => JSON.parse((await daemon.cli(['who', '--all', '--json'])).stdout);
+    const run = async () => (await who()).find(({ name }: { name: string }) => name === 'Closed')?.run;
+    await expect.poll(run, { timeout: 20_000 }).toMatchObject({ ended: 'its host was stopped by SIGHUP' });
+  }, 60_000);
+
   it('gets every byte a person types, and every byte it writes arrives', async () => {
     const script = 'stty raw -echo; echo start; head -c 256 | od -An -v -tx1 | tr -d " \\n"; echo end';
     await using terminal = run(['--name', 'Bytes', '--', 'bash', '-c', script], { columns: 600 });
@@ -144,6 +165,7 @@ describe('a program in agent-relay run', () => {
     terminal.type(bytes);
     await terminal.until(/end/);
     expect(terminal.screen()).toContain(bytes.toString('hex'));
+    await terminal.exited;
     // A bare line feed stays one: a full-screen program moves the cursor with it.
     await using other = run([
       '--name',
@@ -229,6 +251,70 @@ describe('a program in agent-relay run', () => {
     await using terminal = run(['--name', 'Tidy', '--', 'bash', '-c', 'exit 0']);
     await terminal.exited;
     expect(await readdir(join(daemon.dataDirectory, 'runs'))).toEqual([]);
+  });
+});
+
+describe('a name that runs already', () => {
+  const starting = (name: string, mark: string) =>
+    run([
+      '--name',
+      name,
+      '--',
+      'bash',
+      '-c',
+      `echo here > '${join(daemon.directory, mark)}'; echo started; read -r`,
+    ]);
+
+  it('is not run again: the program is not started, and it says where the other one is', async () => {
+    await using first = starting('Bea', 'first');
+    await first.until(/started/);
+    await using second = starting('Bea', 'second');
+    expect(await second.exited).toMatchObject({ exitCode: 2 });
+    expect(second.output()).toMatch(
+      new RegExp(`error: Bea is already running \\(bash, pid ${first.pid}, in /dev/[\\w/]+\\)`),
+    );
+    expect(second.output()).toMatch(/next: Choose another name with --name, or .*agent-relay attach Bea/);
+    expect(existsSync(join(daemon.directory, 'second'))).toBe(false);
+    const { stdout } = await daemon.cli(['who', '--json']);
+    const bea = JSON.parse(stdout).find(({ name }: { name: string }) => name === 'Bea');
+    expect(bea).toMatchObject({ status: expect.stringMatching(/active|idle/), run: { state: 'waiting' } });
+    first.type('\r');
+    await first.exited;
+    await using third = starting('Bea', 'third');
+    await third.until(/started/);
+  });
+
+  it('is run by one of two that come at once', async () => {
+    const both = [starting('Race', 'one'), starting('Race', 'two')];
+    const outcomes = await Promise.all(
+      both.map((terminal) =>
+        Promise.race([
+          terminal.until(/started/).then(() => 'started'),
+          terminal.exited.then(({ exitCode }) => `exit ${exitCode}`),
+        ]),
+      ),
+    );
+    expect(outcomes.sort()).toEqual(['exit 2', 'started']);
+    for (const terminal of both) await terminal[Symbol.asyncDispose]();
+  });
+
+  it('stays its own when the daemon comes back', async () => {
+    await using first = starting('Stays', 'stays');
+    await first.until(/started/);
+    const runOf = async () =>
+      JSON.parse((await daemon.cli(['who', '--all', '--json'])).stdout).find(
+        ({ name }: { name: string }) => name === 'Stays',
+      );
+    await expect.poll(async () => (await runOf())?.run?.state).toBe('waiting');
+    await daemon.kill9();
+    await daemon.start();
+    await using second = starting('Stays', 'not');
+    expect(await second.exited).toMatchObject({ exitCode: 2 });
+    await expect.poll(async () => (await runOf())?.status, { timeout: 20_000 }).not.toBe('offline');
+    expect((await runOf()).run.endedAt).toBeUndefined();
+    first.type('\r');
+    expect(await first.exited).toMatchObject({ exitCode: 0 });
+    await expect.poll(async () => (await runOf()).run.exit, { timeout: 20_000 }).toEqual({ code: 0 });
   });
 });
 

@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Relay } from '@agent-relay/sdk/node';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isAlive, processMark } from '../../packages/platform/src/processes/index.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { notesIn, SCRIPTED_CLI } from '../kit/scripted-cli.ts';
@@ -81,19 +80,38 @@ describe('agent-relay spawn', () => {
     expect(members).toContainEqual(expect.objectContaining({ name: '#dev' }));
   });
 
+  it('is ready when its first turn begins seconds after it was given its task', async () => {
+    const env = environment({ SCRIPTED_HESITATES: '2500' });
+    const { stdout } = await daemon.cli(['spawn', 'Slow', 'scripted', 'Run the tests'], { env });
+    expect(stdout).toBe('Slow is ready.\n');
+  });
+
   it('is ready without a task when its composer is', async () => {
     const { stdout } = await daemon.cli(['spawn', 'Idle', 'scripted'], { env: environment() });
     expect(stdout).toBe('Idle is ready.\n');
   });
 
+  it('says what to do where the CLI is missing', async () => {
+    const env = { PATH: dirname(process.execPath) };
+    const { code, stderr } = await daemon.cli(['spawn', 'Missing', 'codex'], { env });
+    expect(code).toBe(4);
+    expect(stderr).toBe(
+      'error: Program not found: codex.\nnext: Install it, or add its directory to PATH.\n',
+    );
+    expect(await who('Missing')).toBeUndefined();
+  });
+
   it('says what it waits for, and answers no question of the CLI', async () => {
     const env = environment({ SCRIPTED_TRUST: '1' });
-    const { stdout } = await daemon.cli(['spawn', 'Asked', 'scripted', 'Hello', '--wait', '2s'], { env });
+    const { stdout } = await daemon.cli(['spawn', 'Asked', 'scripted', 'Hello', '--wait', '5s'], { env });
     expect(stdout).toBe(
-      'Asked is not ready yet: the agent is starting: Trust this folder?\nCheck its state with: agent-relay who\n',
+      'Asked is not ready yet: Trust this folder?\nLook at it with: agent-relay attach Asked\n',
     );
     expect(await notesIn(log)).toHaveLength(1);
     expect(await who('Asked')).toMatchObject({ run: { state: 'waiting' } });
+    expect((await daemon.cli(['who'])).stdout).toMatch(
+      /^Asked +idle +1 +scripted [\d.]+ +pty .*up \d+s, waits: the agent is starting: Trust this folder\?, worker of \S+, Hello$/m,
+    );
   });
 
   it.each([
@@ -118,6 +136,44 @@ describe('agent-relay spawn', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('"Brief" (scripted) ended before it was ready with exit code 3.');
     expect(await who('Brief')).toBeUndefined();
+  });
+});
+
+describe('the environment of a worker', () => {
+  const environmentOf = async (pid: number) => (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0');
+
+  it('is that of the process which asks, without what names its agent', async () => {
+    const env = environment({ COLOUR: 'teal', RELAY_AGENT_NAME: 'Asker' });
+    await daemon.cli(['spawn', 'Heir', 'scripted'], { env });
+    const inherited = await environmentOf(await pidOf());
+    expect(inherited).toContain('COLOUR=teal');
+    expect(inherited).toContain('RELAY_AGENT_NAME=Heir');
+    expect(inherited).not.toContain('RELAY_AGENT_NAME=Asker');
+  });
+
+  it("is the daemon's if whoever asks gives none", async () => {
+    await using alice = await client(daemon, { name: 'Alice' });
+    // In this process, after the daemon was started.
+    vi.stubEnv('COLOUR', 'red');
+    await alice.workers.spawn('Plain', 'scripted');
+    vi.unstubAllEnvs();
+    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+    const all = await Promise.all(pids.map((pid) => environmentOf(pid).catch((): string[] => [])));
+    const inherited = all.find((words) => words.includes('RELAY_AGENT_NAME=Plain'));
+    expect(inherited).toContain(`PATH=${process.env.PATH}`);
+    expect(inherited).not.toContain('COLOUR=red');
+  });
+});
+
+describe('agent-relay tail', () => {
+  it('shows what a worker does and what became of its task, as it changes', async () => {
+    await daemon.cli(['send', '#general', 'before']);
+    await using tail = daemon.startCli(['tail', '--since-seq', '0']);
+    await tail.until(/before/);
+    await daemon.cli(['spawn', 'Shown', 'scripted', 'exit 4', '--wait', '1s'], { env: environment() });
+    await tail.until(/→ Shown .*directive\n {2}exit 4/);
+    await tail.until(/Shown {2}accepted by pty msg_\w+/);
+    await tail.until(/Shown {2}ended \(code 4\)/);
   });
 });
 
@@ -169,6 +225,7 @@ describe('a worker', () => {
       status: 'offline',
       run: { state: 'exited', exit: { code: 7 } },
     });
+    expect((await daemon.cli(['who'])).stdout).toMatch(/^Crash +offline .* ended \(code 7\) after \d+/m);
     await expect(spawnBy(alice, 'Crash')).rejects.toMatchObject({
       code: 'NameTaken',
       next: expect.stringContaining('agent-relay release Crash'),
@@ -210,6 +267,15 @@ describe('agent-relay release', () => {
     );
     // The name is free.
     expect((await daemon.cli(['spawn', 'Stubborn', 'scripted'], { env: environment() })).code).toBe(0);
+  });
+
+  it('ends a command that the program runs in a session of its own', async () => {
+    const env = environment({ SCRIPTED_LEAVES: 'apart' });
+    await daemon.cli(['spawn', 'Detaching', 'scripted'], { env });
+    const left = marked(Number((await notesIn(log)).find((note) => note.left !== undefined)?.left));
+    expect(isAlive(left)).toBe(true);
+    await daemon.cli(['release', 'Detaching']);
+    expect(isAlive(left)).toBe(false);
   });
 
   it('works after the daemon was killed, which the agents survive', async () => {
@@ -257,18 +323,22 @@ describe('spawning and releasing again and again', () => {
         await alice.workers.release(`R${number}`);
       };
       await round(1);
-      const before = await openFiles();
-      for (let number = 2; number < ROUNDS; number += 2)
+      const [before, files] = [await openFiles(), await filesLeft()];
+      for (let number = 2; number <= ROUNDS; number += 2)
         await Promise.all([round(number), round(number + 1)]);
       await expect.poll(openFiles, POLL).toBeLessThanOrEqual(before + 2);
       expect(await processesOf(daemon.dataDirectory)).toEqual([]);
-      const runs = join(daemon.dataDirectory, 'runs');
-      expect(existsSync(runs) ? await readdir(runs) : []).toEqual([]);
+      expect(await filesLeft()).toEqual(files);
     },
     ROUNDS * 10_000,
   );
 });
 
+/** Whatever the daemon keeps, and temporary files, which are beside it. */
+const filesLeft = async () => [
+  ...(await readdir(daemon.directory)).filter((name) => !/^notes-\d+$/.test(name)).sort(),
+  ...(await readdir(daemon.dataDirectory, { recursive: true })).sort(),
+];
 const openFiles = async () => (await readdir(`/proc/${daemon.pid}/fd`)).length;
 
 async function readProc(pid: number | string, file: string): Promise<string> {

@@ -3,10 +3,6 @@ import { envelopeOf } from '../../packages/harness-driver/src/delivery/envelope.
 import { hostileBodies, isSafeEnvelope } from '../kit/hostile-bodies.ts';
 import type { Fault } from './fault.ts';
 
-const AGENTS = [
-  { name: 'Alice', type: 'agent', lead: false },
-  { name: 'Bob', type: 'agent', lead: false },
-] as const;
 const HEAD = 'Relay message from Alice [msg_1]: from a peer agent';
 
 export const hostileMessages: Fault = {
@@ -17,8 +13,8 @@ export const hostileMessages: Fault = {
     const message = { seq: 1, id: 'msg_1', from: 'Alice', to: 'Bob', ts: 0 } as const;
     fc.assert(
       fc.property(hostileBodies(), (content) => {
-        const more = { kind: 'free', importance: 'normal', content } as const;
-        const envelope = envelopeOf({ ...message, ...more }, AGENTS, 'Bob');
+        const more = { kind: 'free', importance: 'normal', content, authority: 'peer' } as const;
+        const envelope = envelopeOf({ ...message, ...more });
         return isSafeEnvelope(envelope) && envelope.startsWith(`${HEAD}\n| `);
       }),
       { numRuns, seed },

@@ -182,7 +182,9 @@ test('a tool that changes its description is flagged; under pin: strict it is wi
   });
   await expect(client.callTool({ name: 'change' })).rejects.toMatchObject({
     code: -32602,
-    message: expect.stringContaining('Approve it with: agent-relay gateway approve strict change'),
+    message: expect.stringContaining(
+      'A person can approve it with: agent-relay gateway approve strict change',
+    ),
   });
   await expect(kit.gateway.callTool('strict', 'change', {})).rejects.toMatchObject({ code: 'ToolNotFound' });
 

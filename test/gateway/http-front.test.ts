@@ -11,10 +11,12 @@ import {
   serveGatewayHttp,
 } from '@agent-relay/gateway';
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { eventually } from '../kit/eventually.ts';
 import { GatewayKit, progressOf, scripted, textOf, tool } from './kit/gateway-kit.ts';
 import { SDK_SERVER } from './kit/sdk-server.ts';
+
+afterEach(() => vi.useRealTimers());
 
 const MODERN = { versionNegotiation: { mode: { pin: '2026-07-28' } } } as const;
 const sdkServer = (era: string, settings = {}) => ({
@@ -241,8 +243,16 @@ test('sessions of the older revisions: unknown is 404, missing is 400, ended is 
   expect((await gateway.post(ping, session)).status).toBe(404);
 
   const again = { 'mcp-session-id': (await gateway.post(initialize)).headers.get('mcp-session-id') ?? '' };
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const look = async () => {
+    const { status } = await gateway.post(ping, again);
+    // Setting the clock back after each use does not keep it.
+    await gateway.post(ping);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    return status;
+  };
   // Looked at less often than it may be idle: each look is a use of it.
-  await expect.poll(async () => (await gateway.post(ping, again)).status, { interval: 700 }).toBe(404);
+  await expect.poll(look, { interval: 700 }).toBe(404);
 });
 
 test('beyond a number of sessions, the one that was idle for longest makes room', async () => {

@@ -17,7 +17,10 @@ test('a crashed stdio backend is started again, by itself', async () => {
   const client = await kit.client();
   const crashed = await client.callTool({ name: 'crash' });
   expect(crashed.isError).toBe(true);
-  expect(crashed.structuredContent).toMatchObject({ error: { code: 'BackendUnavailable', retryable: true } });
+  // It may have run.
+  expect(crashed.structuredContent).toMatchObject({
+    error: { code: 'BackendUnavailable', retryable: false },
+  });
   expect(health(kit, 'one')).toBe('failed');
   await eventually(() => health(kit, 'one') === 'healthy');
 });
@@ -233,6 +236,7 @@ test.skipIf(process.platform !== 'linux')(
     await kit.configure(['one', 'two', 'three'].map((name) => ({ name, ...deaf })));
     const program = fileURLToPath(new URL('kit/run-gateway.ts', import.meta.url));
     const options = JSON.stringify({ config: [kit.configFile], stateDir: kit.path('state') });
+    const left: number[] = [];
     // The first child is the one that ends the others.
     for (const count of [2, 3, 4, 2, 3, 4]) {
       const gateway = spawn(process.execPath, [program, options], { stdio: ['pipe', 'ignore', 'ignore'] });
@@ -243,8 +247,10 @@ test.skipIf(process.platform !== 'linux')(
       while (started.length < count) [, ...started] = children();
       gateway.kill('SIGKILL');
       await exited;
-      await eventually(() => !started.some((pid) => pid > 0 && isAlive(pid)));
+      left.push(...started.filter((pid) => pid > 0));
     }
+    expect(left.length).toBeGreaterThan(0);
+    await eventually(() => !left.some(isAlive));
   },
 );
 
@@ -253,12 +259,14 @@ test('a program that cannot be started is shown with the reason', async () => {
     { name: 'nowhere', command: 'no-such-program' },
     { name: 'astray', command: 'node', cwd: '/no/such/directory' },
     { name: 'ends', command: 'sh', args: ['-c', 'echo the key is not valid >&2; exit 3'] },
+    { name: 'throws', command: process.execPath, args: ['-e', 'throw new TypeError("no such place")'] },
   ]);
   const { servers } = kit.gateway.status();
   expect(servers.map(({ error }) => error)).toEqual([
     expect.stringMatching(/no-such-program: not found/),
     expect.stringMatching(/cannot start node in \/no\/such\/directory: /),
     'the process exited with code 3; last output: the key is not valid',
+    'the process exited with code 1; last output: TypeError: no such place',
   ]);
 });
 

@@ -40,6 +40,26 @@ test('right after the start a server is connecting, with the tools of the last t
   );
 });
 
+test('an invalid tool of the last time is no news while its server is not connected', async () => {
+  const bad = { name: 'bad_tool' };
+  const first = await startWebSocketServer([tool('echo'), bad]);
+  const lines: string[] = [];
+  await using kit = await GatewayKit.create();
+  const stateDir = kit.path('state');
+  await kit.configure([{ name: 'dead', url: first.url }]);
+  await (await kit.open({ stateDir })).ready();
+  await kit.gateway.close();
+  await first[Symbol.asyncDispose]();
+  await kit.open({ stateDir, log: (line) => lines.push(line) });
+  expect(kit.gateway.status().servers[0]).toMatchObject({
+    health: 'connecting',
+    invalid_tools: [{ name: 'bad_tool' }],
+  });
+  expect(kit.gateway.status().servers[0]).not.toHaveProperty('error');
+  await eventually(() => lines.some((line) => line.startsWith('dead: failed')));
+  expect(lines.filter((line) => line.startsWith('Invalid tool'))).toEqual([]);
+});
+
 test('a tool that is not known yet is answered with the servers that are not connected', async () => {
   await using kit = await GatewayKit.create();
   await kit.configure([

@@ -16,6 +16,8 @@ export interface CliOptions {
   umask?: string;
   /** Let it run in a terminal, where it prints what a person likes to read; see `hasTerminals`. */
   terminal?: boolean;
+  /** It is killed after this time. Default: 30 s. */
+  timeoutMs?: number;
 }
 
 export interface CliResult {
@@ -48,14 +50,14 @@ export async function cli(args: string[], options: CliOptions): Promise<CliResul
 /** Starts the real command; disposing of it kills it if it still runs. */
 export function startCli(
   args: string[],
-  { env, cwd, node = process.execPath, umask, terminal = false }: CliOptions,
+  { env, cwd, node = process.execPath, umask, terminal = false, timeoutMs = DEADLINE_MS }: CliOptions,
 ): RunningCli {
   const masked = umask === undefined ? [] : ['sh', '-c', `umask ${umask}; exec "$@"`, 'sh'];
   const words = [...masked, node, PROGRAM, ...args];
   const [file = '', ...rest] = terminal
     ? ['script', '-qec', `exec ${words.map(quoted).join(' ')}`, '/dev/null']
     : words;
-  const child = spawn(file, rest, { env, ...(cwd ? { cwd } : {}), timeout: DEADLINE_MS });
+  const child = spawn(file, rest, { env, ...(cwd ? { cwd } : {}), timeout: timeoutMs });
   killAtExit(child);
   const output = { stdout: '', stderr: '' };
   const onOutput = new Set<() => void>();

@@ -66,6 +66,7 @@ export const QUOTAS: QuotaLimits = {
   callDepth: 4,
   callBytes: 4096,
   invocations: 5,
+  invocationBytes: 10_000,
 };
 
 /** How long a browser stays signed in. */
@@ -169,6 +170,7 @@ export async function openCore({
     const joined = participant({ ...who, agent, unverified: false, owner: false, pageSessionId: undefined });
     joined.token = introduction.token ?? issued ?? '';
     joined.session = introduction.claim?.session;
+    joined.clientSession = introduction.claim?.session;
     joined.connect();
     await joined.listening();
     return joined;
@@ -194,8 +196,8 @@ export async function openCore({
       participant({ ...observer(workspace), local: false, owner: false, keyId: '12345678' }),
     owner: (workspace) => participant({ ...observer(workspace), local: true, owner: true, keyId: undefined }),
     async restart() {
-      clock.forget();
       await close();
+      clock.forget();
       running = await open();
     },
     async [Symbol.asyncDispose]() {
@@ -244,6 +246,7 @@ export class Participant implements Peer, Caller {
   readonly principal: Principal;
   token = '';
   session: string | undefined;
+  clientSession: string | undefined;
   presence: Presence | undefined;
   receiver: Receiver | undefined;
   serving: HandledCalls | undefined;
@@ -332,6 +335,12 @@ export class Participant implements Peer, Caller {
   /** Answers a message where it was said. */
   reply(replyTo: string, content: string, more: Partial<OperationInput<'SEND'>> = {}) {
     return this.request('SEND', { replyTo, content, ...more });
+  }
+
+  /** Its unread messages as a push shows them: without what their senders are to it. */
+  async unread(): Promise<Message[]> {
+    const { messages } = await this.request('INBOX', { limit: 500 });
+    return messages.map(({ authority: _, ...message }) => message);
   }
 
   /** Sends a question; resolves when it is stored, with how to get its outcome. */

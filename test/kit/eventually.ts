@@ -3,7 +3,7 @@ const EVERY_MS = 10;
 /** Looks until there is something to see, for what happens by itself; rejects with the reason when the time is over. */
 export async function eventually<T>(
   look: () => T | Promise<T>,
-  deadlineMs = 10_000,
+  deadlineMs = 30_000,
 ): Promise<NonNullable<T>> {
   const end = performance.now() + deadlineMs;
   for (;;) {

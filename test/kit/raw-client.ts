@@ -17,7 +17,7 @@ import {
 } from '@agent-relay/protocol';
 import WebSocket from 'ws';
 
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 30_000;
 const MAX_RECEIVED_BYTES = 64 * 1024 * 1024;
 
 /** The transport of a raw client. */

@@ -62,6 +62,32 @@ describe.each(ERAS)('the actions toolset over stdio, revision %s', (era) => {
     expect(await toolNames(client)).not.toContain('review.submit_vote');
   });
 
+  it('turns a thousand actions of ten agents into tools at once, telling clients a few times only', async () => {
+    await using client = await open({ RELAY_AGENT_NAME: unique('Watcher') });
+    let changes = 0;
+    client.setNotificationHandler('notifications/tools/list_changed', () => {
+      changes += 1;
+    });
+    if (era === '2026-07-28') await client.listen({ toolsListChanged: true });
+    await callTool(client, 'list_actions');
+    const owners = await Promise.all(Array.from({ length: 10 }, (_, n) => join(unique(`Owner${n}`))));
+    const action = (name: string) => ({ name, description: 'Acts', input: {}, handler: () => name });
+    await Promise.all(
+      owners.flatMap((owner, o) =>
+        Array.from({ length: 100 }, (_, n) => owner.registerAction(action(`act${o}_${n}`))),
+      ),
+    );
+    const acts = async () => (await toolNames(client)).filter((name) => /^act\d_/.test(name));
+    await expect.poll(acts, { timeout: 10_000 }).toHaveLength(1000);
+    expect(new Set(await acts()).size).toBe(1000);
+    const { data } = await callTool(client, 'invoke_action', { name: 'act7_42', wait: true });
+    expect(data).toMatchObject({ ok: true, result: 'act7_42' });
+    await Promise.all(owners.map((owner) => owner.close()));
+    await expect.poll(acts, { timeout: 10_000 }).toEqual([]);
+    expect(changes).toBeGreaterThan(0);
+    expect(changes).toBeLessThanOrEqual(40);
+  });
+
   it('invokes, waits, and reads the result later; failures have one form', async () => {
     await using client = await open({ RELAY_AGENT_NAME: unique('Caller') });
     await using owner = await join(unique('Owner'));
@@ -99,6 +125,136 @@ describe.each(ERAS)('the actions toolset over stdio, revision %s', (era) => {
       .toMatchObject({ status: 'completed', result: 3 });
     const called = await invoke({ name: `${unique('Owner')}.echo`, input: { text: 'hi' }, wait: true });
     expect(called.data).toMatchObject({ status: 'completed', result: { text: 'hi' } });
+  });
+
+  it('fails in one form, also for bad input and for a tool whose owner has just left', async () => {
+    await using client = await open({ RELAY_AGENT_NAME: unique('Failing') });
+    const owner = await join(unique('Leaving'));
+    await owner.registerAction({ name: unique('leave.now'), description: '', input: {}, handler: () => 1 });
+    await expect.poll(() => toolNames(client)).toContain(unique('leave.now'));
+    const calls: Array<[string, Record<string, unknown>, string]> = [
+      ['get_invocation', { invocation_id: 'nothing' }, 'InvocationNotFound'],
+      ['get_invocation', {}, 'InvalidRequest'],
+      ['invoke_action', {}, 'InvalidRequest'],
+      ['invoke_action', { name: 'a', timeout_ms: 0 }, 'InvalidRequest'],
+      ['invoke_action', { name: 'a', unknown: 1 }, 'InvalidRequest'],
+      ['list_actions', { agent: 'Nobody' }, 'AgentNotFound'],
+      [unique('leave.now'), {}, 'ActionNotFound'],
+    ];
+    await owner.close();
+    for (const [name, args, code] of calls) {
+      const { isError, texts, data } = await callTool(client, name, args);
+      expect([name, isError, data]).toMatchObject([
+        name,
+        true,
+        { ok: false, error: expect.any(String), code },
+      ]);
+      expect(JSON.parse(texts[0] ?? '')).toEqual(data);
+    }
+    await expect(callTool(client, 'never_there')).rejects.toThrow('There is no tool "never_there" here.');
+  });
+
+  it('says what needs a person’s yes, what it waits for, and where the result will be', async () => {
+    await using client = await open({ RELAY_AGENT_NAME: unique('Asker') });
+    await using owner = await join(unique('Careful'));
+    await using person = await connect({
+      socketPath: daemon.socketPath,
+      env: daemon.env,
+      name: 'Petra',
+      type: 'human',
+      lead: true,
+    });
+    const name = unique('careful.act');
+    await owner.registerAction({ name, description: 'Acts', input: {}, consent: true, handler: () => 7 });
+    expect((await callTool(client, 'list_actions')).data.actions).toMatchObject([
+      { name, consent: 'A person has to allow each call.' },
+    ]);
+    const { tools } = await client.listTools();
+    expect(tools.find((tool) => tool.name === name)?.description).toBe(
+      `Acts (action of ${unique('Careful')}; a person has to allow it)`,
+    );
+    const asked = Promise.withResolvers<string>();
+    person.on('message', ({ id, content }) => {
+      if (content.includes(name)) asked.resolve(id);
+    });
+    const progress: unknown[] = [];
+    const { isError, data } = await callTool(
+      client,
+      'invoke_action',
+      { name, wait: true, timeout_ms: 3000 },
+      { onprogress: ({ message }) => progress.push(message) },
+    );
+    expect(progress).toEqual(['Waiting for a yes from Petra.']);
+    expect(isError).toBe(true);
+    const { invocationId } = data.details as { invocationId: string };
+    expect(data.next).toBe(`Read its result later: get_invocation("${invocationId}").`);
+    await person.reply(await asked.promise, 'Yes.');
+    await expect
+      .poll(async () => (await callTool(client, 'get_invocation', { invocation_id: invocationId })).data)
+      .toMatchObject({ status: 'completed', result: 7 });
+  });
+
+  it('lets programs call the tool of an MCP agent, which answers in its own words', async () => {
+    await using client = await open({}, 'claude-code');
+    await using program = await join(unique('Program'));
+    const name = unique('Mia');
+    await callTool(client, 'register_agent', {
+      name,
+      handle: `@${unique('mm')}`,
+      metadata: {
+        tools: [
+          { name: 'review', description: 'Reviews', inputSchema: { required: ['path'] } },
+          { name: 'summarize' },
+        ],
+      },
+    });
+    const { agents } = (await callTool(client, 'list_agents')).data as { agents: Array<{ name: string }> };
+    expect(agents.find((agent) => agent.name === name)).toMatchObject({ tools: ['review', 'summarize'] });
+    expect((await callTool(client, 'list_actions', { agent: name })).data.tools).toMatchObject([
+      { name: `${name}.review`, description: 'Reviews', inputSchema: { required: ['path'] } },
+      { name: `${name}.summarize`, inputSchema: {} },
+    ]);
+    await expect(program.call(`${name}.review`)).rejects.toMatchObject({ code: 'InvalidArguments' });
+    const result = program.call(`${name}.review`, { path: 'src/cart.ts' });
+    const question = async () =>
+      ((await callTool(client, 'check_inbox')).data.messages as Array<Record<string, string>>)[0];
+    await expect.poll(question).toMatchObject({ content: expect.stringContaining('"path": "src/cart.ts"') });
+    await callTool(client, 'reply_to_thread', {
+      message_id: (await question())?.id,
+      text: '{"verdict":"fine"}',
+    });
+    expect(await result).toEqual({ verdict: 'fine' });
+    const left = expect(program.call(`${name}.summarize`)).rejects.toMatchObject({ code: 'CalleeGone' });
+    await expect.poll(async () => (await callTool(client, 'check_inbox')).texts[0]).toContain('summarize');
+    await client.close();
+    await left;
+  });
+
+  it('tells an action who invokes it: name, handle and session', async () => {
+    await using owner = await join(unique('Curious'));
+    const callers: unknown[] = [];
+    const name = unique('who.asks');
+    await owner.registerAction({
+      name,
+      description: 'Asks',
+      input: {},
+      handler: ({ agent }) => void callers.push(agent),
+    });
+    const invoke = async (client: TestClient) => {
+      const { data } = await callTool(client, 'invoke_action', { name, wait: true });
+      expect(data).toMatchObject({ ok: true });
+    };
+    await using given = await open({ RELAY_AGENT_NAME: unique('Given') });
+    await invoke(given);
+    await using chosen = await open({});
+    await callTool(chosen, 'register_agent', { name: unique('Chosen'), handle: unique('cc') });
+    await invoke(chosen);
+    const caller = { type: 'agent', id: expect.any(String), sessionId: expect.stringMatching(/.{8,}/) };
+    expect(callers).toEqual([
+      { ...caller, name: unique('Given') },
+      { ...caller, name: unique('Chosen'), handle: unique('cc') },
+    ]);
+    expect(new Set(callers.map((one) => (one as { sessionId: string }).sessionId)).size).toBe(2);
   });
 
   it('gives clients whose models take no dots the other spelling', async () => {

@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { isRelayTool } from '@agent-relay/protocol';
 import { describe, expect, it } from 'vitest';
 import { ToolTable } from '../../packages/mcp/src/framework/tool-table.ts';
 import { DEFAULT_ROLES } from '../../packages/mcp/src/participant/roles.ts';
@@ -35,6 +36,13 @@ describe.each([...knownToolsets(DEFAULT_ROLES).values()])('the toolset $name in 
     });
     expect(documented.get(name)?.[0]).toBe(expected.join(', '));
   });
+});
+
+it('keeps actions from being called like a tool of the relay', () => {
+  const names = [...knownToolsets(DEFAULT_ROLES).values()].flatMap(({ tools }) =>
+    tools.map(({ name }) => name),
+  );
+  expect(names.filter((name) => !isRelayTool(name))).toEqual([]);
 });
 
 it('documents every resource and prompt, and no other', () => {

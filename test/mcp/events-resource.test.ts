@@ -1,13 +1,19 @@
 import { connect } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
-import { callTool, connectStdio, ERAS, type TestClient } from './kit/clients.ts';
+import { callTool, connectClient, connectStdio, ERAS, type TestClient } from './kit/clients.ts';
+import { httpTransport, openDoor, type TestDoor } from './kit/http-door.ts';
 
 let daemon: TestDaemon;
+let door: TestDoor;
 beforeAll(async () => {
   daemon = await startDaemon();
+  door = await openDoor(daemon);
 });
-afterAll(() => daemon[Symbol.asyncDispose]());
+afterAll(async () => {
+  await door.close();
+  await daemon[Symbol.asyncDispose]();
+});
 
 const join = (name: string) => connect({ socketPath: daemon.socketPath, env: daemon.env, name });
 
@@ -23,14 +29,19 @@ async function eventsOf(client: TestClient): Promise<Happened[]> {
   return JSON.parse((content as { text: string }).text).events;
 }
 
-describe.each(ERAS)('relay://events over stdio, revision %s', (era) => {
-  const unique = (name: string) => `${name}-${era.slice(0, 4)}`;
+const TOOLS = 'workspace,actions';
+const transports = ERAS.flatMap((era) => [['stdio', era] as const, ['HTTP', era] as const]);
+
+describe.each(transports)('relay://events over %s, revision %s', (transport, era) => {
+  const unique = (name: string) => `${name}-${transport}-${era.slice(0, 4)}`;
   const open = (name: string) =>
-    connectStdio(daemon, {
-      era,
-      env: { RELAY_AGENT_NAME: unique(name) },
-      args: ['serve', '--tools', 'workspace,actions'],
-    });
+    transport === 'HTTP'
+      ? connectClient(httpTransport(door, { tools: TOOLS, agent: unique(name) }), { era })
+      : connectStdio(daemon, {
+          era,
+          env: { RELAY_AGENT_NAME: unique(name) },
+          args: ['serve', '--tools', TOOLS],
+        });
 
   it('tells a subscriber of messages, deliveries, actions and sessions, and only of its own', async () => {
     await using bob = await join(unique('Bob'));

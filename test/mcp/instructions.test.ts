@@ -41,11 +41,25 @@ it('leave the name to the first result where it is not known yet', async () => {
   await using late = await startDaemon();
   await late.stop();
   await using client = await connectStdio(late, { name: 'late-client' });
-  expect(client.getInstructions()).toMatch(/^Your first result tells you your name\./);
+  expect(client.getInstructions()).toMatch(/^A result of a relay tool tells you your name\./);
   await late.start();
   const first = await callTool(client, 'relay_who');
   expect(first.data.hint).toBe('You are late-client.');
   expect(first.texts).toContain('You are late-client.');
+  expect((await callTool(client, 'relay_who')).data).not.toHaveProperty('hint');
+});
+
+it('leave it to a result that is an error, too', async () => {
+  await using late = await startDaemon();
+  await late.stop();
+  await using client = await connectStdio(late, { name: 'late-client' });
+  await late.start();
+  const failed = await callTool(client, 'relay_send', { to: 'Zed', message: 'Hello' });
+  expect(failed).toMatchObject({
+    isError: true,
+    data: { error: { code: 'AgentNotFound' }, hint: 'You are late-client.' },
+  });
+  expect(failed.texts).toContain('You are late-client.');
   expect((await callTool(client, 'relay_who')).data).not.toHaveProperty('hint');
 });
 
@@ -84,6 +98,31 @@ it('say to a session in a role when to read and when to post, and nothing of oth
   // The role is the agent; the session has none of its own.
   expect((await daemon.cli(['who', '--all'])).stdout).not.toContain('role-client');
 });
+
+it.each(['roles,relay', 'relay,roles', 'network,roles'])(
+  'with %s are those of the agent and those of the role, and so are the prompts',
+  async (tools) => {
+    const env = { RELAY_AGENT_NAME: `Both-${tools.replace(',', '-')}`, RELAY_ROLES: 'pm,dev-a' };
+    const send = tools.includes('network') ? 'relay_send_message' : 'relay_send';
+    await using client = await connectStdio(daemon, { args: ['serve', '--tools', tools], env });
+    const guide = JSON.stringify(await client.getPrompt({ name: 'relay_protocol' }));
+    for (const text of [client.getInstructions() ?? '', guide]) {
+      expect(text).toContain(`${send}(to=`);
+      expect(text).toMatch(/roles:? pm, dev-a/);
+      expect(text).toMatch(/After any status, question or directive that you write, call post_message/);
+    }
+    expect(client.getInstructions()).toMatch(new RegExp(`^You are ${env.RELAY_AGENT_NAME}\\. `));
+    // A role can write to roles only: what concerns channels needs the tools of the agent.
+    for (const [name, args] of [
+      ['coordinate_task', { task: 'Ship it', agents: 'pm' }],
+      ['status_report', {}],
+    ] as const) {
+      const prompt = JSON.stringify(await client.getPrompt({ name, arguments: args }));
+      expect(prompt).toContain(`${send}(to=\\"#general\\"`);
+      expect(prompt).not.toContain('post_message');
+    }
+  },
+);
 
 it('are served without a daemon, while one line on standard error says how to start it', async () => {
   await using sandbox = await createSandbox();

@@ -41,7 +41,7 @@ describe('agent-relay-mcp', () => {
       [['serve', '--dance'], "Unknown option '--dance'"],
       [
         ['serve', '--tools', 'dance'],
-        'There is no toolset "dance".\nnext: Choose from: relay, network, workspace, actions, roles, gateway.\n',
+        'There is no toolset "dance".\nnext: Choose from: relay, network, workspace, actions, worker, roles, gateway.\n',
       ],
       [
         ['serve', '--tools', 'roles,workspace'],

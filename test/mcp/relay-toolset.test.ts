@@ -114,6 +114,23 @@ describe.each(ERAS)('the relay toolset over stdio, revision %s', (era) => {
     expect(data).toMatchObject({ messages: [{ content: 'from Bob' }], unread: 1 });
   });
 
+  it('is traced as read by the inbox, whatever else brings messages to the agent', async () => {
+    await using alice = await agent(unique('Alice'));
+    const name = unique('Puller');
+    // Its program gets messages pushed as well.
+    await using pushed = await agent(name);
+    const arrived = pushed.messages().next();
+    await using client = await serve({ RELAY_AGENT_NAME: name });
+    const { messageId } = await alice.send(name, 'Read this');
+    await arrived;
+    await callTool(client, 'relay_inbox');
+    const path = async () => {
+      const { deliveries } = await alice.trace(messageId);
+      return deliveries[0]?.transitions.find(({ state }) => state === 'read')?.path;
+    };
+    await expect.poll(path).toBe('pull');
+  });
+
   it('lists who is online, with the program behind each', async () => {
     await using client = await connectStdio(daemon, {
       era,
@@ -124,6 +141,19 @@ describe.each(ERAS)('the relay toolset over stdio, revision %s', (era) => {
     expect(texts[0]).toMatch(/^\d+ agent\(s\) online:\n- /);
     expect(texts[0]).toContain(`- ${unique('Coder')} (claude) - active`);
     expect(data.agents).toEqual(expect.arrayContaining([expect.objectContaining({ name: unique('Coder') })]));
+  });
+
+  it('lists what each is working on', async () => {
+    await using busy = await connect({
+      socketPath: daemon.socketPath,
+      env: daemon.env,
+      name: unique('Busy'),
+      task: 'Reviews\nthe parser',
+    });
+    await using client = await serve({ RELAY_AGENT_NAME: unique('Looker') });
+    expect((await callTool(client, 'relay_who')).texts[0]).toMatch(
+      new RegExp(`^- ${busy.name} \\(.+\\) - active \\[task: Reviews the parser\\]$`, 'm'),
+    );
   });
 
   it('tells its status', async () => {

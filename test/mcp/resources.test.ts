@@ -1,4 +1,4 @@
-import { connect } from '@agent-relay/sdk/node';
+import { type Capability, connect } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { callTool, connectStdio, ERAS, type TestClient } from './kit/clients.ts';
@@ -9,8 +9,10 @@ beforeAll(async () => {
 });
 afterAll(() => daemon[Symbol.asyncDispose]());
 
-const agent = (name: string, capabilities: string[] = []) =>
+const agent = (name: string, capabilities: Capability[] = []) =>
   connect({ socketPath: daemon.socketPath, env: daemon.env, name, capabilities });
+
+const REVIEW = { category: 'code_review', description: 'Reviews pull requests' };
 
 async function read(client: TestClient, uri: string): Promise<unknown> {
   const [content] = (await client.readResource({ uri })).contents;
@@ -43,14 +45,16 @@ describe.each(ERAS)('resources over stdio, revision %s', (era) => {
   });
 
   it('reads agents, one agent, the project and capabilities', async () => {
-    await using _reviewer = await agent(unique('Reviewer'), ['code_review']);
+    await using _reviewer = await agent(unique('Reviewer'), [REVIEW]);
     await using client = await connectStdio(daemon, { era, env: { RELAY_AGENT_NAME: unique('Me') } });
     await callTool(client, 'relay_status');
     const names = ((await read(client, 'relay://agents')) as Array<{ name: string }>).map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining([unique('Reviewer'), unique('Me')]));
     expect(await read(client, `relay://agents/${unique('reviewer')}`)).toMatchObject({
       name: unique('Reviewer'),
+      mcpEnabled: false,
     });
+    expect(await read(client, `relay://agents/${unique('Me')}`)).toMatchObject({ mcpEnabled: true });
     expect(await read(client, 'relay://project')).toEqual({
       project: daemon.project,
       socketPath: daemon.socketPath,
@@ -58,6 +62,10 @@ describe.each(ERAS)('resources over stdio, revision %s', (era) => {
     });
     expect(await read(client, 'relay://capabilities')).toMatchObject({
       code_review: expect.arrayContaining([unique('Reviewer')]),
+    });
+    const [, described] = (await client.readResource({ uri: 'relay://capabilities' })).contents;
+    expect(JSON.parse((described as { text: string }).text)).toMatchObject({
+      descriptions: { [unique('Reviewer')]: { code_review: REVIEW.description } },
     });
     // The code of a resource that is not there, in both eras.
     for (const missing of ['Nobody', '%zz'])
@@ -158,7 +166,13 @@ describe.each(ERAS)('prompts over stdio, revision %s', (era) => {
       const { messages } = await client.getPrompt({ name, arguments: args });
       return messages.map(({ content }) => (content.type === 'text' ? content.text : '')).join();
     };
-    expect(await text('relay_protocol')).toContain('relay_send_message(to="Alice"');
+    const protocol = await text('relay_protocol');
+    expect(protocol).toContain('relay_send_message(to="Alice"');
+    // Workers, and what is expected of them.
+    expect(protocol).toMatch(/## Workers[\s\S]*relay_spawn_agent\([\s\S]*relay_release_agent\(/);
+    expect(protocol).toMatch(
+      /## When you are a worker yourself\s+The agent you work for waits for your ACK, your progress and your DONE\.\n\n## /,
+    );
     const task = await text('coordinate_task', { task: 'Ship it', agents: 'Alice, Bob' });
     expect(task).toContain('Ship it');
     expect(task).toContain('Alice, Bob');

@@ -44,14 +44,15 @@ it.each([
   await using client = await open(tools, `Sender-${tools}`);
   const send = (to: string) => callTool(client, name, { to, [text]: `One for ${to}` });
   expect((await send(`Away-${tools}`)).data.note).toBe(
-    `Offline: Away-${tools}. The message is delivered when they return.`,
+    `Offline: Away-${tools}. The message is delivered when it returns.`,
   );
   await using owner = await connect({ socketPath: daemon.socketPath, env: daemon.env });
   const status = async () => (await owner.who()).find(({ name }) => name === quiet.name)?.status;
   await expect.poll(status).toBe('idle');
-  expect((await send(`Quiet-${tools}`)).data.note).toBe(
-    `Idle: Quiet-${tools}. They see it when they next check their inbox.`,
-  );
+  const note = `Idle: Quiet-${tools}. It sees the message when it next checks its inbox.`;
+  expect((await send(`Quiet-${tools}`)).data.note).toBe(note);
+  const { stdout } = await daemon.cli(['send', `Quiet-${tools}`, 'One more', '--as', `Sender-${tools}`]);
+  expect(stdout.split('\n')).toEqual([expect.stringMatching(/^Message sent to /), note, '']);
 });
 
 it.each([

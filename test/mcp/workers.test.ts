@@ -1,8 +1,11 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { client } from '../e2e/messaging-commands.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { notesIn, SCRIPTED_CLI } from '../kit/scripted-cli.ts';
-import { callTool, connectStdio } from './kit/clients.ts';
+import { callTool, connectClient, connectStdio } from './kit/clients.ts';
 
 let daemon: TestDaemon;
 let log: string;
@@ -30,7 +33,9 @@ describe('workers by tools', () => {
       /from the agent you work for, directive\n\| Run the tests$/,
     );
     const { texts } = await callTool(lead, 'relay_who');
-    expect(texts[0]).toMatch(/^- Tester \(scripted\) - (active|idle) \[worker of: Boss\]$/m);
+    expect(texts[0]).toMatch(
+      /^- Tester \(scripted\) - (active|idle) \[worker of: Boss\] \[task: Run the tests\]$/m,
+    );
     expect((await callTool(lead, 'relay_spawn', args)).texts[0]).toMatch(/The agent Tester already exists/);
     const released = await callTool(lead, 'relay_release', { name: 'Tester', reason: 'done' });
     expect(released.texts).toEqual(['Worker "Tester" released.']);
@@ -40,7 +45,7 @@ describe('workers by tools', () => {
     await using lead = await serve('relay', { SCRIPTED_TRUST: '1' });
     const args = { name: 'Asked', cli: 'scripted', task: 'Hello' };
     const { texts, data } = await callTool(lead, 'relay_spawn', args, { timeout: 60_000 });
-    expect(texts[1]).toBe('It is still starting: the agent is starting: Trust this folder?.');
+    expect(texts[1]).toBe('It is not ready yet: Trust this folder?');
     expect(data).toMatchObject({ status: 'spawning', reason: { code: 'starting' } });
   });
 
@@ -72,5 +77,54 @@ describe('workers by tools', () => {
     expect((await callTool(lead, 'submit_result', { data: 1 })).texts[0]).toContain(
       'Boss does not work for another agent',
     );
+  });
+});
+
+/** A program called claude that notes the MCP servers it is given, and waits. */
+async function noteServers(): Promise<{ directory: string; servers: () => Promise<GivenServers> }> {
+  const file = join(daemon.directory, 'servers.json');
+  const program = `#!${process.execPath}
+const { copyFileSync, renameSync } = require('node:fs');
+const given = process.argv.find((word) => word.startsWith('--mcp-config='));
+if (given) {
+  copyFileSync(given.slice('--mcp-config='.length), '${file}.new');
+  renameSync('${file}.new', '${file}');
+}
+process.stdin.resume();
+`;
+  await writeFile(join(daemon.directory, 'claude'), program, { mode: 0o755 });
+  return {
+    directory: daemon.directory,
+    servers: async () => JSON.parse(await readFile(file, 'utf8')).mcpServers,
+  };
+}
+
+type GivenServers = Record<string, { command: string; args: string[]; env: Record<string, string> }>;
+
+describe('the tools of a worker', () => {
+  it('send its results to the agent it works for, as what it says, which can be awaited', async () => {
+    const { directory, servers } = await noteServers();
+    await using boss = await client(daemon, { name: 'Boss' });
+    const PATH = `${directory}:${process.env.PATH}`;
+    await boss.workers.spawn('Kid', 'claude', { env: { ...daemon.env, PATH }, waitMs: 0 });
+    await expect.poll(servers, { timeout: 20_000 }).toHaveProperty('agent-relay');
+    const { command = '', args = [], env = {} } = (await servers())['agent-relay'] ?? {};
+    const transport = new StdioClientTransport({
+      ...{ command, args, env: { ...daemon.env, ...env } as Record<string, string> },
+      cwd: daemon.projectDirectory,
+    });
+    await using worker = await connectClient(transport);
+    const { tools } = await worker.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['relay_send', 'submit_result']));
+    const result = boss.workers.awaitResult('Kid');
+    const first = await callTool(worker, 'submit_result', { data: { passed: 3 }, final: false });
+    expect(first.data).toMatchObject({ to: 'Boss', final: false });
+    await callTool(worker, 'submit_result', { data: { passed: 412 } });
+    expect(await result).toMatchObject({ result: { data: { passed: 412 }, final: true }, running: true });
+    const { messages } = await boss.inbox();
+    expect(messages.map(({ from, content }) => `${from}: ${content}`)).toEqual([
+      'Kid: RESULT so far, as Kid says: {"passed":3}',
+      'Kid: RESULT, as Kid says: {"passed":412}',
+    ]);
   });
 });

@@ -28,6 +28,26 @@ export function directoryContract(
       expect(other.isOnline(7)).toBe(false);
     });
 
+    it('knows when an agent last told what it offers', async () => {
+      const { clock, one, other } = await two();
+      const offeredAt = () => other.find(7)?.offeredAt;
+      const [here, there] = [presence(), presence()];
+      one.arrived(here);
+      const joined = clock.now();
+      await expect.poll(offeredAt).toBe(joined);
+      clock.advance(10);
+      other.arrived(there);
+      one.active(7);
+      expect(offeredAt()).toBe(joined);
+      one.offered(7);
+      await expect.poll(offeredAt).toBe(joined + 10);
+      one.left(here);
+      other.left(there);
+      clock.advance(10);
+      one.arrived(here);
+      await expect.poll(offeredAt).toBe(joined + 20);
+    });
+
     it('knows what the connections of all daemons serve', async () => {
       const { one, other } = await two();
       const tool = (name: string) => ({ name, description: '', inputSchema: {} });
@@ -81,11 +101,11 @@ export function directoryContract(
       expect(one.find(7)).toMatchObject({ lastActivityAt: clock.now(), restedMs: 0 });
     });
 
-    it('gives one that lost its connections time to come back, then tells the daemon it left', async () => {
+    it('gives one that lost its connections time to come back, then tells the daemon it left, with its last activity', async () => {
       const { clock, one, other } = await two();
-      const gone: string[] = [];
-      one.onGone = (agentId) => gone.push(`one ${agentId}`);
-      other.onGone = (agentId) => gone.push(`other ${agentId}`);
+      const gone: Array<[daemon: string, agentId: number, lastActivityAt: number]> = [];
+      one.onGone = (...of) => gone.push(['one', ...of]);
+      other.onGone = (...of) => gone.push(['other', ...of]);
       const here = presence();
       one.arrived(here);
       one.left(here);
@@ -93,11 +113,12 @@ export function directoryContract(
       expect(one.find(7)).toMatchObject({ connections: 0 });
       const again = presence();
       expect(one.arrived(again)).toEqual({ isFirst: true });
+      const lastActivityAt = clock.now();
       clock.advance(GONE_AFTER_MS);
       expect(gone).toEqual([]);
       one.left(again);
       clock.advance(GONE_AFTER_MS);
-      expect(gone).toEqual(['one 7']);
+      expect(gone).toEqual([['one', 7, lastActivityAt]]);
       expect(one.find(7)).toBeUndefined();
     });
 

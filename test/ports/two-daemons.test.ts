@@ -127,6 +127,29 @@ describe('agents of two daemons', () => {
     expect(await elsewhere.outcomeOf('there')).toMatchObject(completed);
   });
 
+  it('learn at once that the callee left before it got the call', async () => {
+    const petra = await one.join(alice.principal.workspace, `Petra-${bob.name}`, {
+      type: 'human',
+      lead: true,
+    });
+    const name = `deploy.${bob.name}`;
+    const action = { name, description: 'Deploys', inputSchema: {} };
+    await bob.request('SERVE', { tools: [], actions: [action] });
+    const invoking = alice.request('INVOKE', { name, wait: true }, 'begun');
+    for (let i = 0; i < 10; i++) await undefined;
+    bob.disconnect();
+    await invoking;
+    const failed = { result: { status: 'failed', error: { code: 'AgentOffline' } } };
+    expect(await alice.outcomeOf('begun')).toMatchObject(failed);
+    const back = await other.join(bob.principal.workspace, bob.name, { token: bob.token });
+    await back.request('SERVE', { tools: [], actions: [{ ...action, consent: true }] });
+    await alice.request('INVOKE', { name, wait: true }, 'asked');
+    await expect.poll(() => petra.delivered).toHaveLength(1);
+    back.disconnect();
+    expect(await alice.outcomeOf('asked')).toMatchObject(failed);
+    expect([...bob.calls, ...back.calls]).toEqual([]);
+  });
+
   it('are thrown out at every daemon when their token is replaced', async () => {
     const owner = one.owner(alice.principal.workspace);
     await owner.request('TOKEN_ROTATE', { agent: bob.name });

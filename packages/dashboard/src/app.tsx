@@ -4,12 +4,13 @@ import { open, phase, refusal, welcome } from './connection/connection.ts';
 import { model } from './model/current.ts';
 import { failure, ProjectModel } from './model/project.ts';
 import { Notices } from './parts/notices.tsx';
+import type { Problem } from './parts/trouble.tsx';
 import { linkTo, replaceRoute, route } from './routes.ts';
 import { Shell } from './shell/shell.tsx';
 import { keepSession, noteWanted, signIn, takeCode, takeWanted } from './sign-in/session.ts';
 import { SignIn } from './sign-in/sign-in.tsx';
 
-/** Signs in with the link's code, if the page was opened by one, and connects. */
+/** Signs in with the code of the link, if there is one, and connects. */
 async function begin(): Promise<void> {
   const code = takeCode();
   if (code !== undefined) {
@@ -34,13 +35,13 @@ function enter(): void {
     const opened = new ProjectModel(relay);
     model.value = opened;
     if (route.value.project !== relay.project) replaceRoute(linkTo(relay.project));
-    opened.start().catch((error: Error) => {
-      failure.value = error.message;
+    opened.start().catch((error: Problem) => {
+      failure.value = error;
     });
   });
 }
 
-// A link in another tab of this browser signs this page in as well.
+// Signing in by a link in another tab also signs in this page.
 addEventListener('storage', () => {
   if (phase.value === 'signed-out') enter();
 });
@@ -55,7 +56,7 @@ effect(() => {
   if (phase.peek() === 'live' && shown !== undefined && wanted !== undefined && wanted !== shown) enter();
 });
 
-// Whoever was at some place and has to sign in again comes back to it.
+// Remember the place, to return to it after signing in.
 effect(() => {
   if (phase.value === 'signed-out') noteWanted();
 });

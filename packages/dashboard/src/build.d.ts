@@ -1,3 +1,3 @@
-/** The version of the program, put in by the build. */
+/** The program's version, set by the build. */
 declare const VERSION: string;
 declare module '*.css';

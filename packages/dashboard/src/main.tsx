@@ -5,5 +5,6 @@ import './styles/index.css';
 const page = document.getElementById('page');
 if (page) {
   page.replaceChildren();
-  render(<App />, page);
+  // In a task of its own: the one that evaluates the modules is long enough.
+  setTimeout(() => render(<App />, page));
 }

@@ -1,5 +1,5 @@
 // @vitest-environment node
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 let routes: typeof import('./routes.ts');
 beforeAll(async () => {
@@ -7,6 +7,8 @@ beforeAll(async () => {
   vi.stubGlobal('addEventListener', () => undefined);
   routes = await import('./routes.ts');
 });
+
+afterAll(() => void vi.unstubAllGlobals());
 
 describe('a route', () => {
   it.each([
@@ -18,6 +20,8 @@ describe('a route', () => {
     ['#/shop/activity/m1', { project: 'shop', place: 'activity', subject: '', message: 'm1' }],
     ['#/shop/search/a/b', { project: 'shop', place: 'search', subject: 'a/b' }],
     ['#/shop/nowhere/x', { project: 'shop', place: 'overview', subject: 'x' }],
+    ['#/shop?show=idle', { project: 'shop', place: 'overview', subject: '', view: 'show=idle' }],
+    ['#/shop/search/why%3F', { project: 'shop', place: 'search', subject: 'why?' }],
     ['#/%E0%A4%A', { project: '%E0%A4%A', place: 'overview', subject: '' }],
   ])('%s is read', (text, expected) => {
     expect(routes.parseRoute(text)).toEqual(expected);

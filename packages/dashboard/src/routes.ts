@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 
-/** Where in the page the person can be: `#/<project>/<place>/<subject>`. */
+/** The places of the page: `#/<project>/<place>/<subject>`. */
 const PLACES = [
   'overview',
   'agent',
@@ -23,11 +23,13 @@ export interface Route {
   project: string | undefined;
   place: Place;
   subject: string;
-  /** In a conversation: the message to go to. */
+  /** In a conversation: the message to show. */
   message?: string;
+  /** How the place is filtered, as a query. */
+  view?: string;
 }
 
-/** Where a message can stand. */
+/** The places that show messages. */
 const CONVERSATIONS: ReadonlySet<Place> = new Set(['activity', 'channel', 'direct', 'between']);
 
 const hash = signal(location.hash);
@@ -38,9 +40,11 @@ addEventListener('hashchange', () => {
 export const route = computed(() => parseRoute(hash.value));
 
 export function parseRoute(text: string): Route {
-  const [project = '', place = '', ...rest] = text.replace(/^#\/?/, '').split('/').map(decoded);
+  // A question mark in a name is encoded.
+  const [path = '', view] = text.replace(/^#\/?/, '').split('?', 2);
+  const [project = '', place = '', ...rest] = path.split('/').map(decoded);
   const known = PLACES.find((one) => one === place) ?? 'overview';
-  const at = { project: project === '' ? undefined : project, place: known };
+  const at = { project: project === '' ? undefined : project, place: known, ...(view ? { view } : {}) };
   if (!CONVERSATIONS.has(known)) return { ...at, subject: rest.join('/') };
   const [subject = '', message] = known === 'activity' ? ['', ...rest] : rest;
   return { ...at, subject, ...(message ? { message } : {}) };
@@ -51,7 +55,14 @@ export function linkTo(project: string, place: Place = 'overview', subject = '',
   return `#/${[project, ...words].map(encodeURIComponent).join('/')}`;
 }
 
-/** Goes somewhere without leaving a step in the browser's history. */
+/** Notes in the address how the place is filtered. */
+export function showView(view: string): void {
+  const [place = ''] = hash.peek().split('?', 1);
+  const link = view === '' ? place : `${place}?${view}`;
+  if (link !== hash.peek()) replaceRoute(link);
+}
+
+/** Navigates without adding a history entry. */
 export function replaceRoute(link: string): void {
   history.replaceState(null, '', link);
   hash.value = link;

@@ -1,10 +1,9 @@
-import { nearNames, RelayError } from '@agent-relay/protocol';
+import { RelayError } from '@agent-relay/protocol';
 import type { Backend, BackendEvents } from './backend/backend.ts';
 import { BackendSet, fingerprintOf } from './backend/backend-set.ts';
 import { type BackendLimits, USUAL_LIMITS } from './backend/limits.ts';
 import type { CatalogSource } from './catalog/catalog.ts';
 import { Manifest } from './catalog/manifest.ts';
-import { isAllowed } from './catalog/names.ts';
 import { Pins } from './catalog/pins.ts';
 import { reasonToDistrust } from './catalog/state-directory.ts';
 import type { Definition } from './catalog/validate-tool.ts';
@@ -20,17 +19,16 @@ import type {
 } from './front/session/context.ts';
 import { type ListName, LiveCatalog } from './front/session/live-catalog.ts';
 import { mostTalkative, USUAL_LEVEL } from './front/session/log-levels.ts';
-import { toRelayError } from './front/session/messages.ts';
 import { ResourceWatchers } from './front/session/resource-watchers.ts';
 import { FrontSession } from './front/session/session.ts';
 import { managementTools } from './front/tools/management.ts';
 import { type GatewayStatus, readStatus, type ServerStatus } from './front/tools/status.ts';
 import { searchTools } from './front/tools/tool-search.ts';
-import { objectFrom, toJson } from './json/raw-json.ts';
 import { CallLog } from './log/call-log.ts';
 import { describeChange, describeLoaded, describeReady } from './log/config-log.ts';
 import { Log, type LogLevel, type WriteLogLine } from './log/log.ts';
 import { ServerLog } from './log/server-log.ts';
+import { type ReviewedTool, SharedTools, type ToolCallOptions } from './shared-tools.ts';
 
 export interface GatewayOptions {
   /** Read in this order. `relay_add_server` adds to the first one. */
@@ -58,15 +56,6 @@ export interface GatewayOptions {
   logLevel?: LogLevel | undefined;
 }
 
-/** A tool as its server defines it. */
-export interface ReviewedTool {
-  definition: Definition;
-  /** Why it may not be called. */
-  problem?: string;
-  /** Of a definition that changed since it was approved. */
-  digest?: string;
-}
-
 /** Many MCP servers as one: the configuration, the backends, their catalog and the client sessions. */
 export class Gateway implements GatewayHost {
   readonly limits: BackendLimits;
@@ -81,6 +70,7 @@ export class Gateway implements GatewayHost {
   readonly #pins: Pins;
   readonly #shared: BackendSet;
   readonly #sessions = new Set<FrontSession>();
+  readonly #tools: SharedTools;
   readonly #watchers: ResourceWatchers;
   readonly #config: LiveConfig;
   readonly #serverLog: ServerLog;
@@ -121,6 +111,7 @@ export class Gateway implements GatewayHost {
       }),
       recall: (entry) => this.recall(entry),
     });
+    this.#tools = new SharedTools(this.#config, this.#shared, pins);
     this.#watchers = new ResourceWatchers(this.#shared);
     this.#serverLog = new ServerLog(() => this.servers('shared'), log, options.onServersChanged);
   }
@@ -247,23 +238,7 @@ export class Gateway implements GatewayHost {
 
   /** Every tool that a shared server offers, also those that may not be called, and why. */
   reviewedTools(server: string): ReviewedTool[] {
-    const entry = this.#config.find(server);
-    const backend = this.#shared.get(server);
-    if (!entry || !backend) return [];
-    const { pin, allow, deny } = entry.config;
-    const { withheld, digests } = this.#pins.review(server, backend.lists.tools, pin);
-    return (backend.lists.tools as Definition[]).map((definition) => {
-      const name = String(definition.name);
-      const problem =
-        withheld.get(name) ??
-        (isAllowed(name, allow, deny) ? undefined : 'Not allowed by the configuration.');
-      const digest = digests.get(name);
-      return {
-        definition,
-        ...(problem === undefined ? {} : { problem }),
-        ...(digest === undefined ? {} : { digest }),
-      };
-    });
+    return this.#tools.reviewed(server);
   }
 
   /** The names of the shared servers that are configured and may be used. */
@@ -275,47 +250,22 @@ export class Gateway implements GatewayHost {
 
   /** The tools of a shared server that may be called, by the names the backend itself uses. */
   toolsOf(server: string): Definition[] {
-    return this.reviewedTools(server).flatMap(({ definition, problem }) =>
-      problem === undefined ? [definition] : [],
-    );
+    return this.#tools.callable(server);
   }
 
   /** Calls a tool by the names the backend itself uses. */
-  async callTool(
+  callTool(
     server: string,
     tool: string,
     args: Record<string, unknown>,
-    signal?: AbortSignal,
+    options?: ToolCallOptions,
   ): Promise<unknown> {
-    const entry = this.#config.find(server);
-    const backend = this.#shared.get(server);
-    if (!entry || !backend) throw new RelayError('BackendNotFound', `No shared server is named '${server}'.`);
-    const withheld = this.#pins.review(server, backend.lists.tools, entry.config.pin).withheld.get(tool);
-    if (withheld !== undefined || !isAllowed(tool, entry.config.allow, entry.config.deny)) {
-      throw new RelayError('ToolNotFound', withheld ?? `The tool '${tool}' of '${server}' is not allowed.`);
-    }
-    const offered = backend.lists.tools.map((one) => String((one as Definition).name));
-    if (backend.known && !offered.includes(tool)) {
-      const suggestions = nearNames(tool, offered);
-      const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}?` : '';
-      throw new RelayError('ToolNotFound', `'${server}' has no tool '${tool}'.${hint}`, {
-        details: { suggestions },
-      });
-    }
-    const params = new Map([
-      ['name', toJson(tool)],
-      ['arguments', toJson(args)],
-    ]);
-    try {
-      const { bytes } = await backend.call('tools/call', params, {
-        repeatable: false,
-        clientCapabilities: {},
-        signal,
-      });
-      return objectFrom(bytes);
-    } catch (error) {
-      throw toRelayError(error, server);
-    }
+    return this.#tools.call(server, tool, args, options);
+  }
+
+  /** The schema of the arguments of a tool; undefined if it is not known. */
+  inputSchemaOf(server: string, tool: string): object | undefined {
+    return this.#tools.inputSchema(server, tool);
   }
 
   watch(watcher: ResourceWatcher, uri: string, backend: Backend): void {

@@ -1,4 +1,4 @@
-export { openSocketChannel } from './backend/socket-channel.ts';
+export { openSocketChannel } from './backend/transports/socket-channel.ts';
 export { customBackend } from './config/custom-backend.ts';
 export { HttpHandler, type HttpHandlerOptions, type Visit } from './front/http/handler.ts';
 export { type HttpFront, type HttpFrontOptions, serveGatewayHttp } from './front/http/serve.ts';

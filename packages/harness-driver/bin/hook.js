@@ -1,11 +1,13 @@
-// What an agent CLI runs at its hooks: `hook.js <socket> [wait]`. It tells the host of the terminal what happened, and
-// with `wait` stays until the host has a message for the agent. Plain JavaScript without imports of ours: it is started
+// What an agent CLI runs at its hooks: `hook.js <socket> [wait|ask]`. It tells the host of the terminal what happened; with
+// `wait` it stays until the host has a message for the agent, with `ask` until a permission is decided. Plain JavaScript without imports of ours: it is started
 // often, and must start fast.
 import { readFileSync, writeSync } from 'node:fs';
 import { connect } from 'node:net';
 
 /** How CLIs are told that what is on standard error is for the model. */
 const FOR_THE_MODEL = 2;
+/** Longer arguments of a tool are for its dialog alone. */
+const MOST_CHARACTERS = 16 * 1024;
 
 const [socketPath, mode] = process.argv.slice(2);
 const { ppid } = process;
@@ -14,6 +16,8 @@ const report = {
   event: input.hook_event_name,
   startedAt: performance.timeOrigin,
   waits: mode === 'wait',
+  asks: mode === 'ask',
+  tool: mode === 'ask' ? askedTool(input) : undefined,
   source: input.source,
   promptId: input.prompt_id,
   session: input.session_id,
@@ -37,7 +41,19 @@ socket.on('data', (bytes) => {
 });
 socket.write(`${JSON.stringify(report)}\n`);
 
-function answer({ text }) {
+function askedTool({ tool_name: name, tool_input: args }) {
+  return JSON.stringify(args ?? {}).length > MOST_CHARACTERS ? undefined : { name, input: args };
+}
+
+/** The decision of a person, in the words of the CLI. */
+function decide(behavior) {
+  const decision = behavior === 'allow' ? { behavior } : { behavior, message: 'A person denied this.' };
+  writeSync(1, JSON.stringify({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } }));
+  process.exit(0);
+}
+
+function answer({ text, answer: decision }) {
+  if (decision === 'allow' || decision === 'deny') decide(decision);
   if (text === undefined) process.exit(0);
   // Whoever would have read it is gone.
   if (process.ppid !== ppid) return socket.end('{"taken":false}\n');

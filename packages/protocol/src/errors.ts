@@ -363,12 +363,12 @@ export const ERRORS = {
   BackendUnavailable: {
     ...later,
     meaning: 'The server behind the gateway cannot be reached, or was lost during the call.',
-    next: 'See the reason with the tool relay_get_status. The gateway keeps reconnecting; the next call tries at once.',
+    next: 'See the reason: agent-relay servers list, or the tool relay_get_status. The gateway keeps reconnecting; the next call tries at once.',
   },
   ToolNotFound: {
     ...notFound,
     meaning: 'There is no tool, prompt or resource with that name.',
-    next: 'List the tools of agents with: agent-relay capabilities, and those of MCP servers with the tool relay_get_status.',
+    next: 'List the tools of agents with: agent-relay capabilities, and those of an MCP server with: agent-relay servers tools NAME',
   },
   AgentOffline: {
     ...later,
@@ -395,7 +395,7 @@ export const ERRORS = {
     http: 502,
   },
   CalleeGone: {
-    meaning: 'The agent disconnected before it answered the call.',
+    meaning: 'The agent or MCP server was lost before it answered the call.',
     next: 'The tool may have run. Check that before you call it again.',
     retryable: false,
     exit: 7,
@@ -448,6 +448,8 @@ export type ErrorCode = keyof typeof ERRORS;
 export interface ErrorDetails {
   /** Similar names, when one was not found. */
   suggestions?: string[];
+  /** The name of the action that was refused. */
+  name?: string;
   /** Which field of the request was wrong. */
   field?: string;
   /** The limit that was reached, and its setting. */

@@ -58,6 +58,17 @@ export function checkAgentName(name: string): string {
 /** Names are not case-sensitive: this form is compared, and unique in the store. */
 export const nameKey = (name: string): string => name.toLowerCase();
 
+export const isReserved = (word: string): boolean => RESERVED.has(nameKey(word));
+
+/** Words with dots between them: `review.submit_vote`. */
+const ACTION_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/;
+
+export const isActionName = (text: string): boolean =>
+  text.length <= MAX_NAME_LENGTH && ACTION_NAME.test(text);
+
+/** How the name of an action looks, for errors. */
+export const ACTION_NAME_RULE = `must be letters, digits, _ and -, with single dots between them, ${MAX_NAME_LENGTH} characters at most`;
+
 /** Two names that differ in dots and underscores, or in case, are one: some clients cannot have dots. */
 export const actionKey = (name: string): string => name.replaceAll('.', '_').toLowerCase();
 

@@ -60,7 +60,14 @@ export type {
 } from './operations/messages.ts';
 export type { PromptAnswer, PromptInfo } from './operations/prompts.ts';
 export type { ServerInfo, ServerTool } from './operations/servers.ts';
-export type { ProcessRef, RunExit, RunInfo, RunState, WorkerResult } from './operations/terminals.ts';
+export type {
+  ProcessRef,
+  RunChoices,
+  RunExit,
+  RunInfo,
+  RunState,
+  WorkerResult,
+} from './operations/terminals.ts';
 export type {
   AuditEntry,
   DaemonStatus,

@@ -1,22 +1,17 @@
 import { z } from 'zod';
 import type { ErrorPayload } from './errors.ts';
 import { isTooDeep, MAX_JSON_DEPTH } from './json-depth.ts';
-import { REASON_CODES, type Reason } from './reasons.ts';
+import { REASON_CODES } from './reasons.ts';
 import { MAX_TIME } from './time.ts';
 import {
   type AgentType,
   CLAIMING_PATHS,
   DELIVERY_PATHS,
-  type DeliveryPath,
   IMPORTANCES,
-  type Importance,
   isClientId,
   MAX_TOOLS,
   MESSAGE_KINDS,
-  type MessageKind,
   RECEIVING_PATHS,
-  type ReceivingPath,
-  type ViewMode,
 } from './vocabulary.ts';
 
 /** JSON of unknown shape from a peer (schemas, arguments): an object, and not so deep that a walk could overflow. */
@@ -36,9 +31,9 @@ export const thread = z
   .string()
   .regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 printable characters without spaces');
 
-export const emoji = z
-  .string()
-  .regex(/^(:[a-z0-9_+\-]{1,30}:|\p{RGI_Emoji})$/v, 'must be one emoji, or a name such as :eyes:');
+// In a function, so that it is made on first use: that takes tens of milliseconds, which no daemon should need to start.
+const isEmoji = (text: string): boolean => /^(:[a-z0-9_+\-]{1,30}:|\p{RGI_Emoji})$/v.test(text);
+export const emoji = z.string().refine(isEmoji, 'must be one emoji, or a name such as :eyes:');
 
 /** A tool an agent offers to others. */
 export const toolDefinition = z.object({
@@ -81,10 +76,18 @@ export interface InvocationInfo {
   error?: ErrorPayload;
 }
 
-export const capability = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/);
+const category = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/);
+
+export const capability = z.union([
+  category,
+  z.object({ category, description: z.string().min(1).max(512) }).strict(),
+]);
 
 /** This client already has everything up to this sequence number. */
 const resumeAfter = z.int().nonnegative().optional();
+
+const hookReasons = z.object({ before: z.enum(REASON_CODES), between: z.enum(REASON_CODES) }).strict();
+export type HookReasons = z.infer<typeof hookReasons>;
 
 /** How a connection gets its agent's messages; set in HELLO, changed with RECEIVE. */
 const receivingFields = {
@@ -104,6 +107,11 @@ const receivingFields = {
    * connection.
    */
   receiver: clientId.optional(),
+  /**
+   * From a connection without paths: the agent's CLI has hooks of the relay, which connect for a moment each. Why messages wait
+   * while none of them is there: before one has been, and after.
+   */
+  hooks: hookReasons.optional(),
 };
 
 export const helloPayload = z.object({
@@ -129,6 +137,8 @@ export const helloPayload = z.object({
    * program registered before and no other session holds.
    */
   claim: z.object({ client: z.string().min(1).max(64), session: clientId }).optional(),
+  /** The session of the client program, told to those whose tools and actions it calls. Default: the one of `claim`. */
+  session: clientId.optional(),
   /** Applies when the owner registers a new name on the local socket; later the owner changes it with AGENT_SET. */
   type: z.enum(['agent', 'human']).optional(),
   /** Several users share this connection and only claim to be the agent: its messages are marked as unverified. */
@@ -194,147 +204,6 @@ export const sendPayload = z.object({
   await: z.object({ timeoutMs: z.int().min(1).max(86_400_000) }).optional(),
 });
 export type SendPayload = z.input<typeof sendPayload>;
-
-/** A file attached to a message; its content is fetched by id. */
-export interface AttachmentInfo {
-  id: string;
-  name: string;
-  mediaType: string;
-  size: number;
-  sha256: string;
-}
-
-/** A message as its readers see it; the payload of DELIVER. */
-export interface Message {
-  /** The store's sequence number: the order of everything, and the cursor of a feed. */
-  seq: number;
-  id: string;
-  from: string;
-  /** Absent for an agent. */
-  fromType?: Exclude<AgentType, 'agent'>;
-  /** The sender's name was only claimed: see `unverified` of HELLO. */
-  unverified?: true;
-  /** The resolved address: a name, the names of a group, `#channel` or `*`; with `project:` if it went to another one. */
-  to: string;
-  /** The sender's project, when it is not the reader's. */
-  fromProject?: string;
-  /** With its `#`, when it was posted in a channel. */
-  channel?: string;
-  /** All members of the group, including the sender, if it is a group message. */
-  group?: string[];
-  thread?: string;
-  replyTo?: string;
-  kind: MessageKind;
-  importance: Importance;
-  content: string;
-  ts: number;
-  expiresAt?: number;
-  /** The sender waits, or waited, for a reply in `thread`. */
-  awaitsReply?: true;
-  /** The agents named in the text with `@Name`. */
-  mentions?: string[];
-  attachments?: AttachmentInfo[];
-  /** The content was erased. */
-  redacted?: true;
-}
-
-/** A message in an inbox, with its delivery status for the reader. */
-export interface InboxMessage extends Message {
-  readAt?: number;
-}
-
-/** The payload of REPLY: the answer to an awaited message; `id` is the id of the SEND that waits. */
-export interface ReplyPayload {
-  id: string;
-  message: Message;
-}
-
-/** What was observed of a delivery, for the sender and the owner. */
-export interface DeliveryEvent {
-  type: `delivery.${'accepted' | 'injected' | 'turn_started' | 'refused' | 'uncertain' | 'read' | 'acked'}`;
-  messageId: string;
-  agent: string;
-  path?: DeliveryPath;
-  reason?: Reason;
-}
-
-/** What happened to the program of an agent; `waiting`: for something only a person can do, until `resumed`. */
-export interface SessionEvent {
-  type: `session.${'started' | 'ready' | 'waiting' | 'resumed' | 'exited'}`;
-  agent: string;
-  /** What it waits for. */
-  reason?: Reason;
-  exit?: { code: number; signal?: string };
-}
-
-/** What viewers ask of the host of a terminal. */
-export type TerminalCommand =
-  /** How many there are: without any, nothing is sent. */
-  | { kind: 'viewers'; count: number }
-  /** What is on the screen, for one of them. */
-  | { kind: 'screen'; viewer: string }
-  | { kind: 'input'; data: string }
-  | { kind: 'size'; columns: number; rows: number }
-  | { kind: 'hold'; held: boolean }
-  /** A person's answer to the permission prompt with this digest, if it is open; said with PROMPT_REPORT. */
-  | { kind: 'answer'; request: string; digest: string; answer: 'allow' | 'deny' };
-
-/** A terminal as one of its viewers has it. */
-export interface TerminalState {
-  mode: ViewMode;
-  /** A viewer keeps messages from being typed. */
-  held: boolean;
-  viewers: number;
-}
-
-/** Whether a path can deliver now; `away` when its connection has ended. */
-export type PathState = 'ready' | 'waits' | 'away';
-
-/** Why a call ended before its handler did. */
-export type CallEnd = 'cancelled' | 'timeout' | 'caller_gone';
-
-/** The payload of EVENT. */
-export type RelayEvent =
-  | { type: 'message.created'; message: Message }
-  | { type: 'message.redacted'; messageId: string }
-  /** A message for this agent, for a connection with `notify`. */
-  | { type: 'mail.arrived'; message: Message }
-  /** There may be something to claim, for the connection whose paths are in use. */
-  | { type: 'mail.claimable' }
-  | DeliveryEvent
-  /** The state of an agent's path. */
-  | { type: 'path.changed'; agent: string; path: ReceivingPath; state: PathState; reason?: Reason }
-  | { type: 'reaction.added' | 'reaction.removed'; messageId: string; emoji: string; agent: string }
-  | { type: 'agent.online' | 'agent.offline' | 'agent.removed'; agent: string }
-  | { type: 'agent.renamed'; agent: string; before: string }
-  | { type: 'agent.changed'; agent: string }
-  | { type: 'channel.created' | 'channel.archived' | 'channel.opened'; channel: string; agent: string }
-  | { type: 'channel.joined' | 'channel.left'; channel: string; agent: string }
-  | { type: 'channel.topic'; channel: string; topic: string; agent: string }
-  | SessionEvent
-  /** For who asked for a SPAWN that takes long. */
-  | { type: 'spawn.progress'; agent: string; text: string }
-  /** For the host of a run: end the program and all it started. */
-  | { type: 'run.end'; run: string }
-  | { type: 'terminal.command'; run: string; command: TerminalCommand }
-  /** For a viewer, as base64; with `screen` it begins anew, in a terminal of this size. */
-  | { type: 'terminal.output'; viewer: string; data: string; screen?: { columns: number; rows: number } }
-  | ({ type: 'terminal.changed'; viewer: string } & TerminalState)
-  /** The program has ended, or its host is gone. */
-  | { type: 'terminal.ended'; viewer: string; exit?: { code: number; signal?: string } }
-  /** For the owner: another permission prompt of the agent is open, or none any more. */
-  | { type: 'prompt.changed'; agent: string }
-  /** The tools that an agent offers are not the same as before. */
-  | { type: 'tools.changed'; agent: string }
-  /** For the owner: the state of an MCP server of the daemon, or which ones there are. */
-  | { type: 'servers.changed' }
-  /** For who invoked an action, who performs it, and the owner; `failed` also where nobody can tell how it ended. */
-  | { type: `action.${'invoked' | 'completed' | 'failed'}`; invocation: InvocationInfo }
-  /** For the connection that handles the call: nobody waits for its result any more. */
-  | { type: 'call.cancelled'; callId: string; reason: CallEnd }
-  | { type: 'message.held'; messageId: string; from: string; to: string; reason: string }
-  /** The connection was too slow to get each event: query again what matters. */
-  | { type: 'events.missed' };
 
 /** From the recipient: `upTo` is flow control and is not answered; the other form reports on messages. */
 export const ackPayload = z.union([

@@ -25,14 +25,21 @@ export const REASONS = {
   interrupted: 'interrupted by the user',
   no_hook: 'its hook is not running',
   no_interface: 'its own interface is not open',
-  hook_not_trusted: 'the hook is not trusted yet',
+  hook_not_trusted: 'its hooks have not run yet: its CLI may not trust them',
+  between_turns: 'nothing wakes it between turns; it comes with the next prompt',
   unknown_screen: 'unknown screen',
   held_by_viewer: 'held by a viewer of the terminal',
-  unproven: 'not tested with this version yet',
+  unproven: 'unproven',
 } as const satisfies Record<string, string>;
 
 export type ReasonCode = keyof typeof REASONS;
 export const REASON_CODES = Object.keys(REASONS) as [ReasonCode, ...ReasonCode[]];
+
+/** A path that waits for one of these does not work at present: the agent's next one is used. */
+const DOWN: ReadonlySet<string> = new Set<ReasonCode>(['no_hook', 'no_interface', 'unproven']);
+
+export const isPathDown = ({ state, reason: why }: { state: string; reason?: Reason }): boolean =>
+  state !== 'ready' && why !== undefined && DOWN.has(why.code);
 
 export interface Reason {
   code: ReasonCode;
@@ -40,6 +47,10 @@ export interface Reason {
   /** When it is expected to pass, in milliseconds since 1970. */
   until?: number;
 }
+
+/** What an agent that was started waits for: of one that asks something first, only that. */
+export const notReadyText = ({ code, text }: Reason): string =>
+  code === 'starting' ? text.replace(`${REASONS.starting}: `, '') : text;
 
 /** `detail` adds what the code cannot say: which question, which limit. */
 export const reason = (

@@ -1,4 +1,4 @@
-import type { Message } from './payloads.ts';
+import type { Message } from './message.ts';
 
 /** The sender of a message as shown to readers: `Alice`, `shop:Alice`, `pm (unverified)`. */
 export const senderOf = ({

@@ -16,6 +16,15 @@ export const safeLine = (text: string): string => safeText(text).replace(/[\n\t]
  */
 export const quotedText = (text: string): string => safeText(text).replaceAll('\n', '\n> ');
 
+/** Data with every text made safe to show, including field names. */
+export function safeData<T>(value: T): T;
+export function safeData(value: unknown): unknown {
+  if (typeof value === 'string') return safeText(value);
+  if (Array.isArray(value)) return value.map((item) => safeData(item));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [safeLine(name), safeData(item)]));
+}
+
 const REPLACEMENT = '\u{FFFD}';
 const LINE_END = /\r\n|[\r\u0085\u2028\u2029]/g;
 

@@ -86,6 +86,7 @@ describe('a record of an export', () => {
     ['agent', { ...agent, agent: 'Alice@5' }],
     ['agent', { ...agent, agent: 'Alice@5', removedAt: TIME }],
     ['capabilities', { ...agent, capabilities: [ESCAPE] }],
+    ['capabilities', { ...agent, capabilities: [{ category: ESCAPE, description: 'x' }] }],
     ['conversation', { ...conversation, conversation: '*' }],
     ['conversation', { ...conversation, conversation: '#dev' }],
     ['conversation', { ...conversation, conversation: 'Alice  Bob' }],

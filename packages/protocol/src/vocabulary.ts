@@ -46,6 +46,13 @@ export type ReceivingPath = (typeof RECEIVING_PATHS)[number];
 export const DELIVERY_PATHS = [...RECEIVING_PATHS, 'pull'] as const;
 export type DeliveryPath = (typeof DELIVERY_PATHS)[number];
 
+/**
+ * When an agent that works wants its messages. Without a wish: urgent ones as soon as its CLI takes them, others after the
+ * turn.
+ */
+export const ATTENTIONS = ['now', 'next-tool-call', 'end-of-turn'] as const;
+export type Attention = (typeof ATTENTIONS)[number];
+
 /** How somebody sees a terminal: only looking, or typing too. */
 export const VIEW_MODES = ['watch', 'drive'] as const;
 export type ViewMode = (typeof VIEW_MODES)[number];
@@ -53,8 +60,8 @@ export type ViewMode = (typeof VIEW_MODES)[number];
 /** Output of a terminal in one frame. */
 export const TERMINAL_CHUNK_BYTES = 128 * 1024;
 
-/** A permission prompt is shown in part if it is longer. */
-export const PROMPT_TEXT_LIMIT = 4096;
+/** A longer permission prompt is answered in the terminal only: elsewhere a person would allow what they cannot read. */
+export const PROMPT_TEXT_LIMIT = 64 * 1024;
 
 /** The format of a secret: `at_` (agent token) or `rk_id_` (workspace key) and 256 random bits. */
 export const isAgentToken = (text: string): boolean => /^at_[A-Za-z0-9_-]{43}$/.test(text);

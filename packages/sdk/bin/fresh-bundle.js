@@ -14,8 +14,9 @@ export function isFresh(url) {
   if (!existsSync(list)) return true;
   // …/packages/<name>/dist/cli/<bundle>, and the list is relative to …/packages.
   const packages = join(dirname(bundle), '..', '..', '..');
+  // Hundreds of files at each start in a clone: without `join` it takes half as long.
   return JSON.parse(readFileSync(list, 'utf8')).every((file) => {
-    const source = statSync(join(packages, file), { throwIfNoEntry: false });
+    const source = statSync(`${packages}/${file}`, { throwIfNoEntry: false });
     return source !== undefined && source.mtimeMs <= built.mtimeMs;
   });
 }

@@ -47,5 +47,6 @@ function helloOf(options: ParticipantOptions): HelloPayload {
     ...(options.notify ? { notify: true } : {}),
     ...(options.paths ? { paths: options.paths } : {}),
     ...(options.receiver ? { receiver: options.receiver } : {}),
+    ...(options.hooks ? { hooks: options.hooks } : {}),
   };
 }

@@ -2,6 +2,7 @@ import type {
   CallProgress,
   ClaimingPath,
   HelloPayload,
+  HookReasons,
   InboxMessage,
   Message,
   MessageKind,
@@ -21,6 +22,7 @@ export const PROFILE_FIELDS = [
   'workspaceKey',
   'page',
   'claim',
+  'session',
   'type',
   'unverified',
   'ephemeral',
@@ -47,6 +49,8 @@ export interface ParticipantOptions extends Pick<HelloPayload, (typeof PROFILE_F
   notify?: boolean;
   /** For programs that put messages into another program's context: their paths. See `relay.paths`. */
   paths?: ClaimingPath[];
+  /** For programs beside an agent's CLI that has hooks of the relay: why messages wait while none of them runs. */
+  hooks?: HookReasons;
   /** Identifies this process across its connections, so that it keeps its claims. Default: a new id. */
   receiver?: string;
   /** Timeout for a request, and for connecting. Default: 30 seconds. */
@@ -74,9 +78,9 @@ export interface SendAndWaitOptions extends SendOptions {
 }
 
 export interface CallOptions {
-  /** How long the call may take. Default: 30 seconds. */
+  /** How long the call may take. Default: 30 seconds, or 5 minutes where a person has to allow it. */
   timeoutMs?: number;
-  /** Ends the call; the callee is told. */
+  /** Ends the call; the callee is told. An action goes on. */
   signal?: AbortSignal;
   onProgress?: (progress: CallProgress) => void;
 }
@@ -128,6 +132,8 @@ export interface WhoOptions {
   includeOffline?: boolean;
   /** Default: the client's own project. */
   project?: string;
+  /** Only this one, by its name or handle. */
+  agent?: string;
 }
 
 /**
@@ -136,6 +142,12 @@ export interface WhoOptions {
  */
 type Happenings = { [Event in RelayEvent as Event['type']]: [event: Event] };
 
+/** Tools or actions that are no longer offered, because the daemon refused them after a reconnect. */
+export interface RefusedTools {
+  names: string[];
+  error: RelayError;
+}
+
 /** The events of a client and their arguments. */
 export interface RelayEvents extends Happenings {
   /** A message for this agent; it counts as handed over when the listeners were called. */
@@ -143,6 +155,8 @@ export interface RelayEvents extends Happenings {
   /** A connection is up, except the first one, with which `connect` resolves. */
   connected: [welcome: WelcomePayload];
   disconnected: [error: RelayError];
+  /** After a reconnect the daemon refused tools or actions that it took before; they are no longer offered. */
+  'tools.refused': [refused: RefusedTools];
   /** The next attempt follows after the delay. */
   reconnecting: [retry: { attempt: number; delayMs: number }];
   /** The client is closed, with the error unless `close()` was called. */

@@ -49,8 +49,8 @@ export interface AgentCli {
     readonly settings: string;
     /** It takes the relay's tools from its settings only: `agent-relay mcp install` has to enter them. */
     readonly needsInstall?: boolean;
-    /** It ends the turn if its model has a usage limit, and does not try again. */
-    readonly givesUpAtLimit?: boolean;
+    /** It tries again for a while if its model has a usage limit, so that its screen shows that it works. */
+    readonly retriesAtLimit?: boolean;
     /** Its conversations can be gone on with. */
     readonly resumes?: boolean;
     /** What the shell shows after Ctrl-Z, if it can be suspended. */
@@ -63,8 +63,8 @@ export interface AgentCli {
     readonly answersPrompts?: boolean;
     /** What is on its screen while it asks whether to trust the directory, the key that chooses yes, and what is there then. */
     readonly trust?: { question: RegExp; choose: string; chosen: RegExp };
-    /** A step with which the model asks the person something. */
-    readonly question?: string;
+    /** A step with which the model asks the person something, what is on the screen then, and the mode in which it can. */
+    readonly question?: { step: string; open: RegExp; mode?: { keys: string; shown: RegExp } };
     /** The command that opens a menu, what is on the screen when it is typed, and when the menu is open. */
     readonly menu: { command: string; typed: RegExp; open: RegExp };
     /** What is on the screen when the command for a new session is typed, if its own interface is used. */

@@ -46,15 +46,20 @@ export const claude: AgentCli = {
     args: (asks) => (asks ? ['--permission-mode', 'manual'] : ['--dangerously-skip-permissions']),
     ready: /^❯/m,
     path: 'hook',
+    answersPrompts: true,
     settings: '.claude/settings.json',
     suspended: /Stopped/,
+    retriesAtLimit: true,
     resumes: true,
     shell: (command) => `use Bash ${JSON.stringify({ command, description: 'a command' })}`,
     trust: { question: /\btrust this folder\b/, choose: '\x1b[B', chosen: /❯ Yes, I trust/ },
     dialog: /\bDo you want to proceed\b/,
-    question: `use AskUserQuestion ${JSON.stringify({
-      questions: [{ question: 'Which?', header: 'Pick', multiSelect: false, options: PICKS }],
-    })}`,
+    question: {
+      step: `use AskUserQuestion ${JSON.stringify({
+        questions: [{ question: 'Which?', header: 'Pick', multiSelect: false, options: PICKS }],
+      })}`,
+      open: /\bEsc to cancel\b/,
+    },
     menu: { command: '/model', typed: /\/model +Set\b/, open: /\bSelect model\b/ },
     newLine: '\\\r',
   },

@@ -1,4 +1,7 @@
+import { git } from '../../kit/repository.ts';
 import { type AgentCli, NO_WAY_OUT, writeHome } from './agent-cli.ts';
+
+const PICKS = ['A', 'B'].map((label) => ({ label, description: label }));
 
 export const codex: AgentCli = {
   id: 'codex',
@@ -7,16 +10,22 @@ export const codex: AgentCli = {
   version: '0.166.0',
   command: 'codex',
 
-  settle: (sandbox) =>
-    writeHome(
+  async settle(sandbox) {
+    // It asks whether to trust repositories only, and only where nothing else says what it may do.
+    if (sandbox.untrusted) git(sandbox.project, 'init', '--quiet');
+    const permissions = `approval_policy = "${sandbox.asks ? 'on-request' : 'never'}"
+sandbox_mode = "${sandbox.asks ? 'read-only' : 'danger-full-access'}"
+`;
+    const trust = `[projects."${sandbox.project}"]
+trust_level = "trusted"
+`;
+    await writeHome(
       sandbox,
       '.codex/config.toml',
       `# The model of the test.
 model = "scripted"
 model_provider = "scripted"
-approval_policy = "${sandbox.asks ? 'on-request' : 'never'}"
-sandbox_mode = "${sandbox.asks ? 'read-only' : 'danger-full-access'}"
-check_for_update_on_startup = false
+${sandbox.untrusted ? '' : permissions}check_for_update_on_startup = false
 
 [model_providers.scripted]
 name = "scripted"
@@ -32,10 +41,9 @@ plugins = false # it would look for them on the network
 remote_plugin = false
 apps = false
 
-[projects."${sandbox.project}"]
-trust_level = "trusted"
-`,
-    ),
+${sandbox.untrusted ? '' : trust}`,
+    );
+  },
 
   variables: () => ({ ...NO_WAY_OUT, SCRIPTED_KEY: 'any' }),
   // This only lists the configuration; a session connects.
@@ -55,7 +63,14 @@ trust_level = "trusted"
       const escalation = { sandbox_permissions: 'require_escalated', justification: 'a test' };
       return `use exec_command ${JSON.stringify({ cmd, ...(asks && escalation) })}`;
     },
-    givesUpAtLimit: true,
+    trust: { question: /\bTrust this folder\?/, choose: '', chosen: /› 1\. Trust and continue/ },
+    question: {
+      step: `use request_user_input ${JSON.stringify({
+        questions: [{ id: 'pick', header: 'Pick', question: 'Which?', options: PICKS }],
+      })}`,
+      open: /\benter to submit answer\b/,
+      mode: { keys: '\x1b[Z', shown: /\bPlan mode\b.*cycle/ },
+    },
     dialog: /\bPress enter to confirm\b/,
     menu: { command: '/model', typed: /\/model +choose\b/, open: /\bSelect Model\b/ },
     newSession: /\/new\b.*start/i,

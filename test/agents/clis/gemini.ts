@@ -39,9 +39,13 @@ export const gemini: AgentCli = {
     shell: (command) => `use run_shell_command ${JSON.stringify({ command, description: 'a command' })}`,
     trust: { question: /\bDo you trust\b/, choose: '', chosen: /● 1\. Trust folder/ },
     dialog: /\bAllow execution of\b/,
-    question: `use ask_user ${JSON.stringify({
-      questions: [{ question: 'Which?', header: 'Pick', type: 'choice', options: PICKS }],
-    })}`,
+    question: {
+      step: `use ask_user ${JSON.stringify({
+        questions: [{ question: 'Which?', header: 'Pick', type: 'choice', options: PICKS }],
+      })}`,
+      open: /\bEsc to cancel\b/,
+    },
+    retriesAtLimit: true,
     menu: { command: '/model', typed: /Manage model configuration/, open: /\bSelect Model\b/ },
     newLine: '\\\r',
   },

@@ -46,12 +46,17 @@ export const opencode: AgentCli = {
     resumes: true,
     path: 'native',
     typesFirst: true,
+    answersPrompts: true,
     settings: '.config/opencode/opencode.json',
     shell: (command) => `use bash ${JSON.stringify({ command, description: 'a command' })}`,
     dialog: /\bPermission required\b/,
-    question: `use question ${JSON.stringify({
-      questions: [{ question: 'Which?', header: 'Pick', options: PICKS }],
-    })}`,
+    question: {
+      step: `use question ${JSON.stringify({
+        questions: [{ question: 'Which?', header: 'Pick', options: PICKS }],
+      })}`,
+      open: /\besc dismiss\b/,
+    },
+    retriesAtLimit: true,
     menu: { command: '/models', typed: /\/models +Switch model/, open: /\bSelect model\b/ },
     newSession: /\/new +New session/i,
     newLine: '\n',

@@ -10,24 +10,19 @@ import { type RawTerminal, startRaw } from './raw-terminal.ts';
 const TICKS_PER_SECOND = 100;
 const LINES = 600_000;
 const env = (daemon: TestDaemon) => ({ ...daemon.env, TERM: 'xterm-256color', LANG: 'C.UTF-8' });
-const wrapped = (name: string, words: string[]) => [
-  process.execPath,
-  PROGRAM,
-  'run',
-  '--name',
-  name,
-  '--',
+const wrapped = (name: string, words: string[], ...options: string[]) => [
+  ...[process.execPath, PROGRAM, 'run', '--name', name, ...options, '--'],
   ...words,
 ];
 
 /**
  * Bytes per second, from a program to the terminal: alone, with `script` of util-linux in between, which only passes
- * bytes on, and with the relay in between. Rounds are interleaved.
+ * bytes on, and with the relay in between, with and without looking for commands in it. Rounds are interleaved.
  */
 export async function outputRates(
   daemon: TestDaemon,
   rounds: number,
-): Promise<{ plain: number; script: number; relay: number; ratio: number }> {
+): Promise<{ plain: number; script: number; relay: number; ratio: number; patterns: number }> {
   const file = join(daemon.directory, 'lines.txt');
   const line = (index: number) =>
     `\x1b[3${index % 8}mline ${index}\x1b[0m the quick brown fox jumps over the lazy dog\n`;
@@ -47,12 +42,13 @@ export async function outputRates(
   };
   const [shell = '', option = '', commands = ''] = script;
   const passedOn = ['script', '-qec', `${shell} ${option} "${commands}"`, '/dev/null'];
-  const measured: Array<{ plain: number; script: number; relay: number }> = [];
+  const measured: Array<{ plain: number; script: number; relay: number; blind: number }> = [];
   for (let round = 0; round < rounds; round++) {
     measured.push({
       plain: await rate(script),
       script: await rate(passedOn),
       relay: await rate(wrapped('Output', script)),
+      blind: await rate(wrapped('Output', script, '--no-patterns')),
     });
   }
   return {
@@ -60,6 +56,7 @@ export async function outputRates(
     script: median(measured.map((one) => one.script)),
     relay: median(measured.map(({ relay }) => relay)),
     ratio: median(measured.map(({ plain, relay }) => relay / plain)),
+    patterns: median(measured.map(({ relay, blind }) => relay / blind)),
   };
 }
 

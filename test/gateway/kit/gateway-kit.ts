@@ -48,7 +48,7 @@ export class GatewayKit implements AsyncDisposable {
     return new GatewayKit(await mkdtemp(join(tmpdir(), 'gateway-')));
   }
 
-  /** Writes the configuration and starts a gateway on it, with short waits. */
+  /** Writes the configuration and starts a gateway on it. It retries fast, and waits as long as a busy machine needs. */
   static async start(backends: unknown[], options: Partial<GatewayOptions> = {}): Promise<GatewayKit> {
     const kit = await GatewayKit.create();
     await kit.configure(backends);
@@ -72,9 +72,9 @@ export class GatewayKit implements AsyncDisposable {
       configFiles: [this.configFile],
       log: (line, level) => this.logs.push(`${level} ${line}`),
       // Waiting ends as soon as the backends are there; a busy machine may take its time.
-      startupMs: 15_000,
+      startupMs: 30_000,
       ...options,
-      limits: { reconnectMs: 100, callConnectMs: 3000, connectMs: 10_000, ...options.limits },
+      limits: { reconnectMs: 100, callConnectMs: 30_000, connectMs: 30_000, ...options.limits },
     });
     return this.#gateway;
   }

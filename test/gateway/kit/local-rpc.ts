@@ -1,5 +1,8 @@
-import { BackendRpc } from '../../../packages/gateway/src/backend/backend-rpc.ts';
-import type { BackendTransport, TransportEvents } from '../../../packages/gateway/src/backend/transport.ts';
+import { BackendRpc } from '../../../packages/gateway/src/backend/rpc/backend-rpc.ts';
+import type {
+  BackendTransport,
+  TransportEvents,
+} from '../../../packages/gateway/src/backend/transports/transport.ts';
 import { objectFrom } from '../../../packages/gateway/src/json/raw-json.ts';
 
 export interface Received {

@@ -26,7 +26,11 @@ note({
   agent: process.env.RELAY_AGENT_NAME,
   pid: process.pid,
 });
-if (SCRIPTED_LEAVES) spawn('sleep', ['600'], { stdio: 'inherit' }).unref();
+if (SCRIPTED_LEAVES) {
+  const left = spawn('sleep', ['600'], { stdio: 'inherit', detached: SCRIPTED_LEAVES === 'apart' });
+  left.unref();
+  note({ left: left.pid });
+}
 for (const signal of SCRIPTED_STUBBORN ? ['SIGHUP', 'SIGTERM'] : []) process.on(signal, () => undefined);
 if (mode === 'trust') write('Trust this folder? (y) ');
 else prompt();
@@ -68,6 +72,13 @@ function submit() {
   note({ turn: text });
   const [, code] = /\bexit (\d+)/.exec(text) ?? [];
   if (code !== undefined) process.exit(Number(code));
+  // Some show only later that they think.
+  const hesitates = Number(process.env.SCRIPTED_HESITATES ?? 0);
+  if (hesitates > 0) write('\x1b[2J\x1b[Hyou> ');
+  setTimeout(() => think(text), hesitates);
+}
+
+function think(text) {
   write('\x1b[2J\x1b[Hthinking…');
   setTimeout(
     () => {

@@ -11,10 +11,11 @@ export function agents(store: () => Store): void {
         type: 'human' as const,
         lead: true,
         ephemeral: true,
+        attention: 'end-of-turn' as const,
         cli: 'claude',
         task: 'review “this” \\ and that',
         parent: 'Boss',
-        capabilities: ['review', 'build:fast'],
+        capabilities: ['review', { category: 'build:fast', description: 'Builds ✓' }],
         account: 'key 12345678',
         mcpEnabled: true,
       };

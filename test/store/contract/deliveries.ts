@@ -250,6 +250,25 @@ export function deliveries(store: () => Store): void {
       expect(await store().unclaim(bob.id, [seq], ['two'])).toEqual([]);
     });
 
+    it('is open until something was observed of it', async () => {
+      const { alice, bob, send } = await world();
+      const open = await send(alice, [bob]);
+      const others = [];
+      for (let count = 0; count < 4; count++) others.push((await send(alice, [bob])).seq);
+      const [injected = 0, read = 0, uncertain = 0, theirs = 0] = others;
+      await claim(bob, [open.seq, injected, read, uncertain], 'one');
+      await claim(bob, [theirs], 'two');
+      await store().observe([
+        note(bob, injected, 'injected'),
+        note(bob, read, 'read'),
+        note(bob, uncertain, 'uncertain'),
+      ]);
+      expect(await store().openClaims(bob.id, 'one')).toEqual([
+        { id: open.id, senderId: alice.id, path: 'pty' },
+      ]);
+      expect(await store().openClaims(alice.id, 'one')).toEqual([]);
+    });
+
     it('hides a message from those who ask for what is with nobody, or not with these', async () => {
       const { alice, bob, send } = await world();
       const mine = (await send(alice, [bob])).seq;

@@ -2,11 +2,12 @@ import { RelayError } from '@agent-relay/protocol';
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../../packages/relay/src/core/ports/store/agents.ts';
 import type { Invocation } from '../../../packages/relay/src/core/ports/store/invocations.ts';
+import { MAX_PAGE_BYTES } from '../../../packages/relay/src/core/ports/store/messages.ts';
 import type { Store } from '../../../packages/relay/src/core/ports/store.ts';
 import { NOW, newWorld } from './world.ts';
 
 export function invocations(store: () => Store): void {
-  const KEEP = 100;
+  const KEPT = { invocations: 100, invocationBytes: 1_000_000 };
 
   async function newVotes() {
     const { workspace, agents } = await newWorld(store(), 3);
@@ -19,6 +20,7 @@ export function invocations(store: () => Store): void {
       ownerId: bob.id,
       caller: { type: 'agent', id: String(alice.id), name: alice.name },
       callerId: alice.id,
+      account: `agent ${alice.id}`,
       input: { 'für “wen”': [1, null] },
       node: `node of ${workspace.name}`,
       status: 'invoked',
@@ -36,15 +38,22 @@ export function invocations(store: () => Store): void {
       subject: 'review.vote',
       detail: undefined,
     };
-    const begin = (invocation: Invocation, keep = KEEP) => store().beginInvocation(invocation, record, keep);
+    const begin = (invocation: Invocation) => store().beginInvocation(invocation, record);
     const end = (id: string, result: unknown, endedAt = NOW + 1) =>
-      store().endInvocation(
-        workspace.id,
-        id,
-        { status: 'completed', endedAt, result, error: undefined },
-        record,
-      );
-    return { workspace, alice, bob, carol, vote, begin, end };
+      store().endInvocation({ ...vote(id), status: 'completed', endedAt, result }, record, KEPT);
+    let time = NOW;
+    /** One after the other; returns the ids that are listed then. */
+    const perform = async (kept: Partial<typeof KEPT>, ...votes: Invocation[]) => {
+      for (const one of votes) {
+        time += 1;
+        const invocation = { ...one, invokedAt: time };
+        await begin(invocation);
+        const ended = { ...invocation, status: 'completed', endedAt: time } as const;
+        await store().endInvocation(ended, record, { ...KEPT, ...kept });
+      }
+      return (await store().listInvocations(workspace.id, undefined, 10)).map(({ id }) => id);
+    };
+    return { workspace, alice, bob, carol, vote, begin, end, perform };
   }
 
   describe('invocations', () => {
@@ -93,18 +102,33 @@ export function invocations(store: () => Store): void {
       expect([await found('ended'), await found('other')]).toEqual(['completed', 'invoked']);
     });
 
-    it('are kept as many as asked for of each caller, besides the open ones', async () => {
-      const { workspace, carol, vote, begin, end } = await newVotes();
-      await begin(vote('open'));
-      await begin(vote('hers', { callerId: carol.id }));
-      await end('hers', 1);
-      for (let n = 1; n <= 4; n++) {
-        await begin(vote(`v${n}`, { invokedAt: NOW + n }), 2);
-        await end(`v${n}`, n);
-      }
-      await begin(vote('last', { invokedAt: NOW + 9 }), 2);
-      const ids = (await store().listInvocations(workspace.id, undefined, 10)).map(({ id }) => id);
-      expect(ids).toEqual(['last', 'v4', 'v3', 'open', 'hers']);
+    it('are kept as many as asked for of each account, besides the open ones', async () => {
+      const { carol, vote, begin, perform } = await newVotes();
+      await begin(vote('open', { invokedAt: 1 }));
+      const hers = vote('hers', { account: `agent ${carol.id}` });
+      const ofAnotherCaller = vote('v3', { callerId: carol.id });
+      const left = await perform({ invocations: 2 }, hers, vote('v1'), vote('v2'), ofAnotherCaller);
+      expect(left).toEqual(['v3', 'v2', 'hers', 'open']);
+    });
+
+    it('are kept as long as their inputs and results together are not too large', async () => {
+      const { carol, vote, perform } = await newVotes();
+      const half = 'ü'.repeat(25);
+      const large = (id: string, more = {}) => vote(id, { input: {}, result: half, ...more });
+      const hers = large('hers', { account: `agent ${carol.id}` });
+      const left = await perform({ invocationBytes: 110 }, hers, large('v1'), large('v2'), large('v3'));
+      expect(left).toEqual(['v3', 'v2', 'hers']);
+      const byInput = vote('v4', { input: { half }, result: 1 });
+      expect(await perform({ invocationBytes: 110 }, byInput)).toEqual(['v4', 'hers']);
+    });
+
+    it('are listed until the page is full', async () => {
+      const { vote, perform } = await newVotes();
+      const large = (id: string) => vote(id, { input: { id }, result: 'x'.repeat(MAX_PAGE_BYTES / 2) });
+      const kept = { invocationBytes: 10 * MAX_PAGE_BYTES };
+      expect(await perform(kept, large('v1'), large('v2'), large('v3'))).toEqual(['v3', 'v2']);
+      const huge = vote('huge', { input: { text: 'x'.repeat(2 * MAX_PAGE_BYTES) } });
+      expect(await perform(kept, large('v4'), huge)).toEqual(['huge']);
     });
 
     it('are forgotten with the messages of their time, and with their workspace', async () => {

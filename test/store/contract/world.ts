@@ -47,6 +47,7 @@ export const agentOf = (workspaceId: number, name = unique('agent')): Omit<Agent
   lead: false,
   grants: [],
   ephemeral: false,
+  attention: undefined,
   registeredBy: undefined,
   heldBy: undefined,
   account: undefined,

@@ -2,30 +2,30 @@ import { connect, isRelayError, type Relay, RelayError, type WelcomePayload } fr
 import { signal } from '@preact/signals';
 import { forgetSession, storedSession } from '../sign-in/session.ts';
 
-/** `away`: the daemon does not answer, and is tried again by itself. */
+/** `away`: the daemon does not answer; the page keeps trying. */
 export type Phase = 'signed-out' | 'connecting' | 'live' | 'away';
 
 export const phase = signal<Phase>('connecting');
 export const welcome = signal<WelcomePayload | undefined>(undefined);
-/** Why the page was signed out, for the person. */
+/** Why the page was signed out, shown to the person. */
 export const refusal = signal<RelayError | undefined>(undefined);
-/** When the next attempt is made, in milliseconds since 1970. */
+/** Time of the next attempt, in milliseconds since 1970. */
 export const nextAttemptAt = signal<number | undefined>(undefined);
 
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 10_000;
 
 let current: Relay | undefined;
-/** Rises with each `open`: what belongs to an earlier one is over. */
+/** Incremented by each `open`; callbacks of earlier ones are ignored. */
 let generation = 0;
 
-/** The connection; throws where there is none yet. */
+/** The connection; throws if there is none yet. */
 export function relay(): Relay {
   if (!current) throw new Error('The page is not connected.');
   return current;
 }
 
-/** Connects to a project, or to the one the session was opened in; goes on trying while the daemon is away. */
+/** Connects to a project, by default the one the session was opened in; keeps trying while the daemon is away. */
 export async function open(project: string | undefined, onLive: (relay: Relay) => void): Promise<void> {
   const mine = ++generation;
   await current?.close();
@@ -80,7 +80,7 @@ function follow(opened: Relay, mine: number, onLive: (relay: Relay) => void): vo
   onLive(opened);
 }
 
-/** This browser is not signed in, or not any more. */
+/** This browser is not, or no longer, signed in. */
 function signedOut(error?: RelayError): void {
   forgetSession();
   current = undefined;
@@ -101,7 +101,7 @@ function pause(delayMs: number): Promise<void> {
   nextAttemptAt.value = Date.now() + delayMs;
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, delayMs);
-    // Somebody who looks at the page, or whose network is back, does not wait.
+    // Retry at once when the page becomes visible or the network is back.
     for (const event of ['online', 'focus']) {
       addEventListener(
         event,

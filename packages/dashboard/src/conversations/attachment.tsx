@@ -15,7 +15,7 @@ export function sizeText(bytes: number): string {
   }).format(bytes / 1000 ** step);
 }
 
-/** A file on a message. It is only ever saved, never opened here: anybody may have made it. */
+/** A file on a message. It can be saved but is never opened here, because anyone may have made it. */
 export function Attachment({ file }: { file: AttachmentInfo }) {
   const save = async () => {
     const { content } = await relay().fetchAttachment(file.id);

@@ -10,7 +10,7 @@ import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { tell } from '../parts/notices.tsx';
 import { linkTo } from '../routes.ts';
 
-/** A channel's topic and members, and what can be changed about them. */
+/** A channel's topic and members, with controls to change them. */
 export function ChannelDetails({ channel }: { channel: ChannelInfo }) {
   const { name, topic = '', joined, archivedAt } = channel;
   const members = useSignal<string[]>([]);
@@ -84,8 +84,10 @@ function Topic({ name, topic, canChange }: { name: string; topic: string; canCha
     <form
       onSubmit={(event) => {
         event.preventDefault();
+        // Told when the page shows it: what is below moves up at the same time.
         relay()
           .channels.topic(name, text.value)
+          .then(() => model.value?.readChannels())
           .then(() => tell(`Changed the topic of ${name}.`), tell);
       }}
     >

@@ -13,7 +13,7 @@ describe('completion', () => {
     expect(unfinishedAt(text, text.length)).toEqual(expected);
   });
 
-  it('offers what begins so before what has it in it, and only a few', () => {
+  it('offers names that start with it before those that contain it, and only a few', () => {
     const names = ['Bela', 'Alice', 'Malory', 'alfred', 'Bob'];
     expect(candidatesFor('al', names)).toEqual(['Alice', 'alfred', 'Malory']);
     expect(
@@ -24,7 +24,7 @@ describe('completion', () => {
     ).toHaveLength(6);
   });
 
-  it('puts the name in place of what was typed, and leaves the rest', () => {
+  it('replaces the typed word with the name, and keeps the rest', () => {
     const text = 'Ask @Al now';
     const unfinished = unfinishedAt(text, 7);
     expect(unfinished && completed(text, unfinished, 'Alice')).toEqual({

@@ -1,8 +1,8 @@
-/** What is being typed in front of the cursor that could be completed: `@Al` or `#rel`. */
+/** The word before the cursor that can be completed: `@Al` or `#rel`. */
 export interface Unfinished {
   mark: '@' | '#';
   word: string;
-  /** Where the mark stands. */
+  /** Position of the `@` or `#`. */
   start: number;
 }
 
@@ -14,15 +14,17 @@ export function unfinishedAt(text: string, cursor: number): Unfinished | undefin
 
 const MOST = 6;
 
-/** The names that could be meant: those that begin so, then those that have it in them. */
+/** Matching names: those that start with the word, then those that contain it. */
 export function candidatesFor(word: string, names: readonly string[]): string[] {
   const wanted = word.toLowerCase();
   const begins = names.filter((name) => name.toLowerCase().startsWith(wanted));
+  // With hundreds of names, most words are found here.
+  if (begins.length >= MOST) return begins.slice(0, MOST);
   const holds = names.filter((name) => !begins.includes(name) && name.toLowerCase().includes(wanted));
   return [...begins, ...holds].slice(0, MOST);
 }
 
-/** The text with the word completed, and where the cursor is then. */
+/** The text with the word completed, and the new cursor position. */
 export function completed(
   text: string,
   { start, mark, word }: Unfinished,

@@ -9,7 +9,7 @@ import { candidatesFor, completed, unfinishedAt } from './completion.ts';
 
 type Send = (content: string, options: { attachments?: string[] }) => Promise<unknown>;
 
-/** Where the person writes. Names and channels complete themselves; Enter sends. */
+/** The input for messages. Completes names and channels; Enter sends. */
 export function Composer({ label, send }: { label: string; send: Send }) {
   const text = useSignal('');
   const cursor = useSignal(0);
@@ -20,7 +20,7 @@ export function Composer({ label, send }: { label: string; send: Send }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
 
-  /** As of now: keys may come faster than the page is drawn. */
+  /** The current value: keys may arrive faster than the page renders. */
   const completion = () => {
     const unfinished = isClosed.value ? undefined : unfinishedAt(text.value, cursor.value);
     const names =
@@ -42,7 +42,7 @@ export function Composer({ label, send }: { label: string; send: Send }) {
     const element = field.current;
     if (!word || !element) return;
     const done = completed(text.value, word, name);
-    // At once: what is typed next goes behind it.
+    // Right away: the next key must come after it.
     element.value = done.text;
     element.focus();
     element.setSelectionRange(done.cursor, done.cursor);
@@ -67,7 +67,7 @@ export function Composer({ label, send }: { label: string; send: Send }) {
       text.value = '';
       files.value = [];
     } catch (error) {
-      // What was written stays.
+      // Keep the draft.
       tell(error);
     } finally {
       isBusy.value = false;

@@ -10,10 +10,10 @@ import { NewMessage } from './new-message.tsx';
 import { placeOf } from './place.ts';
 
 const SHOWN_PAIRS = 8;
-/** Of those nobody wrote with yet; all of them are on the overview. */
+/** How many agents without messages are listed; the overview lists all. */
 const SHOWN_OTHERS = 20;
 
-/** How much unread mail the person has in each place. */
+/** The person's unread messages in each place. */
 const unreadIn = computed(() => {
   const me = welcome.value?.agent?.name ?? '';
   const counts = new Map<string, number>();
@@ -25,7 +25,7 @@ const unreadIn = computed(() => {
   return counts;
 });
 
-/** Those who talk to each other without the person, the latest first. */
+/** Conversations between others, newest first. */
 const pairs = computed(() => {
   const me = welcome.value?.agent?.name ?? '';
   const subjects = new Set<string>();
@@ -38,7 +38,7 @@ const pairs = computed(() => {
   return [...subjects];
 });
 
-/** The direct conversations, and those who are there though nobody wrote yet. */
+/** Direct conversations, and agents online without any messages yet. */
 const contacts = computed(() => {
   const known = direct.value.map(({ participants }) => participants.join(','));
   const isKnown = new Set(known);
@@ -50,7 +50,7 @@ const contacts = computed(() => {
   return [...known, ...others].filter((subject) => subject !== '');
 });
 
-/** Every conversation one can go to. */
+/** All conversations. */
 export function ConversationLists() {
   const open = channels.value.filter(({ archivedAt }) => archivedAt === undefined);
   const archived = channels.value.filter(({ archivedAt }) => archivedAt !== undefined);
@@ -60,7 +60,7 @@ export function ConversationLists() {
         {open.map(({ name }) => (
           <Item key={name} place="channel" subject={name.slice(1)} text={name.slice(1)} icon="channel" />
         ))}
-        {open.length === 0 && <li class="nav-more muted">None yet</li>}
+        {open.length === 0 && <li class="nav-more muted">None yet. Create one with +, or agents do.</li>}
         {archived.length > 0 && (
           <li>
             <details class="nav-more">
@@ -84,7 +84,9 @@ export function ConversationLists() {
         {contacts.value.map((subject) => (
           <Item key={subject} place="direct" subject={subject} text={subject.replaceAll(',', ', ')} />
         ))}
-        {contacts.value.length === 0 && <li class="nav-more muted">No agents yet</li>}
+        {contacts.value.length === 0 && (
+          <li class="nav-more muted">Agents appear here as soon as they connect.</li>
+        )}
       </List>
       {pairs.value.length > 0 && (
         <List title="Between agents">
@@ -109,7 +111,7 @@ function List({
   children,
 }: {
   title: string;
-  /** Makes a new one. */
+  /** Creates a new one. */
   add?: ComponentChildren;
   children: ComponentChildren;
 }) {

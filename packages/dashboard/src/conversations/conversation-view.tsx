@@ -1,3 +1,4 @@
+import { SYSTEM_AGENT } from '@agent-relay/protocol';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { relay, welcome } from '../connection/connection.ts';
@@ -8,12 +9,13 @@ import { Icon } from '../parts/icon.tsx';
 import { linkTo } from '../routes.ts';
 import { Composer } from './composer.tsx';
 import { MessageList } from './message-list.tsx';
+import { NoMessages } from './no-messages.tsx';
 import { Panel } from './panel.tsx';
 import { panel } from './panel-state.ts';
 import { type Conversation, keyOf } from './place.ts';
 import { Stream } from './stream.ts';
 
-/** A conversation: what was said, where one writes, and beside it a thread or a delivery. */
+/** A conversation: its messages, the composer, and a panel with a thread or a delivery. */
 export function ConversationView({
   conversation,
   target,
@@ -33,7 +35,13 @@ export function ConversationView({
     <div class={panel.value ? 'conversation has-panel' : 'conversation'}>
       <div class="conversation-main">
         <Head conversation={conversation} />
-        <MessageList key={key} stream={stream} withPlace={conversation.kind === 'activity'} target={target} />
+        <MessageList
+          key={key}
+          stream={stream}
+          withPlace={conversation.kind === 'activity'}
+          target={target}
+          empty={<NoMessages conversation={conversation} />}
+        />
         <Foot conversation={conversation} />
       </div>
       {panel.value && <Panel shown={panel.value} canWrite={conversation.kind !== 'between'} />}
@@ -47,7 +55,7 @@ function Header({
   children,
 }: {
   title: string;
-  /** A channel that there is more to know of. */
+  /** The channel, if its details can be shown. */
   about?: string | undefined;
   children?: ComponentChildren;
 }) {
@@ -82,7 +90,7 @@ function Header({
 function Head({ conversation }: { conversation: Conversation }) {
   switch (conversation.kind) {
     case 'activity':
-      return <Header title="All messages">Everything that is said in this project</Header>;
+      return <Header title="All messages">All messages in this project</Header>;
     case 'channel': {
       const known = channels.value.find(({ name }) => name === conversation.channel);
       const members = known && `${known.members} ${known.members === 1 ? 'member' : 'members'}`;
@@ -98,7 +106,7 @@ function Head({ conversation }: { conversation: Conversation }) {
       return <Header title={conversation.others.join(', ')}>{task}</Header>;
     }
     case 'between':
-      return <Header title={conversation.names.join(' and ')}>Between agents; you read along</Header>;
+      return <Header title={conversation.names.join(' and ')}>Read-only for you</Header>;
   }
 }
 
@@ -121,6 +129,16 @@ function Foot({ conversation }: { conversation: Conversation }) {
       return <ChannelFoot channel={conversation.channel} />;
     case 'direct': {
       const { others } = conversation;
+      if (others.length === 1 && others[0] === SYSTEM_AGENT)
+        return (
+          <p class="foot-note muted">
+            The relay reads no messages here. Allow or deny calls on the{' '}
+            <a class="link" href={linkTo(welcome.value?.project ?? '')}>
+              overview
+            </a>
+            .
+          </p>
+        );
       const to = others.length === 1 ? (others[0] ?? '') : others;
       return (
         <Composer

@@ -6,13 +6,14 @@ import { model } from '../model/current.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { tell } from '../parts/notices.tsx';
 import { ClockTime } from '../parts/time.tsx';
+import { ADVICE } from './advice.ts';
 
 const STATES: Record<DeliveryTrace['state'], string> = {
   stored: 'Stored',
-  accepted: 'Taken by its program',
-  uncertain: 'Perhaps delivered',
+  accepted: 'Received by its program',
+  uncertain: 'Possibly delivered',
   injected: 'In its context',
-  turn_started: 'It works on it',
+  turn_started: 'Working on it',
   read: 'Read',
   acked: 'Dealt with',
 };
@@ -25,26 +26,7 @@ const PATHS: Record<string, string> = {
   pull: 'from the inbox',
 };
 
-/** What a person can do about what a delivery waits for. */
-const ADVICE: Record<string, string> = {
-  offline: 'Start the agent again; the message is waiting for it.',
-  no_wake_path: 'Tell the agent to check its inbox, or run it with agent-relay run.',
-  approval_dialog: 'Answer the dialog in its terminal.',
-  draft: 'Send or clear the draft in its terminal.',
-  usage_limit: 'It is delivered when the limit is reset.',
-  signed_out: 'Sign in again in its terminal.',
-  context_full: 'Compact or clear its context.',
-  hook_not_trusted: 'Trust the hook in its terminal.',
-  unknown_screen: 'Look at its terminal.',
-  refused: 'Tell the agent to check its inbox.',
-  path_gone: 'Look into its terminal whether it arrived; if not, send it again.',
-  unconfirmed: 'Look into its terminal whether it arrived; if not, send it again.',
-  expired: 'Send it again if it still matters.',
-  busy: 'It is delivered when this turn ends.',
-  starting: 'It is delivered once the agent has started.',
-};
-
-/** What became of a message, for each who gets it. */
+/** Delivery status of a message, per recipient. */
 export function Delivery({ message }: { message: HistoryMessage }) {
   const trace = useSignal<{ deliveries: DeliveryTrace[]; held?: HoldTrace } | undefined>(undefined);
   useEffect(() => {
@@ -94,15 +76,16 @@ function Recipient({
       <h3>
         <Avatar name={recipient} /> {recipient}
         <span class={isDone ? 'state is-done' : 'state'}>
+          {/* Of a message that is only stored, the path is a plan. */}
           {STATES[state]}
-          {path && ` ${PATHS[path]}`}
+          {path && state !== 'stored' && ` ${PATHS[path]}`}
         </span>
       </h3>
       <ol class="timeline">
         {transitions.map((step) => (
           <li key={step.state}>
             <ClockTime time={step.at} /> {STATES[step.state]}
-            {step.path && <span class="muted"> {PATHS[step.path]}</span>}
+            {step.path && step.state !== 'stored' && <span class="muted"> {PATHS[step.path]}</span>}
           </li>
         ))}
         {reason && (

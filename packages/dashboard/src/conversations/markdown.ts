@@ -6,9 +6,9 @@ const marked = new Marked({
   breaks: true,
   async: false,
   renderer: {
-    // HTML in a message is text like any other: agents write it to be read.
+    // HTML in a message is shown as text.
     html: ({ text }) => escaped(text),
-    // Pictures would be loaded from wherever the message says.
+    // Images would be loaded from any server the message names.
     image: ({ href, text }) => `<a href="${escaped(href)}">${escaped(text || href)}</a>`,
   },
 });
@@ -22,7 +22,7 @@ const ENTITIES: Record<string, string> = {
 };
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (letter) => ENTITIES[letter] ?? letter);
 
-/** Text with simple forms. Nothing that loads, runs, looks like a part of the page, or asks for something. */
+/** Simple formatting only: nothing that loads, runs, imitates the page or asks for input. */
 const ALLOWED = {
   ALLOWED_TAGS: [
     'p',
@@ -61,13 +61,15 @@ const ALLOWED = {
 const purifier = createPurifier(window);
 
 purifier.addHook('afterSanitizeAttributes', (node) => {
+  // Wide ones are scrolled, also with the keyboard.
+  if (node.tagName === 'PRE' || node.tagName === 'TABLE') node.setAttribute('tabindex', '0');
   if (node.tagName !== 'A') return;
-  // A link of a message leaves the page alone, and does not say where it comes from.
+  // Links open without access to the page and without a referrer.
   node.setAttribute('target', '_blank');
   node.setAttribute('rel', 'noopener noreferrer nofollow');
 });
 
-/** What a message says as parts of a page, safe to show whatever it says. */
+/** Renders a message; safe for any content. */
 export function renderMarkdown(text: string): DocumentFragment {
   const html = marked.parse(text) as string;
   return purifier.sanitize(html, {

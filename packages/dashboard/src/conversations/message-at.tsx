@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { relay, welcome } from '../connection/connection.ts';
+import { type Problem, Trouble } from '../parts/trouble.tsx';
 import { linkTo, replaceRoute } from '../routes.ts';
 import { placeOf } from './place.ts';
 
-/** A link to a message says only which: where it stands depends on who looks. */
+/** Resolves a link to a message: it has only the id, because the conversation depends on the viewer. */
 export function MessageAt({ id }: { id: string }) {
-  const problem = useSignal<string | undefined>(undefined);
+  const problem = useSignal<Problem | undefined>(undefined);
   useEffect(() => {
     relay()
       .trace(id)
@@ -15,14 +16,20 @@ export function MessageAt({ id }: { id: string }) {
           const { place, subject } = placeOf(message, welcome.value?.agent?.name ?? '');
           replaceRoute(linkTo(welcome.value?.project ?? '', place, subject, message.id));
         },
-        (error: Error) => {
-          problem.value = error.message;
+        (error: Problem) => {
+          problem.value = error;
         },
       );
   }, [id]);
   return (
     <div class="place narrow">
-      <p class={problem.value ? 'card trouble' : 'muted'}>{problem.value ?? 'Looking for the message…'}</p>
+      {problem.value ? (
+        <section class="card">
+          <Trouble problem={problem.value} />
+        </section>
+      ) : (
+        <p class="muted">Looking for the message…</p>
+      )}
     </div>
   );
 }

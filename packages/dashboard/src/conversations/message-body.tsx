@@ -2,14 +2,14 @@ import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { renderMarkdown } from './markdown.ts';
 
-/** Guessed from the text: to measure each message would lay out the page once for each. */
+/** Estimated from the text: measuring would cost one layout per message. */
 const LONG_CHARACTERS = 2500;
 const LONG_LINES = 24;
 
 const isLong = (content: string): boolean =>
   content.length > LONG_CHARACTERS || content.split('\n', LONG_LINES + 1).length > LONG_LINES;
 
-/** What a message says. A long one is folded. */
+/** The text of a message; a long one is collapsed. */
 export function MessageBody({ content }: { content: string }) {
   const place = useRef<HTMLDivElement>(null);
   const isOpen = useSignal(!isLong(content));

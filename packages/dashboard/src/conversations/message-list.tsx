@@ -1,28 +1,30 @@
 import type { HistoryMessage } from '@agent-relay/sdk';
-import { useSignalEffect } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { model } from '../model/current.ts';
-import { unread } from '../model/project.ts';
 import { Icon } from '../parts/icon.tsx';
-import { tell } from '../parts/notices.tsx';
 import { dayName, now } from '../parts/time.tsx';
+import { Trouble } from '../parts/trouble.tsx';
 import { MessageRow } from './message-row.tsx';
+import { useReading } from './reading.ts';
 import type { Stream } from './stream.ts';
 
-/** Messages of one sender closer together than this share a heading. */
+/** Messages of one sender within this time share a heading. */
 const TOGETHER_MS = 300_000;
 const NEAR_END_PX = 80;
 const NEAR_TOP_PX = 200;
 
-/** The messages of a conversation: it stays at its end, unless somebody reads further up. */
+/** The messages of a conversation. Stays scrolled to the end, unless the person has scrolled up. */
 export function MessageList({
   stream,
   withPlace = false,
   target,
+  empty,
 }: {
   stream: Stream;
   withPlace?: boolean;
-  /** The message to go to. */
+  /** Shown while there are no messages. */
+  empty: ComponentChildren;
+  /** The message to scroll to. */
   target?: string | undefined;
 }) {
   const frame = useRef<HTMLDivElement>(null);
@@ -39,7 +41,7 @@ export function MessageList({
       place.current.isFound = true;
       found.scrollIntoView({ block: 'center' });
     } else if (atEnd) element.scrollTop = element.scrollHeight;
-    // Older ones came in above: what was in view stays there.
+    // Older messages were added above: keep the scroll position.
     else if (first !== 0 && firstNow < first) element.scrollTop += element.scrollHeight - height;
     place.current.height = element.scrollHeight;
     place.current.first = firstNow;
@@ -56,22 +58,15 @@ export function MessageList({
     if (element.scrollTop < NEAR_TOP_PX) stream.loadOlder();
   };
 
-  // What is in view of somebody who looks is read.
-  useSignalEffect(() => {
-    const shown = stream.messages.value;
-    if (unread.value.size > 0 && document.visibilityState === 'visible' && place.current.atEnd)
-      model.value?.markRead(shown).catch(tell);
-  });
+  useReading(frame, messages);
 
   return (
     <div class="messages" ref={frame} onScroll={scrolled} role="log" aria-label="Messages">
       {stream.more.value && (
         <p class="muted center">{stream.isLoading.value ? 'Loading…' : 'Scroll up for more'}</p>
       )}
-      {stream.error.value && <p class="trouble center">{stream.error.value.message}</p>}
-      {!stream.isLoading.value && !stream.error.value && messages.length === 0 && (
-        <p class="muted center">No messages yet.</p>
-      )}
+      {stream.error.value && <Trouble problem={stream.error.value} />}
+      {!stream.isLoading.value && !stream.error.value && messages.length === 0 && empty}
       {messages.map((message, index) => (
         <Dated
           key={message.id}

@@ -15,7 +15,7 @@ import { placeOf } from './place.ts';
 const EMOJIS = ['👍', '✅', '🎉', '👀', '❤️', '😄', '❓', '🚫'];
 const KINDS = { question: 'Question', directive: 'Directive', status: 'Status', free: undefined };
 
-/** One message. `isFirst`: of several of one sender in a row. */
+/** One message. `isFirst`: the first of several in a row by one sender. */
 export const MessageRow = memo(
   ({
     message,
@@ -26,7 +26,7 @@ export const MessageRow = memo(
     message: HistoryMessage;
     isFirst: boolean;
     withPlace: boolean;
-    /** It is what the address of the page names. */
+    /** The URL links to this message. */
     isTarget?: boolean;
   }) => {
     const { id, from, fromType, unverified, ts, kind, importance, content, redacted } = message;
@@ -124,7 +124,7 @@ async function copyLink(id: string): Promise<void> {
   tell('Copied the link to the message.');
 }
 
-/** What can be done with a message. */
+/** The actions of a message. */
 function Actions({ message }: { message: HistoryMessage }) {
   const isPicking = useSignal(false);
   const { id, from } = message;

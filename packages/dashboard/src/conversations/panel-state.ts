@@ -1,7 +1,7 @@
 import type { HistoryMessage } from '@agent-relay/sdk';
 import { signal } from '@preact/signals';
 
-/** What stands beside a conversation. */
+/** What the panel next to a conversation shows. */
 export type Panel =
   | { kind: 'thread' | 'delivery'; message: HistoryMessage }
   | { kind: 'channel'; channel: string };

@@ -16,7 +16,7 @@ const THREAD_LIMIT = 200;
 
 const TITLES = { thread: 'Thread', delivery: 'Delivery', channel: 'About this channel' };
 
-/** What stands beside a conversation: the thread of a message, its delivery, or what is known of the channel. */
+/** The panel next to a conversation: a thread, a delivery or the channel's details. */
 export function Panel({ shown, canWrite }: { shown: Shown; canWrite: boolean }) {
   const frame = useRef<HTMLElement>(null);
   const subject = shown.kind === 'channel' ? shown.channel : shown.message.id;

@@ -36,7 +36,7 @@ describe('a conversation', () => {
     expect(queryOf(conversation, 'petra')).toEqual(query);
   });
 
-  it('is none where nobody is named', () => {
+  it('does not exist without a name', () => {
     expect([at('overview'), at('direct'), at('channel'), at('between')]).toEqual([
       undefined,
       undefined,

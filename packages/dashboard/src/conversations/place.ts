@@ -1,13 +1,13 @@
 import type { HistoryOptions, Message } from '@agent-relay/sdk';
 import type { Route } from '../routes.ts';
 
-/** One stream of messages that can be shown, and whether one can write there. */
+/** A stream of messages to show, and whether the person can write to it. */
 export type Conversation =
   | { kind: 'activity' }
   | { kind: 'channel'; channel: string }
-  /** Of the person with these. */
+  /** Between the person and these agents. */
   | { kind: 'direct'; others: string[] }
-  /** Of these, without the person. */
+  /** Between these agents, without the person. */
   | { kind: 'between'; names: string[] };
 
 export function conversationAt({ place, subject }: Route): Conversation | undefined {
@@ -19,10 +19,10 @@ export function conversationAt({ place, subject }: Route): Conversation | undefi
   return undefined;
 }
 
-/** Names it, so that another one is told apart. */
+/** A unique key of the place. */
 export const keyOf = (conversation: Conversation): string => JSON.stringify(conversation);
 
-/** What to ask for to read it. */
+/** The query that reads it. */
 export function queryOf(conversation: Conversation, me: string): HistoryOptions {
   switch (conversation.kind) {
     case 'activity':
@@ -36,7 +36,7 @@ export function queryOf(conversation: Conversation, me: string): HistoryOptions 
   }
 }
 
-/** Whether a message that was written just now belongs to it. */
+/** Whether a new message belongs to it. */
 export function isIn(message: Message, conversation: Conversation, me: string): boolean {
   switch (conversation.kind) {
     case 'activity':
@@ -50,14 +50,14 @@ export function isIn(message: Message, conversation: Conversation, me: string): 
   }
 }
 
-/** Whether it is a direct message among exactly these. */
+/** Whether it is a direct message between exactly these. */
 function isOf({ channel, group, from, to }: Message, names: string[]): boolean {
   if (channel !== undefined || to === '*') return false;
   const participants = new Set(group ?? [from, to]);
   return participants.size === new Set(names).size && names.every((name) => participants.has(name));
 }
 
-/** Where a message stands, for a link to it. */
+/** The place of a message, for links to it. */
 export function placeOf({ channel, group, from, to }: Message, me: string): Pick<Route, 'place' | 'subject'> {
   if (channel !== undefined) return { place: 'channel', subject: channel.slice(1) };
   if (to === '*' || to.includes(':')) return { place: 'activity', subject: '' };

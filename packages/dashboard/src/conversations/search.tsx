@@ -3,22 +3,24 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { relay, welcome } from '../connection/connection.ts';
 import { Avatar } from '../parts/avatar.tsx';
+import { CommandLine } from '../parts/command.tsx';
 import { Ago } from '../parts/time.tsx';
+import { type Problem, Trouble } from '../parts/trouble.tsx';
 import { linkTo, replaceRoute, route } from '../routes.ts';
 import { placeOf } from './place.ts';
 
 const LIMIT = 50;
 const WAIT_MS = 250;
 
-/** Finds messages by their words. */
+/** Searches messages. */
 export function Search() {
   const field = useRef<HTMLInputElement>(null);
   const query = route.value.subject;
   const hits = useSignal<SearchHit[] | undefined>(undefined);
-  const error = useSignal<string | undefined>(undefined);
+  const error = useSignal<Problem | undefined>(undefined);
   useEffect(() => {
     let isOver = false;
-    const show = (found: SearchHit[] | undefined, wrong?: string) => {
+    const show = (found: SearchHit[] | undefined, wrong?: Problem) => {
       if (isOver) return;
       hits.value = found;
       error.value = wrong;
@@ -27,14 +29,14 @@ export function Search() {
       if (query.trim() === '') return show(undefined);
       relay()
         .search(query, { limit: LIMIT })
-        .then(show, (failed: Error) => show(undefined, failed.message));
+        .then(show, (failed: Problem) => show(undefined, failed));
     }, WAIT_MS);
     return () => {
       isOver = true;
       clearTimeout(timer);
     };
   }, [query]);
-  // Whoever comes here comes to type.
+  // Focus the input right away.
   useEffect(() => field.current?.focus(), []);
   const project = welcome.value?.project ?? '';
   return (
@@ -52,9 +54,16 @@ export function Search() {
         onInput={({ currentTarget }) => replaceRoute(linkTo(project, 'search', currentTarget.value))}
       />
       <div role="status" class="muted search-state">
-        {error.value}
+        {error.value && <Trouble problem={error.value} />}
         {hits.value && `${hits.value.length === LIMIT ? `${LIMIT}+` : hits.value.length} found`}
       </div>
+      {query.trim() === '' && <HowToSearch />}
+      {hits.value?.length === 0 && (
+        <p>
+          No message has all of these words. Use fewer words, or others; a message that was just sent is found
+          a moment later.
+        </p>
+      )}
       <ul class="rows">
         {hits.value?.map((hit) => (
           <Hit key={hit.message.id} hit={hit} project={project} />
@@ -64,13 +73,25 @@ export function Search() {
   );
 }
 
+const HowToSearch = () => (
+  <section class="card empty">
+    <h2>Search all messages of this project</h2>
+    <p>
+      <code>checkout refund</code> finds messages with both words, <code>"order history"</code> the phrase. In
+      a terminal, also by channel, sender and time:
+    </p>
+    <CommandLine>agent-relay search checkout --channel release --since 2h</CommandLine>
+  </section>
+);
+
 function Hit({ hit: { message, highlight }, project }: { hit: SearchHit; project: string }) {
   const { place, subject } = placeOf(message, welcome.value?.agent?.name ?? '');
   return (
     <li class="row">
       <a class="row-main hit" href={linkTo(project, place, subject, message.id)}>
-        <p>
-          <Avatar name={message.from} /> <strong>{message.from}</strong>{' '}
+        <p class="hit-head">
+          <Avatar name={message.from} />
+          <strong>{message.from}</strong>
           <span class="muted">
             → {message.to} · <Ago time={message.ts} />
           </span>
@@ -81,7 +102,7 @@ function Hit({ hit: { message, highlight }, project }: { hit: SearchHit; project
   );
 }
 
-/** The words that were found stand between two marks that nobody types. */
+/** Matches are enclosed in two private-use characters. */
 const marked = (highlight: string) =>
   highlight
     .split(/(\uE000[^\uE001]*\uE001)/)

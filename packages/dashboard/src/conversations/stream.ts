@@ -3,35 +3,41 @@ import { signal } from '@preact/signals';
 import { relay } from '../connection/connection.ts';
 import { changedMessage } from '../model/messages.ts';
 import type { ProjectModel } from '../model/project.ts';
+import type { Problem } from '../parts/trouble.tsx';
 import { type Conversation, isIn, queryOf } from './place.ts';
 
 const PAGE = 50;
-/** Of a stream that is followed, only so many are kept; older ones are read again when asked for. */
+/** How many messages of a live stream are kept; older ones are fetched again on demand. */
 const KEPT = 200;
-/** More at once than anybody reads: then it is shown once a second, and only the newest. */
+/** Above this rate nobody can read along: only the newest messages are shown, once a second. */
 const FLOOD = 10;
 const FLOOD_EVERY_MS = 1_000;
 const KEPT_IN_FLOOD = 40;
+/** So many are drawn in one go: then the page can answer the person, and goes on. */
+const DRAWN_AT_ONCE = 8;
 
-/** The messages of one conversation, oldest first, kept true while it is open. */
+/** The messages of one conversation, oldest first, updated live while it is open. */
 export class Stream {
   readonly messages = signal<readonly HistoryMessage[]>([]);
   /** Whether there are older ones. */
   readonly more = signal(false);
-  /** Whether there are newer ones: it was opened at a message further up. */
+  /** Whether there are newer ones, because it was opened at an older message. */
   readonly newer = signal(false);
   readonly isLoading = signal(true);
-  readonly error = signal<Error | undefined>(undefined);
+  readonly error = signal<Problem | undefined>(undefined);
   readonly #conversation: Conversation;
   readonly #me: string;
   readonly #stop: () => void;
-  /** Whether somebody looks at its end: then what is far above it can go. */
+  /** Whether the person is at its end: messages far above it can then be dropped. */
   isFollowed = true;
   #waiting: HistoryMessage[] = [];
   #flood: ReturnType<typeof setTimeout> | undefined;
+  #drawing: ReturnType<typeof setTimeout> | undefined;
+  /** What a busy page has not come to yet. */
+  #undrawn: readonly HistoryMessage[] = [];
 
-  /** Opens at its end, or at a message. */
-  constructor(conversation: Conversation, model: ProjectModel, message?: string) {
+  /** Opens at the end, or at a message. */
+  constructor(conversation: Conversation, model: Pick<ProjectModel, 'me' | 'listen'>, message?: string) {
     this.#conversation = conversation;
     this.#me = model.me;
     this.#stop = model.listen((events) => this.#happened(events));
@@ -44,7 +50,7 @@ export class Stream {
       void this.#guard(() => this.#readAfter(newest.seq));
   }
 
-  /** Leaves what was read for the newest messages. */
+  /** Jumps to the newest messages. */
   jumpToEnd(): void {
     this.messages.value = [];
     this.newer.value = false;
@@ -59,6 +65,7 @@ export class Stream {
 
   close(): void {
     clearTimeout(this.#flood);
+    clearTimeout(this.#drawing);
     this.#stop();
   }
 
@@ -89,7 +96,7 @@ export class Stream {
       await read();
       this.error.value = undefined;
     } catch (error) {
-      this.error.value = error as Error;
+      this.error.value = error as Problem;
     } finally {
       this.isLoading.value = false;
     }
@@ -108,7 +115,7 @@ export class Stream {
         : [],
     );
     this.#waiting.push(...fresh);
-    if (fresh.length > FLOOD) this.#flood ??= setTimeout(() => this.#show(KEPT_IN_FLOOD), FLOOD_EVERY_MS);
+    if (fresh.length > FLOOD) this.#flood ??= setTimeout(() => this.#showFlood(), FLOOD_EVERY_MS);
     else if (fresh.length > 0 && this.#flood === undefined) this.#show(KEPT);
     const changes = events.filter((event) => 'messageId' in event && !event.type.startsWith('delivery.'));
     if (changes.length > 0)
@@ -116,10 +123,32 @@ export class Stream {
   }
 
   #show(kept: number): void {
-    this.#flood = undefined;
-    // Between what is shown and what came now there would be a gap.
+    // Appending would leave a gap to the messages shown.
     if (!this.newer.peek()) this.#add(this.#waiting);
     this.#waiting = [];
+    this.#trim(kept);
+  }
+
+  #showFlood(): void {
+    this.#flood = undefined;
+    const fresh = [...this.#undrawn, ...this.#waiting].slice(-KEPT_IN_FLOOD);
+    this.#waiting = [];
+    if (this.newer.peek()) return;
+    // Whoever reads further up is not chased by rows that nobody sees.
+    if (!this.isFollowed) this.newer.value = true;
+    else this.#draw(fresh);
+  }
+
+  /** A few at a time, the oldest first. */
+  #draw(fresh: readonly HistoryMessage[]): void {
+    clearTimeout(this.#drawing);
+    this.#add(fresh.slice(0, DRAWN_AT_ONCE));
+    this.#trim(KEPT_IN_FLOOD);
+    this.#undrawn = fresh.slice(DRAWN_AT_ONCE);
+    if (this.#undrawn.length > 0) this.#drawing = setTimeout(() => this.#draw(this.#undrawn));
+  }
+
+  #trim(kept: number): void {
     if (!this.isFollowed || this.messages.peek().length <= kept) return;
     this.messages.value = this.messages.peek().slice(-kept);
     this.more.value = true;

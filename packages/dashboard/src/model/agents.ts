@@ -1,6 +1,7 @@
 import type { AgentInfo, Message, RelayEvent } from '@agent-relay/sdk';
+import { once } from '../parts/once.ts';
 
-/** Changes what is known of the agents by what was heard; the rest is asked again a little later. */
+/** Applies an event to the list of agents; everything else is refreshed a little later. */
 export function applyAgentEvent(agents: Map<string, AgentInfo>, event: RelayEvent, now: number): void {
   if (!('agent' in event)) return;
   const agent = agents.get(event.agent);
@@ -37,13 +38,13 @@ function withPath(agent: AgentInfo, { path, state, reason }: PathChange, now: nu
   const isKnown = paths.some((known) => known.path === path);
   return {
     ...agent,
-    // Whoever watches the agent's terminal can tell whether it works.
+    // A path that watches the terminal knows whether the agent is working.
     ...(path === 'push' ? {} : { status: reason?.code === 'busy' ? 'active' : 'idle' }),
     paths: isKnown ? paths.map((known) => (known.path === path ? changed : known)) : [...paths, changed],
   };
 }
 
-/** Whoever wrote just now is there and does something. */
+/** The sender of a new message is online and active. */
 export function noteSent(agents: Map<string, AgentInfo>, messages: readonly Message[]): void {
   for (const { from, ts } of messages) {
     const agent = agents.get(from);
@@ -66,7 +67,7 @@ export function kindOf({ type, paths, mcpEnabled, cli, remote }: AgentInfo): Kin
   return cli === undefined ? 'Program' : 'Terminal';
 }
 
-/** In which program, and how it takes part where that does not go without saying. */
+/** Its program, and how it takes part if that is not obvious. */
 export function runsAs(agent: AgentInfo): string[] {
   const kind = kindOf(agent);
   if (agent.cli === undefined) return [kind];
@@ -74,17 +75,17 @@ export function runsAs(agent: AgentInfo): string[] {
   return kind === 'Terminal' ? [program] : [program, kind];
 }
 
-/** The one new messages take; undefined: the agent has to look into its inbox. */
+/** The path that new messages take; undefined: the agent has to check its inbox. */
 export const pathInUse = ({ paths }: AgentInfo): AgentInfo['paths'][number] | undefined =>
   paths.find(({ inUse }) => inUse) ?? paths[0];
 
-/** Much faster than `localeCompare`, with hundreds of names several times a second. */
-const names = new Intl.Collator(undefined, { numeric: true });
-const byName = (one: AgentInfo, other: AgentInfo): number => names.compare(one.name, other.name);
+/** Much faster than `localeCompare`: hundreds of names are sorted several times a second. */
+const names = once(() => new Intl.Collator(undefined, { numeric: true }));
+const byName = (one: AgentInfo, other: AgentInfo): number => names().compare(one.name, other.name);
 
 /**
- * Those who are there, then those who are away, people last. Who works and who rests is not in the order: rows
- * that jump with every turn cannot be read.
+ * Online agents first, then offline ones, people last. Active and idle are not sorted apart: rows that jump with
+ * every turn cannot be read.
  */
 export const inOrder = (one: AgentInfo, other: AgentInfo): number =>
   Number(one.type === 'human') - Number(other.type === 'human') ||

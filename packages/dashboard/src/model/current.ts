@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
 import type { ProjectModel } from './project.ts';
 
-/** What keeps the shown project true; undefined until the first connection. */
+/** Keeps the shown project up to date; undefined until the first connection. */
 export const model = signal<ProjectModel | undefined>(undefined);

@@ -2,7 +2,7 @@ import type { RelayEvent } from '@agent-relay/sdk';
 
 type EventType = RelayEvent['type'];
 
-/** What the page hears of the project beside its messages, which it follows in order. */
+/** The project events the page listens to, besides messages, which it follows in order. */
 export const PROJECT_EVENTS = [
   'message.redacted',
   'message.held',
@@ -40,7 +40,7 @@ export const PROJECT_EVENTS = [
   'action.failed',
 ] as const satisfies EventType[];
 
-/** Those that say all there is to know: nothing has to be asked again. */
+/** Events that carry the whole change: nothing has to be fetched again. */
 export const QUIET_EVENTS: ReadonlySet<EventType> = new Set<EventType>([
   'message.redacted',
   'message.held',

@@ -1,6 +1,6 @@
 import type { HistoryMessage, RelayEvent } from '@agent-relay/sdk';
 
-/** A message as it is after something happened to it; the same one if the event is about another. */
+/** Applies an event to a message; returns the same object if it is about another one. */
 export function changedMessage(message: HistoryMessage, event: RelayEvent): HistoryMessage {
   if (!('messageId' in event) || event.messageId !== message.id) return message;
   switch (event.type) {

@@ -33,7 +33,9 @@ const agent = (fields: Partial<AgentInfo> = {}): AgentInfo => ({
 });
 
 describe('a question to the person', () => {
-  const open = (...messages: HistoryMessage[]) => openQuestions(messages, 'petra').map(({ id }) => id);
+  const open = (...messages: HistoryMessage[]) => openAt(0, ...messages);
+  const openAt = (now: number, ...messages: HistoryMessage[]) =>
+    openQuestions(messages, 'petra', now).map(({ id }) => id);
 
   it('waits until it is answered, newest first', () => {
     expect(open(question(1), question(2, { from: 'Bob' }))).toEqual(['m2', 'm1']);
@@ -42,14 +44,14 @@ describe('a question to the person', () => {
   it.each([
     ['in reply to it', answer(2, { replyTo: 'm1', thread: 'm1' })],
     ['in its thread', answer(2, { thread: 'm1' })],
-    ['directly', answer(2)],
   ])('is answered %s', (_how, given) => {
     expect(open(question(1), given)).toEqual([]);
   });
 
   it.each([
-    ['said before', answer(0)],
-    ['said to somebody else', answer(2, { to: 'Bob' })],
+    ['said beside it: a message is not an answer to all that is open', answer(2)],
+    ['said before', answer(0, { thread: 'm1' })],
+    ['said by somebody else', message(2, { from: 'Bob', thread: 'm1' })],
     ['said in another thread', answer(2, { thread: 'other' })],
   ])('is not answered by what was %s', (_what, given) => {
     expect(open(given, question(1))).toEqual(['m1']);
@@ -64,30 +66,48 @@ describe('a question to the person', () => {
     expect(open(question(1, { to: '#general', channel: '#general' }))).toEqual([]);
     expect(open(question(1, { to: '#general', channel: '#general', mentions: ['petra'] }))).toEqual(['m1']);
     expect(open(question(1, { to: 'Bob, petra', group: ['Alice', 'Bob', 'petra'] }))).toEqual(['m1']);
-    expect(open(question(1, { redacted: true }), question(2, { expiresAt: 1 }))).toEqual([]);
+    expect(openAt(1, question(1, { redacted: true }), question(2, { expiresAt: 1 }))).toEqual([]);
+  });
+
+  describe('for consent to a call', () => {
+    const MINUTE = 60_000;
+    const consent = question(1, { from: 'relay', fromType: 'system', thread: 'm1', expiresAt: MINUTE });
+
+    it('is open until it is answered, whatever else is said or done', () => {
+      const done = { ...consent, reactions: [{ emoji: DONE, agents: ['petra'] }] };
+      expect(open(done, answer(2, { to: 'relay' }))).toEqual(['m1']);
+      expect(open(consent, answer(2, { to: 'relay', replyTo: 'm1', thread: 'm1' }))).toEqual([]);
+    });
+
+    it('is over when the relay says so, or soon after its time', () => {
+      const note = message(2, { from: 'relay', fromType: 'system', replyTo: 'm1', thread: 'm1' });
+      expect(open(consent, note)).toEqual([]);
+      expect(openAt(2 * MINUTE, consent)).toEqual(['m1']);
+      expect(openAt(10 * MINUTE, consent)).toEqual([]);
+    });
   });
 });
 
-describe('an agent that stands still', () => {
+describe('an agent that is stuck', () => {
   const waits = (code: string, since = 0): AgentInfo =>
     agent({
       paths: [{ path: 'pty', inUse: true, state: 'waits', since, reason: { code, text: code } as never }],
     });
 
-  it('waits for a person where only a person helps', () => {
+  it('waits for a person if only a person can help', () => {
     for (const code of ['approval_dialog', 'usage_limit', 'signed_out', 'context_full'])
       expect(standingStill([waits(code)], 1000)).toMatchObject([{ code, advice: expect.any(String) }]);
     for (const code of ['busy', 'attention', 'draft']) expect(standingStill([waits(code)], 1000)).toEqual([]);
   });
 
-  it('may start for a while', () => {
+  it('may take a while to start', () => {
     expect(standingStill([waits('starting')], 10_000)).toEqual([]);
     expect(standingStill([waits('starting')], 60_000)).toHaveLength(1);
   });
 });
 
-describe('what is known of agents', () => {
-  it('follows what is heard', () => {
+describe('the list of agents', () => {
+  it('follows events', () => {
     const agents = new Map([['Alice', agent({ status: 'offline' })]]);
     applyAgentEvent(agents, { type: 'agent.online', agent: 'Alice' }, 5);
     expect(agents.get('Alice')).toMatchObject({ status: 'active', connectedAt: 5 });
@@ -115,14 +135,14 @@ describe('what is known of agents', () => {
 });
 
 describe('recent messages', () => {
-  it('are in order, each once, and no more than fit', () => {
+  it('are in order, without duplicates, up to a limit', () => {
     const recent = new RecentMessages(3);
     recent.add([message(2), message(3)]);
     recent.add([message(1), message(3), message(4)]);
     expect(recent.list().map(({ seq }) => seq)).toEqual([2, 3, 4]);
   });
 
-  it('change with what happens to them', () => {
+  it('change with events', () => {
     const recent = new RecentMessages(3);
     recent.add([message(1), message(2)]);
     const react = { type: 'reaction.added', messageId: 'm1', emoji: '👍', agent: 'Bob' } as const;
@@ -168,7 +188,7 @@ describe('traffic', () => {
     expect(log.since).toBe(MINUTE + 1);
   });
 
-  it('counts each message once, also those before, and forgets the day before', () => {
+  it('counts each message once, also earlier ones, and forgets the day before', () => {
     const log = new TrafficLog();
     log.add([at(5, 5, {}), at(6, 6, {})]);
     log.add([at(3, 3, {}), at(5, 5, {}), at(7, 7, {})]);

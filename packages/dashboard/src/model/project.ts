@@ -11,48 +11,49 @@ import type {
   RelayEvent,
 } from '@agent-relay/sdk';
 import { batch, signal } from '@preact/signals';
+import type { Problem } from '../parts/trouble.tsx';
 import { applyAgentEvent, noteSent } from './agents.ts';
 import { PROJECT_EVENTS, QUIET_EVENTS } from './events.ts';
 import { RecentMessages } from './recent-messages.ts';
 import { TrafficLog } from './traffic.ts';
 
-/** What the page knows of the project it shows. Empty until `loaded`. */
+/** The state of the shown project. Empty until `loaded`. */
 export const loaded = signal(false);
 export const agents = signal<ReadonlyMap<string, AgentInfo>>(new Map());
 export const channels = signal<ChannelInfo[]>([]);
-/** The person's own direct and group conversations, the latest first. */
+/** The person's direct and group conversations, newest first. */
 export const direct = signal<ConversationInfo[]>([]);
-/** The person's mail that they have not read, by its id. */
+/** The person's unread messages, by id. */
 export const unread = signal<ReadonlyMap<string, Message>>(new Map());
 export const held = signal<HeldInfo[]>([]);
-/** The permission prompts that can be answered here, by the agent's name. */
+/** Permission prompts that can be answered here, by agent name. */
 export const prompts = signal<ReadonlyMap<string, PromptInfo>>(new Map());
 export const status = signal<DaemonStatus | undefined>(undefined);
 export const projects = signal<string[]>([]);
 /** The newest messages of the project, in order. */
 export const recent = signal<readonly HistoryMessage[]>([]);
-/** Who talked to whom in the last hours, and a number that rises when it changed. */
+/** Who talked to whom in the last hours, and a number that increases with each change. */
 export const trafficLog = signal(new TrafficLog());
 export const trafficVersion = signal(0);
-/** What concerns the person: sent by or to them, newest last. */
+/** Messages sent by or to the person, newest last. */
 export const mine = signal<readonly HistoryMessage[]>([]);
-/** The last thing that went wrong while the page read on its own. */
-export const failure = signal<string | undefined>(undefined);
+/** The last error of a background read. */
+export const failure = signal<Problem | undefined>(undefined);
 
-/** Happenings are shown together, this often at most: at two hundred messages a second nobody reads single ones. */
+/** Updates are batched and shown at most this often: nobody can follow two hundred messages a second. */
 const SHOW_EVERY_MS = 200;
-/** What events do not tell, such as unread counts, is asked again this often while something happens. */
+/** How often data without events, such as unread counts, is refreshed while something happens. */
 const ASK_AGAIN_MS = 5_000;
-/** The pictures of traffic are drawn anew this often at most. */
+/** The traffic charts are redrawn at most this often. */
 const REDRAW_MS = 2_000;
-/** How many messages are read at the start for these pictures. */
+/** How many messages are read at the start for these charts. */
 const COUNTED_AT_START = 2_000;
 const STATUS_EVERY_MS = 15_000;
 const PAGE = 500;
 const SHOWN_CONVERSATIONS = 100;
 const TWO_WEEKS_MS = 14 * 86_400_000;
 
-/** Keeps what the page knows true for as long as the connection lasts. */
+/** Keeps the project's state up to date for as long as the connection lasts. */
 export class ProjectModel {
   readonly #relay: Relay;
   readonly #recent = new RecentMessages(2000);
@@ -88,7 +89,7 @@ export class ProjectModel {
     this.#guard(this.#countBefore());
   }
 
-  /** Tells of everything that happens, in small heaps; until the function it returns is called. */
+  /** Reports everything that happens, in small batches, until the returned function is called. */
   listen(listener: (events: readonly RelayEvent[]) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -130,7 +131,7 @@ export class ProjectModel {
     if (!this.#closed) channels.value = list.sort((a, b) => a.name.localeCompare(b.name));
   };
 
-  /** Marks what the person has seen. */
+  /** Marks messages as read. */
   async markRead(messages: readonly Message[]): Promise<void> {
     const seen = messages.map(({ id }) => id).filter((id) => unread.peek().has(id));
     if (seen.length === 0) return;
@@ -169,12 +170,14 @@ export class ProjectModel {
     batch(() => {
       recent.value = this.#recent.list();
       mine.value = this.#mine.list();
-      loaded.value = true;
       failure.value = undefined;
     });
+    // The lists beside the place are drawn first, in a task of their own.
+    await nextTask();
+    if (!this.#closed) loaded.value = true;
   }
 
-  /** The hours before, for the pictures of traffic, as far as that is soon read. */
+  /** Reads the last hours for the traffic charts, up to a limit. */
   async #countBefore(): Promise<void> {
     let [oldest] = recent.peek();
     for (let read = PAGE; oldest && read < COUNTED_AT_START; read += PAGE) {
@@ -211,7 +214,7 @@ export class ProjectModel {
     projects.value = workspaces.map(({ name }) => name).sort((a, b) => a.localeCompare(b));
   }
 
-  /** Every message of the project, from the newest one that was read. */
+  /** Follows all messages of the project, from the newest one read. */
   async #follow(): Promise<void> {
     const last = recent.value.at(-1)?.seq;
     for await (const message of this.#relay.tail(last === undefined ? {} : { after: last }))
@@ -263,14 +266,16 @@ export class ProjectModel {
     }, ASK_AGAIN_MS);
   }
 
-  /** A read that fails because the connection is gone is made again when it is back. */
+  /** A read that fails because the connection was lost is repeated after the reconnect. */
   #guard(work: Promise<unknown>): void {
     work.catch((error: unknown) => {
       if (this.#closed || this.#relay.state !== 'connected') return;
-      failure.value = error instanceof Error ? error.message : String(error);
+      failure.value = error as Problem;
     });
   }
 }
+
+const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 const concerns = (message: Message, me: string): boolean =>
   message.from === me ||

@@ -1,7 +1,7 @@
 import type { HistoryMessage, RelayEvent } from '@agent-relay/sdk';
 import { changedMessage } from './messages.ts';
 
-/** The newest messages in order of their sequence numbers, each once, and no more than fit. */
+/** The newest messages by sequence number, without duplicates, up to a limit. */
 export class RecentMessages {
   readonly #most: number;
   #messages: HistoryMessage[] = [];
@@ -21,7 +21,7 @@ export class RecentMessages {
     this.#ids = new Set(this.#messages.map(({ id }) => id));
   }
 
-  /** Changes the messages that something happened to; false if none of them is here. */
+  /** Applies an event to the messages it is about; false if none of them is here. */
   apply(events: readonly RelayEvent[]): boolean {
     const concerned = events.filter((event) => 'messageId' in event && this.#ids.has(event.messageId));
     if (concerned.length === 0) return false;
@@ -29,7 +29,7 @@ export class RecentMessages {
     return true;
   }
 
-  /** A new list each time, so that whoever compares sees that it changed. */
+  /** A new array each time, so that comparisons detect the change. */
   list(): readonly HistoryMessage[] {
     return [...this.#messages];
   }

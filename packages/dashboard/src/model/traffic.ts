@@ -1,32 +1,32 @@
 import type { Message } from '@agent-relay/sdk';
 
-/** Messages between two within one stretch of time. */
+/** Messages between two participants in one time slot. */
 export interface Exchange {
   from: string;
   to: string;
-  /** Which stretch, the first is 0. */
+  /** Index of the time slot. */
   at: number;
   count: number;
 }
 
 export interface Traffic {
-  /** Who wrote or was written to, the busiest first; channels with their `#`. */
+  /** Senders and recipients, the busiest first; channels with `#`. */
   lanes: string[];
   exchanges: Exchange[];
-  /** How many messages there are in all, those of left out lanes too. */
+  /** All messages, including those of omitted lanes. */
   total: number;
-  /** How many lanes were left out. */
+  /** How many lanes were omitted. */
   hidden: number;
 }
 
-/** A part of the past, in equal stretches. */
+/** A time range, divided into equal slots. */
 export interface Span {
   since: number;
   until: number;
   stretches: number;
 }
 
-/** What was said between two in one bucket of time. */
+/** Messages between two participants in one bucket. */
 interface Bucket {
   messages: number;
   sentBy: Map<string, number>;
@@ -35,18 +35,18 @@ interface Bucket {
 
 const BUCKET_MS = 15_000;
 const KEPT_MS = 6 * 3_600_000;
-/** Hundreds of agents may all talk to each other: beyond this many pairs, a bucket counts only the messages. */
+/** Beyond this many pairs, a bucket only counts messages: hundreds of agents may all talk to each other. */
 const MOST_PAIRS = 400;
 
-/** Counts who talks to whom, message by message, and forgets the messages: a day of them costs what an hour does. */
+/** Counts who talks to whom without keeping the messages: a day costs no more than an hour. */
 export class TrafficLog {
   readonly #buckets = new Map<number, Bucket>();
   #first = Number.POSITIVE_INFINITY;
   #last = 0;
-  /** Since when every message was counted. */
+  /** The time since which every message was counted. */
   since = Number.POSITIVE_INFINITY;
 
-  /** Messages in order. One that was counted is not counted again. */
+  /** Adds messages in order; each is counted once. */
   add(messages: readonly Message[]): void {
     for (const message of messages) {
       const { seq, ts, fromType } = message;
@@ -60,7 +60,7 @@ export class TrafficLog {
     }
   }
 
-  /** Who talked to whom in a span. */
+  /** Who talked to whom in a time range. */
   traffic(span: Span, most: number): Traffic {
     const counts = new Map<string, number>();
     const exchanges = new Map<string, Exchange>();
@@ -86,7 +86,7 @@ export class TrafficLog {
     };
   }
 
-  /** How many messages there were in each stretch, of all or of one sender. */
+  /** The number of messages per slot, in total or of one sender. */
   activity(span: Span, sender?: string): number[] {
     const counts = new Array<number>(span.stretches).fill(0);
     for (const [at, { messages, sentBy }] of this.#within(span))
@@ -124,7 +124,7 @@ export class TrafficLog {
   }
 }
 
-/** What a message goes to, as a lane: a channel, everyone, or each of its recipients. */
+/** The lanes a message goes to: a channel, everyone, or each recipient. */
 function lanesOf({ channel, group, from, to }: Message): string[] {
   if (channel !== undefined) return [channel];
   if (group) return group.filter((name) => name !== from);

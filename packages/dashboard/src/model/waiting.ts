@@ -1,50 +1,60 @@
 import type { AgentInfo, HistoryMessage, Message } from '@agent-relay/sdk';
 import { pathInUse } from './agents.ts';
 
-/** A person's answer, also without words. */
+/** The reaction that marks a question as done. */
 export const DONE = '✅';
 
-/** The questions to a person that they have neither answered nor marked as done, newest first. */
-export function openQuestions(messages: readonly HistoryMessage[], me: string): HistoryMessage[] {
-  const asked = messages.filter((message) => isQuestionTo(message, me) && !isDone(message, me));
-  const said = messages.filter(({ from }) => from === me);
-  return asked.filter((question) => !said.some((answer) => answers(answer, question))).reverse();
-}
+/** A consent stays this much longer: clocks of browser and daemon differ, and the relay itself says when it is over. */
+const CONSENT_GRACE_MS = 300_000;
 
-const isQuestionTo = (
-  { kind, from, to, group, mentions, redacted, expiresAt }: Message,
+/** Questions to a person that are neither answered nor marked as done, newest first. */
+export function openQuestions(
+  messages: readonly HistoryMessage[],
   me: string,
-): boolean =>
-  kind === 'question' &&
-  from !== me &&
-  !redacted &&
-  (expiresAt === undefined || expiresAt > Date.now()) &&
-  (to === me || Boolean(group?.includes(me) || mentions?.includes(me)));
-
-const isDone = (message: HistoryMessage, me: string): boolean =>
-  message.reactions?.some(({ emoji, agents }) => emoji === DONE && agents.includes(me)) ?? false;
-
-/** In reply to it, in its thread, or simply to whoever asked, afterwards. */
-function answers(answer: Message, question: Message): boolean {
-  if (answer.seq <= question.seq) return false;
-  if (answer.replyTo === question.id) return true;
-  const thread = question.thread ?? question.id;
-  if (answer.thread !== undefined) return answer.thread === thread;
-  return question.channel === undefined && question.group === undefined && answer.to === question.from;
+  now: number,
+): HistoryMessage[] {
+  const asked = messages.filter((message) => isQuestionTo(message, me, now) && !isDone(message, me));
+  return asked.filter((question) => !messages.some((other) => closes(other, question, me))).reverse();
 }
 
-/** Where an agent stands still until a person does something in its terminal, and what that is. */
+/** The relay asks only one thing: consent to a call. */
+export const isConsent = ({ fromType }: Message): boolean => fromType === 'system';
+
+const isQuestionTo = (message: Message, me: string, now: number): boolean => {
+  const { kind, from, to, group, mentions, redacted, expiresAt = Number.POSITIVE_INFINITY } = message;
+  return (
+    kind === 'question' &&
+    from !== me &&
+    !redacted &&
+    expiresAt + (isConsent(message) ? CONSENT_GRACE_MS : 0) > now &&
+    (to === me || Boolean(group?.includes(me) || mentions?.includes(me)))
+  );
+};
+
+/** A call waits until it is allowed or denied, whatever signs are put on the question. */
+const isDone = (message: HistoryMessage, me: string): boolean =>
+  !isConsent(message) &&
+  (message.reactions?.some(({ emoji, agents }) => emoji === DONE && agents.includes(me)) ?? false);
+
+/** The person's reply to it or a message of theirs in its thread; of a consent also what the relay says there: it is over. */
+function closes(other: Message, question: Message, me: string): boolean {
+  if (other.seq <= question.seq) return false;
+  if (other.from !== me && !(isConsent(question) && isConsent(other))) return false;
+  return other.replyTo === question.id || other.thread === (question.thread ?? question.id);
+}
+
+/** Reasons for which an agent waits until a person acts in its terminal, and what to do. */
 const NEEDS_A_PERSON: Record<string, string> = {
   approval_dialog: 'It asks for permission. Answer in its terminal.',
   signed_out: 'It is signed out. Sign in again in its terminal.',
-  usage_limit: 'Its usage limit is reached. It continues when the limit is reset, or with another account.',
-  context_full: 'Its context is full. Compact or clear it in its terminal.',
+  usage_limit: 'It continues when the limit is reset, or with another account.',
+  context_full: 'Compact or clear it in its terminal.',
   hook_not_trusted: 'Its hook is not trusted yet. Trust it in its terminal.',
   unknown_screen: 'Its screen shows something unknown. Look at its terminal.',
   interrupted: 'It was interrupted. Tell it how to continue.',
 };
 
-/** A start may take a while before it is worth a look. */
+/** A start may take this long before it is reported. */
 const SLOW_START_MS = 30_000;
 
 export interface StandStill {
@@ -56,7 +66,7 @@ export interface StandStill {
   until?: number;
 }
 
-/** The agents that wait for a person, the longest first. */
+/** The agents waiting for a person, longest first. */
 export function standingStill(agents: Iterable<AgentInfo>, now: number): StandStill[] {
   const found: StandStill[] = [];
   for (const agent of agents) {

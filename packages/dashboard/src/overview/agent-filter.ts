@@ -17,7 +17,7 @@ const waitingNames = computed(() => new Set(stopped.value.map(({ agent }) => age
 
 export const isWaiting = (name: string): boolean => waitingNames.value.has(name);
 
-/** How many there are of each. */
+/** The number of agents per filter. */
 export const counts = computed<Record<Show, number>>(() => {
   const count = { all: 0, waiting: waitingNames.value.size, active: 0, idle: 0, offline: 0 };
   for (const { status } of everybody.value) {
@@ -42,7 +42,7 @@ const textOf = (agent: AgentInfo): string =>
     .join(' ')
     .toLowerCase();
 
-/** A row of the table: an agent, or the heading of those below it. */
+/** A row of the table: an agent, or the heading of a group. */
 export type Row = { kind: 'agent'; agent: AgentInfo } | { kind: 'group'; title: string; count: number };
 
 export const rows = computed<Row[]>(() => {

@@ -13,18 +13,19 @@ import { linkTo } from '../routes.ts';
 import { hasTerminal } from '../terminals/live-terminals.ts';
 import { MessageRate } from './message-rate.tsx';
 import { PathState } from './path-state.tsx';
+import { UnknownAgent } from './unknown-agent.tsx';
 
 const WORDS = { active: 'Working', idle: 'Idle', offline: 'Offline' };
 const SHOWN = 20;
 
-/** All that is known of one agent. */
+/** The page of one agent. */
 export function AgentPage({ name }: { name: string }) {
   const agent = agents.value.get(name);
   const project = welcome.value?.project ?? '';
   if (!agent)
     return (
       <div class="place narrow">
-        <p class="card empty">No agent is called {name} here. It may have been renamed or removed.</p>
+        <UnknownAgent name={name} />
       </div>
     );
   return (
@@ -98,7 +99,7 @@ function Facts({ agent }: { agent: AgentInfo }) {
         </Fact>
       )}
       {capabilities.length > 0 && (
-        <Fact name="Can do">
+        <Fact name="Says it can do">
           {capabilities.map((capability) => (
             <span key={capability} class="tag">
               {capability}
@@ -112,7 +113,7 @@ function Facts({ agent }: { agent: AgentInfo }) {
 
 const RUN_STATES = { starting: 'Starting', ready: 'Running', waiting: 'Waits for a person', exited: 'Ended' };
 
-/** Its program in a terminal. */
+/** The agent's program in a terminal. */
 const Run = ({ run: { state, cwd, exit, ended } }: { run: NonNullable<AgentInfo['run']> }) => (
   <Fact name="Program">
     {RUN_STATES[state]}
@@ -125,7 +126,7 @@ const Run = ({ run: { state, cwd, exit, ended } }: { run: NonNullable<AgentInfo[
   </Fact>
 );
 
-/** Ends the program of an agent, after asking once more. */
+/** Ends an agent's program, after a confirmation. */
 function Release({ name }: { name: string }) {
   const isSure = useSignal(false);
   if (!isSure.value)
@@ -151,7 +152,7 @@ function Release({ name }: { name: string }) {
   );
 }
 
-/** What it said and was told of late. */
+/** Its latest messages. */
 function RecentOf({ name }: { name: string }) {
   const messages = recent.value
     .filter(({ from, to, group }) => from === name || to === name || group?.includes(name))
@@ -162,7 +163,14 @@ function RecentOf({ name }: { name: string }) {
       <h2 id="recent" class="card-head">
         Recent messages
       </h2>
-      {messages.length === 0 && <p class="muted">None yet.</p>}
+      {messages.length === 0 && (
+        <p class="muted">
+          None yet. What it sends and gets appears here.{' '}
+          <a class="link" href={linkTo(welcome.value?.project ?? '', 'direct', name)}>
+            Write to {name}
+          </a>
+        </p>
+      )}
       <ul class="rows">
         {messages.map(({ id, from, to, content, ts, redacted }) => (
           <li key={id} class="row">

@@ -5,6 +5,7 @@ import { runsAs } from '../model/agents.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { CommandLine } from '../parts/command.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { Soon } from '../parts/soon.tsx';
 import { Ago } from '../parts/time.tsx';
 import { WindowedRows } from '../parts/windowed-rows.tsx';
 import { linkTo } from '../routes.ts';
@@ -24,9 +25,9 @@ import {
 import { AgentMap } from './agent-map.tsx';
 import { PathState } from './path-state.tsx';
 
-/** Up to this many, all rows are drawn; beyond, those in view. */
+/** Up to this many rows all are rendered; beyond, only the visible ones. */
 const ALL_ROWS = 40;
-/** With more of them, a map shows all at once. */
+/** With more agents, a map shows all at once. */
 const MAP_FROM = 30;
 const ROW_HEIGHT = 57;
 const COLUMNS = 5;
@@ -40,7 +41,7 @@ const SHOWS: Array<[show: Show, text: string]> = [
   ['offline', 'Offline'],
 ];
 
-/** Everybody in the project, those who are away too. */
+/** All agents and people of the project, including those offline. */
 export function AgentTable() {
   if (!everybody.value.some(({ type }) => type === 'agent')) return <NoAgents />;
   const shown = rows.value;
@@ -51,7 +52,11 @@ export function AgentTable() {
         <h2 id="agents">Agents</h2>
         <Filters />
       </header>
-      {chosen.value.length >= MAP_FROM && <AgentMap />}
+      {chosen.value.length >= MAP_FROM && (
+        <Soon>
+          <AgentMap />
+        </Soon>
+      )}
       {isLong ? (
         <WindowedRows
           rows={shown}
@@ -146,6 +151,12 @@ const Head = () => (
 
 const AgentRow = memo(({ agent }: { agent: AgentInfo }) => {
   const { name, handle, status, lead, task, parent, unread = 0, lastActivityAt } = agent;
+  const facts = [
+    WORDS[status],
+    ...runsAs(agent),
+    ...(handle ? [`@${handle}`] : []),
+    ...(parent ? [`by ${parent}`] : []),
+  ].join(' · ');
   return (
     <tr class={`is-${status}`}>
       <th scope="row">
@@ -157,10 +168,8 @@ const AgentRow = memo(({ agent }: { agent: AgentInfo }) => {
               {lead && <span class="tag">Lead</span>}
               {name === welcome.value?.agent?.name && <span class="tag">You</span>}
             </span>
-            <span class="muted agent-kind">
-              {[WORDS[status], ...runsAs(agent)].join(' · ')}
-              {handle && ` · @${handle}`}
-              {parent && ` · by ${parent}`}
+            <span class="muted agent-kind" title={facts}>
+              {facts}
             </span>
           </span>
         </a>
@@ -184,7 +193,14 @@ const AgentRow = memo(({ agent }: { agent: AgentInfo }) => {
         </div>
       </td>
       <td class="number">
-        {unread > 0 ? <span class="unread">{unread.toLocaleString()}</span> : <span class="muted">–</span>}
+        {unread > 0 ? (
+          <span class="unread">
+            {unread.toLocaleString()}
+            <span class="unread-word"> unread</span>
+          </span>
+        ) : (
+          <span class="muted">–</span>
+        )}
       </td>
       <td class="number muted">{lastActivityAt === undefined ? '–' : <Ago time={lastActivityAt} />}</td>
     </tr>

@@ -2,10 +2,13 @@ import type { DaemonStatus } from '@agent-relay/sdk';
 import { phase } from '../connection/connection.ts';
 import { status } from '../model/project.ts';
 import { Ago } from '../parts/time.tsx';
+import { Trouble } from '../parts/trouble.tsx';
+import { HEALTH_WORDS } from '../servers/health-words.ts';
+import { ServerListProblem, ServerProblem } from '../servers/server-problem.tsx';
 
 type Server = NonNullable<DaemonStatus['servers']>[number];
 
-/** How the daemon and the MCP servers behind it are. */
+/** The health of the daemon and its MCP servers. */
 export function Health() {
   const known = status.value;
   if (!known) return null;
@@ -38,28 +41,32 @@ export function Health() {
         )}
       </dl>
       {(servers.length > 0 || serversError) && <h3>MCP servers</h3>}
-      {serversError && <p class="trouble">{serversError}</p>}
+      {serversError && <ServerListProblem error={serversError} />}
       <ul class="servers">
         {servers.map((server) => (
           <ServerRow key={server.name} server={server} />
         ))}
       </ul>
       {unserved.map(({ project, error }) => (
-        <p key={project} class="trouble">
-          Project {project} has no socket: {error.message} {error.next}
-        </p>
+        <Trouble
+          key={project}
+          problem={{ ...error, message: `Project ${project} has no socket: ${error.message}` }}
+        />
       ))}
     </section>
   );
 }
 
-const ServerRow = ({ server: { name, health, tools, error } }: { server: Server }) => (
-  <li>
-    <span class={`dot is-${health}`} />
-    <span class="server-name">{name}</span>
-    <span class="muted">
-      {health} · {tools} {tools === 1 ? 'tool' : 'tools'}
-    </span>
-    {error && <p class="trouble">{error}</p>}
-  </li>
-);
+const ServerRow = ({ server }: { server: Server }) => {
+  const { name, health, tools } = server;
+  return (
+    <li>
+      <span class={`dot is-${health}`} />
+      <span class="server-name">{name}</span>
+      <span class="muted">
+        {HEALTH_WORDS[health]} · {tools} {tools === 1 ? 'tool' : 'tools'}
+      </span>
+      <ServerProblem server={server} />
+    </li>
+  );
+};

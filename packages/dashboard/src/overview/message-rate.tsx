@@ -5,9 +5,9 @@ const STRETCHES = 60;
 const HOUR_MS = 3_600_000;
 const HEIGHT = 44;
 
-/** Messages a minute over the last hour, as bars; of all, or of one sender. */
+/** Messages per minute over the last hour as bars, in total or of one sender. */
 export function MessageRate({ sender, label }: { sender?: string; label: string }) {
-  // It is drawn when the log has more, and as time passes.
+  // Redrawn when messages arrive and as time passes.
   void trafficVersion.value;
   const until = now.value;
   const span = { since: until - HOUR_MS, until, stretches: STRETCHES };
@@ -38,7 +38,9 @@ export function MessageRate({ sender, label }: { sender?: string; label: string 
       <figcaption class="muted small">
         <span>{clockTime(span.since)}</span>
         <span>
-          {total.toLocaleString()} in the last hour · peak {most.toLocaleString()} a minute
+          {total === 0
+            ? 'None in the last hour'
+            : `${total.toLocaleString()} in the last hour · peak ${most.toLocaleString()} a minute`}
         </span>
         <span>{clockTime(until)}</span>
       </figcaption>

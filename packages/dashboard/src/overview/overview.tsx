@@ -1,8 +1,11 @@
 import { computed } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
 import { agents, trafficLog, trafficVersion } from '../model/project.ts';
+import { Soon } from '../parts/soon.tsx';
 import { now } from '../parts/time.tsx';
 import { AgentTable } from './agent-table.tsx';
 import { Health } from './health.tsx';
+import { keepView } from './saved-view.ts';
 import { StartAgent } from './start-agent.tsx';
 import { TrafficPicture } from './traffic-picture.tsx';
 import { Waiting } from './waiting.tsx';
@@ -24,21 +27,30 @@ const summary = computed(() => {
   return parts.filter(([number]) => number > 0).map(([number, what]) => `${number.toLocaleString()} ${what}`);
 });
 
-/** The first screen: what waits for the person, then everything that goes on. */
-export const Overview = () => (
-  <div class="place">
-    <header class="place-head">
-      <h1>Overview</h1>
-      <p class="muted">{summary.value.join(' · ') || 'No agent has connected yet'}</p>
-      <StartAgent />
-    </header>
-    <Waiting />
-    <div class="columns">
-      <AgentTable />
-      <div class="column">
-        <TrafficPicture />
-        <Health />
+/** The first screen: what waits for the person, then everything else. */
+export function Overview() {
+  useLayoutEffect(keepView, []);
+  return (
+    <div class="place">
+      <header class="place-head">
+        <h1>Overview</h1>
+        <p class="muted">{summary.value.join(' · ') || 'No agent has connected yet'}</p>
+        <StartAgent />
+      </header>
+      <Waiting />
+      <div class="columns">
+        <Soon>
+          <AgentTable />
+        </Soon>
+        <div class="column">
+          <Soon>
+            <TrafficPicture />
+          </Soon>
+          <Soon>
+            <Health />
+          </Soon>
+        </div>
       </div>
     </div>
-  </div>
-);
+  );
+}

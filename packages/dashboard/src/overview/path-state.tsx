@@ -6,19 +6,19 @@ const PATHS: Record<string, string> = {
   hook: 'Hook',
   pty: 'Terminal',
   push: 'Push',
-  pull: 'Waits for mail',
+  pull: 'Waiting for messages',
 };
 
-/** What is nothing to worry about: the message is delivered in a moment. */
+/** Harmless reasons: the message will be delivered in a moment. */
 const SOON: Record<string, string> = {
   busy: 'after this turn',
   attention: 'after this turn',
   starting: 'once it started',
 };
 
-/** How messages reach an agent now, and why they do not. */
+/** How messages currently reach an agent, or why they do not. */
 export function PathState({ agent }: { agent: AgentInfo }) {
-  if (agent.status === 'offline') return <span class="muted">When it is back</span>;
+  if (agent.status === 'offline') return <span class="muted">When it is back online</span>;
   if (agent.type === 'human') return <span class="muted">Reads the inbox</span>;
   const path = pathInUse(agent);
   if (!path)

@@ -1,100 +1,110 @@
-import { signal, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import type { SpawnOptions } from '@agent-relay/sdk';
+import { signal } from '@preact/signals';
 import { relay, welcome } from '../connection/connection.ts';
+import { channels, status } from '../model/project.ts';
+import { DialogForm } from '../parts/dialog-form.tsx';
 import { tell } from '../parts/notices.tsx';
 import { linkTo } from '../routes.ts';
 
-const CLIS = ['claude', 'codex', 'gemini', 'opencode', 'droid'];
-
 const isWanted = signal(false);
 
-/** Goes to the form, from anywhere. */
+/** Opens the form from anywhere. */
 export function openStartAgent(): void {
   location.hash = linkTo(welcome.value?.project ?? '');
   isWanted.value = true;
 }
 
-/** A form that starts an agent in a terminal of its own, as `agent-relay spawn` does. */
-export function StartAgent() {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const isBusy = useSignal(false);
-  useEffect(() => {
-    if (!isWanted.value) return;
-    isWanted.value = false;
-    dialog.current?.showModal();
-  }, [isWanted.value]);
-  const start = async (form: HTMLFormElement) => {
-    const values = new FormData(form);
-    const name = String(values.get('name'));
-    const task = String(values.get('task')).trim();
-    isBusy.value = true;
-    try {
-      const started = await relay().workers.spawn(
-        name,
-        String(values.get('cli')),
-        task === '' ? {} : { task },
-      );
-      dialog.current?.close();
-      form.reset();
-      tell(
-        started.status === 'ready'
-          ? `${name} is at work.`
-          : `${name} is starting. ${started.reason?.text ?? ''}`,
-      );
-      location.hash = linkTo(welcome.value?.project ?? '', 'agent', started.name);
-    } catch (error) {
-      tell(error);
-    } finally {
-      isBusy.value = false;
-    }
+const textOf = (values: FormData, name: string): string => String(values.get(name) ?? '').trim();
+const wordsOf = (text: string): string[] => text.split(/[,\s]+/).filter((word) => word !== '');
+
+/** What was filled in; the rest is left to the daemon. */
+function optionsFrom(values: FormData): SpawnOptions {
+  const filled = ['task', 'model', 'cwd', 'setup']
+    .map((name) => [name, textOf(values, name)] as const)
+    .filter(([, text]) => text !== '');
+  const args = textOf(values, 'args').split('\n');
+  return {
+    ...Object.fromEntries(filled),
+    ...(values.has('worktree') ? { worktree: true } : {}),
+    channels: wordsOf(textOf(values, 'channels')).map((name) => name.replace(/^#/, '')),
+    args: args.map((line) => line.trim()).filter((line) => line !== ''),
   };
-  return (
-    <>
-      <button type="button" class="push-right" onClick={() => dialog.current?.showModal()}>
+}
+
+async function start(values: FormData): Promise<void> {
+  const name = textOf(values, 'name');
+  const options = optionsFrom(values);
+  const started = await relay().workers.spawn(name, textOf(values, 'cli'), { ...options, onProgress: tell });
+  tell(
+    started.status === 'ready' ? `${name} is at work.` : `${name} is starting. ${started.reason?.text ?? ''}`,
+  );
+  location.hash = linkTo(welcome.value?.project ?? '', 'agent', started.name);
+}
+
+/** A form that starts an agent in its own terminal, like `agent-relay spawn`. */
+export const StartAgent = () => (
+  <DialogForm
+    title="Start an agent"
+    wanted={isWanted}
+    opener={(open) => (
+      <button type="button" class="push-right" onClick={open}>
         Start an agent
       </button>
-      <dialog ref={dialog} class="dialog" aria-labelledby="start-agent">
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            void start(event.currentTarget);
-          }}
-        >
-          <h2 id="start-agent">Start an agent</h2>
-          <label class="field">
-            Name
-            <input
-              name="name"
-              required
-              pattern="[A-Za-z0-9][A-Za-z0-9_\-]*"
-              maxLength={64}
-              autocomplete="off"
-            />
-          </label>
-          <label class="field">
-            CLI
-            <input name="cli" list="clis" required value="claude" autocomplete="off" />
-            <datalist id="clis">
-              {CLIS.map((cli) => (
-                <option key={cli} value={cli} />
-              ))}
-            </datalist>
-          </label>
-          <label class="field">
-            Task
-            <textarea name="task" rows={4} placeholder="What it should do" />
-          </label>
-          <p class="muted small">It runs on the machine of the daemon, in the directory of the project.</p>
-          <div class="buttons">
-            <button type="submit" class="primary" aria-busy={isBusy.value} disabled={isBusy.value}>
-              {isBusy.value ? 'Starting…' : 'Start'}
-            </button>
-            <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
-              Cancel
-            </button>
-          </div>
-        </form>
-      </dialog>
-    </>
-  );
-}
+    )}
+    submit={{ text: 'Start', busy: 'Starting…' }}
+    onSubmit={start}
+  >
+    <label class="field">
+      Name
+      <input name="name" required pattern="[A-Za-z0-9][A-Za-z0-9_\-]*" maxLength={64} autocomplete="off" />
+    </label>
+    <label class="field">
+      CLI
+      <input name="cli" list="clis" required defaultValue="claude" autocomplete="off" />
+      <datalist id="clis">
+        {(status.value?.clis ?? []).map((cli) => (
+          <option key={cli} value={cli} />
+        ))}
+      </datalist>
+    </label>
+    <label class="field">
+      Task
+      <textarea name="task" rows={4} placeholder="What it should do" />
+    </label>
+    <details class="more-options">
+      <summary>More options</summary>
+      <label class="field">
+        Model
+        <input name="model" autocomplete="off" placeholder="The CLI’s own choice" />
+      </label>
+      <label class="field">
+        Directory
+        <input name="cwd" autocomplete="off" placeholder="The directory of the project" />
+      </label>
+      <label class="check">
+        <input name="worktree" type="checkbox" />
+        Give it a git worktree and a branch of its own
+      </label>
+      <label class="field">
+        Command to run in the new worktree first
+        <input name="setup" autocomplete="off" placeholder="npm ci" />
+      </label>
+      <label class="field">
+        Channels to join
+        <input name="channels" list="channels-to-join" autocomplete="off" placeholder="release, bugs" />
+        <datalist id="channels-to-join">
+          {channels.value
+            .filter(({ archivedAt }) => archivedAt === undefined)
+            .map(({ name }) => (
+              <option key={name} value={name.slice(1)} />
+            ))}
+        </datalist>
+      </label>
+      <label class="field">
+        Arguments for the CLI
+        <textarea name="args" rows={2} placeholder="One on each line" />
+      </label>
+    </details>
+    <p class="muted small">It runs on the machine of the daemon.</p>
+  </DialogForm>
+);

@@ -18,7 +18,7 @@ const NAME_WIDTH = 104;
 const LANE = 22;
 const TOP = 12;
 
-/** Who is stuck with whom. */
+/** Senders and recipients of held messages. */
 const heldPairs = computed(() => new Set(held.value.map(({ from, to }) => `${from}\n${to}`)));
 
 const loops = computed(() => [
@@ -35,7 +35,7 @@ export function TrafficPicture() {
   const span = useSignal(1);
   const [, ms] = SPANS[span.value] ?? SPANS[0] ?? ['', 1];
   const until = now.value;
-  // It is drawn when the log has more, and as time passes.
+  // Redrawn when messages arrive and as time passes.
   void trafficVersion.value;
   const log = trafficLog.value;
   const traffic = log.traffic({ since: until - ms, until, stretches: STRETCHES }, MOST_LANES);

@@ -1,23 +1,67 @@
-import { computed } from '@preact/signals';
+import type { HeldInfo, HistoryMessage } from '@agent-relay/sdk';
+import { computed, signal } from '@preact/signals';
 import { welcome } from '../connection/connection.ts';
-import { agents, held, mine } from '../model/project.ts';
-import { openQuestions, standingStill } from '../model/waiting.ts';
+import { agents, held, mine, prompts } from '../model/project.ts';
+import { isConsent, openQuestions, type StandStill, standingStill } from '../model/waiting.ts';
 import { now } from '../parts/time.tsx';
+import type { Place } from '../routes.ts';
+import { hasTerminal } from '../terminals/live-terminals.ts';
 
-/** What waits for the person, in the order in which it is shown. */
-export const questions = computed(() => openQuestions(mine.value, welcome.value?.agent?.name ?? ''));
-export const stopped = computed(() => standingStill(agents.value.values(), now.value));
-
-export const waitingCount = computed(
-  () => questions.value.length + stopped.value.length + heldConversations.value.length,
+/** Something that waits for the person. */
+export type WaitingItem = { id: string; title: string; text: string } & (
+  | { kind: 'question' | 'consent'; question: HistoryMessage }
+  | { kind: 'stopped'; stopped: StandStill }
+  | { kind: 'held'; messages: HeldInfo[] }
 );
 
-/** Held messages of the same two are one decision. */
-export const heldConversations = computed(() => {
+const questions = computed(() => openQuestions(mine.value, welcome.value?.agent?.name ?? '', now.value));
+export const stopped = computed(() => standingStill(agents.value.values(), now.value));
+
+/** Held messages between the same two agents need one decision. */
+const heldConversations = computed(() => {
   const byPair = new Map<string, typeof held.value>();
   for (const message of held.value) {
     const pair = [message.from, message.to].sort().join('\n');
     byPair.set(pair, [...(byPair.get(pair) ?? []), message]);
   }
-  return [...byPair.values()];
+  return byPair;
 });
+
+/** Everything that waits for the person, in display order. */
+export const waitingItems = computed<WaitingItem[]>(() => [
+  ...questions.value.map((question): WaitingItem => {
+    const { id, from, content } = question;
+    return isConsent(question)
+      ? { kind: 'consent', id, title: 'A call wants your consent', text: content, question }
+      : { kind: 'question', id, title: `${from} asks`, text: content, question };
+  }),
+  ...stopped.value.map((one): WaitingItem => {
+    const { agent, code, text } = one;
+    // It stands still once, whatever clock says since when.
+    return {
+      kind: 'stopped',
+      id: `${agent.name} ${code}`,
+      title: `${agent.name} waits for you`,
+      text,
+      stopped: one,
+    };
+  }),
+  ...[...heldConversations.value].map(([pair, messages]): WaitingItem => {
+    const title = `Messages between ${pair.replace('\n', ' and ')} are held`;
+    return { kind: 'held', id: `held ${pair}`, title, text: messages[0]?.reason ?? '', messages };
+  }),
+]);
+
+export const waitingCount = computed(() => waitingItems.value.length);
+
+/** The item that the person wants to see in full, because they came for it. */
+export const wantedItem = signal<string | undefined>(undefined);
+
+/** Where the person can do something about it. */
+export function placeOfItem(item: WaitingItem): [place: Place, subject: string] {
+  if (item.kind === 'question') return ['message', item.id];
+  if (item.kind !== 'stopped') return ['overview', ''];
+  const { agent } = item.stopped;
+  if (prompts.value.has(agent.name)) return ['overview', ''];
+  return [hasTerminal(agent) ? 'terminal' : 'agent', agent.name];
+}

@@ -1,49 +1,129 @@
 import type { HeldInfo, HistoryMessage, PromptAnswer, PromptInfo } from '@agent-relay/sdk';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { relay, welcome } from '../connection/connection.ts';
 import { model } from '../model/current.ts';
 import { prompts } from '../model/project.ts';
 import { DONE, type StandStill } from '../model/waiting.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
+import { FullText } from '../parts/full-text.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { tell } from '../parts/notices.tsx';
-import { Ago, clockTime } from '../parts/time.tsx';
+import { Ago, now, timeOfEnd } from '../parts/time.tsx';
 import { linkTo } from '../routes.ts';
 import { hasTerminal } from '../terminals/live-terminals.ts';
-import { heldConversations, questions, stopped, waitingCount } from './waiting-list.ts';
+import { fold } from './folding.ts';
+import { type WaitingItem, waitingItems, wantedItem } from './waiting-list.ts';
 
-/** What waits for the person: each with what helps. */
+/** Text of one line, in the block of an item. */
+const COLUMNS = { desk: 100, phone: 42 };
+const LINE = 20;
+/** The block of a long text has so many lines. */
+const MOST_LINES = 12;
+/** The head, the buttons and what is around them. */
+const FRAME = 104;
+/** What else is above the agents, and some of them. */
+const OTHERS = 385;
+
+function heightOf(item: WaitingItem): number {
+  if (item.kind === 'held') return FRAME + LINE * Math.min(item.messages.length, 4);
+  const prompt = item.kind === 'stopped' ? prompts.value.get(item.stopped.agent.name)?.text : item.text;
+  const columns = innerWidth > 760 ? COLUMNS.desk : COLUMNS.phone;
+  const lines = (prompt ?? '').split('\n', MOST_LINES).map((line) => Math.ceil((line.length || 1) / columns));
+  const count = prompt === undefined ? 0 : lines.reduce((sum, more) => sum + more, 0);
+  return FRAME + LINE * Math.min(count, MOST_LINES);
+}
+
+/** What waits for the person, each with the buttons that help. */
 export function Waiting() {
-  if (waitingCount.value === 0)
+  const before = useRef<ReadonlySet<string>>(new Set());
+  const chosen = useSignal<ReadonlySet<string>>(new Set());
+  const showsAll = useSignal(false);
+  const items = waitingItems.value;
+  useEffect(() => {
+    const wanted = wantedItem.value;
+    if (wanted === undefined) return;
+    wantedItem.value = undefined;
+    chosen.value = new Set([...chosen.value, wanted]);
+  }, [wantedItem.value]);
+  if (items.length === 0)
     return (
       <p class="all-clear">
         <Icon name="check" /> Nothing waits for you.
       </p>
     );
+  const heights = items.map((item) => ({ id: item.id, height: heightOf(item) }));
+  const room = Math.max(innerHeight - OTHERS, 300);
+  const { open, lines, hidden } = fold(heights, { room, before: before.current, chosen: chosen.value });
+  before.current = new Set([...open].filter((id) => !chosen.value.has(id)));
+  const isFolded = open.size < items.length;
   return (
     <section class="waiting" aria-labelledby="waiting">
-      <h2 id="waiting">
-        Waiting for you <span class="count">{waitingCount.value}</span>
-      </h2>
+      <header class="waiting-title">
+        <h2 id="waiting">
+          Waiting for you <span class="count">{items.length}</span>
+        </h2>
+        {(isFolded || showsAll.value) && (
+          <button
+            type="button"
+            class="quiet"
+            aria-expanded={showsAll.value}
+            onClick={() => {
+              showsAll.value = !showsAll.value;
+              chosen.value = new Set();
+            }}
+          >
+            {showsAll.value ? 'Show less' : 'Show all'}
+          </button>
+        )}
+      </header>
       <ul class="waiting-list">
-        {questions.value.map((question) =>
-          question.fromType === 'system' ? (
-            <Consent key={question.id} question={question} />
+        {items.map((item) =>
+          showsAll.value || open.has(item.id) ? (
+            <Shown key={item.id} item={item} />
           ) : (
-            <Question key={question.id} question={question} />
+            lines.has(item.id) && (
+              <Line
+                key={item.id}
+                item={item}
+                onOpen={() => {
+                  chosen.value = new Set([...chosen.value, item.id]);
+                }}
+              />
+            )
           ),
         )}
-        {stopped.value.map((one) => (
-          <Stopped key={one.agent.name} stopped={one} />
-        ))}
-        {heldConversations.value.map((messages) => (
-          <Held key={messages[0]?.id} messages={messages} />
-        ))}
+        {!showsAll.value && hidden > 0 && <li class="waiting-rest muted">and {hidden} more</li>}
       </ul>
     </section>
   );
 }
+
+function Shown({ item }: { item: WaitingItem }) {
+  switch (item.kind) {
+    case 'question':
+      return <Question question={item.question} />;
+    case 'consent':
+      return <Consent question={item.question} />;
+    case 'stopped':
+      return <Stopped stopped={item.stopped} />;
+    case 'held':
+      return <Held messages={item.messages} />;
+  }
+}
+
+/** An item for which there is no room: what it is about, and a way to open it. */
+const Line = ({ item: { title, text }, onOpen }: { item: WaitingItem; onOpen: () => void }) => (
+  <li class="waiting-line">
+    <button type="button" class="quiet" aria-expanded="false" onClick={onOpen}>
+      <span class="clip">
+        <strong>{title}</strong> {text}
+      </span>
+      <Icon name="down" />
+    </button>
+  </li>
+);
 
 function Item({
   icon,
@@ -105,7 +185,7 @@ function Question({ question }: { question: HistoryMessage }) {
         </>
       }
     >
-      <p class="waiting-text">{content}</p>
+      <FullText text={content} label={`The question of ${from}`} />
       <form
         class="answer"
         onSubmit={(event) => {
@@ -132,7 +212,7 @@ function Question({ question }: { question: HistoryMessage }) {
   );
 }
 
-/** The relay itself asks for one thing: whether a call may be made that wants a person's consent. */
+/** The relay itself asks only one thing: consent to a call. */
 function Consent({ question: { id, content, ts } }: { question: HistoryMessage }) {
   const answer = async (text: 'yes' | 'no') => {
     await relay().reply(id, text);
@@ -153,7 +233,7 @@ function Consent({ question: { id, content, ts } }: { question: HistoryMessage }
         </>
       }
     >
-      <p class="waiting-text">{content}</p>
+      <FullText text={content} label="The call" isCode />
       <div class="buttons">
         <BusyButton kind="primary" onPress={() => answer('yes')} label="Allow the call">
           Allow
@@ -194,7 +274,11 @@ function PromptButtons({ prompt }: { prompt: PromptInfo }) {
   );
 }
 
+/** It gets what the person writes: as soon as the limit is reset, or at once. */
+const TAKES_A_WORD: ReadonlySet<string> = new Set(['usage_limit', 'interrupted']);
+
 function Stopped({ stopped: { agent, code, text, advice, since, until } }: { stopped: StandStill }) {
+  const project = welcome.value?.project ?? '';
   const prompt = code === 'approval_dialog' ? prompts.value.get(agent.name) : undefined;
   return (
     <Item
@@ -206,20 +290,29 @@ function Stopped({ stopped: { agent, code, text, advice, since, until } }: { sto
           <span class="muted">
             {' '}
             · {prompt ? 'Look at what it asks for.' : advice} · <Ago time={since} />
-            {until !== undefined && ` · until ${clockTime(until)}`}
+            {until !== undefined && ` · until ${timeOfEnd(until, now.value)}`}
           </span>
         </>
       }
     >
-      {prompt && <pre class="code prompt">{prompt.text}</pre>}
-      {(prompt || hasTerminal(agent)) && (
-        <div class="buttons">
-          {prompt && <PromptButtons prompt={prompt} />}
-          <a class="button" href={linkTo(welcome.value?.project ?? '', 'terminal', agent.name)}>
+      {prompt && <FullText text={prompt.text} label={`What ${agent.name} asks for`} isCode />}
+      <div class="buttons">
+        {prompt && <PromptButtons prompt={prompt} />}
+        {hasTerminal(agent) ? (
+          <a class="button" href={linkTo(project, 'terminal', agent.name)}>
             <Icon name="terminal" /> Open terminal
           </a>
-        </div>
-      )}
+        ) : (
+          <a class="button" href={linkTo(project, 'agent', agent.name)}>
+            Open agent
+          </a>
+        )}
+        {TAKES_A_WORD.has(code) && (
+          <a class="button" href={linkTo(project, 'direct', agent.name)}>
+            <Icon name="dialog" /> Message
+          </a>
+        )}
+      </div>
     </Item>
   );
 }

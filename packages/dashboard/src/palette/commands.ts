@@ -11,7 +11,7 @@ import { owners, subjectOf } from '../tools/tool.ts';
 export interface PaletteCommand {
   id: string;
   text: string;
-  /** What kind of thing it is. */
+  /** Its kind. */
   note: string;
   icon: IconName;
   run: () => void;
@@ -35,7 +35,7 @@ const PLACES: Array<[text: string, place: Place, icon: IconName]> = [
   ['Settings', 'settings', 'settings'],
 ];
 
-/** Everything there is, for what was typed; messages are found elsewhere. */
+/** Everything that matches the input, except messages. */
 export function commandsFor(query: string): PaletteCommand[] {
   const words = query.trim().toLowerCase();
   const all = [...places(), ...deeds(), ...people(), ...talks(), ...tools(), ...otherProjects()];
@@ -46,7 +46,7 @@ export function commandsFor(query: string): PaletteCommand[] {
   return ranked.sort((one, other) => one.rank - other.rank).map(({ command }) => command);
 }
 
-/** The lower the better: begins so, a word begins so, has it in it, has the letters in this order. */
+/** Lower is better: a prefix, a prefix of a word, a substring, the letters in order. */
 function rankOf({ text, note }: PaletteCommand, words: string): number | undefined {
   if (words === '') return 0;
   const title = text.toLowerCase();
@@ -104,7 +104,7 @@ const people = (): PaletteCommand[] =>
       ...(hasTerminal(agent)
         ? [
             go(`Terminal of ${name}`, 'terminal', 'Go to', 'terminal'),
-            // Its page asks once more.
+            // The page of the agent asks for confirmation.
             go(`Release ${name}`, 'agent', 'Do', 'signOut'),
           ]
         : []),

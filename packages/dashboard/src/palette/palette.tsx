@@ -14,14 +14,14 @@ const WAIT_MS = 200;
 
 export const isPaletteOpen = signal(false);
 
-/** Goes anywhere and does anything by its name: Ctrl+K, or ⌘K. */
+/** Finds places and commands by name: Ctrl+K, or ⌘K. */
 export function Palette() {
   const dialog = useRef<HTMLDialogElement>(null);
-  // Before the next key: what is typed right after Ctrl+K belongs here.
+  // Synchronously: keys typed right after Ctrl+K belong here.
   useLayoutEffect(() => {
     if (!isPaletteOpen.value) return;
     dialog.current?.showModal();
-    // What agents and servers offer may not have been read yet.
+    // The tools may not have been loaded yet.
     readOwners().catch(tell);
   }, [isPaletteOpen.value]);
   if (!isPaletteOpen.value) return null;
@@ -45,7 +45,8 @@ function Choice({ close }: { close: () => void }) {
   const at = useSignal(0);
   const hits = useMessages(query.value);
   const list = useRef<HTMLDivElement>(null);
-  const found = [...commandsFor(query.value).slice(0, MOST), ...hits];
+  const find = () => [...commandsFor(query.value).slice(0, MOST), ...hits];
+  const found = find();
   const chosen = Math.min(at.value, found.length - 1);
   const run = (command: PaletteCommand | undefined) => {
     close();
@@ -56,8 +57,11 @@ function Choice({ close }: { close: () => void }) {
     if (step !== undefined) {
       at.value = (chosen + step + found.length) % Math.max(found.length, 1);
       list.current?.children[at.value]?.scrollIntoView({ block: 'nearest' });
-    } else if (event.key === 'Enter') run(found[chosen]);
-    else return;
+    } else if (event.key === 'Enter') {
+      // What was typed last may not be drawn yet.
+      const current = find();
+      run(current[Math.min(at.value, current.length - 1)]);
+    } else return;
     event.preventDefault();
   };
   return (
@@ -100,7 +104,7 @@ function Choice({ close }: { close: () => void }) {
           </div>
         ))}
       </div>
-      {found.length === 0 && <p class="muted palette-none">Nothing is called so.</p>}
+      {found.length === 0 && <p class="muted palette-none">No matches.</p>}
       <p class="muted palette-foot">
         <kbd>↑</kbd> <kbd>↓</kbd> to choose <kbd>Enter</kbd> to go <kbd>Esc</kbd> to close
       </p>
@@ -108,7 +112,7 @@ function Choice({ close }: { close: () => void }) {
   );
 }
 
-/** The messages that have the words, a moment after they were typed. */
+/** Searches messages a moment after the last key. */
 function useMessages(query: string): PaletteCommand[] {
   const hits = useSignal<SearchHit[]>([]);
   useEffect(() => {
@@ -118,7 +122,7 @@ function useMessages(query: string): PaletteCommand[] {
     };
     const timer = setTimeout(() => {
       if (query.trim().length < 3) return show([]);
-      // Half a phrase is not a search: what cannot be searched for finds nothing.
+      // An incomplete phrase is no valid query: show no results.
       relay()
         .search(query, { limit: MOST_MESSAGES })
         .then(show, () => show([]));

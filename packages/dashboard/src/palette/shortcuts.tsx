@@ -4,7 +4,7 @@ import { welcome } from '../connection/connection.ts';
 import { linkTo, type Place } from '../routes.ts';
 import { isPaletteOpen } from './palette.tsx';
 
-/** After `g`, where to. */
+/** Destinations of the key after `g`. */
 const GO: Record<string, [place: Place, text: string]> = {
   o: ['overview', 'overview'],
   m: ['activity', 'all messages'],
@@ -17,19 +17,19 @@ const GO_WITHIN_MS = 2_000;
 
 const isHelpOpen = signal(false);
 
-/** Where letters are typed as text. */
+/** Whether keys in this element are text input. */
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.closest('input, textarea, select, .xterm, dialog') !== null);
 
-/** Listens for keys that work everywhere on the page. */
+/** Global keyboard shortcuts. */
 export function Shortcuts() {
   useEffect(() => {
     let goUntil = 0;
     const keyDown = (event: KeyboardEvent) => {
       const { key, ctrlKey, metaKey, altKey } = event;
       if ((ctrlKey || metaKey) && !altKey && key.toLowerCase() === 'k') {
-        // In a terminal this belongs to the program.
+        // In a terminal this key belongs to the program.
         if (event.target instanceof HTMLElement && event.target.closest('.xterm')) return;
         isPaletteOpen.value = !isPaletteOpen.value;
       } else if (ctrlKey || metaKey || altKey || isTyping(event.target)) return;
@@ -48,12 +48,12 @@ export function Shortcuts() {
 }
 
 const KEYS: Array<[keys: string[], text: string]> = [
-  [['Ctrl', 'K'], 'Go anywhere, do anything'],
+  [['Ctrl', 'K'], 'Find places and commands'],
   [['/'], 'Search messages'],
   ...Object.entries(GO).map(([key, [, text]]): [string[], string] => [['g', key], `Go to ${text}`]),
-  [['Enter'], 'Send what you wrote'],
+  [['Enter'], 'Send the message'],
   [['Esc'], 'Close a panel'],
-  [['?'], 'Show these keys'],
+  [['?'], 'Show keyboard shortcuts'],
 ];
 
 function Help() {

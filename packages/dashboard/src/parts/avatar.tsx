@@ -2,14 +2,14 @@ import type { AgentInfo } from '@agent-relay/sdk';
 
 const HUES = 12;
 
-/** The same name has the same colour everywhere. */
+/** A name has the same colour everywhere. */
 export function hueOf(name: string): number {
   let hash = 0;
   for (const letter of name) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) >>> 0;
   return hash % HUES;
 }
 
-/** Two letters that stand for a name: `BackendDev` is BD. */
+/** Initials of a name: `BackendDev` is BD. */
 function initialsOf(name: string): string {
   const words = name.replace(/^[#@]/, '').split(/[-_. ]+|(?<=[a-z0-9])(?=[A-Z])/);
   const [first = '', second] = words.filter((word) => word !== '');

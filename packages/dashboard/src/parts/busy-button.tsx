@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { tell } from './notices.tsx';
 
-/** A button for something that takes a moment and may fail: it cannot be pressed twice, and says what went wrong. */
+/** A button for an asynchronous action: disabled while it runs; shows errors. */
 export function BusyButton({
   onPress,
   kind = 'plain',
@@ -12,7 +12,7 @@ export function BusyButton({
   onPress: () => Promise<unknown>;
   kind?: 'plain' | 'primary' | 'danger' | 'quiet';
   children: ComponentChildren;
-  /** For screen readers, where the words on the button are not enough. */
+  /** For screen readers, if the label is not enough. */
   label?: string;
 }) {
   const busy = useSignal(false);

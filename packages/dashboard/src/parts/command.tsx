@@ -1,5 +1,9 @@
 import { useSignal } from '@preact/signals';
 
+/** A name that others chose, in a command to copy: nothing that a shell would execute. */
+export const shellWord = (name: string, otherwise: string): string =>
+  /^#?[\w-]+(,[\w-]+)*$/.test(name) ? name : otherwise;
+
 /** A command to copy. */
 export function CommandLine({ children }: { children: string }) {
   const copied = useSignal(false);

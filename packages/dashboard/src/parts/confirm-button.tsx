@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { BusyButton } from './busy-button.tsx';
 
-/** A button for something that cannot be undone: it asks once more. */
+/** A button that asks for confirmation, for actions that cannot be undone. */
 export function ConfirmButton({
   children,
   question,
@@ -9,9 +9,9 @@ export function ConfirmButton({
   onPress,
 }: {
   children: string;
-  /** What the button says when it asks. */
+  /** The label of the confirmation. */
   question: string;
-  /** For screen readers, where the words on the button are not enough. */
+  /** For screen readers, if the label is not enough. */
   label?: string;
   onPress: () => Promise<unknown>;
 }) {

@@ -1,4 +1,4 @@
-/** Drawn on 16 by 16, one stroke, in the colour of the text around. */
+/** 16 by 16, one stroke, in the text colour. */
 const PATHS = {
   overview: 'M2.5 8.5h4v5h-4zM9.5 2.5h4v11h-4zM2.5 2.5h4v3h-4z',
   channel: 'M6.5 2.5l-1.5 11M11 2.5l-1.5 11M2.8 6h11M2.2 10h11',

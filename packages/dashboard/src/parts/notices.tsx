@@ -13,7 +13,7 @@ const notices = signal<Notice[]>([]);
 const SHOWN_MS = 8_000;
 let last = 0;
 
-/** Shows a sentence, or what went wrong and what to do about it, for a while. */
+/** Shows a message, or an error with its next step, for a while. */
 export function tell(what: unknown): void {
   const id = ++last;
   const isError = what instanceof Error;

@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 
-/** Drawn above and below what is in view, so that scrolling does not show a gap. */
+/** Rows rendered above and below the visible ones, so that scrolling shows no gap. */
 const MARGIN_ROWS = 6;
 
 /**
- * A table of any length of which only what is in view is drawn. Rows have one height each; on a phone, where rows are as
- * high as they need, all of a shorter list are drawn.
+ * A table of any length that renders only the visible rows, all of the same height. On phones, where heights vary, it
+ * renders all rows of a shorter list.
  */
 export function WindowedRows<T>({
   rows,
@@ -25,7 +25,7 @@ export function WindowedRows<T>({
   label: string;
 }) {
   const frame = useRef<HTMLElement>(null);
-  const range = useSignal({ from: 0, to: 40 });
+  const range = useSignal({ from: 0, to: MARGIN_ROWS });
   const look = () => {
     const element = frame.current;
     if (!element) return;
@@ -33,12 +33,13 @@ export function WindowedRows<T>({
     const to = Math.ceil((element.scrollTop + element.clientHeight) / rowHeight) + MARGIN_ROWS;
     if (from !== range.peek().from || to !== range.peek().to) range.value = { from, to };
   };
-  useLayoutEffect(look, [rows.length]);
+  // After the page is drawn: before, the browser would have to lay it out at once.
+  useEffect(look, [rows.length]);
   const { from } = range.value;
   const to = Math.min(rows.length, range.value.to);
   const start = Math.min(from, Math.max(0, to - 1));
   return (
-    // Scrolled with the keyboard, it has to be reachable.
+    // Focusable, to be scrolled with the keyboard.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: axe-core asks for it
     <section class="table-frame is-windowed" ref={frame} onScroll={look} tabIndex={0} aria-label={label}>
       <table class="agents" aria-rowcount={rows.length + 1}>

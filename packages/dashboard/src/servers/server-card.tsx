@@ -6,14 +6,8 @@ import { BusyButton } from '../parts/busy-button.tsx';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { tell } from '../parts/notices.tsx';
 import { linkTo } from '../routes.ts';
-
-const HEALTH: Record<ServerInfo['health'], string> = {
-  healthy: 'Healthy',
-  degraded: 'Degraded',
-  failed: 'Not connected',
-  connecting: 'Connecting',
-  unknown: 'Not started',
-};
+import { HEALTH_WORDS } from './health-words.ts';
+import { ServerProblem } from './server-problem.tsx';
 
 interface Props {
   server: ServerInfo;
@@ -21,12 +15,12 @@ interface Props {
   onChanged: () => Promise<void>;
 }
 
-/** One server, and what to do about it. */
+/** One server and its actions. */
 export function ServerCard({ server, manageable, onChanged }: Props) {
-  const { name, address, health, tools, error, invalid = [], changed = [] } = server;
+  const { name, address, health, tools, invalid = [], changed = [] } = server;
   const reconnect = async () => {
     const now = await relay().servers.reconnect(name);
-    tell(`${name}: ${now.error ?? HEALTH[now.health].toLowerCase()}.`);
+    tell(`${name}: ${HEALTH_WORDS[now.health].toLowerCase()}.`);
     await onChanged();
   };
   const remove = async () => {
@@ -41,7 +35,7 @@ export function ServerCard({ server, manageable, onChanged }: Props) {
           <span class={`dot is-${health}`} /> {name}
         </h2>
         <span class="muted">
-          {HEALTH[health]} · {tools} {tools === 1 ? 'tool' : 'tools'}
+          {HEALTH_WORDS[health]} · {tools} {tools === 1 ? 'tool' : 'tools'}
         </span>
         {manageable && (
           <div class="buttons push-right">
@@ -57,7 +51,7 @@ export function ServerCard({ server, manageable, onChanged }: Props) {
       <p class="muted small address">
         <code>{address}</code>
       </p>
-      {error && changed.length === 0 && <p class="trouble outcome">{error}</p>}
+      {changed.length + invalid.length === 0 && <ServerProblem server={server} />}
       <Tools server={server} onChanged={onChanged} />
       {invalid.length > 0 && (
         <details>
@@ -77,7 +71,7 @@ export function ServerCard({ server, manageable, onChanged }: Props) {
   );
 }
 
-/** Its tools; those whose definition changed first, to be approved. */
+/** Its tools; those to approve first. */
 function Tools({ server, onChanged }: Omit<Props, 'manageable'>) {
   const { name, health, tools: count, changed = [] } = server;
   const tools = useSignal<ServerTool[]>([]);

@@ -8,6 +8,7 @@ import { tell } from '../parts/notices.tsx';
 import { ToolTabs } from '../tools/tabs.tsx';
 import { AddServer } from './add-server.tsx';
 import { ServerCard } from './server-card.tsx';
+import { ServerListProblem } from './server-problem.tsx';
 
 const known = signal<OperationResult<'SERVERS'> | undefined>(undefined);
 
@@ -15,7 +16,7 @@ async function read(): Promise<void> {
   known.value = await relay().servers.list();
 }
 
-/** The MCP servers of the daemon: their health, their tools, and what can be done about them. */
+/** The daemon's MCP servers: health, tools and actions. */
 export function ServersPage() {
   useEffect(() => {
     read().catch(tell);
@@ -31,7 +32,11 @@ export function ServersPage() {
         <ToolTabs />
         {manageable && servers.length > 0 && <AddServer onAdded={read} />}
       </header>
-      {error && <p class="banner-line is-bad">{error}</p>}
+      {error && (
+        <div class="banner-line is-bad">
+          <ServerListProblem error={error} />
+        </div>
+      )}
       {known.value && servers.length === 0 && <NoServers />}
       <div class="server-cards">
         {servers.map((server) => (

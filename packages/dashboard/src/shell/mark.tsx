@@ -1,4 +1,4 @@
-/** The mark of the relay. */
+/** The logo. */
 export const Mark = () => (
   <svg class="mark" width="28" height="28" viewBox="0 0 32 32" role="img" aria-label="Agent Relay">
     <rect width="32" height="32" rx="8" class="mark-ground" />

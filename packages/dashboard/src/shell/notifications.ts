@@ -1,39 +1,72 @@
 import { effect, signal } from '@preact/signals';
-import { questions, stopped } from '../overview/waiting-list.ts';
+import { welcome } from '../connection/connection.ts';
+import { placeOfItem, type WaitingItem, wantedItem } from '../overview/waiting-list.ts';
+import { linkTo } from '../routes.ts';
+import { news } from './news.tsx';
 
 const KEY = 'agent-relay.notifications';
+const MOST_SHOWN = 200;
 
-/** Whether the person wants to be told when the page is not in front of them. */
+const CANNOT =
+  'This browser does not show notifications of pages. For a phone, use hooks.question in the settings of the daemon.';
+const INSECURE =
+  'Browsers show notifications only of pages that come over https, or from this machine. Open the dashboard so, or use hooks.question in the settings of the daemon.';
+const REFUSED =
+  'The browser does not allow notifications of this page. Allow them in its settings for this page, then switch them on here.';
+
+/** Whether the person wants notifications while the page is hidden. */
 export const wantsNotifications = signal(localStorage.getItem(KEY) === 'on');
 
-export const canNotify = 'Notification' in window;
+/** Why there are none, although the person wants them. */
+export const notificationProblem = signal(lasting());
 
-export async function setNotifications(wanted: boolean): Promise<void> {
-  const isAllowed = wanted && (await Notification.requestPermission()) === 'granted';
-  wantsNotifications.value = isAllowed;
-  localStorage.setItem(KEY, isAllowed ? 'on' : 'off');
+/** What the person can do nothing about here. */
+function lasting(): string | undefined {
+  if (!isSecureContext) return INSECURE;
+  return 'Notification' in window ? undefined : CANNOT;
 }
 
-/** What was there when the page was opened is not news. */
-let known: Set<string> | undefined;
+export async function setNotifications(wanted: boolean): Promise<void> {
+  notificationProblem.value = lasting();
+  if (wanted && notificationProblem.value === undefined) {
+    if ((await Notification.requestPermission()) !== 'granted') notificationProblem.value = REFUSED;
+    else notify('Notifications are on', { body: 'So you are told when an agent waits for you.' });
+  }
+  keep(wanted && notificationProblem.value === undefined);
+}
 
-/** Tells of questions and of agents that stand still, once each. */
+function keep(wanted: boolean): void {
+  wantsNotifications.value = wanted;
+  localStorage.setItem(KEY, wanted ? 'on' : 'off');
+}
+
+/** Some browsers offer notifications, and then refuse to make one: Chrome on Android does. */
+function notify(title: string, options: NotificationOptions): Notification | undefined {
+  try {
+    return new Notification(title, options);
+  } catch {
+    notificationProblem.value = CANNOT;
+    keep(false);
+    return undefined;
+  }
+}
+
+/** Brings the person to what waits. */
+function open(item: WaitingItem): void {
+  window.focus();
+  wantedItem.value = item.id;
+  location.hash = linkTo(welcome.value?.project ?? '', ...placeOfItem(item));
+}
+
+// Held messages wait without harm.
 effect(() => {
-  const waiting = [
-    ...questions.value.map(({ id, from, content }) => ({ id, title: `${from} asks`, body: content })),
-    ...stopped.value.map(({ agent, code, text, since }) => ({
-      id: `${agent.name} ${code} ${since}`,
-      title: `${agent.name} waits for you`,
-      body: text,
-    })),
-  ];
-  const fresh = known === undefined ? [] : waiting.filter(({ id }) => !known?.has(id));
-  known = new Set([...(known ?? []), ...waiting.map(({ id }) => id)]);
-  if (!canNotify || !wantsNotifications.peek() || document.hasFocus()) return;
-  for (const { id, title, body } of fresh) {
-    const notification = new Notification(title, { body: body.slice(0, 200), tag: id });
+  const items = news.value.filter(({ kind }) => kind !== 'held');
+  if (!wantsNotifications.peek() || notificationProblem.peek() || document.hasFocus()) return;
+  for (const item of items) {
+    const notification = notify(item.title, { body: item.text.slice(0, MOST_SHOWN), tag: item.id });
+    if (!notification) return;
     notification.onclick = () => {
-      window.focus();
+      open(item);
       notification.close();
     };
   }

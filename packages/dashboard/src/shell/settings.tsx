@@ -7,7 +7,7 @@ import { CommandLine } from '../parts/command.tsx';
 import { tell } from '../parts/notices.tsx';
 import { Ago } from '../parts/time.tsx';
 import { sessionId, storedSession } from '../sign-in/session.ts';
-import { canNotify, setNotifications, wantsNotifications } from './notifications.ts';
+import { notificationProblem, setNotifications, wantsNotifications } from './notifications.ts';
 import { type Theme, theme } from './theme.ts';
 
 const THEMES: Array<[Theme, string]> = [
@@ -41,23 +41,30 @@ export function Settings() {
           ))}
         </fieldset>
       </section>
-      {canNotify && (
-        <section class="card" aria-labelledby="notifications">
-          <h2 id="notifications">Notifications</h2>
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={wantsNotifications.value}
-              onChange={({ currentTarget }) => setNotifications(currentTarget.checked).catch(tell)}
-            />
-            Notify me when an agent asks me something or waits for me, while this page is not in front
-          </label>
-        </section>
-      )}
+      <section class="card" aria-labelledby="notifications">
+        <h2 id="notifications">Notifications</h2>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={wantsNotifications.value}
+            onChange={async ({ currentTarget }) => {
+              await setNotifications(currentTarget.checked).catch(tell);
+              // It may have been refused.
+              currentTarget.checked = wantsNotifications.value;
+            }}
+          />
+          Notify me when an agent asks me something or waits for me, while this page is hidden
+        </label>
+        {notificationProblem.value && (
+          <p class="gap-above" role="alert">
+            {notificationProblem.value}
+          </p>
+        )}
+      </section>
       <Browsers />
       <section class="card" aria-labelledby="about">
         <h2 id="about">About</h2>
-        <p>
+        <p class="gap-above">
           Agent Relay {welcome.value?.daemon.version}. You write as{' '}
           <strong>{welcome.value?.agent?.name}</strong>, as <code>agent-relay send</code> does.
         </p>
@@ -66,7 +73,7 @@ export function Settings() {
   );
 }
 
-/** Where the owner is signed in. */
+/** The browsers in which the owner is signed in. */
 function Browsers() {
   const sessions = useSignal<PageSessionInfo[]>([]);
   const own = sessionId(storedSession() ?? '');
@@ -105,7 +112,7 @@ function Browsers() {
           </li>
         ))}
       </ul>
-      <p class="muted">To sign in another browser, print a link with</p>
+      <p class="muted gap-below">To sign in another browser, print a link with</p>
       <CommandLine>agent-relay dashboard --no-open</CommandLine>
     </section>
   );

@@ -9,7 +9,7 @@ import { Mark } from './mark.tsx';
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** Where one can go. */
+/** The navigation. */
 export function Sidebar() {
   const project = welcome.value?.project ?? '';
   return (
@@ -59,7 +59,8 @@ export function Sidebar() {
   );
 }
 
-function ProjectChoice({ project }: { project: string }) {
+/** Switches between the projects of the daemon. */
+export function ProjectChoice({ project }: { project: string }) {
   if (projects.value.length < 2) return <strong class="project">{project || 'Agent Relay'}</strong>;
   return (
     <select
@@ -89,7 +90,7 @@ function NavItem({
   place: Place;
   icon: IconName;
   count?: number;
-  /** Places that belong to it. */
+  /** Places for which it is highlighted. */
   also?: Place[];
   children: string;
 }) {

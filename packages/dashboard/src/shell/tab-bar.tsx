@@ -6,19 +6,19 @@ import { linkTo, type Place, route } from '../routes.ts';
 import { Count } from './sidebar.tsx';
 
 const TABS: Array<{ place: Place; icon: IconName; text: string; places: Place[] }> = [
-  { place: 'overview', icon: 'overview', text: 'Overview', places: ['overview', 'agent', 'terminal'] },
+  { place: 'overview', icon: 'overview', text: 'Overview', places: ['overview', 'agent'] },
   {
     place: 'messages',
     icon: 'dialog',
     text: 'Messages',
     places: ['messages', 'activity', 'channel', 'direct', 'between'],
   },
+  { place: 'terminal', icon: 'terminal', text: 'Terminals', places: ['terminal'] },
   { place: 'tools', icon: 'plug', text: 'Tools', places: ['tools', 'invocations', 'servers'] },
   { place: 'search', icon: 'search', text: 'Search', places: ['search'] },
-  { place: 'settings', icon: 'settings', text: 'Settings', places: ['settings'] },
 ];
 
-/** The sidebar of a phone. */
+/** The navigation on phones. */
 export const TabBar = () => (
   <nav class="tab-bar" aria-label="Sections">
     {TABS.map(({ place, icon, text, places }) => (

@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals';
 
-/** `system` follows what the reader's system says. */
+/** `system` follows the operating system. */
 export type Theme = 'system' | 'light' | 'dark';
 const KEY = 'agent-relay.theme';
 const isTheme = (text: string | null): text is Theme =>

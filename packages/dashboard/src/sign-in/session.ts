@@ -1,16 +1,16 @@
 import { RelayError } from '@agent-relay/sdk';
 
-/** Per origin, and so per port: unlike a cookie, no other server of this machine ever gets it. */
+/** Stored per origin, hence per port: unlike a cookie, it is never sent to another server of this machine. */
 const KEY = 'agent-relay.session';
 
 export const storedSession = (): string | undefined => localStorage.getItem(KEY) ?? undefined;
 export const keepSession = (session: string): void => localStorage.setItem(KEY, session);
 export const forgetSession = (): void => localStorage.removeItem(KEY);
 
-/** The public part of a session, by which it is listed and revoked. */
+/** The public id of a session, used to list and revoke it. */
 export const sessionId = (session: string): string => session.split('_')[1] ?? '';
 
-/** The code of a one-time link. It is taken out of the address at once, so that no history keeps it. */
+/** The code of a one-time link. Removed from the URL at once, so that it stays out of the history. */
 export function takeCode(): string | undefined {
   const [, code] = /^#code=([\w-]+)$/.exec(location.hash) ?? [];
   if (code !== undefined) history.replaceState(null, '', location.pathname);
@@ -19,12 +19,12 @@ export function takeCode(): string | undefined {
 
 const WANTED = 'agent-relay.wanted';
 
-/** Keeps where this tab is, for after the sign-in. */
+/** Stores the current place of this tab, to return to it after signing in. */
 export function noteWanted(): void {
   if (location.hash.startsWith('#/')) sessionStorage.setItem(WANTED, location.hash);
 }
 
-/** Where this tab was before it had to sign in. */
+/** The place of this tab before it had to sign in. */
 export function takeWanted(): string | undefined {
   const wanted = sessionStorage.getItem(WANTED) ?? undefined;
   sessionStorage.removeItem(WANTED);

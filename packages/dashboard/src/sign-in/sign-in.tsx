@@ -2,7 +2,7 @@ import { refusal } from '../connection/connection.ts';
 import { CommandLine } from '../parts/command.tsx';
 import { Mark } from '../shell/mark.tsx';
 
-/** What somebody sees who has no session: how to get one. */
+/** Shown without a session: how to get one. */
 export function SignIn() {
   const refused = refusal.value;
   return (

@@ -3,16 +3,16 @@ import { BusyButton } from '../parts/busy-button.tsx';
 import type { TerminalSession } from './terminal-session.ts';
 import { readsScreen, setReadsScreen, zoomBy } from './view-settings.ts';
 
-/** Who types, whether messages wait, and how large the letters are. */
+/** Controls: who types, holding messages, font size. */
 export function Controls({
   session,
   onDrive,
   leave,
 }: {
   session: TerminalSession;
-  /** The person types from now on. */
+  /** The person takes over the keyboard. */
   onDrive: () => void;
-  /** Where the keyboard goes that leaves the terminal. */
+  /** Receives the focus when it leaves the terminal. */
   leave: RefObject<HTMLButtonElement | null>;
 }) {
   const { mode, held, viewers, isBusy, phase } = session;

@@ -1,15 +1,16 @@
 import '@xterm/xterm/css/xterm.css';
 import { Terminal } from '@xterm/xterm';
 import { type CellShape, fontFor, type Room, type Size, sizeIn, USUAL_FONT } from './fitting.ts';
+import { OutputQueue } from './output-queue.ts';
 import { isFocusReport, onlyDraw } from './safe-output.ts';
 import { setStylesByScript } from './scripted-styles.ts';
 
 const FONT = 'ui-monospace, "JetBrains Mono", "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace';
 const LINE_HEIGHT = 1.15;
-/** Rows that scrolled by; the snapshot of a host has no more. */
+/** Scrollback rows; a host's snapshot has no more. */
 const SCROLLBACK = 2000;
 
-/** Always dark: programs choose their colours for the terminal they run in, and most of those are. */
+/** Always dark, because most programs choose their colours for dark terminals. */
 const THEME = {
   background: '#101114',
   foreground: '#dcdde0',
@@ -37,29 +38,27 @@ const THEME = {
 setStylesByScript();
 
 export interface EmulatorOptions {
-  /** Around the terminal: what there is room for. */
+  /** The element around the terminal, which determines its size. */
   frame: HTMLElement;
   label: string;
-  /** Keys of the person, for the program. */
+  /** Keys typed by the person, for the program. */
   onKeys(keys: Uint8Array): void;
-  /** The person wants to leave the terminal by keyboard. */
+  /** The person leaves the terminal by keyboard. */
   onLeave(): void;
-  /** The room has changed. */
+  /** The available size has changed. */
   onRoom(): void;
 }
 
-/** A terminal of an agent in the page: it draws, takes keys while the person drives, and answers nothing by itself. */
+/** An agent's terminal in the page: draws, takes keys while the person types, and never answers queries itself. */
 export class Emulator {
   readonly #terminal: Terminal;
   readonly #frame: HTMLElement;
   readonly #cell: CellShape;
   readonly #observer: ResizeObserver;
+  readonly #output: OutputQueue;
   #size: Size = { columns: 80, rows: 24 };
   #zoom = 1;
   #canType = false;
-  /** Bytes that were given to the terminal and not drawn yet. */
-  #backlog = 0;
-  #drained: Array<() => void> = [];
 
   constructor({ frame, label, onKeys, onLeave, onRoom }: EmulatorOptions) {
     this.#frame = frame;
@@ -77,8 +76,9 @@ export class Emulator {
       cursorInactiveStyle: 'outline',
     });
     onlyDraw(this.#terminal.parser);
+    this.#output = new OutputQueue((output, done) => this.#terminal.write(output, done));
     this.#terminal.attachCustomKeyEventHandler((event) => {
-      // A person who watches moves on with Tab, as everywhere.
+      // While watching, Tab moves the focus as everywhere.
       if (!this.#canType) return false;
       if (!event.ctrlKey || event.altKey || event.metaKey || event.key !== ']') return true;
       event.preventDefault();
@@ -99,41 +99,36 @@ export class Emulator {
   }
 
   get backlog(): number {
-    return this.#backlog;
+    return this.#output.backlog;
   }
 
-  /** Whether the program wants the arrows of application mode. */
+  /** Whether the program uses application cursor keys. */
   get hasApplicationArrows(): boolean {
     return this.#terminal.modes.applicationCursorKeysMode;
   }
 
-  /** The size that a terminal for this room has. */
+  /** The terminal size that fits. */
   wantedSize(): Size {
     return sizeIn(this.#room(), this.#cell, USUAL_FONT * this.#zoom);
   }
 
-  /** All that is on a terminal of this size; what was shown before is void. */
+  /** Replaces the content with a snapshot of this size. */
   begin(content: Uint8Array, size: Size): void {
-    this.#size = size;
-    this.#terminal.reset();
-    this.#terminal.resize(size.columns, size.rows);
-    this.#fit();
-    this.add(content);
+    this.#output.restart(() => {
+      this.#size = size;
+      this.#terminal.reset();
+      this.#terminal.resize(size.columns, size.rows);
+      this.#fit();
+    }, content);
   }
 
   add(output: Uint8Array): void {
-    this.#backlog += output.length;
-    this.#terminal.write(output, () => {
-      this.#backlog -= output.length;
-      if (this.#backlog > 0) return;
-      for (const resolve of this.#drained.splice(0)) resolve();
-    });
+    this.#output.add(output);
   }
 
-  /** Resolves when everything was drawn. */
+  /** Resolves when everything has been drawn. */
   drained(): Promise<void> {
-    if (this.#backlog === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#drained.push(resolve));
+    return this.#output.drained();
   }
 
   setTyping(canType: boolean): void {

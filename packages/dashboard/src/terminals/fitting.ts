@@ -3,7 +3,7 @@ export interface Size {
   rows: number;
 }
 
-/** A cell of the font at one pixel. */
+/** The size of a cell at a font size of one pixel. */
 export interface CellShape {
   width: number;
   height: number;
@@ -15,16 +15,16 @@ export interface Room {
 }
 
 export const USUAL_FONT = 13;
-/** Smaller letters cannot be read: the screen is scrolled instead. */
+/** The smallest readable font size; below it the screen scrolls instead. */
 const SMALLEST_FONT = 7;
 
-/** The size a terminal has to have to fill the room with letters of the given size. */
+/** The terminal size that fills the space at this font size. */
 export const sizeIn = ({ width, height }: Room, cell: CellShape, font: number): Size => ({
   columns: clamp(Math.floor(width / (cell.width * font)), 1, 1000),
   rows: clamp(Math.floor(height / (cell.height * font)), 1, 1000),
 });
 
-/** The largest letters, up to the usual ones, with which a whole terminal is seen: it is never resized to be looked at. */
+/** The largest font size, up to the default, that shows the whole terminal: watching never resizes it. */
 export function fontFor({ columns, rows }: Size, { width, height }: Room, cell: CellShape): number {
   const fits = Math.min(width / (columns * cell.width), height / (rows * cell.height));
   return clamp(Math.floor(fits * 4) / 4, SMALLEST_FONT, USUAL_FONT);

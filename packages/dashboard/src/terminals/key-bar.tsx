@@ -11,10 +11,10 @@ const KEYS: Array<{ name: BarKey; text: string; label?: string }> = [
 ];
 const BEFORE_CONTROL = 2;
 
-/** A touch does not take the focus from the terminal: that would close the phone's keyboard. */
+/** Keeps the focus in the terminal: losing it would close the phone's keyboard. */
 const keepFocus = (event: Event): void => event.preventDefault();
 
-/** The keys that a phone's keyboard lacks. Ctrl holds for the next key. */
+/** The keys that a phone's keyboard lacks. Ctrl applies to the next key. */
 export function KeyBar({
   control,
   onControl,

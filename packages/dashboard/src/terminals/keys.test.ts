@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { sequenceOf, withControl } from './keys.ts';
 
-it('sends arrows in the form that the program has chosen', () => {
+it('sends arrow keys in the form chosen by the program', () => {
   expect(sequenceOf('Up', { application: false, control: false })).toBe('\x1b[A');
   expect(sequenceOf('Up', { application: true, control: false })).toBe('\x1bOA');
   expect(sequenceOf('Left', { application: true, control: true })).toBe('\x1b[1;5D');

@@ -1,10 +1,10 @@
-/** The keys a phone does not have. */
+/** Keys that phones do not have. */
 export type BarKey = 'Escape' | 'Tab' | 'Left' | 'Down' | 'Up' | 'Right' | 'Enter';
 
 const PLAIN: Partial<Record<BarKey, string>> = { Escape: '\x1b', Tab: '\t', Enter: '\r' };
 const ARROWS: Partial<Record<BarKey, string>> = { Left: 'D', Down: 'B', Up: 'A', Right: 'C' };
 
-/** What a terminal sends for a key; programs choose between two forms of arrows. */
+/** The sequence a terminal sends for a key; arrow keys have two forms, chosen by the program. */
 export function sequenceOf(
   key: BarKey,
   { application, control }: { application: boolean; control: boolean },
@@ -15,7 +15,7 @@ export function sequenceOf(
   return application ? `\x1bO${arrow}` : `\x1b[${arrow}`;
 }
 
-/** A letter with the control key held. What has no such form stays as it is. */
+/** A letter with Ctrl; characters without a control form stay as they are. */
 export function withControl(typed: string): string {
   if (typed === ' ' || typed === '@') return '\0';
   if (typed === '?') return '\x7f';

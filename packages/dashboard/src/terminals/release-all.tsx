@@ -5,7 +5,7 @@ import { BusyButton } from '../parts/busy-button.tsx';
 import { tell } from '../parts/notices.tsx';
 import { spawned } from './live-terminals.ts';
 
-/** Ends the programs of all agents that the relay started, after asking. */
+/** Ends the programs of all agents that the relay started, after a confirmation. */
 export function ReleaseAll() {
   const dialog = useRef<HTMLDialogElement>(null);
   const names = spawned.value.map(({ name }) => name);
@@ -16,7 +16,7 @@ export function ReleaseAll() {
     );
     dialog.current?.close();
     const failed = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
-    // One that has ended meanwhile is as good as released.
+    // One that has ended meanwhile counts as released.
     for (const error of failed) if (!isRelayError(error, 'AgentNotFound')) tell(error);
     const released = names.length - failed.length;
     tell(`Released ${released} ${released === 1 ? 'agent' : 'agents'}.`);
@@ -32,7 +32,7 @@ export function ReleaseAll() {
           This ends the programs of {names.join(', ')}, and everything they started. Their names are free
           again; their messages stay.
         </p>
-        <p class="muted small">Agents that you started with agent-relay run go on.</p>
+        <p class="muted small">Agents started with agent-relay run keep running.</p>
         <div class="buttons">
           <BusyButton onPress={release} kind="danger">
             Release {names.length === 1 ? 'it' : `all ${names.length}`}

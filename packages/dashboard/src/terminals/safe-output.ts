@@ -1,9 +1,9 @@
 import type { IFunctionIdentifier, IParser } from '@xterm/xterm';
 
-/** Titles, colours, hyperlinks, the clipboard: everything that reaches beyond the cells of the screen, or asks. */
+/** OSC sequences that affect more than the screen's cells, or query: titles, colours, hyperlinks, the clipboard. */
 const COMMANDS = [0, 1, 2, 4, 8, 9, 10, 11, 12, 50, 52, 104, 110, 111, 112, 133, 633, 777, 1337];
 
-/** What a terminal answers by typing: attributes, status, modes, its window, its version. */
+/** Queries that a terminal answers as input: attributes, status, modes, window, version. */
 const QUERIES: IFunctionIdentifier[] = [
   { final: 'c' },
   { prefix: '>', final: 'c' },
@@ -27,12 +27,12 @@ const DEVICE_CONTROLS: IFunctionIdentifier[] = [
 
 const swallow = (): boolean => true;
 
-/** An agent's output may draw, and nothing else: whatever a program prints, it opens, copies, names and asks nothing. */
+/** Lets an agent's output draw and nothing else: no links, clipboard, titles or queries. */
 export function onlyDraw(parser: IParser): void {
   for (const command of COMMANDS) parser.registerOscHandler(command, swallow);
   for (const query of QUERIES) parser.registerCsiHandler(query, swallow);
   for (const control of DEVICE_CONTROLS) parser.registerDcsHandler(control, swallow);
 }
 
-/** Reports of the page's own focus, which the program did not ask this viewer for. */
+/** Focus reports, which the program did not request from this viewer. */
 export const isFocusReport = (keys: string): boolean => keys === '\x1b[I' || keys === '\x1b[O';

@@ -1,7 +1,7 @@
 /**
- * The page's policy allows no inline styles, and xterm.js writes some: style elements, and style attributes of cells. From now
- * on, elements of this page take both by script, which the policy does allow. It has an option for a document of its own,
- * which it does not use everywhere.
+ * The page's content policy forbids inline styles, but xterm.js writes style elements and style attributes. This makes
+ * elements of the page apply both by script, which the policy allows. The library's option for its own document does not
+ * cover all of them.
  */
 export function setStylesByScript(): void {
   document.createElement = createElement as typeof document.createElement;
@@ -22,7 +22,7 @@ function setAttribute(this: HTMLElement, name: string, value: string): void {
   else Element.prototype.setAttribute.call(this, name, value);
 }
 
-/** An element that shows nothing: the styles written into it go into a sheet of the document, for as long as it is there. */
+/** An invisible element: styles written into it apply as a style sheet while it is in the document. */
 function adoptedStyles(): HTMLElement {
   const element = create('template');
   const sheet = new CSSStyleSheet();

@@ -7,7 +7,7 @@ import { Icon } from '../parts/icon.tsx';
 import { linkTo } from '../routes.ts';
 import type { TerminalSession } from './terminal-session.ts';
 
-/** Whose terminal it is, and what can be done with it. */
+/** The header of a terminal: its agent and its actions. */
 export function TerminalHead({ name, children }: { name: string; children: ComponentChildren }) {
   const agent = agents.value.get(name);
   const project = welcome.value?.project ?? '';
@@ -26,7 +26,7 @@ export function TerminalHead({ name, children }: { name: string; children: Compo
   );
 }
 
-/** What the person has to know about what they see. */
+/** Notes on the state of the terminal. */
 export function SessionBanner({ session, name }: { session: TerminalSession; name: string }) {
   const text = bannerOf(session, name);
   return (
@@ -44,15 +44,15 @@ export function SessionBanner({ session, name }: { session: TerminalSession; nam
 function bannerOf({ phase, outcome, isBusy, wasTaken, held }: TerminalSession, name: string): string {
   switch (phase.value) {
     case 'away':
-      return 'The daemon does not answer. The terminal comes back by itself.';
+      return 'The daemon does not answer. The terminal will reconnect.';
     case 'ended':
       return `The program of ${name} has ended ${outcome.value}`.trim().concat('.');
     case 'refused':
       return outcome.value;
     default:
       if (isBusy.value)
-        return `Somebody else is typing in the terminal of ${name}. If you take over, they watch.`;
-      if (wasTaken.value) return 'Somebody else has taken over this terminal. You are watching.';
+        return `Someone else is typing in the terminal of ${name}. If you take over, they can only watch.`;
+      if (wasTaken.value) return 'Someone else took over this terminal. You are watching.';
       return held.value
         ? `Messages to ${name} are held until the viewer who holds them releases them or leaves.`
         : '';

@@ -9,7 +9,7 @@ import { linkTo } from '../routes.ts';
 import { liveTerminals } from './live-terminals.ts';
 import { ReleaseAll } from './release-all.tsx';
 
-/** All agents whose program runs in a terminal of the relay. */
+/** All agents with a live terminal. */
 export const TerminalList = () => (
   <div class="place narrow">
     <header class="place-head">

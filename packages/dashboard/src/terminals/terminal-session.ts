@@ -6,47 +6,47 @@ import type { Size } from './fitting.ts';
 export interface Drawn {
   begin(content: Uint8Array, size: Size): void;
   add(output: Uint8Array): void;
-  /** Bytes that were not drawn yet. */
+  /** Bytes not drawn yet. */
   readonly backlog: number;
   drained(): Promise<void>;
   wantedSize(): Size;
 }
 
-/** `away`: the daemon does not answer. `ended`: the program has ended; what it showed last is still there. */
+/** `away`: the daemon does not answer. `ended`: the program has ended; its last screen stays. */
 export type Phase = 'attaching' | 'live' | 'away' | 'ended' | 'refused';
 type Mode = 'watch' | 'drive';
 
-/** More than this is not kept for a page that draws too slowly; it gets what is on the screen when it is done. */
+/** Limit of undrawn bytes. A page that draws too slowly gets the current screen instead. */
 const MOST_BACKLOG = 2 * 1024 * 1024;
 const RETRY_MS = 50;
 
-/** One person at one agent's terminal, from the first look to the end, across restarts of the daemon. */
+/** One person at one agent's terminal, across restarts of the daemon. */
 export class TerminalSession {
   readonly phase = signal<Phase>('attaching');
   readonly mode = signal<Mode>('watch');
-  /** The person has asked to type: keys wait for the answer. */
+  /** The person asked to type; keys wait for the answer. */
   readonly wantsToDrive = signal(false);
   readonly held = signal(false);
   readonly viewers = signal(1);
-  /** How it ended, or why there is nothing to see. */
+  /** How it ended, or why it cannot be shown. */
   readonly outcome = signal('');
-  /** Somebody else types: the person may take the terminal from them. */
+  /** Someone else is typing; the person may take over. */
   readonly isBusy = signal(false);
-  /** Somebody took it from the person. */
+  /** Someone took over from the person. */
   readonly wasTaken = signal(false);
   readonly #relay: Relay;
   readonly #agent: string;
   readonly #drawn: Drawn;
   readonly #stop: () => void;
   #view: TerminalView | undefined;
-  /** The person holds messages, and still does after a change of modes. */
+  /** The person holds messages; this survives a change of modes. */
   #holds = false;
-  /** Views follow each other: the latest that has sent its screen is drawn. */
+  /** Number of the latest view; only the latest that sent its screen is drawn. */
   #count = 0;
   #source = 0;
   #isBehind = false;
   #isClosed = false;
-  /** Everything that is asked of the daemon, one after the other. */
+  /** Serializes the requests to the daemon. */
   #asking: Promise<unknown> = Promise.resolve();
 
   constructor(relay: Relay, agent: string, drawn: Drawn) {
@@ -57,7 +57,7 @@ export class TerminalSession {
     void this.#ask(() => this.#attach('watch', false));
   }
 
-  /** Types from now on, unless somebody else does; with `takeover`, even then. */
+  /** Starts typing, unless someone else is; with `takeover`, even then. */
   drive(takeover: boolean): Promise<void> {
     this.wantsToDrive.value = true;
     return this.#ask(async () => {
@@ -81,12 +81,12 @@ export class TerminalSession {
     return this.#ask(async () => this.#view?.hold(held));
   }
 
-  /** After what was asked before; keys of somebody who only watches go nowhere. */
+  /** Queued after earlier requests. Keys of a watcher are dropped. */
   press(keys: Uint8Array): void {
     void this.#ask(() => this.#type(keys));
   }
 
-  /** The page has another size; the terminal follows the one who types. */
+  /** The page was resized; the terminal follows whoever types. */
   resized(): void {
     if (this.mode.value !== 'drive') return;
     const { columns, rows } = this.#drawn.wantedSize();
@@ -99,7 +99,7 @@ export class TerminalSession {
     this.#view?.detach().catch(ignoreRelayErrors);
   }
 
-  /** The daemon was away, or the page did not keep up: somebody else may type meanwhile. */
+  /** Attaches again after the daemon was away or the page fell behind; someone else may be typing by now. */
   async #attachAgain(): Promise<void> {
     if (this.phase.value === 'ended') return;
     const mode = this.mode.value;
@@ -117,7 +117,7 @@ export class TerminalSession {
     const number = ++this.#count;
     const before = this.#view;
     this.#view = await this.#relay.terminals.attach(this.#agent, {
-      ...{ mode, takeover, ...this.#drawn.wantedSize() },
+      ...{ mode, takeover, hold: this.#holds, ...this.#drawn.wantedSize() },
       onOutput: (bytes, screen) => {
         if (screen && number > this.#source) this.#source = number;
         if (number === this.#source) this.#output(bytes, screen);
@@ -143,7 +143,6 @@ export class TerminalSession {
       if (this.#view) this.#show(this.#view.state);
     });
     await before?.detach();
-    if (this.#holds) await this.#view?.hold(true);
   }
 
   #show({ mode, held, viewers }: { mode: Mode; held: boolean; viewers: number }): void {
@@ -169,7 +168,7 @@ export class TerminalSession {
     });
   }
 
-  /** A terminal whose program does not read takes no keys; they wait. */
+  /** Keys wait while the program does not read. */
   async #type(keys: Uint8Array): Promise<void> {
     while (this.mode.value === 'drive' && this.#view) {
       try {
@@ -181,7 +180,7 @@ export class TerminalSession {
     }
   }
 
-  /** What a daemon that is away does not hear is not repeated; it is attached to again when it is back. */
+  /** Requests that fail because the daemon is away are not repeated; the page attaches again when it is back. */
   #ask(work: () => Promise<unknown>): Promise<void> {
     const asked = this.#asking.then(work).then(
       () => undefined,

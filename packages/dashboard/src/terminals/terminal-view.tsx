@@ -9,7 +9,7 @@ import { SessionBanner, TerminalHead } from './terminal-head.tsx';
 import { TerminalSession } from './terminal-session.ts';
 import { readsScreen, zoom } from './view-settings.ts';
 
-/** One agent's terminal: seen by all, driven by one. */
+/** One agent's terminal: many can watch, one can type. */
 export function TerminalView({ name }: { name: string }) {
   const frame = useRef<HTMLDivElement>(null);
   const leave = useRef<HTMLButtonElement>(null);

@@ -4,7 +4,7 @@ const READER_KEY = 'agent-relay.terminal-reader';
 const ZOOM_STEP = 1.15;
 const MOST_STEPS = 6;
 
-/** The output is offered to a screen reader, line by line. */
+/** Whether the output is available to screen readers, line by line. */
 export const readsScreen = signal(localStorage.getItem(READER_KEY) === 'on');
 
 export function setReadsScreen(isOn: boolean): void {
@@ -12,7 +12,7 @@ export function setReadsScreen(isOn: boolean): void {
   localStorage.setItem(READER_KEY, isOn ? 'on' : 'off');
 }
 
-/** How much larger than what fits the letters are. */
+/** The zoom relative to the font size that fits. */
 export const zoom = signal(1);
 let steps = 0;
 

@@ -6,7 +6,7 @@ interface Values {
   onValue: (key: string, value: string) => void;
 }
 
-/** One argument of a tool; of a group, all that is in it. */
+/** The field of one argument; for a group, all its fields. */
 export function ArgumentField({ field, ...form }: { field: Field } & Values) {
   const { name, description, required, shape } = field;
   if (shape.kind === 'group')

@@ -15,7 +15,7 @@ const schema = {
 };
 
 describe('a form for a tool', () => {
-  it('has a field for each argument, and JSON where it is beyond one', () => {
+  it('has a field for each argument, and JSON for complex ones', () => {
     expect(fieldsOf(schema)?.map(({ name, shape, required }) => [name, shape.kind, required])).toEqual([
       ['path', 'text', true],
       ['lines', 'number', true],
@@ -28,7 +28,7 @@ describe('a form for a tool', () => {
     expect(fieldsOf({ properties: 'nonsense' })).toBeUndefined();
   });
 
-  it('makes arguments of what was filled in', () => {
+  it('turns the values into arguments', () => {
     const fields = fieldsOf(schema) as Field[];
     const filled = (values: Record<string, string>) => argumentsFrom(fields, new Map(Object.entries(values)));
     expect(filled({ path: 'a.ts', lines: '3', deep: 'true', mode: 'safe', filter: '{"a":[1]}' })).toEqual({
@@ -44,7 +44,7 @@ describe('a form for a tool', () => {
     expect(() => filled({ lines: '1', filter: '{' })).toThrow(/filter is not valid JSON/);
   });
 
-  it('goes into objects, lists, unions, references and what may be null', () => {
+  it('supports objects, lists, unions, references and nullable values', () => {
     const rich = {
       $ref: '#/$defs/all',
       $defs: {
@@ -90,7 +90,7 @@ describe('a form for a tool', () => {
     expect(() => filled({ sizes: 'x' })).toThrow('sizes is not a number.');
   });
 
-  it('leaves what refers to itself, and deep things, to JSON', () => {
+  it('uses JSON for recursive and deep schemas', () => {
     const loop = { type: 'object', properties: { next: { $ref: '#' } } };
     expect(fieldsOf(loop)?.map(({ shape }) => shape.kind)).toEqual(['json']);
     const tree = { type: 'object', properties: { node: { $ref: '#/$defs/node' } }, $defs: { node: {} } };
@@ -98,7 +98,7 @@ describe('a form for a tool', () => {
     expect(JSON.stringify(fieldsOf(tree))).toContain('"kind":"json"');
   });
 
-  it('begins the editor with what is required', () => {
+  it('starts the editor with the required arguments', () => {
     expect(JSON.parse(draftOf({ ...schema, anyOf: [] }))).toEqual({ path: '', lines: 0 });
   });
 });

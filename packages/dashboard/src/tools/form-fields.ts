@@ -1,37 +1,37 @@
 type Schema = Record<string, unknown>;
 
-/** How a value is asked for. `json`: it is beyond a form, and written as JSON. */
+/** The kind of input. `json`: too complex for a form, written as JSON. */
 export type Shape =
   | { kind: 'text'; isLong: boolean }
   | { kind: 'number'; isWhole: boolean }
   | { kind: 'flag' }
   | { kind: 'choice'; choices: unknown[] }
-  /** One a line. */
+  /** One per line. */
   | { kind: 'list'; of: 'text' | 'number' }
   | { kind: 'group'; fields: Field[] }
   | { kind: 'json' };
 
 /** One field of a form for a tool's arguments. */
 export interface Field {
-  /** The names of the properties on the way to it. */
+  /** The property names that lead to it. */
   path: string[];
   name: string;
   description: string | undefined;
   required: boolean;
-  /** What it says before anybody typed. */
+  /** The initial value. */
   initial: string | undefined;
   shape: Shape;
 }
 
 const MOST_FIELDS = 40;
 const DEEPEST = 3;
-/** What makes the properties alone say too little. */
+/** Keywords that a form of properties cannot express. */
 const BEYOND = ['oneOf', 'anyOf', 'allOf', 'not', 'if', 'patternProperties', '$dynamicRef'];
 
 const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The fields of a form for a schema; undefined where the schema is beyond one. */
+/** The form fields of a schema; undefined if it is too complex for a form. */
 export function fieldsOf(schema: Schema): Field[] | undefined {
   return fieldsIn(resolved(schema, schema), [], schema);
 }
@@ -56,7 +56,7 @@ function fieldsIn(schema: Schema, path: string[], root: Schema): Field[] | undef
   });
 }
 
-/** A value as a field shows it. */
+/** The text of a value in a field. */
 export const textOf = (value: unknown): string => {
   if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.join('\n');
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -92,7 +92,7 @@ function choicesOf({ enum: values, const: only, anyOf, oneOf }: Schema): unknown
   return constants.length > 0 && constants.length === union.length ? constants : undefined;
 }
 
-/** Without `null`, which is what an empty field says, and with its reference followed. */
+/** Resolves references and removes `null`, which an empty field stands for. */
 function simplified(property: Schema, root: Schema): Schema {
   const schema = resolved(property, root);
   const { type, anyOf } = schema;
@@ -119,7 +119,7 @@ function resolved(schema: Schema, root: Schema): Schema {
   return isSchema(found) && !('$ref' in found) ? found : {};
 }
 
-/** Arguments to begin with in the editor: what is required, empty. */
+/** Initial arguments for the editor: the required ones, empty. */
 export function draftOf(schema: Schema): string {
   const { properties, required } = resolved(schema, schema);
   const names = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];

@@ -3,7 +3,7 @@ import { type Field, textOf } from './form-fields.ts';
 const KEY_SEPARATOR = '\n';
 export const keyOf = ({ path }: Field): string => path.join(KEY_SEPARATOR);
 
-/** What the fields say before anybody typed. */
+/** The initial values of the fields. */
 export function initialValues(fields: readonly Field[]): Map<string, string> {
   const values = new Map<string, string>();
   for (const field of fields) {
@@ -14,7 +14,7 @@ export function initialValues(fields: readonly Field[]): Map<string, string> {
   return values;
 }
 
-/** What the form says as arguments; throws with a sentence where a field makes no sense. */
+/** The form's values as arguments; throws an error for invalid fields. */
 export function argumentsFrom(
   fields: readonly Field[],
   values: ReadonlyMap<string, string>,

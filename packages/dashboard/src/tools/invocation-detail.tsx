@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { relay, welcome } from '../connection/connection.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Ago } from '../parts/time.tsx';
+import { type Problem, Trouble } from '../parts/trouble.tsx';
 import { linkTo } from '../routes.ts';
 import { shown } from './tool-call.ts';
 
@@ -26,10 +27,10 @@ const seconds = new Intl.NumberFormat(undefined, {
   maximumFractionDigits: 1,
 });
 
-/** One invocation: who asked for what, and how it ended. `latest`: as it is known without asking. */
+/** One invocation: who invoked what, and how it ended. `latest`: as known without a request. */
 export function InvocationDetail({ id, latest }: { id: string; latest: InvocationInfo | undefined }) {
   const read = useSignal<InvocationInfo | undefined>(undefined);
-  const problem = useSignal<string | undefined>(undefined);
+  const problem = useSignal<Problem | undefined>(undefined);
   useEffect(() => {
     if (latest) return;
     relay()
@@ -38,8 +39,8 @@ export function InvocationDetail({ id, latest }: { id: string; latest: Invocatio
         (found) => {
           read.value = found;
         },
-        (error: Error) => {
-          problem.value = error.message;
+        (error: Problem) => {
+          problem.value = error;
         },
       );
   }, [id, latest]);
@@ -60,7 +61,7 @@ export function InvocationDetail({ id, latest }: { id: string; latest: Invocatio
           </span>
         )}
       </header>
-      {problem.value && <p class="trouble">{problem.value}</p>}
+      {problem.value && <Trouble problem={problem.value} />}
       {invocation && <Facts invocation={invocation} />}
     </section>
   );
@@ -104,14 +105,10 @@ function Facts({ invocation }: { invocation: InvocationInfo }) {
       </dl>
       {status === 'unknown' && (
         <p class="notice-line is-warn">
-          It was begun, and nobody can tell whether it was performed. It is never run again by itself.
+          It was started, but it is unknown whether it was performed. It is not retried.
         </p>
       )}
-      {error && (
-        <p class="trouble outcome">
-          {error.message} {error.next} <span class="muted">[{error.code}]</span>
-        </p>
-      )}
+      {error && <Trouble problem={error} />}
       <h3>Input</h3>
       <pre class="code">{shown(input)}</pre>
       {status === 'completed' && (

@@ -13,7 +13,7 @@ import { ToolTabs } from './tabs.tsx';
 const LIMIT = 100;
 const invocations = signal<InvocationInfo[] | undefined>(undefined);
 
-/** An invocation as it was just told of, among those that are known. */
+/** Adds or updates an invocation in the list. */
 function noted(fresh: InvocationInfo): void {
   const known = invocations.peek() ?? [];
   const others = known.filter(({ invocationId }) => invocationId !== fresh.invocationId);

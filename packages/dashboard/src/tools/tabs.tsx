@@ -7,7 +7,7 @@ const TABS: Array<{ place: Place; text: string }> = [
   { place: 'servers', text: 'MCP servers' },
 ];
 
-/** The three sides of what agents and servers can do. */
+/** Tabs: tools, invocations, servers. */
 export const ToolTabs = () => (
   <nav class="tabs" aria-label="Tools">
     {TABS.map(({ place, text }) => (

@@ -1,7 +1,8 @@
 import type { CallProgress } from '@agent-relay/protocol';
-import { type InvocationInfo, isRelayError } from '@agent-relay/sdk';
+import type { InvocationInfo } from '@agent-relay/sdk';
 import { type Signal, signal } from '@preact/signals';
 import { relay } from '../connection/connection.ts';
+import type { Problem } from '../parts/trouble.tsx';
 
 const TIMEOUT_MS = 600_000;
 
@@ -9,9 +10,9 @@ export type CallState =
   | { kind: 'idle' }
   | { kind: 'running'; progress?: CallProgress }
   | { kind: 'done'; text: string; invocation?: string }
-  | { kind: 'failed'; message: string; next?: string; invocation?: string };
+  | { kind: 'failed'; problem: Problem; invocation?: string };
 
-/** One call after another of one target, and how the last one goes. */
+/** Calls of one target, one at a time, and the state of the latest. */
 export class ToolCall {
   readonly state: Signal<CallState> = signal<CallState>({ kind: 'idle' });
   readonly #target: string;
@@ -23,7 +24,7 @@ export class ToolCall {
     this.#isAction = isAction;
   }
 
-  /** `read` may throw: then nothing is called. */
+  /** If `read` throws, nothing is called. */
   async start(read: () => Record<string, unknown>): Promise<void> {
     this.#abort = new AbortController();
     try {
@@ -40,15 +41,11 @@ export class ToolCall {
         ? ended(await relay().invoke(this.#target, args, { ...options, wait: true }))
         : { kind: 'done', text: shown(await relay().call(this.#target, args, options)) };
     } catch (error) {
-      this.state.value = {
-        kind: 'failed',
-        message: (error as Error).message,
-        ...(isRelayError(error) ? { next: error.next } : {}),
-      };
+      this.state.value = { kind: 'failed', problem: error as Problem };
     }
   }
 
-  /** Ends a call, and tells the callee; of an action only the waiting: it goes on. */
+  /** Cancels a call. For an action it only stops waiting: the action continues. */
   cancel(): void {
     this.#abort.abort();
   }
@@ -56,13 +53,8 @@ export class ToolCall {
 
 function ended({ invocationId: invocation, status, result, error }: InvocationInfo): CallState {
   if (status === 'completed') return { kind: 'done', text: shown(result), invocation };
-  const lead = status === 'unknown' ? 'Nobody can tell whether it was performed. ' : '';
-  return {
-    kind: 'failed',
-    message: `${lead}${error?.message ?? ''}`,
-    ...(error?.next === undefined ? {} : { next: error.next }),
-    invocation,
-  };
+  const lead = status === 'unknown' ? 'It is unknown whether it was performed. ' : '';
+  return { kind: 'failed', problem: { ...error, message: `${lead}${error?.message ?? ''}` }, invocation };
 }
 
 export const shown = (value: unknown): string =>

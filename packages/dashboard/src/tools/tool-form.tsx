@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { welcome } from '../connection/connection.ts';
 import { Icon } from '../parts/icon.tsx';
+import { Trouble } from '../parts/trouble.tsx';
 import { linkTo } from '../routes.ts';
 import { ArgumentField } from './argument-field.tsx';
 import { draftOf, fieldsOf } from './form-fields.ts';
@@ -9,7 +10,7 @@ import { argumentsFrom, initialValues, jsonFrom } from './form-values.ts';
 import type { Owner, Tool } from './tool.ts';
 import { type CallState, ToolCall } from './tool-call.ts';
 
-/** What a tool does, and a form to call it. */
+/** A tool's description and a form to call it. */
 export function ToolForm({ owner, tool }: { owner: Owner; tool: Tool }) {
   const { description, inputSchema = {}, outputSchema, served, consent, problem, availableTo } = tool;
   const isAction = owner.kind === 'actions';
@@ -30,7 +31,7 @@ export function ToolForm({ owner, tool }: { owner: Owner; tool: Tool }) {
       try {
         json.value = JSON.stringify(argumentsFrom(fields, values.value), null, 2);
       } catch {
-        // What is in the form makes no sense yet: the editor keeps what it had.
+        // The form is not valid yet: the editor keeps its content.
       }
     }
     isJson.value = !isJson.value;
@@ -121,11 +122,7 @@ export function ToolForm({ owner, tool }: { owner: Owner; tool: Tool }) {
 const Outcome = ({ state }: { state: CallState }) => (
   <div role="status">
     {state.kind === 'running' && <Progress progress={state.progress} />}
-    {state.kind === 'failed' && (
-      <p class="trouble outcome">
-        {state.message} {state.next}
-      </p>
-    )}
+    {state.kind === 'failed' && <Trouble problem={state.problem} />}
     {state.kind === 'done' && (
       <>
         <h3>Result</h3>

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { relay } from '../connection/connection.ts';
+import { HEALTH_WORDS } from '../servers/health-words.ts';
 
 /** Something that can be called: a tool of an agent or a server, or an action. */
 export interface Tool {
@@ -7,27 +8,29 @@ export interface Tool {
   description?: string;
   inputSchema?: Record<string, unknown>;
   outputSchema?: Record<string, unknown> | undefined;
-  /** False: the agent is asked in a message. */
+  /** False: the call is sent as a message to the agent. */
   served?: boolean;
   consent?: boolean | undefined;
   /** Why it cannot be called. */
   problem?: string;
-  /** Whom an action is for; everybody, if it does not say. */
+  /** Who may invoke an action; everyone by default. */
   availableTo?: string[] | undefined;
 }
 
-/** Who offers them. */
+/** Who offers the tools. */
 export interface Owner {
   name: string;
   kind: 'agent' | 'server' | 'actions';
   note: string;
+  /** By capability: how an agent describes what it says it can do. */
+  descriptions?: Record<string, string> | undefined;
   tools: Tool[];
 }
 
-/** Everything that can be called in the project; undefined until it was read. */
+/** All tools of the project; undefined until loaded. */
 export const owners = signal<Owner[] | undefined>(undefined);
 
-/** Names a tool in the address of the page. An agent's name has no colon. */
+/** A tool's id in the URL. Agent names contain no colon. */
 export const subjectOf = (owner: Owner, tool: Tool): string =>
   owner.kind === 'actions' ? `action:${tool.name}` : `${owner.name}.${tool.name}`;
 
@@ -45,10 +48,11 @@ export async function readOwners(): Promise<void> {
       .then((offers) =>
         Promise.all(
           offers.map(
-            async ({ name, capabilities, tools }): Promise<Owner> => ({
+            async ({ name, capabilities, descriptions, tools }): Promise<Owner> => ({
               name,
               kind: 'agent',
               note: capabilities.join(', '),
+              descriptions,
               tools: tools.length === 0 ? [] : await relay().tools(name),
             }),
           ),
@@ -59,10 +63,10 @@ export async function readOwners(): Promise<void> {
       .then(({ servers: known }) =>
         Promise.all(
           known.map(
-            async ({ name, health, error }): Promise<Owner> => ({
+            async ({ name, health }): Promise<Owner> => ({
               name,
               kind: 'server',
-              note: error ?? health,
+              note: HEALTH_WORDS[health],
               tools: await relay().servers.tools(name),
             }),
           ),

@@ -9,7 +9,7 @@ import { ToolTabs } from './tabs.tsx';
 import { type Owner, owners, readOwners, subjectOf, type Tool, toolAt } from './tool.ts';
 import { ToolForm } from './tool-form.tsx';
 
-/** What agents and MCP servers can do, and a form to call it. */
+/** The tools of agents and MCP servers, with a form to call them. */
 export function ToolsPage() {
   useEffect(() => {
     readOwners().catch(tell);
@@ -50,7 +50,7 @@ export function ToolsPage() {
             <p class="card muted hint">
               {subject === ''
                 ? 'Choose a tool or an action to see its description and schema, and to call it.'
-                : `Nobody offers ${subject} now.`}
+                : `${subject} is not available now.`}
             </p>
           )}
         </div>
@@ -59,19 +59,20 @@ export function ToolsPage() {
   );
 }
 
-/** The owner with what matches; undefined if nothing does. */
+/** The owner with its matching tools; undefined if there are none. */
 function matching(owner: Owner, words: string): Owner | undefined {
   if (words === '' || owner.name.toLowerCase().includes(words)) return owner;
   const tools = owner.tools.filter(({ name, description = '' }) =>
     `${name} ${description}`.toLowerCase().includes(words),
   );
-  return tools.length === 0 && !owner.note.toLowerCase().includes(words) ? undefined : { ...owner, tools };
+  const said = [owner.note, ...Object.values(owner.descriptions ?? {})].join(' ').toLowerCase();
+  return tools.length === 0 && !said.includes(words) ? undefined : { ...owner, tools };
 }
 
 const KINDS = { agent: 'Agent', server: 'MCP server', actions: undefined };
 
 function OwnerCard({ owner }: { owner: Owner }) {
-  const { name, kind, note, tools } = owner;
+  const { name, kind, note, descriptions, tools } = owner;
   return (
     <section class="card flush" aria-label={name}>
       <h2 class="card-head">
@@ -80,6 +81,16 @@ function OwnerCard({ owner }: { owner: Owner }) {
         </span>
         <span class="muted small clip">{note}</span>
       </h2>
+      {descriptions && (
+        <dl class="descriptions" aria-label={`What ${name} says it can do`}>
+          {Object.entries(descriptions).map(([category, description]) => (
+            <div key={category}>
+              <dt>{category}</dt>
+              <dd>{description}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
       <ul>
         {tools.map((tool) => (
           <ToolItem key={tool.name} owner={owner} tool={tool} />
@@ -109,7 +120,7 @@ function ToolItem({ owner, tool }: { owner: Owner; tool: Tool }) {
 
 const NoTools = () => (
   <section class="card empty">
-    <h2>Nobody offers tools yet</h2>
+    <h2>No tools yet</h2>
     <p>
       Agents built with the SDK offer them with <code>exposeTool</code> and <code>registerAction</code>. MCP
       servers for all agents are listed in a file:

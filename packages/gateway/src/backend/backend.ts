@@ -6,10 +6,10 @@ import { ConnectedBackend, type ConnectedCall, NO_LISTS } from './connected-back
 import { ConnectionLost, NotConnected } from './failures.ts';
 import type { Health } from './health.ts';
 import type { BackendLimits } from './limits.ts';
-import type { Era } from './negotiate.ts';
 import { NotificationLimit } from './notification-limit.ts';
 import { reasonOf } from './reason.ts';
 import { RetryTimer } from './retry-timer.ts';
+import type { Era } from './rpc/negotiate.ts';
 import { StandingRequests } from './standing-requests.ts';
 
 /** What the gateway knows about a backend before connecting to it. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type JsonMembers, objectFrom, toJson } from '../json/raw-json.ts';
 import { ConnectedBackend } from './connected-backend.ts';
 import { NotificationLimit } from './notification-limit.ts';
-import type { OpenCustomChannel, TransportEvents } from './transport.ts';
+import type { OpenCustomChannel, TransportEvents } from './transports/transport.ts';
 
 type Answer = { result: object } | { error: object } | undefined;
 

@@ -1,14 +1,14 @@
 import type { Lists } from '../catalog/catalog.ts';
 import type { Endpoint } from '../config/backend-config.ts';
 import { isObject, type JsonMembers, objectFrom, toJson } from '../json/raw-json.ts';
-import type { BackendRpc, CallOptions, RpcEvents } from './backend-rpc.ts';
-import { paramsFor } from './envelope.ts';
 import { AnswerTooLarge, BackendBusy, BackendError, CallTimeout } from './failures.ts';
-import { fetchList } from './fetch-lists.ts';
-import type { Era, Negotiated } from './negotiate.ts';
 import type { NotificationLimit } from './notification-limit.ts';
-import { closeWhenGivenUp, openRpc } from './open-rpc.ts';
 import { reasonOf } from './reason.ts';
+import type { BackendRpc, CallOptions, RpcEvents } from './rpc/backend-rpc.ts';
+import { paramsFor } from './rpc/envelope.ts';
+import { fetchList } from './rpc/fetch-lists.ts';
+import type { Era, Negotiated } from './rpc/negotiate.ts';
+import { closeWhenGivenUp, openRpc } from './rpc/open-rpc.ts';
 
 interface ConnectedBackendEvents {
   /** Its lists or its problem changed. */

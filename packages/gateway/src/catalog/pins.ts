@@ -93,7 +93,7 @@ export class Pins {
       if (mode === 'strict')
         review.withheld.set(
           name,
-          `${reasonFor(before)}, not approved yet. Approve it with: agent-relay gateway approve ${backend} ${name}`,
+          `${reasonFor(before)}, not approved yet. A person can approve it with: agent-relay gateway approve ${backend} ${name}`,
         );
     }
     if (JSON.stringify(known) !== JSON.stringify(next)) {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { OpenCustomChannel } from '../backend/transport.ts';
+import type { OpenCustomChannel } from '../backend/transports/transport.ts';
 import { type Secret, secretsOf, shownAddress } from './address.ts';
 import { expandVariables } from './variables.ts';
 

@@ -1,4 +1,4 @@
-import type { OpenCustomChannel } from '../backend/transport.ts';
+import type { OpenCustomChannel } from '../backend/transports/transport.ts';
 import type { ConfiguredBackend } from './load.ts';
 
 /** A backend of one session that is in no file. No file can use its name. */

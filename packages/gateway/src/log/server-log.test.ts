@@ -59,6 +59,17 @@ it('logs each invalid tool with its reason, those that were there already not ag
   expect(logged(flawed('x'))).toHaveLength(2);
 });
 
+it('logs no invalid tool that is only remembered, until the server has connected', () => {
+  const logged = follow();
+  const invalid_tools = [{ name: 'x', reason: 'No schema' }];
+  expect(logged(server('a', { ...failed, invalid_tools }))).toEqual(['warn a: failed: refused']);
+  const flawed = server('a', { health: 'degraded', error: '1 invalid', invalid_tools });
+  expect(logged(flawed)).toContain('warn Invalid tool from a: x - No schema');
+  // The same one after a lost connection is no news either.
+  logged(server('a', { ...failed, invalid_tools }));
+  expect(logged(flawed)).toEqual(['warn a: degraded (2 tools): 1 invalid']);
+});
+
 it('logs a server anew that was removed and came back', () => {
   const logged = follow();
   logged(server('a'));

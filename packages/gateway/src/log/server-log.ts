@@ -44,17 +44,17 @@ export class ServerLog {
   }
 
   #compare(server: ServerStatus, before: Logged | undefined): Logged {
-    const invalid = new Set<string>();
-    for (const { name, reason } of server.invalid_tools ?? []) {
-      const line = `Invalid tool from ${server.name}: ${name} - ${reason}`;
-      invalid.add(line);
-      if (!before?.invalid.has(line)) this.#log.warn(line);
-    }
+    const invalid = server.connected ? invalidLines(server) : (before?.invalid ?? new Set());
+    for (const line of invalid) if (!before?.invalid.has(line)) this.#log.warn(line);
     const state = stateLine(server);
     if (state !== before?.state) this.#log[levelOf(server)](state);
     return { invalid, state };
   }
 }
+
+/** Of a server that is connected: what is remembered of the last connection is no news. */
+const invalidLines = ({ name: server, invalid_tools: invalid = [] }: ServerStatus): Set<string> =>
+  new Set(invalid.map(({ name, reason }) => `Invalid tool from ${server}: ${name} - ${reason}`));
 
 function stateLine({ name, health, connected, tools, error }: ServerStatus): string {
   const offered = connected ? ` (${counted(tools, 'tool')})` : '';

@@ -5,35 +5,35 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { AppServer, type AppServerOptions } from './app-server.ts';
 import { at, parseRpc, type RpcMessage } from './rpc.ts';
 
-/** More than this is not kept for a terminal that does not read. */
+/** Limit of what is buffered for a terminal that does not read. */
 const MOST_WAITING = 4 * 1024 * 1024;
 
-/** Answers of the terminal that came too late are told by these; only the latest matter. */
+/** How many answered ids are kept, to recognise late answers of the terminal. */
 const MOST_ANSWERED = 64;
 
-/** What the CLI's terminal asked, and what was answered. */
+/** A request of the CLI's terminal, and its answer. */
 export interface Exchange {
   request: RpcMessage;
   answer: RpcMessage;
 }
 
 /**
- * Stands between the CLI's terminal and its app server: everything passes as it is, in both directions. On the same
- * connection the relay asks for turns. So it knows which thread the person sees, and needs no other access.
+ * A proxy between the CLI's terminal and its app server: everything passes unchanged in both directions. The relay
+ * requests turns on the same connection, so it knows which thread is shown and needs no other access.
  */
 export class AppServerProxy implements AsyncDisposable {
   readonly #server: AppServer;
   readonly #http: Server;
   readonly #sockets: WebSocketServer;
   readonly #requests = new Map<string | number, RpcMessage>();
-  /** What the server asked the terminal and was not answered yet, oldest first. */
+  /** Open requests of the server to the terminal, oldest first. */
   readonly #open = new Map<string | number, RpcMessage>();
-  /** What was answered here: what the terminal says to it is not passed on. */
+  /** Requests answered here; the terminal's own answers to them are dropped. */
   readonly #answered = new Set<string | number>();
   #terminal: WebSocket | undefined;
   onNotification: (message: RpcMessage) => void = () => undefined;
   onExchange: (exchange: Exchange) => void = () => undefined;
-  /** The terminal came or went, or the server ended. */
+  /** The terminal connected or disconnected, or the server ended. */
   onChange: () => void = () => undefined;
 
   private constructor(options: AppServerOptions) {
@@ -48,7 +48,7 @@ export class AppServerProxy implements AsyncDisposable {
     this.#sockets.on('connection', (socket) => this.#connected(socket));
   }
 
-  /** The socket is to be in a directory that is this user's alone. */
+  /** The socket must be in a directory private to this user. */
   static async start(socketPath: string, options: AppServerOptions): Promise<AppServerProxy> {
     const proxy = new AppServerProxy(options);
     await listenOnPrivateSocket(proxy.#http, socketPath);
@@ -63,7 +63,7 @@ export class AppServerProxy implements AsyncDisposable {
     return this.#server.request(method, params);
   }
 
-  /** What the server asks the person now. */
+  /** The server's current questions to the person. */
   get openRequests(): Iterable<RpcMessage> {
     return this.#open.values();
   }
@@ -88,7 +88,7 @@ export class AppServerProxy implements AsyncDisposable {
   }
 
   #connected(socket: WebSocket): void {
-    // One server has one client: another terminal would get answers that are not its own.
+    // One client per server: a second terminal would get the answers of the first.
     if (this.#terminal) {
       socket.close();
       return;

@@ -10,27 +10,27 @@ export interface AppServerOptions {
   env: NodeJS.ProcessEnv;
 }
 
-/** Histories of long threads come in one line. */
+/** The history of a long thread is one line. */
 const MOST_BYTES = 512 * 1024 * 1024;
 const ANSWER_MS = 10_000;
 const END_MS = 5000;
 const OUR_IDS = 'agent-relay-';
 
-/** The process that does the agent's work. Its standard input is ours: it ends with us, however we end. */
+/** The process that does the agent's work. Its stdin is ours, so it ends when we end, for whatever reason. */
 export class AppServer implements AsyncDisposable {
   readonly #process: ChildProcessByStdio<Writable, Readable, null>;
   readonly #ended: Promise<unknown>;
   readonly #asked = new Map<string, (answer: RpcMessage | undefined) => void>();
   #count = 0;
   #isRunning = true;
-  /** Told everything but the answers to our own requests. */
+  /** Called with everything except the answers to our own requests. */
   onMessage: (message: RpcMessage, text: string) => void = () => undefined;
   onEnd: () => void = () => undefined;
 
   constructor({ file, args, cwd, env }: AppServerOptions) {
     this.#process = spawn(file, args, { cwd, env, stdio: ['pipe', 'pipe', 'ignore'] });
     const { stdin, stdout } = this.#process;
-    // Whoever waits for an answer is told by the end.
+    // Requests that wait for an answer are settled when it ends.
     stdin.on('error', () => undefined);
     const reader = new LineReader(MOST_BYTES, {
       line: (bytes) => this.#received(bytes.toString('utf8')),
@@ -55,7 +55,7 @@ export class AppServer implements AsyncDisposable {
     this.#process.stdin.write(`${text}\n`);
   }
 
-  /** Stops reading what it says, until the function it returns is called. */
+  /** Stops reading its output until the returned function is called. */
   pause(): () => void {
     this.#process.stdout.pause();
     return () => void this.#process.stdout.resume();
@@ -88,7 +88,7 @@ export class AppServer implements AsyncDisposable {
     const message = parseRpc(text);
     if (message === undefined) return;
     const { id, method } = message;
-    // An answer that came too late is for nobody either.
+    // Late answers are dropped as well.
     if (method === undefined && typeof id === 'string' && id.startsWith(OUR_IDS))
       this.#asked.get(id)?.(message);
     else this.onMessage(message, text);

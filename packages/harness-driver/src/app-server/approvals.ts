@@ -1,15 +1,14 @@
-import { createHash } from 'node:crypto';
-import { PROMPT_TEXT_LIMIT, safeText } from '@agent-relay/protocol';
 import type { OpenPrompt } from '../clis/adapter.ts';
+import { openPrompt } from '../clis/prompt-text.ts';
 import { at, type RpcMessage, textAt } from './rpc.ts';
 
 const COMMAND = 'item/commandExecution/requestApproval';
 const FILES = 'item/fileChange/requestApproval';
 
-/** What the server takes as the answers that its terminal offers as "Yes, proceed" and "No, continue without". */
+/** The decisions behind "Yes, proceed" and "No, continue without" in its terminal. */
 export const DECISIONS = { allow: { decision: 'accept' }, deny: { decision: 'decline' } } as const;
 
-/** The changes of files that the thread is about to make, by the item they belong to: the request itself does not name them. */
+/** The file changes that the thread is about to make, by item: the request itself does not list them. */
 export class FileChanges {
   readonly #byItem = new Map<string, unknown>();
 
@@ -29,18 +28,18 @@ export class FileChanges {
   }
 }
 
-/** The prompt that a request of the server is for its person; undefined for one that only its terminal can answer. */
+/** A request of the server as a prompt; undefined if only its terminal can answer it. */
 export function promptOf(request: RpcMessage, changes: FileChanges): OpenPrompt | undefined {
   const text = textOf(request, changes);
   if (text === undefined) return undefined;
   const { id, method, params } = request;
-  const digest = createHash('sha256')
-    .update(JSON.stringify([id, method, params]))
-    .digest('hex');
-  return { digest, text: capped(safeText(text)) };
+  return openPrompt([id, method, params], ...text);
 }
 
-function textOf({ method, params }: RpcMessage, changes: FileChanges): string | undefined {
+function textOf(
+  { method, params }: RpcMessage,
+  changes: FileChanges,
+): [what: string, detail: string] | undefined {
   const reason = textAt(params, 'reason');
   if (method === FILES) {
     const changed = changes.textOf(textAt(params, 'itemId'));
@@ -56,8 +55,7 @@ function textOf({ method, params }: RpcMessage, changes: FileChanges): string | 
   return isPlain && command !== undefined ? joined('Run a command', command, reason) : undefined;
 }
 
-const joined = (what: string, detail: string, reason: string | undefined): string =>
-  `${reason === undefined ? what : `${what}: ${reason}`}\n${detail}`;
-
-const capped = (text: string): string =>
-  text.length <= PROMPT_TEXT_LIMIT ? text : `${text.slice(0, PROMPT_TEXT_LIMIT - 1)}…`;
+const joined = (what: string, detail: string, reason: string | undefined): [what: string, detail: string] => [
+  reason === undefined ? what : `${what}: ${reason}`,
+  detail,
+];

@@ -17,7 +17,7 @@ export function parseRpc(text: string): RpcMessage | undefined {
   }
 }
 
-/** What is at a place in an answer of which nobody promises the form. */
+/** The value at a path of an answer whose structure is not guaranteed. */
 export function at(value: unknown, ...keys: string[]): unknown {
   return keys.reduce<unknown>(
     (inner, key) =>
@@ -26,7 +26,7 @@ export function at(value: unknown, ...keys: string[]): unknown {
   );
 }
 
-/** The same for a text. */
+/** The same for strings. */
 export function textAt(value: unknown, ...keys: string[]): string | undefined {
   const found = at(value, ...keys);
   return typeof found === 'string' ? found : undefined;

@@ -3,10 +3,10 @@ import { at, type RpcMessage, textAt } from './rpc.ts';
 
 const OPENS_THREAD = ['thread/start', 'thread/resume', 'thread/fork'];
 
-/** The thread that the person sees, and what it does. */
+/** The thread shown to the person, and its state. */
 export class ShownThread {
   #id: string | undefined;
-  /** The threads of the person; others make titles and the like. */
+  /** The person's threads; others generate titles and the like. */
   readonly #own = new Set<string>();
   readonly #statuses = new Map<string, unknown>();
   readonly #turns = new Map<string, string>();
@@ -15,7 +15,7 @@ export class ShownThread {
     return this.#id;
   }
 
-  /** The turn it is in. */
+  /** Its current turn. */
   get turn(): string | undefined {
     return this.#id === undefined ? undefined : this.#turns.get(this.#id);
   }
@@ -24,13 +24,13 @@ export class ShownThread {
     return this.#status('type') === 'active';
   }
 
-  /** It waits for the person to answer. */
+  /** Waiting for the person's answer. */
   get asks(): boolean {
     const flags = this.#status('activeFlags');
     return Array.isArray(flags) && flags.length > 0;
   }
 
-  /** The terminal opens a thread, or begins a turn in one, to show it. */
+  /** The terminal shows a thread when it opens it or starts a turn in it. */
   exchanged({ request: { method = '', params }, answer: { result } }: Exchange): void {
     const opened = OPENS_THREAD.includes(method) ? textAt(result, 'thread', 'id') : undefined;
     if (opened !== undefined) {

@@ -1,9 +1,9 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Attention } from '@agent-relay/protocol';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Attention } from '../delivery/attention.ts';
 import { AppServerProxy } from './app-server-proxy.ts';
 import type { RpcMessage } from './rpc.ts';
 import { ThreadIngress } from './thread-ingress.ts';
@@ -179,6 +179,7 @@ it.each([
   ['usageLimitExceeded', '', 'usage_limit'],
   ['unauthorized', '', 'signed_out'],
   ['other', 'unexpected status 401 Unauthorized', 'signed_out'],
+  ['other', 'exceeded retry limit, last status: 429 Too Many Requests', 'usage_limit'],
   ['contextWindowExceeded', '', 'context_full'],
 ])('holds messages after a turn that failed: %s %s', async (codexErrorInfo, message, code) => {
   await connectTerminal();
@@ -203,9 +204,9 @@ it('answers the prompt that was seen, and passes nothing on that the terminal sa
   await says(approval(7, 'rm -r build\u001b[2J', { reason: 'tidy up' }));
   const seen = ingress.prompt();
   expect(seen?.text).toBe('Run a command: tidy up\nrm -r build\u{FFFD}[2J');
-  expect(ingress.answer('0'.repeat(64), 'allow')).toBe(false);
-  expect(ingress.answer(seen?.digest ?? '', 'allow')).toBe(true);
-  expect(ingress.answer(seen?.digest ?? '', 'deny')).toBe(false);
+  expect(await ingress.answer('0'.repeat(64), 'allow')).toBe(false);
+  expect(await ingress.answer(seen?.digest ?? '', 'allow')).toBe(true);
+  expect(await ingress.answer(seen?.digest ?? '', 'deny')).toBe(false);
   expect(ingress.prompt()).toBeUndefined();
   terminal.send(JSON.stringify({ id: 7, result: { decision: 'cancel' } }));
   await says({ method: 'test/after' });
@@ -220,7 +221,7 @@ it('tells two prompts apart that ask for the same', async () => {
   await expect.poll(() => ingress.prompt()).toBeUndefined();
   await says(approval(2, 'ls'));
   expect(ingress.prompt()?.digest).not.toBe(first);
-  expect(ingress.answer(first, 'allow')).toBe(false);
+  expect(await ingress.answer(first, 'allow')).toBe(false);
 });
 
 it('is asked about changes of files with what they change', async () => {

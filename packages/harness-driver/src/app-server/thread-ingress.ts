@@ -1,6 +1,6 @@
 import type { PromptAnswer, ReasonInput } from '@agent-relay/protocol';
 import type { ChannelIngress, OpenPrompt, WatchedAgent } from '../clis/adapter.ts';
-import type { Gate } from '../delivery/gate.ts';
+import { type Gate, gateInTurn } from '../delivery/gate.ts';
 import { Hold } from '../delivery/hold.ts';
 import type { Outcome } from '../delivery/ingress.ts';
 import type { AppServerProxy } from './app-server-proxy.ts';
@@ -8,12 +8,12 @@ import { DECISIONS, FileChanges, promptOf } from './approvals.ts';
 import { at, type RpcMessage, textAt } from './rpc.ts';
 import { ShownThread } from './shown-thread.ts';
 
-/** What the server took is in the thread within this time, unless it waits for a tool to end. */
+/** An accepted message is in the thread within this time, unless a tool is still running. */
 const SEEN_MS = 10_000;
-/** A server that begins no turn is not asked for so long: the terminal may be a way. */
+/** How long a server that starts no turn is not asked again, so that the terminal is tried. */
 const REFUSED_MS = 30_000;
 
-/** The way through the app server: a message is a turn of the thread that the person sees, or part of the one it is in. */
+/** Delivers through the app server: a message starts a turn of the shown thread, or joins the current one. */
 export class ThreadIngress implements ChannelIngress {
   readonly path = 'native';
   readonly steadyMs = 0;
@@ -23,7 +23,7 @@ export class ThreadIngress implements ChannelIngress {
   readonly #hold: Hold;
   readonly #thread = new ShownThread();
   readonly #changes = new FileChanges();
-  /** What was given to the server and has not been seen in the thread yet. */
+  /** Messages given to the server but not seen in the thread yet. */
   readonly #unseen = new Set<string>();
   #inFlight: { id: string; settle: () => void } | undefined;
   #refusedUntil = 0;
@@ -63,16 +63,14 @@ export class ThreadIngress implements ChannelIngress {
     if (id === undefined) return { wait: { code: 'starting' } };
     if (asks) return { wait: { code: 'approval_dialog' } };
     if (!isActive) return 'open';
-    const { attention } = this.#agent;
-    if (attention === 'end-of-turn') return { wait: { code: 'attention' } };
-    return attention === undefined ? { wait: { code: 'busy' }, isOpenToUrgent: true } : 'open';
+    return gateInTurn(this.#agent.attention);
   }
 
   prompt(): OpenPrompt | undefined {
     return this.#asked()?.prompt;
   }
 
-  answer(digest: string, answer: PromptAnswer): boolean {
+  async answer(digest: string, answer: PromptAnswer): Promise<boolean> {
     const asked = this.#asked();
     if (asked?.id === undefined || asked.prompt.digest !== digest) return false;
     return this.#proxy.answer(asked.id, DECISIONS[answer]);
@@ -92,11 +90,11 @@ export class ThreadIngress implements ChannelIngress {
     if (answer?.error !== undefined) {
       this.#unseen.delete(id);
       this.#inFlight = undefined;
-      // A turn that ended in this moment takes nothing; the next try begins one.
+      // The turn has just ended; the next attempt starts one.
       if (!isActive) this.#refusedUntil = performance.now() + REFUSED_MS;
       return 'not begun';
     }
-    // What comes into a turn may wait for a tool to end; the end of the turn is the last moment for it.
+    // A message in a turn may wait for a tool, at most until the end of the turn.
     if (answer === undefined || !isActive) this.#settleLater();
     await settled;
     this.#inFlight = undefined;
@@ -120,7 +118,7 @@ export class ThreadIngress implements ChannelIngress {
     if (settle) setTimeout(settle, SEEN_MS).unref();
   }
 
-  /** The oldest request of the thread that the person sees, which is the one its terminal shows. */
+  /** The oldest request of the shown thread: the one its terminal displays. */
   #asked(): { id: string | number | undefined; prompt: OpenPrompt } | undefined {
     for (const request of this.#proxy.openRequests) {
       if (textAt(request.params, 'threadId') !== this.#thread.id) continue;
@@ -140,7 +138,7 @@ export class ThreadIngress implements ChannelIngress {
 
   #item(params: unknown): void {
     if (textAt(params, 'item', 'type') !== 'userMessage') {
-      // Everything else in a turn is the model's doing.
+      // Everything else in a turn comes from the model.
       if (this.#turn?.id === textAt(params, 'turnId')) this.#turn?.told(true);
       return;
     }
@@ -167,7 +165,13 @@ export class ThreadIngress implements ChannelIngress {
   }
 }
 
-/** What the failure of a turn means for messages; undefined if the next turn may well succeed. */
+/** Models of other providers have no code for it. */
+function failureIn(message: string): ReasonInput | undefined {
+  if (/\bstatus 401\b/.test(message)) return { code: 'signed_out' };
+  return /\blast status: 429\b/.test(message) ? { code: 'usage_limit' } : undefined;
+}
+
+/** What a failed turn means for messages; undefined if the next turn may succeed. */
 function failureOf(error: unknown): ReasonInput | undefined {
   switch (at(error, 'codexErrorInfo')) {
     case 'usageLimitExceeded':
@@ -178,7 +182,6 @@ function failureOf(error: unknown): ReasonInput | undefined {
     case 'contextWindowExceeded':
       return { code: 'context_full' };
     default:
-      // A model of another provider has no word for it.
-      return /\bstatus 401\b/.test(textAt(error, 'message') ?? '') ? { code: 'signed_out' } : undefined;
+      return failureIn(textAt(error, 'message') ?? '');
   }
 }

@@ -1,15 +1,25 @@
 import { setTimeout } from 'node:timers/promises';
-import { isRelayError, RelayError, type RunExit, type ViewMode } from '@agent-relay/protocol';
+import {
+  isRelayError,
+  RelayError,
+  type RunExit,
+  type TerminalState,
+  type ViewMode,
+} from '@agent-relay/protocol';
 import type { Relay, TerminalView } from '@agent-relay/sdk/node';
 import { PersonTerminal } from '../terminal/person-terminal.ts';
+import { isTyping } from '../terminal/typing.ts';
+import { captionOf } from './caption.ts';
+import { DRIVING, HELD, KEYS, RELEASED, STILL_HELD, taken, watching } from './notices.ts';
 import { Picture } from './picture.ts';
 import { type ViewerCommand, ViewerKeys } from './viewer-keys.ts';
 
 export interface AttachedOptions {
   relay: Relay;
   agent: string;
-  mode: ViewMode;
-  /** Type though somebody else does. */
+  /** Without a choice: drive, unless someone else does. */
+  mode: ViewMode | undefined;
+  /** Take over from someone else who is typing. */
   takeover: boolean;
 }
 
@@ -19,7 +29,7 @@ export type Detached = { how: 'detached' } | { how: 'ended'; exit?: RunExit };
 export async function attachTerminal(options: AttachedOptions): Promise<Detached> {
   const terminal = new PersonTerminal();
   if (!terminal.isTerminal)
-    throw new RelayError('InvalidRequest', 'Attaching needs a terminal, and this is none.', {
+    throw new RelayError('InvalidRequest', 'agent-relay attach needs a terminal.', {
       next: 'Run it in a terminal, without redirecting its input or output.',
     });
   const session = new AttachedSession(terminal, options);
@@ -36,31 +46,38 @@ class AttachedSession {
   readonly #done = Promise.withResolvers<Detached>();
   #view: TerminalView | undefined;
   #mode: ViewMode;
-  /** Keys are sent one after the other, in the order they were pressed. */
+  /** The person holds messages: also after a reconnect. */
+  #holds = false;
+  /** The number of the latest view, and of the one that is drawn: the latest that has sent its screen. */
+  #count = 0;
+  #source = 0;
+  /** Keys are sent one at a time, in order. */
   #sending: Promise<unknown> = Promise.resolve();
-  /** What came before the terminal was taken over. */
+  /** Output received before the terminal was taken over. */
   #early: Array<() => void> | undefined = [];
 
   constructor(terminal: PersonTerminal, options: AttachedOptions) {
     this.#terminal = terminal;
     this.#options = options;
-    this.#mode = options.mode;
+    this.#mode = options.mode ?? 'drive';
     const write = (text: string | Uint8Array) =>
       terminal.write(typeof text === 'string' ? Buffer.from(text) : text);
-    this.#picture = new Picture(terminal.size, write, () => this.#caption());
+    this.#picture = new Picture(terminal.size, write, (columns) => this.#caption(columns));
   }
 
   async run(): Promise<Detached> {
     const { relay } = this.#options;
-    // Before the terminal is changed: what is refused is told on a terminal as it was.
-    await this.#attach(this.#options.takeover);
+    // Before the terminal is changed, so that a refusal is printed normally.
+    if (this.#options.mode === undefined && !this.#options.takeover) await this.#attachIfFree();
+    else await this.#attach(this.#options.takeover);
     relay.on('closed', (error) => error && this.#done.reject(error));
-    relay.on('connected', () => this.#run(() => this.#attach(this.#mode === 'drive')));
+    relay.on('connected', () => this.#run(() => this.#attachAgain()));
     this.#terminal.takeOver();
     for (const show of this.#early ?? []) show();
     this.#early = undefined;
+    this.#sayMode();
     const putBack = () => {
-      this.#picture.clear();
+      this.#picture.close();
       this.#terminal.restore('');
     };
     process.once('exit', putBack);
@@ -82,25 +99,58 @@ class AttachedSession {
     }
   }
 
+  /** Drives if nobody else does, else watches. */
+  async #attachIfFree(): Promise<void> {
+    try {
+      await this.#attach(false);
+    } catch (error) {
+      if (this.#mode === 'watch' || !isRelayError(error, 'TerminalBusy')) throw error;
+      this.#mode = 'watch';
+      await this.#attach(false);
+    }
+  }
+
+  /** After the daemon was away: somebody else may be typing by now. */
+  async #attachAgain(): Promise<void> {
+    const before = this.#mode;
+    await this.#attachIfFree();
+    if (this.#mode !== before) this.#picture.say(taken(this.#view?.state.writer));
+  }
+
   async #attach(takeover: boolean): Promise<void> {
     const { relay, agent } = this.#options;
     const mode = this.#mode;
+    const number = ++this.#count;
     this.#view = await relay.terminals.attach(agent, {
-      ...{ mode, takeover, ...this.#terminal.size },
+      ...{ mode, takeover, hold: this.#holds, ...this.#terminal.size },
       onOutput: (bytes, screen) => {
+        if (screen && number > this.#source) this.#source = number;
+        if (number !== this.#source) return;
         const show = () => (screen ? this.#picture.begin(bytes, screen) : this.#picture.add(bytes));
         if (this.#early) this.#early.push(show);
         else show();
       },
       onChanged: (state) => {
-        this.#mode = state.mode;
-        this.#picture.redraw();
+        if (number === this.#count) this.#changed(state);
       },
       onEnded: ({ exit, isLost }) => {
+        if (number !== this.#count) return;
         this.#view = undefined;
         if (!isLost) this.#done.resolve({ how: 'ended', ...(exit && { exit }) });
       },
     });
+  }
+
+  #changed({ mode, writer }: TerminalState): void {
+    const wasTaken = this.#mode === 'drive' && mode === 'watch';
+    this.#mode = mode;
+    if (wasTaken) this.#picture.say(taken(writer));
+    this.#picture.redraw();
+  }
+
+  /** Who types, and how to get out. */
+  #sayMode(): void {
+    this.#picture.say(this.#mode === 'drive' ? DRIVING : watching(this.#view?.state.writer));
   }
 
   #pressed(keys: Buffer): void {
@@ -110,8 +160,9 @@ class AttachedSession {
     }
   }
 
-  /** Keys of somebody who only watches go nowhere. A terminal whose program does not read takes no keys; they wait. */
+  /** Keys of a watcher are dropped. Keys wait while the program does not read. */
   async #type(keys: Buffer): Promise<void> {
+    if (this.#mode === 'watch' && isTyping(keys)) this.#sayMode();
     for (let isTaken = this.#mode === 'watch'; !isTaken; ) {
       try {
         await this.#view?.write(keys);
@@ -125,18 +176,29 @@ class AttachedSession {
 
   #obey(command: ViewerCommand): void {
     if (command === 'detach') this.#done.resolve({ how: 'detached' });
-    else if (command === 'hold') this.#run(async () => this.#view?.hold(!this.#view.state.held));
+    else if (command === 'keys') this.#picture.say(KEYS);
+    else if (command === 'hold') this.#run(() => this.#hold());
     else this.#run(() => this.#takeOver());
   }
 
   async #takeOver(): Promise<void> {
-    if (this.#mode === 'drive') return;
-    await this.#view?.detach();
+    if (this.#mode === 'drive') return this.#sayMode();
+    const before = this.#view;
     this.#mode = 'drive';
+    // Only then, so that what is held stays held.
     await this.#attach(true);
+    await before?.detach();
+    this.#sayMode();
   }
 
-  /** What a daemon that is away does not hear is not repeated; it is attached to again when it is back. */
+  async #hold(): Promise<void> {
+    this.#holds = !this.#holds;
+    await this.#view?.hold(this.#holds);
+    const isHeld = this.#view?.state.held ?? this.#holds;
+    this.#picture.say(this.#holds ? HELD : isHeld ? STILL_HELD : RELEASED);
+  }
+
+  /** Requests that fail because the daemon is away are not repeated; we attach again when it is back. */
   #run(work: () => Promise<unknown>): void {
     this.#sending = this.#sending.then(work).catch((error) => {
       const isFinal = !isRelayError(error) || ['NotRunning', 'AgentNotFound'].includes(error.code);
@@ -144,10 +206,10 @@ class AttachedSession {
     });
   }
 
-  #caption(): string {
+  #caption(columns: number): string {
     const { agent } = this.#options;
-    const held = this.#view?.state.held ? ' · messages held' : '';
-    return ` ${agent} · ${this.#mode === 'drive' ? 'driving' : 'watching'}${held} · Ctrl-] d detaches `;
+    const { held = this.#holds, writer } = this.#view?.state ?? {};
+    return captionOf({ agent, mode: this.#mode, writer, isHeld: held }, columns);
   }
 }
 

@@ -1,41 +1,63 @@
 import { Screen } from '../screen/screen.ts';
+import { Notice } from '../terminal/notice.ts';
 import type { TerminalSize } from '../terminal/person-terminal.ts';
 
-/** A frame is drawn at most so often where the terminal has another size. */
+/** Minimum time between two frames if the sizes differ. */
 const FRAME_MS = 30;
+/** How much is shown to the right of the cursor, where the screen is too wide. */
+const AHEAD_COLUMNS = 8;
+
+const CLEAR = '\x1b[?7h\x1b[?25h\x1b[0m\x1b[H\x1b[2J';
 
 /**
- * An agent's terminal in the person's terminal. Of the same size, it is shown as it comes. Otherwise its screen is drawn
- * in the corner, cut where there is no room, with a line below that says what it is.
+ * An agent's terminal in the person's terminal. If the sizes match, output is passed through. Otherwise its screen is
+ * drawn in the corner, cropped around the cursor if necessary, with a status line below.
  */
 export class Picture {
   readonly #write: (text: string | Uint8Array) => void;
-  readonly #caption: () => string;
+  readonly #caption: (columns: number) => string;
+  readonly #notice: Notice;
   #own: TerminalSize;
   #screen: Screen | undefined;
   #frame: NodeJS.Timeout | undefined;
 
-  constructor(own: TerminalSize, write: (text: string | Uint8Array) => void, caption: () => string) {
+  constructor(
+    own: TerminalSize,
+    write: (text: string | Uint8Array) => void,
+    caption: (columns: number) => string,
+  ) {
     this.#own = own;
     this.#write = write;
     this.#caption = caption;
+    this.#notice = new Notice(write, () => (this.#isSameSize ? this.#screen : undefined));
+    this.#notice.onChange = () => this.redraw();
   }
 
-  /** The terminal as it is now; what was shown before is void. */
+  /** Replaces everything with the current terminal. */
   begin(content: Uint8Array, size: TerminalSize): void {
-    this.clear();
+    this.#clear();
     this.#screen = new Screen({ ...size, onChange: () => this.#changed() });
+    this.#notice.forget();
     this.add(content);
   }
 
   add(output: Uint8Array): void {
     this.#screen?.feed(Buffer.from(output));
-    if (this.#isSameSize) this.#write(output);
+    if (this.#isSameSize) this.#notice.pass(output);
   }
 
-  /** The person's terminal has another size now. */
+  /** Tells the person something for a moment: over the last row, or in place of the status line. */
+  say(forms: readonly string[]): void {
+    this.#notice.show(forms);
+  }
+
+  /** The person's terminal was resized. */
   resized(own: TerminalSize): void {
+    const wasSame = this.#isSameSize;
     this.#own = own;
+    this.#notice.forget();
+    if (wasSame && !this.#isSameSize) this.#write(`${this.#screen?.undoModes() ?? ''}${CLEAR}`);
+    if (!wasSame && this.#isSameSize) void this.#passThrough();
     this.redraw();
   }
 
@@ -43,14 +65,26 @@ export class Picture {
     if (!this.#isSameSize) this.#changed();
   }
 
-  /** Takes back the modes that the agent's program has switched, and what it has drawn. */
-  clear(): void {
+  /** Resets the modes set by the agent's program, and clears what it has drawn. */
+  close(): void {
+    this.#notice.hide();
+    this.#clear();
+  }
+
+  #clear(): void {
     clearTimeout(this.#frame);
     this.#frame = undefined;
     const undo = this.#isSameSize ? (this.#screen?.undoModes() ?? '') : '';
     this.#screen?.dispose();
     this.#screen = undefined;
-    this.#write(`${undo}\x1b[?7h\x1b[?25h\x1b[0m\x1b[H\x1b[2J`);
+    this.#write(`${undo}${CLEAR}`);
+  }
+
+  /** The sizes match by now: from what is on the screen, it goes on unchanged. */
+  async #passThrough(): Promise<void> {
+    const screen = this.#screen;
+    await screen?.settled();
+    if (screen && screen === this.#screen && this.#isSameSize) this.#write(`${CLEAR}${screen.snapshot()}`);
   }
 
   get #isSameSize(): boolean {
@@ -69,15 +103,17 @@ export class Picture {
   #draw(): void {
     if (!this.#screen || this.#isSameSize) return;
     const { columns, rows } = this.#own;
-    const room = rows - 1;
-    const shown = Math.min(room, this.#screen.size.rows);
-    const { row, column } = this.#screen.cursor;
-    // The cursor is always to be seen.
-    const first = Math.max(0, Math.min(row - shown + 1, this.#screen.size.rows - shown));
-    const lines = this.#screen.draw(first, shown, columns);
-    const drawn = lines.map((line, at) => `\x1b[${at + 1};1H${line}\x1b[K`);
-    const caption = `\x1b[${shown + 1};1H\x1b[7m${this.#caption().slice(0, columns)}\x1b[0m\x1b[J`;
-    const cursor = `\x1b[${row - first + 1};${Math.min(column + 1, columns)}H`;
-    this.#write(`\x1b[?25l\x1b[?7l${drawn.join('')}${caption}${cursor}\x1b[?25h`);
+    const { size, cursor } = this.#screen;
+    const shown = Math.min(rows - 1, size.rows);
+    // Keep the cursor visible.
+    const first = Math.max(0, Math.min(cursor.row - shown + 1, size.rows - shown));
+    const left =
+      cursor.column < columns ? 0 : Math.min(cursor.column + AHEAD_COLUMNS, size.columns) - columns;
+    const lines = this.#screen.draw({ first, count: shown, left, columns });
+    const drawn = lines.map((line, at) => `\x1b[${at + 1};1H\x1b[2K${line}`);
+    const caption = this.#notice.text(columns) ?? this.#caption(columns);
+    const status = `\x1b[${shown + 1};1H\x1b[0m\x1b[J\x1b[7m${caption}\x1b[0m`;
+    const position = `\x1b[${cursor.row - first + 1};${Math.min(cursor.column - left + 1, columns)}H`;
+    this.#write(`\x1b[?25l\x1b[?7l${drawn.join('')}${status}${position}\x1b[?25h`);
   }
 }

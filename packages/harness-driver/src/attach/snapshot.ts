@@ -2,13 +2,13 @@ import { RelayError, safeText } from '@agent-relay/protocol';
 import type { Relay } from '@agent-relay/sdk';
 import { Screen } from '../screen/screen.ts';
 
-/** The screen comes in pieces; after such a pause there are no more. */
+/** The screen arrives in pieces; after this pause it is complete. */
 const QUIET_MS = 100;
-/** A program that never pauses is shown as it is by then. */
+/** For a program that never pauses: the screen at this time. */
 const MOST_MS = 2000;
 const SIZE = { columns: 80, rows: 24 };
 
-/** The text on an agent's terminal, as it is now. */
+/** The current text of an agent's terminal. */
 export async function screenOf(terminals: Pick<Relay['terminals'], 'attach'>, name: string) {
   let screen: Screen | undefined;
   const shown = Promise.withResolvers<void>();

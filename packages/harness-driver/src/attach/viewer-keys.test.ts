@@ -18,7 +18,11 @@ it.each([
   [['\x1b[93;5u', 'h'], [{ command: 'hold' }]],
   [['\x1b[27;5;93~T'], [{ command: 'take' }]],
   [['\x1d\x1d'], ['\x1d']],
-  [['\x1dx', 'y'], ['y']],
+  [['\x1d?'], [{ command: 'keys' }]],
+  [
+    ['\x1dx', 'y'],
+    [{ command: 'keys' }, 'y'],
+  ],
   [['ünï \x1b[200~d\x1b[201~'], ['ünï \x1b[200~d\x1b[201~']],
 ])('reads %j', (typed, expected) => {
   expect(read(...typed)).toEqual(expected);

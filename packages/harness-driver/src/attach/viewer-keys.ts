@@ -1,11 +1,11 @@
-/** What a viewer can ask for beside typing. */
-export type ViewerCommand = 'detach' | 'hold' | 'take';
+/** What a viewer can do besides typing. */
+export type ViewerCommand = 'detach' | 'hold' | 'take' | 'keys';
 
-/** Ctrl-], as terminals send it: plainly, and in the two protocols that tell keys apart. */
+/** Ctrl-] as terminals send it: plain, and in the two extended keyboard protocols. */
 const PREFIX = '(?:\\u001d|\\u001b\\[93;5u|\\u001b\\[27;5;93~)';
 const COMMANDS: Readonly<Record<string, ViewerCommand>> = { d: 'detach', h: 'hold', t: 'take' };
 
-/** Tells the keys of a viewer apart: Ctrl-] and a letter is for the viewer, Ctrl-] twice is Ctrl-], the rest is for the program. */
+/** Splits a viewer's keys: Ctrl-] and a letter is a command, Ctrl-] twice is Ctrl-], the rest goes to the program. */
 export class ViewerKeys {
   readonly #split = new RegExp(`(${PREFIX})`, 'u');
   #isAfterPrefix = false;
@@ -24,8 +24,8 @@ export class ViewerKeys {
     }
     this.#isAfterPrefix = false;
     if (isPrefix) return [Buffer.from(part, 'latin1')];
-    const command = COMMANDS[part[0]?.toLowerCase() ?? ''];
+    const command = COMMANDS[part[0]?.toLowerCase() ?? ''] ?? 'keys';
     const rest = part.slice(1);
-    return [...(command ? [command] : []), ...(rest === '' ? [] : [Buffer.from(rest, 'latin1')])];
+    return [command, ...(rest === '' ? [] : [Buffer.from(rest, 'latin1')])];
   }
 }

@@ -1,5 +1,4 @@
-import type { ClaimingPath, PromptAnswer, ReasonInput } from '@agent-relay/protocol';
-import type { Attention } from '../delivery/attention.ts';
+import type { Attention, ClaimingPath, PromptAnswer, ReasonInput } from '@agent-relay/protocol';
 import type { Ingress } from '../delivery/ingress.ts';
 import type { ConversationReader } from './conversation.ts';
 import type { Reading, ScreenReader } from './reading.ts';
@@ -18,83 +17,86 @@ export interface RunFacts {
   /** The program itself. */
   file: string;
   server: ServerEntry;
-  /** What the person gave the CLI. */
+  /** The person's arguments for the CLI. */
   args: readonly string[];
   /** The environment the CLI is started with. */
   env: NodeJS.ProcessEnv;
   cwd: string;
-  /** Use the CLI's own interface for messages, if it has one. */
+  /** Use the CLI's native interface for messages, if it has one. */
   native: boolean;
   /** Writes a private file that is removed when the run ends; resolves with its path. */
   writeFile(name: string, content: string): Promise<string>;
-  /** Where a socket can be in the private directory of the run; undefined if the path would be too long for one. */
+  /** A path for a socket in the run's private directory; undefined if it would be too long. */
   socketPath(name: string): Promise<string | undefined>;
 }
 
-/** What this run of the CLI gets, beside what the person gave it. */
+/** What a run adds to the person's arguments. */
 export interface RunSetup {
   /** Before the person's own arguments. */
   args: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** What the person gave, without what the setup took over. */
+  /** The person's arguments without those that the setup replaces. */
   given?: readonly string[];
   channel?: Channel;
 }
 
-/** Another way into a CLI than its terminal, open for one run. */
+/** A delivery path other than the terminal, open for one run. */
 export interface Channel extends AsyncDisposable {
   /** Once, when the CLI is started. */
   open(agent: WatchedAgent): ChannelIngress;
 }
 
-/** The agent in its terminal, as far as another way needs it. */
+/** What such a path needs to know of the agent's terminal. */
 export interface WatchedAgent {
-  /** What is on the screen now. */
+  /** The current screen. */
   reading(): Reading;
   /** Resolves with whether the screen showed it working within the time. */
   turnStarts(withinMs: number): Promise<boolean>;
+  /** When it wants its messages while it works; may change. */
   readonly attention: Attention | undefined;
-  /** To be called when the gate may have changed. */
+  /** Call it when the gate may have changed. */
   onChange(): void;
-  /** To be called with the conversation that the CLI is in, whenever that is seen. */
+  /** Call it with the CLI's conversation whenever that is known. */
   onSession(id: string): void;
 }
 
-/** A permission prompt of the CLI, as a person elsewhere gets to see it. */
+/** A permission prompt of the CLI as shown to a person elsewhere. */
 export interface OpenPrompt {
-  /** Of everything that makes up the prompt: no other one has it. */
+  /** A digest of the whole prompt; unique to it. */
   digest: string;
   text: string;
 }
 
-/** Prompts that the CLI lets others answer than its terminal. */
+/** Prompts that can be answered outside the CLI's terminal. */
 export interface PromptSource {
-  /** The one that is open now. */
+  /** The currently open one. */
   prompt(): OpenPrompt | undefined;
-  /** Answers it through the interface of the CLI, never by typing; false if it is not open any more. */
-  answer(digest: string, answer: PromptAnswer): boolean;
+  /** Answers it through the interface of the CLI, never by typing; resolves with false if it is not open any more. */
+  answer(digest: string, answer: PromptAnswer): Promise<boolean>;
 }
 
 export interface ChannelIngress extends Ingress, Partial<PromptSource> {
-  /** Why nothing should go in, by the terminal neither. */
+  /** Why nothing should be delivered, not even through the terminal. */
   hold(): ReasonInput | undefined;
   close(): void;
 }
 
-/** One agent CLI: how it is given the relay's tools for one run, and how its screen reads. */
+/** One agent CLI: how a run gives it the relay's tools, and how its screen is read. */
 export interface CliAdapter {
-  /** The command it is started by. */
+  /** The command that starts it. */
   readonly word: string;
+  /** The versions that it was tried with; in others each path has to prove that it works. */
+  readonly proven?: readonly string[];
   configure(run: RunFacts): Promise<RunSetup>;
   /** The paths by which messages reach it in this run; without it, only the terminal. */
   paths?(run: Pick<RunFacts, 'args' | 'native'>): ClaimingPath[];
-  /** Without it, a later run cannot go on with its conversation. */
+  /** Without it, a later run cannot continue its conversation. */
   readonly resumption?: Resumption;
   /** Without it, nothing is ever typed into this CLI. */
   readonly screen?: ScreenReader;
-  /** Where its answers are on the screen; without it, every line of the normal screen is taken for one. */
+  /** Finds its answers on the screen; without it, every line of the normal screen counts as one. */
   readonly conversation?: ConversationReader;
 }
 
-/** The name of the relay's MCP server in every CLI, the same as `mcp install` gives it. */
+/** The name of the relay's MCP server in every CLI, the same as with `mcp install`. */
 export const SERVER_NAME = 'agent-relay';

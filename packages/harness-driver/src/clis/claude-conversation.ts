@@ -5,7 +5,7 @@ const STYLE: BlockStyle = {
   signs: { '●': 'agent', '⏺': 'agent', '❯': 'person', '>': 'person' },
   column: COLUMN,
   result: /^\s*⎿/,
-  // Hints are at the right; what it is doing: `✻ Composing… (3s)`.
+  // Hints at the right, and the status: `✻ Composing… (3s)`.
   isPassing: (text) => /^ {24,}\S|^[^\s●⏺❯>] \p{L}[^…]*…/u.test(text),
 };
 

@@ -6,14 +6,16 @@ import { HookServer } from '../hooks/hook-server.ts';
 import type { ReadFailure } from '../hooks/hook-turns.ts';
 import type { Channel, RunFacts } from './adapter.ts';
 
-/** At each of these a process begins to wait, in the background, and the one before it ends. */
+/** Each of these starts a process that waits in the background; the previous one ends. */
 const WAITING = ['SessionStart', 'UserPromptSubmit', 'Stop'];
-/** These only tell. */
-const TELLING = ['PermissionRequest', 'StopFailure'];
-/** In seconds: as long as its timers can count. */
+/** A process that can decide, while the person is asked. */
+const ASKING = 'PermissionRequest';
+/** This one only tells. */
+const TELLING = 'StopFailure';
+/** In seconds; the maximum of its timers. */
 const LONGEST_S = 2_000_000;
 
-/** A settings file of this run with the relay's hooks, and everything that is in the person's own `--settings`. */
+/** A settings file for this run: the relay's hooks plus the person's own `--settings`. */
 export interface HookSettings {
   file: string;
   /** The person's arguments without their settings. */
@@ -21,7 +23,7 @@ export interface HookSettings {
   channel: Channel;
 }
 
-/** Undefined where hooks cannot be used: the terminal is then the only way. */
+/** Undefined if hooks cannot be used: the terminal is then the only path. */
 export async function claudeHooks(run: RunFacts): Promise<HookSettings | undefined> {
   const socketPath = await run.socketPath('hook');
   const { given, settings } = takeSettings(run.args);
@@ -49,15 +51,19 @@ function withHooks(own: Settings, socketPath: string): Settings {
     command: hookCommand(socketPath, 'wait'),
     asyncRewake: true,
     timeout: LONGEST_S,
-    // What the person sees, and what the model is told before the message.
+    // Shown to the person, and to the model before the message.
     rewakeSummary: 'Message from Agent Relay',
     rewakeMessage: 'A message for you:',
   };
+  const asking = { type: 'command', command: hookCommand(socketPath, 'ask'), timeout: LONGEST_S };
   const hooks: Record<string, unknown> = { ...own.hooks };
-  for (const event of [...WAITING, ...TELLING]) {
+  const add = (event: string, hook: object) => {
     const present = Array.isArray(hooks[event]) ? hooks[event] : [];
-    hooks[event] = [...present, { hooks: [WAITING.includes(event) ? waiting : telling] }];
-  }
+    hooks[event] = [...present, { hooks: [hook] }];
+  };
+  for (const event of WAITING) add(event, waiting);
+  add(ASKING, asking);
+  add(TELLING, telling);
   return { ...own, hooks };
 }
 
@@ -74,13 +80,13 @@ function takeSettings(args: readonly string[]): { given: string[]; settings?: st
   return settings === undefined ? { given } : { given, settings };
 }
 
-/** What is after `--` is no option. */
+/** Everything after `--` is not an option. */
 const beforeRest = (args: readonly string[]): readonly string[] => {
   const rest = args.indexOf('--');
   return rest === -1 ? args : args.slice(0, rest);
 };
 
-/** Undefined if they cannot be read: the CLI is then started with them as they are, and says so itself. */
+/** Undefined if they cannot be read: the CLI then gets them unchanged and reports the problem itself. */
 async function readSettings(text: string, cwd: string): Promise<Settings | undefined> {
   try {
     const value: unknown = JSON.parse(

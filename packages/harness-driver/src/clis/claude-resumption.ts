@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { hasFile } from './has-file.ts';
 import type { Resumption } from './resumption.ts';
 
-/** Its hooks tell of another conversation, after `/clear` or `/resume`. */
+/** Its hooks report a change of conversation, after `/clear` or `/resume`. */
 export const claudeResumption: Resumption = {
   options: {
     valued: [

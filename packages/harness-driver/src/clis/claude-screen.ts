@@ -17,7 +17,7 @@ export const claudeScreen: ScreenReader = {
   read(view) {
     const composer = findComposer(view);
     if (composer !== undefined) {
-      // The last thing it draws is the line below.
+      // The line below is drawn last.
       const isDrawn = view.lines.slice(composer.bottom + 1).some((line) => line.text !== '');
       return isDrawn ? readComposer(view, composer) : { state: 'starting' };
     }
@@ -44,7 +44,7 @@ function findComposer({ lines, columns, cursor, bracketedPaste }: ScreenView): C
   const first = lines[top + 1]?.text ?? '';
   if (first !== PROMPT && !first.startsWith(`${PROMPT} `) && !first.startsWith(`${PROMPT}\u00a0`))
     return undefined;
-  // A question is drawn between two lines as well.
+  // Questions are drawn between two lines, too.
   const shown = lines.slice(top).map(({ text }) => text);
   return shown.some((text) => CHOICE.test(text) || WAY_OUT.test(text)) ? undefined : { top, bottom };
 }
@@ -55,7 +55,7 @@ const isRule = (text: string, columns: number): boolean =>
 function readComposer({ lines, cursor }: ScreenView, { top, bottom }: Composer): Reading {
   const rows = lines.slice(top + 1, bottom);
   const [first] = rows;
-  // What is typed moves the cursor, whatever it looks like.
+  // Typed text moves the cursor, whatever it looks like.
   const atStart = cursor.row === top + 1 && cursor.column === 2;
   const isEmpty = atStart && rows.length === 1 && first !== undefined && isSuggestion(first);
   const draft = isEmpty

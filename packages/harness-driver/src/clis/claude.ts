@@ -6,13 +6,14 @@ import { claudeScreen } from './claude-screen.ts';
 
 export const claude: CliAdapter = {
   word: 'claude',
+  proven: ['2.1.325'],
   paths: ({ args }) => (hasHooks(args) ? ['hook', 'pty'] : ['pty']),
   async configure(run) {
     const config = await run.writeFile(
       'mcp.json',
       JSON.stringify({ mcpServers: { [SERVER_NAME]: run.server } }),
     );
-    // With `=`, because the options take several values: a prompt that follows would be taken for one.
+    // With `=`: the options take several values, so a following prompt would be taken as one.
     const args = [`--mcp-config=${config}`, `--allowedTools=mcp__${SERVER_NAME}`];
     const hooks = hasHooks(run.args) ? await claudeHooks(run) : undefined;
     if (hooks === undefined) return { args, env: {} };

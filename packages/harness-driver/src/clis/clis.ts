@@ -7,8 +7,9 @@ import { opencode } from './opencode.ts';
 
 const CLIS: readonly CliAdapter[] = [claude, codex, gemini, opencode];
 
-/** The adapter of a command; any program can be run, and nothing is typed into one that is not known. */
+/** The adapter of a command. Any program can be run; nothing is typed into unknown ones. */
 export function adapterOf(command: string): CliAdapter {
   const word = basename(command).replace(/\.(js|cmd|exe)$/, '');
-  return CLIS.find((cli) => cli.word === word) ?? { word, configure: async () => ({ args: [], env: {} }) };
+  const known = CLIS.find((cli) => cli.word === word);
+  return known ?? { word, proven: [], configure: async () => ({ args: [], env: {} }) };
 }

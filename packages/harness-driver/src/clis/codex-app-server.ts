@@ -2,14 +2,14 @@ import { AppServerProxy } from '../app-server/app-server-proxy.ts';
 import { ThreadIngress } from '../app-server/thread-ingress.ts';
 import type { Channel, RunFacts, RunSetup } from './adapter.ts';
 
-/** Options that are for whoever does the work, and their values. */
+/** Options for the server, with their values. */
 const FOR_THE_SERVER = /^(-c|--config|--enable|--disable)(=|$)/;
 
-/** A subcommand, or a profile, is not for a terminal that is apart from its server. */
+/** Subcommands and profiles do not work with a separate server. */
 export const hasAppServer = ({ args, native }: Pick<RunFacts, 'args' | 'native'>): boolean =>
   native && !/^[a-z][a-z-]*$/.test(args[0] ?? '') && !args.some((word) => /^(-p|--profile)(=|$)/.test(word));
 
-/** The CLI's terminal, and apart from it the server that does the work, with the relay in between. */
+/** Runs the CLI's terminal and its server separately, with the relay in between. */
 export async function withAppServer(run: RunFacts, toolOptions: readonly string[]): Promise<RunSetup> {
   const socketPath = await run.socketPath('codex');
   if (socketPath === undefined) return { args: ['--no-daemon', ...toolOptions], env: { ...run.server.env } };

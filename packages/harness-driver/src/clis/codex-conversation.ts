@@ -5,7 +5,7 @@ const STYLE: BlockStyle = {
   signs: { '•': 'agent', '›': 'person' },
   column: COLUMN,
   result: /^ {2}[└│├]/,
-  // What it is doing, and how long a turn took, which is dim.
+  // Its status, and the duration of a turn, which is dim.
   isPassing: (text, looks) =>
     /\besc to interrupt\b/.test(text) || (text.startsWith('  ') && looks[2] === 'd'),
 };

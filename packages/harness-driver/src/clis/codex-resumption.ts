@@ -26,7 +26,7 @@ export const codexResumption: Resumption = {
   },
 };
 
-/** After `/new` the file of the thread before may still be open. */
+/** After `/new`, the file of the previous thread may still be open. */
 function newestThread(files: readonly string[]): string | undefined {
   const found = files.flatMap((file) => {
     const [, begunAt, id] = ROLLOUT.exec(file) ?? [];

@@ -1,8 +1,15 @@
 import type { ScreenLine, ScreenView } from '../screen/view.ts';
 import type { Reading, ScreenReader } from './adapter.ts';
 import { showsEndOf } from './pasted.ts';
+import type { TurnFailure } from './reading.ts';
 
-const WAY_OUT = /\b(press enter to|enter select|esc (to )?(cancel|back|close|go back))\b/i;
+const WAY_OUT = /\b(press enter to|enter select|enter to submit|esc (to )?(cancel|back|close|go back))\b/i;
+const TRUST = /\bTrust this folder\?[\s\S]*\benter continue\b/;
+/** How it tells of a turn that its model refused; any other entry after it, and it is the past. */
+const FAILURES: ReadonlyArray<[TurnFailure, RegExp]> = [
+  ['usage_limit', /\bhit your usage limit\b|\blast status: 429\b/],
+  ['signed_out', /\bstatus 401\b/],
+];
 const MENU = /\b(enter select|esc close)\b/;
 
 /**
@@ -12,10 +19,12 @@ const MENU = /\b(enter select|esc close)\b/;
 export const codexScreen: ScreenReader = {
   read(view) {
     const { lines, cursor, bracketedPaste } = view;
+    const all = lines.map(({ text }) => text).join('\n');
+    if (TRUST.test(all) && !isPrompt(lines[cursor.row]))
+      return { state: 'starting', question: 'trust question' };
     const footer = lines.slice(cursor.row + 1).map(({ text }) => text);
     const ways = footer.filter((text) => WAY_OUT.test(text));
     if (ways.length > 0) return { state: ways.some((text) => MENU.test(text)) ? 'menu' : 'dialog' };
-    const all = lines.map(({ text }) => text).join('\n');
     // A dialog that puts the cursor elsewhere.
     if (WAY_OUT.test(all) && !isPrompt(lines[cursor.row]))
       return { state: MENU.test(all) ? 'menu' : 'dialog' };
@@ -31,7 +40,7 @@ export const codexScreen: ScreenReader = {
 const isPrompt = (line: ScreenLine | undefined): boolean =>
   line !== undefined && /^›( |$)/.test(line.text) && line.looks[0] === 'b';
 
-/** A draft with more lines than fit scrolls its prompt sign away. It is certainly not empty. */
+/** A long draft scrolls its prompt sign out of view. It is certainly not empty. */
 function readLongDraft({ lines, cursor }: ScreenView): Reading {
   const above = lines.slice(0, cursor.row + 1).findLastIndex(({ text }) => !text.startsWith('  '));
   const rows = lines.slice(above + 1, cursor.row + 1);
@@ -60,7 +69,24 @@ function readComposer({ lines, cursor }: ScreenView, top: number): Reading {
   const moved = cursor.row !== top || cursor.column !== 2;
   const above = lines.slice(Math.max(0, top - 8), top);
   const busy = above.some(({ text }) => /\besc to interrupt\b/.test(text));
-  return { state: 'composer', draft: draft === '' && moved ? ' ' : draft, busy };
+  const failure = failureAbove(lines.slice(0, top));
+  return {
+    state: 'composer',
+    draft: draft === '' && moved ? ' ' : draft,
+    busy,
+    ...(failure && { failure }),
+  };
+}
+
+/** Each entry of the conversation begins with a sign at the left edge. */
+function failureAbove(lines: readonly ScreenLine[]): TurnFailure | undefined {
+  const last = lines.findLastIndex(({ text }) => /^\S/.test(text));
+  if (!lines[last]?.text.startsWith('■ ')) return undefined;
+  const entry = lines
+    .slice(last)
+    .map(({ text }) => text.trim())
+    .join(' ');
+  return FAILURES.find(([, words]) => words.test(entry))?.[0];
 }
 
 const startsDim = (line: ScreenLine | undefined): boolean => line?.looks[2] === 'd';

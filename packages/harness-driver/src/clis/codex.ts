@@ -6,6 +6,7 @@ import { codexScreen } from './codex-screen.ts';
 
 export const codex: CliAdapter = {
   word: 'codex',
+  proven: ['0.166.0'],
   paths: (run) => (hasAppServer(run) ? ['native', 'pty'] : ['pty']),
   configure(run) {
     return hasAppServer(run) ? withAppServer(run, toolOptions(run)) : inOneProcess(run);
@@ -15,7 +16,7 @@ export const codex: CliAdapter = {
   conversation: codexConversation,
 };
 
-// Options are seen by every user of the machine: the variables of the server, a token among them, go by name only.
+// Every user of the machine can see options, so the server's variables, including a token, are passed by name only.
 function toolOptions({ server }: RunFacts): string[] {
   const entry = {
     command: server.command,
@@ -25,7 +26,7 @@ function toolOptions({ server }: RunFacts): string[] {
   };
   return Object.entries(entry).flatMap(([key, value]) => [
     '-c',
-    // JSON strings and arrays of them are TOML as well.
+    // JSON strings and arrays of strings are valid TOML.
     `mcp_servers.${SERVER_NAME}.${key}=${JSON.stringify(value)}`,
   ]);
 }
@@ -35,6 +36,6 @@ async function inOneProcess(run: RunFacts): Promise<RunSetup> {
   return { args, env: { ...run.server.env } };
 }
 
-/** Its shared daemon would not see what this run is given; other subcommands do not have one. */
+/** Its shared daemon would not get the settings of this run; other subcommands do not use it. */
 const isInteractive = ([first = '']: readonly string[]): boolean =>
   !/^[a-z][a-z-]*$/.test(first) || ['resume', 'fork'].includes(first);

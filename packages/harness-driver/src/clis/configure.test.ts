@@ -47,6 +47,8 @@ describe('what a run of a CLI is given', () => {
     const { hooks } = await readJson('settings.json');
     expect(hooks.Stop).toEqual([{ hooks: [expect.objectContaining({ asyncRewake: true })] }]);
     expect(hooks.StopFailure).toEqual([{ hooks: [expect.objectContaining({ async: true })] }]);
+    // Beside the dialog, and able to decide: not in the background.
+    expect(hooks.PermissionRequest).toEqual([{ hooks: [expect.not.objectContaining({ async: true })] }]);
     expect(JSON.stringify(hooks)).not.toContain(TOKEN);
   });
 

@@ -6,7 +6,7 @@ import type { Resumption } from './resumption.ts';
 export interface ConfiguredCli {
   command: readonly string[];
   model?: readonly string[] | undefined;
-  /** The options that name a new conversation, and go on with one, with `{session}` for its id. */
+  /** The options that start and resume a conversation, with `{session}` for its id. */
   conversation?: { begin: readonly string[]; resume: readonly string[] } | undefined;
   screen?: ScreenPatterns | undefined;
 }
@@ -20,7 +20,7 @@ export interface ScreenPatterns {
   starting?: string | undefined;
 }
 
-/** It is given nothing for the run but who it is; its screen is read as the user says. */
+/** Gets only its identity for the run; its screen is read with the user's patterns. */
 export const configuredCli = (word: string, { screen, conversation }: ConfiguredCli): CliAdapter => ({
   word,
   configure: async () => ({ args: [], env: {} }),
@@ -32,14 +32,14 @@ const resumptionBy = ({ begin, resume }: NonNullable<ConfiguredCli['conversation
   const withId = (words: readonly string[], id: string) =>
     words.map((word) => word.replaceAll('{session}', id));
   return {
-    // Which of its options have values is not known: all words are given again.
+    // It is unknown which of its options take values, so all words are passed again.
     options: { valued: [], once: [], keepsWords: true },
     begin: (id) => withId(begin, id),
     resume: (id) => withId(resume, id),
   };
 };
 
-/** What asks the person comes first: where one of its patterns fits, nothing is typed. */
+/** Dialogs come first: if such a pattern matches, nothing is typed. */
 export function patternScreen({ composer, busy, dialog, starting }: ScreenPatterns): ScreenReader {
   const pattern = (source: string | undefined) =>
     source === undefined ? undefined : new RegExp(source, 'u');
@@ -62,7 +62,7 @@ export function patternScreen({ composer, busy, dialog, starting }: ScreenPatter
   };
 }
 
-/** What stands between the nearest prompt at or above the cursor and the cursor's row. */
+/** The text between the nearest prompt at or above the cursor and the cursor's row. */
 function draftAt(lines: readonly string[], row: number, prompt: RegExp | undefined): string | undefined {
   for (let first = row; first >= 0; first--) {
     const match = prompt?.exec(lines[first] ?? '');

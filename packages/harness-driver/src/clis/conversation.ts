@@ -1,9 +1,9 @@
 import type { ScreenView } from '../screen/view.ts';
 
-/** Who wrote what is in a row; `unknown` above the first row that says so, `other` for tools and notes of the CLI. */
+/** The author of a row: `unknown` above the first row that tells, `other` for tools and notes of the CLI. */
 export type Speaker = 'agent' | 'person' | 'other' | 'unknown';
 
-/** A row of the conversation that a CLI shows. */
+/** A row of the displayed conversation. */
 export interface ConversationRow {
   readonly speaker: Speaker;
   /** From the column where the text of an answer begins. */
@@ -13,11 +13,11 @@ export interface ConversationRow {
 export interface Conversation {
   /** From top to bottom, without the composer. */
   readonly rows: readonly ConversationRow[];
-  /** So many columns has the text of an answer before it is broken. */
+  /** The column at which the text of an answer wraps. */
   readonly width: number;
 }
 
-/** Finds the conversation on the screen of a CLI; undefined where it is not certain. */
+/** Finds the conversation on the screen of a CLI; undefined if uncertain. */
 export type ConversationReader = (view: ScreenView) => Conversation | undefined;
 
 /** How a CLI marks what belongs together: a sign in the first column, and the rows below indented. */
@@ -25,13 +25,13 @@ export interface BlockStyle {
   readonly signs: Readonly<Record<string, Exclude<Speaker, 'unknown'>>>;
   /** The column where the text begins. */
   readonly column: number;
-  /** The first row of what a tool shows; the rest of it is indented more than an answer. */
+  /** The first row of a tool's output; the rest is indented more than an answer. */
   readonly result?: RegExp;
   /** Rows that change by themselves, or are drawn beside the conversation: spinners and hints. */
   isPassing(text: string, looks: string): boolean;
 }
 
-/** Reads rows in the style of a CLI. A row with a sign that is not known begins something else. */
+/** Reads rows in the style of a CLI. A row with an unknown sign starts something else. */
 export function readBlocks(
   lines: ScreenView['lines'],
   { signs, column, result, isPassing }: BlockStyle,

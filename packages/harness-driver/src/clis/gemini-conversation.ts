@@ -4,7 +4,7 @@ const COLUMN = 2;
 const STYLE: BlockStyle = {
   signs: { '✦': 'agent', '>': 'person' },
   column: COLUMN,
-  // Hints are at the right; `⠦ Thinking... (esc to cancel, 2s)`.
+  // Hints at the right, and the status: `⠦ Thinking... (esc to cancel, 2s)`.
   isPassing: (text) => /^ {24,}\S|^ [⠀-⣿] |\(esc to cancel/.test(text),
 };
 

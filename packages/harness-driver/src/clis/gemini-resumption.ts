@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { hasFile } from './has-file.ts';
 import type { Resumption } from './resumption.ts';
 
-/** So much of an id is in the name of its file. */
+/** How many characters of the id are in its file name. */
 const ID_LENGTH = 8;
 
 export const geminiResumption: Resumption = {

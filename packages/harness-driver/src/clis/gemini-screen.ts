@@ -37,7 +37,7 @@ function findComposer({ lines, columns, cursor, bracketedPaste }: ScreenView): n
   if (rule < 0 || top < 0 || top - rule > 4 || !bracketedPaste) return undefined;
   if (!isEdge(lines[top - 1], '▄', columns)) return undefined;
   const end = endOfDraft(lines, top, cursor.row, columns);
-  // The last thing it draws is the footer.
+  // The footer is drawn last.
   const isDrawn = lines.slice(end + 2).some(({ text }) => text !== '');
   const hasCursor = cursor.row >= top && cursor.row <= end && cursor.column >= TEXT_COLUMN;
   return isDrawn && hasCursor && isEdge(lines[end + 1], '▀', columns) ? top : undefined;
@@ -58,7 +58,7 @@ function endOfDraft(lines: readonly ScreenLine[], top: number, cursorRow: number
 
 function readComposer({ lines, cursor, columns }: ScreenView, top: number): Reading {
   const rows = lines.slice(top, endOfDraft(lines, top, cursor.row, columns) + 1);
-  // What is typed moves the cursor, and its text begins where the cursor was.
+  // Typed text moves the cursor and starts where the cursor was.
   const atStart = cursor.row === top && cursor.column === TEXT_COLUMN;
   const isEmpty = atStart && rows.length === 1 && rows[0]?.text.slice(TEXT_COLUMN) === `  ${PLACEHOLDER}`;
   const draft = rows

@@ -5,7 +5,8 @@ import { geminiScreen } from './gemini-screen.ts';
 
 export const gemini: CliAdapter = {
   word: 'gemini',
-  // It takes servers from its settings files only, and a file of ours only if it is the system administrator's.
+  proven: ['0.61.0'],
+  // It reads servers from settings files only; the only one we can set is the system file.
   configure: async () => ({ args: [], env: {} }),
   resumption: geminiResumption,
   screen: geminiScreen,

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** The files that a process and its children have open; on Linux only. */
+/** The open files of a process and its children; Linux only. */
 export function openFilesOf(pid: number): string[] {
   const links = unlessGone(() => readdirSync(`/proc/${pid}/fd`), []).map((fd) =>
     unlessGone(() => readlinkSync(`/proc/${pid}/fd/${fd}`), ''),
@@ -10,7 +10,7 @@ export function openFilesOf(pid: number): string[] {
   return [...links, ...others.flatMap((child) => openFilesOf(Number(child)))];
 }
 
-/** Processes end, and files are closed, while one looks. */
+/** Processes may end and files may close meanwhile. */
 function unlessGone<T>(look: () => T, otherwise: T): T {
   try {
     return look();

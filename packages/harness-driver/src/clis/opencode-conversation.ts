@@ -26,7 +26,7 @@ export const opencodeConversation: ConversationReader = ({ lines, cursor }) => {
 };
 
 function readRow(text: string, column: number): ConversationRow {
-  // `▣  Build · model · 2.8s` is below an answer from its beginning on.
+  // `▣  Build · model · 2.8s` is below an answer from its start.
   if (text === '' || /^ *▣ /.test(text)) return { speaker: 'other', text: '' };
   const isAnswer = text.slice(0, column).trim() === '';
   return isAnswer ? { speaker: 'agent', text: text.slice(column) } : { speaker: 'other', text };

@@ -7,7 +7,7 @@ import type { Channel, RunFacts } from './adapter.ts';
 const PLUGIN = createRequire(import.meta.url).resolve('@agent-relay/harness-driver/opencode-plugin');
 const CONFIG = 'OPENCODE_TUI_CONFIG';
 
-/** Undefined where it cannot be used: the terminal is then the only way. */
+/** Undefined if it cannot be used: the terminal is then the only path. */
 export async function withPlugin(
   run: RunFacts,
 ): Promise<{ env: Record<string, string>; channel: Channel } | undefined> {
@@ -15,7 +15,7 @@ export async function withPlugin(
   const socketPath = run.env[CONFIG] ? undefined : await run.socketPath('opencode');
   if (socketPath === undefined) return undefined;
   const plugin = await PluginServer.listen(socketPath);
-  // OpenCode adds it to what is in the person's files.
+  // OpenCode merges it with the person's files.
   const config = { plugin: [[pathToFileURL(PLUGIN).href, { socket: socketPath }]] };
   const file = await run.writeFile('tui.json', JSON.stringify(config));
   const channel: Channel = {

@@ -1,6 +1,6 @@
 import type { Resumption } from './resumption.ts';
 
-/** It chooses the ids itself; its plugin tells which session is shown. */
+/** It chooses the ids itself; its plugin reports which session is shown. */
 export const opencodeResumption: Resumption = {
   options: {
     valued: [

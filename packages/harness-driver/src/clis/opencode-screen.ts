@@ -58,7 +58,7 @@ function findComposer({ lines, cursor, bracketedPaste }: ScreenView): Composer |
 }
 
 function readComposer({ lines, cursor }: ScreenView, { top, bottom, rows, left }: Composer): Reading {
-  // What is typed moves the cursor, whatever it looks like.
+  // Typed text moves the cursor, whatever it looks like.
   const atStart = cursor.row === top && cursor.column === left;
   const isBlank = rows.length === 1 && rows[0] === '';
   const isEmpty = atStart && (isBlank || rows[0]?.startsWith(PLACEHOLDER) === true);

@@ -8,6 +8,7 @@ const CONTENT = 'OPENCODE_CONFIG_CONTENT';
 
 export const opencode: CliAdapter = {
   word: 'opencode',
+  proven: ['1.18.33'],
   paths: () => ['native', 'pty'],
   /** A variable holds configuration that is merged over the files. */
   async configure(run) {
@@ -18,7 +19,7 @@ export const opencode: CliAdapter = {
     const content = {
       ...present,
       mcp: { ...present.mcp, [SERVER_NAME]: entry },
-      // One word stands for all tools. Of the rules that match, the last one counts.
+      // One word stands for all tools. The last matching rule wins.
       permission: {
         ...(typeof permission === 'string' ? { '*': permission } : permission),
         [`${SERVER_NAME}_*`]: 'allow',

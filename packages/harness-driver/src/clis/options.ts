@@ -1,12 +1,12 @@
-/** The options of a CLI, as far as they matter for going on with a conversation. */
+/** The options of a CLI that matter for resuming a conversation. */
 export interface OptionForms {
   /** Those with one value. */
   readonly valued: readonly string[];
-  /** Those that take all words that follow, or may take one. */
+  /** Those with any number of values, or an optional one. */
   readonly greedy?: readonly string[];
-  /** Those that choose a conversation or begin one; not given again. */
+  /** Those that choose or start a conversation; not passed again. */
   readonly once: readonly string[];
-  /** Words that are no options are no prompts either. */
+  /** Words that are not options are not prompts either. */
   readonly keepsWords?: boolean;
 }
 
@@ -16,7 +16,7 @@ export function hasOption(args: readonly string[], { once }: OptionForms): boole
   return /^[a-z][a-z-]*$/.test(first) || beforeRest(args).some((word) => once.includes(nameOf(word)));
 }
 
-/** The arguments without prompts, which were given once, and without what chooses a conversation. */
+/** The arguments without prompts and without options that choose a conversation. */
 export function withoutPrompt(
   args: readonly string[],
   { valued, greedy = [], once, keepsWords = false }: OptionForms,
@@ -47,7 +47,7 @@ function untilOption(words: readonly string[]): readonly string[] {
   return end === -1 ? words : words.slice(0, end);
 }
 
-/** What is after `--` is no option. */
+/** Everything after `--` is not an option. */
 function beforeRest(args: readonly string[]): readonly string[] {
   const rest = args.indexOf('--');
   return rest === -1 ? args : args.slice(0, rest);

@@ -1,4 +1,4 @@
-/** Whether the draft ends as the text does; a composer breaks long lines, so blanks do not count. */
+/** Whether the draft ends like the text; spaces are ignored, because composers wrap long lines. */
 export function showsEndOf(draft: string, text: string): boolean {
   const end = squeezed(text).slice(-24);
   return end !== '' && squeezed(draft).endsWith(end);

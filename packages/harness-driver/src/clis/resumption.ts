@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { RelayError } from '@agent-relay/protocol';
 import { hasOption, type OptionForms, withoutPrompt } from './options.ts';
 
-/** How a conversation of a CLI is named, and gone on with in a later run. */
+/** How a CLI's conversation is named, and resumed in a later run. */
 export interface Resumption {
   readonly options: OptionForms;
   /** The arguments that give a new conversation this id; without it, the CLI chooses one. */
   begin?(id: string): string[];
-  /** The arguments that go on with a conversation. */
+  /** The arguments that resume a conversation. */
   resume(id: string): string[];
-  /** Whether anything was said in it: some CLIs store none before. */
+  /** Whether it has any messages: some CLIs store nothing before. */
   exists?(id: string, env: NodeJS.ProcessEnv): Promise<boolean>;
-  /** Finds out which conversation a running CLI is in, where nothing else tells; until the function it returns is called. */
+  /** Watches which conversation a running CLI is in, if nothing else reports it, until the returned function is called. */
   watch?(program: WatchedProgram, onSession: (id: string) => void): () => void;
 }
 
@@ -21,7 +21,7 @@ export interface WatchedProgram {
 }
 
 export interface Begun {
-  /** What the CLI is started with. */
+  /** The arguments of the CLI. */
   args: readonly string[];
   /** The conversation, if it is known before the CLI starts. */
   session?: string;
@@ -46,7 +46,7 @@ export async function beginConversation(
     });
   const { begin, exists, options } = resumption;
   const isThere = (await exists?.(resume, env)) ?? true;
-  // It was ended before anything was said: it begins now.
+  // It ended before its first message: start it now.
   const words = isThere || !begin ? resumption.resume(resume) : begin(resume);
   return { args: [...words, ...withoutPrompt(given, options)], session: resume };
 }

@@ -39,13 +39,42 @@ const SIZES: Array<[name: string, gate: Gate]> = ['narrow', 'wide'].flatMap((siz
   [`menu, ${size}`, waits('unknown_screen')],
 ]);
 
+it('of codex says why its last turn failed, and not why an earlier one did', () => {
+  const failed = recorded('codex', 'usage limit');
+  expect(codexScreen.read(failed)).toMatchObject({ state: 'composer', failure: 'usage_limit' });
+  const last = failed.lines.findLastIndex(({ text }) => text.startsWith('■'));
+  const said = (text: string) => ({
+    ...failed,
+    lines: failed.lines.map((line, row) => (row === last ? { ...line, text } : line)),
+  });
+  const signedOut = said('■ unexpected status 401 Unauthorized: Incorrect API key provided.');
+  expect(codexScreen.read(signedOut)).toMatchObject({ failure: 'signed_out' });
+  for (const text of [
+    '■ Conversation interrupted',
+    '• You’ve hit your usage limit.',
+    '› exceeded, last status: 429',
+  ])
+    expect(codexScreen.read(said(text))).not.toHaveProperty('failure');
+});
+
 describe.each<[string, ScreenReader, Array<[string, Gate]>]>([
   [
     'claude',
     claudeScreen,
     [...ALL, ['question', waits('approval_dialog')], ['trust', waits('starting')], ['shortcuts', 'open']],
   ],
-  ['codex', codexScreen, [...ALL, ['shortcuts', waits('unknown_screen')]]],
+  [
+    'codex',
+    codexScreen,
+    [
+      ...ALL,
+      ...SIZES,
+      ['shortcuts', waits('unknown_screen')],
+      ['question', waits('approval_dialog')],
+      ['trust', { wait: { code: 'starting', detail: 'trust question' } }],
+      ['usage limit', 'open'],
+    ],
+  ],
   [
     'gemini',
     geminiScreen,

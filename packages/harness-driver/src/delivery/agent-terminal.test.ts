@@ -43,6 +43,45 @@ it('is open at once for a CLI that asked nothing', () => {
   expect(terminal.gate()).toBe('open');
 });
 
+it('is neither open nor waiting while a message is typed', async () => {
+  const { terminal } = open(EMPTY);
+  const delivered = terminal.deliver({ text: 'Relay message\n| one' });
+  expect(terminal.gate()).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await delivered).toBe('uncertain');
+  expect(terminal.gate()).toBe('open');
+});
+
+it('waits a minute after a turn failed at a limit, then longer, until one succeeds', () => {
+  vi.setSystemTime(0);
+  const failed: Reading = { ...EMPTY, failure: 'usage_limit' };
+  const { terminal, looks, shows } = open(failed);
+  const waits = { wait: expect.objectContaining({ code: 'usage_limit' }) };
+  expect(terminal.gate()).toEqual(waits);
+  vi.advanceTimersByTime(60_000);
+  // The same failure is still on the screen.
+  expect(looks).toEqual(['open']);
+  shows({ ...EMPTY, busy: true });
+  terminal.gate();
+  shows(failed);
+  expect(terminal.gate()).toEqual(waits);
+  vi.advanceTimersByTime(60_000);
+  expect(terminal.gate()).toEqual(waits);
+  vi.advanceTimersByTime(60_000);
+  expect(looks).toEqual(['open', 'open']);
+  shows(EMPTY);
+  expect(terminal.gate()).toBe('open');
+});
+
+it('waits until a turn succeeds if the CLI is signed out', () => {
+  const { terminal, shows } = open({ ...EMPTY, failure: 'signed_out' });
+  expect(terminal.gate()).toEqual({ wait: { code: 'signed_out' } });
+  vi.advanceTimersByTime(3_600_000);
+  expect(terminal.gate()).toEqual({ wait: { code: 'signed_out' } });
+  shows(EMPTY);
+  expect(terminal.gate()).toBe('open');
+});
+
 it('waits until a key just pressed must be on the screen', () => {
   const { terminal, looks } = open(EMPTY);
   terminal.typed();

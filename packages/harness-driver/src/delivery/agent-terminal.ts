@@ -2,14 +2,15 @@ import type { Reading, ScreenReader } from '../clis/reading.ts';
 import type { Screen } from '../screen/screen.ts';
 import type { SharedKeyboard } from '../terminal/shared-keyboard.ts';
 import { type Gate, gateOf } from './gate.ts';
+import { Hold } from './hold.ts';
 import type { Ingress, Outcome } from './ingress.ts';
 import { type Injection, inject } from './inject.ts';
 
-/** A key just pressed is not on the screen yet. */
+/** Time until a pressed key shows on the screen. */
 const ECHO_MS = 500;
-/** A screen is drawn in several steps. */
+/** Screens are drawn in several steps. */
 const STEADY_MS = 100;
-/** After its first questions are answered, a CLI may show its composer for a moment and then start again. */
+/** After its first questions, a CLI may show its composer briefly and then restart. */
 const AFTER_QUESTION_MS = 3000;
 
 const OUTCOMES: Record<Injection, Outcome> = {
@@ -19,7 +20,7 @@ const OUTCOMES: Record<Injection, Outcome> = {
   unclear: 'uncertain',
 };
 
-/** An agent's terminal as delivery sees it: what its screen says, and the keyboard. */
+/** An agent's terminal as seen by delivery: its screen and its keyboard. */
 export class AgentTerminal implements Ingress {
   readonly path = 'pty';
   readonly steadyMs = STEADY_MS;
@@ -27,12 +28,18 @@ export class AgentTerminal implements Ingress {
   readonly #reader: ScreenReader | undefined;
   readonly #keyboard: SharedKeyboard;
   readonly #onQuiet: () => void;
-  /** Called with what is going to be typed. */
+  /** Called with the text that is about to be typed. */
   onTyping: (text: string) => void = () => undefined;
   #watchers: Array<() => void> = [];
   #typedAt = Number.NEGATIVE_INFINITY;
   #askedAt = Number.NEGATIVE_INFINITY;
   #quiet: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  #isTyping = false;
+  /** While turns fail, for a reason that the screen shows. */
+  readonly #hold: Hold;
+  /** The failure that is on the screen was counted. */
+  #hasFailed = false;
 
   /** `onQuiet` is called when the person has stopped typing for a moment, or time alone may have opened the gate. */
   constructor(
@@ -45,6 +52,7 @@ export class AgentTerminal implements Ingress {
     this.#reader = reader;
     this.#keyboard = keyboard;
     this.#onQuiet = onQuiet;
+    this.#hold = new Hold(onQuiet);
   }
 
   screenChanged(): void {
@@ -58,17 +66,22 @@ export class AgentTerminal implements Ingress {
   }
 
   close(): void {
+    this.#isClosed = true;
     clearTimeout(this.#quiet);
+    this.#hold.close();
     this.screenChanged();
   }
 
   gate(): Gate | undefined {
-    if (this.#screen.isBehind) return undefined;
+    // What the screen shows of a message that is being typed says nothing about the agent.
+    if (this.#screen.isBehind || this.#isTyping) return undefined;
     const reading = this.reading();
     const gate = gateOf(reading);
     const now = performance.now();
     if (reading.state === 'starting' && reading.question !== undefined) this.#askedAt = now;
+    this.#noteFailure(reading);
     if (gate !== 'open') return gate;
+    if (this.#hold.reason) return { wait: this.#hold.reason };
     const left = this.#askedAt + AFTER_QUESTION_MS - now;
     if (left > 0) {
       this.#lookAgainIn(left);
@@ -77,20 +90,40 @@ export class AgentTerminal implements Ingress {
     return now - this.#typedAt < ECHO_MS ? { wait: { code: 'draft' } } : gate;
   }
 
+  /** A failure stays on the screen until a turn succeeds: it counts again only after another turn. */
+  #noteFailure(reading: Reading): void {
+    if (reading.state !== 'composer') return;
+    const { busy, failure } = reading;
+    if (busy || failure === undefined) {
+      this.#hasFailed = false;
+      if (!busy) this.#hold.succeeded();
+    } else if (!this.#hasFailed) {
+      this.#hasFailed = true;
+      this.#hold.failed({ code: failure });
+    }
+  }
+
   #lookAgainIn(ms: number): void {
     clearTimeout(this.#quiet);
     this.#quiet = setTimeout(() => this.#onQuiet(), ms);
   }
 
-  /** Types a message and submits it. Meanwhile nobody else types. */
+  /** Types a message and submits it. Nobody else types meanwhile. */
   async deliver({ text }: { text: string }): Promise<Outcome> {
     const reader = this.#reader;
     if (reader === undefined) return 'not begun';
     this.onTyping(text);
-    const injection = await this.#keyboard.alone((write) => {
+    const injection = await this.#keyboard.alone(async (write) => {
       const target = { reading: () => this.reading(), write, changed: (ms: number) => this.#changed(ms) };
-      return inject(text, target, reader);
+      this.#isTyping = true;
+      try {
+        return await inject(text, target, reader);
+      } finally {
+        this.#isTyping = false;
+      }
     });
+    // Its turn may fail before it is seen.
+    this.#hasFailed = false;
     return OUTCOMES[injection];
   }
 
@@ -98,7 +131,7 @@ export class AgentTerminal implements Ingress {
     const deadline = performance.now() + withinMs;
     while (!this.#isInTurn()) {
       const left = deadline - performance.now();
-      if (left <= 0) return false;
+      if (left <= 0 || this.#isClosed) return false;
       await this.#changed(left);
     }
     return true;

@@ -1,44 +1,56 @@
-import { type ClaimingPath, isRelayError, type Message, type ReasonInput } from '@agent-relay/protocol';
+import {
+  type AddressedMessage,
+  type ClaimingPath,
+  isRelayError,
+  type ReasonInput,
+} from '@agent-relay/protocol';
 import type { Relay } from '@agent-relay/sdk/node';
 import { envelopeOf } from './envelope.ts';
 import { type Gate, isSameGate } from './gate.ts';
 import type { Ingress, Outcome } from './ingress.ts';
+import type { PathProof } from './path-proof.ts';
 
-/** What the daemon is told of a message, and by which path. */
+/** What is reported to the daemon about a message, and its path. */
 interface Report {
   path: ClaimingPath;
   state: Exclude<Outcome, 'not begun'>;
 }
 
 export interface DelivererOptions {
-  /** The ways into the agent's context, best first. */
+  /** The paths into the agent's context, best first. */
   ingresses: readonly Ingress[];
-  /** Why nothing should go in by any of them, while there is a reason. */
+  /** A viewer's wish that comes before anything else a message could wait for. */
+  pause?: (() => ReasonInput | undefined) | undefined;
+  /** A reason not to use any of them, while there is one. */
   hold?: (() => ReasonInput | undefined) | undefined;
-  /** Told why nothing is delivered any more, if that happens before the end. */
+  /** Whether the paths work in the version of the CLI that runs. */
+  proof?: PathProof | undefined;
+  /** Called with the reason if delivery ends early. */
   onFailure: (error: unknown) => void;
 }
 
-/** How long after a message was submitted its turn is looked for on the screen. */
-const TURN_MS = 1000;
+/** How long after a message was submitted its turn is looked for: the first one of OpenCode takes seconds to begin. */
+const TURN_MS = 15_000;
 /** Outcomes that are remembered, to be told again to a daemon that lost them. */
 const MOST_REMEMBERED = 256;
-/** So many waiting messages are looked through for an urgent one. */
+/** How many waiting messages are searched for an urgent one. */
 const MOST_LOOKED_AT = 100;
 
 /**
- * Brings an agent's messages into its context: one at a time, oldest first, each claimed right before. The best way that
- * works now is used, and another one only if that had surely not begun. What went in once never goes in again, whatever
+ * Delivers an agent's messages into its context: one at a time, oldest first, each claimed right before. Uses the best
+ * path that works now, and another one only if that has certainly not begun. Nothing goes in twice, whatever
  * happens to the daemon or the connection.
  */
 export class Deliverer {
   readonly #relay: Relay;
   readonly #ingresses: readonly Ingress[];
+  readonly #pause: () => ReasonInput | undefined;
   readonly #hold: () => ReasonInput | undefined;
+  readonly #proof: PathProof | undefined;
   readonly #onFailure: (error: unknown) => void;
   readonly #outcomes = new Map<string, Report>();
-  /** What was claimed and could not be delivered yet. */
-  #claimed: { message: Message; path: ClaimingPath } | undefined;
+  /** Claimed, but not delivered yet. */
+  #claimed: { message: AddressedMessage; path: ClaimingPath } | undefined;
   /** The message whose turn has not been seen yet. */
   #submitted: string | undefined;
   #mayHaveMail = true;
@@ -51,11 +63,18 @@ export class Deliverer {
   #timer: NodeJS.Timeout | undefined;
   #ended = false;
 
-  constructor(relay: Relay, { ingresses, hold, onFailure }: DelivererOptions) {
+  constructor(relay: Relay, { ingresses, pause, hold, proof, onFailure }: DelivererOptions) {
     this.#relay = relay;
     this.#ingresses = ingresses;
+    this.#pause = pause ?? (() => undefined);
     this.#hold = hold ?? (() => undefined);
     this.#onFailure = onFailure;
+    this.#proof = proof;
+    if (proof)
+      proof.onChange = (path) => {
+        this.#told.delete(path);
+        this.look();
+      };
     for (const ingress of ingresses) {
       ingress.onFound = (id) => void this.#observed(id, { path: ingress.path, state: 'injected' });
     }
@@ -74,7 +93,7 @@ export class Deliverer {
     relay.on('closed', (error) => (error === undefined ? this.#stop() : this.#fail(error)));
   }
 
-  /** Something changed, in the agent or in the mail: sees what can be done. */
+  /** The agent or its mail changed: delivers what can be delivered. */
   look(): void {
     if (this.#ended) return;
     const way = this.#bestWay();
@@ -90,7 +109,7 @@ export class Deliverer {
     else void this.#work(ingress, isForUrgent);
   }
 
-  /** The program has ended: gives back what was claimed and surely not begun, if there is a daemon to hear it. */
+  /** The program has ended: returns what was claimed and certainly not begun, if there is a daemon. */
   async end(): Promise<void> {
     this.#stop();
     if (!this.#claimed || this.#isWorking || this.#relay.state !== 'connected') return;
@@ -116,7 +135,7 @@ export class Deliverer {
     this.#timer = setTimeout(() => this.look(), ms);
   }
 
-  /** The best one that works, if it is open; and tells what all of them wait for. */
+  /** The best working path, if it is open; also reports what all of them wait for. */
   #bestWay(): { ingress: Ingress; isForUrgent: boolean } | undefined {
     const ways = this.#ingresses.map((ingress) => ({ ingress, gate: this.#gateOf(ingress) }));
     const now = performance.now();
@@ -127,13 +146,17 @@ export class Deliverer {
       this.#tell(ingress.path, gate);
     }
     const best = ways.find(({ gate }) => gate === undefined || gate === 'open' || !gate.isDown);
-    // One that cannot be told now is looked at again when it can.
+    // An unknown one is checked again when it is known.
     if (best?.gate === undefined || !isUsable(best.gate)) return undefined;
     return { ingress: best.ingress, isForUrgent: best.gate !== 'open' };
   }
 
   #gateOf(ingress: Ingress): Gate | undefined {
-    const gate = ingress.gate();
+    const pause = this.#pause();
+    if (pause) return { wait: pause };
+    const { path } = ingress;
+    const doubt = this.#proof?.hasFailed(path) ? this.#proof.doubt(path) : undefined;
+    const gate = doubt ? ({ wait: doubt, isDown: true } as const) : ingress.gate();
     const wait = this.#hold();
     return wait && gate !== undefined && isUsable(gate) ? { wait } : gate;
   }
@@ -150,10 +173,10 @@ export class Deliverer {
     if (this.#again || this.#mayHaveMail) this.look();
   }
 
-  /** The order is kept: an urgent message brings those before it along. */
+  /** Order is kept: the messages before an urgent one go with it. */
   async #findUrgent(): Promise<boolean> {
     if (this.#claimed?.message.importance === 'urgent' || this.#hasUrgent) return true;
-    // Mail that comes meanwhile makes it unknown again.
+    // New mail makes it unknown again.
     this.#hasUrgent = false;
     try {
       const { messages } = await this.#relay.inbox({ limit: MOST_LOOKED_AT, markRead: false });
@@ -168,18 +191,18 @@ export class Deliverer {
 
   async #deliverNext(ingress: Ingress): Promise<void> {
     const { path } = ingress;
-    // What another path has claimed and not begun is claimed again by this one, and stays ours.
+    // A message that another path claimed and did not begin is claimed again by this one.
     const message = this.#claimed?.path === path ? this.#claimed.message : await this.#claim(path);
     if (message === undefined) {
-      // Expired meanwhile, unless the daemon could not be asked.
+      // It expired meanwhile, or the daemon could not be asked.
       if (!this.#mayHaveMail) this.#claimed = undefined;
       return;
     }
     const known = this.#outcomes.get(message.id);
     if (known) return await this.#report(message.id, known);
     this.#claimed = { message, path };
-    const text = envelopeOf(message, await this.#agents(), this.#relay.name ?? '');
-    // Asking took a moment: the agent may be doing something else by now.
+    const text = envelopeOf(message);
+    // The claim took a moment: the agent may be busy by now.
     const gate = this.#gateOf(ingress);
     if (this.#ended || gate === undefined || !isUsable(gate)) return;
     this.#submitted = undefined;
@@ -198,11 +221,11 @@ export class Deliverer {
     await this.#observed(id, { path: ingress.path, state: 'turn_started' });
   }
 
-  async #claim(path: ClaimingPath): Promise<Message | undefined> {
+  async #claim(path: ClaimingPath): Promise<AddressedMessage | undefined> {
     this.#mayHaveMail = false;
     try {
       const [message] = await this.#relay.paths.claim(path, { limit: 1 });
-      // There may be more; asking once too often is cheap.
+      // There may be more; an extra request is cheap.
       if (message) this.#mayHaveMail = true;
       return message;
     } catch (error) {
@@ -212,24 +235,15 @@ export class Deliverer {
     }
   }
 
-  async #agents() {
-    try {
-      return await this.#relay.who({ includeOffline: true });
-    } catch (error) {
-      if (!isPassing(error)) throw error;
-      // Then nobody is taken for more than a peer.
-      return [];
-    }
-  }
-
   async #observed(id: string, report: Report): Promise<void> {
     this.#outcomes.set(id, report);
+    this.#proof?.observed(report.path, report.state);
     const [oldest] = this.#outcomes.keys();
     if (this.#outcomes.size > MOST_REMEMBERED && oldest !== undefined) this.#outcomes.delete(oldest);
     await this.#report(id, report).catch((error) => this.#fail(error));
   }
 
-  /** Until the daemon has heard it, or has ended the connection for good. */
+  /** Retries until the daemon has it, or has ended the connection for good. */
   async #report(id: string, { path, state }: Report): Promise<void> {
     const why = state === 'uncertain' ? ({ code: 'unconfirmed' } as const) : undefined;
     while (this.#relay.state !== 'closed') {
@@ -248,7 +262,9 @@ export class Deliverer {
     if (this.#relay.state !== 'connected' || (told !== undefined && isSameGate(told, gate))) return;
     this.#told.set(path, gate);
     const telling =
-      gate === 'open' ? this.#relay.paths.ready(path) : this.#relay.paths.waits(path, gate.wait);
+      gate === 'open'
+        ? this.#relay.paths.ready(path, this.#proof?.doubt(path))
+        : this.#relay.paths.waits(path, gate.wait);
     telling.catch((error) => {
       if (isPassing(error)) this.#told.delete(path);
       else this.#fail(error);
@@ -259,6 +275,6 @@ export class Deliverer {
 /** Open, at least for urgent messages. */
 const isUsable = (gate: Gate): boolean => gate === 'open' || gate.isOpenToUrgent === true;
 
-/** What a daemon that comes back makes good. */
+/** Errors that pass when the daemon comes back. */
 const isPassing = (error: unknown): boolean =>
   isRelayError(error) && (error.retryable || error.code === 'Cancelled');

@@ -1,14 +1,14 @@
-import type { ReasonInput } from '@agent-relay/protocol';
+import type { Attention, ReasonInput } from '@agent-relay/protocol';
 import type { Reading } from '../clis/reading.ts';
 
-/** Whether a message may go in now; if not, what it waits for. */
+/** Whether a message may be delivered now; if not, what it waits for. */
 export type Gate = 'open' | Closed;
 
 export interface Closed {
   wait: ReasonInput;
-  /** Open for urgent messages all the same. */
+  /** Still open for urgent messages. */
   isOpenToUrgent?: true;
-  /** This path does not work at present: the next one may be used. */
+  /** This path does not work at the moment: the next one may be used. */
   isDown?: true;
 }
 
@@ -31,7 +31,13 @@ export function gateOf(reading: Reading): Gate {
   }
 }
 
-/** Whether others are told the same of both. */
+/** During a turn, where the CLI takes messages then: as the agent wants it. */
+export function gateInTurn(attention: Attention | undefined): Gate {
+  if (attention === 'end-of-turn') return { wait: { code: 'attention' } };
+  return attention === undefined ? { wait: { code: 'busy' }, isOpenToUrgent: true } : 'open';
+}
+
+/** Whether both are reported the same way. */
 export const isSameGate = (one: Gate, other: Gate): boolean => shown(one) === shown(other);
 
 const shown = (gate: Gate): string => (gate === 'open' ? gate : JSON.stringify(gate.wait));

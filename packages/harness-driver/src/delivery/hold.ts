@@ -1,19 +1,19 @@
 import type { ReasonInput } from '@agent-relay/protocol';
 
-/** After a turn that failed at a limit of unknown end, the next message is tried after so long; then twice as long, … */
+/** Retry delay after a turn failed at a limit of unknown duration; doubles each time. */
 const FIRST_RETRY_MS = 60_000;
 const LONGEST_RETRY_MS = 16 * FIRST_RETRY_MS;
-/** Whoever interrupts an agent wants to say something: no message comes before. */
+/** A person who interrupts an agent wants to say something first. */
 const AFTER_INTERRUPTION_MS = 10_000;
 
-/** Why no message should go into an agent by any way, although one could. */
+/** Why no message should be delivered by any path, although it would be possible. */
 export class Hold {
   readonly #changed: () => void;
   #reason: ReasonInput | undefined;
   #retryMs = FIRST_RETRY_MS;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `changed` is called when a hold has passed by itself. */
+  /** `changed` is called when a hold expires. */
   constructor(changed: () => void) {
     this.#changed = changed;
   }
@@ -22,7 +22,7 @@ export class Hold {
     return this.#reason;
   }
 
-  /** A turn failed. A limit passes by itself; whatever else is wrong, somebody has to do something about it. */
+  /** A turn failed. A limit passes on its own; anything else needs a person. */
   failed(reason: ReasonInput | undefined): void {
     this.#set(reason);
     if (reason?.code !== 'usage_limit') return;
@@ -30,7 +30,7 @@ export class Hold {
     this.#retryMs = Math.min(2 * this.#retryMs, LONGEST_RETRY_MS);
   }
 
-  /** A turn succeeded, or another session began. */
+  /** A turn succeeded, or another session started. */
   succeeded(): void {
     this.#retryMs = FIRST_RETRY_MS;
     this.#set(undefined);

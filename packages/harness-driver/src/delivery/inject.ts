@@ -1,29 +1,29 @@
 import type { Reading, ScreenReader } from '../clis/reading.ts';
 
-/** The terminal of an agent, as far as typing needs it. */
+/** What typing needs of an agent's terminal. */
 export interface TypingTarget {
-  /** What is on the screen now. */
+  /** The current screen. */
   reading(): Reading;
   write(text: string): void;
   /** Resolves when the screen has changed, or after the time. */
   changed(withinMs: number): Promise<void>;
 }
 
-/** `turned`: the CLI was seen working right afterwards. */
+/** `turned`: the CLI started working right afterwards. */
 export type Injection = 'submitted' | 'turned' | 'not typed' | 'unclear';
 
-/** Until a pasted text is on the screen; a long one takes a busy machine a while. */
+/** Time for a pasted text to show; a long one takes a while on a busy machine. */
 const SHOWN_MS = 5000;
-/** Between the text and Enter: some CLIs lose an Enter that follows at once. */
+/** Pause between text and Enter: some CLIs lose an immediate Enter. */
 const BEFORE_ENTER_MS = 150;
-/** How long the text may stay after each Enter, before the next one. A CLI that is just starting may take its time. */
+/** How long to wait after each Enter before the next one. A CLI that is starting may be slow. */
 const TAKEN_MS = [400, 400, 400, 400, 800, 800, 800, 1500, 1500, 3000, 3000, 6000];
 
 const PASTE = ['\x1b[200~', '\x1b[201~'] as const;
 
 /**
- * Pastes a text into the composer and submits it. Looks at the screen before every step: whatever is there but the
- * composer with our text in it gets no Enter.
+ * Pastes a text into the composer and submits it. Checks the screen before every step: Enter is pressed only in the
+ * composer with our text in it.
  */
 export async function inject(text: string, target: TypingTarget, screen: ScreenReader): Promise<Injection> {
   if (!isEmptyComposer(target.reading())) return 'not typed';
@@ -37,7 +37,7 @@ export async function inject(text: string, target: TypingTarget, screen: ScreenR
   const isGone = () => isTaken(target.reading());
   let entered = false;
   for (const takenMs of TAKEN_MS) {
-    // While something is being drawn, nobody knows; a dialog that opened now gets no Enter.
+    // Unknown while drawing; a dialog that just opened must get no Enter.
     if (!(await happens(() => holdsText() || (entered && isGone()), SHOWN_MS, target))) return 'unclear';
     if (holdsText()) target.write('\r');
     entered = true;
@@ -52,7 +52,7 @@ export async function inject(text: string, target: TypingTarget, screen: ScreenR
 const isEmptyComposer = (reading: Reading): boolean =>
   reading.state === 'composer' && reading.draft === '' && !reading.busy;
 
-/** The composer is empty again; or the CLI has gone on to ask the person something, which it does only in a turn. */
+/** The composer is empty again, or the CLI asks the person something, which it does only during a turn. */
 const isTaken = (reading: Reading): boolean =>
   reading.state === 'dialog' || (reading.state === 'composer' && reading.draft === '');
 

@@ -1,10 +1,10 @@
 import type { OperationResult, RunExit } from '@agent-relay/protocol';
 import type { AgentInfo, ToolCall } from '@agent-relay/sdk';
 
-/** The call of an action, without its input. */
+/** The call of an action without its input. */
 export type DriverCall = Omit<ToolCall<unknown>, 'input'>;
 
-/** What `agent.create` is asked for. */
+/** The input of `agent.create`. */
 export interface CreateRequest {
   name: string;
   cli: string;
@@ -32,14 +32,14 @@ export interface ShownTerminal {
  * the caller may not do.
  */
 export interface Driver {
-  /** Resolves when the agent works on its task, or with what it waits for. */
+  /** Resolves when the agent is working on its task, or with what it waits for. */
   create(request: CreateRequest, call: DriverCall): Promise<OperationResult<'SPAWN'>>;
   /** Resolves when the agent has ended. */
   release(
     request: { name: string; reason?: string },
     call: DriverCall,
   ): Promise<{ name: string; exit?: RunExit }>;
-  /** Of one agent, or of all. */
+  /** The status of one agent, or of all. */
   status(request: { name?: string }, call: DriverCall): Promise<AgentStatus[]>;
   /** Only for drivers that can show a terminal. */
   attach?(request: { name: string }, call: DriverCall): Promise<ShownTerminal>;

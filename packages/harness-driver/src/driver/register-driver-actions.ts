@@ -2,7 +2,7 @@ import type { JsonSchema, RegisteredAction, Relay, ToolCall } from '@agent-relay
 import type { Driver, DriverCall } from './driver.ts';
 import { relayDriver } from './relay-driver.ts';
 
-/** Who may invoke them, as for every action. */
+/** Who may invoke them, as with every action. */
 export type DriverActionOptions = Pick<RegisteredAction, 'availableTo' | 'consent'>;
 
 const text = (description: string) => ({ type: 'string', description });
@@ -17,7 +17,7 @@ const inputs = (required: string[], properties: Record<string, object>): JsonSch
 
 /**
  * Registers `agent.create`, `agent.release` and `agent.status`, and `agent.attach` if the driver can, as actions of this agent. Resolves
- * with a function that takes them back; if one cannot be registered, none is.
+ * with a function that unregisters them; if one cannot be registered, none is.
  */
 export async function registerDriverActions(
   relay: Relay,
@@ -36,7 +36,7 @@ export async function registerDriverActions(
   throw refused.reason;
 }
 
-/** A handler that passes on what it was asked for; the daemon has checked that against the schema. */
+/** A handler that passes on its input, which the daemon has checked against the schema. */
 const passing =
   <Request>(perform: (request: Request, call: DriverCall) => unknown) =>
   ({ input, ...call }: ToolCall<unknown>) =>

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Attention } from '@agent-relay/protocol';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Reading } from '../clis/reading.ts';
-import type { Attention } from '../delivery/attention.ts';
 import { HookIngress } from './hook-ingress.ts';
 import type { HookReport } from './hook-report.ts';
 import { HookServer } from './hook-server.ts';
@@ -218,4 +218,74 @@ it('tells which conversation the CLI is in, whenever that changes', async () => 
   await hook('SessionStart', { session: 'one' });
   await hook('SessionStart', { session: 'two', source: 'clear' });
   expect(sessions).toEqual(['one', 'two']);
+});
+
+describe('a permission prompt', () => {
+  const DIALOG: Reading = { state: 'dialog' };
+  const tool = (command: string) => ({ name: 'Bash', input: { command, description: 'Cleans' } });
+  const asks = (command: string, more: object = {}) =>
+    hook('PermissionRequest', { asks: true, tool: tool(command), ...more });
+  const heard = async (socket: Socket): Promise<unknown> => {
+    const [bytes] = await once(socket, 'data');
+    return JSON.parse(String(bytes));
+  };
+
+  it('can be answered while its dialog is on the screen, and is told from another one', async () => {
+    const process = await asks('rm -r build');
+    expect(ingress.prompt()).toBeUndefined();
+    screen = DIALOG;
+    const first = ingress.prompt();
+    expect(first?.text).toBe('Run a command: Cleans\nrm -r build');
+    expect(await ingress.answer('another', 'allow')).toBe(false);
+    const answer = heard(process);
+    expect(await ingress.answer(first?.digest ?? '', 'deny')).toBe(true);
+    expect(await answer).toEqual({ answer: 'deny' });
+    expect(await ingress.answer(first?.digest ?? '', 'allow')).toBe(false);
+    await asks('rm -r build');
+    expect(ingress.prompt()?.digest).not.toBe(first?.digest);
+  });
+
+  it('is left to the terminal once its dialog is gone from there', async () => {
+    const process = await asks('rm -r build');
+    screen = DIALOG;
+    const { digest } = ingress.prompt() ?? { digest: '' };
+    screen = { state: 'unknown' };
+    expect(ingress.prompt()).toBeUndefined();
+    screen = DIALOG;
+    expect(ingress.prompt()?.digest).toBe(digest);
+    const answer = heard(process);
+    const late = ingress.answer(digest, 'allow');
+    screen = composer(true);
+    expect(await late).toBe(false);
+    expect(await answer).toEqual({});
+    screen = DIALOG;
+    expect(ingress.prompt()).toBeUndefined();
+  });
+
+  it.each<[string, object]>([
+    ['a question', { tool: { name: 'AskUserQuestion', input: {} } }],
+    ['a tool with arguments too long to show', { tool: undefined }],
+    ['a subagent', { isSubagent: true }],
+  ])('of %s is left to the terminal', async (_what, more) => {
+    screen = DIALOG;
+    expect(await heard(await asks('ls', more))).toEqual({});
+    expect(ingress.prompt()).toBeUndefined();
+  });
+
+  it('is left to the terminal when a second one comes: nobody knows which dialog is shown', async () => {
+    screen = DIALOG;
+    const first = heard(await asks('ls'));
+    const second = await asks('rm -r build', { isSubagent: true });
+    expect(await first).toEqual({});
+    expect(await heard(second)).toEqual({});
+    expect(ingress.prompt()).toBeUndefined();
+  });
+
+  it('is gone with the process of its hook', async () => {
+    screen = DIALOG;
+    const process = await asks('ls');
+    expect(ingress.prompt()).toBeDefined();
+    process.destroy();
+    await expect.poll(() => ingress.prompt()).toBeUndefined();
+  });
 });

@@ -1,26 +1,29 @@
-import type { ReasonInput } from '@agent-relay/protocol';
-import type { ChannelIngress, WatchedAgent } from '../clis/adapter.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PromptAnswer, ReasonInput } from '@agent-relay/protocol';
+import type { ChannelIngress, OpenPrompt, PromptSource, WatchedAgent } from '../clis/adapter.ts';
 import type { Reading } from '../clis/reading.ts';
-import { type Gate, gateOf } from '../delivery/gate.ts';
+import { type Gate, gateInTurn, gateOf } from '../delivery/gate.ts';
 import { Hold } from '../delivery/hold.ts';
 import type { Outcome } from '../delivery/ingress.ts';
 import type { HookReport } from './hook-report.ts';
 import type { HookServer } from './hook-server.ts';
 import { HookTurns, type ReadFailure } from './hook-turns.ts';
 
-/** A turn that its hooks still tell of, on a screen that has been idle for so long, was interrupted. */
+/** If the hooks report a turn and the screen has been idle for this long, the turn was interrupted. */
 const INTERRUPTED_MS = 2000;
-/** Hooks tell of a dialog before it is on the screen. */
+/** Hooks report a dialog before it is on the screen. */
 const DIALOG_MS = 3000;
-/** An idle CLI shows within this time that it has what its hook was given. */
+/** A dialog that was answered in the terminal has left the screen within this time. */
+const ANSWERED_MS = 300;
+/** An idle CLI shows a message of its hook within this time. */
 const SEEN_MS = 10_000;
 const TICK_MS = 500;
 
 /**
- * The way through a hook of the CLI that waits in the background: what it writes when it ends wakes the model, or comes
- * with the next tool result of a turn. A draft in the composer and a dialog stay as they are.
+ * Delivers through a hook that waits in the background: its output wakes the model, or comes
+ * with the next tool result of a turn. A draft in the composer or a dialog stays untouched.
  */
-export class HookIngress implements ChannelIngress {
+export class HookIngress implements ChannelIngress, PromptSource {
   readonly path = 'hook';
   readonly steadyMs = 0;
   onFound: (id: string) => void = () => undefined;
@@ -28,15 +31,17 @@ export class HookIngress implements ChannelIngress {
   readonly #agent: WatchedAgent;
   readonly #hold: Hold;
   readonly #turns: HookTurns;
-  /** What was given to a hook and has not been seen in a prompt yet. */
+  /** Given to a hook, but not seen in a prompt yet. */
   readonly #unseen = new Set<string>();
   #inFlight: { id: string; settle: (isSeen: boolean) => void } | undefined;
-  /** The turn that began with what was delivered last, until the model was seen in it. */
+  /** The turn that the last delivery started, until the model was seen working. */
   #begun: { promptId: string | undefined; told: (isSeen: boolean) => void } | undefined;
   #promptId: string | undefined;
   #idleSince: number | undefined;
   #asksSince: number | undefined;
   #dialogSeen = false;
+  /** The permission prompt whose dialog was on the screen last. */
+  #shownPrompt: OpenPrompt | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(hooks: HookServer, agent: WatchedAgent, readFailure: ReadFailure) {
@@ -52,27 +57,44 @@ export class HookIngress implements ChannelIngress {
 
   close(): void {
     clearTimeout(this.#timer);
+    this.#hooks.permission.release();
     this.#hold.close();
     this.#inFlight?.settle(false);
     this.#begun?.told(false);
   }
 
-  /** Why no message should go in by any way. */
+  /** Why no message should go in by any path. */
   hold(): ReasonInput | undefined {
     return this.#hold.reason;
+  }
+
+  /** Only while its dialog is on the screen. When that has left it, the person has answered: hooks do not tell of it. */
+  prompt(): OpenPrompt | undefined {
+    const { permission } = this.#hooks;
+    const { state } = this.#agent.reading();
+    if (state === 'dialog') this.#shownPrompt = permission.prompt;
+    else if (this.#shownPrompt && state !== 'unknown') {
+      if (permission.prompt === this.#shownPrompt) permission.release();
+      this.#shownPrompt = undefined;
+    }
+    return state === 'dialog' ? permission.prompt : undefined;
+  }
+
+  /** The CLI does not say whether an answer came too late: what was decided at the dialog is given time to show. */
+  async answer(digest: string, answer: PromptAnswer): Promise<boolean> {
+    await delay(ANSWERED_MS);
+    return this.prompt()?.digest === digest && this.#hooks.permission.answer(digest, answer);
   }
 
   gate(): Gate {
     if (!this.#hooks.waiter) return { wait: { code: 'no_hook' }, isDown: true };
     const reading = this.#agent.reading();
     if (reading.state === 'dialog') this.#dialogSeen = true;
-    // The CLI would take the message and keep it for later: meanwhile nobody could say where it is.
+    // The CLI would keep the message for later, and nobody could tell where it is meanwhile.
     if (reading.state !== 'composer' && reading.state !== 'unknown') return gateOf(reading);
     if (this.#asks(reading)) return { wait: { code: 'approval_dialog' } };
     if (!this.#turns.isInTurn || this.#wasInterrupted(reading)) return 'open';
-    const { attention } = this.#agent;
-    if (attention === 'end-of-turn') return { wait: { code: 'attention' } };
-    return attention === undefined ? { wait: { code: 'busy' }, isOpenToUrgent: true } : 'open';
+    return gateInTurn(this.#agent.attention);
   }
 
   async deliver({ id, text }: { id: string; text: string }): Promise<Outcome> {
@@ -93,10 +115,12 @@ export class HookIngress implements ChannelIngress {
     const told = new Promise<boolean>((resolve) => {
       this.#begun = { promptId: this.#promptId, told: resolve };
     });
-    return (await this.#agent.turnStarts(withinMs)) || (await told);
+    const shown = this.#agent.turnStarts(withinMs);
+    // Whichever is first; a turn that is over at once is never on the screen.
+    return Promise.race([shown.then((is) => is || told), told.then((is) => is || shown)]);
   }
 
-  /** Resolves with whether it was; false once the CLI has been idle for long with nothing to show for it. */
+  /** Resolves with whether it was; false if the CLI stays idle and shows nothing. */
   #untilSeen(id: string): Promise<boolean> {
     let idleMs = 0;
     return new Promise((resolve) => {
@@ -130,12 +154,12 @@ export class HookIngress implements ChannelIngress {
     }
     const { event, isSubagent, promptId } = report;
     if (event === 'PermissionRequest') this.#dialogSeen = false;
-    // Both come only after the model has answered.
+    // Both are reported only after the model has answered.
     const isAnswer = (event === 'Stop' || event === 'PermissionRequest') && !isSubagent;
     if (isAnswer && this.#begun?.promptId === promptId) this.#begun?.told(true);
   }
 
-  /** From the word of its hooks until its dialog was on the screen and has left it; some never come. */
+  /** From the hooks' report until the dialog has come and gone on the screen; some never come. */
   #asks({ state }: Reading): boolean {
     const now = performance.now();
     this.#asksSince = this.#turns.asks ? (this.#asksSince ?? now) : undefined;
@@ -150,7 +174,7 @@ export class HookIngress implements ChannelIngress {
     return false;
   }
 
-  /** Hooks do not tell of it: the turn goes on by their word, and the screen is idle. */
+  /** Hooks do not report it: for them the turn goes on, while the screen is idle. */
   #wasInterrupted(reading: Reading): boolean {
     const now = performance.now();
     const isIdle = reading.state === 'composer' && !reading.busy;

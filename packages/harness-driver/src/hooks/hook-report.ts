@@ -1,39 +1,57 @@
-/** What a hook of the CLI tells (see bin/hook.js). */
+/** A tool that the CLI asks its person for, with its arguments. */
+export interface AskedTool {
+  name: string;
+  input: Record<string, unknown>;
+}
+
+/** A report of a CLI's hook (see bin/hook.js). */
 export interface HookReport {
   event: string;
-  /** When its process began: several may tell what they know in another order. */
+  /** Start time of its process: reports of several may arrive out of order. */
   startedAt: number;
-  /** Its process stays until there is a message. */
+  /** Its process waits for a message. */
   waits: boolean;
+  /** Its process stays until the permission is decided. */
+  asks: boolean;
+  /** Of a permission; absent if it is too long to be passed on. */
+  tool?: AskedTool;
   source?: string;
-  /** Of all events of one turn the same. */
+  /** The same for all events of one turn. */
   promptId?: string;
   /** The CLI's own id of the conversation. */
   session?: string;
   isSubagent: boolean;
-  /** Why a turn failed: the CLI's word for it, and its texts. */
+  /** Why a turn failed: the CLI's code, and its texts. */
   error?: string;
   details?: string;
   /** The relay's messages in a prompt. */
   messages: string[];
 }
 
-/** The report in a line; undefined if somebody else wrote it. */
+/** Parses a line; undefined if it is not a report. */
 export function parseReport(line: string): HookReport | undefined {
   const value = parseObject(line);
   if (typeof value?.event !== 'string' || typeof value.startedAt !== 'number') return undefined;
-  const { event, startedAt, waits, isSubagent, messages } = value;
+  const { event, startedAt, waits, asks, tool, isSubagent, messages } = value;
   return {
     event,
     startedAt,
     waits: waits === true,
+    asks: asks === true,
+    ...toolFrom(tool),
     isSubagent: isSubagent === true,
     messages: Array.isArray(messages) ? messages.filter((id) => typeof id === 'string') : [],
     ...textsOf(value, ['source', 'promptId', 'session', 'error', 'details']),
   };
 }
 
-/** Whether a process that was handed a message says that it took it; undefined if it says something else. */
+function toolFrom(value: unknown): { tool?: AskedTool } {
+  const { name, input } = (value ?? {}) as Record<string, unknown>;
+  if (typeof name !== 'string' || typeof input !== 'object' || input === null) return {};
+  return { tool: { name, input: input as Record<string, unknown> } };
+}
+
+/** Whether a process confirms that it took a message; undefined for anything else. */
 export function parseTaken(line: string): boolean | undefined {
   const taken = parseObject(line)?.taken;
   return typeof taken === 'boolean' ? taken : undefined;

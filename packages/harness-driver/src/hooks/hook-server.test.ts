@@ -33,8 +33,11 @@ afterEach(async () => {
 });
 
 /** Runs the hook as a CLI does, and resolves when it has told its event. */
-async function runHook(event: string, { wait = false, more = {}, shell = (hook: string) => hook } = {}) {
-  const command = hookCommand(join(directory, 'hook'), ...(wait ? ['wait'] : []));
+async function runHook(
+  event: string,
+  { wait = false, ask = false, more = {}, shell = (hook: string) => hook } = {},
+) {
+  const command = hookCommand(join(directory, 'hook'), ...(wait ? ['wait'] : ask ? ['ask'] : []));
   const hook = spawn('sh', ['-c', shell(command)], { stdio: 'pipe' });
   started.push(hook);
   const before = reports.length;
@@ -76,6 +79,7 @@ it('is told what happens, and of a prompt only which messages are in it', async 
       event: 'UserPromptSubmit',
       startedAt: expect.closeTo(Date.now(), -5),
       waits: false,
+      asks: false,
       isSubagent: false,
       promptId: 'p1',
       messages: ['msg_1a', 'msg_2b'],
@@ -138,3 +142,29 @@ it.each(['not JSON\n', '{"waits":true}\n', '{"event":"Stop"}\n', `${'x'.repeat(1
     expect(hooks.waiter).toBeUndefined();
   },
 );
+
+it.each([
+  ['allow', { behavior: 'allow' }],
+  ['deny', { behavior: 'deny', message: 'A person denied this.' }],
+] as const)('passes on that a person decided %s, in the words of the CLI', async (answer, decision) => {
+  const more = { tool_name: 'Bash', tool_input: { command: 'ls' } };
+  const { ended } = await runHook('PermissionRequest', { ask: true, more });
+  const { digest = '' } = hooks.permission.prompt ?? {};
+  expect(hooks.permission.answer(digest, answer)).toBe(true);
+  const { code, stdout, stderr } = await ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(JSON.parse(stdout)).toEqual({
+    hookSpecificOutput: { hookEventName: 'PermissionRequest', decision },
+  });
+});
+
+it('says nothing about a permission that nobody decided, or that is too long to show', async () => {
+  const more = { tool_name: 'Bash', tool_input: { command: 'ls' } };
+  const { ended } = await runHook('PermissionRequest', { ask: true, more });
+  hooks.permission.release();
+  expect(await ended).toEqual(SILENT);
+  const long = { ...more, tool_input: { command: 'x'.repeat(100_000) } };
+  const { ended: longEnded } = await runHook('PermissionRequest', { ask: true, more: long });
+  expect(await longEnded).toEqual(SILENT);
+  expect(reports.at(-1)).toMatchObject({ event: 'PermissionRequest' });
+});

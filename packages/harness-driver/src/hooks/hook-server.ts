@@ -1,76 +1,65 @@
-import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
-import { LineReader, listenOnPrivateSocket } from '@agent-relay/platform';
+import type { Duplex } from 'node:stream';
+import { LineServer } from '../sockets/line-server.ts';
 import { type HookReport, parseReport } from './hook-report.ts';
+import { PermissionAsk } from './permission-ask.ts';
 import { Waiter } from './waiter.ts';
 
-/** More than a report ever has. */
+/** More than any report has. */
 const MOST_BYTES = 64 * 1024;
 
-/** Where the hooks of the CLI in this terminal tell what happens, and one of them waits for a message. */
+/** Receives the reports of the CLI's hooks, one of which waits for a message. */
 export class HookServer implements AsyncDisposable {
-  readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
+  readonly #lines = new LineServer(MOST_BYTES, (socket) => this.#serve(socket));
   #waiter: Waiter | undefined;
-  /** Called for each report; and without one when the process that waits has changed. */
+  readonly permission = new PermissionAsk();
+  /** Called with each report, and without one when the waiting process has changed. */
   onReport: (report?: HookReport) => void = () => undefined;
 
   private constructor() {
-    this.#server = createServer((socket) => this.#serve(socket));
+    this.permission.onGone = () => this.onReport();
   }
 
-  /** The socket is to be in a directory that is this user's alone. */
+  /** The socket must be in a directory private to this user. */
   static async listen(socketPath: string): Promise<HookServer> {
     const hooks = new HookServer();
-    await listenOnPrivateSocket(hooks.#server, socketPath);
+    await hooks.#lines.listen(socketPath);
     return hooks;
   }
 
-  /** The process that waits now, if one does: its connection is what tells. */
+  /** The process that is waiting, if any: it waits as long as it is connected. */
   get waiter(): Waiter | undefined {
     return this.#waiter?.isWaiting ? this.#waiter : undefined;
   }
 
-  /** The processes that wait end with their connections. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    for (const socket of this.#sockets) socket.destroy();
-    await closed;
+  /** Waiting processes end with their connections. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#lines[Symbol.asyncDispose]();
   }
 
-  #serve(socket: Socket): void {
-    this.#sockets.add(socket);
-    // A hook that is killed is as good as one that ended.
-    socket.on('error', () => socket.destroy());
-    socket.once('close', () => this.#sockets.delete(socket));
+  #serve(socket: Duplex): (line: string) => void {
     let waiter: Waiter | undefined;
-    const reader = new LineReader(MOST_BYTES, {
-      line: (bytes) => {
-        const line = bytes.toString('utf8');
-        if (waiter) waiter.heard(line);
-        else waiter = this.#report(socket, line);
-      },
-      oversized: () => socket.destroy(),
-      blank: () => undefined,
-    });
-    socket.on('data', (bytes) => reader.push(bytes));
+    return (line) => {
+      if (waiter) waiter.heard(line);
+      else waiter = this.#report(socket, line);
+    };
   }
 
-  #report(socket: Socket, line: string): Waiter | undefined {
+  #report(socket: Duplex, line: string): Waiter | undefined {
     const report = parseReport(line);
     if (report === undefined) {
       socket.destroy();
       return undefined;
     }
     const waiter = report.waits ? this.#keep(socket) : undefined;
-    if (!waiter) socket.end('{}\n');
+    // What a subagent asks for is in no turn that is followed here.
+    if (report.asks) this.permission.keep(socket, report.isSubagent ? undefined : report.tool);
+    else if (!waiter) socket.end('{}\n');
     this.onReport(report);
     return waiter;
   }
 
-  /** The newest belongs to the session as it is now; one is enough. */
-  #keep(socket: Socket): Waiter {
+  /** The newest belongs to the current session; one is enough. */
+  #keep(socket: Duplex): Waiter {
     const waiter = new Waiter(socket);
     this.#waiter?.release();
     this.#waiter = waiter;

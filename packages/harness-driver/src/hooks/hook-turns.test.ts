@@ -8,6 +8,7 @@ const report = (event: string, more: Partial<HookReport> = {}): HookReport => ({
   event,
   startedAt: ++started,
   waits: false,
+  asks: false,
   isSubagent: false,
   messages: [],
   ...more,
@@ -50,6 +51,13 @@ describe('a turn', () => {
     expect(turns.isInTurn).toBe(false);
     // What the person queued during a turn belongs to the same one.
     turns.note(prompt('p1'));
+    expect(turns.isInTurn).toBe(true);
+  });
+
+  it('is not over when the end of an earlier one is told late', () => {
+    const [start, first] = [report('SessionStart'), prompt('p1')];
+    turns.note(first);
+    turns.note(start);
     expect(turns.isInTurn).toBe(true);
   });
 

@@ -2,15 +2,16 @@ import type { ReasonInput } from '@agent-relay/protocol';
 import type { Hold } from '../delivery/hold.ts';
 import type { HookReport } from './hook-report.ts';
 
-/** What the failure of a turn means for messages; undefined if the next turn may well succeed. */
+/** What a failed turn means for messages; undefined if the next turn may succeed. */
 export type ReadFailure = (error: string, details: string) => ReasonInput | undefined;
 
-/** What an agent is doing, by the word of its own hooks. */
+/** What an agent is doing, according to its hooks. */
 export class HookTurns {
   readonly #readFailure: ReadFailure;
   readonly #hold: Hold;
   #isInTurn = false;
   #asks = false;
+  #begunAt = 0;
   #endedAt = 0;
 
   constructor(readFailure: ReadFailure, hold: Hold) {
@@ -22,7 +23,7 @@ export class HookTurns {
     return this.#isInTurn;
   }
 
-  /** It asks the person whether it may use a tool, and nothing has happened since. */
+  /** It asked the person for permission to use a tool, and nothing has happened since. */
   get asks(): boolean {
     return this.#asks;
   }
@@ -32,8 +33,9 @@ export class HookTurns {
     this.#asks = event === 'PermissionRequest';
     switch (event) {
       case 'UserPromptSubmit':
-        // What is told late may be over.
+        // A late report may be outdated.
         this.#isInTurn = startedAt > this.#endedAt;
+        this.#begunAt = Math.max(this.#begunAt, startedAt);
         break;
       case 'Stop':
       case 'SessionStart':
@@ -46,20 +48,21 @@ export class HookTurns {
     }
   }
 
-  /** The person has answered, of which hooks do not tell. */
+  /** The person has answered, which hooks do not report. */
   answered(): void {
     this.#asks = false;
   }
 
-  /** The person ended the turn, of which hooks do not tell. */
+  /** The person ended the turn, which hooks do not report. */
   interrupted(): void {
     this.#isInTurn = false;
     this.#asks = false;
     this.#hold.interrupted();
   }
 
+  /** What is told late may have ended an earlier turn. */
   #end(at: number): void {
-    this.#isInTurn = false;
-    this.#endedAt = at;
+    this.#isInTurn &&= at < this.#begunAt;
+    this.#endedAt = Math.max(this.#endedAt, at);
   }
 }

@@ -1,16 +1,16 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { parseTaken } from './hook-report.ts';
 
-/** A process that hands a message to the model is given so long to say so. */
+/** How long a process may take to confirm a message. */
 const TAKEN_MS = 10_000;
 
-/** A process of a hook that waits for a message, and ends when it has handed it to the CLI. */
+/** A hook process that waits for a message and ends once it has passed it to the CLI. */
 export class Waiter {
-  readonly #socket: Socket;
+  readonly #socket: Duplex;
   #isWaiting = true;
   #told: ((taken: boolean | undefined) => void) | undefined;
 
-  constructor(socket: Socket) {
+  constructor(socket: Duplex) {
     this.#socket = socket;
     socket.once('close', () => {
       this.#isWaiting = false;
@@ -32,7 +32,7 @@ export class Waiter {
     this.#socket.end('{}\n');
   }
 
-  /** Whether the process gave the text to the CLI; undefined if it did not say. */
+  /** Whether the process passed the text to the CLI; undefined if it did not say. */
   handOver(text: string): Promise<boolean | undefined> {
     if (!this.#isWaiting) return Promise.resolve(false);
     this.#isWaiting = false;

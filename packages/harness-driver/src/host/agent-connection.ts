@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { agentNameOf, isRelayError } from '@agent-relay/protocol';
 import { connect, localAgentToken, type NodeConnectOptions, type Relay } from '@agent-relay/sdk/node';
 
-/** Who the agent in the terminal is; what is left out, the environment or the relay decides. */
+/** The agent's identity; defaults come from the environment or the relay. */
 export interface AgentProfile {
   name?: string | undefined;
   lead?: boolean | undefined;
@@ -10,7 +10,7 @@ export interface AgentProfile {
   project?: string | undefined;
 }
 
-/** So many terminals of one CLI have names of their own at the same time. */
+/** How many terminals of one CLI get their own name at the same time. */
 const MOST_NAMES = 32;
 const NOT_FREE = ['NameInUse', 'NameTaken', 'LookAlikeName', 'ReservedName'] as const;
 
@@ -19,15 +19,18 @@ const NOT_FREE = ['NameInUse', 'NameTaken', 'LookAlikeName', 'ReservedName'] as 
  * `claude-2`, …, the first that no other session has.
  */
 export async function connectAgent(
-  { name, lead, channels, project }: AgentProfile,
+  { name: given, lead, channels, project }: AgentProfile,
   cli: string,
   {
     env,
     client,
     paths = ['pty'],
+    reserve,
   }: Pick<NodeConnectOptions, 'client'> & {
     env: NodeJS.ProcessEnv;
     paths?: NodeConnectOptions['paths'] | undefined;
+    /** Throws `NameInUse` if the agent runs already. */
+    reserve: (relay: Relay) => Promise<unknown>;
   },
 ): Promise<Relay> {
   const run = randomUUID();
@@ -41,30 +44,42 @@ export async function connectAgent(
     ...(channels && { channels: [...channels] }),
     ...(project !== undefined && { project }),
   };
-  const wanted = name ?? (env.RELAY_AGENT_NAME || undefined);
-  if (wanted !== undefined) return await connect({ ...options, name: wanted, ...tokenOf(wanted, env) });
+  const wanted = given ?? (env.RELAY_AGENT_NAME || undefined);
+  if (wanted !== undefined)
+    return await reserved(connect({ ...options, name: wanted, ...tokenOf(wanted, env) }), reserve);
   const claim = { client: cli, session: run };
   for (const candidate of namesAfter(cli)) {
     try {
-      return await connect({ ...options, name: candidate, claim });
+      return await reserved(connect({ ...options, name: candidate, claim }), reserve);
     } catch (error) {
       if (!isRelayError(error) || !NOT_FREE.some((code) => code === error.code)) throw error;
     }
   }
-  return await connect({
-    ...options,
-    name: `${agentNameOf(cli, 'agent')}-${run.slice(0, 8)}`,
-    ephemeral: true,
-  });
+  const name = `${agentNameOf(cli, 'agent')}-${run.slice(0, 8)}`;
+  return await reserved(connect({ ...options, name, ephemeral: true }), reserve);
 }
 
-/** What proves to others that they are this agent: its MCP server, and commands it runs. */
+async function reserved(
+  connecting: Promise<Relay>,
+  reserve: (relay: Relay) => Promise<unknown>,
+): Promise<Relay> {
+  const relay = await connecting;
+  try {
+    await reserve(relay);
+    return relay;
+  } catch (error) {
+    await relay.close();
+    throw error;
+  }
+}
+
+/** The environment that makes its MCP server and its commands act as this agent. */
 export const tokenFor = async (relay: Relay, env: NodeJS.ProcessEnv): Promise<string | undefined> =>
   relay.agentToken ??
   tokenOf(relay.name ?? '', env).token ??
   (env.RELAY_URL ? undefined : await localAgentToken(relay.project, relay.name ?? '', env));
 
-/** A token in the environment is that of the agent named there. */
+/** A token in the environment belongs to the agent named there. */
 const tokenOf = (
   name: string,
   { RELAY_AGENT_NAME, RELAY_AGENT_TOKEN }: NodeJS.ProcessEnv,

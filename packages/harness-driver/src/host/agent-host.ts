@@ -1,10 +1,11 @@
 import { type MarkedProcess, processMark } from '@agent-relay/platform/processes';
+import type { RunChoices } from '@agent-relay/protocol';
 import type { Relay } from '@agent-relay/sdk/node';
 import type { Channel, ChannelIngress, ScreenReader } from '../clis/adapter.ts';
 import type { Resumption } from '../clis/resumption.ts';
 import { AgentTerminal } from '../delivery/agent-terminal.ts';
-import type { Attention } from '../delivery/attention.ts';
 import { Deliverer } from '../delivery/deliverer.ts';
+import type { PathProof } from '../delivery/path-proof.ts';
 import { CommandRunner } from '../patterns/command-runner.ts';
 import { type AnswerReaders, Patterns } from '../patterns/patterns.ts';
 import { Child, type ChildEnd, type ChildOptions } from '../pty/child.ts';
@@ -16,48 +17,55 @@ import { PromptLink } from './prompt-link.ts';
 import { RemoteViewers } from './remote-viewers.ts';
 import { RunLink } from './run-link.ts';
 
-/** Somebody who sees what the program writes. */
+/** Someone who sees the program's output. */
 export interface Viewer {
   write(output: Buffer): void;
 }
 
-/** What the daemon is told of the run, beside its processes. */
+/** What the daemon is told about the run, besides its processes. */
 export interface RunDescription {
   id: string;
   cli: string;
-  /** What the person gave the CLI. */
+  /** The person's arguments for the CLI. */
   args: string[];
+  /** How the person started it. */
+  choices?: RunChoices | undefined;
   version: string | undefined;
   /** The CLI's own conversation, if it is known from the start. */
   session: string | undefined;
+  /** The person's terminal it runs in, if it does. */
+  terminal?: string | undefined;
 }
 
 export interface HostOptions {
   relay: Relay;
   run: RunDescription;
   program: ChildOptions;
-  /** How the CLI's screen reads; without it nothing is typed. */
+  /** Reads the CLI's screen; without it nothing is typed. */
   reader: ScreenReader | undefined;
-  /** A way into the CLI beside its terminal, and better. */
+  /** A better path into the CLI than its terminal. */
   channel?: Channel | undefined;
-  attention?: Attention | undefined;
   resumption?: Resumption | undefined;
-  /** How commands in the text of the agent are found; absent if they do not count. */
+  proof?: PathProof | undefined;
+  /** How commands in the agent's text are found; undefined if they are disabled. */
   patterns?: PatternOptions | undefined;
 }
 
 export interface PatternOptions {
   readers: AnswerReaders | undefined;
-  /** What agents inherit that it starts. */
+  /** What the agents it starts inherit. */
   env: Record<string, string> | undefined;
 }
 
+/** How long a program may take to end after the person's terminal closed. */
+const HANGUP_MS = 5000;
+
 /**
  * A CLI in a terminal of its own: the child, the emulator that knows its screen, the keyboard that viewers and the relay
- * share, and the delivery of the agent's messages. It runs with any number of viewers, also without one.
+ * share, and the delivery of the agent's messages. It runs with any number of viewers, even none.
  */
 export class AgentHost {
-  /** Resolves when the program has ended and all it wrote is on the screen and with the viewers. */
+  /** Resolves when the program has ended and all its output is on the screen and with the viewers. */
   readonly ended: Promise<ChildEnd>;
   readonly #child: Child;
   readonly #screen: Screen;
@@ -74,17 +82,19 @@ export class AgentHost {
   readonly #remote: RemoteViewers;
   #snapshot: Promise<unknown> = Promise.resolve();
   #isSuspended = false;
-  /** A viewer wants no message to be delivered. */
+  /** A viewer holds delivery. */
   #isHeld = false;
   #end: ChildEnd | undefined;
   #ending: Promise<void> | undefined;
   #failure: unknown;
-  /** A viewer elsewhere that types wants the terminal to have this size. */
+  /** A viewer types now instead of the person at the run's own terminal, or no longer. */
+  onDriven: (isDriven: boolean) => void = () => undefined;
+  /** The size requested by a remote viewer that types. */
   onSizeWanted: (columns: number, rows: number) => void = () => undefined;
-  /** The CLI has left the terminal to the shell it was started from. */
+  /** The CLI was suspended and gave the terminal back to the shell. */
   onSuspended: () => void = () => undefined;
 
-  constructor({ relay, run, program, reader, channel, attention, resumption, patterns }: HostOptions) {
+  constructor({ relay, run, program, reader, channel, resumption, proof, patterns }: HostOptions) {
     const { columns, rows } = program;
     const runner = patterns && new CommandRunner(relay, { run: run.id, env: patterns.env });
     this.#runner = runner;
@@ -101,7 +111,7 @@ export class AgentHost {
     });
     const { pid } = this.#child;
     this.#process = { pid, mark: processMark(pid) ?? 'ended' };
-    this.#link = new RunLink(relay, factsOf(run, program.cwd, this.#process));
+    this.#link = new RunLink(relay, factsOf(run, program.cwd, this.#process), () => this.#isHeld);
     this.#link.onEnd = () => void this.end();
     const onSession = (id: string) => this.#link.session(id);
     if (run.session !== undefined) onSession(run.session);
@@ -109,17 +119,21 @@ export class AgentHost {
     this.#keyboard = new SharedKeyboard((bytes) => this.#child.write(bytes));
     let prompts: PromptLink | undefined;
     const look = () => {
-      // First, so that who hears of a dialog finds what it asks.
+      // First, so that the prompt is known when the dialog is reported.
       prompts?.look();
       this.#deliverer.look();
     };
     this.#terminal = new AgentTerminal(this.#screen, reader, this.#keyboard, look);
     const terminal = this.#terminal;
     terminal.onTyping = (text) => this.#patterns?.typed(text);
+    const link = this.#link;
+    link.onAttention = look;
     this.#channel = channel?.open({
       reading: () => terminal.reading(),
       turnStarts: (withinMs) => terminal.turnStarts(withinMs),
-      attention,
+      get attention() {
+        return link.attention;
+      },
       onChange: look,
       onSession,
     });
@@ -132,14 +146,17 @@ export class AgentHost {
     this.#link.onTold = () => prompts?.tellAgain();
     this.#deliverer = new Deliverer(relay, {
       ingresses: [...(this.#channel ? [this.#channel] : []), terminal],
-      hold: () => (this.#isHeld ? { code: 'held_by_viewer' } : this.#channel?.hold()),
+      proof,
+      pause: () => (this.#isHeld ? { code: 'held_by_viewer' } : undefined),
+      hold: () => this.#channel?.hold(),
       onFailure: (error) => {
         this.#failure = error;
       },
     });
-    this.#remote = new RemoteViewers(relay, run.id, {
+    this.#remote = new RemoteViewers(relay, run, {
       snapshot: () => this.#takeSnapshot(),
-      press: (keys) => this.press(keys),
+      press: (keys) => this.#press(keys),
+      driven: (isDriven) => this.onDriven(isDriven),
       resize: (wantedColumns, wantedRows) => this.onSizeWanted(wantedColumns, wantedRows),
       hold: (isHeld) => {
         this.#isHeld = isHeld;
@@ -156,14 +173,24 @@ export class AgentHost {
     this.#deliverer.look();
   }
 
-  /** Shows the program's output from now on, until the function it returns is called. */
+  /** Shows the program's output until the returned function is called. */
   addViewer(viewer: Viewer): () => void {
     this.#viewers.add(viewer);
     return () => void this.#viewers.delete(viewer);
   }
 
-  /** Keys of a person. */
+  /** Keys of the person at the run's own terminal: typing takes the keyboard back from a viewer. */
   press(keys: Buffer): void {
+    if (isTyping(keys)) this.#remote.reclaim();
+    this.#press(keys);
+  }
+
+  /** What is on the screen, for who draws over it. */
+  get screen(): Screen {
+    return this.#screen;
+  }
+
+  #press(keys: Buffer): void {
     this.#keyboard.press(keys);
     if (isTyping(keys)) this.#terminal.typed();
   }
@@ -180,19 +207,27 @@ export class AgentHost {
     this.#child.signal(name);
   }
 
-  /** Ends the program and what it started, gently at first. */
+  /** Ends the program and everything it started, gently at first. */
   end(): Promise<void> {
     this.#ending ??= endProgram(this.#process, this.#child.ended);
     return this.#ending;
   }
 
-  /** Ends it because this process is to end: the agent did not end by itself, and may be resumed. */
+  /** The person's terminal is gone: the program gets a hangup, and is ended if it goes on. */
+  hangUp(): void {
+    this.#link.stopped('SIGHUP');
+    this.#child.signal('SIGHUP');
+    const timer = setTimeout(() => void this.end(), HANGUP_MS);
+    void this.#child.ended.then(() => clearTimeout(timer));
+  }
+
+  /** Ends it because this process ends: the agent did not end on its own and may be resumed. */
   stop(signal: NodeJS.Signals): void {
     this.#link.stopped(signal);
     void this.end();
   }
 
-  /** What puts a viewer's terminal back that the program left in modes of its own. */
+  /** Sequence that resets a viewer's terminal from the program's modes. */
   undoModes(): string {
     return this.#screen.undoModes();
   }
@@ -211,7 +246,7 @@ export class AgentHost {
     return this.#failure;
   }
 
-  /** The program is not read meanwhile: one that writes without a pause would never be all on the screen. */
+  /** The program is not read meanwhile: otherwise one that writes without a pause would never be fully drawn. */
   #takeSnapshot(): Promise<{ content: string; columns: number; rows: number }> {
     const taken = this.#snapshot.then(async () => {
       this.#child.pause();
@@ -229,22 +264,33 @@ export class AgentHost {
     this.#patterns?.changed(this.#screen);
     this.#deliverer.look();
     const { state } = this.#terminal.reading();
-    // A screen that is half drawn says nothing about it.
+    // A half-drawn screen tells nothing.
     if (state === 'unknown') return;
     const isNew = state === 'suspended' && !this.#isSuspended;
-    // Before others are told: they change the screen as well.
+    // Before notifying others, who change the screen as well.
     this.#isSuspended = state === 'suspended';
     if (isNew) this.onSuspended();
   }
 }
 
-const factsOf = ({ id, cli, args, version }: RunDescription, cwd: string, program: MarkedProcess) => ({
+const factsOf = (
+  { id, cli, args, choices, version, terminal }: RunDescription,
+  cwd: string,
+  program: MarkedProcess,
+) => ({
   run: id,
   cli,
   args,
+  ...(choices && { choices }),
   cwd,
-  host: { pid: process.pid, mark: processMark(process.pid) ?? 'unknown' },
   program,
   ...(version === undefined ? {} : { version }),
+  ...hostFacts(terminal),
+});
+
+/** What the daemon is told of this process, which hosts a run. */
+export const hostFacts = (terminal?: string) => ({
+  host: { pid: process.pid, mark: processMark(process.pid) ?? 'unknown' },
+  ...(terminal === undefined ? {} : { terminal }),
   startedAt: Date.now(),
 });

@@ -1,16 +1,24 @@
-import { isAlive, type MarkedProcess, signalSession } from '@agent-relay/platform/processes';
+import {
+  descendantsOf,
+  isAlive,
+  type MarkedProcess,
+  signalProcess,
+  signalSession,
+} from '@agent-relay/platform/processes';
 
-/** What a program gets to put its things in order. */
+/** Time for a program to clean up. */
 const GRACE_MS = 5000;
 
 /**
- * Ends a program and everything that was started in its terminal: as if the terminal were closed, and if that does not
- * help, by force. What is left when the program itself has ended is ended too.
+ * Ends a program and everything started in its terminal: with a hangup, as if the terminal were closed, then by force.
+ * What is left after the program has ended is ended too.
  */
 export async function endProgram(program: MarkedProcess, ended: Promise<unknown>): Promise<void> {
+  // OpenCode runs commands in sessions of their own, and leaves them behind.
+  const started = isAlive(program) ? descendantsOf(program.pid) : [];
   if (isAlive(program)) {
     signalSession(program.pid, 'SIGHUP');
-    // A program that was stopped hears nothing until it goes on.
+    // A stopped program gets no signals until it continues.
     signalSession(program.pid, 'SIGCONT');
     signalSession(program.pid, 'SIGTERM');
   }
@@ -19,5 +27,6 @@ export async function endProgram(program: MarkedProcess, ended: Promise<unknown>
   await Promise.race([ended, late]);
   clearTimeout(timer);
   signalSession(program.pid, 'SIGKILL');
+  for (const one of started) signalProcess(one, 'SIGKILL');
   await ended;
 }

@@ -11,7 +11,7 @@ export interface ProgramOptions {
   file: string;
   /** The words of the command itself, before all others. */
   leading?: readonly string[];
-  /** What the person gave the CLI. */
+  /** The person's arguments for the CLI. */
   args: readonly string[];
   cwd: string;
   env: NodeJS.ProcessEnv;
@@ -19,19 +19,19 @@ export interface ProgramOptions {
   server: readonly [string, ...string[]];
   directory: RunDirectory;
   native?: boolean | undefined;
-  /** The conversation of an earlier run to go on with. */
+  /** The conversation of an earlier run to resume. */
   resume?: string | undefined;
 }
 
 export interface PreparedProgram {
   program: Omit<ChildOptions, 'columns' | 'rows'>;
-  /** A way into it beside its terminal; to be closed after the run. */
+  /** A path into it besides its terminal; close it after the run. */
   channel: Channel | undefined;
-  /** The conversation it begins with, if that is known. */
+  /** The conversation it starts with, if known. */
   session: string | undefined;
 }
 
-/** What the CLI is started with: its own arguments, the relay's tools, and who it is. */
+/** Everything the CLI is started with: its arguments, the relay's tools and its identity. */
 export async function prepareProgram(
   relay: Relay,
   {
@@ -67,11 +67,11 @@ export async function prepareProgram(
   return { program, channel: setup.channel, session };
 }
 
-/** Who commands and servers are that the CLI starts. */
+/** The identity of the commands and servers that the CLI starts. */
 async function identityOf(relay: Relay, env: NodeJS.ProcessEnv): Promise<Record<string, string>> {
   const token = await tokenFor(relay, env);
   return {
-    // Hooks that were installed leave the messages to this run.
+    // Installed hooks leave the messages to this run.
     RELAY_RUN: '1',
     RELAY_AGENT_NAME: relay.name ?? '',
     RELAY_PROJECT: relay.project,

@@ -1,16 +1,21 @@
-import { isRelayError, type OperationInput } from '@agent-relay/protocol';
+import {
+  isRelayError,
+  type OperationInput,
+  PROMPT_TEXT_LIMIT,
+  type PromptAnswer,
+} from '@agent-relay/protocol';
 import type { Relay } from '@agent-relay/sdk/node';
-import type { PromptSource } from '../clis/adapter.ts';
+import type { OpenPrompt, PromptSource } from '../clis/adapter.ts';
 
 /**
- * Tells the daemon which permission prompt is open, and passes a person's answer on to the CLI: only if the prompt that the
+ * Reports the open permission prompt to the daemon, and passes on a person's answer: only if the prompt that the
  * person saw is the one that is open now.
  */
 export class PromptLink {
   readonly #relay: Relay;
   readonly #run: string;
   readonly #source: PromptSource;
-  /** The prompt that the daemon knows of. */
+  /** The prompt the daemon knows of. */
   #told: string | undefined;
 
   constructor(relay: Relay, run: string, source: PromptSource) {
@@ -20,29 +25,38 @@ export class PromptLink {
     relay.on('terminal.command', ({ run: of, command }) => {
       if (of !== run || command.kind !== 'answer') return;
       const { request, digest, answer } = command;
-      const isSent = source.prompt()?.digest === digest && source.answer(digest, answer);
-      this.#report({ answered: { request, isSent } });
+      void this.#answer(digest, answer).then((isSent) => this.#report({ answered: { request, isSent } }));
     });
+  }
+
+  async #answer(digest: string, answer: PromptAnswer): Promise<boolean> {
+    return this.#open()?.digest === digest && (await this.#source.answer(digest, answer));
+  }
+
+  /** The prompt, if a person can read all of it. */
+  #open(): OpenPrompt | undefined {
+    const prompt = this.#source.prompt();
+    return prompt && prompt.text.length <= PROMPT_TEXT_LIMIT ? prompt : undefined;
   }
 
   /** Something may have changed. */
   look(): void {
-    if (this.#source.prompt()?.digest !== this.#told) this.#report();
+    if (this.#open()?.digest !== this.#told) this.#report();
   }
 
   /** The daemon has been told of the run, on a new connection. */
   tellAgain(): void {
-    if (this.#source.prompt() || this.#told !== undefined) this.#report();
+    if (this.#open() || this.#told !== undefined) this.#report();
   }
 
   #report(more: Pick<OperationInput<'PROMPT_REPORT'>, 'answered'> = {}): void {
-    const prompt = this.#source.prompt();
+    const prompt = this.#open();
     this.#told = prompt?.digest;
     if (this.#relay.state !== 'connected') return;
     this.#relay
       .request('PROMPT_REPORT', { run: this.#run, ...(prompt && { prompt }), ...more })
       .catch((error: unknown) => {
-        // The daemon is away, or the run is over for it; it is told again when it is back.
+        // The daemon is away, or considers the run over; it is told again when it is back.
         if (!isRelayError(error)) throw error;
       });
   }

@@ -8,9 +8,10 @@ import { AgentHost } from './agent-host.ts';
 import { installedVersion } from './installed-version.ts';
 import { patternsOf } from './patterns-of.ts';
 import { prepareProgram } from './prepare-program.ts';
+import { proofOf } from './proof-of.ts';
 import { openRunDirectory } from './run-directory.ts';
 
-/** An agent that the daemon wants to be run. */
+/** An agent to run for the daemon. */
 export interface DetachedRun {
   run: string;
   name: string;
@@ -21,11 +22,11 @@ export interface DetachedRun {
   file: string;
   args: readonly string[];
   model?: string | undefined;
-  /** The conversation of an earlier run to go on with. */
+  /** The conversation of an earlier run to resume. */
   resume?: string | undefined;
   cwd: string;
   env: Record<string, string>;
-  /** Commands in the agent's own text count. Default: true. */
+  /** Run commands in the agent's text. Default: true. */
   patterns?: boolean | undefined;
 }
 
@@ -35,13 +36,13 @@ export interface DetachedOptions {
   client: NonNullable<NodeConnectOptions['client']>;
 }
 
-/** The terminal of an agent that nobody has looked at yet. */
+/** The initial size, until someone attaches. */
 const SIZE = { columns: 120, rows: 40 };
 const CONNECT_MS = 30_000;
 const RETRY_MS = 250;
 const ENDING = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
-/** Runs an agent in a terminal that no person sees, until it ends or is released. */
+/** Runs an agent without a person's terminal, until it ends or is released. */
 export async function runDetached(
   wanted: DetachedRun,
   { server, client }: DetachedOptions,
@@ -73,38 +74,40 @@ export async function runDetached(
     resume,
   });
   await using channel = prepared.channel;
+  const version = await installedVersion(file);
   const host = new AgentHost({
     relay,
     run: {
       id: run,
       cli,
       args: [...wanted.args],
-      version: await installedVersion(file),
+      version,
       session: prepared.session,
     },
     program: { ...prepared.program, ...SIZE },
     reader: adapter.screen,
     channel,
     resumption: adapter.resumption,
+    proof: proofOf(adapter, version, env),
     patterns: wanted.patterns === false ? undefined : patternsOf(adapter, env),
   });
-  // Nobody could bring it back with `fg`.
+  // Nobody could resume it with `fg`.
   host.onSuspended = () => host.signal('SIGCONT');
   host.onSizeWanted = (columns, rows) => host.resize(columns, rows);
   const end = () => void host.end();
   for (const signal of ENDING) process.on(signal, () => host.stop(signal));
-  // It is not this agent any more: nobody could release it.
+  // It is no longer this agent, so nobody could release it.
   relay.on('closed', (error) => {
     if (error) end();
   });
   const ended = await host.ended;
-  // What it started does not outlive it.
+  // End everything it started.
   await host.end();
   await host.close();
   return ended;
 }
 
-/** The daemon that started this process may be restarted at this very moment. */
+/** The daemon that started this process may be restarting. */
 async function connectPatiently(options: NodeConnectOptions): Promise<Relay> {
   const deadline = performance.now() + CONNECT_MS;
   for (;;) {

@@ -9,14 +9,14 @@ import {
   MAX_SOCKET_PATH_BYTES,
 } from '@agent-relay/sdk/node';
 
-/** Private files of one run, gone with it. */
+/** Private files of one run, deleted with it. */
 export interface RunDirectory extends AsyncDisposable {
   writeFile(name: string, content: string): Promise<string>;
-  /** Where a socket can be; undefined if the path would be too long for one. */
+  /** A path for a socket; undefined if it would be too long. */
   socketPath(name: string): Promise<string | undefined>;
 }
 
-/** Those that killed runs left behind are removed by the next run. */
+/** Directories left behind by killed runs are removed by the next run. */
 export async function openRunDirectory(env: Environment): Promise<RunDirectory> {
   await checkDataDirectory(env);
   const runs = join(dataDirectory(env), 'runs');

@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { findCommand } from '@agent-relay/platform/processes';
-import { RelayError } from '@agent-relay/protocol';
-import type { NodeConnectOptions } from '@agent-relay/sdk/node';
+import { type Attention, RelayError } from '@agent-relay/protocol';
+import type { NodeConnectOptions, Relay } from '@agent-relay/sdk/node';
 import { adapterOf } from '../clis/clis.ts';
-import type { Attention } from '../delivery/attention.ts';
 import type { ChildEnd } from '../pty/child.ts';
+import { Notice } from '../terminal/notice.ts';
 import { PersonTerminal } from '../terminal/person-terminal.ts';
 import { type AgentProfile, connectAgent } from './agent-connection.ts';
-import { AgentHost } from './agent-host.ts';
+import { AgentHost, hostFacts } from './agent-host.ts';
 import { installedVersion } from './installed-version.ts';
 import { patternsOf } from './patterns-of.ts';
 import { prepareProgram } from './prepare-program.ts';
+import { proofOf } from './proof-of.ts';
 import { openRunDirectory } from './run-directory.ts';
 
 export interface RunOptions extends AgentProfile {
@@ -19,12 +20,13 @@ export interface RunOptions extends AgentProfile {
   /** How the relay's MCP server is started: a program and its arguments. */
   server: readonly [string, ...string[]];
   client: NonNullable<NodeConnectOptions['client']>;
+  /** When the agent wants its messages while it works; without it, as it last chose. */
   attention?: Attention | undefined;
-  /** Use the CLI's own interface for messages, if it has one. */
+  /** Use the CLI's native interface for messages, if it has one. */
   native?: boolean | undefined;
-  /** The conversation of an earlier run to go on with. */
+  /** The conversation of an earlier run to resume. */
   resume?: string | undefined;
-  /** Commands in the agent's own text count. Default: true. */
+  /** Run commands in the agent's text. Default: true. */
   patterns?: boolean | undefined;
 }
 
@@ -35,11 +37,18 @@ export interface RunResult extends ChildEnd {
 
 const FORWARDED = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 
+/** A viewer has taken the keyboard over. */
+const DRIVEN = [
+  ' Somebody attached to this terminal types in it now. Type to take it back. ',
+  ' A viewer types. Type to take it back. ',
+  ' A viewer types ',
+];
+
 /** Runs a CLI in the person's terminal, and types the agent's messages into it whenever that is safe. */
 export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   const terminal = new PersonTerminal();
   if (!terminal.isTerminal) {
-    throw new RelayError('InvalidRequest', 'This program needs a terminal.', {
+    throw new RelayError('InvalidRequest', 'agent-relay run needs a terminal.', {
       next: 'Run it in a terminal, without redirecting its input or output.',
     });
   }
@@ -48,9 +57,14 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   const cwd = process.cwd();
   const adapter = adapterOf(command);
   const file = await findCommand(command, env, cwd);
-  const { server, client, attention, native = false, resume } = options;
+  const { server, client, attention, native = false, patterns: hasPatterns = true, resume } = options;
   const paths = adapter.paths?.({ args, native });
-  await using relay = await connectAgent(options, adapter.word, { env, client, paths });
+  const id = `run_${randomUUID()}`;
+  const { name: place } = terminal;
+  const facts = { run: id, cli: adapter.word, args, cwd, ...hostFacts(place) };
+  const reserve = (agent: Relay) => agent.request('HOST', facts);
+  await using relay = await connectAgent(options, adapter.word, { env, client, paths, reserve });
+  if (attention !== undefined) await relay.setAttention(attention);
   await using directory = await openRunDirectory(env);
   const prepared = await prepareProgram(relay, {
     adapter,
@@ -66,18 +80,21 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   await using channel = prepared.channel;
   const { session } = prepared;
   const version = await installedVersion(file);
-  const run = { id: `run_${randomUUID()}`, cli: adapter.word, args, version, session };
+  const choices = { ...(native && { native }), ...(!hasPatterns && { patterns: false }) };
+  const run = { id, cli: adapter.word, args, choices, version, session, terminal: place };
 
   let host: AgentHost | undefined;
   terminal.takeOver();
   const putBack = () => terminal.restore(host?.undoModes() ?? '');
   process.once('exit', putBack);
   const program = { ...prepared.program, ...terminal.size };
-  const patterns = options.patterns === false ? undefined : patternsOf(adapter, env);
+  const patterns = hasPatterns ? patternsOf(adapter, env) : undefined;
   const { screen: reader, resumption } = adapter;
-  host = new AgentHost({ relay, run, program, reader, channel, attention, resumption, patterns });
-  show(host, terminal);
+  const proof = proofOf(adapter, version, env);
+  host = new AgentHost({ relay, run, program, reader, channel, resumption, proof, patterns });
+  const notice = show(host, terminal);
   const end = await host.ended;
+  notice.hide();
   terminal.close();
   putBack();
   process.off('exit', putBack);
@@ -85,14 +102,23 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   return failure === undefined ? end : { ...end, failure };
 }
 
-/** Makes the person's terminal the program's. */
-function show(host: AgentHost, terminal: PersonTerminal): void {
-  host.addViewer(terminal);
+/** Connects the person's terminal with the program. Returns what the person is told there. */
+function show(host: AgentHost, terminal: PersonTerminal): Notice {
+  const notice = new Notice(
+    (text) => terminal.write(typeof text === 'string' ? Buffer.from(text) : text),
+    () => host.screen,
+  );
+  host.addViewer({ write: (output) => notice.pass(output) });
+  host.onDriven = (isDriven) => (isDriven ? notice.show(DRIVEN) : notice.hide());
   host.onSuspended = () => suspend(terminal, host);
   terminal.onKeys((keys) => host.press(keys));
-  terminal.onResize(({ columns, rows }) => host.resize(columns, rows));
-  terminal.onGone(() => host.signal('SIGHUP'));
+  terminal.onResize(({ columns, rows }) => {
+    notice.forget();
+    host.resize(columns, rows);
+  });
+  terminal.onGone(() => host.hangUp());
   for (const signal of FORWARDED) process.on(signal, () => host.signal(signal));
+  return notice;
 }
 
 /**
@@ -102,7 +128,7 @@ function show(host: AgentHost, terminal: PersonTerminal): void {
 function suspend(terminal: PersonTerminal, host: AgentHost): void {
   terminal.restore('');
   process.kill(0, 'SIGTSTP');
-  // The shell has brought us back.
+  // The shell has resumed us.
   terminal.takeOver();
   host.signal('SIGCONT');
   host.resize(terminal.size.columns, terminal.size.rows);

@@ -1,39 +1,49 @@
-import type { ProcessRef } from '@agent-relay/protocol';
-import { isRelayError } from '@agent-relay/protocol';
+import { type Attention, isRelayError, type ProcessRef, type RunChoices } from '@agent-relay/protocol';
 import type { Relay } from '@agent-relay/sdk/node';
 
 export interface RunFacts {
   run: string;
   cli: string;
   args: string[];
+  choices?: RunChoices;
   cwd: string;
   host: ProcessRef;
   program: ProcessRef;
+  terminal?: string;
   version?: string;
   startedAt: number;
 }
 
-/** How long the daemon may take to hear of the end. */
+/** Time to report the end to the daemon. */
 const REPORT_MS = 5000;
 
-/** What the daemon knows of this run, on whatever connection, and what it asks the host to do. */
+/** Reports this run to the daemon, across reconnects, and takes its requests. */
 export class RunLink {
   readonly #relay: Relay;
   readonly #facts: RunFacts;
-  /** The daemon wants the program ended. */
+  readonly #isHeld: () => boolean;
+  /** The daemon asks to end the program. */
   onEnd: () => void = () => undefined;
   /** The daemon has been told of the run, on each connection. */
   onTold: () => void = () => undefined;
+  /** The agent, or a person, has chosen another time for messages. */
+  onAttention: () => void = () => undefined;
+  #attention: Attention | undefined;
   /** Whether the daemon knows of the run, told on each connection. */
   #told: Promise<void>;
   #session: string | undefined;
   #stopped: NodeJS.Signals | undefined;
 
-  constructor(relay: Relay, facts: RunFacts) {
+  /** `isHeld`: whether a viewer holds messages. A daemon that was away does not know. */
+  constructor(relay: Relay, facts: RunFacts, isHeld: () => boolean) {
     this.#relay = relay;
     this.#facts = facts;
+    this.#isHeld = isHeld;
     relay.on('run.end', ({ run }) => {
       if (run === facts.run) this.onEnd();
+    });
+    relay.on('run.attention', ({ run, attention }) => {
+      if (run === facts.run) this.#setAttention(attention);
     });
     relay.on('connected', () => {
       this.#told = this.#tell();
@@ -41,19 +51,29 @@ export class RunLink {
     this.#told = this.#tell();
   }
 
-  /** The conversation that the CLI is in. */
+  /** When the agent wants its messages while it works, as the daemon last said. */
+  get attention(): Attention | undefined {
+    return this.#attention;
+  }
+
+  #setAttention(attention: Attention | undefined): void {
+    this.#attention = attention;
+    this.onAttention();
+  }
+
+  /** The CLI's current conversation. */
   session(id: string): void {
     if (id === this.#session) return;
     this.#session = id;
     if (this.#relay.state === 'connected') this.#told = this.#told.then(() => this.#tellSession());
   }
 
-  /** This process was told to end, and ends the program. */
+  /** This process was told to end and ends the program. */
   stopped(signal: NodeJS.Signals): void {
     this.#stopped ??= signal;
   }
 
-  /** The program has ended. A daemon that is away hears nothing: it finds out that this process is gone. */
+  /** The program has ended. A daemon that is away will notice that this process is gone. */
   async ended(exit: { code: number; signal?: string }): Promise<void> {
     if (this.#relay.state !== 'connected') return;
     await this.#told;
@@ -68,9 +88,11 @@ export class RunLink {
     clearTimeout(timer);
   }
 
-  /** The run goes on whether the daemon hears of it or not. */
+  /** The run continues even if the daemon cannot be told. */
   async #tell(): Promise<void> {
-    await this.#relay.request('HOST', this.#facts).catch(ignoreRelayErrors);
+    const facts = { ...this.#facts, ...(this.#isHeld() && { held: true }) };
+    const told = await this.#relay.request('HOST', facts).catch(ignoreRelayErrors);
+    if (told) this.#setAttention(told.attention);
     this.onTold();
     await this.#tellSession();
   }
@@ -82,6 +104,6 @@ export class RunLink {
   }
 }
 
-function ignoreRelayErrors(error: unknown): void {
+function ignoreRelayErrors(error: unknown): undefined {
   if (!isRelayError(error)) throw error;
 }

@@ -5,12 +5,12 @@ import { ensurePrivateDirectory, isMissing, writeAtomically } from '@agent-relay
 import { isAlive, processMark } from '@agent-relay/platform/processes';
 import { dataDirectory, type Environment } from '@agent-relay/sdk/node';
 
-/** So much of the end of a transcript is searched. */
+/** How much of the end of a transcript is searched. */
 const MOST_BYTES = 1024 * 1024;
 
-/** What the hook processes of one session of a CLI know of each other: each lives for a moment only. */
+/** State shared by the short-lived hook processes of one CLI session. */
 export class HookSession {
-  /** The relay takes them for one program by it. */
+  /** Makes them one program for the relay. */
   readonly receiver: string;
   readonly #file: string;
   readonly #lock: string;
@@ -34,7 +34,7 @@ export class HookSession {
     return session;
   }
 
-  /** What was given to the CLI and not seen in its context yet. */
+  /** Messages given to the CLI but not seen in its context yet. */
   get handed(): readonly string[] {
     return this.#handed;
   }
@@ -43,7 +43,7 @@ export class HookSession {
     await this.#keep([...this.#handed, ...ids]);
   }
 
-  /** Those of them that are in its prompt or its transcript by now, and are not looked for any more. */
+  /** Those found in its prompt or transcript by now; they are then forgotten. */
   async takeSeen(prompt: string, transcript: string | undefined): Promise<string[]> {
     if (this.#handed.length === 0) return [];
     const text = prompt + (transcript === undefined ? '' : await endOf(transcript));
@@ -87,7 +87,7 @@ export class HookSession {
   }
 }
 
-/** Empty if there is no such file: not every CLI keeps one from the start. */
+/** Empty if there is no such file: not every CLI has one from the start. */
 async function endOf(file: string): Promise<string> {
   try {
     const handle = await open(file, 'r');
@@ -95,7 +95,9 @@ async function endOf(file: string): Promise<string> {
       const { size } = await handle.stat();
       const bytes = Buffer.alloc(Math.min(size, MOST_BYTES));
       await handle.read(bytes, 0, bytes.length, size - bytes.length);
-      return bytes.toString('utf8');
+      // What Claude Code keeps for later is in there too, and may never get into its context.
+      const lines = bytes.toString('utf8').split('\n');
+      return lines.filter((line) => !line.includes('"type":"queue-operation"')).join('\n');
     } finally {
       await handle.close();
     }

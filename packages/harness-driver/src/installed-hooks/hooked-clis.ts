@@ -1,19 +1,24 @@
-/**
- * What a hook does with messages. `wait`: stays in the background until there is one, which wakes the agent. `all`: hands
- * over what is there. `urgent`: the same, if one of them is urgent. `at end`: the same, and the turn goes on with it.
- */
-export type HookTask = 'wait' | 'all' | 'urgent' | 'at end';
+/** Stays in the background until there is a message, which wakes the agent or comes with its next tool call. */
+export type WaitingTask = 'wait' | 'wait in turn';
 
-/** The CLIs whose own hooks can be used without `agent-relay run`, and what happens at each event. */
+/**
+ * What a hook does with messages. `all`: hands over what is there. `in turn`: the same, if one of them is urgent or the agent
+ * wants it so. `at end`: the same, and the turn goes on with it.
+ */
+export type HookTask = WaitingTask | 'all' | 'in turn' | 'at end';
+
+/** The CLIs with hooks that work without `agent-relay run`, and what each event does. */
 const TASKS: Record<string, Record<string, HookTask>> = {
-  claude: { SessionStart: 'wait', UserPromptSubmit: 'wait', Stop: 'wait' },
-  codex: { UserPromptSubmit: 'all', PostToolUse: 'urgent', Stop: 'at end' },
-  gemini: { BeforeAgent: 'all', AfterTool: 'urgent', AfterAgent: 'at end' },
+  claude: { SessionStart: 'wait', UserPromptSubmit: 'wait in turn', Stop: 'wait' },
+  codex: { UserPromptSubmit: 'all', PostToolUse: 'in turn', Stop: 'at end' },
+  gemini: { BeforeAgent: 'all', AfterTool: 'in turn', AfterAgent: 'at end' },
 };
+
+export const isWaiting = (task: HookTask): task is WaitingTask => task === 'wait' || task === 'wait in turn';
 
 export const taskAt = (cli: string, event: string): HookTask | undefined => TASKS[cli]?.[event];
 
-/** What the process of a hook says to its CLI. */
+/** What a hook process outputs to its CLI. */
 export interface HookAnswer {
   output?: string;
   /** Wakes the agent with what is in `error`. */
@@ -23,9 +28,9 @@ export interface HookAnswer {
 
 export const SILENT: HookAnswer = { code: 0 };
 
-/** How the CLI is given a text for its model. */
+/** How the CLI passes a text to its model. */
 export function answerWith(text: string, cli: string, event: string, task: HookTask): HookAnswer {
-  if (task === 'wait') return { error: text, code: 2 };
+  if (isWaiting(task)) return { error: text, code: 2 };
   const answer =
     task === 'at end'
       ? { decision: cli === 'gemini' ? 'deny' : 'block', reason: text }

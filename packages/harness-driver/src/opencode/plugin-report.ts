@@ -1,17 +1,20 @@
 import { at, textAt } from '../app-server/rpc.ts';
+import { type PermissionRequest, permissionFrom } from './permission.ts';
 
-/** The session that OpenCode shows, and what it does; none on its start page. */
+/** The session shown by OpenCode and its state; none on the start page. */
 export interface ShownSession {
   session?: string;
   status: 'idle' | 'busy' | 'retry';
-  /** It waits for the person to allow or to answer something. */
+  /** Waits for the person's permission or answer. */
   asks: boolean;
-  /** Why the model is to be asked again, and when. */
+  /** What it is to be allowed, the first of what it asks for. */
+  permission?: PermissionRequest;
+  /** Why and when the model will be asked again. */
   message?: string;
   next?: number;
 }
 
-/** What the plugin tells (see bin/opencode-plugin.js). */
+/** A report of the plugin (see bin/opencode-plugin.js). */
 export type PluginReport =
   | { kind: 'state'; state: ShownSession }
   /** A part of a prompt that is the relay's message. */
@@ -28,14 +31,14 @@ export interface SessionFailure {
   status?: number;
 }
 
-/** `taken`: the prompt is stored. `refused`: surely not. Neither: nobody knows. */
+/** `taken`: the prompt is stored. `refused`: certainly not. Neither: unknown. */
 export interface PluginAnswer {
   taken: boolean;
   refused: boolean;
   found: boolean;
 }
 
-/** The report in a line; undefined if somebody else wrote it. */
+/** Parses a line; undefined if it is not a report. */
 export function parsePluginReport(line: string): PluginReport | undefined {
   const value = parse(line);
   const state = at(value, 'state');
@@ -62,11 +65,13 @@ export function parsePluginReport(line: string): PluginReport | undefined {
 function stateFrom(value: unknown): ShownSession {
   const [session, message, next] = [textAt(value, 'session'), textAt(value, 'message'), at(value, 'next')];
   const status = at(value, 'status');
+  const permission = permissionFrom(at(value, 'permission'));
   return {
-    // What it does in words of another version is at least not nothing.
+    // An unknown state of another version counts as busy.
     status: status === 'retry' || status === 'idle' || status === undefined ? (status ?? 'idle') : 'busy',
     asks: at(value, 'asks') === true,
     ...(session !== undefined && { session }),
+    ...(permission !== undefined && { permission }),
     ...(message !== undefined && { message }),
     ...(typeof next === 'number' && { next }),
   };

@@ -1,32 +1,31 @@
-import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
-import { LineReader, listenOnPrivateSocket } from '@agent-relay/platform';
+import type { Duplex } from 'node:stream';
+import { LineServer } from '../sockets/line-server.ts';
 import { type PluginAnswer, type PluginReport, parsePluginReport } from './plugin-report.ts';
 
-/** More than a report ever has. */
+/** More than any report has. */
 const MOST_BYTES = 256 * 1024;
 const ANSWER_MS = 10_000;
 
-/** Where the plugin in the CLI tells what is shown, and is asked to prompt. */
+/** Where the plugin in the CLI tells what is shown, and is asked to prompt, or to pass an answer on. */
 export class PluginServer implements AsyncDisposable {
-  readonly #server: Server;
+  readonly #lines = new LineServer(MOST_BYTES, (socket) => this.#serve(socket));
   readonly #asked = new Map<number, (answer: PluginAnswer | undefined) => void>();
-  readonly #sockets = new Set<Socket>();
-  #plugin: Socket | undefined;
+  #plugin: Duplex | undefined;
   #count = 0;
   onReport: (report: Exclude<PluginReport, { kind: 'answer' }>) => void = () => undefined;
-  /** The plugin came or went. */
+  /** The plugin connected or disconnected. */
   onChange: () => void = () => undefined;
 
-  private constructor() {
-    this.#server = createServer((socket) => this.#serve(socket));
-  }
-
-  /** The socket is to be in a directory that is this user's alone. */
+  /** The socket must be in a directory private to this user. */
   static async listen(socketPath: string): Promise<PluginServer> {
     const server = new PluginServer();
-    await listenOnPrivateSocket(server.#server, socketPath);
+    await server.#lines.listen(socketPath);
     return server;
+  }
+
+  /** A plugin that is connected in another way. */
+  serve(stream: Duplex): void {
+    this.#lines.connected(stream);
   }
 
   get isConnected(): boolean {
@@ -34,7 +33,9 @@ export class PluginServer implements AsyncDisposable {
   }
 
   /** Its answer; undefined if there was none in time. */
-  request(wanted: { prompt: object } | { find: object }): Promise<PluginAnswer | undefined> {
+  request(
+    wanted: { prompt: object } | { find: object } | { reply: object },
+  ): Promise<PluginAnswer | undefined> {
     const plugin = this.#plugin;
     if (!plugin) return Promise.resolve(undefined);
     const request = ++this.#count;
@@ -50,34 +51,22 @@ export class PluginServer implements AsyncDisposable {
     });
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    for (const socket of this.#sockets) socket.destroy();
-    await closed;
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#lines[Symbol.asyncDispose]();
   }
 
-  #serve(socket: Socket): void {
-    this.#sockets.add(socket);
-    // A CLI that is killed is as good as one that ended.
-    socket.on('error', () => socket.destroy());
+  #serve(socket: Duplex): (line: string) => void {
     // The newest one: OpenCode may load its plugins again.
     this.#plugin?.destroy();
     this.#plugin = socket;
-    const reader = new LineReader(MOST_BYTES, {
-      line: (bytes) => this.#heard(bytes.toString('utf8')),
-      oversized: () => socket.destroy(),
-      blank: () => undefined,
-    });
-    socket.on('data', (bytes) => reader.push(bytes));
     socket.once('close', () => {
-      this.#sockets.delete(socket);
       if (this.#plugin !== socket) return;
       this.#plugin = undefined;
       for (const answer of this.#asked.values()) answer(undefined);
       this.onChange();
     });
     this.onChange();
+    return (line) => this.#heard(line);
   }
 
   #heard(line: string): void {

@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Attention } from '@agent-relay/protocol';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Reading } from '../clis/reading.ts';
-import type { Attention } from '../delivery/attention.ts';
 import { PluginServer } from './plugin-server.ts';
 import { SessionIngress } from './session-ingress.ts';
 
@@ -193,4 +193,55 @@ it.each([
   expect(ingress.hold()?.code).toBe(code);
   await tells({ succeeded: 's1' });
   expect(ingress.hold()).toBeUndefined();
+});
+
+describe('a permission request', () => {
+  const ASKS = { ...IDLE, status: 'busy', asks: true };
+  const bash = (id: string) => ({ id, permission: 'bash', metadata: { command: 'rm -r build' } });
+
+  it('is a prompt that a person can answer, once it is told and until it is gone', async () => {
+    await connectPlugin();
+    expect(ingress.prompt()).toBeUndefined();
+    await shows({ ...ASKS, permission: bash('per_1') });
+    const first = ingress.prompt();
+    expect(first?.text).toBe('Run a command\nrm -r build');
+    await shows({ ...ASKS, permission: bash('per_2') });
+    const digest = ingress.prompt()?.digest ?? '';
+    expect(digest).not.toBe(first?.digest);
+    expect(await ingress.answer(first?.digest ?? '', 'allow')).toBe(false);
+    for (const [answer, reply, isTaken] of [
+      ['deny', 'reject', true],
+      ['allow', 'once', false],
+    ] as const) {
+      const sent = ingress.answer(digest, answer);
+      const { request, ...rest } = await asked();
+      expect(rest).toEqual({ reply: { permission: 'per_2', reply } });
+      plugin.write(`${JSON.stringify({ answer: request, taken: isTaken, refused: !isTaken })}\n`);
+      expect(await sent).toBe(isTaken);
+    }
+    await shows(IDLE);
+    expect(ingress.prompt()).toBeUndefined();
+    expect(await ingress.answer(digest, 'allow')).toBe(false);
+    await shows({ ...ASKS, permission: bash('per_3') });
+    plugin.destroy();
+    await expect.poll(() => ingress.prompt()).toBeUndefined();
+  });
+
+  it.each([
+    ['Change a.ts\n-a\n+b', { permission: 'edit', metadata: { filepath: 'a.ts', diff: '-a\n+b' } }],
+    ['Use webfetch\n{\n  "url": "x"\n}', { permission: 'webfetch', input: { url: 'x' } }],
+    ['Run a command\nls', { permission: 'bash', input: { command: 'ls' } }],
+  ])('reads %j', async (text, request) => {
+    await connectPlugin();
+    await shows({ ...ASKS, permission: { id: 'per_1', ...request } });
+    expect(ingress.prompt()?.text).toBe(text);
+  });
+
+  it('that does not say what it is for is left to the terminal', async () => {
+    await connectPlugin();
+    for (const request of [{ permission: 'bash' }, { permission: 'skill' }, { metadata: {} }]) {
+      await shows({ ...ASKS, permission: { id: 'per_1', ...request } });
+      expect(ingress.prompt()).toBeUndefined();
+    }
+  });
 });

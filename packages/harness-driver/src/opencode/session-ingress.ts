@@ -1,19 +1,22 @@
-import type { ReasonInput } from '@agent-relay/protocol';
-import type { ChannelIngress, WatchedAgent } from '../clis/adapter.ts';
-import { type Gate, gateOf } from '../delivery/gate.ts';
+import type { PromptAnswer, ReasonInput } from '@agent-relay/protocol';
+import type { ChannelIngress, OpenPrompt, PromptSource, WatchedAgent } from '../clis/adapter.ts';
+import { type Gate, gateInTurn, gateOf } from '../delivery/gate.ts';
 import { Hold } from '../delivery/hold.ts';
 import type { Outcome } from '../delivery/ingress.ts';
+import { promptOf } from './permission.ts';
 import type { PluginReport, SessionFailure, ShownSession } from './plugin-report.ts';
 import type { PluginServer } from './plugin-server.ts';
 
-/** What was taken is in the session within this time. */
+/** An accepted message is in the session within this time. */
 const SEEN_MS = 10_000;
-/** A session that takes no prompt is not asked for so long: the terminal may be a way. */
+/** How long a session that takes no prompt is not asked again, so that the terminal is tried. */
 const REFUSED_MS = 30_000;
+/** What OpenCode takes for the choices "Allow once" and "Reject" of its own dialog. */
+const REPLIES = { allow: 'once', deny: 'reject' } as const;
 const LIMIT = /\b(limit|quota|too many requests|429)\b/i;
 
-/** The way through the plugin: a message is a prompt of the session that the person sees, and nothing is typed. */
-export class SessionIngress implements ChannelIngress {
+/** Delivers through the plugin: a message is a prompt of the shown session; nothing is typed. */
+export class SessionIngress implements ChannelIngress, PromptSource {
   readonly path = 'native';
   readonly steadyMs = 0;
   onFound: (id: string) => void = () => undefined;
@@ -21,11 +24,11 @@ export class SessionIngress implements ChannelIngress {
   readonly #agent: WatchedAgent;
   readonly #hold: Hold;
   #shown: ShownSession = { status: 'idle', asks: false };
-  /** What was given to the session and has not been seen in it yet, by the id of its part. */
+  /** Messages given to the session but not seen in it yet, by part id. */
   readonly #unseen = new Map<string, string>();
   #inFlight: { part: string; settle: () => void } | undefined;
   #refusedUntil = 0;
-  /** The prompt that holds the message delivered last, until the model was seen answering it. */
+  /** The prompt with the last delivered message, until the model is seen answering it. */
   #prompt: string | undefined;
   #turn: ((isSeen: boolean) => void) | undefined;
 
@@ -54,17 +57,15 @@ export class SessionIngress implements ChannelIngress {
     const isRefusing = performance.now() < this.#refusedUntil;
     if (!this.#plugin.isConnected || isRefusing) return { wait: { code: 'no_interface' }, isDown: true };
     const { session, status, asks } = this.#shown;
-    // On its start page a session begins with what is typed: the agent and the model are chosen there.
+    // On the start page, typing starts the session, with the agent and model chosen there.
     if (session === undefined) return { wait: { code: 'no_interface' }, isDown: true };
     const reading = this.#agent.reading();
     if (asks) return { wait: { code: 'approval_dialog' } };
-    // What a subagent asks is on the screen only.
+    // Questions of subagents are only on the screen.
     if (reading.state === 'dialog') return gateOf(reading);
     if (status === 'retry') return { wait: this.#retryReason() };
     if (status === 'idle') return 'open';
-    const { attention } = this.#agent;
-    if (attention === 'end-of-turn') return { wait: { code: 'attention' } };
-    return attention === undefined ? { wait: { code: 'busy' }, isOpenToUrgent: true } : 'open';
+    return gateInTurn(this.#agent.attention);
   }
 
   async deliver({ id, text }: { id: string; text: string }): Promise<Outcome> {
@@ -79,7 +80,7 @@ export class SessionIngress implements ChannelIngress {
     if (answer?.refused) {
       this.#unseen.delete(part);
       this.#inFlight = undefined;
-      // Unless the person has opened another session in this moment.
+      // Unless the person has just opened another session.
       if (this.#shown.session === session) this.#refusedUntil = performance.now() + REFUSED_MS;
       return 'not begun';
     }
@@ -89,6 +90,18 @@ export class SessionIngress implements ChannelIngress {
     this.#inFlight = undefined;
     if (this.#unseen.has(part) && (await this.#isIn(session, part))) this.#unseen.delete(part);
     return this.#unseen.has(part) ? 'uncertain' : 'injected';
+  }
+
+  prompt(): OpenPrompt | undefined {
+    const { permission } = this.#shown;
+    return this.#plugin.isConnected && permission ? promptOf(permission) : undefined;
+  }
+
+  async answer(digest: string, answer: PromptAnswer): Promise<boolean> {
+    const { permission } = this.#shown;
+    if (!permission || promptOf(permission)?.digest !== digest) return false;
+    const reply = { permission: permission.id, reply: REPLIES[answer] };
+    return (await this.#plugin.request({ reply }))?.taken === true;
   }
 
   turnStarts(withinMs: number): Promise<boolean> {
@@ -141,7 +154,7 @@ export class SessionIngress implements ChannelIngress {
     else this.#hold.failed(reasonOf(failure));
   }
 
-  /** It asks the model again by itself. */
+  /** It retries on its own. */
   #retryReason(): ReasonInput {
     const { message = '', next } = this.#shown;
     return LIMIT.test(message)
@@ -150,7 +163,7 @@ export class SessionIngress implements ChannelIngress {
   }
 }
 
-/** What the failure of a turn means for messages; undefined if the next turn may well succeed. */
+/** What a failed turn means for messages; undefined if the next turn may succeed. */
 function reasonOf({ name, message, status }: SessionFailure): ReasonInput | undefined {
   if (name === 'ProviderAuthError' || status === 401) return { code: 'signed_out' };
   if (name === 'ContextOverflowError') return { code: 'context_full' };

@@ -1,12 +1,12 @@
-/** A text that is known, and the same one among those that are seen. */
+/** A known text and its match among the seen ones. */
 export interface Pair {
   known: number;
   seen: number;
 }
 
 /**
- * Finds texts that are seen now among known ones, in their order. The longest common part counts: of several, the last
- * one in the known texts and the first one in the seen.
+ * Matches the visible texts with known ones, in order. The longest common part wins; of several, the last one in the
+ * known texts and the first one in the visible.
  */
 export function align(known: readonly string[], seen: readonly string[]): Pair[] {
   const width = seen.length + 1;

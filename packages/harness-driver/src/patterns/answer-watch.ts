@@ -6,16 +6,16 @@ import { CommandReader } from './command-reader.ts';
 import { isSaid, Transcript } from './transcript.ts';
 import { type SpokenLine, unwrap } from './unwrap.ts';
 
-/** A CLI that has been idle for so long has written all of its answer. */
+/** After this idle time the answer is complete. */
 const IDLE_MS = 400;
-/** What appears so long after a turn was no longer seen is not of that turn: something is drawn again. */
+/** Text that appears this long after a turn is not part of it: something was redrawn. */
 const LATE_MS = 2000;
-/** A model that writes nothing for so long, in the middle of a turn, is not in the middle of a line. */
+/** If the model pauses this long during a turn, its last line is complete. */
 const STALLED_MS = 10_000;
-/** The same if a tool is shown below. Some CLIs draw it before the last words. */
+/** The same with a tool shown below, which some CLIs draw before the last words. */
 const TOOL_MS = 1000;
 
-/** Finds the commands in an agent's answers, from looks at the screen of its CLI. */
+/** Finds the commands in an agent's answers by reading its screen repeatedly. */
 export class AnswerWatch {
   readonly #screen: ScreenReader;
   readonly #conversation: ConversationReader;
@@ -26,10 +26,10 @@ export class AnswerWatch {
   #shown = '';
   #changedAt = 0;
   #idleSince: number | undefined;
-  /** When the turn began, if it was not seen idle since. */
+  /** Start of the turn, unless the CLI was idle since. */
   #turnSince: number | undefined;
   #isDone = false;
-  /** There is a conversation on the screen, beside the composer. */
+  /** The screen shows a conversation, not only the composer. */
   #isShown = false;
 
   constructor(screen: ScreenReader, conversation: ConversationReader) {
@@ -37,12 +37,12 @@ export class AnswerWatch {
     this.#conversation = conversation;
   }
 
-  /** Whether another look could find more, though the screen stays as it is. */
+  /** Whether another look may find more on an unchanged screen. */
   get isSettled(): boolean {
     return !this.#isShown || (this.#isDone && !this.#transcript.isWaiting);
   }
 
-  /** The commands that are complete now. Lines count that were seen for a moment. */
+  /** The commands that are complete now. A line counts once it was visible for a moment. */
   look(view: ScreenView, now: number): Command[] {
     const reading = this.#screen.read(view);
     const isBusy = reading.state === 'dialog' || (reading.state === 'composer' && reading.busy);
@@ -54,12 +54,12 @@ export class AnswerWatch {
     if (!conversation) return [];
     const lines = unwrap(conversation);
     if (this.#isFirst) {
-      // A session that is continued shows what was said before.
+      // A resumed session shows earlier messages.
       this.#transcript.know(lines.slice(0, lines.findLastIndex(({ speaker }) => speaker === 'person') + 1));
       this.#isFirst = false;
     }
     const isLate = now - this.#busyAt > LATE_MS;
-    // A turn that was over before anybody saw it.
+    // The turn was over before it was seen.
     if (isLate && this.#transcript.hasNewPrompt(lines)) this.#busyAt = now;
     else if (isLate) {
       this.#transcript.know(lines);
@@ -88,7 +88,7 @@ export class AnswerWatch {
     return open ? [open] : [];
   }
 
-  /** Whether the last line is complete, though the turn goes on. */
+  /** Whether the last line is complete although the turn continues. */
   #isStalled(lines: readonly SpokenLine[], now: number): boolean {
     const shown = lines
       .filter(isSaid)

@@ -7,7 +7,7 @@ export function argumentsOf(words: string, schema: object | undefined): Record<s
   return required.length === 0 ? { query: words } : fill(words, required, properties);
 }
 
-/** One word for each of the required properties, in order; the last one takes what is left. */
+/** One word for each required property, in order; the last one takes the rest. */
 function fill(
   words: string,
   required: readonly string[],
@@ -26,7 +26,7 @@ function fill(
 
 const endOfWord = (text: string): number => text.search(/\s|$/);
 
-/** The word as what the schema wants; a text where that is not possible, so that the tool can say what is wrong. */
+/** The word converted to the schema's type, or left as text so that the tool can report the error. */
 function typed(word: string, schema: unknown): unknown {
   const { type } = isObject(schema) ? schema : {};
   if (type === undefined)

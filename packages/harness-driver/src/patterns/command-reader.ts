@@ -4,16 +4,16 @@ import { type Command, isCommand, parseCommand } from './command.ts';
 const MOST_BYTES = 64 * 1024;
 /** Opens a body of several lines. */
 const OPEN = /(?:^|\s)<<<(?=\s|$)/;
-/** Ends it: where Markdown is drawn, `>>>` alone on a line would be gone. */
+/** Ends it, at the end of a line: Markdown would remove `>>>` alone on a line. */
 const CLOSE = />>>$/;
 /** Markdown may draw it as a part of a list. */
 const END = /^\s*->end$/;
 
-/** Finds commands in lines of text: those that begin a line, each with a line of words, or with several between marks. */
+/** Finds commands at the start of lines. A body is the rest of the line, or several lines between marks. */
 export class CommandReader {
   #open: { head: string; lines: string[]; bytes: number } | undefined;
 
-  /** The command that ends with this line. */
+  /** Returns the command that this line completes. */
   take(line: string): Command | undefined {
     const text = line.trimEnd();
     if (this.#open) return this.#continue(this.#open, text);
@@ -25,14 +25,14 @@ export class CommandReader {
     return rest === '' ? undefined : this.#continue(this.#open, rest);
   }
 
-  /** No more lines follow; what was not ended is a mistake. */
+  /** No more lines follow; an open command is an error. */
   end(): Command | undefined {
     const open = this.#open;
     this.#open = undefined;
     return open && mistake(open.head, 'Its text has no end.', 'End it with a line ->end');
   }
 
-  /** Lines were lost: nobody knows what was in them. */
+  /** Lines were lost: their content is unknown. */
   forget(): void {
     this.#open = undefined;
   }

@@ -6,24 +6,24 @@ import type { Command } from './command.ts';
 import { callErrorNotice, discoveryNotice, errorNotice, mistakeNotice, resultNotice } from './notices.ts';
 
 export interface RunnerOptions {
-  /** The run, in whose name notices are sent. */
+  /** The run that notices are sent for. */
   run: string;
-  /** What agents that it starts inherit. */
+  /** What the agents it starts inherit. */
   env: Record<string, string> | undefined;
 }
 
-/** A tool may have to wait for the consent of a person. */
+/** A tool may have to wait for a person's consent. */
 const CALL_MS = 120_000;
-/** So many calls run at the same time; more are refused. */
+/** Maximum number of concurrent calls; more are refused. */
 const MOST_CALLS = 8;
-/** So many errors in a row are told: an agent that talks about them makes more of them. */
+/** Maximum number of errors reported in a row: an agent that discusses them causes more. */
 const MOST_ERRORS = 5;
 const RETRY_MS = 1000;
 
 /**
- * Does what an agent's commands say, as that agent: one after the other, except calls, which take their time. What comes
- * of it is sent to the agent as a notice of the relay. Each message and each notice has an id of its own, so that none is
- * stored twice, however often it has to be sent.
+ * Runs an agent's commands as that agent, one at a time, except calls, which take time. Results are sent to the agent as
+ * notices of the relay. Each message and each notice has its own id, so that none is stored twice, however often it is
+ * sent.
  */
 export class CommandRunner {
   readonly #relay: Relay;
@@ -44,7 +44,7 @@ export class CommandRunner {
     this.#last = this.#last.then(() => this.#perform(command, id));
   }
 
-  /** Nothing is begun any more; resolves when what was begun is sent, if there is a daemon. */
+  /** Starts nothing new; resolves when pending messages are sent, if the daemon is reachable. */
   async end(): Promise<void> {
     if (this.#relay.state !== 'connected') this.#ended = true;
     await this.#last;
@@ -75,7 +75,7 @@ export class CommandRunner {
       case 'spawn': {
         const { name, cli, task } = command;
         const { env } = this.#options;
-        // When it is ready, the relay says so.
+        // The relay reports when it is ready.
         await relay.workers.spawn(name, cli, { waitMs: 0, ...(task && { task }), ...(env && { env }) });
         return this.#tell(id, `Worker "${name}" spawned successfully. It will message you when ready.`);
       }
@@ -89,7 +89,7 @@ export class CommandRunner {
     }
   }
 
-  /** A call takes its time: what follows it in the text does not wait. */
+  /** Calls take time: later commands do not wait for them. */
   async #begin(command: Extract<Command, { kind: 'call' }>, id: string): Promise<void> {
     const target = `${command.server}.${command.tool}`;
     if (this.#calls >= MOST_CALLS) {
@@ -123,14 +123,14 @@ export class CommandRunner {
     await this.#tell(id, `${notice}${last}`);
   }
 
-  /** A notice of the relay comes as any message does, when the agent can take it. */
+  /** A notice is delivered like any message, when the agent can take it. */
   async #tell(id: string, content: string): Promise<void> {
     const note = { run: this.#options.run, id, content };
-    // The relay has let the agent go, or does not take notices for it: nobody can be told.
+    // The agent was removed, or the daemon takes no notices for it: there is nobody to tell.
     await this.#persist(() => this.#relay.request('RUN_NOTE', note)).catch(ignoreRelayErrors);
   }
 
-  /** Until the daemon has taken it. It knows by the id what it has taken before. */
+  /** Repeats until the daemon has taken it; the id prevents duplicates. */
   async #persist(request: () => Promise<unknown>): Promise<void> {
     for (;;) {
       try {

@@ -1,22 +1,22 @@
-/** What an agent asked the relay for in its own words. */
+/** A command in an agent's text. */
 export type Command =
   | { kind: 'send'; to: string; thread?: string; body: string }
   | { kind: 'spawn'; name: string; cli: string; task: string }
   | { kind: 'release'; name: string }
   | { kind: 'discover'; capability?: string; tool?: string }
   | { kind: 'call'; server: string; tool: string; args: string }
-  /** It looks like a command and cannot be one. */
+  /** Looks like a command but is invalid. */
   | { kind: 'mistake'; line: string; problem: string; next: string };
 
 const HEAD = /^->(relay|mcp):(\S+)(?:\s+([\s\S]*))?$/;
 const THREAD = /^\[thread:([^\]\s]+)\]\s*/;
-/** Longer texts are not quoted in full. */
+/** Longer texts are abbreviated when quoted. */
 const MOST_QUOTED = 80;
 
 /** Whether a line begins with a command. */
 export const isCommand = (line: string): boolean => /^->(?:relay|mcp):\S/.test(line);
 
-/** The command that a text is; the words after its head may have several lines. */
+/** Parses a text as a command; its arguments may span several lines. */
 export function parseCommand(text: string): Command | undefined {
   const [, family, head = '', rest = ''] = HEAD.exec(text) ?? [];
   if (family === undefined) return undefined;
@@ -80,7 +80,7 @@ function parseCall(head: string, words: string): Command | Problem {
     : { problem: 'It names no tool.', next: '->mcp:server.tool arguments' };
 }
 
-/** The first words one by one, and the last of them with all that follows. */
+/** Splits off the first words; the last one takes the rest. */
 function split(text: string, count: 2): [string, string];
 function split(text: string, count: 3): [string, string, string];
 function split(text: string, count: number): string[] {

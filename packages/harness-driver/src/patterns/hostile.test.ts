@@ -16,8 +16,9 @@ const messageOf = (content: string) => ({
   importance: 'normal' as const,
   content,
   ts: 1,
+  authority: 'peer' as const,
 });
-const envelope = (content: string): string => envelopeOf(messageOf(content), [], 'Bob');
+const envelope = (content: string): string => envelopeOf(messageOf(content));
 
 it('finds no command in any message as it is typed', { timeout: 120_000 }, () => {
   fc.assert(

@@ -1,10 +1,10 @@
 import { type AgentOffer, quotedText, type RelayError, safeLine } from '@agent-relay/protocol';
 import type { Command } from './command.ts';
 
-/** So much of a result is told; a terminal is shown less of it. */
+/** How much of a result a notice has; a terminal shows less. */
 const MOST_CHARACTERS = 32_000;
 
-/** What a tool returned. Lines of a text are marked: none can pass for the relay's. */
+/** The result of a tool. Its lines are marked, so that none can pass for the relay's. */
 export const resultNotice = (target: string, value: unknown): string =>
   cut(`MCP result from ${safeLine(target)}:\n${quotedText(textOf(value))}`);
 

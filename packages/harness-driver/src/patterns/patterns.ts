@@ -5,23 +5,23 @@ import { AnswerWatch } from './answer-watch.ts';
 import { type Command, isCommand } from './command.ts';
 import { CommandReader } from './command-reader.ts';
 
-/** Between two looks at a screen that changes. */
+/** Interval of reading a changing screen. */
 const LOOK_MS = 60;
-/** Between two looks at one that stays as it is, until all of it counts. */
+/** Interval of reading an unchanged screen, until all of it counts. */
 const SETTLE_MS = 200;
-/** So many commands are taken from an agent in a minute. */
+/** Maximum number of commands per agent and minute. */
 const MOST_COMMANDS = 60;
 const MINUTE_MS = 60_000;
-/** So many messages are remembered that were typed into a program. */
+/** How many messages typed into a program are remembered. */
 const MOST_TYPED = 32;
 
-/** How the text of an agent is found on its screen; without it, every line of the normal screen is. */
+/** Finds an agent's text on its screen; without it, every line of the normal screen counts. */
 export interface AnswerReaders {
   screen: ScreenReader;
   conversation: ConversationReader;
 }
 
-/** Finds the commands in what an agent writes in its terminal, and hands each on once. */
+/** Finds commands in an agent's terminal output and reports each once. */
 export class Patterns {
   readonly #onCommand: (command: Command) => void;
   readonly #watch: AnswerWatch | undefined;
@@ -36,12 +36,12 @@ export class Patterns {
     this.#onCommand = onCommand;
   }
 
-  /** Whether it reads lines, rather than screens. */
+  /** Whether it reads lines instead of screens. */
   get takesLines(): boolean {
     return this.#watch === undefined;
   }
 
-  /** The relay types this: a program may show it. */
+  /** The relay is typing this; the program may echo it. */
   typed(text: string): void {
     this.#typed = [...this.#typed, squeezed(text)].slice(-MOST_TYPED);
   }
@@ -66,7 +66,7 @@ export class Patterns {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       const view = screen.view();
-      // It is looked at again when everything that came is on it.
+      // It is read again when all output is on it.
       if (!view) return;
       for (const command of watch.look(view, performance.now())) this.#found(command);
       if (!watch.isSettled) this.#lookIn(SETTLE_MS, screen, watch);
@@ -82,7 +82,7 @@ export class Patterns {
   }
 }
 
-/** However a program breaks what it shows. */
+/** Independent of how a program wraps it. */
 const squeezed = (text: string): string => text.replace(/\s+/g, '');
 
 const TOO_MANY: Command = {

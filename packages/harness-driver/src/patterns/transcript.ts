@@ -1,63 +1,63 @@
 import { align, type Pair } from './alignment.ts';
 import type { SpokenLine } from './unwrap.ts';
 
-/** So many lines are remembered: more than anybody scrolls back while an agent works. */
+/** How many lines are kept: more than anyone scrolls back while an agent works. */
 const MOST_LINES = 2000;
-/** A line counts that was seen for so long: some CLIs draw the next ones before all of it is there. */
+/** A line counts after it was visible this long: some CLIs draw later lines before it is complete. */
 const STEADY_MS = 250;
-/** So many lines at the end may look different when they are drawn again. */
+/** How many lines at the end may change when redrawn. */
 const MOST_CHANGED = 3;
 
 interface Look {
   now: number;
-  /** The last line is complete: nothing is being written any more. */
+  /** The last line is complete: no more is being written. */
   isComplete: boolean;
-  /** When the turn began that is not over yet. */
+  /** Start of the current turn. */
   turnSince: number | undefined;
 }
 
 interface Entry {
   line: SpokenLine;
   key: string;
-  /** Since when it has been seen. */
+  /** The time it was first seen. */
   since: number;
 }
 
 /**
- * Everything said in a conversation, put together from screens that show a part of it: scrolled, drawn again in another
- * width, or with something over them. Each line is told once.
+ * A conversation, assembled from screens that show parts of it: scrolled, redrawn in another width, or covered by
+ * something. Each line is reported once.
  */
 export class Transcript {
   readonly #entries: Entry[] = [];
-  /** So many of them are told. The others may still change. */
+  /** How many were reported; the rest may still change. */
   #told = 0;
 
-  /** Whether there is something that has not been seen for long enough. */
+  /** Whether something was not visible for long enough yet. */
   get isWaiting(): boolean {
     return this.#told < this.#entries.length;
   }
 
-  /** Takes what is on the screen now, and returns the lines that are new. */
+  /** Takes the current screen and returns the new lines. */
   take(lines: readonly SpokenLine[], { now, isComplete, turnSince = now }: Look): SpokenLine[] {
     const said = lines.filter(isSaid);
     const last = this.#entries.at(-1);
-    // Who has begun to answer goes on, though the screen shows nothing of what was seen before.
+    // A started answer continues, even if the screen shows nothing known.
     const missed = last && last.since > turnSince ? last.line.speaker : 'unknown';
     const top = this.#add(isComplete ? said : said.slice(0, -1), now, missed);
     const end = this.#entries.findIndex(
-      // What has left the screen cannot change any more.
+      // Lines that left the screen cannot change any more.
       ({ since }, index) => index >= this.#told && index >= top && now - since < STEADY_MS,
     );
     return this.#tell(end < 0 ? this.#entries.length : end);
   }
 
-  /** Takes what is on the screen as known. */
+  /** Marks everything on the screen as known. */
   know(lines: readonly SpokenLine[]): void {
     this.#add(lines.filter(isSaid), 0, 'unknown');
     this.#tell(this.#entries.length);
   }
 
-  /** Whether a prompt follows right after what is known. */
+  /** Whether a prompt directly follows the known lines. */
   hasNewPrompt(lines: readonly SpokenLine[]): boolean {
     const said = lines.filter(isSaid);
     const last = this.#match(said).at(-1);
@@ -73,14 +73,14 @@ export class Transcript {
   }
 
   /**
-   * Adds what is seen after what is known, and in place of what was seen and not told. Returns the first entry that is
-   * on the screen. `missed`: who wrote what is at its top, if nothing on it is known.
+   * Adds new lines after the known ones, and replaces those not reported yet. Returns the first entry that is
+   * on the screen. `missed`: who wrote its top lines if none of them is known.
    */
   #add(said: readonly SpokenLine[], now: number, missed: SpokenLine['speaker']): number {
     const pairs = this.#match(said);
     const first = pairs[0] ?? { known: this.#entries.length, seen: -1 };
     const last = pairs.at(-1) ?? { known: this.#entries.length - 1, seen: -1 };
-    // It was scrolled back: below is more that is known.
+    // Scrolled back: more known lines are below.
     if (pairs.length > 0 && this.#told - 1 - last.known > MOST_CHANGED) return this.#told;
     const before = this.#entries[last.known]?.line.speaker ?? 'unknown';
     let speaker = pairs.length > 0 ? before : missed;
@@ -104,13 +104,13 @@ export class Transcript {
     );
   }
 
-  /** Between lines that are the same, what was not told yet is as it is seen now. */
+  /** Between matching lines, unreported ones are replaced by what is visible now. */
   #replaceBetween(pairs: readonly Pair[], said: readonly SpokenLine[], now: number): void {
     for (let index = pairs.length - 1; index > 0; index--) {
       const [from, to] = [pairs[index - 1], pairs[index]];
       const start = Math.max((from?.known ?? 0) + 1, this.#told);
       const end = to?.known ?? 0;
-      // Nothing was there, and it may have been told already.
+      // Nothing was there, or it may have been reported already.
       if (start > end || (from?.known ?? 0) + 1 < this.#told) continue;
       const speaker = this.#entries[from?.known ?? 0]?.line.speaker ?? 'unknown';
       const between = said.slice((from?.seen ?? 0) + 1, to?.seen).map((line) => ({
@@ -122,7 +122,7 @@ export class Transcript {
     }
   }
 
-  /** The first line on the screen may be the end of one. */
+  /** The first line on the screen may be the tail of a line. */
   #findCut(seen: string[]): void {
     const [first = ''] = seen;
     if (first === '' || this.#entries.some(({ key }) => key === first)) return;
@@ -130,7 +130,7 @@ export class Transcript {
     if (whole) seen[0] = whole.key;
   }
 
-  /** The last line that was told had seemed to be complete. */
+  /** The last reported line had only seemed complete. */
   #findGrown(seen: readonly string[]): void {
     const last = this.#entries[this.#told - 1];
     if (last === undefined || seen.includes(last.key)) return;
@@ -139,8 +139,8 @@ export class Transcript {
   }
 }
 
-/** What tools show changes while it is looked at. */
+/** Tool output changes while it is visible. */
 export const isSaid = ({ speaker, text }: SpokenLine): boolean => speaker !== 'other' && keyOf(text) !== '';
 
-/** What stays the same however a line is broken, coloured and marked. */
+/** A form of the line that is independent of wrapping, colours and markers. */
 const keyOf = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '');

@@ -1,21 +1,21 @@
 import type { Conversation, ConversationRow, Speaker } from '../clis/conversation.ts';
 import { isCommand } from './command.ts';
 
-/** A line as it was written, however the CLI breaks it. */
+/** A line as written, before the CLI wrapped it. */
 export interface SpokenLine {
   readonly speaker: Speaker;
   readonly text: string;
-  /** An empty line is above it. */
+  /** Whether an empty line is above it. */
   readonly isApart: boolean;
 }
 
 const LIST = /^(\s*)(?:[-*•]|\d+[.)])\s+/;
-/** What stands between sentences, rather than in one. */
+/** Punctuation that ends a sentence. */
 const SENTENCE_END = /[.:!?…]$/;
-/** After these a long word is broken, without a blank. */
+/** Long words are wrapped after these characters, without a space. */
 const WORD_PART = /[/\\]$|\w-$|->(?:relay|mcp):$/;
 
-/** Puts rows together that a CLI has broken: where the first word of the next one would not have fitted any more. */
+/** Joins rows that a CLI has wrapped: those where the first word of the next row would not have fit. */
 export function unwrap({ rows, width }: Conversation): SpokenLine[] {
   const lines: Array<{ speaker: Speaker; text: string; isApart: boolean }> = [];
   let above: ConversationRow | undefined;
@@ -38,11 +38,11 @@ function continues(above: ConversationRow, row: ConversationRow, line: string, w
   const indent = indentOf(row.text);
   const hanging = LIST.exec(above.text)?.[0].length;
   if (indent !== indentOf(above.text) && indent !== hanging) return false;
-  // Both are possible: then commands stand together, or follow a sentence.
+  // Ambiguous: a command starts a new line after another command or a sentence.
   return !isCommand(row.text) || !(isCommand(line) || SENTENCE_END.test(above.text));
 }
 
-/** A word that is too long for one row is broken anywhere. */
+/** A word longer than a row is broken anywhere. */
 function glue(above: string, row: string, width: number): string {
   const isFull = cells(above) >= width;
   const isBroken = isFull && cells(lastWord(above)) + cells(firstWord(row)) > width;
@@ -55,6 +55,6 @@ const lastWord = (text: string): string => text.slice(text.trimEnd().lastIndexOf
 
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/gu;
-/** The columns that a text takes. */
+/** The width of a text in columns. */
 const cells = (text: string): number =>
   text.length + (text.match(WIDE)?.filter((one) => one.length === 1).length ?? 0);

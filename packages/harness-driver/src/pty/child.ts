@@ -2,9 +2,10 @@ import { constants } from 'node:os';
 import { type IPty, spawn } from '@agent-relay/harness-driver/pty';
 import { holdOpen } from './hold-open.ts';
 import { PtyWriter } from './pty-writer.ts';
+import { SessionGuard } from './session-guard.ts';
 
 export interface ChildOptions {
-  /** An absolute path: looking for it in PATH is done before. */
+  /** An absolute path, already looked up in PATH. */
   file: string;
   args: readonly string[];
   cwd: string;
@@ -18,7 +19,7 @@ export interface ChildEnd {
   signal?: NodeJS.Signals;
 }
 
-/** A program in a pseudo-terminal of its own, as bytes. */
+/** A program in a pseudo-terminal of its own, as bytes. It does not outlive this process. */
 export class Child {
   readonly pid: number;
   /** Resolves when the program has ended and everything it wrote has been passed on. */
@@ -28,22 +29,25 @@ export class Child {
 
   constructor({ file, args, cwd, env, columns, rows }: ChildOptions, onOutput: (bytes: Buffer) => void) {
     const name = env.TERM || 'xterm-256color';
+    const guard = new SessionGuard();
     this.#pty = spawn(file, [...args], { name, cwd, env, cols: columns, rows, encoding: null });
     this.pid = this.#pty.pid;
+    guard.watch(this.pid);
     holdOpen(terminalOf(this.#pty), this.pid);
     this.#writer = new PtyWriter(descriptorOf(this.#pty));
-    // With no encoding it hands over buffers; its types know only strings.
+    // Without an encoding it returns buffers, although its types say strings.
     this.#pty.onData((data) => onOutput(data as unknown as Buffer));
     this.ended = new Promise((resolve) => {
       this.#pty.onExit(({ exitCode, signal }) => {
         this.#writer.close();
+        guard.dismiss();
         const name = signalNamed(signal);
         resolve({ code: exitCode, ...(name === undefined ? {} : { signal: name }) });
       });
     });
   }
 
-  /** Hands bytes to the program at once, or as soon as it reads. */
+  /** Writes bytes to the program at once, or as soon as it reads. */
   write(bytes: Uint8Array | string): void {
     this.#writer.write(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
   }
@@ -52,7 +56,7 @@ export class Child {
     this.#pty.resize(columns, rows);
   }
 
-  /** Stops reading what the program writes, which stops the program once the buffer of the terminal is full. */
+  /** Stops reading the program's output, which blocks the program once the terminal's buffer is full. */
   pause(): void {
     this.#pty.pause();
   }
@@ -71,14 +75,14 @@ export class Child {
   }
 }
 
-/** Where the terminal's other end is open; not in the types of the library, which offers no write that keeps order with ours. */
+/** The descriptor of the terminal's other end, which the library's types omit; its own writes would not keep the order. */
 function descriptorOf(terminal: IPty): number {
   const { fd } = terminal as IPty & { fd?: unknown };
   if (typeof fd !== 'number') throw new Error('the pseudo-terminal has no file descriptor');
   return fd;
 }
 
-/** The device that the program has open; not in the types either. */
+/** The device of the program's end; not in the types either. */
 function terminalOf(terminal: IPty): string {
   const { ptsName } = terminal as IPty & { ptsName?: unknown };
   if (typeof ptsName !== 'string') throw new Error('the pseudo-terminal has no name');

@@ -1,9 +1,9 @@
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 
 /**
- * Keeps a program's terminal open until the program has ended. Some programs close their terminal themselves right
- * before they exit, as `cat` does: whoever reads the other end would take that for the end, close it too, and the system
- * would kill the program with a hangup instead of letting it exit with its own code.
+ * Keeps a program's terminal open until the program has ended. Some programs, such as `cat`, close their terminal right
+ * before they exit. The reader of the other end would take that for the end and close it too, and the system would kill
+ * the program with a hangup instead of letting it exit with its own code.
  */
 export function holdOpen(terminal: string, pid: number): void {
   const descriptor = openSync(terminal, constants.O_RDWR | constants.O_NOCTTY);
@@ -15,7 +15,7 @@ export function holdOpen(terminal: string, pid: number): void {
   process.on('SIGCHLD', onChildEnded);
 }
 
-/** Whether it runs; one that has ended and was not collected yet does not. */
+/** Whether it is running; a zombie is not. */
 function isRunning(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

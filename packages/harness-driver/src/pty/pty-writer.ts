@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs';
 
-/** How long to wait before trying again when the program does not read. */
+/** Retry interval while the program does not read. */
 const RETRY_MS = 5;
 
-/** Writes to a pseudo-terminal: at once where there is room, in order, and without spinning while there is none. */
+/** Writes to a pseudo-terminal in order, at once if there is room, without busy waiting. */
 export class PtyWriter {
   readonly #descriptor: number;
   #waiting: Uint8Array[] = [];
@@ -45,7 +45,7 @@ export class PtyWriter {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EAGAIN') return 0;
-      // The program has closed its terminal: what it will never read need not be kept.
+      // The program has closed its terminal: drop what it will never read.
       if (code !== 'EIO' && code !== 'EBADF') throw error;
       this.close();
       return 0;

@@ -1,12 +1,12 @@
-/** How a sequence begins that switches a mode. */
+/** The start of a sequence that switches a mode. */
 const BEGINNINGS = ['\u001b[?', '\u001b[>', '\u001b[<'];
-/** The whole of it, after ESC. */
+/** The whole sequence, after ESC. */
 const MODE_CHANGE = /^\[[?><][\d;]*[hlum]/;
 const LONGEST_CHANGE = 64;
 
 /**
- * What must not be missed of output that nobody has time to emulate: the modes it switches. Finding them costs a
- * fraction of emulating.
+ * Keeps what must not be lost of output that is skipped: the modes it switches. Finding them costs a fraction of
+ * emulating.
  */
 export function condense(output: Buffer): Buffer {
   const kept: Array<{ at: number; bytes: Buffer }> = [];

@@ -1,19 +1,27 @@
 import type { IBufferCell, Terminal } from '@xterm/headless';
 
-/** The rows of a screen from `first` on, each as text with its colours, for a terminal that places them itself. */
-export function drawRows(emulator: Terminal, first: number, count: number, columns: number): string[] {
+/** A part of a screen: rows from `first` on, and columns from `left` on. */
+export interface ScreenPart {
+  first: number;
+  count: number;
+  left?: number;
+  columns: number;
+}
+
+/** The rows of a part of a screen, each as text with its colours, for a terminal that places them itself. */
+export function drawRows(emulator: Terminal, { first, count, left = 0, columns }: ScreenPart): string[] {
   const { active } = emulator.buffer;
   return Array.from({ length: count }, (_, row) => {
     const line = active.getLine(active.baseY + first + row);
     let text = '';
     let before = '';
     let blanks = '';
-    for (let column = 0; column < columns; ) {
+    for (let column = left; column < left + columns; ) {
       const cell = line?.getCell(column);
       if (!cell) break;
       const width = cell.getWidth() || 1;
-      // Half of a wide character is none.
-      if (column + width > columns) break;
+      // The second half of a wide character.
+      if (column + width > left + columns) break;
       column += width;
       const look = lookOf(cell);
       const letters = cell.getChars() || ' ';

@@ -1,16 +1,16 @@
 import type { IMarker, Terminal } from '@xterm/headless';
 
-/** So many new lines are taken at the latest, before the emulator forgets them. */
+/** Maximum number of lines before they are collected, while the emulator still has them. */
 const MOST_WAITING = 400;
 
 /**
- * The lines that a program writes on the normal screen, each once, when the cursor has left it downwards. However often it
- * draws above that place again, nothing is told twice. What is on the alternate screen is not told.
+ * Reports each line that a program writes on the normal screen once, when the cursor has moved below it. Lines that are
+ * redrawn above are not reported again. The alternate screen is ignored.
  */
 export class LineLog {
   readonly #emulator: Terminal;
   readonly #onLine: (line: string) => void;
-  /** The first line that was not told. */
+  /** The first line not reported yet. */
   #next: IMarker | undefined;
   #fed = 0;
 
@@ -27,7 +27,7 @@ export class LineLog {
     });
   }
 
-  /** Tells the lines that are complete now. */
+  /** Reports the lines that are complete now. */
   take(): void {
     this.#fed = 0;
     if (this.#isElsewhere) return;
@@ -35,14 +35,14 @@ export class LineLog {
     this.#tellUntil(this.#startOf(baseY + cursorY));
   }
 
-  /** Tells the last line as well: the program has ended. */
+  /** Reports the last line as well: the program has ended. */
   end(): void {
     if (this.#isElsewhere) return;
     const { baseY, cursorY } = this.#emulator.buffer.normal;
     this.#tellUntil(baseY + cursorY + 1);
   }
 
-  /** Nothing that was written up to now is told: a part of it is missing. */
+  /** Skips everything written so far, because part of it is missing. */
   skip(): void {
     if (!this.#isElsewhere) this.#goOnAt(0);
   }
@@ -51,7 +51,7 @@ export class LineLog {
     return this.#emulator.buffer.active.type === 'alternate';
   }
 
-  /** What is on the screen goes away, and others are written in its place. */
+  /** The screen is about to be cleared. */
   #cleared(): void {
     if (this.#isElsewhere) return;
     this.take();
@@ -60,7 +60,7 @@ export class LineLog {
 
   #tellUntil(end: number): void {
     const { normal } = this.#emulator.buffer;
-    // The emulator has forgotten it, if it was that long ago.
+    // The emulator may have dropped it.
     let line = this.#next && !this.#next.isDisposed ? this.#next.line : 0;
     if (line >= end) return;
     while (line < end) {

@@ -2,15 +2,15 @@ import type { Terminal } from '@xterm/headless';
 
 type Parameters = ReadonlyArray<number | number[]>;
 
-/** Private modes that are on in a terminal nobody has touched: the cursor is shown, and lines wrap. */
+/** Private modes that are on by default: the cursor is visible, and lines wrap. */
 const ON_AT_FIRST = new Set([7, 25]);
 
-/** Keys, cursor, mouse, focus, paste: what a viewer that comes later needs too. */
+/** Keys, cursor, mouse, focus, paste: modes that later viewers need, too. */
 const REDONE = new Set([1, 12, 25, 1000, 1002, 1003, 1004, 1005, 1006, 1015, 1016, 2004, 2031]);
 
 /**
- * Which modes a program has switched, as far as a terminal must be told to switch them back: private modes, and the two
- * keyboard protocols.
+ * The modes that a program has set and a terminal must reset afterwards: private modes and the two keyboard
+ * protocols.
  */
 export class Modes {
   readonly #switched = new Set<number>();
@@ -22,7 +22,7 @@ export class Modes {
     const watch = (prefix: string, final: string, note: (values: number[]) => void) =>
       parser.registerCsiHandler({ prefix, final }, (values: Parameters) => {
         note(values.map((value) => (typeof value === 'number' ? value : (value[0] ?? 0))));
-        // Only watched: the emulator handles it as well.
+        // Only observed: the emulator handles it as well.
         return false;
       });
     watch('?', 'h', (modes) => this.#switch(modes, true));
@@ -40,7 +40,7 @@ export class Modes {
     return !this.#switched.has(25);
   }
 
-  /** What switches another terminal to these modes, as far as drawing the screen does not do it. */
+  /** Sequence that sets these modes in another terminal, beyond what drawing does. */
   redo(): string {
     const modes = [...this.#switched].filter((mode) => REDONE.has(mode));
     return [
@@ -50,7 +50,7 @@ export class Modes {
     ].join('');
   }
 
-  /** What puts a terminal back that was left in these modes. */
+  /** Sequence that resets a terminal from these modes. */
   undo(): string {
     const modes = [...this.#switched].map((mode) => `\x1b[?${mode}${ON_AT_FIRST.has(mode) ? 'h' : 'l'}`);
     const keyboards = this.#keyboards.length > 0 ? [`\x1b[<${this.#keyboards.length}u`] : [];

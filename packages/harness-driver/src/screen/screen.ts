@@ -1,7 +1,8 @@
 import { SerializeAddon } from '@xterm/addon-serialize';
 import xterm from '@xterm/headless';
 import { condense } from './condense.ts';
-import { drawRows } from './draw-rows.ts';
+import { drawRows, type ScreenPart } from './draw-rows.ts';
+import { endWeightFirst } from './letter-weight.ts';
 import { LineLog } from './line-log.ts';
 import { Modes } from './modes.ts';
 import { readView } from './read-view.ts';
@@ -16,12 +17,14 @@ export interface ScreenOptions {
   onLine?: ((line: string) => void) | undefined;
 }
 
-/** Emulated at a time: short enough that a key pressed meanwhile does not wait noticeably. */
+/** Emulated at a time: short enough that a key press does not wait noticeably. */
 const SLICE_BYTES = 32 * 1024;
 /** Further behind than this, output is no longer worth emulating: it scrolls by faster than anybody reads. */
 const MOST_BEHIND_BYTES = 1024 * 1024;
-/** What is emulated of it all the same: many screens full. */
+/** How much of it is emulated anyway: many screens. */
 const TAIL_BYTES = 128 * 1024;
+/** A program that writes faster than can be emulated is left alone until it has paused for this long. */
+const PAUSE_MS = 20;
 const HISTORY_LINES = 1000;
 /** Lines above the screen that a new viewer gets. */
 const SHOWN_HISTORY = 500;
@@ -43,6 +46,9 @@ export class Screen {
   #isEmulating = false;
   #hasNews = false;
   #next: NodeJS.Immediate | undefined;
+  #pause: NodeJS.Timeout | undefined;
+  /** Output comes faster than it can be emulated: trying to keep up would only slow it down. */
+  #isFlooded = false;
   #linesUntilKnown = 0;
   #onSettled: Array<() => void> = [];
 
@@ -80,7 +86,7 @@ export class Screen {
     this.#onChange();
   }
 
-  /** Whether something came that is not on the screen yet; `onChange` is called when it is. */
+  /** Whether some output is not on the screen yet; `onChange` is called when it is. */
   get isBehind(): boolean {
     return this.#behindBytes > 0 || this.#isEmulating;
   }
@@ -97,14 +103,14 @@ export class Screen {
     return new Promise((resolve) => this.#onSettled.push(resolve));
   }
 
-  /** All that is on the screen and was, with its modes, for another terminal of the same size; nothing is behind. */
+  /** The screen, its scrollback and modes, for another terminal of the same size; all output is included. */
   snapshot(): string {
-    return `${this.#serializer.serialize({ scrollback: SHOWN_HISTORY })}${this.#modes.redo()}`;
+    return `${endWeightFirst(this.#serializer.serialize({ scrollback: SHOWN_HISTORY }))}${this.#modes.redo()}`;
   }
 
   /** Rows of the screen with their colours, for a terminal of another size. */
-  draw(first: number, count: number, columns: number): string[] {
-    return drawRows(this.#emulator, first, count, columns);
+  draw(part: ScreenPart): string[] {
+    return drawRows(this.#emulator, part);
   }
 
   get cursor(): { row: number; column: number } {
@@ -128,23 +134,28 @@ export class Screen {
 
   dispose(): void {
     clearImmediate(this.#next);
+    clearTimeout(this.#pause);
     this.#emulator.dispose();
   }
 
-  /** As long as each turn of the event loop brings more output, passing that on goes first. */
+  /** While each turn of the event loop brings more output, passing it on comes first. */
   #emulateInAPause(): void {
-    if (this.#next !== undefined || this.#isEmulating) return;
-    this.#next = setImmediate(() => {
+    if (this.#next !== undefined || this.#pause !== undefined || this.#isEmulating) return;
+    const look = () => {
       this.#next = undefined;
+      this.#pause = undefined;
       if (!this.#hasNews) return this.#emulate();
       this.#hasNews = false;
       this.#emulateInAPause();
-    });
+    };
+    if (this.#isFlooded) this.#pause = setTimeout(look, PAUSE_MS);
+    else this.#next = setImmediate(look);
   }
 
   #emulate(): void {
     const slice = this.#takeSlice();
     this.#isEmulating = true;
+    this.#isFlooded = false;
     this.#emulator.write(slice, () => {
       this.#isEmulating = false;
       this.#lines?.take();
@@ -179,6 +190,7 @@ export class Screen {
     const kept = [condense(all.subarray(0, cut)), all.subarray(cut)];
     this.#behind = kept.filter(({ length }) => length > 0);
     this.#behindBytes = kept.reduce((sum, { length }) => sum + length, 0);
+    this.#isFlooded = true;
     this.#linesUntilKnown = this.#emulator.rows;
     this.#lines?.skip();
   }

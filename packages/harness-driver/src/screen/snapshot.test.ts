@@ -39,6 +39,20 @@ it('keeps colours', async () => {
   expect(line?.getCell(4)?.getBgColor()).toBe(0x010203);
 });
 
+it('keeps letters bold beside dim ones', async () => {
+  const { other } = await copied('\x1b[2mdim\x1b[22m\x1b[1mbold\x1b[22m\x1b[2mdim\x1b[0m \x1b[38;5;22mgreen');
+  const line = other.buffer.active.getLine(0);
+  const looks = [0, 3, 7]
+    .map((column) => line?.getCell(column))
+    .map((cell) => [cell?.isBold(), cell?.isDim()]);
+  expect(looks.map((look) => look.map(Boolean))).toEqual([
+    [false, true],
+    [true, false],
+    [false, true],
+  ]);
+  expect(line?.getCell(11)?.getFgColor()).toBe(22);
+});
+
 it('switches the modes that keys, mouse and paste depend on', async () => {
   const { other, snapshot } = await copied(
     '\x1b[?1049h\x1b[?2004h\x1b[?1003h\x1b[?1006h\x1b[?1004h\x1b[?25l\x1b[>7uhi',

@@ -1,4 +1,4 @@
-/** What a terminal shows at one moment: all that an adapter may look at. */
+/** What a terminal shows at one moment: everything an adapter may use. */
 export interface ScreenView {
   readonly columns: number;
   readonly rows: number;
@@ -12,7 +12,7 @@ export interface ScreenView {
 }
 
 export interface ScreenLine {
-  /** Without the blanks at its end. */
+  /** Without trailing spaces. */
   readonly text: string;
   /** How each character of the text looks: `i` inverse, `d` dim, `b` bold, `c` coloured, `.` plain. */
   readonly looks: string;

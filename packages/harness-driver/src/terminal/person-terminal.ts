@@ -2,25 +2,33 @@ import { spawnSync } from 'node:child_process';
 import { writeSync } from 'node:fs';
 
 const STANDARD_OUTPUT = 1;
+const MOST_NAME = 128;
 
 export interface TerminalSize {
   columns: number;
   rows: number;
 }
 
-/** The terminal of the person who started the program: handed over to the child as it is, and put back afterwards. */
+/** The terminal of the person who started the program: passed through to the child, and restored afterwards. */
 export class PersonTerminal {
   readonly #input = process.stdin;
   readonly #output = process.stdout;
-  /** The settings to go back to, while others are in force. */
+  /** The settings to restore. */
   #settings: string | undefined;
+  #isGone = false;
 
   get isTerminal(): boolean {
     return Boolean(this.#input.isTTY && this.#output.isTTY);
   }
 
+  /** Its name, for people: where to look for it. */
+  get name(): string {
+    const { stdout, status } = spawnSync('tty', { stdio: ['inherit', 'pipe', 'ignore'], encoding: 'utf8' });
+    return (status === 0 && stdout.trim().slice(0, MOST_NAME)) || 'a terminal';
+  }
+
   get size(): TerminalSize {
-    // A terminal that does not know its size says 0.
+    // A terminal of unknown size reports 0.
     return { columns: this.#output.columns || 80, rows: this.#output.rows || 24 };
   }
 
@@ -33,9 +41,9 @@ export class PersonTerminal {
     stty(['raw', '-echo']);
   }
 
-  /** Puts the terminal back, also when everything else has failed; `undo` switches back what the program had switched. */
+  /** Restores the terminal, even if everything else failed; `undo` resets the program's modes. */
   restore(undo: string): void {
-    if (this.#settings === undefined) return;
+    if (this.#settings === undefined || this.#isGone) return;
     if (undo !== '') this.#output.write(undo);
     stty([this.#settings]);
     this.#settings = undefined;
@@ -47,16 +55,23 @@ export class PersonTerminal {
 
   /** The person's terminal is gone. */
   onGone(listener: () => void): void {
-    this.#input.once('end', listener);
-    this.#input.once('error', listener);
+    const gone = () => {
+      if (this.#isGone) return;
+      this.#isGone = true;
+      listener();
+    };
+    this.#input.on('end', gone);
+    this.#input.on('error', gone);
+    this.#output.on('error', gone);
   }
 
   onResize(listener: (size: TerminalSize) => void): void {
     this.#output.on('resize', () => listener(this.size));
   }
 
-  /** At once, past the stream, which costs as much again as writing does; what the terminal does not take follows by it. */
+  /** Writes directly: the stream would double the cost. It takes only what the terminal does not accept at once. */
   write(bytes: Uint8Array): void {
+    if (this.#isGone) return;
     const written = this.#writeNow(bytes);
     if (written < bytes.length) this.#output.write(bytes.subarray(written));
   }
@@ -67,7 +82,7 @@ export class PersonTerminal {
       return writeSync(STANDARD_OUTPUT, bytes);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // A terminal that is gone is told of by the stream.
+      // The stream reports a lost terminal.
       if (code !== 'EAGAIN' && code !== 'EIO') throw error;
       return 0;
     }
@@ -79,7 +94,7 @@ export class PersonTerminal {
   }
 }
 
-/** Changes the terminal that is our standard input. */
+/** Changes the settings of the terminal on stdin. */
 function stty(words: string[]): string {
   const { stdout, stderr, status, error } = spawnSync('stty', words, {
     stdio: ['inherit', 'pipe', 'pipe'],

@@ -1,4 +1,4 @@
-/** The way to the program, shared by the person and the relay: their bytes never mix. */
+/** The input of the program, shared by the person and the relay: their bytes never mix. */
 export class SharedKeyboard {
   readonly #write: (bytes: Uint8Array | string) => void;
   #held: Uint8Array[] | undefined;
@@ -7,13 +7,13 @@ export class SharedKeyboard {
     this.#write = write;
   }
 
-  /** The person's keys go through at once, or right after what the relay types now. */
+  /** The person's keys are written at once, or right after what the relay is typing. */
   press(keys: Uint8Array): void {
     if (this.#held) this.#held.push(keys);
     else this.#write(keys);
   }
 
-  /** Lets the relay type alone. */
+  /** Lets the relay type without interruption. */
   async alone<T>(type: (write: (text: string) => void) => Promise<T>): Promise<T> {
     this.#held = [];
     try {

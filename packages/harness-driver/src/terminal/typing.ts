@@ -1,7 +1,7 @@
 const ESC = '\u001b';
 const BEL = '\u0007';
 
-/** Reports of the mouse and of the window, and answers of the terminal to a program: nobody typed them. */
+/** Reports of the mouse and the window, and answers of the terminal: nobody typed them. */
 const REPORTS = [
   String.raw`${ESC}\[<[\d;]+[Mm]`,
   String.raw`${ESC}\[[IO]`,
@@ -10,5 +10,5 @@ const REPORTS = [
 ];
 const REPORT = new RegExp(REPORTS.join('|'), 'g');
 
-/** Whether a person typed something in these bytes, rather than moved the mouse or looked elsewhere. */
+/** Whether these bytes contain typing, not only mouse or focus reports. */
 export const isTyping = (keys: Buffer): boolean => keys.toString('latin1').replace(REPORT, '') !== '';

@@ -1,4 +1,4 @@
-import { safeLine, safeText } from '@agent-relay/protocol';
+import { failureText, safeData, safeText } from '@agent-relay/protocol';
 import { isRelayError, RelayError } from '@agent-relay/sdk';
 import type { CallToolResult, ReadResourceResult } from '@modelcontextprotocol/server';
 
@@ -23,25 +23,14 @@ export const replyJson = (data: Record<string, unknown>, shown: unknown = data):
 
 /** Any error as a tool result: a sentence with the next step, and the same as data. */
 export function failureResult(error: unknown): CallToolResult {
-  const failure = isRelayError(error)
-    ? error
-    : new RelayError('Internal', 'The MCP server failed to process this call.', { cause: error });
+  const failure = isRelayError(error) ? error : internalError(error);
   return { isError: true, ...reply(failureText(failure), { error: failure.toPayload() }) };
 }
 
-export const failureText = ({ code, message, next }: RelayError): string =>
-  safeLine(`Error: ${message} [${code}] Next: ${next}`);
+export const internalError = (cause: unknown): RelayError =>
+  new RelayError('Internal', 'The MCP server failed to process this call.', { cause });
 
 /** The content of a resource: data as JSON. */
 export const jsonContents = (uri: string, value: unknown): ReadResourceResult => ({
   contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(safeData(value), null, 2) }],
 });
-
-/** Data with every text made safe to show, including field names. */
-export function safeData<T>(value: T): T;
-export function safeData(value: unknown): unknown {
-  if (typeof value === 'string') return safeText(value);
-  if (Array.isArray(value)) return value.map((item) => safeData(item));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [safeLine(name), safeData(item)]));
-}

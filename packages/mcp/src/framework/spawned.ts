@@ -1,3 +1,4 @@
+import { notReadyText } from '@agent-relay/protocol';
 import type { OperationInput, OperationResult, Relay } from '@agent-relay/sdk';
 import { defined } from './defined.ts';
 import type { Call } from './tool.ts';
@@ -37,7 +38,9 @@ export async function spawnFor(
 
 /** Why a worker is not ready yet, as a sentence. */
 export const waitingNote = ({ status, reason }: OperationResult<'SPAWN'>): string | undefined =>
-  status === 'ready' || !reason ? undefined : `It is still starting: ${reason.text}.`;
+  status === 'ready' || !reason ? undefined : ended(`It is not ready yet: ${notReadyText(reason)}`);
+
+const ended = (sentence: string): string => (/[.?!]$/.test(sentence) ? sentence : `${sentence}.`);
 
 /** Where the worktree of a released worker is, if it was kept. */
 export const keptNote = (worktree: OperationResult<'RELEASE'>['worktree']): string | undefined =>

@@ -7,8 +7,9 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import type { Membership } from '../participant/membership.ts';
-import type { Participant, ReplyWatch } from '../participant/participant.ts';
+import type { Participant } from '../participant/participant.ts';
 import type { Roles } from '../participant/roles.ts';
+import type { ReplyWatch } from '../participant/unread-mail.ts';
 
 /** What a tool can use of the request, besides its arguments. */
 export interface Call extends ReplyWatch {

@@ -22,6 +22,11 @@ describe('choosing toolsets', () => {
     );
   });
 
+  it('combines toolsets that share a tool, and lists it once', () => {
+    const tools = new ToolTable(chooseToolsets(['workspace', 'worker'], known)).list();
+    expect(tools.filter(({ name }) => name === 'submit_result')).toHaveLength(1);
+  });
+
   it('refuses an unknown toolset and says which there are', () => {
     expect(() => chooseToolsets(['nope'], known)).toThrow('There is no toolset "nope".');
     expect(() => chooseToolsets([], known)).toThrow('No toolset is chosen.');
@@ -31,6 +36,7 @@ describe('choosing toolsets', () => {
 describe('what a toolset costs in every context', () => {
   it.each([
     ['relay', 5],
+    ['relay,worker', 5],
     ['network', 5],
     ['workspace', 13],
     ['workspace,actions', 14],

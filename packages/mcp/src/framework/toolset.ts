@@ -1,5 +1,6 @@
-import type { Message } from '@agent-relay/protocol';
-import { type ErrorCode, RelayError } from '@agent-relay/sdk';
+import type { Message, NextSteps } from '@agent-relay/protocol';
+import { RelayError } from '@agent-relay/sdk';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Tool } from './tool.ts';
 
 /** The calls that guides and hints mention, in the terms of a toolset. */
@@ -18,21 +19,25 @@ export interface Wording {
   nextSteps: NextSteps;
 }
 
-export type NextSteps = Readonly<Partial<Record<ErrorCode, string>>>;
-
 /** Tools that belong together and are chosen together. */
 export interface Toolset {
   name: string;
   tools: readonly Tool[];
   wording: Wording;
-  /** Replaces the default instructions, for a toolset that does not act for the session's agent. */
+  /** The form of its failures, where it is not the usual one. */
+  failure?: (error: RelayError) => CallToolResult;
+  /** What to tell the model, for a toolset that does not act for the session's agent. */
   guide?: { instructions: string; protocol: string };
 }
 
-/** The toolset whose terms the server uses. */
-export function mainToolset([first]: readonly Toolset[]): Toolset {
-  if (first === undefined) throw new TypeError('A server has at least one toolset.');
-  return first;
+/** The toolset whose terms the server uses: the first with the inbox of the session's agent, if there is one. */
+export function mainToolset(toolsets: readonly Toolset[]): Toolset {
+  const main =
+    toolsets.find(({ tools }) => tools.some(({ showsInbox }) => showsInbox)) ??
+    toolsets.find(({ guide }) => guide === undefined) ??
+    toolsets[0];
+  if (main === undefined) throw new TypeError('A server has at least one toolset.');
+  return main;
 }
 
 /** Whether a session with these toolsets acts only for roles, never for its own agent. */
@@ -49,7 +54,7 @@ export const toolsetNames = (list: string): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '');
 
-/** The toolsets with these names. Two that have a tool with the same name cannot be combined. */
+/** The toolsets with these names. Two that have different tools with the same name cannot be combined. */
 export function chooseToolsets(
   names: readonly string[],
   known: ReadonlyMap<string, Toolset>,
@@ -73,18 +78,19 @@ export function chooseToolsets(
 }
 
 function refuseClashes(chosen: Toolset[]): void {
-  const owners = new Map<string, string>();
+  const owners = new Map<string, { tool: Tool; toolset: string }>();
   for (const toolset of chosen) {
-    for (const { name } of toolset.tools) {
+    for (const tool of toolset.tools) {
+      const { name } = tool;
       const owner = owners.get(name);
-      if (owner !== undefined) {
+      if (owner && owner.tool !== tool) {
         throw new RelayError(
           'InvalidSettings',
-          `The toolsets "${owner}" and "${toolset.name}" both have a tool ${name}.`,
+          `The toolsets "${owner.toolset}" and "${toolset.name}" both have a tool ${name}.`,
           { next: 'Leave one of the two out of --tools or RELAY_TOOLS.' },
         );
       }
-      owners.set(name, toolset.name);
+      owners.set(name, { tool, toolset: toolset.name });
     }
   }
 }

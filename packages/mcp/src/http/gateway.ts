@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mainToolset } from '../framework/toolset.ts';
 import { instructions } from '../prompts/instructions.ts';
 import { buildServer } from '../server/build-server.ts';
 import type { Offering } from '../server/client-context.ts';
@@ -30,16 +29,14 @@ export const gatewayVisit = (caller: Caller, offering: Offering | undefined, par
 
 /** The relay's own server for one client of the gateway, which forwards the messages between them. */
 const relayServer = (caller: Caller, offering: Offering, { contexts, replies }: Parts): RelayServer => ({
-  instructions: instructions(mainToolset(offering.tools.toolsets), caller.name),
+  instructions: () => instructions(offering.tools.toolsets, caller.name),
   async connect({ hasSession, info }, events) {
     const { context, lease } = hasSession
       ? contexts.session(caller, randomUUID(), offering, replies)
       : contexts.shared(caller, offering, replies);
     context.participant.introduce(asClientInfo(info));
     if (hasSession || caller.isNamed) context.participant.start();
-    const server = buildServer(context, { era: 'legacy', lasting: true });
-    // The client gets the instructions of the gateway.
-    context.naming.tell(caller.name);
+    const server = buildServer(context, { era: 'legacy', lasting: true, instructing: false });
     const stop = lease.onclose(() => server.close());
     const closed = server.onclose;
     server.onclose = () => {

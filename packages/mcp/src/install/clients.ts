@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Environment } from '@agent-relay/sdk/node';
-import { CLAUDE_HOOKS, CODEX_HOOKS, GEMINI_HOOKS, type HookGroup } from './client-hooks.ts';
+import { CLAUDE_HOOKS, CODEX_HOOKS, GEMINI_HOOKS, OPENCODE_PLUGIN } from './client-hooks.ts';
 import type { ConfigFormat, Entry } from './config-format.ts';
+import type { HookStart } from './hook-command.ts';
+import type { HookEdit } from './hook-edits.ts';
 import { json } from './json-text.ts';
 import { type ServerCommand, VARIABLES } from './server-command.ts';
 import { toml } from './toml-text.ts';
@@ -14,12 +16,14 @@ export interface Machine {
   platform: NodeJS.Platform;
 }
 
-/** Commands that a client runs at certain moments, in a file of its own or beside its servers. */
+/** How a client passes messages on by itself: commands that it runs at certain moments, or a plugin. */
 export interface ClientHooks {
   projectFile(project: string): string;
   globalFile(machine: Machine): string;
-  /** What is entered for each event. */
-  groups(command: string): Readonly<Record<string, HookGroup>>;
+  /** In the text of a file that has them. */
+  readonly mark: string;
+  /** Enters the relay's after those that are there; without a start, removes them. */
+  edit(file: string, text: string, start?: HookStart): HookEdit;
   /** What they do, and what they cannot. */
   readonly note: string;
 }
@@ -96,7 +100,7 @@ export const CLIENTS: readonly Client[] = [
     },
     check: 'claude mcp list',
     allow:
-      'Asks before each call; to allow all, add "mcp__agent-relay" to permissions.allow in .claude/settings.json.',
+      'Asks before each call; to allow all, add "mcp__agent-relay" to permissions.allow in .claude/settings.local.json (for all projects: ~/.claude/settings.json).',
     trust: 'Start claude in the project once and approve the server.',
   },
   {
@@ -190,6 +194,11 @@ export const CLIENTS: readonly Client[] = [
     projectFile: openCodeFile,
     globalFile: (machine) => openCodeFile(configHome(machine, 'opencode')),
     entry: ({ command, args, env }) => ({ type: 'local', command: [command, ...args], environment: env }),
+    hooks: {
+      ...OPENCODE_PLUGIN,
+      projectFile: (project) => join(project, '.opencode', 'tui.json'),
+      globalFile: (machine) => configHome(machine, 'opencode', 'tui.json'),
+    },
     check: 'opencode mcp list',
     allow: 'Does not ask, unless your permission settings say so.',
   },

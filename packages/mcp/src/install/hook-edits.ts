@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { RelayError } from '@agent-relay/protocol';
 import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
-import type { HookGroup } from './client-hooks.ts';
 import { isTable, type Table } from './config-format.ts';
 import { insertElement, insertProperty, removeProperty } from './json-edits.ts';
 import { json } from './json-text.ts';
@@ -9,11 +8,17 @@ import { json } from './json-text.ts';
 /** In every command of ours, to find it again. */
 export const HOOK_MARK = 'RELAY_HOOK=';
 
-/** The text of a file after an edit of its hooks, and the relay's before and after it. */
+/** What a client runs at one event. */
+export interface HookGroup {
+  matcher?: string;
+  hooks: ReadonlyArray<Readonly<Record<string, string | number | boolean>>>;
+}
+
+/** The text of a file after an edit, and what of it is the relay's, before and after. */
 export interface HookEdit {
   text: string;
-  old: Table;
-  now: Table;
+  old: Table | undefined;
+  now: Table | undefined;
 }
 
 /** Enters the relay's hooks after those that are there; with no groups, removes them. */
@@ -25,14 +30,14 @@ export function withHooks(
   const before = parsed(file, text);
   const old = oursIn(before);
   const now = Object.fromEntries(Object.entries(groups).map(([event, group]) => [event, [group]]));
-  if (isDeepStrictEqual(old, now)) return { text, old, now };
+  if (isDeepStrictEqual(old, now)) return { text, old: shown(old), now: shown(now) };
   let edited = text.trim() === '' ? '{}\n' : text;
   for (const [event, list] of Object.entries(hooksIn(before))) edited = withoutOurs(edited, event, list);
   for (const [event, group] of Object.entries(groups)) edited = withGroup(edited, event, group);
   const after = parsed(file, edited);
   const isRight =
     isDeepStrictEqual(oursIn(after), now) && isDeepStrictEqual(othersIn(after), othersIn(before));
-  if (isRight) return { text: edited, old, now };
+  if (isRight) return { text: edited, old: shown(old), now: shown(now) };
   throw new RelayError(
     'InvalidClientConfig',
     `${file} writes "hooks" in a form that cannot be edited safely.`,
@@ -42,7 +47,9 @@ export function withHooks(
   );
 }
 
-function parsed(file: string, text: string): Table {
+const shown = (hooks: Table): Table | undefined => (Object.keys(hooks).length > 0 ? { hooks } : undefined);
+
+export function parsed(file: string, text: string): Table {
   const result = json.parse(text);
   if ('value' in result) return result.value;
   const { problem, line, column } = result;
@@ -96,7 +103,7 @@ function withGroup(text: string, event: string, group: HookGroup): string {
   return root ? insertProperty(text, root, 'hooks', { [event]: [group] }) : text;
 }
 
-function nodeAt(text: string, path: Array<string | number>): Node | undefined {
+export function nodeAt(text: string, path: Array<string | number>): Node | undefined {
   const root = parseTree(text, [], { allowTrailingComma: true });
   return root && findNodeAtLocation(root, path);
 }

@@ -10,11 +10,10 @@ import { readConfigFile, replaceConfigFile } from './config-file.ts';
 import type { Entry, Table } from './config-format.ts';
 import { installedClients } from './detect.ts';
 import { type Edit, isAsNew, withEntry, withoutEntry } from './edit.ts';
-import { hookCommand, hookedNames, hookProgramFor } from './hook-command.ts';
-import { HOOK_MARK, withHooks } from './hook-edits.ts';
-import { nextSteps } from './next-steps.ts';
+import { type HookProgram, type HookStart, hookEnvironment, hookProgramFor } from './hook-command.ts';
+import { type Installed, nextSteps } from './next-steps.ts';
 import { isTemporaryCopy, SERVER_NAME, serverCommand } from './server-command.ts';
-import { agentNames, sharedNameWarnings } from './shared-names.ts';
+import { agentNames, type NamedEntry, sharedNameWarnings } from './shared-names.ts';
 import { showChange } from './show-change.ts';
 
 export interface UninstallOptions {
@@ -40,8 +39,8 @@ export interface InstallOptions extends UninstallOptions {
   name?: string | undefined;
   /** Also use the client's own hooks, if it has any, to pass messages on to the agent. */
   hooks?: boolean | undefined;
-  /** The program that the hooks run, which this package has not: a file and its first arguments. */
-  hookProgram?: readonly string[];
+  /** The program that the hooks run. */
+  hookProgram?: HookProgram;
   /** The program that serves the toolset `gateway`, which this package does not: a file and its first arguments. */
   gatewayProgram?: readonly string[];
 }
@@ -62,28 +61,40 @@ export async function runInstall(options: InstallOptions = {}): Promise<FileChan
   if (chosen.length === 0) throw new RelayError('ClientNotFound');
   const program = programFor(options);
   const hookProgram = options.hooks ? hookProgramFor(options) : undefined;
-  const names = hookProgram ? hookedNames(options.name, chosen) : agentNames(options.name, chosen);
+  const names = agentNames(options.name, chosen);
   if (isTemporaryCopy) {
     task.print(
       'Note: This copy of the relay is in the npx cache and may be deleted. Install the relay, then run this again.',
     );
   }
   const project = task.global ? undefined : task.directory;
-  const installed: Array<{ client: Client; file: string }> = [];
+  const installed: Installed[] = [];
   const changes = each(chosen, async (client) => {
     const name = names.get(client);
+    const hooked = hookProgram && client.hooks ? client.id : undefined;
     // A client without project files serves all projects.
     const command = serverCommand(
-      { ...options, name, program, project: client.projectFile && project },
+      {
+        tools: options.tools,
+        name,
+        program,
+        project: client.projectFile && project,
+        hooks: hooked,
+      },
       task.machine.env,
     );
     const change = await apply(task, client, (file, text) =>
       withEntry(client, file, text, client.entry(command)),
     );
-    if (name !== undefined) await warnOfSharing(task, client, name);
-    if (hookProgram && client.hooks)
-      await applyHooks(task, client, client.hooks.groups(hookCommand(hookProgram, client.id, command.env)));
-    installed.push({ client, file: change.file });
+    const shared = name ?? hooked;
+    if (shared !== undefined) {
+      const isFixed = name !== undefined;
+      await warnOfSharing(task, { client, name: shared, isFixed, hasHooks: hooked !== undefined });
+    }
+    const hooks =
+      hookProgram &&
+      (await applyHooks(task, client, { ...hookProgram, client: client.id, env: hookEnvironment(command) }));
+    installed.push({ client, files: [change.file, ...(hooks ? [hooks.file] : [])] });
     return change;
   });
   // Even if one of them failed: the others can be used.
@@ -93,8 +104,12 @@ export async function runInstall(options: InstallOptions = {}): Promise<FileChan
   });
 }
 
-async function warnOfSharing(task: Task, client: Client, name: string): Promise<void> {
-  const warnings = await sharedNameWarnings(client, name, (other) => fileOf(task, other));
+async function warnOfSharing(task: Task, entry: NamedEntry): Promise<void> {
+  const filesOf = ({ projectFile, globalFile }: Client) => [
+    ...(projectFile ? [projectFile(task.directory)] : []),
+    globalFile(task.machine),
+  ];
+  const warnings = await sharedNameWarnings(entry, filesOf, task.global);
   for (const warning of warnings) task.print(safeText(`  ${warning}`));
 }
 
@@ -155,24 +170,18 @@ const found = ({ global }: Task, clients: readonly Client[]): Client[] =>
 const fileOf = ({ global, directory, machine }: Task, client: Client): string =>
   (global ? undefined : client.projectFile?.(directory)) ?? client.globalFile(machine);
 
-/** Enters the hooks of a client; without groups, removes those that are there. */
-async function applyHooks(
-  task: Task,
-  client: Client,
-  groups?: Parameters<typeof withHooks>[2],
-): Promise<FileChange | undefined> {
+/** Enters the hooks of a client; without a start, removes those that are there. */
+async function applyHooks(task: Task, client: Client, start?: HookStart): Promise<FileChange | undefined> {
   const { hooks } = client;
   if (!hooks) return undefined;
   const isProject = !task.global && client.projectFile !== undefined;
   const file = isProject ? hooks.projectFile(task.directory) : hooks.globalFile(task.machine);
   const before = await readConfigFile(file);
-  if (groups === undefined && !before?.includes(HOOK_MARK)) return undefined;
-  const { text, old, now } = withHooks(file, before ?? '', groups);
-  const [from, to] = [old, now].map((table) => (Object.keys(table).length > 0 ? table : undefined));
-  const outcome = outcomeOf(text === before, from, to);
-  const rendered = (table: Table | undefined) =>
-    table ? JSON.stringify({ hooks: table }, undefined, 2) : '';
-  return await write(task, { client, file, outcome, before, text }, rendered(from), rendered(to));
+  if (start === undefined && !before?.includes(hooks.mark)) return undefined;
+  const { text, old, now } = hooks.edit(file, before ?? '', start);
+  const outcome = outcomeOf(text === before, old, now);
+  const rendered = (table: Table | undefined) => (table ? JSON.stringify(table, undefined, 2) : '');
+  return await write(task, { client, file, outcome, before, text }, rendered(old), rendered(now));
 }
 
 async function apply(

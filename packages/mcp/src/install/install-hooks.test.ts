@@ -19,7 +19,10 @@ const options = (more: InstallOptions = {}): InstallOptions => ({
   platform: 'linux',
   print: (line) => printed.push(line),
   hooks: true,
-  hookProgram: ['/relay/agent-relay.js', 'hook'],
+  hookProgram: {
+    program: ['/relay/agent-relay.js', 'hook'],
+    plugin: 'file:///relay/opencode-installed-plugin.js',
+  },
   ...more,
 });
 const read = (path: string) => readFile(join(directory, path), 'utf8');
@@ -49,13 +52,38 @@ test.each(['claude', 'codex', 'gemini'] as const)(
         `exec env RELAY_HOOK=${editor} RELAY_HOOK_PARENT=$PPID RELAY_PROJECT_ROOT='${directory}' RELAY_AGENT_NAME='Ada' '${process.execPath}' '/relay/agent-relay.js' 'hook' '${editor}'`,
       );
     expect(printed.join('\n')).toMatch(/^ {4}hooks: /m);
+    // The server says by it why messages wait.
+    expect(printed.join('\n')).toMatch(
+      new RegExp(`RELAY_HOOKS"?[:=] ?"${editor}"|RELAY_HOOKS = "${editor}"`),
+    );
   },
 );
 
-test('gives server and hooks the same name, that of the client if none is chosen', async () => {
+test('leaves the name to the session if none is chosen: both default to that of the client', async () => {
   await runInstall(options({ editor: 'claude' }));
-  expect(JSON.parse(await read('.mcp.json')).mcpServers['agent-relay'].env.RELAY_AGENT_NAME).toBe('claude');
-  expect(await read(FILES.claude)).toContain("RELAY_AGENT_NAME='claude'");
+  const { env } = JSON.parse(await read('.mcp.json')).mcpServers['agent-relay'];
+  expect(env).toMatchObject({ RELAY_HOOKS: 'claude' });
+  expect(env).not.toHaveProperty('RELAY_AGENT_NAME');
+  expect(await read(FILES.claude)).not.toContain('RELAY_AGENT_NAME');
+  const warning = '  warning: all sessions of Claude Code here share the name claude, even at the same time.';
+  expect(printed).toContain(`${warning} A session gets a name of its own with RELAY_AGENT_NAME=NAME.`);
+  await runInstall(options({ editor: 'claude', name: 'Ada' }));
+  expect(printed).toContain(
+    `${warning.replace('claude,', 'Ada,')} Without --name, a session gets a name of its own with RELAY_AGENT_NAME=NAME.`,
+  );
+});
+
+test('names the files of the hooks among those not to commit, each once', async () => {
+  await runInstall(options({ editor: 'claude,codex,gemini,opencode' }));
+  expect(printed.at(-1)).toBe(
+    "Do not commit .mcp.json, .claude/settings.local.json, .codex/config.toml, .codex/hooks.json, .gemini/settings.json, opencode.json, .opencode/tui.json: the relay's entries contain paths of this machine.",
+  );
+});
+
+test('warns of another client that has the name by its hooks', async () => {
+  await runInstall(options({ editor: 'codex' }));
+  await runInstall(options({ editor: 'claude', name: 'Codex', hooks: false }));
+  expect(printed).toContainEqual(expect.stringMatching(/warning: Codex is also named Codex .*config\.toml/));
 });
 
 const MINE = `{
@@ -108,4 +136,32 @@ test('refuses a file that it cannot read, and leaves it as it is', async () => {
 test('has hooks only where there is a program for them', async () => {
   const { hookProgram: _none, ...without } = options({ editor: 'claude' });
   await expect(runInstall(without)).rejects.toThrow('has no hooks');
+});
+
+const PLUGIN = [
+  'file:///relay/opencode-installed-plugin.js',
+  { command: [process.execPath, '/relay/agent-relay.js', 'hook', 'opencode'], env: expect.any(Object) },
+];
+
+test('enters a plugin of OpenCode, shows it, and takes it out again', async () => {
+  const mine = '{\n  // mine\n  "plugin": ["my-plugin"],\n  "theme": "dark"\n}\n';
+  await put('.opencode/tui.json', mine);
+  await runInstall(options({ editor: 'opencode', name: 'Ada' }));
+  const text = await read('.opencode/tui.json');
+  expect(text).toContain('// mine');
+  expect(JSON.parse(text.replace('// mine', ''))).toEqual({ plugin: ['my-plugin', PLUGIN], theme: 'dark' });
+  expect(text).toMatch(/"RELAY_AGENT_NAME": ?"Ada"/);
+  expect(printed.join('\n')).toContain('opencode-installed-plugin.js');
+  printed = [];
+  await runInstall(options({ editor: 'opencode', name: 'Ada' }));
+  expect(printed.join('\n')).toMatch(/tui\.json \(unchanged\)/);
+  await runUninstall(options({ editor: 'opencode' }));
+  expect(await read('.opencode/tui.json')).toBe(mine);
+});
+
+test('makes a file for the plugin, and removes it', async () => {
+  await runInstall(options({ editor: 'opencode' }));
+  expect(JSON.parse(await read('.opencode/tui.json'))).toEqual({ plugin: [PLUGIN] });
+  await runUninstall(options({ editor: 'opencode' }));
+  await expect(read('.opencode/tui.json')).rejects.toThrow('ENOENT');
 });

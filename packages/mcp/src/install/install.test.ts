@@ -382,6 +382,30 @@ describe('several clients', () => {
   });
 });
 
+describe('a name that another client has in another scope', () => {
+  const warned = (file: string) =>
+    `  warning: Claude Code is also named Bob (${file}): both are one agent and share its messages.`;
+
+  test('is told in a project where the user configuration has it', async () => {
+    await install({ editor: 'claude', name: 'Bob', global: true });
+    await install({ editor: 'codex', name: 'Bob' });
+    expect(printed).toContain(warned(join(home, '.claude.json')));
+  });
+
+  test('is not told where the project has another, which counts there', async () => {
+    await install({ editor: 'claude', name: 'Bob', global: true });
+    await install({ editor: 'claude' });
+    await install({ editor: 'codex', name: 'Bob' });
+    expect(printed.join('\n')).not.toContain('share its messages');
+  });
+
+  test('is told in the user configuration where this project has it', async () => {
+    await install({ editor: 'claude', name: 'Bob' });
+    await install({ editor: 'codex', name: 'Bob', global: true });
+    expect(printed).toContain(warned(join(project, '.mcp.json')));
+  });
+});
+
 describe('after an installation', () => {
   test('the user is told what to do next, and what not to commit', async () => {
     await install({ editor: 'claude,codex' });
@@ -396,7 +420,7 @@ describe('after an installation', () => {
       expect.stringMatching(/^ {4}trust: /),
       expect.stringMatching(/^ {4}tools: .*default_tools_approval_mode = "approve"/),
       expect.stringMatching(/^ {4}check: codex mcp list/),
-      "Do not commit .mcp.json, .codex/config.toml: the relay's entry contains paths of this machine.",
+      "Do not commit .mcp.json, .codex/config.toml: the relay's entries contain paths of this machine.",
     ]);
   });
 

@@ -1,21 +1,28 @@
 import { relative } from 'node:path';
 import type { Client } from './clients.ts';
 
+/** The files that were written for a client. */
+export interface Installed {
+  client: Client;
+  files: readonly string[];
+}
+
 /** What to do after the install. `project` is undefined for user files. */
 export function nextSteps(
-  changes: ReadonlyArray<{ client: Client; file: string }>,
+  installed: readonly Installed[],
   project: string | undefined,
   hasHooks = false,
 ): string[] {
-  const files = changes.flatMap(({ client, file }) =>
-    project !== undefined && client.projectFile ? [relative(project, file)] : [],
+  const written = installed.flatMap(({ client, files }) =>
+    project !== undefined && client.projectFile ? files.map((file) => relative(project, file)) : [],
   );
+  const files = [...new Set(written)];
   return [
     'Next:',
     '  Start the daemon, if it is not running: agent-relay daemon start',
-    ...changes.flatMap(({ client }) => stepsOf(client, project !== undefined, hasHooks)),
+    ...installed.flatMap(({ client }) => stepsOf(client, project !== undefined, hasHooks)),
     ...(files.length > 0
-      ? [`Do not commit ${files.join(', ')}: the relay's entry contains paths of this machine.`]
+      ? [`Do not commit ${files.join(', ')}: the relay's entries contain paths of this machine.`]
       : []),
   ];
 }

@@ -31,6 +31,8 @@ export interface ServerChoices {
   project?: string | undefined;
   tools?: string | undefined;
   name?: string | undefined;
+  /** The client whose own hooks are entered too. */
+  hooks?: string | undefined;
   /** What the client runs: a file and its first arguments. Default: this package's server. */
   program?: readonly string[] | undefined;
 }
@@ -42,7 +44,7 @@ const SCRIPT = join(
 );
 
 export function serverCommand(
-  { project, tools, name, program = [SCRIPT, 'serve'] }: ServerChoices,
+  { project, tools, name, hooks, program = [SCRIPT, 'serve'] }: ServerChoices,
   env: Environment,
 ): ServerCommand {
   const home = { HOME: env.HOME };
@@ -53,6 +55,7 @@ export function serverCommand(
     env: {
       ...(project === undefined ? {} : { RELAY_PROJECT_ROOT: project }),
       ...(name === undefined ? {} : { RELAY_AGENT_NAME: name }),
+      ...(hooks === undefined ? {} : { RELAY_HOOKS: hooks }),
       // Only a custom data directory has to be passed on.
       ...(data === dataDirectory(home) ? {} : { RELAY_DATA_DIR: data }),
     },

@@ -3,6 +3,7 @@ import { plainAgentName } from '@agent-relay/protocol';
 import type { ParticipantOptions, Relay } from '@agent-relay/sdk';
 import { connect, type Environment, findDaemonSocket } from '@agent-relay/sdk/node';
 import { VERSION } from '../version.ts';
+import { HOOK_REASONS } from './hook-reasons.ts';
 import { remoteTokenSource } from './remote-token.ts';
 
 /** Connects a participant to the relay; it decides which daemon, and with which credentials. */
@@ -15,12 +16,28 @@ const CONNECTION = {
   requestTimeoutMs: 10_000,
 } as const satisfies ParticipantOptions;
 
-/** The identity of the session: `RELAY_AGENT_NAME`, or else named after its client. */
-export const environmentProfile = (env: Environment): ParticipantOptions => ({
-  ...(env.RELAY_AGENT_NAME ? { name: plainAgentName(env.RELAY_AGENT_NAME) } : {}),
-  ...(env.RELAY_AGENT_NAME && env.RELAY_AGENT_TOKEN ? { token: env.RELAY_AGENT_TOKEN } : {}),
-  ...(env.RELAY_LEAD === '1' ? { lead: true } : {}),
-});
+/** The identity of the session: a name from the environment, or else named after its client. */
+export function environmentProfile(env: Environment): ParticipantOptions {
+  const name = environmentName(env);
+  return {
+    ...hooksOf(env),
+    ...(name === undefined ? {} : { name }),
+    ...(env.RELAY_AGENT_NAME && env.RELAY_AGENT_TOKEN ? { token: env.RELAY_AGENT_TOKEN } : {}),
+    ...(env.RELAY_LEAD === '1' ? { lead: true } : {}),
+  };
+}
+
+/** `RELAY_AGENT_NAME`. Beside hooks, which have to know the name without asking, it is the client's by default. */
+export const environmentName = (env: Environment): string | undefined =>
+  env.RELAY_AGENT_NAME
+    ? plainAgentName(env.RELAY_AGENT_NAME)
+    : hooksOf(env).hooks && (env.RELAY_HOOKS || undefined);
+
+/** What `mcp install --hooks` entered beside the server. */
+function hooksOf({ RELAY_HOOKS = '' }: Environment): Pick<ParticipantOptions, 'hooks'> {
+  const hooks = Object.hasOwn(HOOK_REASONS, RELAY_HOOKS) ? HOOK_REASONS[RELAY_HOOKS] : undefined;
+  return hooks ? { hooks } : {};
+}
 
 /** A temporary name for one session. */
 export const passingName = (prefix: string): string => `${prefix}-${randomBytes(3).toString('hex')}`;

@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { nameKey } from '@agent-relay/protocol';
-import {
-  type ActionInfo,
-  type Inbox,
-  type ParticipantOptions,
-  type Relay,
-  RelayError,
-} from '@agent-relay/sdk';
+import { type ActionInfo, type ParticipantOptions, type Relay, RelayError } from '@agent-relay/sdk';
 import { cliOf, connectNamedAfter } from './client-name.ts';
 import type { Connect } from './identity.ts';
 import { Mutex } from './mutex.ts';
 import { RECORDED, RecentEvents } from './recent-events.ts';
 import { returned } from './returned.ts';
+import { SeenActions } from './seen-actions.ts';
+import { type ReadMessage, type ReadPage, type ReplyWatch, UnreadMail } from './unread-mail.ts';
 
 export interface ParticipantEvents {
   /** A message arrived. */
@@ -60,11 +56,6 @@ const ACTION_EVENTS = [
   'events.missed',
 ] as const;
 
-/** Runs an action once a reply was written to the client, or never will be. */
-export interface ReplyWatch {
-  afterReply(action: (written: boolean) => Promise<void>): void;
-}
-
 /** How long calls wait for a lost daemon; a restart takes less. */
 const RETURN_MS = 8000;
 /** The minimum a call waits, in which the SDK tries at least once. */
@@ -80,9 +71,10 @@ export class Participant {
   readonly events = new EventEmitter<ParticipantEvents>();
   /** What the program behind the session calls itself. */
   clientName: string | undefined;
-  readonly #readers = new Mutex();
+  readonly #mail = new UnreadMail(() => this.relay());
+  readonly #actions = new SeenActions(() => this.relay());
   readonly #changes = new Mutex();
-  /** Distinguishes this session from others that claim the same name. */
+  /** Distinguishes this session from others, also of the same name. */
   readonly #session = randomUUID();
   readonly #passingName: string | undefined;
   #connect: Connect;
@@ -98,13 +90,6 @@ export class Participant {
   #isUnreachable = false;
   #lostAt = 0;
   #started = false;
-  /** The actions that were seen last, as JSON. */
-  #seenActions = '[]';
-  /** The latest look at them. */
-  #looking = Promise.resolve();
-  #isLookPlanned = false;
-  /** False only if it is certain that nothing is unread, to save a request. */
-  #mayHaveUnread = false;
   #closed = false;
 
   /**
@@ -131,6 +116,10 @@ export class Participant {
 
   get isConnected(): boolean {
     return this.#relay?.state === 'connected';
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
   }
 
   /** Sets the client program of the session, before the first connection. */
@@ -210,47 +199,26 @@ export class Participant {
   }
 
   /** The actions that the session may invoke. */
-  async actions(): Promise<ActionInfo[]> {
-    const actions = await (await this.relay()).actions();
-    this.#seenActions = JSON.stringify(actions);
-    return actions;
+  actions(): Promise<ActionInfo[]> {
+    return this.#actions.list();
+  }
+
+  /** Whether the session was told of such an action, by either spelling; it may be gone. */
+  knewAction(name: string): boolean {
+    return this.#actions.knew(name);
   }
 
   /** The number of unread messages, requested only if there may be any. */
-  async countUnread(): Promise<number> {
-    if (!this.#mayHaveUnread) return 0;
-    const relay = await this.relay();
-    this.#mayHaveUnread = false;
-    const { unread } = await relay.inbox({ limit: 1, markRead: false });
-    this.#mayHaveUnread ||= unread > 0;
-    return unread;
+  countUnread(): Promise<number> {
+    return this.#mail.count();
   }
 
-  /**
-   * Reads the inbox; messages are marked read once the reply that shows them is written, so that none is lost with a
-   * reply that never arrived. One reader at a time, until they are marked: two never get the same message.
-   */
-  async takeMessages(read: (relay: Relay) => Promise<Inbox>, { afterReply }: ReplyWatch): Promise<Inbox> {
-    const leave = await this.#readers.enter();
-    try {
-      const relay = await this.relay();
-      this.#mayHaveUnread = false;
-      const inbox = await read(relay);
-      const unread = inbox.messages.filter(({ readAt }) => readAt === undefined).map(({ id }) => id);
-      this.#mayHaveUnread ||= inbox.unread > unread.length;
-      afterReply(async (written) => {
-        try {
-          if (written) await relay.read(unread, { path: 'pull' });
-          else if (unread.length > 0) this.#mayHaveUnread = true;
-        } finally {
-          leave();
-        }
-      });
-      return { ...inbox, unread: Math.max(0, inbox.unread - unread.length) };
-    } catch (error) {
-      leave();
-      throw error;
-    }
+  /** Reads the inbox: see `UnreadMail`. */
+  takeMessages<M extends ReadMessage>(
+    read: (relay: Relay) => Promise<ReadPage<M>>,
+    reply: ReplyWatch,
+  ): Promise<ReadPage<M>> {
+    return this.#mail.take(read, reply);
   }
 
   async close(): Promise<void> {
@@ -296,7 +264,8 @@ export class Participant {
     profile: ParticipantOptions,
     connectAs: Connect,
   ): Promise<{ relay: Relay; present: ParticipantOptions }> {
-    const connect: Connect = (options) => connectAs({ ...options, notify: true, mcpEnabled: true });
+    const session = this.#session;
+    const connect: Connect = (options) => connectAs({ ...options, session, notify: true, mcpEnabled: true });
     const { name, token, cli } = profile;
     const passing = { ...profile, name: this.#passingName ?? '', ephemeral: true };
     if (name !== undefined || token !== undefined || this.#passingName === undefined)
@@ -313,9 +282,9 @@ export class Participant {
   async #use(relay: Relay): Promise<void> {
     this.#relay = relay;
     this.#isUnreachable = false;
-    this.#mayHaveUnread = (relay.welcome.unread ?? 0) > 0;
+    this.#mail.begin(relay.welcome.unread ?? 0);
     const mail = () => {
-      this.#mayHaveUnread = true;
+      this.#mail.arrived();
       this.events.emit('inbox');
     };
     relay.on('mail.arrived', mail);
@@ -336,7 +305,7 @@ export class Participant {
       this.#lostAt = performance.now();
     });
     relay.on('connected', (welcome) => {
-      this.#mayHaveUnread ||= (welcome.unread ?? 0) > 0;
+      if ((welcome.unread ?? 0) > 0) this.#mail.arrived();
       this.events.emit('connected');
     });
     // Whatever the reason, the next call or the watch tries again.
@@ -362,17 +331,9 @@ export class Participant {
         });
   }
 
-  /** Tells those who follow the actions if they are others; one look at a time, and one after it is enough. */
+  /** Tells those who follow the actions if they are others. */
   #lookAtActions(): void {
-    if (this.#isLookPlanned || this.events.listenerCount('actions') === 0) return;
-    this.#isLookPlanned = true;
-    this.#looking = this.#looking.then(async () => {
-      this.#isLookPlanned = false;
-      const before = this.#seenActions;
-      // A daemon that goes away just now is looked at again when it is back.
-      await this.actions().catch(() => undefined);
-      if (this.#seenActions !== before) this.events.emit('actions');
-    });
+    if (this.events.listenerCount('actions') > 0) this.#actions.look(() => this.events.emit('actions'));
   }
 
   /** Tries to connect, and again with growing pauses. The next call reports the reason of a failure. */

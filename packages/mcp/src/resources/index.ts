@@ -1,5 +1,5 @@
 import { nameKey, nearNames, plainAgentName, safeLine } from '@agent-relay/protocol';
-import type { AgentInfo } from '@agent-relay/sdk';
+import type { AgentOffer } from '@agent-relay/sdk';
 import { ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type { Resource, ResourceTemplate } from '../framework/resource.ts';
 import { JSON_TYPE, jsonContents } from '../framework/result.ts';
@@ -8,6 +8,7 @@ import { connectionStatus } from '../participant/connection-status.ts';
 import { knownAgents } from '../participant/known-names.ts';
 import type { Participant } from '../participant/participant.ts';
 
+const CAPABILITIES = 'relay://capabilities';
 const INBOX_LIMIT = 50;
 const MESSAGES_LIMIT = 100;
 
@@ -85,13 +86,22 @@ export const RESOURCES: readonly Resource[] = [
       );
     },
   }),
-  data({
-    uri: 'relay://capabilities',
+  {
+    uri: CAPABILITIES,
     name: 'Capabilities',
     description: 'Online agents by what they say they can do; nobody checks it',
+    mimeType: JSON_TYPE,
     changesWith: ['agents', 'connected'],
-    value: async (participant) => agentsByCapability(await (await participant.relay()).who()),
-  }),
+    read: async (participant) => {
+      const offers = await (await participant.relay()).discover();
+      const { contents: names } = jsonContents(CAPABILITIES, agentsByCapability(offers));
+      const described = descriptionsByAgent(offers);
+      if (Object.keys(described).length === 0) return { contents: names };
+      return {
+        contents: [...names, ...jsonContents(CAPABILITIES, { descriptions: described }).contents],
+      };
+    },
+  },
 ];
 
 export const RESOURCE_TEMPLATES: readonly ResourceTemplate[] = [
@@ -131,10 +141,15 @@ function decoded(part: string): string {
   }
 }
 
-function agentsByCapability(agents: AgentInfo[]): Record<string, string[]> {
+function agentsByCapability(offers: AgentOffer[]): Record<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const { name, capabilities } of agents) {
+  for (const { name, capabilities } of offers) {
     for (const capability of capabilities) found.set(capability, [...(found.get(capability) ?? []), name]);
   }
   return Object.fromEntries(found);
 }
+
+const descriptionsByAgent = (offers: AgentOffer[]): Record<string, Record<string, string>> =>
+  Object.fromEntries(
+    offers.flatMap(({ name, descriptions }) => (descriptions ? [[name, descriptions] as const] : [])),
+  );

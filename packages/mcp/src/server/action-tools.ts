@@ -1,11 +1,9 @@
-import { actionKey } from '@agent-relay/protocol';
-import { type ActionInfo, isRelayError } from '@agent-relay/sdk';
+import { actionKey, safeData } from '@agent-relay/protocol';
+import type { ActionInfo } from '@agent-relay/sdk';
 import type { CallToolResult, Tool as ListedTool, Server } from '@modelcontextprotocol/server';
-import { safeData } from '../framework/result.ts';
 import { ACTS, type Call } from '../framework/tool.ts';
 import type { Participant } from '../participant/participant.ts';
 import { ACTIONS_TOOLSET } from '../toolsets/actions/index.ts';
-import { failure } from '../toolsets/actions/invocation-result.ts';
 import { invoke } from '../toolsets/actions/invoke-action.ts';
 import type { ClientContext } from './client-context.ts';
 
@@ -29,10 +27,10 @@ export async function actionTools(context: ClientContext, client: string): Promi
 }
 
 /** The schema is another agent's text too. */
-const listed = ({ name, description, inputSchema, owner }: ActionInfo, client: string): ListedTool =>
+const listed = ({ name, description, inputSchema, owner, consent }: ActionInfo, client: string): ListedTool =>
   safeData({
     name: WITHOUT_DOTS.test(client) ? name.replaceAll('.', '_') : name,
-    description: `${description} (action of ${owner})`,
+    description: `${description} (action of ${owner}${consent ? '; a person has to allow it' : ''})`,
     inputSchema: { ...withoutDialect(inputSchema), type: 'object' } as ListedTool['inputSchema'],
     annotations: ACTS,
   });
@@ -40,22 +38,17 @@ const listed = ({ name, description, inputSchema, owner }: ActionInfo, client: s
 /** Every word is paid for in an agent's context. */
 const withoutDialect = ({ $schema, ...schema }: Record<string, unknown>): Record<string, unknown> => schema;
 
-/** Performs a tool that an action became, by either spelling; undefined if there is no such action. */
+/** Performs a tool that an action became, by either spelling; undefined if the session never had such a tool. */
 export async function callAction(
   participant: Participant,
   name: string,
   args: Record<string, unknown>,
   call: Call,
 ): Promise<CallToolResult | undefined> {
-  let actions: ActionInfo[];
-  try {
-    actions = await participant.actions();
-  } catch (error) {
-    if (!isRelayError(error)) throw error;
-    return failure(call.explained(error));
-  }
-  const action = actions.find((one) => actionKey(one.name) === actionKey(name));
-  return action && invoke(participant, action.name, args, { wait: false, timeoutMs: 30_000 }, call);
+  const found = (await participant.actions()).find((one) => actionKey(one.name) === actionKey(name));
+  // The owner of one that is gone may just have left: then that is a failed call of a known tool.
+  if (!found && !participant.knewAction(name)) return undefined;
+  return invoke(participant, found?.name ?? name, args, { wait: false, timeoutMs: 30_000 }, call);
 }
 
 /** Tells the client of a long connection when its actions are others than before. */

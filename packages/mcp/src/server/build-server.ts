@@ -1,5 +1,4 @@
 import { Server } from '@modelcontextprotocol/server';
-import { mainToolset } from '../framework/toolset.ts';
 import { instructions } from '../prompts/instructions.ts';
 import { VERSION } from '../version.ts';
 import { offersActions, serveActionChanges } from './action-tools.ts';
@@ -15,21 +14,25 @@ export interface ServingOptions {
   era: 'legacy' | 'modern';
   /** False for a server that serves one request only: its client is notified of changes another way. */
   lasting: boolean;
+  /** False if the client gets the instructions of a gateway instead. Default: true. */
+  instructing?: boolean;
 }
 
 /**
  * One MCP server for a client. Servers are cheap and created per connection, session or even request;
  * lasting state is in the context.
  */
-export function buildServer(context: ClientContext, { era, lasting }: ServingOptions): Server {
-  const main = mainToolset(context.offering.tools.toolsets);
+export function buildServer(
+  context: ClientContext,
+  { era, lasting, instructing = true }: ServingOptions,
+): Server {
   const { name } = context.participant;
   // A client of the newer era may have asked another server, which has ended.
-  if (era === 'legacy') context.naming.tell(name);
+  if (era === 'legacy' && instructing) context.naming.tell(name);
   const server = new Server(
     { name: 'agent-relay', title: 'Agent Relay', version: VERSION },
     {
-      instructions: instructions(main, name),
+      instructions: instructions(context.offering.tools.toolsets, name),
       capabilities: {
         tools: offersActions(context) ? { listChanged: true } : {},
         resources: { subscribe: true },

@@ -1,8 +1,8 @@
+import type { NextSteps } from '@agent-relay/protocol';
 import type { ServerCapabilities, ServerContext } from '@modelcontextprotocol/server';
 import type { Prompt } from '../framework/prompt.ts';
 import type { Resource, ResourceTemplate } from '../framework/resource.ts';
 import type { ToolTable } from '../framework/tool-table.ts';
-import type { NextSteps } from '../framework/toolset.ts';
 import type { Membership } from '../participant/membership.ts';
 import type { Participant } from '../participant/participant.ts';
 import type { Roles } from '../participant/roles.ts';

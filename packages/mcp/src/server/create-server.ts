@@ -1,4 +1,4 @@
-import { checkAgentName, safeLine } from '@agent-relay/protocol';
+import { checkAgentName, plainAgentName, safeLine } from '@agent-relay/protocol';
 import { isRelayError, RelayError } from '@agent-relay/sdk';
 import type { Environment } from '@agent-relay/sdk/node';
 import type { Server } from '@modelcontextprotocol/server';
@@ -39,9 +39,13 @@ export interface ServerOptions extends LocalContextOptions {
  * The relay's MCP server for a custom transport: `createServer().connect(transport)`. Closing it
  * disconnects from the relay. It supports the 2025 revisions; `serveStdio` and `createMcpHttp` support all.
  */
-export function createServer(options: ServerOptions = {}): Server {
+export const createServer = (options: ServerOptions = {}): Server =>
+  serverOf(memoryContext(options), { client: options.client });
+
+/** A context for a transport that does not report when a reply was written. */
+export function memoryContext(options: ServerOptions): ClientContext {
   const { onerror = console.error } = options;
-  // An unknown transport does not report when a reply was written, so handing it over has to be enough.
+  // Handing a reply over has to be enough.
   const replies = {
     after: (_mcp: unknown, action: (written: boolean) => Promise<void>) =>
       void setImmediate(() => action(true).catch(onerror)),
@@ -50,21 +54,29 @@ export function createServer(options: ServerOptions = {}): Server {
   context.participant.events.on('unreachable', (error) => {
     onerror(isRelayError(error) ? safeLine(`${error.message} ${error.next}`) : error);
   });
-  const server = buildServer(context, { era: 'legacy', lasting: true });
+  return context;
+}
+
+/** A server that is the only one of its context, which ends with it. */
+export function serverOf(
+  context: ClientContext,
+  { client, instructing = true }: { client?: unknown; instructing?: boolean },
+): Server {
+  const server = buildServer(context, { era: 'legacy', lasting: true, instructing });
   server.oninitialized = () => {
-    context.participant.introduce(asClientInfo(options.client) ?? server.getClientVersion());
+    context.participant.introduce(asClientInfo(client) ?? server.getClientVersion());
     context.participant.start();
   };
   const closed = server.onclose;
   server.onclose = () => {
     closed?.();
-    Promise.all([context.participant.close(), context.roles.close()]).catch(onerror);
+    Promise.all([context.participant.close(), context.roles.close()]).catch(context.onerror);
   };
   return server;
 }
 
 /** The toolsets for one client of this user. */
-export function localToolsets({
+function localToolsets({
   tools,
   defaultTools = ['relay'],
   env = process.env,
@@ -80,7 +92,7 @@ export function localToolsets({
 
 function rolesIn(env: Environment): readonly string[] {
   const names = toolsetNames(env.RELAY_ROLES ?? '');
-  return names.length > 0 ? names.map(checkAgentName) : DEFAULT_ROLES;
+  return names.length > 0 ? names.map((name) => checkAgentName(plainAgentName(name))) : DEFAULT_ROLES;
 }
 
 const inheritable = (env: Environment): Record<string, string> =>

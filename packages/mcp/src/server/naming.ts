@@ -1,3 +1,6 @@
+/** How long a client's handshake waits for its name. Clients do not wait longer; without a daemon this takes no time. */
+export const NAME_WAIT_MS = 1000;
+
 /** Makes sure that a model knows the name of its session, even if it is assigned late or changes. */
 export class Naming {
   #told: string | undefined;

@@ -1,14 +1,13 @@
 import type { JSONRPCMessage, Server, Transport } from '@modelcontextprotocol/server';
-import { mainToolset } from '../framework/toolset.ts';
-import { environmentProfile } from '../participant/identity.ts';
 import { instructions } from '../prompts/instructions.ts';
-import { createServer, type LocalContextOptions, localToolsets } from './create-server.ts';
-import { asMessage } from './messages.ts';
+import { memoryContext, type ServerOptions, serverOf } from './create-server.ts';
+import { asClientInfo, asMessage } from './messages.ts';
+import { NAME_WAIT_MS } from './naming.ts';
 
 /** The relay's server for one client of a gateway. */
 export interface RelayServer {
-  /** Its instructions for the model. */
-  instructions: string;
+  /** Its instructions for the client's model. */
+  instructions(client: GatewayClient): string | Promise<string>;
   /** Connects the client to it, in the 2025 revisions. */
   connect(client: GatewayClient, events: MemoryEvents): Promise<MemoryChannel>;
 }
@@ -20,14 +19,34 @@ export interface GatewayClient {
   info: unknown;
 }
 
-/** The relay's server for the client of a gateway that runs as the user. Throws for an invalid choice of toolsets. */
-export const localRelayServer = (options: LocalContextOptions): RelayServer => ({
-  instructions: instructions(
-    mainToolset(localToolsets(options)),
-    environmentProfile(options.env ?? process.env).name,
-  ),
-  connect: ({ info }, events) => connectInMemory(createServer({ ...options, client: info }), events),
-});
+/**
+ * The relay's server for the one client of a gateway that runs as the user. Throws for an invalid choice of toolsets. The client is
+ * online from its first request until `close`.
+ */
+export function localRelayServer(
+  options: Omit<ServerOptions, 'client'>,
+): RelayServer & { close(): Promise<void> } {
+  let context = memoryContext(options);
+  const begin = (info: unknown) => {
+    if (context.participant.isClosed) context = memoryContext(options);
+    context.participant.introduce(asClientInfo(info));
+    context.participant.start();
+    return context;
+  };
+  return {
+    async instructions({ info }) {
+      const { offering, participant, naming } = begin(info);
+      await participant.settled(NAME_WAIT_MS);
+      naming.tell(participant.name);
+      return instructions(offering.tools.toolsets, participant.name);
+    },
+    connect: ({ info }, events) =>
+      connectInMemory(serverOf(begin(info), { client: info, instructing: false }), events),
+    async close() {
+      await Promise.all([context.participant.close(), context.roles.close()]);
+    },
+  };
+}
 
 /** Events from the server to a client in this process. */
 export interface MemoryEvents {

@@ -1,3 +1,4 @@
+import { failureText, forModel, safeData } from '@agent-relay/protocol';
 import { isRelayError } from '@agent-relay/sdk';
 import {
   ProtocolError,
@@ -6,8 +7,6 @@ import {
   ResourceNotFoundError,
   type Server,
 } from '@modelcontextprotocol/server';
-import { forModel } from '../framework/next-step.ts';
-import { failureText, safeData } from '../framework/result.ts';
 import { mainToolset } from '../framework/toolset.ts';
 import type { ClientContext } from './client-context.ts';
 

@@ -1,4 +1,4 @@
-import { parsePayload, safeLine } from '@agent-relay/protocol';
+import { forModel, parsePayload, safeLine } from '@agent-relay/protocol';
 import { isRelayError, RelayError } from '@agent-relay/sdk';
 import {
   type CallToolResult,
@@ -10,10 +10,9 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { forModel } from '../framework/next-step.ts';
-import { failureResult } from '../framework/result.ts';
+import { failureResult, internalError } from '../framework/result.ts';
 import type { Call, Tool } from '../framework/tool.ts';
-import { mainToolset } from '../framework/toolset.ts';
+import { mainToolset, type Toolset } from '../framework/toolset.ts';
 import { actionsToolset } from '../toolsets/actions/index.ts';
 import { actionTools, callAction, offersActions } from './action-tools.ts';
 import type { ClientContext } from './client-context.ts';
@@ -30,16 +29,9 @@ export function serveTools(server: Server, context: ClientContext): void {
   server.setRequestHandler('tools/call', async ({ params }, mcp) => {
     const tool = tools.find(params.name);
     if (tool) return await callTool(tool, params.arguments, context, mcp);
-    const [invokeTool] = hasActions ? actionsToolset.tools : [];
-    const result =
-      invokeTool &&
-      (await callAction(
-        context.participant,
-        params.name,
-        params.arguments ?? {},
-        callOf(invokeTool, context, mcp),
-      ));
-    if (result) return result;
+    const [actionTool] = hasActions ? actionsToolset.tools : [];
+    const result = actionTool && (await callGenerated(actionTool, params, context, mcp));
+    if (result) return await withHints(actionTool, result, context);
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}" here.`);
   });
 }
@@ -59,13 +51,33 @@ async function callTool(
   try {
     const checked = parsePayload(tool.input, args, tool.name);
     const result = await tool.handler(context.participant, checked, callOf(tool, context, mcp));
-    if (isInputRequiredResult(result) || result.isError) return result;
+    if (isInputRequiredResult(result)) return result;
     return await withHints(tool, result, context);
   } catch (error) {
-    if (error instanceof ProtocolError) throw error;
-    if (!isRelayError(error)) context.onerror(error);
-    return failureResult(isRelayError(error) ? explained(tool, error, context) : error);
+    return await withHints(tool, failed(tool, error, context), context);
   }
+}
+
+/** Calls a tool that an action became; undefined if there is none of that name. `tool` is one of its toolset. */
+async function callGenerated(
+  tool: Tool,
+  { name, arguments: args = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
+  context: ClientContext,
+  mcp: ServerContext,
+): Promise<CallToolResult | undefined> {
+  try {
+    return await callAction(context.participant, name, args, callOf(tool, context, mcp));
+  } catch (error) {
+    return failed(tool, error, context);
+  }
+}
+
+/** The result of a failed call, in the form of the toolset. */
+function failed(tool: Tool, error: unknown, context: ClientContext): CallToolResult {
+  if (error instanceof ProtocolError) throw error;
+  if (!isRelayError(error)) context.onerror(error);
+  const told = isRelayError(error) ? explained(tool, error, context) : internalError(error);
+  return toolsetOf(tool, context).failure?.(told) ?? failureResult(told);
 }
 
 const callOf = (tool: Tool, context: ClientContext, mcp: ServerContext): Call => ({
@@ -86,13 +98,15 @@ const callOf = (tool: Tool, context: ClientContext, mcp: ServerContext): Call =>
 
 /** Adds what the tool cannot know: next steps of its toolset and door, and that the daemon is gone rather than slow. */
 function explained(tool: Tool, error: RelayError, context: ClientContext): RelayError {
-  const { participant, offering, nextSteps } = context;
+  const { participant, nextSteps } = context;
   // If the request is known to be done, it no longer matters.
   const isGone = error.code === 'Timeout' && error.retryable && !participant.isConnected;
-  const { wording } =
-    offering.tools.toolsets.find(({ tools }) => tools.includes(tool)) ?? mainToolset(offering.tools.toolsets);
+  const { wording } = toolsetOf(tool, context);
   return forModel(isGone ? goneDuring(error) : error, wording.nextSteps, nextSteps);
 }
+
+const toolsetOf = (tool: Tool, { offering }: ClientContext): Toolset =>
+  offering.tools.toolsets.find(({ tools }) => tools.includes(tool)) ?? mainToolset(offering.tools.toolsets);
 
 const goneDuring = (error: RelayError): RelayError =>
   new RelayError('Connection', `The connection to the daemon was lost during this call. ${error.message}`, {
@@ -100,17 +114,16 @@ const goneDuring = (error: RelayError): RelayError =>
     cause: error,
   });
 
-/** Adds a hint to a tool result: the agent's name, if it does not know it, and that it has unread messages. */
+/** Adds a hint to a tool result: the agent's name, if it does not know it, and, unless it failed, that it has unread messages. */
 async function withHints(
   tool: Tool,
   result: CallToolResult,
   context: ClientContext,
 ): Promise<CallToolResult> {
   const { participant, naming } = context;
-  if (tool.tellsName) naming.tell(participant.name);
-  const hints = [naming.news(participant.name), await unreadHint(tool, context)].filter(
-    (hint) => hint !== undefined,
-  );
+  if (tool.tellsName && !result.isError) naming.tell(participant.name);
+  const unread = result.isError ? undefined : await unreadHint(tool, context);
+  const hints = [naming.news(participant.name), unread].filter((hint) => hint !== undefined);
   if (hints.length === 0) return result;
   // Some clients show their model the text of a result, others its data: the hint must be in both.
   const text = hints.join(' ');

@@ -4,11 +4,9 @@ import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdi
 import { buildServer } from '../server/build-server.ts';
 import { type LocalContextOptions, localClientContext } from '../server/create-server.ts';
 import { clientInfoOf } from '../server/messages.ts';
+import { NAME_WAIT_MS } from '../server/naming.ts';
 import { PendingReplies } from '../server/replies.ts';
 import { LineTransport } from './transport.ts';
-
-/** Clients do not wait longer for their server; without a daemon this takes no time. */
-const NAME_WAIT_MS = 1000;
 
 export interface StdioOptions extends LocalContextOptions {
   input?: Readable;
@@ -47,8 +45,11 @@ export async function serveStdio(options: StdioOptions = {}): Promise<void> {
 
 /** Standard output belongs to the protocol; everything else goes to stderr. */
 const complain = (error: unknown): void => {
-  process.stderr.write(`agent-relay-mcp: ${inOneLine(error)}\n`);
+  process.stderr.write(complaint(error));
 };
+
+/** An error as the line on stderr of an MCP server. */
+export const complaint = (error: unknown): string => `agent-relay-mcp: ${inOneLine(error)}\n`;
 
 function inOneLine(error: unknown): string {
   if (isRelayError(error)) return safeLine(`${error.message} ${error.next}`);

@@ -1,5 +1,6 @@
 export { findCommand } from './find-command.ts';
 export {
+  descendantsOf,
   isAlive,
   type MarkedProcess,
   processMark,

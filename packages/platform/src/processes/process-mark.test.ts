@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { isAlive, processMark, signalProcess, signalSession } from './process-mark.ts';
+import { descendantsOf, isAlive, processMark, signalProcess, signalSession } from './process-mark.ts';
 
 const markOf = (pid = 0) => ({ pid, mark: processMark(pid) ?? '' });
 
@@ -31,3 +32,20 @@ it.runIf(process.platform === 'linux')('ends what is in a session, in groups of 
   await once(child, 'exit');
   await expect.poll(() => isAlive(background)).toBe(false);
 });
+
+it.runIf(process.platform === 'linux')(
+  'knows what a process has started, in other sessions too',
+  async () => {
+    const script = 'setsid -w sleep 60 & (setsid sleep 61 &) ; sleep 0.2; echo started; wait';
+    const child = spawn('bash', ['-c', script], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+    await once(child.stdout, 'data');
+    const commandOf = ({ pid }: { pid: number }) => readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    const started = descendantsOf(child.pid ?? 0);
+    // The other one has been left to itself.
+    expect(started.map(commandOf).filter((command) => command.startsWith('sleep'))).toEqual([
+      'sleep\x0060\0',
+    ]);
+    for (const one of started) signalProcess(one, 'SIGKILL');
+    signalSession(child.pid ?? 0, 'SIGKILL');
+  },
+);

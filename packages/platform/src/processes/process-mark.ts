@@ -30,7 +30,27 @@ export function signalSession(leader: number, signal: NodeJS.Signals): void {
   for (const pid of sessionMembers(leader)) sent(pid, signal);
 }
 
-/** Where the number of the process's session and its start are in its state, counted after its name. */
+/**
+ * The processes that a process has started, and those that these have started, also in other sessions; Linux only. One
+ * whose parent has ended, as that of a service in the background, is not among them.
+ */
+export function descendantsOf(pid: number): MarkedProcess[] {
+  if (process.platform !== 'linux') return [];
+  const children = new Map<number, MarkedProcess[]>();
+  for (const name of readdirSync('/proc')) {
+    const fields = /^\d+$/.test(name) ? statOf(Number(name)) : undefined;
+    if (!fields || isOver(fields)) continue;
+    const parent = Number(fields[PARENT]);
+    const child = { pid: Number(name), mark: `${bootId()}-${fields[START_TIME]}` };
+    children.set(parent, [...(children.get(parent) ?? []), child]);
+  }
+  const below = (parent: number): MarkedProcess[] =>
+    (children.get(parent) ?? []).flatMap((child) => [child, ...below(child.pid)]);
+  return below(pid);
+}
+
+/** Where the number of its parent, the number of the process's session and its start are in its state, counted after its name. */
+const PARENT = 1;
 const SESSION = 3;
 const START_TIME = 19;
 

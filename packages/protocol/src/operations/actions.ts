@@ -1,11 +1,14 @@
 import { z } from 'zod';
+import { ACTION_NAME_RULE, isActionName } from '../names.ts';
 import { clientId, type InvocationInfo, jsonObject, toolDefinition } from '../payloads.ts';
 import { MAX_TIMEOUT_MS } from '../vocabulary.ts';
 import { cursor, result } from './define.ts';
 
 /** An action that an agent performs for others: a tool with a name of its own in the project. */
 export const actionDefinition = toolDefinition.extend({
-  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/),
+  name: z.string().refine(isActionName, {
+    error: ({ input }) => `${JSON.stringify(input).slice(0, 100)} ${ACTION_NAME_RULE}`,
+  }),
   /** Who may invoke it: names, `#channel`, `lead`, `human`; without it, everybody in the project. */
   availableTo: z.array(z.string().min(1).max(256)).max(100).optional(),
 });
@@ -15,6 +18,8 @@ export type ActionDefinition = z.infer<typeof actionDefinition>;
 export interface ActionInfo extends ActionDefinition {
   /** The agent that performs it. */
   owner: string;
+  /** The names in `availableTo` that no agent and no channel has. */
+  unknown?: string[];
 }
 
 export const actionOperations = {
@@ -33,13 +38,14 @@ export const actionOperations = {
         invocationId: clientId.optional(),
         /** Its end follows as a RESULT envelope. */
         wait: z.boolean().default(false),
-        /** How long to wait; the invocation goes on after that. */
-        timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS).default(30_000),
+        /** How long to wait; the invocation goes on after that. Default: as for CALL. */
+        timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS).optional(),
         /** The call that this connection handles, on whose behalf it invokes. */
         parent: clientId.optional(),
       })
       .strict(),
-    result: result<{ invocation: InvocationInfo }>(),
+    /** `timeoutMs`: how long its end is waited for. */
+    result: result<{ invocation: InvocationInfo; timeoutMs?: number }>(),
   },
   /** One invocation, for who invoked or performed it and the owner. */
   INVOCATION: {

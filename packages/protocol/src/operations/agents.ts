@@ -1,7 +1,15 @@
 import { z } from 'zod';
-import { capabilityAnnouncementPayload, type PathState, type ToolDefinition } from '../payloads.ts';
+import type { PathState } from '../events.ts';
+import { capabilityAnnouncementPayload, type ToolDefinition } from '../payloads.ts';
 import type { Reason } from '../reasons.ts';
-import { AGENT_GRANTS, type AgentGrant, type AgentType, type DeliveryPath } from '../vocabulary.ts';
+import {
+  AGENT_GRANTS,
+  type AgentGrant,
+  type AgentType,
+  ATTENTIONS,
+  type Attention,
+  type DeliveryPath,
+} from '../vocabulary.ts';
 import { cursor, type Nothing, name, none, result } from './define.ts';
 import type { RunInfo } from './terminals.ts';
 
@@ -27,6 +35,8 @@ export interface AgentInfo {
   unread?: number;
   /** What wakes this agent for a new message, best first; if empty, it sees messages when it checks its inbox. */
   paths: PathInfo[];
+  /** When it wants its messages while it works; absent if it has no wish. */
+  attention?: Attention;
   /** What the owner allowed it; absent if nothing. */
   grants?: AgentGrant[];
   /** Its program in a terminal, the latest one. */
@@ -48,8 +58,12 @@ export interface PathInfo {
 export interface AgentOffer {
   name: string;
   capabilities: string[];
+  /** By capability, in the agent's own words; absent if it gave none. */
+  descriptions?: Record<string, string>;
   /** The names of its tools. */
   tools: string[];
+  /** When it last told what it offers: by connecting, or by a change since, in milliseconds since 1970. */
+  updatedAt: number;
 }
 
 /** A tool as others see it; its owner alone says what it does. */
@@ -65,6 +79,8 @@ export const agentOperations = {
         include_idle: z.boolean().default(true),
         includeOffline: z.boolean().default(false),
         project: name.optional(),
+        /** Only this one, by its name or handle. */
+        agent: name.optional(),
         cursor: cursor.optional(),
       })
       .strict(),
@@ -103,6 +119,14 @@ export const agentOperations = {
       })
       .strict(),
     result: result<{ type: AgentType; lead: boolean; grants: AgentGrant[] }>(),
+  },
+  /**
+   * Sets when an agent that works gets its messages; without `attention` it has no wish any more. By the agent itself (no
+   * `agent`), the owner or a person.
+   */
+  AGENT_ATTENTION: {
+    params: z.object({ agent: name.optional(), attention: z.enum(ATTENTIONS).optional() }).strict(),
+    result: result<{ agent: string; attention?: Attention }>(),
   },
   /** Removes an agent: its connections are closed, its name is free again, its messages stay. */
   AGENT_REMOVE: { params: z.object({ agent: name }).strict(), result: result<Nothing>() },

@@ -20,7 +20,8 @@ const callPayload = z
     arguments: jsonObject.default({}),
     /** Chosen by the caller, for the answers; the callee gets an id from the daemon. */
     callId: clientId.optional(),
-    timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS).default(30_000),
+    /** Default: 30 seconds, or 5 minutes where a person has to allow the call first. */
+    timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS).optional(),
     /** The call that this one is made for, which this connection is handling. */
     parent: clientId.optional(),
   })
@@ -71,7 +72,11 @@ export const callOperations = {
     result: result<Nothing>(),
   },
   /** Calls a tool of an agent or an MCP server; the result follows as a RESULT envelope, or an ERROR. */
-  CALL: { params: callPayload, result: result<{ callId: string }>() },
+  CALL: {
+    params: callPayload,
+    /** `timeoutMs`: how long it may take. */
+    result: result<{ callId: string; timeoutMs: number }>(),
+  },
   /** From the callee: the outcome of a call. `open`: the caller was still waiting. */
   RESULT: {
     params: z

@@ -1,14 +1,6 @@
 import { z } from 'zod';
-import {
-  ackPayload,
-  clientId,
-  emoji,
-  type InboxMessage,
-  type Message,
-  receivePayload,
-  reportPayload,
-  sendPayload,
-} from '../payloads.ts';
+import type { AddressedMessage, InboxMessage, Message } from '../message.ts';
+import { ackPayload, clientId, emoji, receivePayload, reportPayload, sendPayload } from '../payloads.ts';
 import type { Reason } from '../reasons.ts';
 import { CLAIMING_PATHS, type DeliveryPath, type DeliveryState, MESSAGE_KINDS } from '../vocabulary.ts';
 import { messageId, type Nothing, name, result, sequence } from './define.ts';
@@ -123,7 +115,7 @@ export const messageOperations = {
    */
   CLAIM: {
     params: z.object({ path: z.enum(CLAIMING_PATHS), limit: limit(100, 16) }).strict(),
-    result: result<{ messages: Message[] }>(),
+    result: result<{ messages: AddressedMessage[] }>(),
   },
   /** What a path reports about itself or about messages it claimed. */
   REPORT: { params: reportPayload, result: result<{ changed: number }>() },

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { clientId, jsonValue, type TerminalState } from '../payloads.ts';
+import type { TerminalState } from '../events.ts';
+import { clientId, jsonValue } from '../payloads.ts';
 import type { Reason } from '../reasons.ts';
-import { TERMINAL_CHUNK_BYTES, VIEW_MODES } from '../vocabulary.ts';
+import { type Attention, TERMINAL_CHUNK_BYTES, VIEW_MODES } from '../vocabulary.ts';
 import { type Nothing, name, result } from './define.ts';
 
 /** The state of an agent's program; `waiting`: for something only a person can do. */
@@ -42,6 +43,10 @@ const text = z.string().max(4096);
 /** A process, and what distinguishes it from a later one with the same id. */
 const processRef = z.object({ pid: z.int().positive(), mark: z.string().min(1).max(128) }).strict();
 export type ProcessRef = z.infer<typeof processRef>;
+
+/** How a person started an agent in their terminal, beside its name: given again when it is resumed. */
+const runChoices = z.object({ native: z.boolean().optional(), patterns: z.boolean().optional() }).strict();
+export type RunChoices = z.infer<typeof runChoices>;
 
 const columns = z.int().min(1).max(1000);
 const rows = z.int().min(1).max(1000);
@@ -106,7 +111,15 @@ export const terminalOperations = {
       .strict(),
     result: result<
       | { name: string; status: 'ready' | 'spawning'; reason?: Reason }
-      | { name: string; status: 'foreground'; cli: string; args: string[]; cwd: string; session: string }
+      | {
+          name: string;
+          status: 'foreground';
+          cli: string;
+          args: string[];
+          cwd: string;
+          session: string;
+          choices?: RunChoices;
+        }
     >(),
   },
   /** A worker's result, for the agent it works for: stored as a message from the worker. */
@@ -119,7 +132,10 @@ export const terminalOperations = {
     params: z.object({ agent: name, timeoutMs: z.int().min(0).max(86_400_000).default(30_000) }).strict(),
     result: result<{ result?: WorkerResult; exit?: RunExit; running: boolean }>(),
   },
-  /** From the process that holds an agent's terminal: reports what runs, and gets commands (EVENT `run.end`). */
+  /**
+   * From the process that holds an agent's terminal: reports what runs, and gets commands (EVENT `run.end`). An agent has one
+   * run at a time, so it is sent without `program` first: that keeps the agent for this run while the program is started.
+   */
   HOST: {
     params: z
       .object({
@@ -128,12 +144,18 @@ export const terminalOperations = {
         args: z.array(text).max(1024).default([]),
         cwd: text,
         host: processRef,
-        program: processRef,
+        program: processRef.optional(),
+        /** The person's terminal it runs in, such as `/dev/pts/3`; absent for a run without one. */
+        terminal: z.string().min(1).max(128).optional(),
         version: z.string().max(64).optional(),
         startedAt: z.int().nonnegative(),
+        choices: runChoices.optional(),
+        /** A viewer held its messages when the last connection ended. */
+        held: z.boolean().optional(),
       })
       .strict(),
-    result: result<Nothing>(),
+    /** What the agent wants; later changes come as EVENT `run.attention`. */
+    result: result<{ attention?: Attention }>(),
   },
   /** What the host observed of the program. */
   RUN_REPORT: {
@@ -160,7 +182,7 @@ export const terminalOperations = {
   },
   /**
    * Shows an agent's terminal, until CANCEL or the end of the connection: first what is on it (EVENT `terminal.output` with
-   * `screen`), then what is written. One viewer drives at a time.
+   * `screen`), then what is written. One drives at a time: a viewer, or the person at the terminal the agent runs in.
    */
   TERMINAL_ATTACH: {
     params: z
@@ -171,6 +193,8 @@ export const terminalOperations = {
         rows,
         /** Drive though somebody else does: they go on watching. */
         takeover: z.boolean().default(false),
+        /** Hold its messages from the start, as with TERMINAL_HOLD. */
+        hold: z.boolean().default(false),
         call,
       })
       .strict(),
@@ -184,6 +208,8 @@ export const terminalOperations = {
     params: z.object({ viewer, held: z.boolean().default(true) }).strict(),
     result: result<Nothing>(),
   },
+  /** From the host: the person at the agent's own terminal types again, so the viewer that drove only watches now. */
+  TERMINAL_RECLAIM: { params: z.object({ run: clientId, viewer }).strict(), result: result<Nothing>() },
   /** From the host: what the program wrote, or, for one viewer, a piece of what is on the screen. */
   TERMINAL_OUTPUT: {
     params: z

@@ -75,7 +75,7 @@ const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_
 function duration(text: string): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (count !== undefined) return Number(count) * (UNITS[unit] ?? 0);
-  throw new InvalidArgumentError('Use a number followed by s, m, h or d, for example 10m.');
+  throw new InvalidArgumentError('Use milliseconds, or a number followed by s, m, h or d, for example 10m.');
 }
 
 /** A timeout: milliseconds, or a duration such as `90s`. */

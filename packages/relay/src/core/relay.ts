@@ -2,6 +2,7 @@ import { idMaker } from '@agent-relay/protocol';
 import { ActionAudience } from './calls/action-audience.ts';
 import { Callees } from './calls/callees.ts';
 import { Calls } from './calls/calls.ts';
+import { Consents } from './calls/consents.ts';
 import { Invocations } from './calls/invocations.ts';
 import { Questions } from './calls/questions.ts';
 import { ServedTools } from './calls/served-tools.ts';
@@ -11,6 +12,7 @@ import { Awaits } from './delivery/awaits.ts';
 import { Claims } from './delivery/claims.ts';
 import { Deliveries } from './delivery/deliveries.ts';
 import { Fanout } from './delivery/fanout.ts';
+import { HookedAgents } from './delivery/hooked-agents.ts';
 import { Mailboxes } from './delivery/mailboxes.ts';
 import { Waiters } from './delivery/waiters.ts';
 import { Agents } from './directory/agents.ts';
@@ -31,6 +33,7 @@ import type { Clock } from './ports/clock.ts';
 import type { Directory } from './ports/directory.ts';
 import type { Workspace } from './ports/store/workspaces.ts';
 import type { Store } from './ports/store.ts';
+import { Addressing } from './reading/addressing.ts';
 import { Descriptions } from './reading/descriptions.ts';
 import { Messages } from './sending/messages.ts';
 import { Routes } from './sending/routes.ts';
@@ -83,8 +86,10 @@ export interface Relay {
   readonly presence: Presence;
   readonly messages: Messages;
   readonly descriptions: Descriptions;
+  readonly addressing: Addressing;
   readonly accepted: AcceptedDeliveries;
   readonly mailboxes: Mailboxes;
+  readonly hooked: HookedAgents;
   readonly claims: Claims;
   readonly deliveries: Deliveries;
   readonly attachments: Attachments;
@@ -100,14 +105,19 @@ export interface Relay {
   /** Loads agents and channels that were written to the store directly. */
   reload(workspace: Workspace): Promise<void>;
   removeWorkspace(workspace: Workspace): Promise<void>;
-  /** Stops listening to other daemons; resolves when pending news is handled. */
+  /** Stops listening to other daemons; resolves when pending news is handled and background work is done. */
   close(): Promise<void>;
 }
 
 export async function createRelay(options: RelayOptions): Promise<Relay> {
   const { store, clock, bus, directory } = options;
   /** Work that is not awaited. */
-  const background = (work: Promise<void>): Promise<void> => work.catch(options.onError);
+  const working = new Set<Promise<void>>();
+  const background = (work: Promise<void>): Promise<void> => {
+    const done = work.catch(options.onError).finally(() => working.delete(done));
+    working.add(done);
+    return done;
+  };
   const newId = idMaker(() => clock.now(), options.random);
   const workspaces = await Workspaces.load(store, clock);
   const connections = new Connections();
@@ -128,10 +138,12 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const descriptions = new Descriptions(agents, workspaces);
   const accepted = new AcceptedDeliveries(clock);
   const waiters = new Waiters(clock);
-  const mailboxes = new Mailboxes((agentId) => accepted.upTo(agentId));
+  const mailboxes = new Mailboxes(accepted);
   presence.isBusy = (agentId) => mailboxes.of(agentId)?.isBusy;
-  const claims = new Claims(store, clock, mailboxes, presence);
-  const deliveries = new Deliveries({ store, clock, agents, presence, mailboxes, claims, accepted, waiters });
+  const claims = new Claims({ store, clock, mailboxes, presence, background });
+  const hooked = new HookedAgents(clock);
+  const knowledge = { mailboxes, hooked, claims, accepted, waiters };
+  const deliveries = new Deliveries({ store, clock, agents, presence, ...knowledge });
   const attachments = new Attachments({ store, clock, newId, limits: options.attachments, quotas });
   const awaits = new Awaits(clock);
   const rates = new SendRates(clock, options.rateLimit);
@@ -149,7 +161,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     governor,
     held,
     routes: new Routes(store, workspaces, agents, channels),
-    isWoken: (agentId) => deliveries.pathsOf(agentId).length > 0,
+    isWoken: (agentId) => deliveries.pathsOf(agentId).some(({ state }) => state !== 'away'),
     maxBodyBytes: options.maxBodyBytes,
   });
   const heldReleases = new HeldReleases(agents, messages, held, governor);
@@ -170,6 +182,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     },
     options.terminals,
   );
+  const addressing = new Addressing({ agents, runs: terminals.runs, descriptions });
   const fanout = new Fanout({ connections, awaits, waiters, mailboxes, accepted });
 
   const served = new ServedTools({
@@ -194,8 +207,11 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     audience: new ActionAudience(agents, channels),
   });
   const questions = new Questions({ messages, awaits, deliveries, quotas, background });
+  const consents = new Consents({ agents, presence, clock, questions });
   const { onError } = options;
-  const calls = new Calls({ bus, clock, newId, agents, presence, quotas, targets, questions, onError });
+  const calls = new Calls({
+    ...{ bus, clock, newId, presence, quotas, targets, questions, consents, onError },
+  });
 
   const invocations = new Invocations({
     ...{ store, clock, bus, newId, presence, workspaces, quotas, targets, calls, onError },
@@ -206,6 +222,8 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   agents.callHolder = (workspaceId, word, own) => {
     const backend = targets.backends.beginningWith(word);
     if (backend !== undefined) return `The daemon has an MCP server named "${backend}".`;
+    const twin = own && served.twinUnder(own.id, word);
+    if (twin !== undefined) return `${own?.name} has an action named "${twin}", which would be its tool too.`;
     const found = served.actionBeginningWith(workspaceId, word);
     if (!found || found.server.agentId === own?.id) return undefined;
     return `${agents.byId(found.server.agentId)?.name ?? 'Another agent'} has an action named "${found.action.name}".`;
@@ -245,6 +263,9 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     if (news.kind === 'stored') fanout.stored(news.stored);
     else if (news.kind === 'event') {
       connections.tell(news.audience, news.event);
+      const { event, audience } = news;
+      if ((event.type === 'agent.offline' || event.type === 'agent.removed') && audience.kind === 'workspace')
+        calls.left(audience.workspaceId, event.agent, event.type === 'agent.removed');
       if (isOwn || !changesDirectory(news)) return;
       const { workspaceId } = news.audience;
       refreshing = refreshing.then(() => refresh(workspaceId)).catch(options.onError);
@@ -275,8 +296,10 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     presence,
     messages,
     descriptions,
+    addressing,
     accepted,
     mailboxes,
+    hooked,
     claims,
     deliveries,
     attachments,
@@ -292,9 +315,11 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
       if (opened.created) await load(opened.workspace);
       return opened;
     },
-    close: () => {
+    close: async () => {
       stopListening();
-      return refreshing;
+      await claims.settled();
+      await refreshing;
+      while (working.size > 0) await Promise.all(working);
     },
     reload: async (workspace) => void (await load(workspace)),
     removeWorkspace: async (workspace) => {

@@ -10,9 +10,9 @@ import { createOperations } from '../core/operations/index.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Host } from '../core/ports/host.ts';
 import type { Workspace } from '../core/ports/store/workspaces.ts';
+import type { Store } from '../core/ports/store.ts';
 import { createRelay, type Relay } from '../core/relay.ts';
 import { startUpkeep } from '../core/upkeep.ts';
-import { openStore } from '../store/open.ts';
 import { Counters } from '../transport/counters.ts';
 import { Sessions } from '../transport/sessions.ts';
 import { listenOnSocket } from '../transport/unix-socket.ts';
@@ -44,10 +44,10 @@ export interface RunningDaemon {
    * project.
    */
   openMcp(project: string): Promise<string | undefined>;
+  /** Says in the log that everything it was started for is open. */
+  ready(): void;
   /** Finishes open requests, closes every connection, closes the database. */
   stop(): Promise<void>;
-  /** Resolves when the database can no longer be trusted: the process must exit. */
-  failed: Promise<Error>;
 }
 
 /** The options to choose other ports. */
@@ -64,11 +64,14 @@ const PORT_OPTIONS: PortOptions = {
 /** The composition root: the only place where the parts of the daemon meet. */
 export async function runDaemon({
   settings,
+  store,
   log,
   program,
   portOptions = PORT_OPTIONS,
 }: {
   settings: Settings;
+  /** Closed with the daemon. */
+  store: Store;
   log: Logger;
   /** The file of the command line, which the hosts of spawned agents are started by. */
   program: string;
@@ -77,8 +80,9 @@ export async function runDaemon({
 }): Promise<RunningDaemon> {
   // Closed in reverse order when the daemon stops, or when it cannot start.
   const opened = new AsyncDisposableStack();
+  opened.defer(() => store.close());
   try {
-    return await start(settings, program, portOptions, log, opened);
+    return await start(settings, store, program, portOptions, log, opened);
   } catch (error) {
     await opened.disposeAsync();
     throw error;
@@ -87,16 +91,14 @@ export async function runDaemon({
 
 async function start(
   settings: Settings,
+  store: Store,
   program: string,
   portOptions: PortOptions,
   log: Logger,
   opened: AsyncDisposableStack,
 ): Promise<RunningDaemon> {
   const startedAt = Date.now();
-  const failure = Promise.withResolvers<Error>();
   const onError = (error: unknown) => log.error({ err: error }, 'unexpected failure');
-  const store = await openStore(settings.database, { onFatal: failure.resolve });
-  opened.defer(() => store.close());
   const worktrees = new GitWorktrees(settings.dataDirectory);
   const relay = await createRelay({
     store,
@@ -219,7 +221,7 @@ async function start(
     page = httpUrl(reachable(settings.http.host), web.port);
     opened.defer(() => web.close());
   }
-  log.info({ version: VERSION, database: store.kind, http }, 'daemon ready');
+  let isReady = false;
 
   return {
     http,
@@ -238,11 +240,14 @@ async function start(
       log.info({ url: mcp }, 'MCP is served over HTTP');
       return mcp;
     },
+    ready: () => {
+      isReady = true;
+      log.info({ version: VERSION, database: store.kind, http }, 'daemon ready');
+    },
     stop: async () => {
       await opened.disposeAsync();
-      log.info('daemon stopped');
+      if (isReady) log.info('daemon stopped');
     },
-    failed: failure.promise,
   };
 }
 

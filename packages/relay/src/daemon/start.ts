@@ -1,14 +1,18 @@
+import { flushCompileCache } from 'node:module';
+import { openStore } from '../store/open.ts';
 import { VERSION } from '../version.ts';
 import { keepHeapSmall } from './heap.ts';
 import { keyMark } from './key-mark.ts';
 import { takeLock } from './lock.ts';
 import type { Logger } from './log/log.ts';
-import { type PortOptions, type RunningDaemon, runDaemon } from './run.ts';
+import type { PortOptions, RunningDaemon } from './run.ts';
 import type { Settings } from './settings/settings.ts';
 import { firstUncaught } from './uncaught.ts';
 
 /** The daemon of a data directory, run by this process. */
-export interface StartedDaemon<Opened> extends Pick<RunningDaemon, 'http' | 'failed' | 'stop'> {
+export interface StartedDaemon<Opened> extends Pick<RunningDaemon, 'http' | 'stop'> {
+  /** Resolves when the daemon can no longer be trusted: the process must exit. */
+  failed: Promise<Error>;
   /** Where MCP is served over HTTP, if it is. */
   mcp: string | undefined;
   /** The project it was started for. */
@@ -33,16 +37,21 @@ export async function startDaemon<Opened extends { project: string }>(options: {
   const parts = new AsyncDisposableStack();
   parts.defer(() => lock.release());
   try {
-    keepHeapSmall();
     const uncaught = firstUncaught(log);
     const startedAt = Date.now();
-    const daemon = await runDaemon({ settings, log, program, portOptions });
+    const fatal = Promise.withResolvers<Error>();
+    // The threads of the database start while the rest of the daemon loads.
+    const [store, { runDaemon }] = await Promise.all([
+      openStore(settings.database, { onFatal: fatal.resolve }),
+      import('./run.ts'),
+    ]);
+    const daemon = await runDaemon({ settings, store, log, program, portOptions });
     parts.defer(() => daemon.stop());
     const opened = await open(daemon.openProject);
     const mcp = await daemon.openMcp(opened.project);
     const { http } = daemon;
     const { apiKey } = settings.mcp;
-    const failed = Promise.race([daemon.failed, uncaught]);
+    const failed = Promise.race([fatal.promise, uncaught]);
     await lock.publish({
       pid: process.pid,
       version: VERSION,
@@ -53,6 +62,11 @@ export async function startDaemon<Opened extends { project: string }>(options: {
       flags: settings.flags,
       ...(apiKey === undefined ? {} : { mcpKeyMark: keyMark(apiKey) }),
     });
+    daemon.ready();
+    // Last: V8 uses no code that was compiled under other flags, and would compile all that is still to load.
+    keepHeapSmall();
+    // A daemon that is killed writes nothing at its end.
+    setImmediate(flushCompileCache);
     return { http, mcp, opened, failed, stop: () => parts.disposeAsync() };
   } catch (error) {
     await parts.disposeAsync();

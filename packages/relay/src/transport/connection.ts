@@ -3,10 +3,13 @@ import { encodeFrame } from '@agent-relay/protocol';
 /** A text for one or many connections: each encoding is created once, for all of them. */
 export class Outgoing {
   readonly text: string;
+  /** Whether it may be sent a moment later, with others. */
+  readonly canWait: boolean;
   #frame: Uint8Array | undefined;
 
-  constructor(text: string) {
+  constructor(text: string, canWait = false) {
     this.text = text;
+    this.canWait = canWait;
   }
 
   get frame(): Uint8Array {

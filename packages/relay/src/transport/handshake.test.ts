@@ -1,5 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { newAgentToken, tokenId } from '@agent-relay/platform/secrets';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openCore } from '../../../../test/kit/core.ts';
 import { DOORS, type Served, serve } from '../../../../test/kit/served.ts';
 
 let served: Served;
@@ -31,6 +36,25 @@ it('HELLO with the wrong token for a name is told which one is right, by its id'
     code: 'NameTaken',
     details: { tokenId: tokenId(token) },
   });
+});
+
+it('HELLO in time is welcome, however long the store takes', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'relay-slow-'));
+  const database = join(directory, 'relay.db');
+  {
+    await using core = await openCore({ database });
+    await using slow = await serve({}, core);
+    const [quick, client] = [await slow.join(newName()), await slow.connect()];
+    using other = new DatabaseSync(database);
+    other.exec('BEGIN IMMEDIATE');
+    const welcomed = client.hello({ name: newName() });
+    // Its HELLO was sent before this, so it has been read when this is answered.
+    await quick.settled();
+    core.clock.advance(10_000);
+    other.exec('COMMIT');
+    expect(await welcomed).toHaveProperty('agentToken');
+  }
+  rmSync(directory, { recursive: true });
 });
 
 describe.each(DOORS)('HELLO on a %s', (door) => {

@@ -22,12 +22,14 @@ export interface Introduced {
   protocol: number;
   issuedToken: string | undefined;
   /** How the agent's messages reach this connection. */
-  receiving: Pick<Hello, 'paths' | 'notify' | 'receiver'>;
+  receiving: Pick<Hello, 'paths' | 'notify' | 'receiver' | 'hooks'>;
   resumeAfter: number;
   /** Throws if the key, token or name has become invalid during the handshake. */
   confirm(): void;
   /** The session the client claims its name for. */
   session: string | undefined;
+  /** The session it says it is, for those whom it calls. */
+  clientSession: string | undefined;
   welcome: Pick<
     WelcomePayload,
     'agent' | 'agentToken' | 'unread' | 'resumeAfter' | 'protocol' | 'project' | 'advice'
@@ -61,9 +63,10 @@ export async function introduce(relay: Relay, door: Door, payload: unknown): Pro
     principal,
     protocol,
     issuedToken: issued,
-    receiving: { paths: hello.paths, notify: hello.notify, receiver: hello.receiver },
+    receiving: hello,
     resumeAfter,
     session: agent && hello.claim?.session,
+    clientSession: hello.session ?? hello.claim?.session,
     confirm: () => {
       const isRevoked = admitted.keyId !== undefined && relay.workspaces.isRevoked(admitted.keyId);
       const hasEnded =

@@ -16,7 +16,7 @@ export class Intake {
   #takesWaiting = false;
   #isResting = false;
   /** Called whenever no request is open. */
-  onIdle: () => void = () => undefined;
+  onIdle: () => void = nothing;
 
   constructor(connection: Connection, maxPending: number, take: (text: string) => void) {
     this.#connection = connection;
@@ -89,3 +89,5 @@ export class Intake {
       this.open();
   }
 }
+
+const nothing = (): void => undefined;

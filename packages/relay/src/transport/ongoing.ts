@@ -43,7 +43,7 @@ export class OngoingOperations {
   begin(requestId: string, only?: OnlyOne): Ongoing {
     const operation = new OngoingOperation(this, requestId);
     if (this.#isClosed) {
-      operation.end();
+      operation.end(true);
       return operation;
     }
     this.end(requestId);
@@ -73,7 +73,7 @@ export class OngoingOperations {
   close(): void {
     this.#isClosed = true;
     this.#unanswered = undefined;
-    for (const operation of this.#all()) operation.end();
+    for (const operation of this.#all()) operation.end(true);
   }
 
   /** For an operation that has ended. */
@@ -106,7 +106,8 @@ class OngoingOperation implements Ongoing {
   readonly #operations: OngoingOperations;
   readonly requestId: string;
   #hasEnded = false;
-  #onEnd: () => void = nothing;
+  #isLost = false;
+  #onEnd: (isLost: boolean) => void = nothing;
   onRoom: () => void = nothing;
 
   constructor(operations: OngoingOperations, requestId: string) {
@@ -122,9 +123,9 @@ class OngoingOperation implements Ongoing {
     return !this.#hasEnded && this.#operations.frames.hasRoom;
   }
 
-  set onEnd(onEnd: () => void) {
+  set onEnd(onEnd: (isLost: boolean) => void) {
     // The connection may be closed, or the operation over, before its handlers are set.
-    if (this.#hasEnded) onEnd();
+    if (this.#hasEnded) onEnd(this.#isLost);
     else this.#onEnd = onEnd;
   }
 
@@ -162,11 +163,12 @@ class OngoingOperation implements Ongoing {
   }
 
   /** Ends it from outside: it was cancelled, or the connection was closed. */
-  end(): void {
+  end(isLost = false): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
+    this.#isLost = isLost;
     this.#operations.forget(this);
-    this.#onEnd();
+    this.#onEnd(isLost);
   }
 
   #last(type: LastFrame, payload: unknown): void {

@@ -29,6 +29,12 @@ it('beyond that make their client wait, each for longer than the one before, and
   expect(charge('a', 200)).toBe(0);
 });
 
+it.each([-3_600_000, 3_600_000])('wait as long when the clock is set by %i ms', (ms) => {
+  charge('a', 200);
+  clock.set(ms);
+  expect(charge('a', 1)).toBe(10);
+});
+
 it('cost more where there was more to read', () => {
   expect(charge('a', 2, 1024 * 1024)).toBeGreaterThan(100);
 });

@@ -58,6 +58,11 @@ export interface RequestContext {
   onError: (error: unknown) => void;
 }
 
+/** Where the answers go. */
+interface Answers {
+  send(type: string, payload: unknown): void;
+}
+
 /** The requests of one connection: each is checked, passed to its operation, and answered when done. */
 export class Requests {
   readonly #context: RequestContext;
@@ -65,21 +70,21 @@ export class Requests {
   readonly #intake: Intake;
   readonly #reads: Reads;
   readonly #ongoing: OngoingOperations;
-  readonly #send: (type: string, payload: unknown) => void;
+  readonly #answers: Answers;
   #refusesAll = false;
 
   constructor(
     context: RequestContext,
     caller: Caller,
     { intake, reads, ongoing }: { intake: Intake; reads: Reads; ongoing: OngoingOperations },
-    send: (type: string, payload: unknown) => void,
+    answers: Answers,
   ) {
     this.#context = context;
     this.#caller = caller;
     this.#intake = intake;
     this.#reads = reads;
     this.#ongoing = ongoing;
-    this.#send = send;
+    this.#answers = answers;
   }
 
   /** `bytes` is the size of the request. */
@@ -137,7 +142,7 @@ export class Requests {
     this.#context.counters.answered(type, 'ok');
     // Flow control is the only request that is not answered: an answer would add the traffic it is meant to limit.
     const isFlowControl = type === 'ACK' && 'upTo' in (params as object);
-    if (!isFlowControl) this.#send('ACK', { id, ...(result as object) });
+    if (!isFlowControl) this.#answers.send('ACK', { id, ...(result as object) });
     this.#done(id);
   }
 
@@ -148,7 +153,7 @@ export class Requests {
 
   #answerError(type: string, id: string, error: RelayError, bytes: number): void {
     this.#context.counters.answered(type, error.code);
-    this.#send('ERROR', error.toPayload(id));
+    this.#answers.send('ERROR', error.toPayload(id));
     const { refusals, relay } = this.#context;
     const waitMs = refusals.charge(clientName(this.#caller.principal), bytes);
     if (waitMs > 0) this.#intake.rest(relay.clock, waitMs);

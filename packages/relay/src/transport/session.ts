@@ -48,6 +48,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
   #state: 'new' | 'identifying' | 'open' | 'closing' | 'closed' = 'new';
   #principal: Principal | undefined;
   #session: string | undefined;
+  clientSession: string | undefined;
   #stopHelloTimer: (() => void) | undefined;
   readonly #intake: Intake;
   readonly #reads: Reads;
@@ -58,7 +59,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
   serving: HandledCalls | undefined;
   isToldOfMail = false;
   #missedEvents = false;
-  #uncount: () => void = () => undefined;
+  #uncount: (() => void) | undefined;
   #malformed = 0;
   #sent = 0;
   #lastHeard: number;
@@ -75,7 +76,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
       context,
       this,
       { intake: this.#intake, reads: this.#reads, ongoing: this.#ongoing },
-      (type, payload) => this.send(type, payload),
+      this,
     );
     this.#lastHeard = this.#lastSent = context.relay.clock.elapsed();
     this.#stopHelloTimer = context.relay.clock.after(HELLO_MS, () =>
@@ -119,12 +120,12 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
     else if (envelope.type !== 'PONG') this.#requests.handle(envelope, bytes);
   }
 
-  readonly invalid = (error: Error, fatal: boolean): void => {
+  invalid(error: Error, fatal: boolean): void {
     const told = error instanceof RelayError ? error : new RelayError('MalformedFrame', error.message);
     this.#malformed += 1;
     if (fatal || this.#state === 'new' || this.#malformed >= MAX_MALFORMED) this.#refuse(told);
     else this.send('ERROR', told.toPayload());
-  };
+  }
 
   readonly drained = (): void => {
     this.#ongoing.resume();
@@ -142,7 +143,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
     this.#stopWaitingForHello();
     this.#requests.close();
     if (this.#principal) this.#context.relay.presence.leave(this);
-    this.#uncount();
+    this.#uncount?.();
     this.#intake.onIdle();
     this.#context.onClosed(this);
   };
@@ -152,15 +153,17 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
   async #hello(envelope: Envelope, bytes: number): Promise<void> {
     const { relay, welcome } = this.#context;
     this.#state = 'identifying';
+    // It has come in time, however long the store takes to know the agent.
+    this.#stopWaitingForHello();
     this.#intake.shut();
     try {
       const introduced = await introduce(relay, this.#door, envelope.payload);
       if (this.#state !== 'identifying') return;
       introduced.confirm();
       this.#uncount = relay.quotas.connecting(introduced.principal);
-      this.#stopWaitingForHello();
       this.#principal = introduced.principal;
       this.#session = introduced.session;
+      this.clientSession = introduced.clientSession;
       this.#state = 'open';
       this.send('WELCOME', { ...introduced.welcome, ...welcome } satisfies WelcomePayload);
       relay.presence.join(this);
@@ -182,7 +185,6 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
       refuse();
       return;
     }
-    this.#stopWaitingForHello();
     const { workspaceKey = '' } = payload as HelloPayload;
     const waitMs = refusals.charge(`HELLO ${workspaceKeyId(workspaceKey)}`, bytes);
     if (waitMs === 0) refuse();
@@ -293,10 +295,15 @@ function eventEnvelope(event: RelayEvent, now: number): Outgoing {
   const subject = event.type === 'message.created' ? event.message : event;
   if (lastTold?.subject !== subject) {
     told += 1;
-    lastTold = { subject, outgoing: new Outgoing(encodeEnvelope('EVENT', `e${told}`, now, event)) };
+    const text = encodeEnvelope('EVENT', `e${told}`, now, event);
+    lastTold = { subject, outgoing: new Outgoing(text, comesWithEachMessage(event)) };
   }
   return lastTold.outgoing;
 }
+
+/** For those who watch; whoever a message is for gets it otherwise. */
+const comesWithEachMessage = ({ type }: RelayEvent): boolean =>
+  type === 'message.created' || type.startsWith('delivery.');
 
 let lastDelivered: { message: Message; outgoing: Outgoing } | undefined;
 

@@ -3,6 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { listenOnPrivateSocket } from '@agent-relay/platform';
 import { FrameParser, RelayError } from '@agent-relay/protocol';
 import type { AcceptConnection, Connection, Outgoing } from './connection.ts';
+import { GroupedWrites } from './grouped-writes.ts';
 import { FAREWELL_MS } from './limits.ts';
 
 /** Listens for clients of the relay's protocol. */
@@ -43,32 +44,26 @@ function serve(socket: Socket, maxFrameBytes: number, accept: AcceptConnection):
     }
   });
   socket.on('drain', session.drained);
-  // An error is always followed by 'close', which is what the session acts on.
-  socket.on('error', () => undefined);
-  socket.on('end', () => socket.end());
+  socket.on('error', ignore);
   socket.on('close', session.closed);
 }
+
+/** An error is always followed by 'close', which is what the session acts on. */
+const ignore = (): void => undefined;
 
 class SocketConnection implements Connection {
   readonly label = 'unix socket';
   readonly #socket: Socket;
-  #corked = false;
+  readonly #writes: GroupedWrites;
 
   constructor(socket: Socket) {
     this.#socket = socket;
+    this.#writes = new GroupedWrites(socket);
   }
 
   send(outgoing: Outgoing): void {
     if (!this.#socket.writable) return;
-    // Everything sent in one turn of the event loop is one system call.
-    if (!this.#corked) {
-      this.#corked = true;
-      this.#socket.cork();
-      process.nextTick(() => {
-        this.#corked = false;
-        this.#socket.uncork();
-      });
-    }
+    this.#writes.begin(outgoing.canWait);
     this.#socket.write(outgoing.frame);
   }
 

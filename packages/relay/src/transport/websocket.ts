@@ -4,6 +4,7 @@ import { type Door, NO_PAGES } from '@agent-relay/platform/http';
 import { RelayError } from '@agent-relay/protocol';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { AcceptConnection, Connection, Outgoing } from './connection.ts';
+import { GroupedWrites } from './grouped-writes.ts';
 import { FAREWELL_MS } from './limits.ts';
 
 /**
@@ -33,7 +34,7 @@ export class WebSocketDoor implements Door {
 }
 
 function serve(webSocket: WebSocket, socket: Duplex, accept: AcceptConnection): void {
-  const session = accept(new WebSocketConnection(webSocket));
+  const session = accept(new WebSocketConnection(webSocket, socket));
   webSocket.on('message', (data, isBinary) => {
     if (isBinary)
       session.invalid(
@@ -51,13 +52,17 @@ function serve(webSocket: WebSocket, socket: Duplex, accept: AcceptConnection): 
 class WebSocketConnection implements Connection {
   readonly label = 'websocket';
   readonly #webSocket: WebSocket;
+  readonly #writes: GroupedWrites;
 
-  constructor(webSocket: WebSocket) {
+  constructor(webSocket: WebSocket, socket: Duplex) {
     this.#webSocket = webSocket;
+    this.#writes = new GroupedWrites(socket);
   }
 
   send(outgoing: Outgoing): void {
-    if (this.#webSocket.readyState === this.#webSocket.OPEN) this.#webSocket.send(outgoing.text);
+    if (this.#webSocket.readyState !== this.#webSocket.OPEN) return;
+    this.#writes.begin(outgoing.canWait);
+    this.#webSocket.send(outgoing.text);
   }
 
   get bufferedBytes(): number {

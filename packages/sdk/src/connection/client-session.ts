@@ -1,6 +1,7 @@
 import {
   type CallProgress,
   type CallResultPayload,
+  durationText,
   type Envelope,
   type ErrorPayload,
   encodeEnvelope,
@@ -133,8 +134,8 @@ export class ClientSession {
     this.#channels = this.#channels.filter((channel) => channelKey(channel) !== key);
   }
 
-  newId(): string {
-    return `${this.#newId('c')}-${this.#idWord}`;
+  newId(word = 'c'): string {
+    return `${this.#newId(word)}-${this.#idWord}`;
   }
 
   /** `onAnswer` gets the answer before anything the daemon sent after it; the promise resolves a little later. */
@@ -153,7 +154,8 @@ export class ClientSession {
         encode: () => text,
         repeatable: isRepeatable(operation),
         deadline: performance.now() + timeoutMs,
-        expire: () => new RelayError('Timeout', `${operation} was not answered within ${timeoutMs} ms.`),
+        expire: () =>
+          new RelayError('Timeout', `${operation} was not answered within ${durationText(timeoutMs)}.`),
         answer: (result) => {
           onAnswer?.(result as OperationResult<Name>);
           resolve(result as OperationResult<Name>);
@@ -244,9 +246,10 @@ export class ClientSession {
   }
 
   /** The paths of this client: those it was created with, or `push` while it has consumers. */
-  #receiving(): Pick<HelloPayload, 'paths' | 'notify' | 'receiver'> {
-    const { paths, notify = false, receiver = this.#idWord } = this.hello;
-    return { paths: paths ?? (this.deliveries.areWanted ? ['push'] : []), notify, receiver };
+  #receiving(): Pick<HelloPayload, 'paths' | 'notify' | 'receiver' | 'hooks'> {
+    const { paths, notify = false, receiver = this.#idWord, hooks } = this.hello;
+    const wanted = paths ?? (this.deliveries.areWanted ? ['push'] : []);
+    return { paths: wanted, notify, receiver, ...(hooks && { hooks }) };
   }
 
   #resuming(): Pick<HelloPayload, 'resumeAfter'> {
@@ -263,10 +266,11 @@ export class ClientSession {
     if (welcome.resumeAfter === 0) this.deliveries.begin();
     this.#receiveAsked = undefined;
     if (this.deliveries.areWanted !== this.#saidWanted) this.#askToReceive();
+    const waiting = [...this.#requests];
     // Before requests made meanwhile, which may need the channels.
     if (!isFirst) this.tools?.serveAgain();
     if (!isFirst) for (const channel of this.#channels) this.post('CHANNEL_JOIN', { channel, create: true });
-    for (const request of this.#requests) this.#transmit(request, request.encode());
+    for (const request of waiting) this.#transmit(request, request.encode());
     this.deliveries.flush();
     if (isFirst) {
       this.#started.resolve();

@@ -27,9 +27,11 @@ export class Emitter<Events extends { [Name in keyof Events]: unknown[] }> {
     return () => void listeners.delete(own);
   }
 
-  emit<Name extends keyof Events>(name: Name, ...values: Events[Name]): void {
+  /** False if nobody listens. */
+  emit<Name extends keyof Events>(name: Name, ...values: Events[Name]): boolean {
     const listeners = this.#listeners.get(name) as Set<Listener<Events[Name]>> | undefined;
-    if (listeners === undefined) return;
+    if (listeners === undefined) return false;
     for (const listener of listeners) callApplication(listener, ...values);
+    return listeners.size > 0;
   }
 }

@@ -9,7 +9,7 @@ export interface OpenRequest {
   encode(): string;
   /** Whether it may be sent again if its answer was lost with the connection. */
   readonly repeatable: boolean;
-  /** When it fails with the error of `expire`, in milliseconds of `performance.now`. */
+  /** When it fails with the error of `expire`, in milliseconds of `performance.now`; may become later. */
   readonly deadline: number;
   expire(): RelayError;
   /** Takes the daemon's ACK; false if the request keeps waiting for a reply. */

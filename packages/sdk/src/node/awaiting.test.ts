@@ -79,9 +79,15 @@ describe('sendAndWait', () => {
     const again = await scene.peer.welcome();
     again.ack(await again.take('SEND'), { ...sent, duplicate: true });
     again.send('ERROR', new RelayError('Timeout', 'after the rest').toPayload(request.id));
+    const asked = await again.take('TRACE');
+    expect(asked.payload).toEqual({ id: sent.messageId });
+    const transitions = [{ state: 'read', at: Date.now() - 20_000 }];
+    again.ack(asked, { deliveries: [{ recipient: 'Bob', state: 'read', transitions }] });
     await expect(answer).rejects.toMatchObject({
-      message: `No answer from Bob to ${sent.messageId} within 60000 ms.`,
+      message: `No answer from Bob to ${sent.messageId} within 60 s. Bob read it 20 s ago.`,
       next: expect.stringContaining('is stored'),
+      retryable: false,
+      details: { messageId: sent.messageId },
     });
   });
 

@@ -91,6 +91,26 @@ describe('the search for the daemon', () => {
     });
   });
 
+  test('a daemon that runs without the project is not called absent', async () => {
+    await runProject('other');
+    await leaveStaleSocket('removed');
+    const message = (source: string) =>
+      `The daemon is running, but does not serve the project "removed" (from ${source}).`;
+    await expect(discover({}, 'removed')).rejects.toMatchObject({
+      message: message('option'),
+      next: 'List the projects with: agent-relay workspace list',
+    });
+    const gone = { project: 'removed', socketPath: join(directory, 'data/projects/removed/gone.sock') };
+    for (const config of [{ project: 'removed' }, gone]) {
+      await writeProjectConfig({ root: cwd, ...config });
+      await expect(discover()).rejects.toMatchObject({
+        code: 'DaemonNotRunning',
+        message: message('.relay/config.json'),
+        next: 'Open this directory as a project with: agent-relay daemon start',
+      });
+    }
+  });
+
   test('the scan takes the only daemon that runs, whatever crashed ones left behind', async () => {
     await leaveStaleSocket('stale');
     await mkdir(join(directory, 'data/projects/empty'), { recursive: true });

@@ -42,7 +42,7 @@ export interface DiscoveryOptions {
 export async function discoverSocket(options: DiscoveryOptions = {}): Promise<Discovery> {
   const found = await locateSocket(options);
   if (await isListening(found.socketPath)) return found;
-  throw notRunning(found);
+  throw await notRunning(found, options.env ?? process.env);
 }
 
 /** The same search, without the check that a daemon listens, except where the search needs it. */
@@ -74,13 +74,25 @@ export async function recordedSocket({
 }
 
 /** The error if nothing listens at the socket that was found. */
-const notRunning = ({ project, socketPath, source }: Discovery): RelayError =>
-  new RelayError(
+async function notRunning({ project, socketPath, source }: Discovery, env: Environment): Promise<RelayError> {
+  if (project === undefined)
+    return new RelayError('DaemonNotRunning', `No daemon listens on ${socketPath} (from ${source}).`);
+  if ((await runningProjects(env)).length === 0)
+    return new RelayError(
+      'DaemonNotRunning',
+      `No daemon is running for the project "${project}" (from ${source}).`,
+    );
+  return new RelayError(
     'DaemonNotRunning',
-    project === undefined
-      ? `No daemon listens on ${socketPath} (from ${source}).`
-      : `No daemon is running for the project "${project}" (from ${source}).`,
+    `The daemon is running, but does not serve the project "${project}" (from ${source}).`,
+    {
+      next:
+        source === '.relay/config.json'
+          ? 'Open this directory as a project with: agent-relay daemon start'
+          : 'List the projects with: agent-relay workspace list',
+    },
   );
+}
 
 async function ofProject(project: string, source: DiscoverySource, env: Environment): Promise<Discovery> {
   await refuseFormerName(project, source, env);
@@ -122,7 +134,7 @@ async function ofConfiguredSocket(
     await checkOwner(socketPath);
   } catch (error) {
     if (!isMissing(error)) throw error;
-    throw notRunning(found);
+    throw await notRunning(found, env);
   }
   return found;
 }

@@ -1,4 +1,5 @@
 import {
+  durationText,
   encodeEnvelope,
   isRelayError,
   type Message,
@@ -23,12 +24,19 @@ export async function ask(
   /** The daemon only knows the time that was left at the latest connection. */
   const late = () => {
     if (stored === undefined)
-      return new RelayError('Timeout', `The message to ${to} was not confirmed within ${timeoutMs} ms.`);
-    return new RelayError('Timeout', `No answer from ${to} to ${stored.messageId} within ${timeoutMs} ms.`, {
-      next: 'The message is stored; the answer will be in your inbox when it comes.',
-      retryable: false,
-      details: { messageId: stored.messageId },
-    });
+      return new RelayError(
+        'Timeout',
+        `The message to ${to} was not confirmed within ${durationText(timeoutMs)}.`,
+      );
+    return new RelayError(
+      'Timeout',
+      `No answer from ${to} to ${stored.messageId} within ${durationText(timeoutMs)}.`,
+      {
+        next: 'The message is stored; the answer will be in your inbox when it comes.',
+        retryable: false,
+        details: { messageId: stored.messageId },
+      },
+    );
   };
   return await awaitReply<Message>(session, signal, (settle) => ({
     id,

@@ -1,35 +1,89 @@
-import { type CallPayload, encodeEnvelope, isRelayError, RelayError } from '@agent-relay/protocol';
+import {
+  type CallPayload,
+  durationText,
+  encodeEnvelope,
+  isRelayError,
+  RelayError,
+} from '@agent-relay/protocol';
 import type { ClientSession } from '../connection/client-session.ts';
 import { callApplication } from '../connection/emitter.ts';
 import type { CallOptions } from '../options.ts';
-import { awaitReply, GRACE_MS } from './await-reply.ts';
+import { awaitReply } from './await-reply.ts';
+import { CallTime } from './call-time.ts';
+import { invoke } from './invoke.ts';
 
-/** Calls `Name.tool` and resolves with its result. A started call is never repeated. */
+type Options = CallOptions & { parent?: string };
+
+/** Calls `Name.tool`, or an action by its name, and resolves with its result. A started call is never repeated. */
 export async function call(
   session: ClientSession,
   target: string,
   args: Record<string, unknown> = {},
-  { timeoutMs = 30_000, signal, onProgress, parent }: CallOptions & { parent?: string } = {},
+  options: Options = {},
 ): Promise<unknown> {
-  const { server, tool } = parseTarget(target);
+  const dot = target.indexOf('.');
+  if (dot <= 0 || dot === target.length - 1) return await callAction(session, target, args, options);
+  try {
+    // The name before the first dot is the agent or server; a tool name may contain dots.
+    return await callTool(session, target.slice(0, dot), target.slice(dot + 1), args, options);
+  } catch (error) {
+    // Nothing has run: there is no such tool. Actions have dots in their names too.
+    if (!isRelayError(error, 'AgentNotFound') && !isRelayError(error, 'ToolNotFound')) throw error;
+    return await callAction(session, target, args, options, error);
+  }
+}
+
+async function callAction(
+  session: ClientSession,
+  name: string,
+  args: Record<string, unknown>,
+  options: Options,
+  /** What to say if there is no action either. */
+  otherwise?: RelayError,
+): Promise<unknown> {
+  const { status, result, error } = await invoke(session, name, args, { ...options, wait: true }).catch(
+    (refusal: unknown) => {
+      // A key without a name may call tools, and invokes nothing.
+      const isNone = isRelayError(refusal, 'ActionNotFound') || isRelayError(refusal, 'AgentNameRequired');
+      throw otherwise && isNone ? otherwise : refusal;
+    },
+  );
+  if (status === 'completed') return result;
+  throw error ? RelayError.fromPayload(error) : new RelayError('Internal');
+}
+
+async function callTool(
+  session: ClientSession,
+  server: string,
+  tool: string,
+  args: Record<string, unknown>,
+  { timeoutMs, signal, onProgress, parent }: Options,
+): Promise<unknown> {
   const id = session.newId();
+  const target = `${server}.${tool}`;
+  const time = new CallTime(timeoutMs);
   const payload: CallPayload = {
     kind: 'mcp_tool_call',
     server,
     tool,
     arguments: args,
-    timeoutMs,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(parent === undefined ? {} : { parent }),
   };
   return await awaitReply<unknown>(session, signal, (settle) => ({
     id,
     sent: false,
     repeatable: false,
-    deadline: performance.now() + timeoutMs + GRACE_MS,
+    get deadline() {
+      return time.deadline;
+    },
     encode: () => encodeEnvelope('CALL', id, Date.now(), payload),
     expire: () =>
-      new RelayError('Timeout', `${target} was not answered within ${timeoutMs} ms.`, MAY_HAVE_RUN),
-    answer: () => false,
+      new RelayError('Timeout', `${target} was not answered within ${durationText(time.ms)}.`, MAY_HAVE_RUN),
+    answer: (result) => {
+      time.granted(result.timeoutMs);
+      return false;
+    },
     reply: (result) => settle.resolve(result),
     progress: (progress) => {
       if (onProgress) callApplication(onProgress, progress);
@@ -48,13 +102,3 @@ const lost = (target: string, cause: RelayError): RelayError =>
     ...MAY_HAVE_RUN,
     cause,
   });
-
-/** The name before the first dot is the agent or server; a tool name may contain dots. */
-function parseTarget(target: string): { server: string; tool: string } {
-  const dot = target.indexOf('.');
-  if (dot > 0 && dot < target.length - 1)
-    return { server: target.slice(0, dot), tool: target.slice(dot + 1) };
-  throw new RelayError('InvalidRequest', `"${target}" does not name a tool.`, {
-    next: 'Use Agent.tool, such as Reviewer.review.',
-  });
-}

@@ -1,8 +1,15 @@
-import { encodeEnvelope, type InvocationInfo, isRelayError, RelayError } from '@agent-relay/protocol';
+import {
+  durationText,
+  encodeEnvelope,
+  type InvocationInfo,
+  isRelayError,
+  RelayError,
+} from '@agent-relay/protocol';
 import type { ClientSession } from '../connection/client-session.ts';
 import { callApplication } from '../connection/emitter.ts';
 import type { InvokeOptions } from '../options.ts';
-import { awaitReply, GRACE_MS } from './await-reply.ts';
+import { awaitReply } from './await-reply.ts';
+import { CallTime } from './call-time.ts';
 
 /**
  * Invokes an action and resolves with what is known of it: that it is begun, or, with `wait`, how it ended. A broken connection
@@ -12,12 +19,20 @@ export async function invoke(
   session: ClientSession,
   name: string,
   input: Record<string, unknown>,
-  { wait = false, timeoutMs = 30_000, signal, onProgress, id = session.newId() }: InvokeOptions,
+  {
+    wait = false,
+    timeoutMs,
+    signal,
+    onProgress,
+    id = session.newId('inv'),
+    parent,
+  }: InvokeOptions & { parent?: string },
 ): Promise<InvocationInfo> {
   const requestId = session.newId();
-  const deadline = performance.now() + timeoutMs;
+  const time = new CallTime(timeoutMs);
+  let wasAnswered = false;
   const late = () =>
-    new RelayError('Timeout', `${name} did not end within ${timeoutMs} ms. It goes on.`, {
+    new RelayError('Timeout', `${name} did not end within ${durationText(time.ms)}. It goes on.`, {
       next: `Read its result later: invocation ${id}.`,
       retryable: false,
       details: { invocationId: id },
@@ -26,15 +41,26 @@ export async function invoke(
     id: requestId,
     sent: false,
     repeatable: true,
-    deadline: deadline + GRACE_MS,
+    get deadline() {
+      return time.deadline;
+    },
     encode: () => {
-      const remaining = Math.max(1, Math.round(deadline - performance.now()));
-      const payload = { name, input, invocationId: id, wait, timeoutMs: remaining };
+      const isKnown = timeoutMs !== undefined || wasAnswered;
+      const payload = {
+        name,
+        input,
+        invocationId: id,
+        wait,
+        ...(isKnown ? { timeoutMs: time.left } : {}),
+        ...(parent === undefined ? {} : { parent }),
+      };
       return encodeEnvelope('INVOKE', requestId, Date.now(), payload);
     },
     expire: late,
     answer: (result) => {
       const { invocation } = result as { invocation: InvocationInfo };
+      wasAnswered = true;
+      time.granted(result.timeoutMs);
       if (wait && invocation.status === 'invoked') return false;
       settle.resolve(invocation);
       return true;

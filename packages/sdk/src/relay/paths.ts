@@ -1,4 +1,4 @@
-import type { ClaimingPath, Message, ReasonInput } from '@agent-relay/protocol';
+import type { AddressedMessage, ClaimingPath, ReasonInput } from '@agent-relay/protocol';
 import type { ClientSession } from '../connection/client-session.ts';
 
 /**
@@ -16,7 +16,7 @@ export class Paths {
    * Takes the oldest unclaimed messages. From now on they belong to this program: no other path delivers them until it
    * refuses them. Those it claimed before and has not reported on come first.
    */
-  async claim(path: ClaimingPath, options: { limit?: number } = {}): Promise<Message[]> {
+  async claim(path: ClaimingPath, options: { limit?: number } = {}): Promise<AddressedMessage[]> {
     return (await this.#session.request('CLAIM', { path, ...options })).messages;
   }
 
@@ -33,9 +33,9 @@ export class Paths {
     return (await this.#session.request('REPORT', { path, messages: ids, state, ...why })).changed;
   }
 
-  /** The path can deliver now. */
-  async ready(path: ClaimingPath): Promise<void> {
-    await this.#session.request('REPORT', { path, state: 'ready' });
+  /** The path can deliver now; `doubt`: what may keep it from that all the same. */
+  async ready(path: ClaimingPath, doubt?: ReasonInput): Promise<void> {
+    await this.#session.request('REPORT', { path, state: 'ready', ...(doubt && { reason: doubt }) });
   }
 
   /** The path cannot deliver now; `trace` and `who` show why. */

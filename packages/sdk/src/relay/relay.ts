@@ -3,6 +3,8 @@ import {
   type AgentInfo,
   type AgentOffer,
   type AttachmentInfo,
+  type Attention,
+  type Capability,
   type ConversationInfo,
   type DaemonStatus,
   type DeliveryPath,
@@ -48,6 +50,7 @@ import { Servers } from './servers.ts';
 import { Tail } from './tail.ts';
 import { Terminals } from './terminals.ts';
 import type { ToolSchema } from './tool-schema.ts';
+import { unanswered } from './unanswered.ts';
 import { waitForMail } from './wait-for-mail.ts';
 import { Workers } from './workers.ts';
 import { Workspaces } from './workspaces.ts';
@@ -79,7 +82,11 @@ export class Relay {
     this.workspaces = new Workspaces(session);
     this.#tools = new ServedTools({
       serve: (offer) => session.request('SERVE', offer),
-      serveAgain: (offer) => session.post('SERVE', offer),
+      refused: (refusal) => {
+        if (session.events.emit('tools.refused', refusal)) return;
+        // A program that does not listen would go on without knowing that nobody can call it.
+        console.warn(`No longer offered: ${refusal.names.join(', ')}. ${refusal.error.message}`);
+      },
       progress: (payload) => session.post('PROGRESS', payload),
       result: (payload) => session.request('RESULT', payload),
       call: (target, args, options) => call(session, target, args, options),
@@ -122,7 +129,9 @@ export class Relay {
 
   /** Sends a message and waits for the answer, which counts as read. */
   async sendAndWait(to: string, content: string, options: SendAndWaitOptions = {}): Promise<Message> {
-    const answer = await ask(this.#session, to, content, options);
+    const answer = await ask(this.#session, to, content, options).catch(async (error: unknown) => {
+      throw await unanswered(this.#session, error);
+    });
     // Return the answer in any case. If it cannot be marked, it stays unread in the inbox.
     await this.read(answer.id).catch(() => 0);
     return answer;
@@ -204,6 +213,17 @@ export class Relay {
     });
   }
 
+  /**
+   * Chooses when this agent, or `agent`, gets its messages while it works; `undefined` for no wish. Others than the agent
+   * itself have to be people.
+   */
+  setAttention(
+    attention: Attention | undefined,
+    options: { agent?: string } = {},
+  ): Promise<OperationResult<'AGENT_ATTENTION'>> {
+    return this.request('AGENT_ATTENTION', { ...options, ...(attention && { attention }) });
+  }
+
   /** The connected agents that have a capability or a tool; with neither, all that offer something. */
   discover(wanted: { capability?: string; tool?: string } = {}): Promise<AgentOffer[]> {
     return allPages(async (cursor) => {
@@ -229,7 +249,8 @@ export class Relay {
 
   /**
    * Calls `Agent.tool`, or a tool of an MCP server of the daemon, and resolves with its result. If the connection breaks
-   * meanwhile, it rejects with `Connection`: the tool may have run, and is not called again.
+   * meanwhile, it rejects with `Connection`: the tool may have run, and is not called again. If there is no such tool but an
+   * action of that name, it is invoked, and recorded like any invocation.
    */
   call(target: string, args: Record<string, unknown> = {}, options: CallOptions = {}): Promise<unknown> {
     return call(this.#session, target, args, options);
@@ -289,7 +310,7 @@ export class Relay {
     capabilities = [],
     tools = [],
   }: {
-    capabilities?: string[];
+    capabilities?: Capability[];
     tools?: ToolDefinition[];
   }): Promise<void> {
     await this.request('ANNOUNCE', { kind: 'capability_announcement', capabilities, tools });

@@ -1,5 +1,7 @@
 import {
+  ACTION_NAME_RULE,
   type ActionDefinition,
+  isActionName,
   type OperationInput,
   RelayError,
   type RelayEvent,
@@ -7,7 +9,7 @@ import {
   type ToolCaller,
   type ToolDefinition,
 } from '@agent-relay/protocol';
-import type { CallOptions } from '../options.ts';
+import type { CallOptions, RefusedTools } from '../options.ts';
 import type { Terminals } from './terminals.ts';
 import { jsonSchemaOf, parsed, type ToolSchema, type ValueOf } from './tool-schema.ts';
 import type { CallerWorkers } from './workers.ts';
@@ -58,8 +60,8 @@ type Offer = Required<OperationInput<'SERVE'>>;
 /** How the tools and actions of a client reach the daemon. */
 export interface ToolWire {
   serve(offer: Offer): Promise<unknown>;
-  /** On a new connection, before anything else. */
-  serveAgain(offer: Offer): void;
+  /** The daemon no longer takes what it took on an earlier connection. */
+  refused(refusal: RefusedTools): void;
   progress(payload: OperationInput<'PROGRESS'>): void;
   result(payload: OperationInput<'RESULT'>): Promise<unknown>;
   /** Calls another tool on behalf of the call `parent`. */
@@ -75,6 +77,10 @@ export interface ToolWire {
 interface Entry<Definition> {
   tool: ExposedTool;
   definition: Definition;
+  /** The daemon took it, on this connection or an earlier one. */
+  wasServed?: boolean;
+  /** Why the daemon did not take it. */
+  refusal?: RelayError;
 }
 
 /** The tools and actions that this client handles calls of, over all its connections. */
@@ -91,13 +97,17 @@ export class ServedTools {
   }
 
   /** Resolves when others can see and call the tool, with a function that removes it. */
-  expose(tool: ExposedTool): Promise<() => Promise<void>> {
+  async expose(tool: ExposedTool): Promise<() => Promise<void>> {
     return this.#add(this.#tools, { tool, definition: definitionOf(tool) });
   }
 
   /** The same for an action. */
-  register(action: RegisteredAction): Promise<() => Promise<void>> {
-    const { availableTo } = action;
+  async register(action: RegisteredAction): Promise<() => Promise<void>> {
+    const { name, availableTo } = action;
+    if (!isActionName(name))
+      throw new RelayError('InvalidName', `The name of the action "${name}" ${ACTION_NAME_RULE}.`, {
+        next: 'Choose another name for the action.',
+      });
     const definition = { ...definitionOf(action), ...(availableTo === undefined ? {} : { availableTo }) };
     return this.#add(this.#actions, { tool: action, definition });
   }
@@ -116,6 +126,7 @@ export class ServedTools {
     const remove = () => served.get(name) === entry && served.delete(name);
     try {
       await this.#serve();
+      if (entry.refusal) throw entry.refusal;
     } catch (error) {
       remove();
       throw error;
@@ -127,7 +138,17 @@ export class ServedTools {
 
   /** For a new connection, which serves nothing yet. */
   serveAgain(): void {
-    if (this.#tools.size + this.#actions.size > 0) this.#wire.serveAgain(this.#offer());
+    if (this.#tools.size + this.#actions.size === 0) return;
+    this.#offerAll().catch((error: RelayError) => {
+      // The next connection offers them again.
+      if (error.code === 'Connection' || error.code === 'Cancelled') return;
+      const entries = this.#entries().filter(({ wasServed }) => wasServed);
+      for (const { definition } of entries) {
+        this.#tools.delete(definition.name);
+        this.#actions.delete(definition.name);
+      }
+      this.#wire.refused({ names: entries.map(({ definition }) => definition.name), error });
+    });
   }
 
   /** The daemon has ended the calls of a lost connection: their results are dropped. */
@@ -179,7 +200,7 @@ export class ServedTools {
       await this.#wire.result({ kind: 'mcp_tool_result', callId, ...ending });
     // If the result cannot be sent (too large, or not JSON), an error is. A lost connection has ended the call.
     void answer(outcome)
-      .catch((error: unknown) => answer({ error: `The result cannot be sent: ${messageOf(error)}` }))
+      .catch((error: unknown) => answer({ error: whyNotSent(error) }))
       .catch(() => undefined);
   }
 
@@ -193,13 +214,52 @@ export class ServedTools {
   #serve(): Promise<void> {
     this.#serving ??= Promise.resolve().then(async () => {
       this.#serving = undefined;
-      await this.#wire.serve(this.#offer());
+      await this.#offerAll();
     });
     return this.#serving;
   }
+
+  /** Offers everything to the daemon. An action that it refuses is dropped, and the rest offered again. */
+  async #offerAll(): Promise<void> {
+    for (let most = this.#actions.size + 1; ; most--) {
+      const offered = this.#entries();
+      try {
+        await this.#wire.serve(this.#offer());
+        for (const entry of offered) entry.wasServed = true;
+        return;
+      } catch (error) {
+        const name = refusedName(error);
+        if (name === undefined || most === 0) throw error;
+        this.#drop(name, error as RelayError);
+      }
+    }
+  }
+
+  /** Whoever registers the action gets the error; if that is long ago, the program is told. */
+  #drop(name: string, error: RelayError): void {
+    const entry = this.#actions.get(name);
+    // It may have been refused to an offer that was on its way.
+    if (!entry) return;
+    this.#actions.delete(name);
+    if (entry.wasServed) this.#wire.refused({ names: [name], error });
+    else entry.refusal = error;
+  }
+
+  #entries(): Array<Entry<ToolDefinition>> {
+    return [...this.#tools.values(), ...this.#actions.values()];
+  }
 }
 
+/** The action that the daemon refuses, where it refuses only that. */
+const refusedName = (error: unknown): string | undefined =>
+  error instanceof RelayError ? error.details?.name : undefined;
+
 function definitionOf({ name, description, input, output, consent }: ExposedTool): ToolDefinition {
+  if (typeof input !== 'object' || input === null)
+    throw new RelayError('InvalidRequest', `"${name}" has no input schema.`, {
+      next: 'Set input to a zod schema or a JSON Schema; {} takes any object.',
+      details: { field: 'input' },
+    });
   return {
     name,
     description,
@@ -208,6 +268,11 @@ function definitionOf({ name, description, input, output, consent }: ExposedTool
     ...(consent ? { consent } : {}),
   };
 }
+
+const whyNotSent = (error: unknown): string =>
+  error instanceof RelayError && error.code === 'FrameTooLarge'
+    ? 'The result is too large (see quotas.callBytes). Put the content in a file and return its path.'
+    : `The result cannot be sent: ${messageOf(error)}`;
 
 /** For the caller, which may know what to do next. */
 function messageOf(error: unknown): string {

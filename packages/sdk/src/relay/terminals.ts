@@ -65,9 +65,10 @@ export class TerminalView {
   }
 
   /** For `attach`: from now on its events come. */
-  begin({ viewer, mode, held, viewers }: TerminalState & { viewer: string }): void {
+  begin(answer: TerminalState & { viewer: string }): void {
+    const { viewer } = answer;
     this.#viewer = viewer;
-    this.#state = { mode, held, viewers };
+    this.#state = stateOf(answer);
     const { events } = this.#session;
     const isOurs = (event: Viewed) => event.viewer === viewer;
     this.#stops.push(
@@ -76,8 +77,7 @@ export class TerminalView {
       }),
       events.on('terminal.changed', (event) => {
         if (!isOurs(event)) return;
-        const { mode: now, held: isHeld, viewers: count } = event;
-        this.#state = { mode: now, held: isHeld, viewers: count };
+        this.#state = stateOf(event);
         this.#handlers.onChanged?.(this.#state);
       }),
       events.on('terminal.ended', (event) => {
@@ -118,3 +118,8 @@ export class TerminalView {
     for (const stop of this.#stops.splice(0)) stop();
   }
 }
+
+const stateOf = ({ mode, held, viewers, writer }: TerminalState): TerminalState => ({
+  ...{ mode, held, viewers },
+  ...(writer && { writer }),
+});

@@ -1,4 +1,4 @@
-import { encodeEnvelope, isRelayError, RelayError } from '@agent-relay/protocol';
+import { durationText, encodeEnvelope, isRelayError, RelayError } from '@agent-relay/protocol';
 import type { ClientSession } from '../connection/client-session.ts';
 import { awaitReply, GRACE_MS } from './await-reply.ts';
 
@@ -11,7 +11,7 @@ export async function waitForMail(
   const id = session.newId();
   /** The daemon only knows the time that was left at the latest connection. */
   const late = () =>
-    new RelayError('Timeout', `No message arrived within ${timeoutMs} ms.`, {
+    new RelayError('Timeout', `No message arrived within ${durationText(timeoutMs)}.`, {
       next: 'Wait again, or read the inbox later.',
     });
   await awaitReply<void>(session, signal, (settle) => ({

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { makeRoom, type Room } from '@agent-relay/platform/limits';
 import { limitReached, RelayError } from '@agent-relay/protocol';
-import { LEGACY_VERSIONS } from '../../backend/negotiate.ts';
+import { LEGACY_VERSIONS } from '../../backend/rpc/negotiate.ts';
 import type { Gateway } from '../../gateway.ts';
 import type { FrontSessionOptions } from '../session/context.ts';
 import { ProtocolError } from '../session/messages.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { META, MODERN_VERSION } from '../../backend/negotiate.ts';
+import { META, MODERN_VERSION } from '../../backend/rpc/negotiate.ts';
 import type { HttpError } from './refusal.ts';
 import { classify } from './request.ts';
 

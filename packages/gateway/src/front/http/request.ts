@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { META, MODERN_VERSION } from '../../backend/negotiate.ts';
+import { META, MODERN_VERSION } from '../../backend/rpc/negotiate.ts';
 import {
   isObject,
   type JsonMembers,

@@ -1,4 +1,4 @@
-import type { Era } from '../../backend/negotiate.ts';
+import type { Era } from '../../backend/rpc/negotiate.ts';
 import type { JsonMembers } from '../../json/raw-json.ts';
 import type { CallTrace } from '../../log/call-log.ts';
 

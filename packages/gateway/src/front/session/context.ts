@@ -1,7 +1,7 @@
 import type { Backend, BackendEvents, Remembered } from '../../backend/backend.ts';
 import type { BackendSet } from '../../backend/backend-set.ts';
 import type { BackendLimits } from '../../backend/limits.ts';
-import type { Era } from '../../backend/negotiate.ts';
+import type { Era } from '../../backend/rpc/negotiate.ts';
 import type { Catalog, CatalogSource, Route } from '../../catalog/catalog.ts';
 import type { Definition } from '../../catalog/validate-tool.ts';
 import type { ConfiguredBackend } from '../../config/load.ts';
@@ -77,8 +77,8 @@ export interface FrontSessionOptions {
   serversChanged?(change: ServerChange): Promise<void>;
   /** Backends of this client only, listed first. Called once, when the client first needs them. */
   ownBackends?(client: FrontClient): ConfiguredBackend[];
-  /** Instructions about them for the client. */
-  instructions?: string;
+  /** Instructions about them for the client's model. */
+  instructions?(client: FrontClient): string | Promise<string>;
 }
 
 /** How the client of a session describes itself. */
@@ -98,7 +98,7 @@ export interface FrontContext {
   readonly mayManageServers: boolean;
   serversChanged(change: ServerChange): Promise<void>;
   /** Instructions about the client's own backends. */
-  readonly instructions: string | undefined;
+  instructions(call: Call): Promise<string | undefined>;
   /** The current catalog. */
   readonly liveCatalog: LiveCatalog;
   /** The route of a tool; undefined while a backend with precedence might still claim the name. */

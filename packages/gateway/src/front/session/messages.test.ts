@@ -9,7 +9,7 @@ import {
   ConnectionLost,
   NotConnected,
 } from '../../backend/failures.ts';
-import { HttpRefused } from '../../backend/transport.ts';
+import { HttpRefused } from '../../backend/transports/transport.ts';
 import { toJson } from '../../json/raw-json.ts';
 import {
   errorBytes,
@@ -69,6 +69,16 @@ describe('what went wrong with a backend', () => {
     expect(toRelayError(error, 'files')).toMatchObject({ code, message });
   });
 
+  it.each([
+    [new NotConnected('it is away'), true],
+    [new HttpRefused(404, 'no such session'), true],
+    [new ConnectionLost('it ended', true), false],
+    [new HttpRefused(502, 'bad gateway'), false],
+    [new CallTimeout('no answer'), false],
+  ])('%o may be tried again: %o', (error, retryable) => {
+    expect(toRelayError(error)).toMatchObject({ retryable });
+  });
+
   it('is cancelled if the caller wanted that', () => {
     expect(toRelayError(new CallAborted('it was cancelled')).code).toBe('Cancelled');
   });
@@ -103,7 +113,28 @@ describe('an error', () => {
     const { content, structuredContent, isError } = parsed(failedToolResult(new CallTimeout('too late')));
     expect(isError).toBe(true);
     expect(structuredContent.error.code).toBe('Timeout');
-    expect(content[0].text).toBe(`The backend: too late. ${structuredContent.error.next}`);
+    expect(content[0].text).toBe(
+      `Error: The backend: too late. [Timeout] Next: ${structuredContent.error.next}`,
+    );
+  });
+
+  it.each([
+    [new RelayError('BackendNotFound'), 'List the servers with relay_list_servers.'],
+    [new RelayError('ToolNotFound'), 'See the names of the tools with relay_get_status.'],
+    [new RelayError('DaemonNotRunning'), 'Tell your user: Start it with: agent-relay daemon start'],
+  ])('%s tells a model its code, and a tool or what to tell its user', (error, next) => {
+    const text = expect.stringContaining(`[${error.code}] Next: ${next}`);
+    expect(parsed(failedToolResult(error))).toMatchObject({
+      content: [{ text }],
+      structuredContent: { error: { code: error.code, next } },
+    });
+    expect(parsed(errorBytes(error))).toMatchObject({ message: text, data: { code: error.code, next } });
+  });
+
+  it('has no text of a backend that a person would not see', () => {
+    const error = new ConnectionLost('gone\u202E', true);
+    expect(JSON.stringify(parsed(failedToolResult(error)))).not.toContain('\u202E');
+    expect(JSON.stringify(parsed(errorBytes(error)))).not.toContain('\u202E');
   });
 });
 

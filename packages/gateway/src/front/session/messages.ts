@@ -1,4 +1,4 @@
-import { RelayError } from '@agent-relay/protocol';
+import { failureText, forModel, type NextSteps, RelayError, safeData } from '@agent-relay/protocol';
 import {
   AnswerTooLarge,
   BackendBusy,
@@ -7,9 +7,9 @@ import {
   CallTimeout,
   ConnectionLost,
 } from '../../backend/failures.ts';
-import { IDENTITY, META } from '../../backend/negotiate.ts';
 import { reasonOf } from '../../backend/reason.ts';
-import { HttpRefused } from '../../backend/transport.ts';
+import { IDENTITY, META } from '../../backend/rpc/negotiate.ts';
+import { HttpRefused } from '../../backend/transports/transport.ts';
 import { joinObject, scanObject, toJson } from '../../json/raw-json.ts';
 
 export const INVALID_REQUEST = -32600;
@@ -51,6 +51,12 @@ export const notificationMessage = (method: string, params?: Buffer): Buffer =>
     ...(params ? [['params', params] as [string, Buffer]] : []),
   ]);
 
+/** Next steps that use a tool of the gateway. */
+const NEXT_STEPS: NextSteps = {
+  BackendNotFound: 'List the servers with relay_list_servers.',
+  ToolNotFound: 'See the names of the tools with relay_get_status.',
+};
+
 /** The JSON-RPC error for anything that was thrown. */
 export function errorBytes(error: unknown): Buffer {
   if (error instanceof BackendError) return error.bytes;
@@ -61,20 +67,20 @@ export function errorBytes(error: unknown): Buffer {
       ...(error.data === undefined ? {} : { data: error.data }),
     });
   }
-  const relay = toRelayError(error);
+  const relay = forModel(toRelayError(error), NEXT_STEPS);
   return toJson({
     code: relay.code === 'ToolNotFound' ? INVALID_PARAMS : -32603,
-    message: `${relay.message} ${relay.next}`,
-    data: relay.toPayload(),
+    message: failureText(relay),
+    data: safeData(relay.toPayload()),
   });
 }
 
 /** A failed tool call as a result, so that the model reads it and the next step. */
 export function failedToolResult(error: unknown): Buffer {
-  const relay = toRelayError(error);
+  const relay = forModel(toRelayError(error), NEXT_STEPS);
   return toJson({
-    content: [{ type: 'text', text: `${relay.message} ${relay.next}` }],
-    structuredContent: { error: relay.toPayload() },
+    content: [{ type: 'text', text: failureText(relay) }],
+    structuredContent: { error: safeData(relay.toPayload()) },
     isError: true,
   });
 }
@@ -86,7 +92,8 @@ export function toRelayError(error: unknown, backend?: string): RelayError {
   if (error instanceof ConnectionLost && error.cause instanceof RelayError) return error.cause;
   const who = backend === undefined ? 'The backend' : `The backend "${backend}"`;
   const reason = reasonOf(error);
-  if (error instanceof CallTimeout) return new RelayError('Timeout', `${who}: ${reason}.`, { cause: error });
+  const facts = mayHaveArrived(error) ? { ...MAY_HAVE_RUN, cause: error } : { cause: error };
+  if (error instanceof CallTimeout) return new RelayError('Timeout', `${who}: ${reason}.`, facts);
   if (error instanceof BackendBusy) {
     return new RelayError('Overloaded', `${who} is not reading its input: ${reason}.`, {
       next: 'Wait for answers before sending more, or reconnect it with the tool relay_reconnect_server.',
@@ -99,10 +106,25 @@ export function toRelayError(error: unknown, backend?: string): RelayError {
       cause: error,
     });
   if (error instanceof ConnectionLost || error instanceof HttpRefused) {
-    return new RelayError('BackendUnavailable', `${who} is not available: ${reason}.`, { cause: error });
+    return new RelayError('BackendUnavailable', `${who} is not available: ${reason}.`, {
+      next: 'See the reason with the tool relay_get_status. The gateway keeps reconnecting; the next call tries at once.',
+      ...facts,
+    });
   }
   return new RelayError('Internal', `The gateway failed: ${reason}.`, { cause: error });
 }
+
+const MAY_HAVE_RUN = {
+  next: 'The call may have taken effect. Check that before you try again.',
+  retryable: false,
+};
+
+/** Whether the backend may have seen the request that failed. */
+export const mayHaveArrived = (error: unknown): boolean =>
+  error instanceof CallTimeout ||
+  (error instanceof ConnectionLost && error.written) ||
+  // What stands before the server may say this of a request that it passed on.
+  (error instanceof HttpRefused && error.status >= 500);
 
 const CACHEABLE = new Set([
   'tools/list',

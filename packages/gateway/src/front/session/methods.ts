@@ -1,6 +1,6 @@
 import { nearNames, RelayError } from '@agent-relay/protocol';
 import { BackendError, CallAborted } from '../../backend/failures.ts';
-import { type Era, IDENTITY, LEGACY_VERSIONS, MODERN_VERSION } from '../../backend/negotiate.ts';
+import { type Era, IDENTITY, LEGACY_VERSIONS, MODERN_VERSION } from '../../backend/rpc/negotiate.ts';
 import { type Catalog, type Route, resourceRoute } from '../../catalog/catalog.ts';
 import { paramHeaders } from '../../catalog/param-headers.ts';
 import {
@@ -36,8 +36,10 @@ const INSTRUCTIONS =
   'This gateway combines several MCP servers. relay_get_status shows which are connected; relay_reconnect_server reconnects one.';
 const EMPTY = Buffer.from('{}');
 
-const instructionsFor = ({ instructions }: FrontContext): string =>
-  instructions === undefined ? INSTRUCTIONS : `${instructions} ${INSTRUCTIONS}`;
+async function instructionsFor(session: FrontContext, call: Call): Promise<string> {
+  const own = await session.instructions(call);
+  return own === undefined ? INSTRUCTIONS : `${own} ${INSTRUCTIONS}`;
+}
 
 type Method = (session: FrontContext, call: Call) => Promise<Buffer>;
 
@@ -52,14 +54,14 @@ const METHODS: Record<string, Method> = {
       protocolVersion: LEGACY_VERSIONS.includes(asked) ? asked : LEGACY_VERSIONS[0],
       capabilities: CAPABILITIES,
       serverInfo: IDENTITY,
-      instructions: instructionsFor(session),
+      instructions: await instructionsFor(session, call),
     });
   },
-  'server/discover': async (session) =>
+  'server/discover': async (session, call) =>
     toJson({
       supportedVersions: [MODERN_VERSION],
       capabilities: CAPABILITIES,
-      instructions: instructionsFor(session),
+      instructions: await instructionsFor(session, call),
     }),
   ping: async () => EMPTY,
   'logging/setLevel': async (session, call) => {

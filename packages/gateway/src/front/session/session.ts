@@ -1,12 +1,13 @@
 import type { Backend } from '../../backend/backend.ts';
 import { CallAborted } from '../../backend/failures.ts';
-import { META, MODERN_VERSION } from '../../backend/negotiate.ts';
 import { reasonOf } from '../../backend/reason.ts';
+import { META, MODERN_VERSION } from '../../backend/rpc/negotiate.ts';
 import { type Catalog, type Route, resourceRoute } from '../../catalog/catalog.ts';
 import { isObject, objectFrom, scanMessage, scanObject, stringFrom, toJson } from '../../json/raw-json.ts';
 import type { Call, Outlet } from './call.ts';
 import { ClientBackends } from './client-backends.ts';
 import type {
+  FrontClient,
   FrontContext,
   FrontSessionOptions,
   GatewayHost,
@@ -113,8 +114,8 @@ export class FrontSession implements FrontContext, ResourceWatcher {
     return this.#logLevel;
   }
 
-  get instructions(): string | undefined {
-    return this.#options.instructions;
+  async instructions(call: Call): Promise<string | undefined> {
+    return await this.#options.instructions?.(this.#clientOf(call));
   }
 
   get liveCatalog(): LiveCatalog {
@@ -280,12 +281,15 @@ export class FrontSession implements FrontContext, ResourceWatcher {
     return this.#options.ownBackends !== undefined || this.gateway.configured('session').length > 0;
   }
 
-  openOwnBackends({ era, meta, clientCapabilities }: Call): void {
+  #clientOf({ era, meta }: Call): FrontClient {
+    return { era, info: era === 'modern' ? meta[META.clientInfo] : this.#legacyClient?.info };
+  }
+
+  openOwnBackends(call: Call): void {
     if (this.#own || !this.#hasOwn) return;
-    const info = era === 'modern' ? meta[META.clientInfo] : this.#legacyClient?.info;
     this.#own = new ClientBackends(this.gateway, {
-      first: this.#options.ownBackends?.({ era, info }) ?? [],
-      clientCapabilities,
+      first: this.#options.ownBackends?.(this.#clientOf(call)) ?? [],
+      clientCapabilities: call.clientCapabilities,
       events: {
         resourceUpdated: (uri) => this.resourceUpdated(uri),
         log: (backend, params) => this.logged(backend, params),

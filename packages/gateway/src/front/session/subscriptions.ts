@@ -1,4 +1,4 @@
-import { IDENTITY, META } from '../../backend/negotiate.ts';
+import { IDENTITY, META } from '../../backend/rpc/negotiate.ts';
 import { objectFrom, toJson } from '../../json/raw-json.ts';
 import type { Call } from './call.ts';
 import { INVALID_PARAMS, notificationMessage, ProtocolError } from './messages.ts';

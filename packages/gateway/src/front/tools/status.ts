@@ -44,7 +44,9 @@ export function readStatus(
     const backend = backendOf(config.name);
     const report = catalog.reports.get(config.name) ?? { toolNames: [], invalid: [], hidden: [] };
     const changed = backend ? facts.changed(config.name, backend.lists.tools, config.pin) : [];
-    const error = backend?.problem ?? flaw(report.invalid, changed);
+    // While it connects, what was wrong with its tools the last time is not its state.
+    const isConnecting = backend?.health === 'connecting';
+    const error = backend?.problem ?? (isConnecting ? undefined : flaw(report.invalid, changed));
     return {
       name: config.name,
       url: config.address,

@@ -1,10 +1,11 @@
-import { isRelayError, type RelayError } from '@agent-relay/sdk';
+import type { CallProgress } from '@agent-relay/protocol';
+import { isRelayError, RelayError } from '@agent-relay/sdk';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { replyJson } from '../../framework/result.ts';
 import { ACTS, type Call, defineTool } from '../../framework/tool.ts';
 import type { Participant } from '../../participant/participant.ts';
-import { acknowledgement, failure, outcome } from './invocation-result.ts';
+import { acknowledgement, outcome } from './invocation-result.ts';
 
 export const invokeAction = defineTool({
   name: 'invoke_action',
@@ -21,7 +22,7 @@ export const invokeAction = defineTool({
     invoke(participant, name, input, { wait, timeoutMs: timeout_ms }, call),
 });
 
-/** Invokes an action for a session: acknowledged when it is begun, or with its result. Failures have the form of S4 too. */
+/** Invokes an action for a session: acknowledged when it is begun, or with its result. */
 export async function invoke(
   participant: Participant,
   name: string,
@@ -29,18 +30,23 @@ export async function invoke(
   { wait, timeoutMs }: { wait: boolean; timeoutMs: number },
   call: Call,
 ): Promise<CallToolResult> {
-  try {
-    const relay = await participant.relay();
-    const invocation = await relay.invoke(name, input, {
-      wait,
-      timeoutMs,
-      signal: call.signal,
-      onProgress: ({ progress, total, message }) =>
-        void call.progress(progress, total ?? progress, message ?? name).catch(() => undefined),
-    });
-    return invocation.status === 'invoked' ? replyJson(acknowledgement(invocation)) : outcome(invocation);
-  } catch (error) {
-    if (!isRelayError(error)) throw error;
-    return failure(call.explained(error as RelayError));
-  }
+  const relay = await participant.relay();
+  const options = {
+    wait,
+    timeoutMs,
+    signal: call.signal,
+    onProgress: ({ progress, total, message }: CallProgress) =>
+      void call.progress(progress, total ?? progress, message ?? name).catch(() => undefined),
+  };
+  const invocation = await relay.invoke(name, input, options).catch((error: unknown) => {
+    throw isRelayError(error, 'Timeout') ? goesOn(error) : error;
+  });
+  return invocation.status === 'invoked' ? replyJson(acknowledgement(invocation)) : outcome(invocation);
+}
+
+function goesOn(error: RelayError): RelayError {
+  const { message, details, retryable } = error;
+  if (details?.invocationId === undefined) return error;
+  const next = `Read its result later: get_invocation("${details.invocationId}").`;
+  return new RelayError('Timeout', message, { next, details, retryable, cause: error });
 }

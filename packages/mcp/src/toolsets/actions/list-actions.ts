@@ -1,21 +1,28 @@
+import type { OfferedTool } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { replyJson } from '../../framework/result.ts';
 import { defineTool, LOOKS } from '../../framework/tool.ts';
 
 export const listActions = defineTool({
   name: 'list_actions',
-  description: 'List the actions you can invoke, with their input schemas.',
-  input: z.strictObject({}),
+  description: 'List the actions you can invoke, or the tools of an agent, with input schemas.',
+  input: z.strictObject({ agent: z.string().optional() }),
   annotations: LOOKS,
-  handler: async (participant) => {
-    const actions = await (await participant.relay()).actions();
-    return replyJson({
-      actions: actions.map(({ name, description, inputSchema, owner }) => ({
-        name,
-        description,
-        owner,
-        inputSchema,
-      })),
-    });
+  handler: async (participant, { agent }) => {
+    const relay = await participant.relay();
+    if (agent !== undefined) {
+      const tools = await relay.tools(agent);
+      return replyJson({ tools: tools.map((tool) => shown({ ...tool, name: `${agent}.${tool.name}` })) });
+    }
+    const actions = await relay.actions();
+    return replyJson({ actions: actions.map((action) => ({ ...shown(action), owner: action.owner })) });
   },
+});
+
+/** What a model needs to invoke it. */
+const shown = ({ name, description, inputSchema, consent }: Omit<OfferedTool, 'served'>) => ({
+  name,
+  description,
+  inputSchema,
+  ...(consent ? { consent: 'A person has to allow each call.' } : {}),
 });

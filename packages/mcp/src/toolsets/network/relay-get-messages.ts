@@ -1,10 +1,12 @@
-import { RelayError } from '@agent-relay/sdk';
+import { type HistoryMessage, type InboxMessage, RelayError } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { defined } from '../../framework/defined.ts';
 import { replyJson } from '../../framework/result.ts';
 import { shownMessage } from '../../framework/shown-message.ts';
 import { ACTS, defineTool } from '../../framework/tool.ts';
 import { networkWording } from './wording.ts';
+
+type Seen = Pick<InboxMessage, 'authority' | 'readAt'>;
 
 export const relayGetMessages = defineTool({
   name: 'relay_get_messages',
@@ -21,13 +23,14 @@ export const relayGetMessages = defineTool({
     const query = defined({ ...filters, since: since === undefined ? undefined : timeOf(since) });
     const { messages } = await participant.takeMessages(async (relay) => {
       const { messages } = await relay.history(query);
-      // The history does not show what is unread; the inbox does.
+      // The history does not show what is unread, nor with which authority it was said; the inbox does.
       const inbox = await relay.inbox({ limit: 500, markRead: false });
-      const unread = new Set(inbox.messages.map(({ id }) => id));
+      const unread = new Map(inbox.messages.map(({ id, authority }) => [id, authority]));
       return {
-        messages: messages.map((message) =>
-          unread.has(message.id) ? message : { ...message, readAt: message.ts },
-        ),
+        messages: messages.map((message): HistoryMessage & Partial<Seen> => {
+          if (!unread.has(message.id)) return { ...message, readAt: message.ts };
+          return { ...message, ...defined({ authority: unread.get(message.id) }) };
+        }),
         unread: inbox.unread,
       };
     }, call);

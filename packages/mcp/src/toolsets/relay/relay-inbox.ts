@@ -1,4 +1,4 @@
-import { quotedText, senderOf } from '@agent-relay/protocol';
+import { AUTHORITIES, quotedText, senderOf } from '@agent-relay/protocol';
 import type { InboxMessage } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { defined } from '../../framework/defined.ts';
@@ -36,12 +36,18 @@ function inboxText(messages: Array<ShownMessage<InboxMessage>>): string {
 }
 
 function messageText(message: ShownMessage<InboxMessage>): string {
-  const { id, from, fromType, channel, thread, importance, content, awaitsReply, answer } = message;
-  const type = fromType === 'agent' ? '' : ` (${fromType})`;
+  const { id, from, channel, thread, importance, content, awaitsReply, answer } = message;
   const place = channel === undefined ? '' : ` [${channel}]`;
   const topic = thread === undefined ? '' : ` (thread: ${thread})`;
   const weight = importance === 'normal' ? '' : ` (${importance})`;
   const waiting = awaitsReply ? `${from} is waiting for your reply. ` : '';
   const answering = answer === undefined ? '' : `\n(${waiting}Reply with: ${answer})`;
-  return `[${id}] From ${senderOf(message)}${type}${place}${topic}${weight}:\n> ${quotedText(content)}${answering}`;
+  return `[${id}] From ${senderOf(message)}${speaker(message)}${place}${topic}${weight}:\n> ${quotedText(content)}${answering}`;
+}
+
+/** Who speaks, where it is not just another agent; that a name is not verified stands beside it. */
+function speaker({ authority }: Partial<Pick<InboxMessage, 'authority'>>): string {
+  // A daemon that was started before an update does not tell it.
+  if (authority === undefined || authority === 'peer' || authority === 'unverified') return '';
+  return ` (${AUTHORITIES[authority].replace(/^from /, '')})`;
 }

@@ -1,12 +1,11 @@
 import { quotedText, senderOf } from '@agent-relay/protocol';
-import { isRelayError, type Message, type Relay, RelayError, type SendResult } from '@agent-relay/sdk';
+import { isRelayError, type Message, RelayError, type SendResult } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { reply } from '../../framework/result.ts';
 import { sendingNote } from '../../framework/sent.ts';
 import { shownMessage } from '../../framework/shown-message.ts';
 import { ACTS, type Call, defineTool } from '../../framework/tool.ts';
 import type { Participant } from '../../participant/participant.ts';
-import { progressOf } from './progress-of.ts';
 import { relayWording } from './wording.ts';
 
 /** Clients give up on a call that is silent for too long. */
@@ -58,38 +57,28 @@ async function awaitResponse(
   const relay = await participant.relay();
   const startedAt = performance.now();
   const total = options.timeoutMs / 1000;
-  let stored: SendResult | undefined;
   const timer = setInterval(() => {
     const waited = Math.round((performance.now() - startedAt) / 1000);
     // If progress cannot be sent, the client is gone and the call is cancelled anyway.
     call.progress(waited, total, `Waiting for ${to}`).catch(() => clearInterval(timer));
   }, PROGRESS_MS);
   try {
-    const onStored = (result: SendResult) => {
-      stored = result;
-    };
-    return await relay.sendAndWait(to, message, { ...options, signal: call.signal, onStored });
+    return await relay.sendAndWait(to, message, { ...options, signal: call.signal });
   } catch (error) {
-    if (stored === undefined || !isRelayError(error, 'Timeout')) throw error;
-    throw await unanswered(relay, error, stored.messageId);
+    if (!isRelayError(error, 'Timeout') || error.details?.messageId === undefined) throw error;
+    throw unanswered(error);
   } finally {
     clearInterval(timer);
   }
 }
 
-/** Adds what the recipient has done with the message so far. Sending it again would ask twice. */
-async function unanswered(relay: Relay, error: RelayError, messageId: string): Promise<RelayError> {
-  // Without a daemon there is no status; the timeout still holds.
-  const trace = relay.state === 'connected' ? relay.trace(messageId) : undefined;
-  const { deliveries } = (await trace?.catch(() => undefined)) ?? { deliveries: [] };
-  const progress = deliveries.map((delivery) => ` ${progressOf(delivery, Date.now())}`).join('');
-  return new RelayError('Timeout', `${error.message}${progress}`, {
+/** Sending it again would ask twice. */
+const unanswered = ({ message, details }: RelayError): RelayError =>
+  new RelayError('Timeout', message, {
     next: 'Do not send it again: it is stored, and the reply will arrive in relay_inbox.',
     retryable: false,
-    details: { messageId },
-    cause: error,
+    ...(details && { details }),
   });
-}
 
 /** The status of the message so far. */
 function outcome(to: string, { held }: SendResult, note: string | undefined): string[] {

@@ -1,6 +1,7 @@
+import { failureText } from '@agent-relay/protocol';
 import { isRelayError } from '@agent-relay/sdk';
 import { z } from 'zod';
-import { failureText, reply } from '../../framework/result.ts';
+import { reply } from '../../framework/result.ts';
 import { defineTool, LOOKS } from '../../framework/tool.ts';
 import { type ConnectionStatus, connectionStatus } from '../../participant/connection-status.ts';
 

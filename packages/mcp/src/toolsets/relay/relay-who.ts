@@ -26,10 +26,11 @@ export const relayWho = defineTool({
 
 function agentsText(agents: Array<AgentInfo & { you?: true }>): string {
   if (agents.length === 0) return 'No agents online.';
-  const lines = agents.map(({ name, handle, cli, type, status, parent, you }) => {
+  const lines = agents.map(({ name, handle, cli, type, status, parent, task, you }) => {
     const worker = parent === undefined ? '' : ` [worker of: ${safeLine(parent)}]`;
+    const doing = task === undefined ? '' : ` [task: ${safeLine(task)}]`;
     const also = handle === undefined ? '' : ` @${handle}`;
-    return `- ${name}${also} (${safeLine(cli ?? type)}) - ${status}${worker}${you ? ' (you)' : ''}`;
+    return `- ${name}${also} (${safeLine(cli ?? type)}) - ${status}${worker}${doing}${you ? ' (you)' : ''}`;
   });
   return `${agents.length} agent(s) online:\n${lines.join('\n')}`;
 }

@@ -1,4 +1,5 @@
 import type { Toolset } from '../../framework/toolset.ts';
+import { submitResult } from '../worker/submit-result.ts';
 import {
   archiveChannel,
   createChannel,
@@ -18,7 +19,7 @@ import { registerAgent } from './register-agent.ts';
 import { sendDm } from './send-dm.ts';
 import { setWorkspaceKey } from './set-workspace-key.ts';
 import { workspaceWording } from './wording.ts';
-import { addAgent, queryNodes, removeAgent, spawn, submitResult } from './workers.ts';
+import { addAgent, queryNodes, removeAgent, spawn } from './workers.ts';
 
 export const workspaceToolset: Toolset = {
   name: 'workspace',

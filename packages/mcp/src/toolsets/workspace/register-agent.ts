@@ -16,7 +16,19 @@ export const registerAgent = defineTool({
       .strictObject({
         task: z.string().optional(),
         cli: z.string().optional(),
-        capabilities: z.array(z.string()).optional(),
+        capabilities: z
+          .array(z.union([z.string(), z.strictObject({ category: z.string(), description: z.string() })]))
+          .optional(),
+        tools: z
+          .array(
+            z.strictObject({
+              name: z.string(),
+              description: z.string().default(''),
+              inputSchema: z.record(z.string(), z.unknown()).default({}),
+            }),
+          )
+          .optional()
+          .describe('What you do when asked in a message'),
       })
       .optional(),
   }),

@@ -65,18 +65,6 @@ export const spawn = defineTool({
   },
 });
 
-export const submitResult = defineTool({
-  name: 'submit_result',
-  description: 'Send your result to the agent you work for. final=false: more will follow.',
-  input: z.strictObject({ data: z.unknown(), final: z.boolean().default(true) }),
-  annotations: ACTS,
-  handler: async (participant, { data, final }) => {
-    const relay = await participant.relay();
-    const { messageId, to } = await relay.workers.submitResult(data, { final });
-    return replyJson({ message_id: messageId, to, final });
-  },
-});
-
 export const queryNodes = defineTool({
   name: 'query_nodes',
   description: 'List the nodes that can run agents.',

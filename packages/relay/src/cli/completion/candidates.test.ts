@@ -19,6 +19,8 @@ describe('completion', () => {
     ['channels without the letter a shell would not take', ['inbox', '--channel', ''], ['general', 'dev']],
     ['choices', ['send', 'Bob', '--kind', 'q'], ['question']],
     ['agents and channels to send to', ['send', ''], ['Alice', 'Bob', '#general', '#dev']],
+    ['agents with an @', ['send', '@A'], ['@Alice']],
+    ['agents with an @ as the value of an option', ['inbox', '--from', '@'], ['@Alice', '@Bob']],
     ['a channel that is quoted', ['send', "'#g"], ['#general']],
     ['a channel that is shielded', ['send', '\\#g'], ['#general']],
     ['nothing for the text of a message', ['send', 'Bob', 'A'], []],

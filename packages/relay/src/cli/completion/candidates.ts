@@ -38,9 +38,12 @@ export async function candidates(program: Command, words: string[], names: Names
   // An open quote, or the backslash before a #.
   const current = (words.at(-1) ?? '').replace(/^['"\\]/, '');
   const { command, option, argument } = position(program, words.slice(0, -1));
-  const found = await possible(command, option, argument, current, names);
+  const named = current.startsWith('@') ? { ...names, agents: () => withAt(names) } : names;
+  const found = await possible(command, option, argument, current, named);
   return found.filter((word) => word.startsWith(current));
 }
+
+const withAt = async (names: Names): Promise<string[]> => (await names.agents()).map((name) => `@${name}`);
 
 async function possible(
   command: Command,

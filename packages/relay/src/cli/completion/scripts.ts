@@ -2,13 +2,19 @@
 export const SCRIPTS = {
   bash: `# Load it with: source <(agent-relay completion bash)
 _agent_relay() {
-  local word typed=\${COMP_WORDS[COMP_CWORD]}
+  local word at= typed=\${COMP_WORDS[COMP_CWORD]}
+  local -a words=()
+  # Bash takes the @ before a name for a word of its own.
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD}"; do
+    if [[ $word == @ ]]; then at=@; else words+=("$at$word"); at=; fi
+  done
+  [[ $at ]] && words+=("$at")
   COMPREPLY=()
   while IFS= read -r word; do
     # Inside quotes every character stands for itself, and bash closes them.
     [[ $typed == [\\"\\']* ]] || printf -v word %q "$word"
     COMPREPLY+=("$word")
-  done < <(agent-relay completion bash --complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  done < <(agent-relay completion bash --complete -- "\${words[@]}" 2>/dev/null)
 }
 complete -o default -F _agent_relay agent-relay`,
   zsh: `#compdef agent-relay

@@ -20,6 +20,19 @@ it('the last lines of a file', async () => {
   expect(await lastLines(file, 3)).toEqual(['"one\u2028still one"', 'two']);
 });
 
+it('shows a line that is being written at the start once, when it is complete', async () => {
+  const lines: string[] = [];
+  const stop = new AbortController();
+  const long = 'x'.repeat(100_000);
+  await writeFile(file, `old\n${long}`);
+  const following = followLines(file, 5, (line) => lines.push(line), stop.signal);
+  await vi.waitFor(() => expect(lines).toEqual(['old']));
+  await appendFile(file, ' y\n');
+  await vi.waitFor(() => expect(lines).toEqual(['old', `${long} y`]));
+  stop.abort();
+  await following;
+});
+
 it('follows what is appended, across a rotation, until it is told to stop', async () => {
   const lines: string[] = [];
   const stop = new AbortController();

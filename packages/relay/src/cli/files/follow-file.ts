@@ -35,9 +35,10 @@ export async function followLines(
   try {
     const changes = on(watcher, 'change', { signal });
     file = await openIfThere(path);
-    const size = (await file?.stat())?.size ?? 0;
-    for (const line of await lastLines(path, count, size)) onLine(line);
-    let reading = file && appendedLines(file, size, onLine);
+    // A line that is still being written follows when it is complete.
+    const end = file ? await endOfLines(file) : 0;
+    for (const line of await lastLines(path, count, end)) onLine(line);
+    let reading = file && appendedLines(file, end, onLine);
     do {
       await reading?.();
       if (!(await isReplaced(path, file))) continue;
@@ -52,6 +53,18 @@ export async function followLines(
     watcher.close();
     await file?.close();
   }
+}
+
+/** The position after the last line feed of a file. */
+async function endOfLines(file: FileHandle): Promise<number> {
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  for (let end = (await file.stat()).size; end > 0; end -= CHUNK_BYTES) {
+    const start = Math.max(0, end - CHUNK_BYTES);
+    const { bytesRead } = await file.read(chunk, 0, end - start, start);
+    const feed = chunk.subarray(0, bytesRead).lastIndexOf(0x0a);
+    if (feed !== -1) return start + feed + 1;
+  }
+  return 0;
 }
 
 /** A function that reads what was appended since the last call. */

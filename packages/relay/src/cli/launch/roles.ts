@@ -1,4 +1,4 @@
-import { checkAgentName, nameKey, RelayError } from '@agent-relay/protocol';
+import { checkAgentName, nameKey, plainAgentName, RelayError } from '@agent-relay/protocol';
 
 export const DEFAULT_ROLES = 'pm,dev-a,dev-b';
 
@@ -6,7 +6,7 @@ export const DEFAULT_ROLES = 'pm,dev-a,dev-b';
 export function parseRoles(list: string): string[] {
   const roles = list
     .split(',')
-    .map((role) => role.trim())
+    .map((role) => plainAgentName(role.trim()))
     .filter((role) => role !== '');
   if (roles.length === 0) {
     throw new RelayError('InvalidRequest', '--roles is empty.', {

@@ -5,10 +5,21 @@ import {
   openSocketChannel,
   serveGatewayStdio,
 } from '@agent-relay/gateway';
-import { GATEWAY_TOOLSET, localRelayServer, tellPerson, toolsetNames } from '@agent-relay/mcp';
-import { plainAgentName, RelayError } from '@agent-relay/protocol';
+import {
+  complaint,
+  environmentName,
+  GATEWAY_TOOLSET,
+  localRelayServer,
+  tellPerson,
+  toolsetNames,
+} from '@agent-relay/mcp';
+import { RelayError } from '@agent-relay/protocol';
 import { type Discovery, discoverSocket, localAgentToken } from '@agent-relay/sdk/node';
 import { poolSocketPath } from '../../daemon/doors/pool-socket.ts';
+
+type OpenChannel = Parameters<typeof customBackend>[1];
+type ChannelEvents = Parameters<OpenChannel>[0];
+type Channel = Awaited<ReturnType<OpenChannel>>;
 
 /** Find a restarted daemon soon. */
 const LIMITS = { reconnectMs: 1000 };
@@ -32,22 +43,37 @@ export async function serveWithPool(toolsets: string): Promise<void> {
     );
   }
   const tools = toolsetNames(toolsets).filter((name) => name !== GATEWAY_TOOLSET);
-  const relay = tools.length > 0 ? localRelayServer({ tools }) : undefined;
+  const complaints = new Complaints();
+  const relay =
+    tools.length > 0 ? localRelayServer({ tools, onerror: (error) => complaints.tell(error) }) : undefined;
   tellPerson();
   const gateway = await createGateway({ configFiles: [], management: false, limits: LIMITS });
   await serveGatewayStdio(gateway, {
-    ...(relay && { instructions: relay.instructions }),
+    ...(relay && { instructions: ({ info }) => relay.instructions({ hasSession: true, info }) }),
     ownBackends: ({ info }) => [
       ...(relay
         ? [customBackend('relay', (events) => relay.connect({ hasSession: true, info }, events))]
         : []),
-      customBackend('daemon', openPool, { meanwhile: MEANWHILE }),
+      customBackend('daemon', (events) => openPool(events, complaints), { meanwhile: MEANWHILE }),
     ],
   });
   await gateway.close();
+  await relay?.close();
 }
 
-const openPool: Parameters<typeof customBackend>[1] = async (events) => {
+/** Connects to the servers of the daemon, and tells the person why that fails. */
+async function openPool(events: ChannelEvents, complaints: Complaints): Promise<Channel> {
+  try {
+    const channel = await openDaemonSocket(events);
+    complaints.forget();
+    return channel;
+  } catch (error) {
+    complaints.tell(error);
+    throw error;
+  }
+}
+
+async function openDaemonSocket(events: ChannelEvents): Promise<Channel> {
   const daemon = await discoverSocket();
   try {
     return await openSocketChannel(poolSocketPath(daemon.socketPath), await introduction(daemon), events);
@@ -58,10 +84,26 @@ const openPool: Parameters<typeof customBackend>[1] = async (events) => {
       cause,
     });
   }
-};
+}
+
+/** One line on stderr for each reason that the daemon cannot be reached, however often and by whom it is tried. */
+class Complaints {
+  #last: string | undefined;
+
+  tell(error: unknown): void {
+    const line = complaint(error);
+    if (line !== this.#last) process.stderr.write(line);
+    this.#last = line;
+  }
+
+  /** The daemon was reached. */
+  forget(): void {
+    this.#last = undefined;
+  }
+}
 
 /** Identifies the client by its name and local token. */
 async function introduction({ project }: Discovery): Promise<{ name?: string; token?: string }> {
-  const name = plainAgentName(process.env.RELAY_AGENT_NAME ?? '');
+  const name = environmentName(process.env);
   return name && project ? { name, token: await localAgentToken(project, name) } : {};
 }

@@ -1,13 +1,23 @@
 /** East Asian characters and emoji take two columns of a terminal. */
 const WIDE =
   /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6])/u;
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** Each of these takes one column. */
+const PLAIN = /^[ -~]*$/;
+// Made on first use: it loads Unicode tables, which takes longer than most commands.
+let graphemes: Intl.Segmenter | undefined;
 
-const lettersOf = (text: string): string[] => [...graphemes.segment(text)].map(({ segment }) => segment);
+function lettersOf(text: string): string[] {
+  if (PLAIN.test(text)) return [...text];
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return [...graphemes.segment(text)].map(({ segment }) => segment);
+}
+
 const widthOfLetter = (letter: string): number =>
   WIDE.test(letter) || letter.includes('\ufe0f') || (letter.codePointAt(0) ?? 0) >= 0x20000 ? 2 : 1;
 const widthOf = (text: string): number =>
-  lettersOf(text).reduce((width, letter) => width + widthOfLetter(letter), 0);
+  PLAIN.test(text)
+    ? text.length
+    : lettersOf(text).reduce((width, letter) => width + widthOfLetter(letter), 0);
 
 /** Wraps text at `width` columns, between words; only longer words are broken. */
 export const wrap = (text: string, width: number): string =>

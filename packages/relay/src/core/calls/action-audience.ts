@@ -2,6 +2,7 @@ import { type ActionDefinition, nameKey, plainAgentName } from '@agent-relay/pro
 import type { Agents } from '../directory/agents.ts';
 import type { Channels } from '../directory/channels.ts';
 import type { Agent } from '../ports/store/agents.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Principal } from '../principal.ts';
 
 /** Whom actions are available to. */
@@ -20,6 +21,15 @@ export class ActionAudience {
     if (!agent) return local;
     if (availableTo === undefined || agent === performer) return true;
     return availableTo.some((who) => this.#isMeant(who, agent, principal));
+  }
+
+  /** Whom `availableTo` names that is not there: perhaps not yet, perhaps a mistake. */
+  unknown({ availableTo = [] }: ActionDefinition, workspace: Workspace): string[] {
+    return availableTo.filter((who) => {
+      if (who.startsWith('#')) return this.#channels.find(workspace, who.slice(1)) === undefined;
+      const key = nameKey(plainAgentName(who));
+      return key !== 'human' && key !== 'lead' && this.#agents.find(workspace, key) === undefined;
+    });
   }
 
   #isMeant(who: string, agent: Agent, { workspace }: Principal): boolean {

@@ -4,6 +4,7 @@ import type { Bus, CallNews } from '../ports/bus.ts';
 import { requireAgent } from '../principal.ts';
 import type { ServedTools } from './served-tools.ts';
 import { Serving } from './serving.ts';
+import { notReached } from './targets.ts';
 
 interface Parts {
   bus: Bus;
@@ -15,17 +16,21 @@ interface Parts {
 export class Callees {
   readonly #parts: Parts;
   readonly #serving = new Map<string, Serving>();
+  /** The ids of the connections of this daemon begin with it. */
+  readonly #prefix: string;
+  #count = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#prefix = `${parts.newId('srv')}-`;
   }
 
   /** The connection handles calls of these tools and actions from now on; calls that it handles already go on. */
   serve(connection: Caller, offer: OperationParams<'SERVE'>, requestId: string): void {
     const agent = requireAgent(connection.principal);
-    const { newId, served } = this.#parts;
+    const { served } = this.#parts;
     const known = connection.serving;
-    const id = known?.id ?? newId('srv');
+    const id = known?.id ?? `${this.#prefix}${++this.#count}`;
     served.replace(id, agent, offer);
     if (known || offer.tools.length + offer.actions.length === 0) return;
     const ongoing = connection.begin(requestId, 'tools');
@@ -36,7 +41,9 @@ export class Callees {
       connection.serving = undefined;
       this.#serving.delete(id);
       served.drop(id, agent);
-      for (const { callId } of serving.openCalls) this.#fail(callId, calleeGone(agent.name));
+      for (const { callId } of serving.openCalls)
+        this.#fail(callId, serving.isOpen(callId) ? calleeGone(agent.name) : notReached(agent));
+      this.#publish({ step: 'gone', server: id });
     };
   }
 
@@ -58,9 +65,11 @@ export class Callees {
     if (news.step === 'cancelled') this.#serving.get(news.server)?.cancel(news.callId, news.reason);
     if (news.step !== 'asked') return;
     const { server, call, origin } = news;
+    if (!server.startsWith(this.#prefix)) return;
     // Who is local to another daemon may be on another machine.
     const here = isOwn ? origin : { ...origin, local: false, owner: false };
-    const refusal = this.#serving.get(server)?.take(call, here);
+    const serving = this.#serving.get(server);
+    const refusal = serving ? serving.take(call, here) : notReached({ name: call.server });
     if (refusal) this.#fail(call.callId, refusal);
   }
 

@@ -167,6 +167,11 @@ describe('limits of calls', () => {
     await expect(alice.call('Bob.add')).rejects.toMatchObject(refusal);
     await bob.answer({ result: 1 });
     await alice.call('Bob.add');
+    // The agents of a key share one.
+    const ann = await core.joinFromAfar(workspace, 'Ann');
+    const ben = await core.joinFromAfar(workspace, 'Ben');
+    for (let i = 0; i < 10; i++) for (const who of [ann, ben]) await who.call('Bob.add');
+    for (const who of [ann, ben]) await expect(who.call('Bob.add')).rejects.toMatchObject(refusal);
   });
 
   it('count calls inside calls, whatever the caller says', async () => {
@@ -181,6 +186,26 @@ describe('limits of calls', () => {
     await expect(alice.call('Bob.add', {}, { parent: parent ?? '' })).rejects.toMatchObject(refusal);
     await expect(alice.call('Bob.add')).rejects.toMatchObject(refusal);
     await expect(alice.call('Bob.add', {}, { parent: 'made-up' })).rejects.toMatchObject(refusal);
+  });
+
+  it('count calls that an agent makes while it is asked for one in a message', async () => {
+    const carol = await core.join(workspace, 'Carol', {
+      tools: [{ name: 'review', description: 'Reviews', inputSchema: {} }],
+    });
+    await bob.serve({});
+    await alice.serve({});
+    await carol.call('Alice.add');
+    expect(alice.calls.at(-1)?.depth).toBe(1);
+    await bob.call('Alice.add');
+    const parent = alice.calls.at(-1)?.callId ?? '';
+    const question = await alice.call('Carol.review', {}, { parent });
+    await expect.poll(() => carol.delivered).toHaveLength(1);
+    await carol.call('Bob.add');
+    expect(bob.calls.at(-1)?.depth).toBe(3);
+    await carol.reply(carol.delivered[0]?.id ?? '', 'Done.');
+    await question.outcome();
+    await carol.call('Bob.add');
+    expect(bob.calls.at(-1)?.depth).toBe(1);
   });
 
   it('hold for what goes in and what comes out', async () => {
@@ -216,6 +241,24 @@ describe('a tool that was only announced', () => {
     await expect.poll(async () => (await alice.request('INBOX', {})).unread).toBe(0);
   });
 
+  it('ends at once when the agent goes offline', async () => {
+    const carol = await core.join(workspace, 'Carol', { tools });
+    const call = await alice.call('Carol.review', { a: 7 });
+    await expect.poll(() => carol.delivered).toHaveLength(1);
+    carol.disconnect();
+    expect(await call.outcome()).toMatchObject({ error: { code: 'CalleeGone', retryable: false } });
+  });
+
+  it('goes on while the agent has another connection', async () => {
+    const carol = await core.join(workspace, 'Carol', { tools });
+    const other = carol.again();
+    const call = await alice.call('Carol.review', { a: 7 });
+    await expect.poll(() => carol.delivered).toHaveLength(1);
+    other.disconnect();
+    await carol.reply(carol.delivered[0]?.id ?? '', 'Fine.');
+    expect(await call.outcome()).toMatchObject({ result: 'Fine.' });
+  });
+
   it('is checked and refused like any other', async () => {
     const carol = await core.join(workspace, 'Carol', { tools });
     await expect(alice.call('Carol.review')).rejects.toMatchObject({ code: 'InvalidArguments' });
@@ -238,7 +281,9 @@ describe('a tool that needs consent', () => {
     expect(question).toMatchObject({ from: 'relay', kind: 'question' });
     expect(question?.content).toMatch(/Alice wants to call Bob\.deploy.*production/s);
     expect(bob.calls).toEqual([]);
-    await petra.reply(question?.id ?? '', 'Yes, go ahead.');
+    expect(question?.content).toContain('agent-relay send --reply-to ID yes');
+    expect(alice.progress).toMatchObject([{ id: call.requestId, message: 'Waiting for a yes from Petra.' }]);
+    expect(await petra.reply(question?.id ?? '', 'Yes, go ahead.')).toMatchObject({ offline: [] });
     await expect.poll(() => bob.calls).toHaveLength(1);
     await bob.answer({ result: 'done' });
     expect(await call.outcome()).toMatchObject({ result: 'done' });
@@ -255,6 +300,115 @@ describe('a tool that needs consent', () => {
     await expect.poll(() => petra.delivered).toHaveLength(2);
     core.clock.advance(1000);
     expect(await second.outcome()).toMatchObject({ error: { code: 'Denied' } });
+    expect(bob.calls).toEqual([]);
+  });
+
+  it('may take five minutes if its caller says nothing else', async () => {
+    const call = await alice.call('Bob.deploy');
+    await expect.poll(() => petra.delivered).toHaveLength(1);
+    core.clock.advance(299_000);
+    await petra.reply(petra.delivered[0]?.id ?? '', 'yes');
+    await expect.poll(() => bob.calls).toMatchObject([{ timeoutMs: 300_000 }]);
+    core.clock.advance(1000);
+    expect(await call.outcome()).toMatchObject({ error: { code: 'Timeout' } });
+  });
+
+  it('ends at once when its callee leaves while the person is asked, and the question is settled', async () => {
+    const carol = await core.join(workspace, 'Carol', {
+      tools: [{ name: 'review', description: 'Reviews', inputSchema: {}, consent: true }],
+    });
+    for (const [target, callee] of [
+      ['Bob.deploy', bob],
+      ['Carol.review', carol],
+    ] as const) {
+      const call = await alice.call(target);
+      await expect.poll(() => petra.delivered.at(-1)?.kind).toBe('question');
+      const question = petra.delivered.at(-1)?.id ?? '';
+      callee.disconnect();
+      expect(await call.outcome()).toMatchObject({ error: { code: 'AgentOffline' } });
+      await expect.poll(() => petra.delivered.at(-1)).toMatchObject({ replyTo: question, kind: 'status' });
+      expect(petra.delivered.at(-1)?.content).toBe(
+        `No reply is needed any more: ${callee.name} disconnected.`,
+      );
+      await petra.reply(question, 'yes');
+    }
+    expect(bob.calls).toEqual([]);
+    expect(carol.delivered).toEqual([]);
+  });
+
+  it('is denied when the person who is asked is removed', async () => {
+    const call = await alice.call('Bob.deploy');
+    await expect.poll(() => petra.delivered).toHaveLength(1);
+    await core.owner(workspace).request('AGENT_REMOVE', { agent: 'Petra' });
+    expect(await call.outcome()).toMatchObject({ error: { code: 'Denied' } });
+  });
+
+  it('shows all arguments to the person, or is not called', async () => {
+    await using large = await openCore({ maxBodyBytes: 8000 });
+    const there = await large.newWorkspace();
+    const [one, other] = [await large.join(there, 'One'), await large.join(there, 'Other')];
+    const person = await large.join(there, 'Petra', { type: 'human' });
+    await other.serve({ name: 'deploy', consent: true });
+    // With a line for each, as they are shown, they are several times as long.
+    const ones = (count: number) => Array.from({ length: count }, () => 1);
+    await one.call('Other.deploy', { first: ones(700), last: 'rm -r /' });
+    await expect.poll(() => person.delivered).toHaveLength(1);
+    expect(person.delivered[0]?.content).toContain('rm -r /');
+    const call = await one.call('Other.deploy', { first: ones(2000) });
+    expect(await call.outcome()).toMatchObject({
+      error: { code: 'Denied', message: expect.stringContaining('too long') },
+    });
+    expect(other.calls).toEqual([]);
+  });
+
+  it('tells the person when the question needs no answer any more', async () => {
+    const notes = () => petra.delivered.filter(({ kind }) => kind === 'status');
+    const late = await alice.call('Bob.deploy', {}, { timeoutMs: 1000 });
+    await expect.poll(() => petra.delivered).toHaveLength(1);
+    const [first] = petra.delivered;
+    expect(first?.expiresAt).toBe(core.clock.now() + 1000);
+    core.clock.advance(1000);
+    await late.outcome();
+    await expect.poll(notes).toMatchObject([{ from: 'relay', replyTo: first?.id }]);
+    expect(notes()[0]?.content).toMatch(/the time for it is over/);
+
+    const dropped = await alice.call('Bob.deploy');
+    await expect.poll(() => petra.delivered).toHaveLength(3);
+    await alice.request('CANCEL', { id: dropped.requestId });
+    await expect.poll(() => notes().at(-1)?.content).toMatch(/Alice no longer waits/);
+
+    const beside = await alice.call('Bob.deploy');
+    await expect.poll(() => petra.delivered).toHaveLength(5);
+    const asked = petra.delivered.at(-1);
+    await petra.send('relay', 'No.');
+    expect(await beside.outcome()).toMatchObject({ error: { code: 'Denied' } });
+    await expect
+      .poll(() => notes().at(-1))
+      .toMatchObject({ replyTo: asked?.id, content: expect.stringContaining('The call is denied.') });
+  });
+
+  it('tells nothing more after an answer to the question', async () => {
+    const call = await alice.call('Bob.deploy');
+    await expect.poll(() => petra.delivered).toHaveLength(1);
+    await petra.reply(petra.delivered[0]?.id ?? '', 'no');
+    await call.outcome();
+    await alice.send('Petra', 'The next one.');
+    await expect.poll(() => petra.delivered.map(({ from }) => from)).toEqual(['relay', 'Alice']);
+  });
+
+  it('asks the person also if the caller only has a key, or only says that it is a person', async () => {
+    await core.observerFromAfar(workspace).call('Bob.deploy');
+    await expect.poll(() => petra.delivered).toHaveLength(1);
+    await petra.declared().call('Bob.deploy');
+    await expect.poll(() => petra.delivered).toHaveLength(2);
+    expect(bob.calls).toEqual([]);
+  });
+
+  it('is not allowed by whoever only says that it is the person', async () => {
+    const call = await alice.call('Bob.deploy');
+    await expect.poll(() => petra.delivered).toHaveLength(1);
+    await petra.declared().reply(petra.delivered[0]?.id ?? '', 'yes');
+    expect(await call.outcome()).toMatchObject({ error: { code: 'Denied' } });
     expect(bob.calls).toEqual([]);
   });
 

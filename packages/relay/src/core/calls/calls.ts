@@ -1,25 +1,27 @@
-import { type CallEnd, type Message, type OperationParams, RelayError } from '@agent-relay/protocol';
-import type { Agents } from '../directory/agents.ts';
+import { type CallProgress, nameKey, type OperationParams, RelayError } from '@agent-relay/protocol';
 import type { Presence } from '../directory/presence.ts';
 import type { Quotas } from '../governance/quotas.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { Bus, CallNews, CallOutcome } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
-import { relayItself, requireIdentity } from '../principal.ts';
+import type { Agent } from '../ports/store/agents.ts';
+import { requireIdentity } from '../principal.ts';
 import { checkArguments, flawOfResult } from './checks.ts';
+import { type Consents, needsConsent } from './consents.ts';
 import {
   type CallOrder,
   type CallWaiter,
   callerOf,
-  depthOf,
   type OpenCall,
   originOf,
+  type QuestionEnd,
   servedCall,
   titleOf,
 } from './open-call.ts';
-import type { Question, Questions } from './questions.ts';
-import type { CallTargets, Target } from './targets.ts';
-import { consentQuestion, isYes, personInCharge, resultInWords, toolQuestion } from './words.ts';
+import { OpenCalls } from './open-calls.ts';
+import type { Questions } from './questions.ts';
+import { type CallTargets, notReached, type Target } from './targets.ts';
+import { isYes, resultInWords, toolQuestion } from './words.ts';
 
 type Params = OperationParams<'CALL'>;
 
@@ -27,53 +29,66 @@ interface Parts {
   bus: Bus;
   clock: Clock;
   newId: (word: string) => string;
-  agents: Agents;
   presence: Presence;
   quotas: Quotas;
   targets: CallTargets;
   questions: Questions;
+  consents: Consents;
   /** Called with internal errors. */
   onError: (error: unknown) => void;
 }
 
-/** The calls that are made from this daemon. */
+export const USUAL_TIME_MS = 30_000;
+/** A person has to see the question first. */
+const TIME_WITH_CONSENT_MS = 300_000;
+
+/** How long a call may take, or a caller waits for it, if nobody says. */
+export const usualTimeMs = (order: Pick<CallOrder, 'target' | 'principal'>): number =>
+  needsConsent(order) ? TIME_WITH_CONSENT_MS : USUAL_TIME_MS;
+
+/** The calls that are made from this daemon. Each ends: with its answer, with its time, or when nobody is there who would answer it. */
 export class Calls {
   readonly #parts: Parts;
-  readonly #open = new Map<string, OpenCall>();
+  readonly #open = new OpenCalls();
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
   /** Starts a call; its result follows the answer. A call refused here reaches nobody. */
-  start(
-    connection: Caller,
-    params: Params,
-    requestId: string,
-  ): { callId: string } | Promise<{ callId: string }> {
+  start(connection: Caller, params: Params, requestId: string): Started | Promise<Started> {
     const { quotas, targets } = this.#parts;
     const { principal } = connection;
     requireIdentity(principal);
     quotas.checkCallBytes(params.arguments, 'The arguments');
-    quotas.checkCallDepth(depthOf(connection, params.parent));
-    const target = targets.find(principal.workspace, params);
+    const depth = this.checkedDepth(connection, params.parent);
+    const target = targets.find(principal, params);
     return target instanceof Promise
-      ? target.then((found) => this.#begin(connection, params, requestId, found))
-      : this.#begin(connection, params, requestId, target);
+      ? target.then((found) => this.#begin(connection, params, requestId, found, depth))
+      : this.#begin(connection, params, requestId, target, depth);
   }
 
-  #begin(connection: Caller, params: Params, requestId: string, target: Target): { callId: string } {
+  /** The depth of a call that a connection makes. Throws if that is too deep. */
+  checkedDepth(connection: Caller, parent: string | undefined): number {
+    const depth = this.#open.depthFor(connection, parent);
+    this.#parts.quotas.checkCallDepth(depth);
+    return depth;
+  }
+
+  #begin(connection: Caller, params: Params, requestId: string, target: Target, depth: number): Started {
     checkArguments(target, params.arguments);
+    const { principal } = connection;
     const id = this.#parts.newId('call');
     const callId = params.callId ?? id;
+    const timeoutMs = params.timeoutMs ?? usualTimeMs({ target, principal });
     const order: CallOrder = {
       id,
-      principal: connection.principal,
+      principal,
       caller: callerOf(connection),
       target,
       args: params.arguments,
-      timeoutMs: params.timeoutMs,
-      depth: depthOf(connection, params.parent),
+      timeoutMs,
+      depth,
     };
     const call = this.open(order, {
       progress: (progress) => {
@@ -86,7 +101,7 @@ export class Calls {
     const ongoing = connection.begin(requestId);
     ongoing.onEnd = () => this.cancel(call);
     if (!ongoing.hasEnded) this.run(call);
-    return { callId };
+    return { callId, timeoutMs };
   }
 
   /** Counts a call, whose time begins now. Throws if its caller has as many as it may. */
@@ -100,11 +115,11 @@ export class Calls {
       close: () => {
         stopTimer();
         uncount();
-        this.#open.delete(call.id);
+        this.#open.delete(call);
       },
       stop: () => undefined,
     };
-    this.#open.set(call.id, call);
+    this.#open.add(call);
     return call;
   }
 
@@ -120,15 +135,13 @@ export class Calls {
 
   /** Passes the call to its target. */
   #make(call: OpenCall): Promise<void> | undefined {
-    const { target, args, principal } = call;
+    const { target } = call;
     if (target.kind === 'backend') return this.#callBackend(call, target);
-    if (target.kind === 'announced') {
-      const content = toolQuestion(target.tool.definition.name, args);
-      const question = { principal, to: target.callee, content };
-      return this.#ask(call, question, (message) => this.#settle(call, { result: resultInWords(message) }));
-    }
+    if (target.kind === 'announced') return this.#askAgent(call, target);
     const server = target.serverId;
-    call.stop = (reason) => this.#publish({ step: 'cancelled', server, callId: call.id, reason });
+    call.stop = (reason) => {
+      if (reason !== 'callee_gone') this.#publish({ step: 'cancelled', server, callId: call.id, reason });
+    };
     this.#publish({ step: 'asked', server, call: servedCall(call, target), origin: originOf(call) });
     return undefined;
   }
@@ -138,45 +151,58 @@ export class Calls {
     call.stop = () => ended.abort();
     const { signal } = ended;
     const { backends } = this.#parts.targets;
-    this.#settle(call, { result: await backends.call(server, tool, call.args, { signal }) });
+    const onProgress = (progress: CallProgress) => {
+      if (this.#open.has(call)) call.waiter.progress(progress);
+    };
+    this.#settle(call, { result: await backends.call(server, tool, call.args, { signal, onProgress }) });
   }
 
-  async #askPerson(call: OpenCall): Promise<void> {
-    const { agents, presence } = this.#parts;
-    const { workspace } = call.principal;
-    const person = personInCharge(agents, presence, workspace);
-    call.waitsFor = person.name;
-    const principal = relayItself(workspace, await agents.system(workspace));
-    const content = consentQuestion(call.caller.name, titleOf(call.target), call.args);
-    await this.#ask(call, { principal, to: person, content }, (message) => {
-      delete call.waitsFor;
-      call.stop = () => undefined;
-      if (isYes(message)) this.#follow(call, this.#make(call));
-      else this.#settle(call, { error: denied(`${person.name} denied the call: ${message.content}`) });
-    });
+  #askPerson(call: OpenCall): Promise<void> {
+    return this.#parts.consents.ask(
+      call,
+      (retract) => this.#asked(call, retract),
+      (outcome, person) => {
+        if (!this.#open.has(call)) return;
+        if ('error' in outcome) {
+          this.#unanswered(call, outcome.error);
+          return;
+        }
+        delete call.waitsFor;
+        call.stop = () => undefined;
+        const { content } = outcome.reply;
+        if (isYes(outcome.reply) && !outcome.reply.unverified) this.#follow(call, this.#make(call));
+        else this.#settle(call, { error: denied(`${person.name} denied the call: ${content}`) });
+      },
+    );
   }
 
-  #ask(
-    call: OpenCall,
-    question: Pick<Question, 'principal' | 'to' | 'content'>,
-    answered: (message: Message) => void,
-  ): Promise<void> {
-    return this.#parts.questions.ask({
-      ...question,
-      // The agent may be asked after a person was.
-      id: `${call.id}-${question.to.id}`,
+  async #askAgent(call: OpenCall, { callee, tool }: Extract<Target, { kind: 'announced' }>): Promise<void> {
+    const { presence, questions } = this.#parts;
+    if (!presence.isOnline(callee.id)) throw notReached(callee);
+    await questions.ask({
+      principal: call.principal,
+      id: `${call.id}-${callee.id}`,
+      to: callee,
+      content: toolQuestion(tool.definition.name, call.args),
       timeoutMs: call.timeoutMs,
-      stored: (stop) => {
-        if (this.#open.has(call.id)) call.stop = stop;
-        else stop();
-      },
+      stored: (stop) => this.#asked(call, stop),
       settle: (outcome) => {
-        if (!this.#open.has(call.id)) return;
-        if ('reply' in outcome) answered(outcome.reply);
-        else if (outcome.error.code === 'Timeout') this.#timedOut(call);
-        else this.#settle(call, outcome);
+        if (!this.#open.has(call)) return;
+        if ('error' in outcome) this.#unanswered(call, outcome.error);
+        else this.#settle(call, { result: resultInWords(outcome.reply) });
       },
     });
+  }
+
+  /** The question of a call is stored. The call may have ended meanwhile. */
+  #asked(call: OpenCall, stop: (reason: QuestionEnd) => void): void {
+    if (this.#open.has(call)) call.stop = stop;
+    else stop('cancelled');
+  }
+
+  #unanswered(call: OpenCall, error: RelayError): void {
+    if (error.code === 'Timeout') this.#timedOut(call);
+    else this.#settle(call, { error });
   }
 
   /** Errors after the answer are sent like a result. */
@@ -197,19 +223,19 @@ export class Calls {
             next: 'The tool may have run. Check that before you call it again, or set a longer timeout.',
             retryable: false,
           })
-        : denied(`${call.waitsFor} did not decide within ${timeoutMs} ms whether to allow ${title}.`),
+        : denied(`${call.waitsFor.name} did not decide within ${timeoutMs} ms whether to allow ${title}.`),
     );
   }
 
   /** The caller no longer waits. */
-  #abandon(call: OpenCall, reason: CallEnd): void {
-    if (!this.#open.has(call.id)) return;
+  #abandon(call: OpenCall, reason: QuestionEnd): void {
+    if (!this.#open.has(call)) return;
     call.close();
     call.stop(reason);
   }
 
   #settle(call: OpenCall, outcome: { result: unknown } | { error: RelayError }): void {
-    if (!this.#open.has(call.id)) return;
+    if (!this.#open.has(call)) return;
     call.close();
     const error =
       'error' in outcome ? outcome.error : flawOfResult(call.target, outcome.result, this.#parts.quotas);
@@ -222,10 +248,36 @@ export class Calls {
 
   /** News of a callee's daemon. */
   heard(news: CallNews): void {
-    const call = news.step === 'asked' ? undefined : this.#open.get(news.callId);
+    if (news.step === 'gone') this.#serverGone(news.server);
+    const call = 'callId' in news ? this.#open.get(news.callId) : undefined;
     if (!call) return;
     if (news.step === 'answered') this.#settle(call, fromNews(call, news.outcome));
     else if (news.step === 'progress') call.waiter.progress(news.progress);
+  }
+
+  /** A connection serves nothing any more. Its daemon ends the calls that it got, this one those that still wait for a yes. */
+  #serverGone(server: string): void {
+    for (const call of this.#open)
+      if (call.waitsFor && call.target.kind === 'served' && call.target.serverId === server)
+        this.#lose(call, notReached(call.target.callee));
+  }
+
+  /** An agent went offline or was removed: it answers no questions. */
+  left(workspaceId: number, name: string, isRemoved: boolean): void {
+    const isMeant = (agent: Agent) =>
+      agent.workspaceId === workspaceId && nameKey(agent.name) === nameKey(name);
+    for (const call of this.#open) {
+      const { target, waitsFor } = call;
+      if (target.kind === 'announced' && isMeant(target.callee))
+        this.#lose(call, waitsFor ? notReached(target.callee) : wentOffline(target.callee));
+      else if (isRemoved && waitsFor && isMeant(waitsFor))
+        this.#lose(call, denied(`${waitsFor.name}, who was asked to allow the call, was removed.`));
+    }
+  }
+
+  #lose(call: OpenCall, error: RelayError): void {
+    call.stop('callee_gone');
+    this.#settle(call, { error });
   }
 
   #publish(call: CallNews): void {
@@ -233,12 +285,11 @@ export class Calls {
   }
 }
 
-/** A person who calls a tool allows that call. */
-const needsConsent = ({ target, principal: { agent } }: OpenCall): boolean =>
-  target.kind !== 'backend' &&
-  target.tool.definition.consent === true &&
-  agent !== undefined &&
-  agent.type !== 'human';
+interface Started {
+  callId: string;
+  /** How long it may take. */
+  timeoutMs: number;
+}
 
 function fromNews({ target }: OpenCall, outcome: CallOutcome): { result: unknown } | { error: RelayError } {
   if ('result' in outcome) return outcome;
@@ -248,3 +299,8 @@ function fromNews({ target }: OpenCall, outcome: CallOutcome): { result: unknown
 }
 
 const denied = (message: string): RelayError => new RelayError('Denied', message);
+
+const wentOffline = ({ name }: Agent): RelayError =>
+  new RelayError('CalleeGone', `${name} went offline before it answered.`, {
+    next: 'The tool may have run, or may still run: the question is in the inbox of the agent.',
+  });

@@ -4,10 +4,12 @@ import { titleOf } from './open-call.ts';
 import { validate } from './schema/validate.ts';
 import type { Target } from './targets.ts';
 
-/** Throws unless the arguments are as the tool says. The tools of an MCP server check theirs themselves. */
+/** Throws unless the arguments are as the tool says. What is too much to check here, an MCP server checks itself. */
 export function checkArguments(target: Target, args: Record<string, unknown>): void {
-  const flaw = target.kind === 'backend' ? undefined : validate(target.tool.input, args);
-  if (!flaw) return;
+  const isBackend = target.kind === 'backend';
+  const schema = isBackend ? target.input : target.tool.input;
+  const flaw = schema && validate(schema, args);
+  if (!flaw || (isBackend && flaw.isUnchecked)) return;
   throw new RelayError(
     'InvalidArguments',
     `${titleOf(target)}: ${flaw.path || 'the arguments'} ${flaw.text}.`,

@@ -24,6 +24,7 @@ const action = (name: string, more: Partial<Action> = {}): Action => ({
   inputSchema: {},
   ...more,
 });
+const tool = (name: string) => ({ name, description: 'Does', inputSchema: {} });
 const register = (who: Participant, ...actions: Action[]) => who.request('SERVE', { tools: [], actions });
 const namesFor = async (who: Participant) =>
   (await who.request('ACTIONS', {})).actions.map(({ name }) => name);
@@ -91,6 +92,81 @@ describe('an action', () => {
     bob.disconnect();
     await core.join(workspace, 'Review');
   });
+
+  it('is not also a tool: whichever took the name first stays', async () => {
+    await bob.request('SERVE', { tools: [tool('deploy')], actions: [] });
+    await expect(
+      bob.request('SERVE', { tools: [tool('deploy')], actions: [action('bob.deploy')] }),
+    ).rejects.toMatchObject({
+      code: 'NameTaken',
+      message: '"bob.deploy" is the tool "deploy" of Bob.',
+      details: { name: 'bob.deploy' },
+    });
+    const again = bob.again();
+    await expect(register(again, action('Bob.deploy'))).rejects.toMatchObject({ code: 'NameTaken' });
+    await register(bob, action('Bob.deploy'));
+    await expect(again.serve(tool('deploy'))).rejects.toMatchObject({
+      code: 'NameTaken',
+      message: 'Bob has an action "Bob.deploy".',
+    });
+    await bob.request('SERVE', {
+      tools: [tool('start')],
+      actions: [action('Bob.deploy'), action('Rob.start')],
+    });
+    const owner = core.owner(workspace);
+    await expect(owner.request('AGENT_RENAME', { agent: 'Bob', name: 'Rob' })).rejects.toMatchObject({
+      code: 'NameTaken',
+      message: expect.stringContaining('"Rob.start"'),
+    });
+  });
+
+  it('stands before a tool of the same name that was only announced', async () => {
+    const carol = await core.join(workspace, 'Carol', { tools: [tool('deploy')] });
+    await register(carol, action('Carol.deploy'));
+    await expect(alice.call('Carol.deploy')).rejects.toMatchObject({ code: 'ToolNotFound' });
+    await alice.request('INVOKE', { name: 'Carol.deploy' });
+    expect(carol.calls).toMatchObject([{ tool: 'Carol.deploy', action: true }]);
+  });
+
+  it.each([
+    ['send_dm', 'NameTaken', /The relay itself has a tool called like the action "send_dm"/],
+    ['list.actions', 'NameTaken', /"list\.actions"/],
+    ['relay_anything', 'NameTaken', /"relay_anything"/],
+    ['lead.do', 'ReservedName', /"lead\.do" begins with the reserved word "lead"/],
+    ['a.', 'InvalidRequest', /actions\.0\.name: "a\." must be letters, digits, _ and -/],
+    ['a..b', 'InvalidRequest', /"a\.\.b"/],
+  ])('is not called %s', async (name, code, message) => {
+    await expect(register(bob, action(name))).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('says of an invalid action which one it is', async () => {
+    const inputSchema = { type: 7 } as unknown as Record<string, unknown>;
+    await expect(register(bob, action('ok'), action('a.b', { inputSchema }))).rejects.toMatchObject({
+      message: expect.stringMatching(/^The action "a\.b" has an invalid schema/),
+      details: { name: 'a.b' },
+    });
+    await expect(register(bob, action('a.b'), action('a_b'))).rejects.toMatchObject({
+      message: 'The action "a_b" is listed twice.',
+    });
+  });
+
+  it('shows whom it is available to that is not there', async () => {
+    await register(bob, action('act', { availableTo: ['alice', 'reviewrs', '#ops', 'lead', 'human'] }));
+    expect((await bob.request('ACTIONS', {})).actions).toMatchObject([{ unknown: ['reviewrs', '#ops'] }]);
+  });
+
+  it.each(['# bad channel', 'everyone', '*', 'all', 'two words'])(
+    'cannot be available to %s',
+    async (who) => {
+      await expect(register(bob, action('act', { availableTo: ['Alice', who] }))).rejects.toMatchObject({
+        code: 'InvalidRequest',
+        message: `The action "act" cannot be available to "${who}".`,
+      });
+    },
+  );
 
   it('goes with its owner', async () => {
     await register(bob, action('review.vote'));
@@ -179,6 +255,11 @@ describe('an invocation', () => {
     await expect(invoke({ invocationId: 'mine', input: { for: 'me' } })).rejects.toMatchObject({
       code: 'IdConflict',
     });
+    await register(bob, action('vote'), action('veto'));
+    await expect(invoke({ invocationId: 'mine', name: 'veto' })).rejects.toMatchObject({
+      code: 'IdConflict',
+    });
+    await expect(invoke({ invocationId: 'mine', name: 'VOTE' })).resolves.toBeDefined();
     const asked = { name: 'vote', input, invocationId: 'mine' };
     await expect(bob.request('INVOKE', asked)).rejects.toMatchObject({ code: 'IdConflict' });
   });
@@ -199,6 +280,46 @@ describe('an invocation', () => {
     await register(back, action('vote'));
     expect((await invoke({ invocationId: 'lost' })).invocation.status).toBe('unknown');
     expect(back.calls).toEqual([]);
+  });
+
+  it('has failed where its owner left before it was told: nothing was performed', async () => {
+    const invoking = invoke();
+    // The action is found, and not yet on the disk.
+    for (let i = 0; i < 10; i++) await undefined;
+    bob.disconnect();
+    const { invocation } = await invoking;
+    expect(bob.calls).toEqual([]);
+    await expect
+      .poll(() => stored(alice, invocation.invocationId))
+      .toMatchObject({ status: 'failed', error: { code: 'AgentOffline' } });
+  });
+
+  it('that needs consent waits for it, and has failed where its owner left meanwhile', async () => {
+    const petra = await core.join(workspace, 'Petra', { type: 'human' });
+    await register(bob, action('deploy', { consent: true }));
+    const deploy = async (id: string) =>
+      (await alice.request('INVOKE', { name: 'deploy', wait: true }, id)).invocation.invocationId;
+    await deploy('first');
+    await expect.poll(() => petra.delivered).toHaveLength(1);
+    expect(alice.progress).toMatchObject([{ id: 'first', message: 'Waiting for a yes from Petra.' }]);
+    await petra.reply(petra.delivered[0]?.id ?? '', 'yes');
+    await expect.poll(() => bob.calls).toHaveLength(1);
+    await bob.answer({ result: 'done' });
+    expect(await alice.outcomeOf('first')).toMatchObject({ result: { status: 'completed' } });
+    const second = await deploy('second');
+    await expect.poll(() => petra.delivered).toHaveLength(2);
+    await petra.reply(petra.delivered[1]?.id ?? '', 'no');
+    expect(await alice.outcomeOf('second')).toMatchObject({
+      result: { status: 'failed', error: { code: 'Denied' } },
+    });
+    const third = await deploy('third');
+    await expect.poll(() => petra.delivered).toHaveLength(3);
+    bob.disconnect();
+    expect(await alice.outcomeOf('third')).toMatchObject({
+      result: { invocationId: third, status: 'failed', error: { code: 'AgentOffline' } },
+    });
+    expect(second).not.toBe(third);
+    expect(bob.calls).toHaveLength(1);
   });
 
   it('is unknown after the daemon was restarted, and never performed again', async () => {
@@ -229,9 +350,17 @@ describe('an invocation', () => {
     const { invocation } = await bob.request('INVOKE', { name: 'Alice.add' });
     expect(invocation).toMatchObject({ actionName: 'Alice.add', owner: 'Alice' });
     expect(alice.calls).toMatchObject([{ tool: 'add', invocationId: invocation.invocationId }]);
+    const { invocationId } = invocation;
+    await expect(bob.request('INVOKE', { name: '@alice.add', invocationId })).resolves.toMatchObject({
+      invocation: { invocationId },
+    });
+    await alice.serve({ name: 'add' }, { name: 'sum' });
+    await expect(bob.request('INVOKE', { name: 'Alice.sum', invocationId })).rejects.toMatchObject({
+      code: 'IdConflict',
+    });
   });
 
-  it('is kept for so long only: of the ended ones of a caller, the newest', async () => {
+  it('is kept for so long only: of the ended ones of an account, the newest', async () => {
     for (let i = 0; i < 8; i++) {
       core.clock.advance(1);
       await invoke();
@@ -239,6 +368,31 @@ describe('an invocation', () => {
     }
     const results = async () =>
       (await alice.request('INVOCATIONS', {})).invocations.map(({ result }) => result);
-    await expect.poll(results).toEqual([7, 6, 5, 4, 3, 2]);
+    await expect.poll(results).toEqual([7, 6, 5, 4, 3]);
+  });
+
+  it('of an agent of a key counts together with those of its others', async () => {
+    const ann = await core.joinFromAfar(workspace, 'Ann');
+    const ben = await core.joinFromAfar(workspace, 'Ben');
+    for (const [i, who] of [ann, ann, ann, ben, ben, ben, ben].entries()) {
+      core.clock.advance(1);
+      await who.request('INVOKE', { name: 'vote', input });
+      await bob.answer({ result: i });
+    }
+    const owner = core.owner(workspace);
+    const results = async () =>
+      (await owner.request('INVOCATIONS', {})).invocations.map(({ result }) => result);
+    await expect.poll(results).toEqual([6, 5, 4, 3, 2]);
+  });
+
+  it('is kept for so long only: as many bytes of inputs and results as the quota allows', async () => {
+    for (let i = 0; i < 4; i++) {
+      core.clock.advance(1);
+      await invoke();
+      await bob.answer({ result: `${i}${'x'.repeat(3500)}` });
+    }
+    const results = async () =>
+      (await alice.request('INVOCATIONS', {})).invocations.map(({ result }) => String(result)[0]);
+    await expect.poll(results).toEqual(['3', '2']);
   });
 });

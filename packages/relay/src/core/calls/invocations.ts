@@ -1,15 +1,16 @@
 import { type InvocationInfo, MAX_TIMEOUT_MS, type OperationParams, RelayError } from '@agent-relay/protocol';
 import type { Presence } from '../directory/presence.ts';
 import type { Workspaces } from '../directory/workspaces.ts';
+import { callerAccount } from '../governance/accounts.ts';
 import type { Quotas } from '../governance/quotas.ts';
 import type { Caller, Ongoing } from '../operations/caller.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Invocation, InvocationEnd, InvocationStore } from '../ports/store/invocations.ts';
 import { type Principal, requireAgentOrOwner, seesWholeWorkspace } from '../principal.ts';
-import type { Calls } from './calls.ts';
+import { type Calls, USUAL_TIME_MS, usualTimeMs } from './calls.ts';
 import { checkArguments } from './checks.ts';
-import { type CallWaiter, callerOf, depthOf, titleOf } from './open-call.ts';
+import { type CallWaiter, callerOf, titleOf } from './open-call.ts';
 import type { CallTargets, Target } from './targets.ts';
 
 interface Parts {
@@ -50,21 +51,17 @@ export class Invocations {
     await store.loseInvocations(node, clock.now(), error.toPayload());
   }
 
-  async invoke(
-    connection: Caller,
-    params: OperationParams<'INVOKE'>,
-    requestId: string,
-  ): Promise<InvocationInfo> {
-    const { quotas, targets } = this.#parts;
+  async invoke(connection: Caller, params: OperationParams<'INVOKE'>, requestId: string): Promise<Invoked> {
+    const { quotas, targets, calls } = this.#parts;
     const { principal } = connection;
     requireAgentOrOwner(principal);
     const known = params.invocationId && (await this.#find(principal, params.invocationId));
     if (known) return this.#again(connection, known, params, requestId);
     quotas.checkCallBytes(params.input, 'The input');
-    quotas.checkCallDepth(depthOf(connection, params.parent));
+    const depth = calls.checkedDepth(connection, params.parent);
     const target = await targets.findInvocable(principal, params.name);
     checkArguments(target, params.input);
-    return await this.#begin(connection, params, requestId, target);
+    return await this.#begin(connection, params, requestId, target, depth);
   }
 
   async #begin(
@@ -72,8 +69,9 @@ export class Invocations {
     params: OperationParams<'INVOKE'>,
     requestId: string,
     target: Target,
-  ): Promise<InvocationInfo> {
-    const { store, clock, newId, calls, workspaces, quotas, node } = this.#parts;
+    depth: number,
+  ): Promise<Invoked> {
+    const { store, clock, newId, calls, workspaces, node } = this.#parts;
     const { principal } = connection;
     const { workspace, agent } = principal;
     const invocation: Invocation = {
@@ -84,6 +82,7 @@ export class Invocations {
       ownerId: target.kind === 'backend' ? undefined : target.callee.id,
       caller: callerOf(connection),
       callerId: agent?.id,
+      account: callerAccount(principal),
       input: params.input,
       node,
       status: 'invoked',
@@ -93,7 +92,6 @@ export class Invocations {
       error: undefined,
     };
     const { id, caller } = invocation;
-    const depth = depthOf(connection, params.parent);
     const order = { principal, caller, target, args: params.input, timeoutMs: MAX_TIMEOUT_MS, depth };
     const call = calls.open(
       { ...order, id: newId('call'), invocationId: id },
@@ -102,7 +100,7 @@ export class Invocations {
     try {
       const detail = { invocationId: id, caller };
       const record = workspaces.record(principal, workspace, 'action.invoked', invocation.action, detail);
-      const known = await store.beginInvocation(invocation, record, quotas.limits.invocations);
+      const known = await store.beginInvocation(invocation, record);
       if (known) {
         calls.cancel(call);
         return await this.#again(connection, known, params, requestId);
@@ -112,9 +110,10 @@ export class Invocations {
       throw error;
     }
     this.#tell(invocation, 'invoked');
-    if (params.wait) this.#wait(connection, invocation, params.timeoutMs, requestId);
+    const timeoutMs = params.timeoutMs ?? usualTimeMs({ target, principal });
+    if (params.wait) this.#wait(connection, invocation, timeoutMs, requestId);
     calls.run(call);
-    return infoOf(invocation);
+    return { invocation: infoOf(invocation), timeoutMs };
   }
 
   /** The same invocation again: it is not performed again, but may be waited for. */
@@ -123,17 +122,20 @@ export class Invocations {
     known: Invocation,
     params: OperationParams<'INVOKE'>,
     requestId: string,
-  ): Promise<InvocationInfo> {
-    const { agent } = connection.principal;
+  ): Promise<Invoked> {
+    const { principal } = connection;
     const isSame =
-      known.callerId === agent?.id && JSON.stringify(known.input) === JSON.stringify(params.input);
+      known.callerId === principal.agent?.id &&
+      this.#parts.targets.isTitle(principal, params.name, known.action) &&
+      JSON.stringify(known.input) === JSON.stringify(params.input);
     if (!isSame) throw new RelayError('IdConflict', `The invocation ${known.id} is another one.`);
-    if (known.status !== 'invoked' || !params.wait) return infoOf(known);
-    this.#wait(connection, known, params.timeoutMs, requestId);
+    if (known.status !== 'invoked' || !params.wait) return { invocation: infoOf(known) };
+    const { timeoutMs = USUAL_TIME_MS } = params;
+    this.#wait(connection, known, timeoutMs, requestId);
     // It may have ended just before.
-    const now = await this.#find(connection.principal, known.id);
+    const now = await this.#find(principal, known.id);
     if (now && now.status !== 'invoked') this.ended(now);
-    return infoOf(known);
+    return { invocation: infoOf(known), timeoutMs };
   }
 
   async get(principal: Principal, id: string): Promise<InvocationInfo> {
@@ -209,8 +211,8 @@ export class Invocations {
   }
 
   #end(principal: Principal, invocation: Invocation, end: InvocationEnd): void {
-    const { store, workspaces, bus, onError } = this.#parts;
-    const { id, workspaceId, action } = invocation;
+    const { store, workspaces, quotas, bus, onError } = this.#parts;
+    const { id, action } = invocation;
     const ended = { ...invocation, ...end };
     const what = end.status === 'completed' ? 'completed' : 'failed';
     const detail = { invocationId: id, caller: invocation.caller, status: end.status };
@@ -220,7 +222,7 @@ export class Invocations {
       bus.publish({ kind: 'invocation', invocation: ended });
       this.#tell(ended, what);
     };
-    store.endInvocation(workspaceId, id, end, record).then(tell, (error) => {
+    store.endInvocation(ended, record, quotas.limits).then(tell, (error) => {
       onError(error);
       tell();
     });
@@ -235,6 +237,12 @@ export class Invocations {
       if (agentId !== undefined) presence.tellAgent(agentId, event);
     presence.tellOwner(workspaceId, event);
   }
+}
+
+interface Invoked {
+  invocation: InvocationInfo;
+  /** How long the end is waited for, if at all. */
+  timeoutMs?: number;
 }
 
 /** A request that waits for the end of an invocation. */

@@ -1,6 +1,7 @@
 import type { CallEnd, CallProgress, RelayError, ServedCallPayload, ToolCaller } from '@agent-relay/protocol';
 import type { Caller } from '../operations/caller.ts';
 import type { CallOrigin } from '../ports/bus.ts';
+import type { Agent } from '../ports/store/agents.ts';
 import type { Principal } from '../principal.ts';
 import type { Target } from './targets.ts';
 
@@ -25,28 +26,21 @@ export interface CallOrder {
   readonly invocationId?: string;
 }
 
+/** Why nobody waits for an answer any more. */
+export type QuestionEnd = CallEnd | 'callee_gone';
+
 /** A call that somebody at this daemon waits for. */
 export interface OpenCall extends CallOrder {
   readonly waiter: CallWaiter;
   /** The person whose consent it waits for. */
-  waitsFor?: string;
+  waitsFor?: Agent;
   /** Releases its quota and its timer. */
   close: () => void;
-  /** Tells the callee that nobody waits any more. */
-  stop: (reason: CallEnd) => void;
+  /** Tells the callee, or the person who is asked, that nobody waits any more. */
+  stop: (reason: QuestionEnd) => void;
 }
 
-/** One more than the call it is made for; if the connection does not say which, than any call it handles. */
-export function depthOf({ serving }: Caller, parent: string | undefined): number {
-  if (!serving) return 1;
-  const known = parent === undefined ? undefined : serving.depthOf(parent);
-  if (known !== undefined) return known + 1;
-  let deepest = 0;
-  for (const { depth } of serving.openCalls) deepest = Math.max(deepest, depth);
-  return deepest + 1;
-}
-
-export function callerOf({ principal, session }: Caller): ToolCaller {
+export function callerOf({ principal, clientSession }: Caller): ToolCaller {
   const { agent, keyId, unverified } = principal;
   if (!agent && keyId !== undefined) return { type: 'agent', id: `key ${keyId}`, name: `key ${keyId}` };
   if (!agent) return { type: 'human', id: 'owner', name: 'owner' };
@@ -55,7 +49,7 @@ export function callerOf({ principal, session }: Caller): ToolCaller {
     id: String(agent.id),
     name: agent.name,
     ...(agent.handle === undefined ? {} : { handle: agent.handle }),
-    ...(session === undefined ? {} : { sessionId: session }),
+    ...(clientSession === undefined ? {} : { sessionId: clientSession }),
     ...(unverified ? { unverified } : {}),
   };
 }

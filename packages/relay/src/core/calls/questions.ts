@@ -24,8 +24,10 @@ export interface Question {
   to: Agent;
   content: string;
   timeoutMs: number;
-  /** Called when the question is stored, with how to stop waiting for its answer. */
-  stored(stop: () => void): void;
+  /** After this time it is no longer delivered. */
+  expiresAt?: number;
+  /** Called when the question is stored, with its id and how to stop waiting for its answer. */
+  stored(stop: () => void, messageId: string): void;
   /** Called once with the answer, or the reason why there is none. */
   settle(outcome: AwaitOutcome): void;
 }
@@ -38,7 +40,7 @@ export class Questions {
     this.#parts = parts;
   }
 
-  async ask({ principal, id, to, content, timeoutMs, stored, settle }: Question): Promise<void> {
+  async ask({ principal, id, to, content, timeoutMs, expiresAt, stored, settle }: Question): Promise<void> {
     const { messages, awaits, quotas } = this.#parts;
     const waiter = requireAgent(principal);
     const counted = quotas.asking(waiter.id, awaits.countBesides(waiter.id, id));
@@ -48,6 +50,7 @@ export class Questions {
         content,
         kind: 'question',
         importance: 'normal',
+        ...(expiresAt === undefined ? {} : { expiresAt }),
         await: { timeoutMs },
       });
       if (result.held !== undefined)
@@ -57,10 +60,17 @@ export class Questions {
         if ('reply' in outcome) this.#markRead(waiter, outcome.reply);
         settle(outcome);
       };
-      stored(awaits.open({ id, waiter, target: to, message, settle: settled }, timeoutMs));
+      stored(awaits.open({ id, waiter, target: to, message, settle: settled }, timeoutMs), message.id);
     } finally {
       counted();
     }
+  }
+
+  /** Says in the thread of a question that it needs no answer any more, and why. */
+  close(principal: Principal, messageId: string, content: string): void {
+    const { messages, background } = this.#parts;
+    const note = { content, replyTo: messageId, kind: 'status', importance: 'normal' } as const;
+    background(messages.send(principal, `${messageId}-closed`, note).then(() => undefined));
   }
 
   #markRead(waiter: Agent, { id }: Message): void {

@@ -4,6 +4,7 @@ import type { Quotas } from '../governance/quotas.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Directory, ServedAction, ToolServer } from '../ports/directory.ts';
 import type { Agent } from '../ports/store/agents.ts';
+import { checkAction } from './action-rules.ts';
 import { callWord } from './call-names.ts';
 import { CheckedSchema } from './schema/schema.ts';
 
@@ -45,10 +46,15 @@ export class ServedTools {
     const { id: agentId, workspaceId } = agent;
     const others = directory.serversOf(agentId).filter(({ id }) => id !== serverId);
     quotas.checkTools([...others, { tools, actions }].flatMap((one) => [...one.tools, ...one.actions]));
-    checkNames(tools, ({ name }) => name);
-    checkNames(actions, ({ name }) => actionKey(name));
-    for (const action of actions) this.#checkFree(agent, action.name);
-    for (const tool of [...tools, ...actions]) this.#check(tool);
+    checkNames('tool', tools, ({ name }) => name);
+    checkNames('action', actions, ({ name }) => actionKey(name));
+    for (const action of actions) {
+      checkAction(action);
+      this.#checkFree(agent, action.name);
+    }
+    this.#checkTwins(serverId, agent, { tools, actions });
+    for (const tool of tools) this.#check(tool, 'tool');
+    for (const action of actions) this.#check(action, 'action');
     directory.serves({ id: serverId, agentId, workspaceId, tools, actions });
     this.changed(agent);
   }
@@ -61,17 +67,45 @@ export class ServedTools {
     if (other !== undefined)
       throw new RelayError('NameTaken', `"${name}" would be a tool of ${other}.`, {
         next: `Choose a name for the action that does not begin with "${word}.".`,
+        details: { name },
       });
     const holder = this.#parts.directory.findAction(workspaceId, actionKey(name))?.server.agentId;
     if (holder === undefined || holder === id) return;
     throw new RelayError('NameTaken', `The action "${name}" belongs to ${this.#parts.nameOf(holder)}.`, {
       next: 'Choose another name for the action.',
+      details: { name },
     });
+  }
+
+  /** `Bob.deploy` is not both an action and the tool `deploy` of Bob. Whichever came first stays. */
+  #checkTwins(serverId: string, { id, name, handle }: Agent, offered: Served): void {
+    const servers = this.#parts.directory.serversOf(id);
+    const before = servers.flatMap((server) => server.actions.map((action) => action.name));
+    const others = servers.filter((server) => server.id !== serverId);
+    const all = [...others, offered];
+    for (const word of [name, ...(handle === undefined ? [] : [handle])]) {
+      const twin = twinAmong(all, word);
+      if (!twin) continue;
+      if (before.includes(twin.action))
+        throw new RelayError('NameTaken', `${name} has an action "${twin.action}".`, {
+          next: `Choose another name for the tool "${twin.tool}".`,
+          details: { field: 'tools' },
+        });
+      throw new RelayError('NameTaken', `"${twin.action}" is the tool "${twin.tool}" of ${name}.`, {
+        next: 'Choose another name for the action.',
+        details: { name: twin.action },
+      });
+    }
+  }
+
+  /** An action of the agent that would be one of its tools as well if it were called so. */
+  twinUnder(agentId: number, word: string): string | undefined {
+    return twinAmong(this.#parts.directory.serversOf(agentId), word)?.action;
   }
 
   findAction(workspaceId: number, name: string): { served: ServedAction; tool: CheckedTool } | undefined {
     const served = this.#parts.directory.findAction(workspaceId, actionKey(name));
-    return served && { served, tool: this.#check(served.action) };
+    return served && { served, tool: this.#check(served.action, 'action') };
   }
 
   /** An action whose name begins with this word and a dot. */
@@ -95,7 +129,7 @@ export class ServedTools {
   find(agentId: number, name: string): { server: ToolServer; tool: CheckedTool } | undefined {
     for (const server of this.#parts.directory.serversOf(agentId)) {
       const definition = server.tools.find((tool) => tool.name === name);
-      if (definition) return { server, tool: this.#check(definition) };
+      if (definition) return { server, tool: this.#check(definition, 'tool') };
     }
     return undefined;
   }
@@ -112,8 +146,9 @@ export class ServedTools {
     return this.#parts.directory.agentsServing(workspaceId, tool);
   }
 
-  /** The agent's tools changed. */
+  /** The agent's capabilities or tools changed. */
   changed(agent: Agent): void {
+    this.#parts.presence.offered(agent.id);
     if (this.#toTell.has(agent.id)) return;
     this.#toTell.add(agent.id);
     this.#parts.clock.after(TELL_AFTER_MS, () => {
@@ -123,16 +158,16 @@ export class ServedTools {
   }
 
   /** A tool with its schemas. Throws if one of them is invalid. */
-  #check(definition: ToolDefinition): CheckedTool {
+  #check(definition: ToolDefinition, kind: Kind): CheckedTool {
     const known = this.#checked.get(definition);
     if (known) return known;
-    const tool = checkTool(definition);
+    const tool = checkTool(definition, kind);
     this.#checked.set(definition, tool);
     return tool;
   }
 }
 
-export function checkTool(definition: ToolDefinition): CheckedTool {
+export function checkTool(definition: ToolDefinition, kind: Kind = 'tool'): CheckedTool {
   const { inputSchema, outputSchema } = definition;
   try {
     return {
@@ -141,17 +176,39 @@ export function checkTool(definition: ToolDefinition): CheckedTool {
       output: outputSchema && new CheckedSchema(outputSchema),
     };
   } catch (error) {
-    throw refused(definition, `has an invalid schema: ${(error as Error).message}`);
+    throw refused(kind, definition, `has an invalid schema: ${(error as Error).message}`);
   }
 }
 
-function checkNames<T extends ToolDefinition>(tools: readonly T[], keyOf: (tool: T) => string): void {
+type Kind = 'tool' | 'action';
+
+/** An action that is also called like a tool, where the agent is called by this word. */
+function twinAmong(
+  servers: ReadonlyArray<Served>,
+  word: string,
+): { action: string; tool: string } | undefined {
+  const start = nameKey(`${word}.`);
+  const tools = new Set(servers.flatMap((server) => server.tools.map(({ name }) => name)));
+  for (const { name: action } of servers.flatMap((server) => server.actions)) {
+    const tool = action.slice(start.length);
+    if (nameKey(action).startsWith(start) && tools.has(tool)) return { action, tool };
+  }
+  return undefined;
+}
+
+function checkNames<T extends ToolDefinition>(
+  kind: Kind,
+  tools: readonly T[],
+  keyOf: (tool: T) => string,
+): void {
   const keys = new Set<string>();
   for (const tool of tools) {
-    if (keys.has(keyOf(tool))) throw refused(tool, 'is listed twice');
+    if (keys.has(keyOf(tool))) throw refused(kind, tool, 'is listed twice');
     keys.add(keyOf(tool));
   }
 }
 
-const refused = ({ name }: ToolDefinition, why: string): RelayError =>
-  new RelayError('InvalidRequest', `The tool "${name}" ${why}.`, { details: { field: 'tools' } });
+const refused = (kind: Kind, { name }: ToolDefinition, why: string): RelayError =>
+  new RelayError('InvalidRequest', `The ${kind} "${name}" ${why}.`, {
+    details: kind === 'action' ? { field: 'actions', name } : { field: 'tools' },
+  });

@@ -4,9 +4,6 @@ import type { Presence } from '../directory/presence.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 
-/** More of the arguments would hide the question. */
-const SHOWN_ARGUMENTS = 4096;
-
 /** Asks an agent that only said that it has a tool to do what the tool would. */
 export function toolQuestion(tool: string, args: Record<string, unknown>): string {
   return [
@@ -27,19 +24,35 @@ export function resultInWords({ content }: Message): unknown {
   }
 }
 
-/** Asks the person in charge whether a call may be made. */
+/** Asks the person in charge whether a call may be made. All arguments are in it: a person allows what they can read. */
 export function consentQuestion(caller: string, title: string, args: Record<string, unknown>): string {
-  const shown = JSON.stringify(args, null, 2);
-  const cut = shown.length > SHOWN_ARGUMENTS ? `${shown.slice(0, SHOWN_ARGUMENTS)}…` : shown;
   return [
     `${caller} wants to call ${title} with:`,
-    cut,
+    JSON.stringify(args, null, 2),
     'Reply "yes" to allow this call. Any other reply denies it.',
+    'Reply in the dashboard, or in a shell with the id of this message: agent-relay send --reply-to ID yes',
   ].join('\n');
 }
 
-export const isYes = ({ content }: Message): boolean =>
-  /^\s*["']?(y|yes|ok|okay|allow|allowed|approve|approved)\b/i.test(content);
+const YES: ReadonlySet<string> = new Set(
+  'y,yes,yep,yeah,ok,okay,sure,of course,allow,allowed,approve,approved,go ahead,do it'.split(','),
+);
+/** Words that may stand beside a yes. */
+const POLITE: ReadonlySet<string> = new Set(['please', 'thanks', 'thank you']);
+
+/** Whether a reply says yes and nothing else. */
+export function isYes({ content }: Pick<Message, 'content'>): boolean {
+  const words = content.toLowerCase().match(/[^\s\p{P}\p{S}]+/gu) ?? [];
+  let hasYes = false;
+  for (let at = 0; at < words.length; ) {
+    const [one = '', two = ''] = words.slice(at, at + 2);
+    const phrase = [`${one} ${two}`, one].find((said) => YES.has(said) || POLITE.has(said));
+    if (phrase === undefined) return false;
+    hasYes ||= YES.has(phrase);
+    at += phrase === one ? 1 : 2;
+  }
+  return hasYes;
+}
 
 /** Who to ask for consent: the person who leads the project, else one who is online, else the first. */
 export function personInCharge(agents: Agents, presence: Presence, workspace: Workspace): Agent {

@@ -174,7 +174,7 @@ describe('a question nobody answers', () => {
     core.clock.advance(4999);
     expect(alice.isSettled(question)).toBe(false);
     core.clock.advance(1);
-    expect(await question.outcome()).toEqual(failure('Timeout', /Bob.*5000 ms/));
+    expect(await question.outcome()).toEqual(failure('Timeout', /Bob.* within 5 s\./));
   });
 
   it('is a message like any other from then on: a late answer is only delivered', async () => {

@@ -1,4 +1,4 @@
-import { type Message, RelayError } from '@agent-relay/protocol';
+import { durationText, type Message, RelayError } from '@agent-relay/protocol';
 import type { Clock } from '../ports/clock.ts';
 import type { Agent } from '../ports/store/agents.ts';
 
@@ -56,7 +56,7 @@ export class Awaits {
       return () => undefined;
     }
     const stopTimer = this.#clock.after(timeoutMs, () => {
-      const text = `No answer from ${entry.target.name} to ${entry.message.id} within ${timeoutMs} ms.`;
+      const text = `No answer from ${entry.target.name} to ${entry.message.id} within ${durationText(timeoutMs)}.`;
       const next = 'The message is stored; the answer will be in your inbox when it comes.';
       // Sending it again would ask twice.
       const facts = { retryable: false, details: { messageId: entry.message.id } };

@@ -1,4 +1,4 @@
-import type { OperationInput, ReasonCode } from '@agent-relay/protocol';
+import { type OperationInput, type ReasonCode, reason } from '@agent-relay/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
 
@@ -79,6 +79,16 @@ describe('a claim', () => {
     const before = told(pty);
     core.clock.advance(30_000);
     expect(told(pty)).toBe(before + 1);
+    expect(await claim(pty, 'pty')).toEqual(['one']);
+  });
+
+  it.each([-3_600_000, 3_600_000])('waits as long for that when the clock is set by %i ms', async (ms) => {
+    const pty = host('terminal', 'pty');
+    await alice.send('Bob', 'one');
+    await bob.request('INBOX', { take: true });
+    core.clock.set(ms);
+    expect(await claim(pty, 'pty')).toEqual([]);
+    core.clock.advance(30_000);
     expect(await claim(pty, 'pty')).toEqual(['one']);
   });
 
@@ -205,6 +215,47 @@ describe('an uncertain message', () => {
     expect(program.delivered).toEqual([]);
     await bob.request('ACK', { messages: [sent.messageId], state: 'read' });
     expect(await traceOf(sent)).toMatchObject({ state: 'read' });
+  });
+
+  it('is told of once, to its sender and the owner, when its path goes away', async () => {
+    const { workspace } = alice.principal;
+    const owner = core.owner(workspace).connect();
+    const carol = await core.join(workspace, 'Carol');
+    for (const observer of [alice, owner, carol]) await observer.request('WATCH', {});
+    const pty = host('terminal', 'pty');
+    const done = await alice.send('Bob', 'one');
+    const known = await alice.send('Bob', 'two');
+    const begun = await alice.send('Bob', 'three');
+    await claim(pty, 'pty');
+    const free = await alice.send('Bob', 'four');
+    await report(pty, 'pty', known, 'uncertain');
+    // It is gone before it is answered.
+    const reported = report(pty, 'pty', done, 'injected');
+    pty.disconnect();
+    await reported;
+    expect(await traceOf(free)).toMatchObject({ state: 'stored' });
+    await core.relay.claims.settled();
+    const toldOf = (participant: Participant) =>
+      participant.events.filter(
+        (event) => event.type === 'delivery.uncertain' && event.reason?.code === 'path_gone',
+      );
+    const event = { type: 'delivery.uncertain', messageId: begun.messageId, agent: 'Bob', path: 'pty' };
+    for (const observer of [alice, owner])
+      expect(toldOf(observer)).toEqual([{ ...event, reason: reason('path_gone') }]);
+    expect(toldOf(carol)).toEqual([]);
+  });
+
+  it('is told of to nobody if its path is back at once, or connected anew before it was missed', async () => {
+    await alice.request('WATCH', {});
+    const before = host('terminal', 'pty');
+    await alice.send('Bob', 'one');
+    await claim(before, 'pty');
+    before.disconnect();
+    const back = host('terminal', 'pty');
+    host('terminal', 'pty');
+    back.disconnect();
+    await core.relay.claims.settled();
+    expect(alice.events.map(({ type }) => type)).not.toContain('delivery.uncertain');
   });
 
   it('is one whose path says it cannot tell; its path may find out later', async () => {

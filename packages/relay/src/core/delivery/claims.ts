@@ -22,6 +22,15 @@ type Known = { id: string; seq: number; senderId: number };
 type MessageReport = Extract<OperationParams<'REPORT'>, { messages: string[] }>;
 type PathReport = Exclude<OperationParams<'REPORT'>, { messages: string[] }>;
 
+interface Parts {
+  store: DeliveryStore;
+  clock: Clock;
+  mailboxes: Mailboxes;
+  presence: Presence;
+  /** For work that nobody waits for. */
+  background: (work: Promise<void>) => void;
+}
+
 /** How long an agent may take to mark as read what it fetched from its inbox. */
 const TAKEN_MS = 30_000;
 
@@ -35,7 +44,8 @@ export class Claims {
   readonly #clock: Clock;
   readonly #mailboxes: Mailboxes;
   readonly #presence: Presence;
-  /** Claiming, taking and refusing take several steps, so they are serialized per agent. */
+  readonly #background: Parts['background'];
+  /** Claiming, taking and reporting take several steps, so they are serialized per agent. */
   readonly #turns = new KeyedQueue();
   /** What agents are currently reading in their inboxes, by agent and number, with the time it ends. */
   readonly #taken = new Map<number, Map<number, number>>();
@@ -48,11 +58,12 @@ export class Claims {
   onSeen: (agentId: number, isSeen: (message: { id: string; seq: number }) => boolean) => void = () =>
     undefined;
 
-  constructor(store: DeliveryStore, clock: Clock, mailboxes: Mailboxes, presence: Presence) {
+  constructor({ store, clock, mailboxes, presence, background }: Parts) {
     this.#store = store;
     this.#clock = clock;
     this.#mailboxes = mailboxes;
     this.#presence = presence;
+    this.#background = background;
   }
 
   claim(
@@ -98,18 +109,18 @@ export class Claims {
   }
 
   /** What a path observed of claimed messages. */
-  async report(
-    agent: Agent,
-    receiver: Receiver | undefined,
-    report: MessageReport,
-  ): Promise<{ changed: number }> {
+  report(agent: Agent, receiver: Receiver | undefined, report: MessageReport): Promise<{ changed: number }> {
+    const by = requirePath(receiver, report.path);
+    return this.#turns.run(agent.id, () => this.#report(agent, by, report));
+  }
+
+  async #report(agent: Agent, by: Receiver, report: MessageReport): Promise<{ changed: number }> {
     const { path, state, reason: input } = report;
-    const by = requirePath(receiver, path);
     const known = await this.#claimed(agent, by, report);
     const now = this.#clock.now();
     const changed =
       state === 'refused'
-        ? await this.#turns.run(agent.id, () => this.#refuse(agent, by, known))
+        ? await this.#refuse(agent, by, known)
         : await this.#store.observe(
             known.map(({ seq }): Observation => ({ recipientId: agent.id, seq, state, path, at: now })),
           );
@@ -122,6 +133,22 @@ export class Claims {
       }
     }
     return { changed };
+  }
+
+  /** A receiver has disconnected: what it began and did not report on is uncertain, unless it is back by now. */
+  left(agent: Agent, { id }: Receiver): void {
+    const tellUncertain = async (): Promise<void> => {
+      const open = await this.#store.openClaims(agent.id, id);
+      if (this.#mailboxes.of(agent.id)?.has(id)) return;
+      for (const { path, ...message } of open)
+        this.#tell(agent, message, { type: 'delivery.uncertain', path, reason: reason('path_gone') });
+    };
+    this.#background(this.#turns.run(agent.id, tellUncertain));
+  }
+
+  /** Resolves when nothing is in progress. */
+  settled(): Promise<void> {
+    return this.#turns.settled();
   }
 
   /** The state a path reports. */

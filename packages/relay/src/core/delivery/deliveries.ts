@@ -15,6 +15,7 @@ import type { Delivery, DeliveryStore, Observation } from '../ports/store/delive
 import type { StoredMessage } from '../ports/store/messages.ts';
 import type { AcceptedDeliveries } from './accepted.ts';
 import type { Claims } from './claims.ts';
+import type { HookedAgents } from './hooked-agents.ts';
 import type { Mailboxes } from './mailboxes.ts';
 import { workingPath } from './receiver.ts';
 import type { Waiters } from './waiters.ts';
@@ -25,6 +26,7 @@ interface Parts {
   agents: Agents;
   presence: Presence;
   mailboxes: Mailboxes;
+  hooked: HookedAgents;
   claims: Claims;
   accepted: AcceptedDeliveries;
   waiters: Waiters;
@@ -80,10 +82,12 @@ export class Deliveries {
 
   /** What wakes an agent for a new message, best first. */
   pathsOf(agentId: number): PathInfo[] {
-    const { mailboxes, waiters } = this.#parts;
+    const { mailboxes, hooked, waiters } = this.#parts;
     const paths = mailboxes.of(agentId)?.describe() ?? [];
+    const hook = paths.length === 0 ? hooked.describe(agentId) : undefined;
+    if (hook) paths.push(hook);
     const waiter = waiters.describe(agentId);
-    return waiter ? [...paths, { ...waiter, inUse: paths.length === 0 }] : paths;
+    return waiter ? [...paths, { ...waiter, inUse: !paths.some(({ inUse }) => inUse) }] : paths;
   }
 
   /** The state of every delivery of a message, and what it is waiting for. */
@@ -152,7 +156,9 @@ export class Deliveries {
 
   #whyWaiting(recipientId: number, seq: number): Reason {
     const mailbox = this.#parts.mailboxes.of(recipientId);
-    if (!mailbox?.inUse || this.#parts.accepted.isUnclear(recipientId, seq)) return reason('no_wake_path');
+    const isUnclear = this.#parts.accepted.isUnclear(recipientId, seq);
+    if (isUnclear) return reason('no_wake_path');
+    if (!mailbox?.inUse) return this.#parts.hooked.reasonFor(recipientId) ?? reason('no_wake_path');
     if (mailbox.isRefused(seq)) return reason('refused');
     const path = workingPath(mailbox.inUse);
     return (path && mailbox.inUse.statusOf(path).reason) ?? reason('not_taken');

@@ -3,7 +3,7 @@ interface Sequenced {
   seq: number;
 }
 
-interface FeedReceiver<T extends Sequenced> {
+export interface FeedReceiver<T extends Sequenced> {
   /** The first items after `after`, at most `limit`, from the store; `more` if there may be others after them. */
   read(after: number, limit: number): Promise<{ items: T[]; more: boolean }>;
   /** Passes one item on. Called in order of seq, each seq once. */

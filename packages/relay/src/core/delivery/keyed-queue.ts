@@ -12,4 +12,9 @@ export class KeyedQueue {
     result.then(done, done);
     return result;
   }
+
+  /** Resolves when all work is done that waits now. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#last.values());
+  }
 }

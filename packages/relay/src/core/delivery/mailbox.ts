@@ -1,4 +1,5 @@
 import type { Message, PathInfo } from '@agent-relay/protocol';
+import type { AcceptedDeliveries } from './accepted.ts';
 import { type Receiver, rank, workingPath } from './receiver.ts';
 
 /**
@@ -6,7 +7,8 @@ import { type Receiver, rank, workingPath } from './receiver.ts';
  * next message. When it disconnects or refuses, the next one takes over.
  */
 export class Mailbox {
-  readonly #acceptedUpTo: () => number;
+  readonly #agentId: number;
+  readonly #accepted: Pick<AcceptedDeliveries, 'upTo'>;
   /** Best first; of equals, the oldest. */
   #receivers: Receiver[] = [];
   #inUse: Receiver | undefined;
@@ -16,9 +18,9 @@ export class Mailbox {
   /** Which receivers refused an undelivered message, and whether another one is working on it. */
   #refusals: Map<number, { by: Set<string>; isClaimed: boolean }> | undefined;
 
-  /** `acceptedUpTo` is the last pushed message that programs of the agent have accepted. */
-  constructor(acceptedUpTo: () => number) {
-    this.#acceptedUpTo = acceptedUpTo;
+  constructor(agentId: number, accepted: Pick<AcceptedDeliveries, 'upTo'>) {
+    this.#agentId = agentId;
+    this.#accepted = accepted;
   }
 
   get isEmpty(): boolean {
@@ -38,7 +40,7 @@ export class Mailbox {
     const before = this.#receivers.find(({ id }) => id === receiver.id);
     if (before) this.#drop(before);
     const at = this.#receivers.findIndex((other) => rank(other) > rank(receiver));
-    this.#receivers.splice(at === -1 ? this.#receivers.length : at, 0, receiver);
+    this.#receivers = this.#receivers.toSpliced(at === -1 ? this.#receivers.length : at, 0, receiver);
     this.#choose();
   }
 
@@ -64,7 +66,7 @@ export class Mailbox {
 
   /** Up to where messages are with a program: claims start after that. */
   get withPrograms(): number {
-    return Math.max(this.#acceptedUpTo(), ...this.#receivers.map(({ lastPushed }) => lastPushed));
+    return Math.max(this.#acceptedUpTo, ...this.#receivers.map(({ lastPushed }) => lastPushed));
   }
 
   /** Not what it refused itself, and nothing after that while another receiver may still deliver it. */
@@ -124,8 +126,15 @@ export class Mailbox {
     const statuses = this.#inUse?.paths
       .filter((path) => path !== 'push')
       .map((path) => this.#inUse?.statusOf(path));
-    if (!statuses?.length) return undefined;
+    // A hold comes before all else that a path could say.
+    if (!statuses?.length || statuses.some((status) => status?.reason?.code === 'held_by_viewer'))
+      return undefined;
     return statuses.some((status) => status?.reason?.code === 'busy');
+  }
+
+  /** The last pushed message that programs of the agent have accepted. */
+  get #acceptedUpTo(): number {
+    return this.#accepted.upTo(this.#agentId);
   }
 
   #drop(receiver: Receiver): void {
@@ -149,7 +158,7 @@ export class Mailbox {
     if (next !== this.#inUse) {
       this.#inUse?.rest();
       this.#inUse = next;
-      next?.use(this.#stoodBy?.has(next) ? this.#acceptedUpTo() : 0);
+      next?.use(this.#stoodBy?.has(next) ? this.#acceptedUpTo : 0);
     }
     const standing = this.#receivers.filter((receiver) => receiver !== next);
     if (standing.length > 0) this.#stoodBy = new Set([...(this.#stoodBy ?? []), ...standing]);

@@ -1,14 +1,15 @@
 import type { Message } from '@agent-relay/protocol';
+import type { AcceptedDeliveries } from './accepted.ts';
 import { Mailbox } from './mailbox.ts';
 import type { Receiver } from './receiver.ts';
 
 /** The mailboxes of connected agents. In memory: agents reconnect after a restart. */
 export class Mailboxes {
   readonly #byAgent = new Map<number, Mailbox>();
-  readonly #acceptedUpTo: (agentId: number) => number;
+  readonly #accepted: AcceptedDeliveries;
 
-  constructor(acceptedUpTo: (agentId: number) => number) {
-    this.#acceptedUpTo = acceptedUpTo;
+  constructor(accepted: AcceptedDeliveries) {
+    this.#accepted = accepted;
   }
 
   of(agentId: number): Mailbox | undefined {
@@ -18,7 +19,7 @@ export class Mailboxes {
   add(agentId: number, receiver: Receiver): void {
     let mailbox = this.#byAgent.get(agentId);
     if (!mailbox) {
-      mailbox = new Mailbox(() => this.#acceptedUpTo(agentId));
+      mailbox = new Mailbox(agentId, this.#accepted);
       this.#byAgent.set(agentId, mailbox);
     }
     mailbox.add(receiver);

@@ -1,17 +1,19 @@
 import type { Message, ReceivingPath } from '@agent-relay/protocol';
 import type { Ongoing } from '../operations/caller.ts';
-import { Feed } from './feed.ts';
+import { Feed, type FeedReceiver } from './feed.ts';
 import type { PathStatus, Receiver } from './receiver.ts';
 
 /** Deliveries pushed and not yet accepted by the client. */
 const WINDOW = 256;
 
+const PATHS: readonly ReceivingPath[] = ['push'];
+
 type ReadUnread = (after: number, limit: number) => Promise<{ items: Message[]; more: boolean }>;
 
 /** A program that is the agent itself: its messages are pushed in order, no faster than it accepts them. */
-export class PushReceiver implements Receiver {
+export class PushReceiver implements Receiver, FeedReceiver<Message> {
   readonly id: string;
-  readonly paths: readonly ReceivingPath[] = ['push'];
+  readonly paths = PATHS;
   readonly #since: number;
   readonly #ongoing: Ongoing;
   readonly #readUnread: ReadUnread;
@@ -41,7 +43,7 @@ export class PushReceiver implements Receiver {
   use(after: number): void {
     this.#lastPushed = Math.max(this.#lastPushed, after);
     this.#inFlight = [];
-    this.#feed = this.#newFeed(this.#lastPushed);
+    this.#feed = new Feed<Message>(this, this.#lastPushed);
     this.#feed.resume();
   }
 
@@ -77,19 +79,23 @@ export class PushReceiver implements Receiver {
     return taken;
   }
 
-  #newFeed(after: number): Feed<Message> {
-    return new Feed<Message>(
-      {
-        read: this.#readUnread,
-        push: (message) => {
-          this.#inFlight.push(message.seq);
-          this.#lastPushed = message.seq;
-          this.#ongoing.deliver(message);
-        },
-        ready: () => this.#inFlight.length < WINDOW && this.#ongoing.hasRoom,
-        failed: (error) => this.#ongoing.lost(error),
-      },
-      after,
-    );
+  // ── For its feed ───────────────────────────────────────────────────────────
+
+  read(after: number, limit: number): ReturnType<ReadUnread> {
+    return this.#readUnread(after, limit);
+  }
+
+  push(message: Message): void {
+    this.#inFlight.push(message.seq);
+    this.#lastPushed = message.seq;
+    this.#ongoing.deliver(message);
+  }
+
+  ready(): boolean {
+    return this.#inFlight.length < WINDOW && this.#ongoing.hasRoom;
+  }
+
+  failed(error: unknown): void {
+    this.#ongoing.lost(error);
   }
 }

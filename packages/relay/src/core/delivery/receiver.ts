@@ -1,9 +1,9 @@
 import {
+  isPathDown,
   type Message,
   type PathState,
   RECEIVING_PATHS,
   type Reason,
-  type ReasonCode,
   type ReceivingPath,
 } from '@agent-relay/protocol';
 
@@ -35,12 +35,9 @@ export interface Receiver {
   isPast(seq: number): boolean;
 }
 
-/** With these a path does not work at all: the receiver uses its next one. */
-const DOWN: readonly (ReasonCode | undefined)[] = ['no_hook', 'no_interface'];
-
 /** The path that a receiver delivers by now: the best that works. */
 export const workingPath = (receiver: Receiver): ReceivingPath | undefined =>
-  receiver.paths.find((path) => !DOWN.includes(receiver.statusOf(path).reason?.code)) ?? receiver.paths[0];
+  receiver.paths.find((path) => !isPathDown(receiver.statusOf(path))) ?? receiver.paths[0];
 
 /** The best of its paths decides which receiver is used. */
 export const rank = ({ paths }: Pick<Receiver, 'paths'>): number =>

@@ -136,6 +136,10 @@ describe('a recipient is called idle', () => {
   it('only if nothing wakes it', async () => {
     core.clock.advance(IDLE_AFTER_MS);
     expect(await alice.send('Bob', 'nothing')).toMatchObject({ idle: ['Bob'] });
+    // Hooks that ran in its last turn do not run now.
+    const agentId = bob.principal.agent?.id ?? 0;
+    core.relay.hooked.declare(agentId, { before: 'hook_not_trusted', between: 'between_turns' });
+    expect(await alice.send('Bob', 'nothing again')).toMatchObject({ idle: ['Bob'] });
     const pty = bob.again({ paths: ['pty'] });
     core.clock.advance(IDLE_AFTER_MS);
     expect(await alice.send('Bob', 'a path')).not.toHaveProperty('idle');

@@ -8,7 +8,7 @@ import { ClaimingReceiver } from './claiming-receiver.ts';
 import { PushReceiver } from './push-receiver.ts';
 import { type Receiver, rank } from './receiver.ts';
 
-type Wish = Pick<OperationParams<'RECEIVE'>, 'paths' | 'notify' | 'receiver'>;
+type Wish = Pick<OperationParams<'RECEIVE'>, 'paths' | 'notify' | 'receiver' | 'hooks'>;
 
 /** Changes how a connection gets its agent's messages, replacing what it had before. */
 export async function startReceiving(
@@ -28,15 +28,20 @@ export function receive(
   relay: Relay,
   caller: Caller,
   agent: Agent,
-  { paths, notify, receiver: id }: Wish,
+  { paths, notify, receiver: id, hooks }: Wish,
   { requestId, resumeAfter }: { requestId: string; resumeAfter: number },
 ): void {
   caller.endOnly('mail');
   caller.isToldOfMail = notify;
-  if (paths.length === 0) return;
+  if (paths.includes('hook')) relay.hooked.seen(agent.id);
+  if (paths.length === 0 && !hooks) return;
   const ongoing = caller.begin(requestId, 'mail');
   // The connection was closed: nothing may stay with it, and its program may have reconnected.
   if (ongoing.hasEnded) return;
+  if (paths.length === 0) {
+    if (hooks) ongoing.onEnd = relay.hooked.declare(agent.id, hooks);
+    return;
+  }
   const receiver = receiverFor(
     relay,
     agent,
@@ -47,7 +52,9 @@ export function receive(
   caller.receiver = receiver;
   ongoing.onEnd = () => {
     caller.receiver = undefined;
-    if (relay.mailboxes.remove(agent.id, receiver)) tellPaths(relay, agent, receiver, 'away');
+    if (!relay.mailboxes.remove(agent.id, receiver)) return;
+    tellPaths(relay, agent, receiver, 'away');
+    if (receiver instanceof ClaimingReceiver) relay.claims.left(agent, receiver);
   };
   relay.mailboxes.add(agent.id, receiver);
   tellPaths(relay, agent, receiver, 'ready');

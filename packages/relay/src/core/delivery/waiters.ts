@@ -1,4 +1,4 @@
-import { type Message, type PathInfo, RelayError } from '@agent-relay/protocol';
+import { durationText, type Message, type PathInfo, RelayError } from '@agent-relay/protocol';
 import type { Ongoing } from '../operations/caller.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Agent } from '../ports/store/agents.ts';
@@ -25,7 +25,7 @@ export class Waiters {
     const stopTimer = this.#clock.after(timeoutMs, () => {
       this.#byAgent.delete(agent.id);
       ongoing.fail(
-        new RelayError('Timeout', `No message for ${agent.name} arrived within ${timeoutMs} ms.`, {
+        new RelayError('Timeout', `No message for ${agent.name} arrived within ${durationText(timeoutMs)}.`, {
           next: 'Wait again, or read the inbox later.',
         }),
       );

@@ -1,3 +1,4 @@
+import { sameHash } from '@agent-relay/platform/secrets';
 import { checkAgentName, nameKey, nameSkeleton, plainAgentName, RelayError } from '@agent-relay/protocol';
 import { accountIn } from '../governance/accounts.ts';
 import type { Tally } from '../governance/tally.ts';
@@ -42,6 +43,11 @@ export class AgentNames {
     const key = nameKey(plainAgentName(reference));
     const names = this.#byWorkspace.get(workspaceId);
     return names?.byName.get(key) ?? names?.byHandle.get(key);
+  }
+
+  /** Whether the token is the agent's, and the agent still exists. */
+  holdsToken(agent: Agent, tokenHash: string): boolean {
+    return this.#byId.has(agent.id) && sameHash(agent.tokenHash, tokenHash);
   }
 
   findByToken(workspaceId: number, tokenHash: string): Agent | undefined {

@@ -256,6 +256,34 @@ describe('what the owner decides', () => {
   });
 });
 
+describe('when an agent wants its messages', () => {
+  const attentionOf = async (name: string) =>
+    (await core.owner(workspace).request('WHO', {})).agents.find((agent) => agent.name === name)?.attention;
+
+  it('is chosen by itself and by people, and stays after a restart', async () => {
+    const alice = await core.join(workspace, 'Alice');
+    const chosen = { agent: 'Alice', attention: 'end-of-turn' };
+    expect(await alice.request('AGENT_ATTENTION', { attention: 'end-of-turn' })).toEqual(chosen);
+    await core.restart();
+    await core.join(workspace, 'Alice', { token: alice.token });
+    expect(await attentionOf('Alice')).toBe('end-of-turn');
+    const owner = core.owner(workspace);
+    await owner.request('AGENT_ATTENTION', { agent: 'alice', attention: 'now' });
+    expect(await attentionOf('Alice')).toBe('now');
+    expect(await owner.request('AGENT_ATTENTION', { agent: 'Alice' })).toEqual({ agent: 'Alice' });
+    expect(await attentionOf('Alice')).toBeUndefined();
+  });
+
+  it('is not chosen by other agents', async () => {
+    await core.join(workspace, 'Alice');
+    const bob = await core.join(workspace, 'Bob');
+    const choosing = bob.request('AGENT_ATTENTION', { agent: 'Alice', attention: 'end-of-turn' });
+    await expect(choosing).rejects.toMatchObject({ code: 'Forbidden' });
+    const declared = bob.declared().request('AGENT_ATTENTION', { attention: 'now' });
+    await expect(declared).rejects.toMatchObject({ code: 'Forbidden' });
+  });
+});
+
 describe('a name that a client chose by itself', () => {
   const claim = (client: string, session: string) => ({ claim: { client, session } });
 
@@ -409,15 +437,18 @@ describe('an ephemeral agent', () => {
 });
 
 describe('an agent there to stay', () => {
-  it('is remembered with the time it was last there', async () => {
+  it('is remembered with the time it was last active', async () => {
     const alice = await core.join(workspace, 'Alice');
+    core.clock.advance(5000);
+    core.relay.presence.active(alice.principal.agent?.id ?? 0);
+    const lastActivityAt = core.clock.now();
     core.clock.advance(5000);
     alice.disconnect();
     core.clock.advance(GONE_AFTER_MS);
     await written();
     await core.restart();
     const [info] = (await core.owner(workspace).request('WHO', { includeOffline: true })).agents;
-    expect(info).toMatchObject({ name: 'Alice', status: 'offline', lastActivityAt: core.clock.now() });
+    expect(info).toMatchObject({ name: 'Alice', status: 'offline', lastActivityAt });
   });
 });
 

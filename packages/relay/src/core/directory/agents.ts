@@ -1,26 +1,27 @@
-import { hashSecret, newAgentToken, sameHash, tokenIdOfHash } from '@agent-relay/platform/secrets';
+import { hashSecret, newAgentToken } from '@agent-relay/platform/secrets';
 import {
   type AgentInfo,
+  type Attention,
+  categoriesOf,
   isAgentToken,
   nameKey,
   nearNames,
   type OperationParams,
-  plainAgentName,
   RelayError,
   SYSTEM_AGENT,
 } from '@agent-relay/protocol';
-import { type Account, LOCAL } from '../governance/accounts.ts';
 import type { Quotas } from '../governance/quotas.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Directory } from '../ports/directory.ts';
-import type { Agent, AgentStanding, NewAgent } from '../ports/store/agents.ts';
+import type { Agent, AgentStanding } from '../ports/store/agents.ts';
 import type { AuditRecord } from '../ports/store/audit.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import type { Store } from '../ports/store.ts';
 import { AgentNames, nameTaken } from './agent-names.ts';
-import { handleOf, hasProfile, type Introduction, profileOf, standingOf } from './introduction.ts';
+import { handleOf, type Introduction, profileOf } from './introduction.ts';
 import type { OfferedTools } from './offered-tools.ts';
 import type { Presence } from './presence.ts';
+import { Registration } from './registration.ts';
 
 /** The owner as a participant; `token` keeps one where the owner's programs find it. */
 interface Person {
@@ -39,6 +40,7 @@ export class Agents {
   readonly #goneAfterMs: number;
   readonly #background: (work: Promise<void>) => void;
   readonly #names: AgentNames;
+  readonly #registration: Registration;
   readonly #quotas: Quotas;
   readonly #person: Person;
   readonly #tools: OfferedTools;
@@ -78,13 +80,22 @@ export class Agents {
     this.#person = person;
     this.#tools = tools;
     this.#names = new AgentNames(personNames, quotas.agents);
+    this.#registration = new Registration({
+      store,
+      clock,
+      presence,
+      names: this.#names,
+      quotas,
+      tools,
+      onEphemeral: (agent) => this.#collectUnlessItComes(agent),
+    });
     this.#clock = clock;
     this.#presence = presence;
     this.#goneAfterMs = directory.goneAfterMs;
     this.#background = background;
-    directory.onGone = (agentId) => {
+    directory.onGone = (agentId, lastActivityAt) => {
       const agent = this.byId(agentId);
-      if (agent) background(this.#left(agent));
+      if (agent) background(this.#left(agent, lastActivityAt));
     };
   }
 
@@ -167,61 +178,28 @@ export class Agents {
     return agent;
   }
 
-  /**
-   * The agent of a connection: the holder of a known name's token, or a new name, registered now.
-   * A new name may come with its own token, which the client stored first and cannot lose; otherwise one is
-   * issued and returned, once.
-   */
-  async identify(
+  /** The agent of a connection: see `Registration`. */
+  identify(
     workspace: Workspace,
     reference: string,
     introduction: Introduction,
   ): Promise<{ agent: Agent; issued?: string }> {
-    const name = plainAgentName(reference);
-    const { returning, token: shown = '' } = introduction;
-    this.#tools.check(introduction.tools);
-    const known = (returning && this.holder(workspace, shown)) || this.find(workspace, name);
-    if (known) return { agent: await this.#returning(known, introduction) };
-    return this.#register(workspace, name, introduction);
+    return this.#registration.identify(workspace, reference, introduction);
   }
 
-  async #register(
-    workspace: Workspace,
-    name: string,
-    introduction: Introduction,
-  ): Promise<{ agent: Agent; issued?: string }> {
-    const standing = standingOf(introduction);
-    const rights = { isPerson: standing.type === 'human' };
-    this.#names.checkNew(workspace.id, name, rights);
-    const handle = handleOf(introduction, name);
-    if (handle !== undefined) this.#names.checkNew(workspace.id, handle, rights);
-    const token = introduction.token ?? newAgentToken();
-    this.#checkNewToken(workspace, token);
-    const profile = profileOf(introduction);
-    this.#quotas.checkProfile(profile);
-    const { account = LOCAL } = introduction;
-    const agent = await this.#create(workspace, {
-      ...profile,
-      ...standing,
-      account,
-      ephemeral: introduction.ephemeral ?? false,
-      registeredBy: introduction.claim?.client,
-      heldBy: introduction.heldBy,
-      name,
-      handle,
-      tokenHash: hashSecret(token),
-    });
-    if (!agent) {
-      const found = await this.#store.findAgent(workspace.id, name);
-      const winner = found && this.byId(found.id);
-      if (winner) return { agent: await this.#returning(winner, introduction) };
-      this.#names.checkNew(workspace.id, name, rights);
-      throw new RelayError('NameTaken', `The name "${name}" is being registered by someone else.`);
-    }
-    if (agent.ephemeral) this.#collectUnlessItComes(agent);
-    await this.#tools.replace(agent, introduction.tools);
-    await this.#audit(agent, 'agent.registered', { client: agent.heldBy });
-    return introduction.token === undefined ? { agent, issued: token } : { agent };
+  /** Throws if another session holds the agent: a name that a client chose is for one session at a time. */
+  checkNotHeld(agent: Agent, introduction: Introduction): void {
+    this.#registration.checkNotHeld(agent, introduction);
+  }
+
+  /** Whether the token belongs to the agent and the agent still exists. */
+  holdsToken(agent: Agent, token: string): boolean {
+    return this.#names.holdsToken(agent, hashSecret(token));
+  }
+
+  /** The agent of the workspace that holds the token, whatever its name. */
+  holder(workspace: Workspace, token: string): Agent | undefined {
+    return this.#names.findByToken(workspace.id, hashSecret(token));
   }
 
   /** The owner's person, for whom no token is asked: the owner is known already. Registered the first time. */
@@ -244,6 +222,7 @@ export class Agents {
       lead: false,
       grants: [],
       ephemeral: false,
+      attention: undefined,
       registeredBy: undefined,
       heldBy: undefined,
       account: undefined,
@@ -273,6 +252,11 @@ export class Agents {
   async setStanding(agent: Agent, standing: AgentStanding): Promise<void> {
     await this.#store.updateAgent(agent.id, standing);
     Object.assign(agent, standing);
+  }
+
+  async setAttention(agent: Agent, attention: Attention | undefined): Promise<void> {
+    await this.#store.updateAgent(agent.id, { attention });
+    agent.attention = attention;
   }
 
   async rotateToken(agent: Agent, token: string = newAgentToken()): Promise<string> {
@@ -319,15 +303,10 @@ export class Agents {
     this.#names.deleteWorkspace(workspace.id);
   }
 
-  /** Whether the token belongs to the agent and the agent still exists. */
-  holdsToken(agent: Agent, token: string): boolean {
-    return this.byId(agent.id) !== undefined && sameHash(agent.tokenHash, hashSecret(token));
-  }
-
-  /** Stores when the agent was last seen, for `who` after a restart. */
-  async #touch(agent: Agent): Promise<void> {
-    agent.lastSeenAt = this.#clock.now();
-    await this.#store.updateAgent(agent.id, { lastSeenAt: agent.lastSeenAt });
+  /** Stores when the agent was last active, for `who` after a restart. */
+  async #touch(agent: Agent, lastSeenAt: number): Promise<void> {
+    agent.lastSeenAt = lastSeenAt;
+    await this.#store.updateAgent(agent.id, { lastSeenAt });
   }
 
   describe(workspace: Workspace, agent: Agent): Omit<AgentInfo, 'paths'> {
@@ -337,133 +316,28 @@ export class Agents {
       type: agent.type,
       lead: agent.lead,
       project: workspace.name,
-      capabilities: agent.capabilities,
+      capabilities: categoriesOf(agent.capabilities),
       mcpEnabled: agent.mcpEnabled,
       ...(agent.cli === undefined ? {} : { cli: agent.cli }),
       ...(agent.task === undefined ? {} : { task: agent.task }),
-      ...(agent.parent === undefined ? {} : { parent: agent.parent }),
+      ...(agent.attention === undefined ? {} : { attention: agent.attention }),
       ...(agent.grants.length === 0 ? {} : { grants: [...agent.grants] }),
       ...this.#presence.describe(agent),
     };
   }
 
-  /** The agent of the workspace that holds the token, whatever its name. */
-  holder(workspace: Workspace, token: string): Agent | undefined {
-    return this.#names.findByToken(workspace.id, hashSecret(token));
-  }
-
-  /** Throws if another session holds the agent: a name that a client chose is for one session at a time. */
-  checkNotHeld(agent: Agent, { claim, returning }: Introduction): void {
-    if (claim === undefined || !this.#presence.isHeldByOther(agent.id, claim.session, returning ?? false))
-      return;
-    throw new RelayError('NameInUse', `Another session is connected as "${agent.name}".`);
-  }
-
-  #checkNewToken(workspace: Workspace, token: string): void {
-    if (!isAgentToken(token)) {
-      throw new RelayError('InvalidRequest', 'token: must be at_ followed by 43 base64url characters.', {
-        details: { field: 'token' },
-      });
-    }
-    const other = this.holder(workspace, token);
-    if (other)
-      throw new RelayError('Unauthorized', `The agent token belongs to "${other.name}".`, {
-        next: `If the agent was renamed, use its name: ${other.name}. Otherwise use your own token.`,
-      });
-  }
-
-  async #returning(agent: Agent, introduction: Introduction): Promise<Agent> {
-    if (introduction.token === undefined || !this.holdsToken(agent, introduction.token)) {
-      throw new RelayError(
-        'NameTaken',
-        `The name "${agent.name}" is taken, and you did not present its token.`,
-        // Lets a client find its token, stored under the agent's former name.
-        { details: { tokenId: tokenIdOfHash(agent.tokenHash) } },
-      );
-    }
-    const { claim, heldBy } = introduction;
-    if (claim && agent.registeredBy !== claim.client)
-      throw new RelayError('NameTaken', `The name "${agent.name}" belongs to another agent.`, {
-        next: `Choose another name. To be ${agent.name}, the user sets RELAY_AGENT_NAME=${agent.name} for this client.`,
-      });
-    this.checkNotHeld(agent, introduction);
-    if (heldBy !== undefined && heldBy !== agent.heldBy) await this.#takenOver(agent, heldBy);
-    const profile = profileOf(introduction, agent);
-    // An agent registered before there was a limit may exceed it.
-    if (!hasProfile(agent, profile)) {
-      this.#quotas.checkProfile(profile);
-      await this.#store.updateAgent(agent.id, profile);
-      Object.assign(agent, profile);
-    }
-    const handle = handleOf(introduction, agent.name);
-    if (handle !== undefined && handle !== agent.handle) await this.#setHandle(agent, handle);
-    await this.#tools.replace(agent, introduction.tools);
-    return agent;
-  }
-
-  /** Registers a name within the account's quota; undefined if it is taken. */
-  async #create(
-    { id: workspaceId }: Workspace,
-    described: Omit<NewAgent, 'workspaceId' | 'createdAt'> & { account: Account },
-  ): Promise<Agent | undefined> {
-    const counted = this.#quotas.registering(workspaceId, described.account);
-    try {
-      const agent = await this.#store.createAgent({
-        ...described,
-        workspaceId,
-        createdAt: this.#clock.now(),
-      });
-      if (agent) this.#names.add(agent);
-      return agent;
-    } finally {
-      counted();
-    }
-  }
-
-  async #setHandle(agent: Agent, handle: string): Promise<void> {
-    this.#names.checkNew(agent.workspaceId, handle, { own: agent, isPerson: agent.type === 'human' });
-    if (!(await this.#store.setHandle(agent.id, handle))) throw nameTaken(handle);
-    if (!this.byId(agent.id)) return;
-    const before = agent.handle;
-    this.#names.delete(agent);
-    agent.handle = handle;
-    this.#names.add(agent);
-    this.#presence.tell(agent.workspaceId, { type: 'agent.changed', agent: agent.name });
-    await this.#audit(agent, 'agent.changed', { handle, before });
-  }
-
-  /** Another client program is the agent now. */
-  async #takenOver(agent: Agent, heldBy: string): Promise<void> {
-    const before = agent.heldBy;
-    agent.heldBy = heldBy;
-    await this.#store.updateAgent(agent.id, { heldBy });
-    await this.#audit(agent, 'agent.held', { client: heldBy, before });
-  }
-
   /** Removes ephemeral agents when they disconnect; stores the last-seen time of others. */
-  async #left(agent: Agent): Promise<void> {
+  async #left(agent: Agent, lastActivityAt: number): Promise<void> {
     this.onLeft(agent);
     // Removed while it was connected: another agent may have its name by now.
     if (!this.byId(agent.id)) return;
-    return agent.ephemeral ? this.remove(agent) : this.#touch(agent);
+    return agent.ephemeral ? this.remove(agent) : this.#touch(agent, lastActivityAt);
   }
 
   /** An ephemeral agent may never connect: its connection was lost during registration, or the daemon restarted. */
   #collectUnlessItComes(agent: Agent): void {
     this.#clock.after(this.#goneAfterMs, () => {
-      if (!this.#presence.isExpected(agent.id)) this.#background(this.#left(agent));
-    });
-  }
-
-  #audit(agent: Agent, action: string, detail: Record<string, unknown>): Promise<void> {
-    const { workspaceId, name } = agent;
-    return this.#store.appendAudit({
-      workspaceId,
-      at: this.#clock.now(),
-      actor: name,
-      action,
-      subject: name,
-      detail,
+      if (!this.#presence.isExpected(agent.id)) this.#background(this.#left(agent, agent.lastSeenAt));
     });
   }
 }

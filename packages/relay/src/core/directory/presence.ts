@@ -75,6 +75,16 @@ export class Presence {
     return this.#parts.directory.find(agentId) !== undefined;
   }
 
+  /** Notes that the agent's capabilities or tools changed. */
+  offered(agentId: number): void {
+    this.#parts.directory.offered(agentId);
+  }
+
+  /** When a connected agent last told what it offers. */
+  offeredAt(agentId: number): number | undefined {
+    return this.#parts.directory.find(agentId)?.offeredAt;
+  }
+
   isOnline(agentId: number): boolean {
     return this.#parts.directory.isOnline(agentId);
   }

@@ -74,7 +74,7 @@ describe('a file', () => {
     });
     await alice.send('Bob', 'See the log.', { attachments: [attachment.id] });
     expect(bob.delivered).toMatchObject([{ attachments: [attachment] }]);
-    expect((await bob.request('INBOX', {})).messages).toEqual(bob.delivered);
+    expect(await bob.unread()).toEqual(bob.delivered);
     expect((await download(bob, attachment.id)).equals(content)).toBe(true);
   });
 

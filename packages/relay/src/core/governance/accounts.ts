@@ -17,6 +17,12 @@ export const keyAccount = (keyId: string): Account => `key ${keyId}`;
 export const accountOf = ({ id, account = LOCAL }: Pick<Agent, 'id' | 'account'>): Account =>
   account === LOCAL ? `agent ${id}` : account;
 
+/** The account of what a client calls: that of its agent, its key, or the user. */
+export function callerAccount({ agent, keyId }: Principal): Account {
+  if (agent) return accountOf(agent);
+  return keyId === undefined ? LOCAL : keyAccount(keyId);
+}
+
 /** The account of a connection; undefined for one of the user's own programs. */
 export function connectionAccount(principal: Principal): Account | undefined {
   const { keyId, agent } = principal;

@@ -116,6 +116,14 @@ describe('the loop governor', () => {
     expect(await exchange([alice, bob], 4, politely)).toBeUndefined();
   });
 
+  it.each([-3_600_000, 3_600_000])('counts the rest of an exchange, not a clock set by %i ms', async (ms) => {
+    expect(await exchange([alice, bob], 40, politely)).toBeDefined();
+    core.clock.set(ms);
+    expect(await exchange([alice, bob], 1, politely)).toBe(0);
+    core.clock.advance(WINDOW_MS + 1);
+    expect(await exchange([alice, bob], 4, politely)).toBeUndefined();
+  });
+
   it('still lets an agent whose exchange is held ask a person', async () => {
     const ann = await core.join(workspace, 'Ann', { type: 'human' });
     const turn = (await exchange([alice, bob], 40, politely)) ?? 0;

@@ -2,7 +2,7 @@ import { limitReached, type ToolDefinition } from '@agent-relay/protocol';
 import type { AgentProfile } from '../ports/store/agents.ts';
 import type { AddedReaction } from '../ports/store/reactions.ts';
 import type { Principal } from '../principal.ts';
-import { type Account, accountIn, accountOf, connectionAccount, keyAccount, LOCAL } from './accounts.ts';
+import { type Account, accountIn, callerAccount, connectionAccount, LOCAL } from './accounts.ts';
 import { Tally } from './tally.ts';
 
 /** How much one client may store. Each is the setting `quotas.<name>`. */
@@ -39,8 +39,10 @@ export interface QuotaLimits {
   callDepth: number;
   /** The arguments of a call, or its result. */
   callBytes: number;
-  /** Ended invocations that are kept of each caller; older ones go. */
+  /** Ended invocations that are kept of an account; older ones go. */
   invocations: number;
+  /** Their inputs and results. */
+  invocationBytes: number;
 }
 
 const SHARED = 'The agents of one workspace key count together.';
@@ -120,7 +122,7 @@ export class Quotas {
   /** Counts a connection until the returned function is called. */
   connecting(principal: Principal): () => void {
     const account = connectionAccount(principal);
-    if (account === undefined) return () => undefined;
+    if (account === undefined) return nothing;
     const { connectionsPerKey } = this.limits;
     return this.#connections.reserve(accountIn(principal.workspace.id, account), connectionsPerKey, () =>
       limitReached(
@@ -215,9 +217,8 @@ export class Quotas {
   /** Counts a call until the function it returns is called. */
   calling(principal: Principal): () => void {
     const { calls } = this.limits;
-    const { agent, keyId, workspace } = principal;
-    const account = agent ? accountOf(agent) : keyId === undefined ? LOCAL : keyAccount(keyId);
-    return this.#calls.reserve(accountIn(workspace.id, account), calls, () =>
+    const account = accountIn(principal.workspace.id, callerAccount(principal));
+    return this.#calls.reserve(account, calls, () =>
       limitReached(
         'quotas.calls',
         calls,
@@ -253,3 +254,5 @@ export class Quotas {
 }
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
+
+const nothing = (): void => undefined;

@@ -6,6 +6,7 @@ interface Seat {
   /** A list, because few are smaller than a set. */
   presences: Presence[];
   connectedAt: number;
+  offeredAt: number;
   lastActivityAt: number;
   activeAt: number;
   cancelLeaving?: () => void;
@@ -31,8 +32,9 @@ export class InProcessDirectory {
       goneAfterMs: this.#goneAfterMs,
       onGone: () => undefined,
       arrived: (presence) => this.#arrived(presence),
-      left: (presence) => this.#left(presence, (agentId) => member.onGone(agentId)),
+      left: (presence) => this.#left(presence, (...gone) => member.onGone(...gone)),
       active: (agentId) => this.#active(agentId),
+      offered: (agentId) => this.#offered(agentId),
       isOnline: (agentId) => (this.#seats.get(agentId)?.presences.length ?? 0) > 0,
       find: (agentId) => this.#find(agentId),
       sessionsOf: (agentId) => (this.#seats.get(agentId)?.presences ?? []).map(({ session }) => session),
@@ -51,12 +53,20 @@ export class InProcessDirectory {
     const now = this.#clock.now();
     const seat = this.#seats.get(agentId);
     if (!seat) {
-      const times = { connectedAt: now, lastActivityAt: now, activeAt: this.#clock.elapsed() };
+      const times = {
+        connectedAt: now,
+        offeredAt: now,
+        lastActivityAt: now,
+        activeAt: this.#clock.elapsed(),
+      };
       this.#seats.set(agentId, { presences: [presence], ...times });
       return { isFirst: true };
     }
     const isFirst = seat.presences.length === 0;
-    if (isFirst) seat.connectedAt = now;
+    if (isFirst) {
+      seat.connectedAt = now;
+      seat.offeredAt = now;
+    }
     seat.cancelLeaving?.();
     delete seat.cancelLeaving;
     seat.presences.push(presence);
@@ -64,7 +74,7 @@ export class InProcessDirectory {
     return { isFirst };
   }
 
-  #left(presence: Presence, onGone: (agentId: number) => void): { isLast: boolean } {
+  #left(presence: Presence, onGone: Directory['onGone']): { isLast: boolean } {
     const { agentId } = presence;
     const seat = this.#seats.get(agentId);
     const at = seat?.presences.indexOf(presence) ?? -1;
@@ -73,7 +83,7 @@ export class InProcessDirectory {
     if (seat.presences.length > 0) return { isLast: false };
     seat.cancelLeaving = this.#clock.after(this.#goneAfterMs, () => {
       this.#seats.delete(agentId);
-      onGone(agentId);
+      onGone(agentId, seat.lastActivityAt);
     });
     return { isLast: true };
   }
@@ -85,13 +95,19 @@ export class InProcessDirectory {
     seat.activeAt = this.#clock.elapsed();
   }
 
+  #offered(agentId: number): void {
+    const seat = this.#seats.get(agentId);
+    if (seat) seat.offeredAt = this.#clock.now();
+  }
+
   #find(agentId: number): PresenceOfAgent | undefined {
     const seat = this.#seats.get(agentId);
     if (!seat) return undefined;
-    const { presences, connectedAt, lastActivityAt, activeAt } = seat;
+    const { presences, connectedAt, offeredAt, lastActivityAt, activeAt } = seat;
     return {
       connections: presences.length,
       connectedAt,
+      offeredAt,
       lastActivityAt,
       restedMs: this.#clock.elapsed() - activeAt,
     };

@@ -10,16 +10,13 @@ export function actionHandlers({ invocations, targets }: Relay): Handlers<Names>
     ACTIONS: ({ principal }, { cursor = '' }) => {
       const wanted = targets
         .actionsFor(principal)
-        .map(({ action, owner }) => ({ ...action, owner: owner.name }))
         .filter(({ name }) => name > cursor)
         .sort((one, other) => (one.name < other.name ? -1 : 1));
       const { messages: actions } = page(wanted.slice(0, LIST_PAGE));
       const last = actions.at(-1);
       return last && actions.length < wanted.length ? { actions, next: last.name } : { actions };
     },
-    INVOKE: async (caller, params, requestId) => ({
-      invocation: await invocations.invoke(caller, params, requestId),
-    }),
+    INVOKE: (caller, params, requestId) => invocations.invoke(caller, params, requestId),
     INVOCATION: async ({ principal }, { invocationId }) => ({
       invocation: await invocations.get(principal, invocationId),
     }),

@@ -23,6 +23,19 @@ const names = async () =>
   (await owner.request('WHO', { includeOffline: true })).agents.map(({ name }) => name);
 const contents = (participant: Participant) => participant.delivered.map(({ content }) => content);
 
+describe('somebody who asks for one agent', () => {
+  const asked = async (agent: string) =>
+    (await alice.request('WHO', { agent })).agents.map(({ name }) => name);
+
+  it('is told of that one alone, by its name in any case, while it is online', async () => {
+    expect(await asked('bob')).toEqual(['Bob']);
+    expect(await asked('Nobody')).toEqual([]);
+    bob.disconnect();
+    core.clock.advance(GONE_AFTER_MS);
+    expect(await asked('Bob')).toEqual([]);
+  });
+});
+
 describe('an agent that is renamed', () => {
   it('goes on as it was, under its new name: token, inbox, channels, what it wrote', async () => {
     await alice.request('CHANNEL_CREATE', { name: 'build' });

@@ -4,6 +4,7 @@ import type { Workspace } from '../ports/store/workspaces.ts';
 import { isUsersOwn, requireAgent, requireOwner, seesWholeWorkspace } from '../principal.ts';
 import { listPage } from '../reading/page.ts';
 import type { Relay } from '../relay.ts';
+import { requireMayDirect } from '../terminals/permissions.ts';
 import type { Handlers } from './caller.ts';
 
 type Names =
@@ -13,6 +14,7 @@ type Names =
   | 'TOKEN_ROTATE'
   | 'AGENT_RENAME'
   | 'AGENT_SET'
+  | 'AGENT_ATTENTION'
   | 'AGENT_REMOVE'
   | 'GRANT';
 
@@ -21,6 +23,13 @@ export function agentHandlers(relay: Relay): Handlers<Names> {
   const runOf = ({ id }: Agent) => {
     const run = terminals.runs.describe(id);
     return run ? { run } : {};
+  };
+  /** An agent says itself whom it works for; of a spawned one the relay knows it, also after a rename. */
+  const parentOf = ({ id, parent }: Agent) => {
+    const run = terminals.runs.of(id);
+    const name =
+      run?.parentId === undefined ? (run?.spawned ? undefined : parent) : agents.byId(run.parentId)?.name;
+    return name === undefined ? {} : { parent: name };
   };
   return {
     WHO: async ({ principal }, params) => {
@@ -32,11 +41,14 @@ export function agentHandlers(relay: Relay): Handlers<Names> {
       }
       const workspace = workspaces.get(project);
       const shown = { active: true, idle: params.include_idle, offline: params.includeOffline };
-      const wanted = agents
-        .list(workspace)
-        .filter((agent) => agent.type !== 'system' && shown[presence.describe(agent).status]);
+      const one = params.agent === undefined ? undefined : agents.find(workspace, params.agent);
+      const candidates = params.agent === undefined ? agents.list(workspace) : one ? [one] : [];
+      const wanted = candidates.filter(
+        (agent) => agent.type !== 'system' && shown[presence.describe(agent).status],
+      );
       const { items, ...next } = listPage(wanted, params.cursor, (agent) => ({
         ...agents.describe(workspace, agent),
+        ...parentOf(agent),
         paths: deliveries.pathsOf(agent.id),
         ...runOf(agent),
       }));
@@ -89,6 +101,19 @@ export function agentHandlers(relay: Relay): Handlers<Names> {
       await workspaces.audit(principal, principal.workspace, 'agent.changed', agent.name, changes);
       presence.tell(principal.workspace.id, { type: 'agent.changed', agent: agent.name });
       return { type: agent.type, lead: agent.lead, grants };
+    },
+    AGENT_ATTENTION: async ({ principal }, { agent: name, attention }) => {
+      const agent = name === undefined ? requireAgent(principal) : agents.get(principal.workspace, name);
+      requireMayDirect(principal, agent);
+      await agents.setAttention(agent, attention);
+      const wish = attention === undefined ? {} : { attention };
+      const run = terminals.runs.live(agent.id);
+      if (run) terminals.hosts.tell(run, { type: 'run.attention', run: run.id, ...wish });
+      await workspaces.audit(principal, principal.workspace, 'agent.changed', agent.name, {
+        attention: attention ?? 'default',
+      });
+      presence.tell(principal.workspace.id, { type: 'agent.changed', agent: agent.name });
+      return { agent: agent.name, ...wish };
     },
     AGENT_REMOVE: async ({ principal }, { agent: name }) => {
       requireOwner(principal, 'remove agents');

@@ -20,8 +20,8 @@ export interface Ongoing {
   /** Whether the client keeps up. When it does again, `onRoom` is called. */
   readonly hasRoom: boolean;
   onRoom: () => void;
-  /** Called once, if it ends before it is finished: the client cancelled it, or the connection was closed. */
-  onEnd: () => void;
+  /** Called once, if it ends before it is finished: the client cancelled it, or the connection was closed (`isLost`). */
+  onEnd: (isLost: boolean) => void;
   event(message: Message): void;
   tell(event: RelayEvent): void;
   deliver(message: Message): void;
@@ -50,8 +50,8 @@ export interface Caller {
   receiver: Receiver | undefined;
   /** The calls that this connection handles, once it serves tools. */
   serving: HandledCalls | undefined;
-  /** The session for which a client claimed the agent's name. */
-  readonly session?: string | undefined;
+  /** The session of the client program, by its own account. */
+  readonly clientSession?: string | undefined;
   /** Whether it is notified of its agent's messages. */
   isToldOfMail: boolean;
   /** Continues the operation of this request after its answer. */

@@ -85,8 +85,9 @@ export function messageHandlers(relay: Relay): Handlers<Names> {
     },
     RECEIVE: (caller, params, requestId) => startReceiving(relay, caller, params, requestId),
     CLAIM: async (caller, params) => {
-      const claimed = await claims.claim(requireAgent(caller.principal), caller.receiver, params);
-      return { messages: claimed.map(relay.descriptions.stored) };
+      const agent = requireAgent(caller.principal);
+      const claimed = await claims.claim(agent, caller.receiver, params);
+      return { messages: claimed.map((stored) => relay.addressing.to(agent, stored)) };
     },
     REPORT: async (caller, params) => {
       const agent = requireAgent(caller.principal);

@@ -25,7 +25,8 @@ describe('DISCOVER', () => {
     await core.join(workspace, 'Ben', { tools: [tool('zip'), tool('add')] });
     const gone = await core.join(workspace, 'Cid', { capabilities: ['review'] });
     gone.disconnect();
-    expect(namesOf(await asker.request('DISCOVER', { capability: 'review' }))).toEqual(['Ann']);
+    for (const capability of ['review', 'REVIEW'])
+      expect(namesOf(await asker.request('DISCOVER', { capability }))).toEqual(['Ann']);
     expect(namesOf(await asker.request('DISCOVER', { tool: 'add' }))).toEqual(['Ben']);
     expect(namesOf(await asker.request('DISCOVER', { capability: 'review', tool: 'zip' }))).toEqual([
       'Ann',
@@ -33,11 +34,38 @@ describe('DISCOVER', () => {
     ]);
     expect(await asker.request('DISCOVER', {})).toEqual({
       agents: [
-        { name: 'Ann', capabilities: ['review'], tools: [] },
-        { name: 'Ben', capabilities: [], tools: ['zip', 'add'] },
+        { name: 'Ann', capabilities: ['review'], tools: [], updatedAt: expect.any(Number) },
+        { name: 'Ben', capabilities: [], tools: ['zip', 'add'], updatedAt: expect.any(Number) },
       ],
     });
     expect(await asker.request('DISCOVER', { tool: 'nothing' })).toEqual({ agents: [] });
+  });
+
+  it('has what agents say about their capabilities, beside the words that are searched for', async () => {
+    const review = { category: 'review', description: 'Reviews pull requests' };
+    const ann = await core.join(workspace, 'Ann', { capabilities: [review, 'test'] });
+    const offer = (descriptions: object) => ({
+      agents: [
+        {
+          name: 'Ann',
+          capabilities: ['review', 'test'],
+          ...descriptions,
+          tools: [],
+          updatedAt: expect.any(Number),
+        },
+      ],
+    });
+    expect(await asker.request('DISCOVER', { capability: 'review' })).toEqual(
+      offer({ descriptions: { review: 'Reviews pull requests' } }),
+    );
+    const { agents } = await asker.request('WHO', {});
+    expect(agents.find(({ name }) => name === 'Ann')?.capabilities).toEqual(['review', 'test']);
+    await ann.request('ANNOUNCE', {
+      kind: 'capability_announcement',
+      capabilities: ['review', 'test'],
+      tools: [],
+    });
+    expect(await asker.request('DISCOVER', {})).toEqual(offer({}));
   });
 
   it('comes in pages: everybody once, whoever comes and goes meanwhile', async () => {
@@ -75,7 +103,7 @@ describe('tools that a connection serves', () => {
     const ann = await core.join(workspace, 'Ann', { tools: [tool('zip')] });
     await ann.serve({ name: 'add' }, { name: 'zip' });
     expect(await asker.request('DISCOVER', { tool: 'add' })).toEqual({
-      agents: [{ name: 'Ann', capabilities: [], tools: ['zip', 'add'] }],
+      agents: [{ name: 'Ann', capabilities: [], tools: ['zip', 'add'], updatedAt: expect.any(Number) }],
     });
     expect(await asker.request('TOOLS', { agent: 'Ann' })).toMatchObject({
       tools: [

@@ -1,4 +1,12 @@
-import type { AgentOffer, OfferedTool, ServerTool } from '@agent-relay/protocol';
+import {
+  type AgentOffer,
+  categoriesOf,
+  categoryOf,
+  descriptionsOf,
+  nameKey,
+  type OfferedTool,
+  type ServerTool,
+} from '@agent-relay/protocol';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import { after, LIST_PAGE, page } from '../reading/page.ts';
@@ -11,22 +19,33 @@ export function offerHandlers(relay: Relay): Handlers<'DISCOVER' | 'TOOLS'> {
   return {
     DISCOVER: async ({ principal: { workspace } }, { capability, tool, cursor }) => {
       const isFiltered = capability !== undefined || tool !== undefined;
+      const wanted = capability && nameKey(capability);
       const owners = await ownersOf(relay, workspace, tool);
       const isWanted = ({ id, type, capabilities }: Agent) =>
         type !== 'system' &&
         presence.isOnline(id) &&
-        (!isFiltered || owners.has(id) || (capability !== undefined && capabilities.includes(capability)));
-      const wanted = after(agents.list(workspace).filter(isWanted), cursor);
-      const looked = wanted.slice(0, LIST_PAGE);
+        (!isFiltered ||
+          owners.has(id) ||
+          (wanted !== undefined && capabilities.some((one) => nameKey(categoryOf(one)) === wanted)));
+      const fitting = after(agents.list(workspace).filter(isWanted), cursor);
+      const looked = fitting.slice(0, LIST_PAGE);
       const announced = await tools.names(looked);
-      const found = looked.flatMap(({ id, name, capabilities }): Array<{ id: number; offer: AgentOffer }> => {
+      const found = looked.flatMap((agent): Array<{ id: number; offer: AgentOffer }> => {
+        const { id, name, capabilities, lastSeenAt } = agent;
         const names = new Set([...(announced.get(id) ?? []), ...served.of(id).map((one) => one.name)]);
-        const offer = { name, capabilities, tools: [...names] };
+        const descriptions = descriptionsOf(capabilities);
+        const offer = {
+          name,
+          capabilities: categoriesOf(capabilities),
+          ...(descriptions && { descriptions }),
+          tools: [...names],
+          updatedAt: presence.offeredAt(id) ?? lastSeenAt,
+        };
         return isFiltered || capabilities.length + names.size > 0 ? [{ id, offer }] : [];
       });
       const { messages: shown, cut } = page(found);
       const last = cut ? shown.at(-1)?.id : looked.at(-1)?.id;
-      const isMore = cut || looked.length < wanted.length;
+      const isMore = cut || looked.length < fitting.length;
       return {
         agents: shown.map(({ offer }) => offer),
         ...(isMore && last !== undefined ? { next: String(last) } : {}),

@@ -8,6 +8,7 @@ type Names =
   | 'TERMINAL_INPUT'
   | 'TERMINAL_RESIZE'
   | 'TERMINAL_HOLD'
+  | 'TERMINAL_RECLAIM'
   | 'TERMINAL_OUTPUT'
   | 'PROMPT_LIST'
   | 'PROMPT_ANSWER'
@@ -37,10 +38,9 @@ export function terminalHandlers({ agents, messages, terminals }: Relay): Handle
     RESUME: (caller, params) => resuming.resume(caller.principal, params),
     RESULT_SUBMIT: (caller, params, requestId) => results.submit(caller.principal, requestId, params),
     RESULT_AWAIT: (caller, { agent, timeoutMs }) => results.wait(caller.principal, agent, timeoutMs),
-    HOST: async (caller, params, requestId) => {
+    HOST: (caller, params, requestId) => {
       const agent = requireAgent(caller.principal);
-      await hosts.connected({ ...caller.principal, agent }, params, caller.begin(requestId, 'host'));
-      return {};
+      return hosts.connected({ ...caller.principal, agent }, params, caller.begin(requestId, 'host'));
     },
     TERMINAL_ATTACH: (caller, { call, ...params }, requestId) => {
       const asked = { name: params.agent, ...(params.mode === 'drive' && { mode: params.mode }) };
@@ -56,6 +56,10 @@ export function terminalHandlers({ agents, messages, terminals }: Relay): Handle
     },
     TERMINAL_HOLD: (caller, params) => {
       viewing.hold(caller, params);
+      return {};
+    },
+    TERMINAL_RECLAIM: (caller, { run, viewer }) => {
+      viewing.reclaimed(hosts.requireRun(requireAgent(caller.principal), run), viewer);
       return {};
     },
     TERMINAL_OUTPUT: (caller, params) => {

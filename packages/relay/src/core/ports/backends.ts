@@ -1,4 +1,4 @@
-import { RelayError, type ServerInfo, type ServerTool } from '@agent-relay/protocol';
+import { type CallProgress, RelayError, type ServerInfo, type ServerTool } from '@agent-relay/protocol';
 
 /** The MCP servers of the daemon, which share one namespace with the agents: `name.tool` is a tool of either. */
 export interface Backends {
@@ -6,12 +6,17 @@ export interface Backends {
   find(name: string): string | undefined;
   /** The server whose calls begin with this word, ignoring case: `my` for `my.files`. */
   beginningWith(word: string): string | undefined;
-  /** Calls a tool; rejects with a `RelayError`, also when `signal` ends the call. */
+  /** The schema of a tool's arguments, the same object each time; undefined if it is not known. */
+  inputSchema(name: string, tool: string): object | undefined;
+  /**
+   * Calls a tool; rejects with a `RelayError`, also when `signal` ends the call: with `CalleeGone` or `Timeout` if the server may have got
+   * the call.
+   */
   call(
     name: string,
     tool: string,
     args: Record<string, unknown>,
-    options: { signal: AbortSignal },
+    options: { signal: AbortSignal; onProgress: (progress: CallProgress) => void },
   ): Promise<unknown>;
   /** Every configured server; `error`: the files on disk are not applied. */
   list(): { servers: ServerInfo[]; error?: string };
@@ -41,6 +46,7 @@ const reject = async (): Promise<never> => {
 export const NO_BACKENDS: Backends = {
   find: () => undefined,
   beginningWith: () => undefined,
+  inputSchema: () => undefined,
   call: reject,
   list: () => ({ servers: [] }),
   tools: () => [],

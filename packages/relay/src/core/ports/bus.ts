@@ -49,7 +49,9 @@ export type CallNews =
   | { step: 'asked'; server: string; call: ServedCallPayload; origin: CallOrigin }
   | { step: 'cancelled'; server: string; callId: string; reason: CallEnd }
   | { step: 'progress'; callId: string; progress: CallProgress }
-  | { step: 'answered'; callId: string; outcome: CallOutcome };
+  | { step: 'answered'; callId: string; outcome: CallOutcome }
+  /** A connection serves nothing any more, and answers no call that it is asked for after this. */
+  | { step: 'gone'; server: string };
 
 /** What happened at one daemon that others may need to act on. Plain data: it crosses processes. */
 export type News =

@@ -27,6 +27,8 @@ export interface Presence {
 export interface PresenceOfAgent {
   connections: number;
   connectedAt: number;
+  /** When it last told what it offers: by connecting, or by a change while it was connected. */
+  offeredAt: number;
   lastActivityAt: number;
   /** How long it has been inactive, by a monotonic clock. */
   restedMs: number;
@@ -43,6 +45,8 @@ export interface Directory {
   left(presence: Presence): { isLast: boolean };
   /** The agent was active. */
   active(agentId: number): void;
+  /** The agent's capabilities or tools changed. */
+  offered(agentId: number): void;
   isOnline(agentId: number): boolean;
   /** Undefined for an agent that is gone: it lost its last connection and did not reconnect. */
   find(agentId: number): PresenceOfAgent | undefined;
@@ -62,5 +66,5 @@ export interface Directory {
   /** How long an agent without a connection may take to reconnect before it is gone. */
   readonly goneAfterMs: number;
   /** Called once for an agent that is gone, at the daemon it was last connected to. */
-  onGone: (agentId: number) => void;
+  onGone: (agentId: number, lastActivityAt: number) => void;
 }

@@ -57,7 +57,7 @@ export async function readInbox(
   const found = await (params.take ? relay.claims.take(agent.id, read) : read());
   const messages = found.map(
     (stored): InboxMessage => ({
-      ...relay.descriptions.stored(stored),
+      ...relay.addressing.to(agent, stored),
       ...(stored.readAt === undefined ? {} : { readAt: stored.readAt }),
     }),
   );

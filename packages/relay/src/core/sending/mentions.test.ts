@@ -67,7 +67,7 @@ describe('who is mentioned', () => {
     await alice.send('#general', 'Morning, all.');
     await alice.send('#general', 'Over to @bob and @Nobody.');
     expect(bob.delivered.map((message) => message.mentions)).toEqual([undefined, ['Bob']]);
-    expect((await bob.request('INBOX', {})).messages).toEqual(bob.delivered);
+    expect(await bob.unread()).toEqual(bob.delivered);
     expect(await mentions(bob)).toEqual(['Over to @bob and @Nobody.']);
     expect(await mentions(carol)).toEqual([]);
   });

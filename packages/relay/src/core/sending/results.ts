@@ -28,7 +28,7 @@ export class SendResults {
   }
 
   stored({ seq, id, thread, duplicate }: Appended, recipients: number[]): SendResult {
-    const absent = recipients.filter((recipient) => !this.#presence.isOnline(recipient));
+    const absent = recipients.filter((recipient) => this.#isAbsent(recipient));
     const sleeps = (recipient: number) => this.#presence.isIdle(recipient) && !this.#isWoken(recipient);
     const idle = this.#named(recipients.filter(sleeps));
     return {
@@ -41,6 +41,11 @@ export class SendResults {
       ...(idle.length === 0 ? {} : { idle }),
       ...(thread === undefined ? {} : { thread }),
     };
+  }
+
+  /** The relay itself has no connection, and is always there. */
+  #isAbsent(recipient: number): boolean {
+    return !this.#presence.isOnline(recipient) && this.#agents.byId(recipient)?.type !== 'system';
   }
 
   #named(recipients: number[]): string[] {

@@ -28,7 +28,7 @@ describe('a message to a group', () => {
     expect(bob.delivered).toMatchObject([shown]);
     expect(carol.delivered).toMatchObject([shown]);
     expect(alice.delivered).toEqual([]);
-    expect((await bob.request('INBOX', {})).messages).toEqual(bob.delivered);
+    expect(await bob.unread()).toEqual(bob.delivered);
   });
 
   it('is in the same conversation, whoever writes and in whatever order', async () => {

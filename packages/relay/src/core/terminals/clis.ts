@@ -15,6 +15,11 @@ export function cliOf(word: string, configured: Readonly<Record<string, Configur
   const own = Object.hasOwn(configured, word) ? configured[word] : undefined;
   const [command = word] = own?.command ?? [];
   if (own || KNOWN.some((known) => known === word)) return { word, command, configured: own };
-  const known = [...new Set([...KNOWN, ...Object.keys(configured)])].join(', ');
+  const known = knownClis(configured).join(', ');
   throw new RelayError('UnknownCli', `There is no agent CLI "${word}". Known ones: ${known}.`);
 }
+
+/** The words that `cliOf` knows, whether or not the program is installed. */
+export const knownClis = (configured: Readonly<Record<string, ConfiguredCli>>): string[] => [
+  ...new Set([...KNOWN, ...Object.keys(configured)]),
+];

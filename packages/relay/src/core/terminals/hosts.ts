@@ -1,4 +1,10 @@
-import { type OperationParams, RelayError, type RelayEvent, type RunExit } from '@agent-relay/protocol';
+import {
+  type OperationParams,
+  type OperationResult,
+  RelayError,
+  type RelayEvent,
+  type RunExit,
+} from '@agent-relay/protocol';
 import type { Presence } from '../directory/presence.ts';
 import type { Ongoing } from '../operations/caller.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -19,15 +25,34 @@ interface Parts {
   background: (work: Promise<void>) => void;
 }
 
+interface Connected {
+  run: string;
+  ongoing: Ongoing;
+  /** The person's terminal it runs in. */
+  terminal: string | undefined;
+}
+
+/** Where a run is, for somebody who wants to start another one. */
+interface Place {
+  run: string;
+  cli: string;
+  pid: number | undefined;
+  terminal: string | undefined;
+}
+
 /** The processes that hold the terminals of agents: which are connected, and how their programs ended. */
 export class Hosts {
   readonly #parts: Parts;
-  readonly #connected = new Map<number, { run: string; ongoing: Ongoing }>();
+  readonly #connected = new Map<number, Connected>();
+  /** Runs that are about to start. */
+  readonly #starting = new Map<number, Place>();
   readonly #ends = new Map<string, PromiseWithResolvers<void>>();
+  /** Whether the end of a run was asked for. */
+  isReleasing: (run: Run) => boolean = () => false;
   /** Called once for every program that ended. */
   onEnded: (run: Run) => void = () => undefined;
-  /** Called for every host that connects, for the first time or again. */
-  onConnected: (run: Run) => void = () => undefined;
+  /** Called for every host that connects, for the first time or again; `held`: a viewer held its messages before. */
+  onConnected: (run: Run, held: boolean) => void = () => undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -42,29 +67,85 @@ export class Hosts {
     { agent, local }: Principal & { agent: Agent },
     params: OperationParams<'HOST'>,
     ongoing: Ongoing,
-  ): Promise<void> {
+  ): Promise<OperationResult<'HOST'>> {
     const { runs, presence, clock } = this.#parts;
     const known = runs.of(agent.id);
     if (known?.id === params.run && known.endedAt !== undefined)
       throw new RelayError('NotRunning', `The run ${params.run} of ${agent.name} has ended.`);
-    if (ongoing.hasEnded) return;
-    const { run: id, cli, args, cwd, version, host, program } = params;
+    const { run: id, cli, args, choices, cwd, version, host, program, terminal } = params;
+    if (program === undefined) return await this.#begin(agent, params, ongoing);
+    this.#requireAlone(agent, id);
+    if (ongoing.hasEnded) return {};
     const startedAt = Math.min(params.startedAt, clock.now());
     // Processes of another machine cannot be ended here.
     const processes = local ? { host, program } : { host: undefined, program: undefined };
     const isNew = known?.id !== id;
     const run: Run = isNew
-      ? { ...EMPTY, id, workspaceId: agent.workspaceId, agentId: agent.id, cli, args, cwd, startedAt }
+      ? {
+          ...EMPTY,
+          id,
+          workspaceId: agent.workspaceId,
+          agentId: agent.id,
+          cli,
+          args,
+          choices,
+          cwd,
+          startedAt,
+        }
       : known;
-    this.#connected.set(agent.id, { run: id, ongoing });
+    this.#connected.set(agent.id, { run: id, ongoing, terminal });
     ongoing.onEnd = () => {
       if (this.#connected.get(agent.id)?.ongoing !== ongoing) return;
       this.#connected.delete(agent.id);
       this.lookFor(run);
     };
     await runs.save(run, { ...processes, version });
-    this.onConnected(run);
+    this.onConnected(run, params.held ?? false);
     if (isNew) presence.tell(agent.workspaceId, { type: 'session.started', agent: agent.name });
+    const { attention } = agent;
+    return attention === undefined ? {} : { attention };
+  }
+
+  /** Keeps the agent for a run that is about to start. Throws if it has another one; call what it returns to give it up. */
+  reserve(agent: Agent, place: Place): () => void {
+    this.#requireAlone(agent, place.run);
+    this.#starting.set(agent.id, place);
+    return () => {
+      if (this.#starting.get(agent.id) === place) this.#starting.delete(agent.id);
+    };
+  }
+
+  /** The host goes on with HOST as soon as its program runs. */
+  async #begin(
+    agent: Agent,
+    { run, cli, host, terminal }: OperationParams<'HOST'>,
+    ongoing: Ongoing,
+  ): Promise<OperationResult<'HOST'>> {
+    ongoing.onEnd = this.reserve(agent, { run, cli, pid: host.pid, terminal });
+    const before = this.#parts.runs.live(agent.id);
+    // Nobody has noticed yet that it is gone.
+    if (before && before.id !== run) await this.ended(before, { ended: 'its host process was killed' });
+    return {};
+  }
+
+  /** An agent has one run at a time: messages, viewers and `release` are for that one. */
+  #requireAlone(agent: Agent, run: string): void {
+    const live = this.#parts.runs.live(agent.id);
+    const starting = this.#starting.get(agent.id);
+    const other = live && live.id !== run && !this.isGone(live) ? this.#placeOf(live) : undefined;
+    const taken = other ?? (starting && starting.run !== run ? starting : undefined);
+    if (!taken) return;
+    const { cli, pid, terminal } = taken;
+    const where = [cli, pid && `pid ${pid}`, terminal && `in ${terminal}`].filter(Boolean).join(', ');
+    throw new RelayError('NameInUse', `${agent.name} is already running (${where}).`, {
+      next: `Choose another name with --name, or look at it: agent-relay attach ${agent.name}`,
+    });
+  }
+
+  #placeOf({ id, agentId, cli, host }: Run): Place {
+    const connected = this.#connected.get(agentId);
+    const terminal = connected?.run === id ? connected.terminal : undefined;
+    return { run: id, cli, pid: host?.pid, terminal };
   }
 
   /** The run that the host of an agent speaks of. */
@@ -99,6 +180,12 @@ export class Hosts {
     return true;
   }
 
+  /** Whether a person has the program in a terminal of their own. */
+  hasOwnTerminal(run: Run): boolean {
+    const host = this.#connected.get(run.agentId);
+    return host?.run === run.id && host.terminal !== undefined;
+  }
+
   /** Whether the host is connected and keeps up. */
   hasRoom(run: Run): boolean {
     const host = this.#connected.get(run.agentId);
@@ -120,8 +207,11 @@ export class Hosts {
     const saved = runs.save(run, { ...how, endedAt: clock.now() });
     const agent = this.#parts.agentOf(run.agentId);
     if (agent) {
-      const exit = how.exit ? { exit: how.exit } : {};
-      presence.tell(run.workspaceId, { type: 'session.exited', agent: agent.name, ...exit });
+      const end = {
+        ...(how.exit && { exit: how.exit }),
+        ...(this.isReleasing(run) && { released: true as const }),
+      };
+      presence.tell(run.workspaceId, { type: 'session.exited', agent: agent.name, ...end });
     }
     this.onEnded(run);
     await saved;

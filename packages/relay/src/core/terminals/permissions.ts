@@ -39,6 +39,15 @@ export function requireMayView(principal: Principal, agent: Agent): void {
   );
 }
 
+/** When an agent gets its messages is its own matter, and that of people. */
+export function requireMayDirect(principal: Principal, agent: Agent): void {
+  if (isPerson(principal)) return;
+  if (principal.agent?.id === agent.id && !principal.unverified) return;
+  throw new RelayError('Forbidden', `Only ${agent.name} and people choose when it gets its messages.`, {
+    next: `Ask a person: agent-relay attention <when> ${agent.name}`,
+  });
+}
+
 /** Its parent, the owner or a person. */
 export function requireMayRelease(principal: Principal, agent: Agent, run: Run): void {
   if (isPerson(principal)) return;

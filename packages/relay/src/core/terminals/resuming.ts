@@ -6,30 +6,25 @@ import {
   RelayError,
 } from '@agent-relay/protocol';
 import type { Agents } from '../directory/agents.ts';
-import type { Presence } from '../directory/presence.ts';
-import type { Workspaces } from '../directory/workspaces.ts';
-import type { Quotas } from '../governance/quotas.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ConfiguredCli, Processes } from '../ports/processes.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Run } from '../ports/store/runs.ts';
 import type { Principal } from '../principal.ts';
 import { cliOf } from './clis.ts';
-import { exitText } from './exit-text.ts';
 import type { Hosts } from './hosts.ts';
 import { requireMayRelease, requireMaySpawn } from './permissions.ts';
 import type { Readiness } from './readiness.ts';
 import type { Runs } from './runs.ts';
+import { endedEarly, type Starting, startFailed } from './starting.ts';
 
 interface Parts {
   runs: Runs;
   hosts: Hosts;
   readiness: Readiness;
   agents: Agents;
-  presence: Presence;
-  workspaces: Workspaces;
-  quotas: Quotas;
   processes: Processes;
+  starting: Starting;
   clock: Clock;
   newId: NewId;
   clis: Readonly<Record<string, ConfiguredCli>>;
@@ -73,14 +68,14 @@ export class Resuming {
     before: Run,
     { env, waitMs }: Wish,
   ): Promise<OperationResult<'RESUME'>> {
-    const { hosts, readiness, runs, quotas } = this.#parts;
+    const { hosts, readiness, runs, starting } = this.#parts;
     if (!hosts.isGone(before))
       throw notResumable(
         `${agent.name} is still running.`,
         `Look at it with: agent-relay attach ${agent.name}`,
       );
     await hosts.ended(before, { ended: 'its host process was killed' });
-    const { session, cli, args, cwd } = before;
+    const { session, cli, args, choices, cwd } = before;
     if (session === undefined)
       throw notResumable(
         `${agent.name} has no conversation to resume: none was seen before it ended.`,
@@ -89,22 +84,15 @@ export class Resuming {
           : `Start it again: agent-relay run --name ${agent.name} -- ${cli}`,
       );
     const file = await this.#locate(principal, agent, before, env);
-    if (!before.spawned) return { name: agent.name, status: 'foreground', cli, args, cwd, session };
-    const { workspaceId, account = runs.accountFor(undefined) } = before;
-    const counted = quotas.spawning(workspaceId, account, runs.countLive(workspaceId, account));
-    try {
-      await this.#start(principal, agent, before, { file, env });
-    } finally {
-      counted();
+    if (!before.spawned) {
+      const place = { cli, args, cwd, session, ...(choices && { choices }) };
+      return { name: agent.name, status: 'foreground', ...place };
     }
+    const { workspaceId, account = runs.accountFor(undefined) } = before;
+    await starting.within(workspaceId, account, () => this.#start(principal, agent, before, { file, env }));
     const outcome = await readiness.wait(agent, waitMs);
     const run = runs.of(agent.id);
-    if (run?.endedAt !== undefined && run.readyAt === undefined) {
-      const how = run.exit ? exitText(run.exit) : `: ${run.ended}`;
-      throw new RelayError('SpawnFailed', `"${agent.name}" (${cli}) ended before it was ready${how}.`, {
-        next: 'Try again, or release it and spawn a new one.',
-      });
-    }
+    if (endedEarly(run)) throw startFailed(agent, run, 'Try again, or release it and spawn a new one.');
     return { name: agent.name, ...outcome };
   }
 
@@ -138,14 +126,35 @@ export class Resuming {
     before: Run,
     { file, env }: { file: string; env: Wish['env'] },
   ): Promise<void> {
-    const { agents, runs, hosts, readiness, clock, newId, processes, clis, presence, workspaces } =
-      this.#parts;
-    const { workspace } = principal;
-    const { cli, args, model, cwd, session } = before;
-    const token = await agents.rotateToken(agent);
+    const { agents, hosts, readiness, newId, starting } = this.#parts;
+    const id = newId('run');
+    const { cli } = before;
+    const free = hosts.reserve(agent, { run: id, cli, pid: undefined, terminal: undefined });
+    let token: string;
+    let run: Run;
+    try {
+      token = await agents.rotateToken(agent);
+      run = await this.#again(before, id);
+    } finally {
+      free();
+    }
+    readiness.expect(agent.id, undefined);
+    try {
+      const start = { token, file, env, resume: before.session };
+      await starting.start(principal.workspace.name, agent, run, start);
+    } catch (error) {
+      await hosts.ended(run, { ended: 'it could not be started' });
+      throw error;
+    }
+    await starting.started(principal, 'agent.resumed', agent, run);
+  }
+
+  /** The run as it begins again; from now on it is known as the agent's run. */
+  async #again(before: Run, id: string): Promise<Run> {
+    const { runs, clock } = this.#parts;
     const run: Run = {
       ...before,
-      id: newId('run'),
+      id,
       version: undefined,
       host: undefined,
       program: undefined,
@@ -156,18 +165,7 @@ export class Resuming {
       ended: undefined,
     };
     await runs.save(run);
-    readiness.expect(agent.id, undefined);
-    try {
-      const { configured } = cliOf(cli, clis);
-      const who = { run: run.id, name: agent.name, token, project: workspace.name };
-      const program = { cli, configured, file, args, model, resume: session, cwd, env };
-      await runs.save(run, { host: await processes.start({ ...who, ...program }) });
-    } catch (error) {
-      await hosts.ended(run, { ended: 'it could not be started' });
-      throw error;
-    }
-    await workspaces.audit(principal, workspace, 'agent.resumed', agent.name, { cli, cwd, args });
-    presence.tell(workspace.id, { type: 'session.started', agent: agent.name });
+    return run;
   }
 }
 

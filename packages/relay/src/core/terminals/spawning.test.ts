@@ -122,6 +122,7 @@ describe('RELEASE', () => {
   it('is answered when host and program are gone, and the name is free', async () => {
     await spawn('Worker');
     const host = await hosted('Worker');
+    lead.watch();
     const releasing = lead.request('RELEASE', { agent: 'worker' });
     await expect.poll(() => host.events.some(({ type }) => type === 'run.end')).toBe(true);
     expect(core.processes.ended).toEqual([]);
@@ -130,6 +131,7 @@ describe('RELEASE', () => {
     expect(await releasing).toEqual({ name: 'Worker', exit: { code: 0, signal: 'SIGHUP' } });
     expect(core.processes.ended).toHaveLength(1);
     expect(await noticesOf(lead)).toEqual([]);
+    expect(lead.events).toContainEqual(expect.objectContaining({ type: 'session.exited', released: true }));
     await spawn('Worker');
   });
 
@@ -191,4 +193,12 @@ it('releases those whose parent is gone, if the settings say so', async () => {
   await strict.owner(place).request('AGENT_REMOVE', { agent: 'Boss' });
   await expect.poll(() => strict.processes.ended).toEqual([1001]);
   await expect.poll(() => strict.relay.agents.find(place, 'Orphan')).toBeUndefined();
+});
+
+it('keeps those whose parent is gone, unless the settings say otherwise', async () => {
+  await lead.request('SPAWN', { name: 'Kept', cli: 'claude', waitMs: 0 });
+  const before = core.processes.ended.length;
+  await core.owner(workspace).request('AGENT_REMOVE', { agent: lead.name });
+  expect(await runOf('Kept')).toMatchObject({ state: 'starting' });
+  expect(core.processes.ended).toHaveLength(before);
 });

@@ -10,22 +10,20 @@ import {
 import type { Agents } from '../directory/agents.ts';
 import type { Channels } from '../directory/channels.ts';
 import type { Presence } from '../directory/presence.ts';
-import type { Workspaces } from '../directory/workspaces.ts';
-import type { Quotas } from '../governance/quotas.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ConfiguredCli, Processes } from '../ports/processes.ts';
+import type { ConfiguredCli } from '../ports/processes.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Run } from '../ports/store/runs.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 import { isUsersOwn, type Principal, relayItself } from '../principal.ts';
 import type { Messages } from '../sending/messages.ts';
-import { type Cli, cliOf } from './clis.ts';
-import { exitText } from './exit-text.ts';
+import { type Cli, cliOf, knownClis } from './clis.ts';
 import type { Hosts } from './hosts.ts';
 import { requireMaySpawn } from './permissions.ts';
 import { keptText, type Place, type Places } from './places.ts';
 import type { Readiness } from './readiness.ts';
 import type { Runs } from './runs.ts';
+import { endedEarly, type Starting, startFailed } from './starting.ts';
 
 interface Parts {
   runs: Runs;
@@ -34,11 +32,9 @@ interface Parts {
   agents: Agents;
   channels: Channels;
   presence: Presence;
-  workspaces: Workspaces;
   messages: Messages;
-  quotas: Quotas;
-  processes: Processes;
   places: Places;
+  starting: Starting;
   clock: Clock;
   newId: NewId;
   /** The user's own agent CLIs, by word. */
@@ -58,6 +54,11 @@ export class Spawning {
     this.#parts = parts;
   }
 
+  /** The CLIs that can be started. */
+  get clis(): string[] {
+    return knownClis(this.#parts.clis);
+  }
+
   /** `onProgress` is told what is done before the program starts, if that takes long. */
   async spawn(
     principal: Principal,
@@ -66,7 +67,7 @@ export class Spawning {
   ): Promise<OperationResult<'SPAWN'>> {
     // An environment of another machine is of no use here.
     const wish = isUsersOwn(principal) ? given : { ...given, env: undefined };
-    const { quotas, runs, readiness, places } = this.#parts;
+    const { runs, readiness, places, starting } = this.#parts;
     requireMaySpawn(principal);
     const { workspace } = principal;
     const cli = cliOf(wish.cli, this.#parts.clis);
@@ -74,15 +75,11 @@ export class Spawning {
     this.#checkName(workspace, wish.name);
     const spawner = await this.#spawner(principal);
     const account = runs.accountFor(principal.agent);
-    const counted = quotas.spawning(workspace.id, account, runs.countLive(workspace.id, account));
-    let agent: Agent;
-    try {
+    const agent = await starting.within(workspace.id, account, async () => {
       const place = await places.find(principal, cli, wish, onProgress);
       const wanted = { ...wish, cli, account, ...place };
-      agent = await this.#start(principal, spawner, wanted).catch((error) => this.#leave(place, error));
-    } finally {
-      counted();
-    }
+      return await this.#start(principal, spawner, wanted).catch((error) => this.#leave(place, error));
+    });
     const outcome = await readiness.wait(agent, wish.waitMs);
     await this.#checkAlive(agent);
     return { name: agent.name, ...outcome };
@@ -105,7 +102,7 @@ export class Spawning {
     spawner: Principal,
     wish: Omit<Wish, 'cli' | 'cwd' | 'worktree'> & { cli: Cli; account: string } & Place,
   ): Promise<Agent> {
-    const { agents, runs, presence, clock, newId, processes, workspaces } = this.#parts;
+    const { agents, runs, clock, newId, starting } = this.#parts;
     const { workspace } = principal;
     const token = newAgentToken();
     const { cli, file, cwd, worktree, env, model, args } = wish;
@@ -126,6 +123,7 @@ export class Spawning {
       cli: cli.word,
       model,
       args,
+      choices: undefined,
       cwd,
       worktree,
       version: undefined,
@@ -143,18 +141,12 @@ export class Spawning {
       await runs.save(run);
       for (const channel of wish.channels) await this.#join(principal, agent, channel);
       this.#parts.readiness.expect(agent.id, await this.#sendTask(spawner, agent, wish.task));
-      const { word, configured } = cli;
-      const who = { run: run.id, name: agent.name, token, project: workspace.name };
-      const program = { cli: word, configured, file, args, model, resume: undefined, cwd, env };
-      const host = await processes.start({ ...who, ...program });
-      await runs.save(run, { host });
+      await starting.start(workspace.name, agent, run, { token, file, env, resume: undefined });
     } catch (error) {
       await this.#undo(agent, run, 'it could not be started');
       throw error;
     }
-    const detail = { cli: cli.word, cwd, args, ...(worktree && { branch: worktree.branch }) };
-    await workspaces.audit(principal, workspace, 'agent.spawned', agent.name, detail);
-    presence.tell(workspace.id, { type: 'session.started', agent: agent.name });
+    await starting.started(principal, 'agent.spawned', agent, run);
     return agent;
   }
 
@@ -185,13 +177,10 @@ export class Spawning {
   /** A program that ended before it was ready was not spawned. */
   async #checkAlive(agent: Agent): Promise<void> {
     const run = this.#parts.runs.of(agent.id);
-    if (run && (run.endedAt === undefined || run.readyAt !== undefined)) return;
-    const how = run?.exit ? exitText(run.exit) : `: ${run?.ended ?? 'it was released'}`;
+    if (!endedEarly(run)) return;
+    const failure = startFailed(agent, run);
     if (run) await this.#undo(agent, run, 'it ended right away');
-    await this.#leave(
-      { worktree: run?.worktree },
-      new RelayError('SpawnFailed', `"${agent.name}" (${agent.cli}) ended before it was ready${how}.`),
-    );
+    await this.#leave({ worktree: run?.worktree }, failure);
   }
 
   /** The program does not run, so nobody needs its worktree; the error says so if it could not be removed. */
@@ -215,7 +204,7 @@ export class Spawning {
 function checkModel(cli: Cli, model: string | undefined): void {
   if (model === undefined || !cli.configured || cli.configured.model) return;
   throw new RelayError('InvalidRequest', `"${cli.word}" does not support a model option.`, {
-    next: `Omit the model, or add "model": ["--model", "{model}"] to clis.${cli.word} in settings.json.`,
+    next: `Omit the model, or ask the user to add "model": ["--model", "{model}"] to clis.${cli.word} in settings.json.`,
   });
 }
 

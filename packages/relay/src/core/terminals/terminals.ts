@@ -24,6 +24,7 @@ import { Results } from './results.ts';
 import { Resuming } from './resuming.ts';
 import { Runs } from './runs.ts';
 import { Spawning } from './spawning.ts';
+import { Starting } from './starting.ts';
 import { Viewing } from './viewing.ts';
 
 export interface TerminalOptions {
@@ -84,13 +85,14 @@ export class Terminals {
     this.hosts = hosts;
     this.#readiness = readiness;
     const places = new Places({ processes, worktrees, anywhere, setup });
-    this.spawning = new Spawning({ ...parts, runs, hosts, readiness, processes, places, clis });
-    this.resuming = new Resuming({ ...parts, runs, hosts, readiness, processes, clis });
+    const starting = new Starting({ ...parts, runs, processes, clis });
+    this.spawning = new Spawning({ ...parts, runs, hosts, readiness, places, starting, clis });
+    this.resuming = new Resuming({ ...parts, runs, hosts, readiness, processes, starting, clis });
     this.releasing = new Releasing({ ...parts, runs, hosts, processes, places });
     this.results = new Results({ ...parts, runs, hosts });
-    this.viewing = new Viewing({ ...parts, runs, hosts });
+    this.viewing = new Viewing({ ...parts, runs, hosts, goneAfterMs });
     this.prompts = new Prompts({ ...parts, runs, hosts });
-    hosts.onConnected = (run) => this.viewing.hostConnected(run);
+    hosts.onConnected = (run, held) => this.viewing.hostConnected(run, held);
     claims.onPath = (agent, state, reason) => readiness.pathChanged(agent, state, reason);
     claims.onSeen = (agentId, isSeen) => {
       const agent = agents.byId(agentId);
@@ -98,6 +100,7 @@ export class Terminals {
     };
     readiness.onWaiting = (agent, reason) => this.onWaiting(agent, reason);
     readiness.onLateReady = (agent, run) => this.#tellParent(run, `Worker "${agent.name}" is ready.`);
+    hosts.isReleasing = (run) => this.releasing.isReleasing(run);
     hosts.onEnded = (run) => this.#ended(run);
   }
 

@@ -1,6 +1,6 @@
 import type { OperationInput, RelayEvent } from '@agent-relay/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
+import { GONE_AFTER_MS, openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 
 let core: TestCore;
@@ -14,11 +14,19 @@ beforeEach(async () => {
   const run = { run: 'run_1', cli: 'claude', cwd: '/', host: gone, program: gone, startedAt: 1 };
   await host.request('HOST', run);
 });
+/** The host connects again, and says more of itself. */
+async function connectHost(more: Partial<OperationInput<'HOST'>> = {}): Promise<void> {
+  host.disconnect();
+  host = host.again();
+  const gone = { pid: 1, mark: 'gone' };
+  const run = { run: 'run_1', cli: 'claude', cwd: '/', host: gone, program: gone, startedAt: 1 };
+  await host.request('HOST', { ...run, ...more });
+}
 afterEach(() => core[Symbol.asyncDispose]());
 
 const person = () => core.owner(workspace).connect();
-const attach = (by: Participant, more: Partial<OperationInput<'TERMINAL_ATTACH'>> = {}) =>
-  by.request('TERMINAL_ATTACH', { agent: 'Runner', columns: 100, rows: 30, ...more });
+const attach = (by: Participant, more: Partial<OperationInput<'TERMINAL_ATTACH'>> = {}, id?: string) =>
+  by.request('TERMINAL_ATTACH', { agent: 'Runner', columns: 100, rows: 30, ...more }, id);
 const eventsOf = <Type extends RelayEvent['type']>(who: Participant, type: Type) =>
   who.events.filter((event): event is Extract<RelayEvent, { type: Type }> => event.type === type);
 const commands = () => eventsOf(host, 'terminal.command').map(({ command }) => command);
@@ -59,7 +67,7 @@ describe('a terminal', () => {
     await ann.request('TERMINAL_RESIZE', { viewer: first.viewer, columns: 200, rows: 50 });
     await bob.request('TERMINAL_RESIZE', { viewer: second.viewer, columns: 90, rows: 20 });
     expect(commands().slice(-2)).toEqual([
-      { kind: 'input', data: 'Yg==' },
+      { kind: 'input', viewer: second.viewer, data: 'Yg==' },
       { kind: 'size', columns: 90, rows: 24 },
     ]);
   });
@@ -81,16 +89,65 @@ describe('a terminal', () => {
 
   it('holds messages as long as a viewer that wants it is there', async () => {
     const [ann, bob] = [person(), person()];
-    const { viewer } = await attach(ann);
+    const { viewer } = await attach(ann, {}, 'looks');
     await attach(bob);
     await ann.request('TERMINAL_HOLD', { viewer });
     expect(eventsOf(bob, 'terminal.changed').at(-1)).toMatchObject({ held: true });
-    ann.disconnect();
+    await ann.request('CANCEL', { id: 'looks' });
     expect(commands().slice(-2)).toEqual([
       { kind: 'viewers', count: 1 },
       { kind: 'hold', held: false },
     ]);
     expect(eventsOf(bob, 'terminal.changed').at(-1)).toMatchObject({ held: false, viewers: 1 });
+  });
+
+  it('holds them for a viewer that was lost, until it is back or late', async () => {
+    const bob = person();
+    await attach(bob);
+    const ann = person();
+    await attach(ann, { hold: true });
+    ann.disconnect();
+    expect(eventsOf(bob, 'terminal.changed').at(-1)).toMatchObject({ held: true, viewers: 1 });
+    core.clock.advance(GONE_AFTER_MS - 1);
+    const again = person();
+    const { viewer } = await attach(again, { hold: true });
+    core.clock.advance(GONE_AFTER_MS);
+    expect(commands().filter(({ kind }) => kind === 'hold')).not.toContainEqual({
+      kind: 'hold',
+      held: false,
+    });
+    await again.request('TERMINAL_HOLD', { viewer, held: false });
+    expect(commands().at(-1)).toEqual({ kind: 'hold', held: false });
+    const late = person();
+    await attach(late, { hold: true });
+    late.disconnect();
+    core.clock.advance(GONE_AFTER_MS);
+    expect(commands().at(-1)).toEqual({ kind: 'hold', held: false });
+    expect(eventsOf(bob, 'terminal.changed').at(-1)).toMatchObject({ held: false });
+  });
+
+  it('holds them across a restart of the daemon: its host knows, and the viewer comes back', async () => {
+    await attach(person(), { hold: true });
+    await core.restart();
+    host = await core.join(workspace, 'Runner', { token: host.token });
+    await connectHost({ held: true });
+    expect(commands().at(-1)).toEqual({ kind: 'hold', held: true });
+    const { viewer, held } = await attach(person(), { hold: true });
+    expect([viewer, held]).toEqual([expect.any(String), true]);
+    core.clock.advance(GONE_AFTER_MS);
+    expect(commands().filter(({ kind }) => kind === 'hold')).not.toContainEqual({
+      kind: 'hold',
+      held: false,
+    });
+  });
+
+  it('is not held by a host that only missed its release', async () => {
+    const ann = person();
+    const { viewer } = await attach(ann, { hold: true });
+    host.disconnect();
+    await ann.request('TERMINAL_HOLD', { viewer, held: false });
+    await connectHost({ held: true });
+    expect(commands().filter(({ kind }) => kind === 'hold')).toEqual([{ kind: 'hold', held: false }]);
   });
 
   it('is over when its program is, and its viewers are told how', async () => {
@@ -103,17 +160,7 @@ describe('a terminal', () => {
 
   it('is shown again by a host that was away', async () => {
     const { viewer } = await attach(person(), { mode: 'drive' });
-    host.disconnect();
-    host = host.again();
-    const gone = { pid: 1, mark: 'gone' };
-    await host.request('HOST', {
-      run: 'run_1',
-      cli: 'claude',
-      cwd: '/',
-      host: gone,
-      program: gone,
-      startedAt: 1,
-    });
+    await connectHost();
     expect(commands()).toEqual(
       expect.arrayContaining([
         { kind: 'viewers', count: 1 },
@@ -121,6 +168,53 @@ describe('a terminal', () => {
         { kind: 'size', columns: 100, rows: 30 },
       ]),
     );
+  });
+});
+
+describe('an agent in a terminal of its own', () => {
+  const changes = (who: Participant) =>
+    eventsOf(who, 'terminal.changed').map(({ mode, writer }) => [mode, writer]);
+  beforeEach(() => connectHost({ terminal: '/dev/pts/3' }));
+
+  it('is typed in there: a viewer watches, or takes over', async () => {
+    const ann = person();
+    await expect(attach(ann, { mode: 'drive' })).rejects.toMatchObject({
+      code: 'TerminalBusy',
+      message: "Somebody else is typing in Runner's own terminal.",
+    });
+    expect(await attach(ann)).toMatchObject({ mode: 'watch', writer: 'terminal' });
+    const { viewer, ...state } = await attach(ann, { mode: 'drive', takeover: true });
+    expect(state).toMatchObject({ mode: 'drive', writer: 'viewer' });
+    expect(commands()).toContainEqual({ kind: 'writer', viewer });
+  });
+
+  it('is taken back by a key there, and the viewer is told', async () => {
+    const ann = person();
+    const { viewer } = await attach(ann, { mode: 'drive', takeover: true });
+    await host.request('TERMINAL_RECLAIM', { run: 'run_1', viewer });
+    expect(changes(ann).at(-1)).toEqual(['watch', 'terminal']);
+    await expect(ann.request('TERMINAL_INPUT', { viewer, data: 'YQ==' })).rejects.toMatchObject({
+      code: 'Forbidden',
+    });
+  });
+
+  it('stays with a viewer that took over before a late key was heard of', async () => {
+    const [ann, bob] = [person(), person()];
+    const first = await attach(ann, { mode: 'drive', takeover: true });
+    const second = await attach(bob, { mode: 'drive', takeover: true });
+    await host.request('TERMINAL_RECLAIM', { run: 'run_1', viewer: first.viewer });
+    await bob.request('TERMINAL_INPUT', { viewer: second.viewer, data: 'Yg==' });
+    expect(commands().at(-1)).toMatchObject({ kind: 'input', viewer: second.viewer });
+  });
+
+  it('is typed in there again when the viewer leaves, or the connection of the host was lost', async () => {
+    const ann = person();
+    await attach(ann, { mode: 'drive', takeover: true }, 'drives');
+    await ann.request('CANCEL', { id: 'drives' });
+    expect(commands().at(-1)).toEqual({ kind: 'writer' });
+    await attach(ann, { mode: 'drive', takeover: true });
+    await connectHost({ terminal: '/dev/pts/3' });
+    expect(changes(ann).at(-1)).toEqual(['watch', 'terminal']);
   });
 });
 

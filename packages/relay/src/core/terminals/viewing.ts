@@ -10,6 +10,7 @@ import {
 import type { Agents } from '../directory/agents.ts';
 import type { Workspaces } from '../directory/workspaces.ts';
 import type { Caller, Ongoing } from '../operations/caller.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Run } from '../ports/store/runs.ts';
 import type { Principal } from '../principal.ts';
@@ -36,7 +37,10 @@ interface Parts {
   hosts: Hosts;
   agents: Agents;
   workspaces: Workspaces;
+  clock: Clock;
   newId: (word: string) => string;
+  /** How long a viewer whose connection was lost may take to come back: until then it holds what it held. */
+  goneAfterMs: number;
 }
 
 /** Programs are drawn for terminals of at least this size. */
@@ -44,11 +48,16 @@ const LEAST = { columns: 80, rows: 24 };
 
 /**
  * Who looks at which terminal. Output is passed on and not kept: a viewer that does not keep up gets nothing until it has
- * room again, and then what is on the screen by that time.
+ * room again, and then what is on the screen by that time. One of them may type. Where the agent runs in a terminal of its own,
+ * the person there does, unless a viewer takes over; the next key there takes it back.
  */
 export class Viewing {
   readonly #parts: Parts;
   readonly #viewers = new Map<string, Viewer>();
+  /** Runs that are held for viewers who may come back, by id, with how to stop waiting for them. */
+  readonly #awaited = new Map<string, () => void>();
+  /** Runs whose host has connected since this daemon started. */
+  readonly #known = new Set<string>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -57,7 +66,7 @@ export class Viewing {
   async attach(
     caller: Caller,
     principal: Principal,
-    { agent: name, mode, columns, rows, takeover }: Omit<OperationParams<'TERMINAL_ATTACH'>, 'call'>,
+    { agent: name, mode, columns, rows, takeover, hold }: Omit<OperationParams<'TERMINAL_ATTACH'>, 'call'>,
     requestId: string,
   ): Promise<OperationResult<'TERMINAL_ATTACH'>> {
     const { agents, runs, workspaces, newId } = this.#parts;
@@ -76,16 +85,17 @@ export class Viewing {
     const viewer: Viewer = {
       ...{ id, caller, requestId, ongoing, run, columns, rows },
       mode: 'watch',
-      holds: false,
+      holds: hold,
       isBehind: true,
     };
     if (ongoing.hasEnded) return { viewer: id, ...this.#stateOf(viewer) };
     this.#viewers.set(id, viewer);
-    ongoing.onEnd = () => this.#left(viewer);
+    ongoing.onEnd = (isLost) => this.#left(viewer, isLost);
     ongoing.onRoom = () => {
       if (viewer.isBehind) this.#askForScreen(viewer);
     };
     this.#tellCount(run);
+    if (hold) this.#held(run);
     if (mode === 'drive') this.#drive(viewer);
     this.#askForScreen(viewer);
     this.#tellOthers(viewer);
@@ -100,7 +110,7 @@ export class Viewing {
       });
     if (!this.#parts.hosts.hasRoom(viewer.run))
       throw new RelayError('Overloaded', 'The terminal does not take more keys now.');
-    this.#command(viewer.run, { kind: 'input', data });
+    this.#command(viewer.run, { kind: 'input', viewer: id, data });
   }
 
   resize(caller: Caller, { viewer: id, columns, rows }: OperationParams<'TERMINAL_RESIZE'>): void {
@@ -112,7 +122,7 @@ export class Viewing {
   hold(caller: Caller, { viewer: id, held }: OperationParams<'TERMINAL_HOLD'>): void {
     const viewer = this.#of(caller, id);
     viewer.holds = held;
-    this.#tellHold(viewer.run);
+    this.#held(viewer.run);
     this.#tellAll(viewer.run);
   }
 
@@ -130,12 +140,28 @@ export class Viewing {
     }
   }
 
-  /** A host has connected: one that was away knows nothing of its viewers. */
-  hostConnected(run: Run): void {
+  /** The person at the agent's own terminal types again. */
+  reclaimed(run: Run, id: string): void {
+    const viewer = this.#viewers.get(id);
+    // Somebody else may have taken over in the meantime.
+    if (viewer?.run.id !== run.id || viewer.mode !== 'drive') return;
+    viewer.mode = 'watch';
+    this.#tellAll(run);
+  }
+
+  /**
+   * A host has connected: one that was away knows nothing of its viewers, and whoever was at its terminal may have typed. Of a
+   * hold that this daemon does not know, the viewer was connected to the one before.
+   */
+  hostConnected(run: Run, held: boolean): void {
+    if (held && !this.#known.has(run.id) && !this.#isHeld(run)) this.#awaitHolder(run);
+    this.#known.add(run.id);
+    if (held || this.#isHeld(run)) this.#tellHold(run);
     const viewers = this.#ofRun(run);
     if (viewers.length === 0) return;
     this.#tellCount(run);
-    this.#tellHold(run);
+    if (this.#parts.hosts.hasOwnTerminal(run)) for (const viewer of viewers) viewer.mode = 'watch';
+    this.#tellAll(run);
     for (const viewer of viewers) {
       viewer.isBehind = true;
       this.#askForScreen(viewer);
@@ -148,13 +174,15 @@ export class Viewing {
     for (const viewer of this.#viewers.values()) {
       if (mayView(viewer.caller.principal)) continue;
       this.#tell(viewer, { type: 'terminal.ended', viewer: viewer.id });
-      this.#left(viewer);
+      this.#left(viewer, false);
       viewer.caller.end(viewer.requestId);
     }
   }
 
   /** The program has ended. */
   ended(run: Run): void {
+    this.#stopAwaiting(run);
+    this.#known.delete(run.id);
     for (const viewer of this.#ofRun(run)) {
       this.#viewers.delete(viewer.id);
       const exit = run.exit ? { exit: run.exit } : {};
@@ -177,21 +205,54 @@ export class Viewing {
   }
 
   #requireFree(run: Run, agent: Agent): void {
-    if (this.#ofRun(run).some(({ mode }) => mode === 'drive'))
-      throw new RelayError('TerminalBusy', `Somebody else is typing in the terminal of ${agent.name}.`);
+    const writer = this.#writerOf(run);
+    if (writer === undefined) return;
+    const where = writer === 'viewer' ? `the terminal of ${agent.name}` : `${agent.name}'s own terminal`;
+    throw new RelayError('TerminalBusy', `Somebody else is typing in ${where}.`);
+  }
+
+  #writerOf(run: Run): TerminalState['writer'] {
+    if (this.#ofRun(run).some(({ mode }) => mode === 'drive')) return 'viewer';
+    return this.#parts.hosts.hasOwnTerminal(run) ? 'terminal' : undefined;
   }
 
   #drive(viewer: Viewer): void {
     for (const other of this.#ofRun(viewer.run)) other.mode = 'watch';
     viewer.mode = 'drive';
+    this.#command(viewer.run, { kind: 'writer', viewer: viewer.id });
     this.#tellSize(viewer);
   }
 
-  #left(viewer: Viewer): void {
+  #left(viewer: Viewer, isLost: boolean): void {
     if (!this.#viewers.delete(viewer.id)) return;
-    this.#tellCount(viewer.run);
-    if (viewer.holds) this.#tellHold(viewer.run);
-    this.#tellAll(viewer.run);
+    const { run, mode, holds } = viewer;
+    if (holds && isLost) this.#awaitHolder(run);
+    this.#tellCount(run);
+    if (mode === 'drive') this.#command(run, { kind: 'writer' });
+    if (holds) this.#tellHold(run);
+    this.#tellAll(run);
+  }
+
+  /** A viewer has said whether it holds: those that may come back are not waited for any more. */
+  #held(run: Run): void {
+    this.#stopAwaiting(run);
+    this.#tellHold(run);
+  }
+
+  #awaitHolder(run: Run): void {
+    const { clock, goneAfterMs } = this.#parts;
+    this.#stopAwaiting(run);
+    const stop = clock.after(goneAfterMs, () => {
+      this.#awaited.delete(run.id);
+      this.#tellHold(run);
+      this.#tellAll(run);
+    });
+    this.#awaited.set(run.id, stop);
+  }
+
+  #stopAwaiting(run: Run): void {
+    this.#awaited.get(run.id)?.();
+    this.#awaited.delete(run.id);
   }
 
   #askForScreen({ id, run }: Viewer): void {
@@ -212,11 +273,15 @@ export class Viewing {
   }
 
   #isHeld(run: Run): boolean {
-    return this.#ofRun(run).some(({ holds }) => holds);
+    return this.#awaited.has(run.id) || this.#ofRun(run).some(({ holds }) => holds);
   }
 
   #stateOf({ mode, run }: Viewer): TerminalState {
-    return { mode, held: this.#isHeld(run), viewers: this.#ofRun(run).length };
+    const writer = this.#writerOf(run);
+    return {
+      ...{ mode, held: this.#isHeld(run), viewers: this.#ofRun(run).length },
+      ...(writer && { writer }),
+    };
   }
 
   #tellAll(run: Run): void {

@@ -1,12 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import * as zlib from 'node:zlib';
 import { isMissing } from '@agent-relay/platform';
 import { type Door, readJson, sendJson } from '@agent-relay/platform/http';
 import { RelayError } from '@agent-relay/protocol';
 import { z } from 'zod';
 import type { PageSessions } from '../../core/sign-in/page-sessions.ts';
+
+const gzip = promisify(zlib.gzip);
 
 /**
  * The dashboard's content security policy: its own files, and its own WebSocket. Styles of single elements are set by script,
@@ -43,7 +46,8 @@ const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 interface StaticFile {
   headers: Record<string, string>;
   plain: Buffer;
-  packed: Buffer;
+  /** Compressed on the first request: nobody may open the page. */
+  packed: () => Promise<Buffer>;
 }
 
 /** The page and its files, the same for everyone: they contain no data. */
@@ -52,14 +56,14 @@ export async function pageDoor(directory: string): Promise<Door> {
   return {
     paths: ['/', ...[...files.keys()].filter((path) => path !== '/')],
     contentSecurityPolicy: POLICY,
-    handle(request, response) {
+    async handle(request, response) {
       const file = files.get(request.url?.split('?', 1)[0] ?? '/');
       if (!file) {
         throw new RelayError('Internal', 'The files of the dashboard are missing.', {
           next: 'Build them with: npm run prepare',
         });
       }
-      sendFile(request, response, file);
+      await sendFile(request, response, file);
     },
   };
 }
@@ -80,7 +84,12 @@ async function readFiles(directory: string): Promise<Map<string, StaticFile>> {
       Vary: 'Accept-Encoding',
       ...(isShell ? SHELL : FOR_EVER),
     };
-    files.set(isShell ? '/' : `/${name}`, { headers, plain, packed: gzipSync(plain, { level: 9 }) });
+    let packed: Promise<Buffer> | undefined;
+    files.set(isShell ? '/' : `/${name}`, {
+      headers,
+      plain,
+      packed: () => (packed ??= gzip(plain, { level: 9 })),
+    });
   }
   return files;
 }
@@ -94,17 +103,17 @@ async function namesIn(directory: string): Promise<string[]> {
   }
 }
 
-function sendFile(
+async function sendFile(
   { method, headers: { 'accept-encoding': accepted = '' } }: IncomingMessage,
   response: ServerResponse,
   { headers, plain, packed }: StaticFile,
-): void {
+): Promise<void> {
   if (method !== 'GET' && method !== 'HEAD') {
     response.writeHead(405, { Allow: 'GET, HEAD' }).end();
     return;
   }
   const isPacked = /\bgzip\b/.test(String(accepted));
-  const body = isPacked ? packed : plain;
+  const body = isPacked ? await packed() : plain;
   const encoding = isPacked ? { 'Content-Encoding': 'gzip' } : {};
   response.writeHead(200, { ...headers, ...encoding, 'Content-Length': String(body.length) });
   response.end(method === 'HEAD' ? undefined : body);

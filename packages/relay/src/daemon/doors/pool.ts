@@ -91,7 +91,7 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
           serversChanged: async (change) => audit(await principalOf(visit), change, name),
           begin,
           ...(beside && {
-            instructions: beside.instructions,
+            instructions: ({ era, info }) => beside.instructions({ hasSession: era === 'legacy', info }),
             ownBackends: ({ era, info }) => [
               customBackend('relay', (events) =>
                 beside.connect({ hasSession: era === 'legacy', info }, events),
@@ -118,8 +118,9 @@ export async function openPool({ mcp, dataDirectory }: Settings, relay: Relay, l
       find: (name) => gateway.serverNames.find((known) => nameKey(known) === nameKey(name)),
       beginningWith: (word) =>
         gateway.serverNames.find((known) => nameKey(callWord(known)) === nameKey(word)),
-      call: async (name, tool, args, { signal }) =>
-        valueIn(await gateway.callTool(name, tool, args, signal), `${name}.${tool}`),
+      inputSchema: (name, tool) => gateway.inputSchemaOf(name, tool),
+      call: async (name, tool, args, options) =>
+        valueIn(await gateway.callTool(name, tool, args, options), `${name}.${tool}`),
       list: () => {
         const { servers, config_error } = gateway.status();
         return {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Door, NO_PAGES, readJson, sendJson } from '@agent-relay/platform/http';
 import type { McpServerStatus } from '@agent-relay/protocol';
-import { ERRORS, isAgentToken, isPageSession, isRelayError, RelayError } from '@agent-relay/protocol';
+import { dateOf, ERRORS, isAgentToken, isPageSession, isRelayError, RelayError } from '@agent-relay/protocol';
 import { type Relay as Client, connect, type ParticipantOptions } from '@agent-relay/sdk';
 import { z } from 'zod';
 import type { Relay } from '../../core/relay.ts';
@@ -21,7 +21,7 @@ const callRequest = z
     server: z.string().min(1).max(256),
     tool: z.string().min(1).max(256),
     arguments: z.record(z.string(), z.unknown()).default({}),
-    timeoutMs: z.int().min(1).max(600_000).default(30_000),
+    timeoutMs: z.int().min(1).max(600_000).optional(),
   })
   .strict();
 
@@ -45,7 +45,7 @@ export function restDoors(parts: Parts): Door[] {
   });
   return [
     get('/api/mcp/capabilities', async (client) => ({ capabilities: await capabilitiesOf(client) })),
-    get('/api/mcp/capabilities/summary', async (client) => ({ summary: await summaryOf(client) })),
+    get('/api/mcp/capabilities/summary', (client) => summaryOf(client)),
     get('/api/mcp/servers', async () => ({ servers: parts.servers() })),
     {
       paths: ['/api/mcp/call'],
@@ -57,7 +57,10 @@ export function restDoors(parts: Parts): Door[] {
             const { server, tool, arguments: args, timeoutMs } = await readJson(request, callRequest);
             const name = `${server}.${tool}`;
             await noteCallOfKey(parts.relay, request, name);
-            return await client.call(name, args, { timeoutMs, signal });
+            return await client.call(name, args, {
+              ...(timeoutMs === undefined ? {} : { timeoutMs }),
+              signal,
+            });
           });
           sendJson(response, 200, { success: true, result }, NO_STORE);
         } catch (error) {
@@ -112,21 +115,30 @@ function secretIn({ headers: { authorization = '' } }: IncomingMessage): string 
 async function capabilitiesOf(client: Client): Promise<object[]> {
   const offers = await client.discover();
   return Promise.all(
-    offers.map(async ({ name, capabilities, tools }) => ({
+    offers.map(async ({ name, capabilities, descriptions, tools, updatedAt }) => ({
       agentName: name,
-      capabilities: capabilities.map((category) => ({ category })),
+      capabilities: capabilities.map((category) => ({
+        category,
+        description: descriptions?.[category] ?? '',
+      })),
       tools: tools.length === 0 ? [] : await client.tools(name),
+      updatedAt: dateOf(updatedAt).toISOString(),
     })),
   );
 }
 
-/** Who has each capability. */
-async function summaryOf(client: Client): Promise<Record<string, string[]>> {
+/** Who has each capability, and how each of them describes it. */
+async function summaryOf(client: Client): Promise<object> {
   const summary = new Map<string, string[]>();
-  for (const { name, capabilities } of await client.discover())
-    for (const capability of capabilities)
-      summary.set(capability, [...(summary.get(capability) ?? []), name]);
-  return Object.fromEntries(summary);
+  const descriptions = new Map<string, Record<string, string>>();
+  for (const offer of await client.discover())
+    for (const category of offer.capabilities) {
+      summary.set(category, [...(summary.get(category) ?? []), offer.name]);
+      const description = offer.descriptions?.[category];
+      if (description !== undefined)
+        descriptions.set(category, { ...descriptions.get(category), [offer.name]: description });
+    }
+  return { summary: Object.fromEntries(summary), descriptions: Object.fromEntries(descriptions) };
 }
 
 /** An agent that calls has a name; of a bare key, the audit trail keeps that it called. */

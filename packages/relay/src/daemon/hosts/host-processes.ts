@@ -11,7 +11,7 @@ import {
   signalProcess,
   signalSession,
 } from '@agent-relay/platform/processes';
-import { type ErrorPayload, type ProcessRef, RelayError } from '@agent-relay/protocol';
+import { type ErrorPayload, isRelayError, type ProcessRef, RelayError } from '@agent-relay/protocol';
 import type { AgentProgram, Processes } from '../../core/ports/processes.ts';
 import { hostLogFile, logDirectory } from '../log/log-files.ts';
 import { agentEnvironment, hostEnvironment } from './environment.ts';
@@ -47,7 +47,9 @@ export class HostProcesses implements Processes {
 
   async locate({ command, cwd, root, env }: Parameters<Processes['locate']>[0]) {
     const place = await directoryAt(cwd ?? root, root);
-    const file = await findCommand(command, env ?? process.env, place);
+    const file = await findCommand(command, env ?? process.env, place).catch((error) => {
+      throw isRelayError(error, 'CommandNotFound') ? notFound(command, error, env === undefined) : error;
+    });
     const inside = root === undefined ? undefined : relative(await realpath(root), place);
     return { file, cwd: place, isInside: inside !== undefined && !/^\.\.(\/|$)/.test(inside) };
   }
@@ -100,6 +102,16 @@ export class HostProcesses implements Processes {
     child.unref();
     child.channel?.unref();
   }
+}
+
+/** A path is not accepted where an agent is spawned: a word is, which is looked for in PATH or the settings. */
+function notFound(command: string, cause: RelayError, isDaemons: boolean): RelayError {
+  const next = command.includes('/')
+    ? 'Correct its path in "clis" in settings.json, and restart the daemon.'
+    : isDaemons
+      ? 'Install it, or add its directory to PATH where you start the daemon, and restart the daemon.'
+      : 'Install it, or add its directory to PATH.';
+  return new RelayError('CommandNotFound', cause.message, { next, cause });
 }
 
 /** Hosts write to it only when something goes wrong; it is truncated when it gets long. */

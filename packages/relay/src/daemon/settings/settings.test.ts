@@ -148,6 +148,12 @@ describe('settings', () => {
       'http.allowedHosts.1: is empty',
       'Correct',
     ],
+    [
+      'a host with a port, which no request could match',
+      '{"mcp": {"allowedHosts": ["relay.example:4889"]}}',
+      'mcp.allowedHosts.0: must be a name or an address without a port',
+      'Correct',
+    ],
     ['broken JSON', '{\n"http": \n}', ':3: not JSON', 'Correct'],
     ['something else than an object', '[]', ':1: the settings must be an object', 'Correct'],
     [
@@ -174,6 +180,23 @@ describe('settings', () => {
     await write('{"mcp": {"servers": "servers.json"}}');
     delete env.RELAY_MCP_SERVERS_CONFIG;
     expect((await complaint()).message).toContain(':1: mcp.servers: ');
+  });
+
+  it('take hosts as they are in a Host header, without the port', async () => {
+    env.RELAY_MCP_ALLOWED_HOSTS = 'relay.example, 10.0.0.7, [fd00::7], box';
+    expect((await loadSettings(env)).mcp.allowedHosts).toEqual([
+      'relay.example',
+      '10.0.0.7',
+      '[fd00::7]',
+      'box',
+    ]);
+    for (const wrong of ['relay.example:4889', '[fd00::7]:4889', 'fd00::7', 'http://relay.example', 'a/b']) {
+      env.RELAY_MCP_ALLOWED_HOSTS = wrong;
+      expect(await complaint()).toMatchObject({
+        code: 'InvalidSettings',
+        message: expect.stringMatching(/RELAY_MCP_ALLOWED_HOSTS.*without a port/),
+      });
+    }
   });
 
   it('let MCP be set by variables and flags', async () => {

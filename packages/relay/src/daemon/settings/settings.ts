@@ -95,7 +95,8 @@ function explain(issue: z.core.$ZodIssue | undefined, file: SettingsFile, overri
   const section = (issue?.path ?? []).map((segment) => (typeof segment === 'symbol' ? '' : segment));
   const path = unknownKey === undefined ? section : [...section, unknownKey];
   const name = path.join('.');
-  const override = overrides.findLast(({ path: place }) => place.join('.') === name);
+  // Of a list it may be one element.
+  const override = overrides.findLast(({ path: place }) => `${name}.`.startsWith(`${place.join('.')}.`));
   if (override) return new RelayError('InvalidSettings', `${override.label}: ${issue?.message}.`);
   const place = file.placeOf(path);
   if (unknownKey === undefined)

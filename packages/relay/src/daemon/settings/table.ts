@@ -49,6 +49,10 @@ const MEBIBYTE = 1024 * KIBIBYTE;
 
 const text = (zod: Zod) => zod.string().min(1);
 const texts = (zod: Zod) => zod.array(text(zod)).default([]);
+/** A host as it is in a Host header, without the port: a name, an address, an IPv6 address in brackets. */
+export const isHost = (host: string): boolean => /^([^\s:/[\]]+|\[[\da-f:.]+\])$/i.test(host);
+export const HOST_FORM = 'must be a name or an address without a port, such as relay.example or [fd00::7]';
+const hosts = (zod: Zod) => zod.array(text(zod).refine(isHost, HOST_FORM)).default([]);
 const origins = (zod: Zod) => zod.array(zod.url()).default([]);
 const yesNo = (usual: boolean) => (zod: Zod) => zod.boolean().default(usual);
 const milliseconds = (usual: number) => (zod: Zod) => zod.int().min(100).max(86_400_000).default(usual);
@@ -113,7 +117,7 @@ export const SETTINGS = {
         kept: true,
       },
     },
-    allowedHosts: { schema: texts },
+    allowedHosts: { schema: hosts },
     allowedOrigins: { schema: origins },
     maxConnections: { schema: count(1, 1_000_000, 4000) },
   },
@@ -151,7 +155,7 @@ export const SETTINGS = {
         help: 'API key for MCP over HTTP (safer: $RELAY_MCP_API_KEY)',
       },
     },
-    allowedHosts: { schema: texts, form: 'words', env: 'RELAY_MCP_ALLOWED_HOSTS' },
+    allowedHosts: { schema: hosts, form: 'words', env: 'RELAY_MCP_ALLOWED_HOSTS' },
     allowedOrigins: { schema: origins },
     cors: { schema: yesNo(false) },
     ipAllowlist: { schema: texts },
@@ -237,6 +241,7 @@ export const SETTINGS = {
     callDepth: { schema: count(1, 1000, 8) },
     callBytes: { schema: count(1024, 64 * MEBIBYTE, 512 * KIBIBYTE) },
     invocations: { schema: count(0, 1_000_000, 1000) },
+    invocationBytes: { schema: count(0, 1024 ** 5, 64 * MEBIBYTE) },
   },
   spawn: {
     anywhere: { schema: yesNo(false) },

@@ -13,6 +13,9 @@ import { toolNames } from './009-tool-names.ts';
 import { invocations } from './010-invocations.ts';
 import { worktrees } from './011-worktrees.ts';
 import { agentGrants } from './012-agent-grants.ts';
+import { invocationAccounts } from './013-invocation-accounts.ts';
+import { attention } from './014-attention.ts';
+import { runChoices } from './015-run-choices.ts';
 import type { Migration } from './migration.ts';
 
 /** The version of a database is how many of these it has; released migrations never change. */
@@ -29,6 +32,9 @@ export const MIGRATIONS: readonly Migration[] = [
   invocations,
   worktrees,
   agentGrants,
+  invocationAccounts,
+  attention,
+  runChoices,
 ];
 
 /** Migrates a database to `target`; runs in one exclusive transaction. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../../../../test/kit/postgres.ts';
 import { NOW, newWorld, unique } from '../../../../../test/store/contract/world.ts';
 import { storeContract } from '../../../../../test/store/contract.ts';
+import { COUNTED_INVOCATIONS, OLD_INVOCATIONS } from '../../../../../test/store/old-invocations.ts';
 import { ANNS_TOOLS, OLD_AGENTS } from '../../../../../test/store/old-tools.ts';
 import type { Store } from '../../core/ports/store.ts';
 import { POSTGRES } from '../dialects.ts';
@@ -205,6 +206,17 @@ describe('the schema in PostgreSQL', () => {
     expect(await store.toolsOf(2)).toEqual([]);
     expect(await store.listAgents(1)).toMatchObject([{ name: 'Ann' }, { name: 'Big' }]);
     await store.close();
+  });
+
+  it('of a version that counted no bytes of invocations counts them for the accounts of their callers', async () => {
+    const url = await newDatabase();
+    const pool = connect(url, 1);
+    await run(pool, migrate(POSTGRES, 12));
+    await pool.end();
+    await administer(url, ...OLD_INVOCATIONS);
+    await (await open(url)).close();
+    const accounts = 'SELECT id, account, bytes FROM invocations ORDER BY id';
+    expect(await administer(url, accounts)).toEqual(COUNTED_INVOCATIONS);
   });
 
   it('of a newer program is refused', async () => {

@@ -1,4 +1,10 @@
-import type { Claim, Delivery, InboxQuery, Observation } from '../../core/ports/store/deliveries.ts';
+import type {
+  Claim,
+  Delivery,
+  InboxQuery,
+  Observation,
+  OpenClaim,
+} from '../../core/ports/store/deliveries.ts';
 import type { StoredMessage } from '../../core/ports/store/messages.ts';
 import { fitting, MESSAGE, MESSAGE_NAMES, type MessageRow, toMessage } from './messages.ts';
 import { orNull, rows, type Script, type Statement, storable, type Value } from './script.ts';
@@ -129,6 +135,16 @@ export const queries = {
       `SELECT d.message_seq AS seq, d.claimed_by AS "claimedBy" FROM deliveries AS d
        WHERE d.recipient_id = ? AND d.message_seq IN {{numbers}} AND d.claimed_by IS NOT NULL`,
       [recipientId, JSON.stringify(seqs)],
+    );
+  },
+
+  *openClaims(recipientId: number, by: string): Script<OpenClaim[]> {
+    return yield* rows<OpenClaim>(
+      `SELECT m.id, m.sender_id AS "senderId", d.path
+       FROM deliveries AS d {{unread}} CROSS JOIN messages AS m WHERE m.seq = d.message_seq
+         AND d.recipient_id = ? AND ${UNREAD.condition} AND d.claimed_by = ? AND d.uncertain_at IS NULL
+       ORDER BY d.message_seq`,
+      [recipientId, by],
     );
   },
 

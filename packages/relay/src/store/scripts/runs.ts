@@ -15,6 +15,7 @@ const COLUMNS: { [Field in keyof Run]-?: [column: string, toValue: (run: Run) =>
   cli: ['cli', ({ cli }) => cli],
   model: ['model', ({ model }) => orNull(model)],
   args: ['args', ({ args }) => json(args)],
+  choices: ['choices', ({ choices }) => json(choices)],
   cwd: ['cwd', ({ cwd }) => cwd],
   worktree: ['worktree', ({ worktree }) => json(worktree)],
   version: ['version', ({ version }) => orNull(version)],
@@ -36,9 +37,11 @@ const FIELDS = Object.keys(COLUMNS) as Array<keyof Run>;
 const NAMES = FIELDS.map((field) => COLUMNS[field][0]);
 const RUN = FIELDS.map((field) => `runs.${COLUMNS[field][0]} AS "${field}"`).join(', ');
 
-interface RunRow extends Omit<Run, 'spawned' | 'args' | 'worktree' | 'host' | 'program' | 'exit' | 'result'> {
+interface RunRow
+  extends Omit<Run, 'spawned' | 'args' | 'choices' | 'worktree' | 'host' | 'program' | 'exit' | 'result'> {
   spawned: number;
   args: string;
+  choices: string | null;
   worktree: string | null;
   host: string | null;
   program: string | null;
@@ -53,6 +56,7 @@ const toRun = (row: RunRow): Run => ({
   account: row.account ?? undefined,
   model: row.model ?? undefined,
   args: JSON.parse(row.args),
+  choices: parsed(row.choices),
   worktree: parsed(row.worktree),
   version: row.version ?? undefined,
   session: row.session ?? undefined,

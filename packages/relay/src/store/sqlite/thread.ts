@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { extname, join } from 'node:path';
+import { getCompileCacheDir } from 'node:module';
+import { dirname, extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { RelayError } from '@agent-relay/protocol';
 import type { BatchResult, Failure, ThreadAnswer, ThreadRequest, ThreadSettings } from './threads.ts';
@@ -17,6 +18,12 @@ export const toError = ({ code, message, next }: Failure): RelayError =>
 
 const closed = (): RelayError => new RelayError('StoreUnavailable', 'The store was closed.');
 
+/** A thread uses the cache of compiled code only if its environment names it. Node adds its version to the path. */
+function withCompileCache(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const directory = getCompileCacheDir();
+  return directory === undefined ? env : { ...env, NODE_COMPILE_CACHE: dirname(directory) };
+}
+
 /** The client of a worker thread: numbers requests and matches answers. */
 export class Thread {
   readonly #worker: Worker;
@@ -31,6 +38,7 @@ export class Thread {
     this.#worker = new Worker(WORKER, {
       name: `store-${settings.role}`,
       workerData: settings,
+      env: withCompileCache(process.env),
       // Garbage of batches is short-lived: a small young generation is as fast, and saves memory.
       resourceLimits: { maxYoungGenerationSizeMb: 8 },
     });

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { Database } from './database.ts';
 import { toFailure } from './failures.ts';
@@ -14,6 +15,8 @@ let database: Writer | Reader | undefined;
 port.on('message', ({ id, ask }: ThreadRequest) => {
   port.postMessage(answer(id, ask));
   if (ask === 'close') port.close();
+  // A daemon that is killed writes nothing at its end.
+  if (ask === 'open') setImmediate(flushCompileCache);
 });
 
 function answer(id: number, ask: ThreadRequest['ask']): ThreadAnswer {

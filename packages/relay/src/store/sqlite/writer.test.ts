@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { agentOf, inboxOf, recordOf } from '../../../../../test/store/contract/world.ts';
+import { COUNTED_INVOCATIONS, OLD_INVOCATIONS } from '../../../../../test/store/old-invocations.ts';
 import { ANNS_TOOLS, OLD_AGENTS } from '../../../../../test/store/old-tools.ts';
 import type { Invocation } from '../../core/ports/store/invocations.ts';
 import { findDuplicate } from '../append.ts';
@@ -115,6 +116,16 @@ describe('the schema', () => {
     writer.close();
   });
 
+  it('of a version that counted no bytes of invocations counts them for the accounts of their callers', () => {
+    const connection = newConnection();
+    connection.transaction(() => connection.run(migrate(SQLITE, 12)));
+    for (const statement of OLD_INVOCATIONS) connection.run(rows(statement));
+    const writer = new Writer(connection);
+    const accounts = 'SELECT id, account, bytes FROM invocations ORDER BY id';
+    expect(connection.run(rows(accounts))).toEqual(COUNTED_INVOCATIONS);
+    writer.close();
+  });
+
   it('of a newer program is refused', () => {
     const connection = newConnection();
     new Writer(connection);
@@ -142,6 +153,7 @@ describe('the schema', () => {
 const ERROR = { code: 'CalleeGone', message: '', next: '', retryable: false };
 const INVOCATION: Invocation = {
   ...{ workspaceId: 1, id: 'a', action: 'vote', owner: 'Ann', ownerId: 1, callerId: 1, input: {}, node: 'n' },
+  account: 'agent 1',
   caller: { type: 'agent', id: '1', name: 'Ann' },
   status: 'invoked',
   invokedAt: 1,
@@ -213,7 +225,14 @@ describe('no statement reads a whole table', () => {
     'invocations of a workspace': [queries.listInvocations(1, undefined, 10), 'invocations_by_time'],
     'invocations of an agent': [queries.listInvocations(1, 1, 10), 'invocations_by_owner'],
     'invocations that were left open': [commands.loseInvocations('n', 1, ERROR), 'invocations_open'],
-    'invocation that begins': [commands.beginInvocation(INVOCATION, recordOf(1), 1), 'invocations_by_caller'],
+    'invocation that begins': [commands.beginInvocation(INVOCATION, recordOf(1))],
+    'invocation that ends': [
+      commands.endInvocation({ ...INVOCATION, id: 'open', endedAt: 1 }, recordOf(1), {
+        invocations: 1,
+        invocationBytes: 1,
+      }),
+      'COVERING INDEX invocations_ended',
+    ],
     search: [search({})],
     'search for an agent': [search({ viewer: 1, since: 1, until: 2, senderId: 2 })],
     'readers of a message': [queries.readers(1)],
@@ -260,6 +279,7 @@ describe('no statement reads a whole table', () => {
       recipients: [1],
     },
     ['indexForSearch', 1],
+    ['beginInvocation', { ...INVOCATION, id: 'open' }, recordOf(1)],
   ]);
   afterAll(() => writer.close());
 

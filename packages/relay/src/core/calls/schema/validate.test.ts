@@ -74,6 +74,7 @@ describe('validate', () => {
     expect(flawOf(schema, value)).toEqual({
       path: '',
       text: 'is too complex to check against the schema',
+      isUnchecked: true,
     });
   });
 

@@ -4,6 +4,8 @@ import { type CheckedSchema, isObject, type Schema } from './schema.ts';
 export interface Flaw {
   path: string;
   text: string;
+  /** Only that it was too much to check. */
+  isUnchecked?: true;
 }
 
 /** The maximum steps of one check, each well under a microsecond. */
@@ -16,7 +18,8 @@ export function validate(schema: CheckedSchema, value: unknown): Flaw | undefine
   try {
     return new Validation(schema).check(schema.root, value, '');
   } catch (error) {
-    if (error instanceof TooMuch) return { path: '', text: 'is too complex to check against the schema' };
+    if (error instanceof TooMuch)
+      return { path: '', text: 'is too complex to check against the schema', isUnchecked: true };
     throw error;
   }
 }

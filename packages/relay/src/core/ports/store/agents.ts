@@ -1,4 +1,4 @@
-import type { AgentGrant, AgentType } from '@agent-relay/protocol';
+import type { AgentGrant, AgentType, Attention, Capability } from '@agent-relay/protocol';
 import type { AuditRecord } from './audit.ts';
 
 /** The profile of an agent, without its tools; changes with each HELLO. */
@@ -6,7 +6,7 @@ export interface AgentProfile {
   cli: string | undefined;
   task: string | undefined;
   parent: string | undefined;
-  capabilities: string[];
+  capabilities: Capability[];
   mcpEnabled: boolean;
 }
 
@@ -24,6 +24,8 @@ export interface Agent extends AgentProfile, AgentStanding {
   /** A second name, without `@`. */
   handle: string | undefined;
   ephemeral: boolean;
+  /** When it wants its messages while it works. */
+  attention: Attention | undefined;
   /** The client program that chose the name, and may use it again. */
   registeredBy: string | undefined;
   /** The client program that was last connected as this agent. */
@@ -39,7 +41,13 @@ export interface Agent extends AgentProfile, AgentStanding {
 export type NewAgent = Omit<Agent, 'id' | 'lastSeenAt'>;
 
 export type AgentChanges = Partial<
-  AgentProfile & AgentStanding & { heldBy: string; tokenHash: string; lastSeenAt: number }
+  AgentProfile &
+    AgentStanding & {
+      attention: Attention | undefined;
+      heldBy: string;
+      tokenHash: string;
+      lastSeenAt: number;
+    }
 >;
 
 export interface AgentStore {

@@ -28,6 +28,13 @@ export interface Claim {
   at: number;
 }
 
+/** A delivery that a receiver claimed and has not reported on. */
+export interface OpenClaim {
+  id: string;
+  senderId: number;
+  path: ClaimingPath;
+}
+
 /** An observed state of one delivery; the first observation of a state stays. */
 export interface Observation {
   recipientId: number;
@@ -76,6 +83,8 @@ export interface DeliveryStore {
   unclaim(recipientId: number, seqs: number[], by: readonly string[]): Promise<number[]>;
   /** The claimants of an agent's deliveries; unclaimed ones are omitted. */
   claimsOf(recipientId: number, seqs: number[]): Promise<Array<{ seq: number; claimedBy: string }>>;
+  /** What this receiver claimed and nothing was observed of since, by seq. */
+  openClaims(recipientId: number, by: string): Promise<OpenClaim[]>;
   /** Records observations; `acked` implies `read`, `turn_started` implies `injected`. Returns how many rows changed. */
   observe(observations: Observation[]): Promise<number>;
   /** Those of `messageIds` that have a delivery to the agent. */

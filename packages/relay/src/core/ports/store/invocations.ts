@@ -13,6 +13,8 @@ export interface Invocation {
   caller: ToolCaller;
   /** The agent that invoked it; undefined for the owner of the daemon. */
   callerId: number | undefined;
+  /** The account it counts for. */
+  account: string;
   input: Record<string, unknown>;
   /** The daemon that sees to it. */
   node: string;
@@ -27,17 +29,26 @@ export interface InvocationEnd extends Pick<Invocation, 'status' | 'result' | 'e
   endedAt: number;
 }
 
+/** How many ended invocations of one account stay, and how many bytes of JSON. */
+export interface KeptInvocations {
+  invocations: number;
+  invocationBytes: number;
+}
+
 export interface InvocationStore {
   /**
    * Notes that an action is invoked, together with a record for the audit trail. If the workspace has an invocation of that id, nothing
-   * is stored and that one is returned. Of the caller's ended ones only the newest `keep` stay.
+   * is stored and that one is returned.
    */
-  beginInvocation(invocation: Invocation, record: AuditRecord, keep: number): Promise<Invocation | undefined>;
-  /** How it ended; the first end stays. */
-  endInvocation(workspaceId: number, id: string, end: InvocationEnd, record: AuditRecord): Promise<void>;
+  beginInvocation(invocation: Invocation, record: AuditRecord): Promise<Invocation | undefined>;
+  /** How it ended; the first end stays. Of the ended ones of its account the newest stay, as many as `kept` allows. */
+  endInvocation(ended: Invocation & InvocationEnd, record: AuditRecord, kept: KeptInvocations): Promise<void>;
   /** Ends those that a daemon left open when it stopped: nobody can tell how they ended. Returns how many. */
   loseInvocations(node: string, at: number, error: ErrorPayload): Promise<number>;
   findInvocation(workspaceId: number, id: string): Promise<Invocation | undefined>;
-  /** The newest, newest first; only those that the agent invoked or performs, if one is given. */
+  /**
+   * The newest, newest first; only those that the agent invoked or performs, if one is given. Ends before `limit` at the
+   * one that takes the page over `MAX_PAGE_BYTES`.
+   */
   listInvocations(workspaceId: number, agentId: number | undefined, limit: number): Promise<Invocation[]>;
 }

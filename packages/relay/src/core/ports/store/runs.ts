@@ -1,4 +1,4 @@
-import type { ProcessRef, RunExit, WorkerResult } from '@agent-relay/protocol';
+import type { ProcessRef, RunChoices, RunExit, WorkerResult } from '@agent-relay/protocol';
 import type { Worktree } from '../worktrees.ts';
 
 /** A program that ran, or runs, as an agent in a terminal of the relay. */
@@ -17,6 +17,8 @@ export interface Run {
   model: string | undefined;
   /** The arguments for the CLI. */
   args: string[];
+  /** How a person started it. */
+  choices: RunChoices | undefined;
   cwd: string;
   /** Its own, in which `cwd` is. */
   worktree: Worktree | undefined;

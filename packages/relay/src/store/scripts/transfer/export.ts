@@ -1,4 +1,4 @@
-import { RelayError, type TransferRecord } from '@agent-relay/protocol';
+import { possibleTime, RelayError, type TransferRecord } from '@agent-relay/protocol';
 import { rows, type Script } from '../script.ts';
 import { queries as toolQueries } from '../tools.ts';
 import { agentNames, conversationNames } from './names.ts';
@@ -31,6 +31,17 @@ const withoutNulls = <R extends object>(record: R) =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null)) as {
     [Field in keyof R]: Exclude<R[Field], null>;
   };
+
+const isTime = (field: string): boolean => field === 'at' || field.endsWith('At');
+
+/** Earlier versions imported times that no date has. An import refuses them, so that an export must not have them. */
+const withPossibleTimes = (record: TransferRecord): TransferRecord =>
+  Object.fromEntries(
+    Object.entries(record).map(([field, value]) => [
+      field,
+      isTime(field) && typeof value === 'number' ? possibleTime(value) : value,
+    ]),
+  ) as TransferRecord;
 
 function* agents(workspaceId: number, [after = 0]: Position, limit: number): Script<Line[]> {
   type AgentRow = Fields<
@@ -311,7 +322,8 @@ export const queries = {
       const lines = fitting(yield* read(workspaceId, after, limit));
       const last = lines.at(-1);
       if (last) {
-        return { records: lines.map(({ record }) => record), next: JSON.stringify([section, ...last.at]) };
+        const records = lines.map(({ record }) => withPossibleTimes(record));
+        return { records, next: JSON.stringify([section, ...last.at]) };
       }
       after = [];
     }

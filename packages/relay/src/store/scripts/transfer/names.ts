@@ -1,4 +1,4 @@
-import { RelayError } from '@agent-relay/protocol';
+import { MAX_TIME, possibleTime, RelayError } from '@agent-relay/protocol';
 import { rows, type Script } from '../script.ts';
 
 /** How exports refer to agents and conversations, whose ids mean nothing elsewhere; see `TransferRecord`. */
@@ -11,9 +11,10 @@ interface Named {
   removedAt: number | null;
 }
 
-const agentName = (workspaceId: number, agent: Named): string => {
-  if (agent.workspaceId !== workspaceId) return `:${agent.name}@${agent.createdAt}`;
-  return agent.removedAt === null ? agent.name : `${agent.name}@${agent.createdAt}`;
+const agentName = (workspaceId: number, { name, createdAt, removedAt, ...agent }: Named): string => {
+  const former = `${name}@${possibleTime(createdAt)}`;
+  if (agent.workspaceId !== workspaceId) return `:${former}`;
+  return removedAt === null ? name : former;
 };
 
 export function* agentNames(workspaceId: number, ids: number[]): Script<(id: number) => string> {
@@ -60,8 +61,8 @@ export class NameLookup {
             [this.#workspaceId, name],
           )
         : yield* rows<{ id: number }>(
-            `SELECT id FROM agents WHERE lower(name) = lower(?) AND created_at = ? AND removed_at IS NOT NULL
-               AND ${foreign ? 'workspace_id IS NULL' : 'workspace_id = ?'} ORDER BY id LIMIT 1`,
+            `SELECT id FROM agents WHERE lower(name) = lower(?) AND created_at ${createdAt === MAX_TIME ? '>=' : '='} ?
+               AND removed_at IS NOT NULL AND ${foreign ? 'workspace_id IS NULL' : 'workspace_id = ?'} ORDER BY id LIMIT 1`,
             foreign ? [name, createdAt] : [name, createdAt, this.#workspaceId],
           );
     return found?.id;

@@ -1,0 +1,37 @@
+import { effect } from '@preact/signals';
+import { route, showView } from '../routes.ts';
+import { type Grouping, grouping, type Show, show, words } from './agent-filter.ts';
+
+const STORED_AS = 'agent-relay.overview';
+const SHOWS: readonly Show[] = ['all', 'waiting', 'active', 'idle', 'offline'];
+const GROUPINGS: readonly Grouping[] = ['none', 'parent', 'cli'];
+
+/** Keeps how the overview is filtered and grouped: in the address, to be shared, and in this browser, to be the same tomorrow. */
+export function keepView(): () => void {
+  const stopReading = effect(() => {
+    const { place, view } = route.value;
+    if (place !== 'overview') return;
+    read(new URLSearchParams(view ?? localStorage.getItem(STORED_AS) ?? ''));
+  });
+  const stopWriting = effect(() => {
+    const view = new URLSearchParams();
+    if (show.value !== 'all') view.set('show', show.value);
+    if (grouping.value !== 'none') view.set('group', grouping.value);
+    const lasting = String(view);
+    if (words.value !== '') view.set('filter', words.value);
+    if (route.peek().place !== 'overview') return;
+    // Not the words: whoever returns would wonder where the other agents are.
+    localStorage.setItem(STORED_AS, lasting);
+    showView(String(view));
+  });
+  return () => {
+    stopReading();
+    stopWriting();
+  };
+}
+
+function read(view: URLSearchParams): void {
+  show.value = SHOWS.find((one) => one === view.get('show')) ?? 'all';
+  grouping.value = GROUPINGS.find((one) => one === view.get('group')) ?? 'none';
+  words.value = view.get('filter') ?? '';
+}

@@ -1,0 +1,60 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+
+/** Text of any length. What does not fit is scrolled, and the block says that there is more. */
+export function FullText({
+  text,
+  label,
+  isCode = false,
+}: {
+  text: string;
+  /** For screen readers. */
+  label: string;
+  isCode?: boolean;
+}) {
+  const frame = useRef<HTMLElement>(null);
+  const isOpen = useSignal(false);
+  const hasMore = useSignal(false);
+  const look = () => {
+    const element = frame.current;
+    if (element) hasMore.value = element.scrollHeight - element.scrollTop - element.clientHeight > 2;
+  };
+  useEffect(() => {
+    if (!frame.current) return;
+    const observer = new ResizeObserver(look);
+    observer.observe(frame.current);
+    return () => observer.disconnect();
+  }, []);
+  useEffect(look, [text, isOpen.value]);
+  const isLong = hasMore.value || isOpen.value;
+  return (
+    <div class={hasMore.value ? 'full-text has-more' : 'full-text'}>
+      {/* Focusable, to be scrolled with the keyboard. */}
+      <section
+        ref={frame}
+        class={`${isCode ? 'code' : 'full-text-words'}${isOpen.value ? ' is-open' : ''}`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: axe-core asks for it
+        tabIndex={0}
+        aria-label={label}
+        onScroll={look}
+      >
+        {text}
+      </section>
+      {isLong && (
+        <p class="full-text-more">
+          {hasMore.value && <span class="muted small">More below</span>}
+          <button
+            type="button"
+            class="quiet"
+            aria-expanded={isOpen.value}
+            onClick={() => {
+              isOpen.value = !isOpen.value;
+            }}
+          >
+            {isOpen.value ? 'Show less' : `Show all ${text.split('\n').length.toLocaleString()} lines`}
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}

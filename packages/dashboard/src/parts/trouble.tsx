@@ -1,0 +1,35 @@
+import type { ComponentChildren } from 'preact';
+
+/** What an error of the relay, or any other, tells. */
+export interface Problem {
+  message: string;
+  next?: string;
+  code?: string;
+}
+
+/** An error: what happened, what to do, and on demand its code or the words of whoever reported it. */
+export const Trouble = ({
+  problem: { message, next, code },
+  details,
+}: {
+  problem: Problem;
+  /** What a program or another server said about it. */
+  details?: ComponentChildren;
+}) => (
+  <div class="trouble">
+    <p>
+      {message} {next && <span class="trouble-next">{next}</span>}
+    </p>
+    {(details ?? code) && (
+      <details class="trouble-more">
+        <summary>Details</summary>
+        {details && <p class="trouble-details">{details}</p>}
+        {code && (
+          <p>
+            Error <code>{code}</code>
+          </p>
+        )}
+      </details>
+    )}
+  </div>
+);

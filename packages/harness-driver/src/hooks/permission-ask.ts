@@ -1,0 +1,68 @@
+import type { Duplex } from 'node:stream';
+import type { PromptAnswer } from '@agent-relay/protocol';
+import type { OpenPrompt } from '../clis/adapter.ts';
+import { openPrompt } from '../clis/prompt-text.ts';
+import type { AskedTool } from './hook-report.ts';
+
+/** Tools whose dialog asks for a permission, and for nothing else: not for an answer, a plan or a choice. */
+const PERMITTED = /^(Bash|Write|Edit|MultiEdit|NotebookEdit|Read|Glob|Grep|WebFetch|WebSearch|mcp__.+)$/;
+
+/**
+ * The process of a hook that the CLI has started beside its permission dialog, and that can still decide: whoever answers
+ * first counts, the person at the dialog or the process. One that is let go says nothing, and the dialog stays.
+ */
+export class PermissionAsk {
+  #open: { socket: Duplex; prompt: OpenPrompt } | undefined;
+  #count = 0;
+  /** The process has gone. */
+  onGone: () => void = () => undefined;
+
+  /**
+   * Keeps the process of a prompt that somebody elsewhere can answer. Without a tool, and if another prompt is open by then,
+   * nobody can say which dialog is on the screen: all are left to the terminal.
+   */
+  keep(socket: Duplex, tool?: AskedTool): void {
+    const isAlone = this.#open === undefined;
+    this.release();
+    if (!isAlone || !tool || !PERMITTED.test(tool.name)) {
+      socket.end('{}\n');
+      return;
+    }
+    const open = { socket, prompt: promptOf(++this.#count, tool) };
+    this.#open = open;
+    socket.once('close', () => {
+      if (this.#open !== open) return;
+      this.#open = undefined;
+      this.onGone();
+    });
+  }
+
+  get prompt(): OpenPrompt | undefined {
+    return this.#open?.prompt;
+  }
+
+  answer(digest: string, answer: PromptAnswer): boolean {
+    if (this.#open?.prompt.digest !== digest) return false;
+    this.#open.socket.end(`${JSON.stringify({ answer })}\n`);
+    this.#open = undefined;
+    return true;
+  }
+
+  release(): void {
+    this.#open?.socket.end('{}\n');
+    this.#open = undefined;
+  }
+}
+
+/** `count` tells it from one before it that asked for the same. */
+function promptOf(count: number, { name, input }: AskedTool): OpenPrompt {
+  const facts = [count, name, input];
+  const { command, description } = input;
+  if (name === 'Bash' && typeof command === 'string')
+    return openPrompt(
+      facts,
+      description ? `Run a command: ${String(description)}` : 'Run a command',
+      command,
+    );
+  return openPrompt(facts, `Use ${name}`, JSON.stringify(input, null, 2));
+}

@@ -1,0 +1,53 @@
+import { actionKey } from '@agent-relay/protocol';
+import type { ActionInfo, Relay } from '@agent-relay/sdk';
+
+/** How many names of actions are remembered that are gone. */
+const MAX_KNOWN = 5000;
+
+/** The actions that a session may invoke, and whether they are others than those seen last. */
+export class SeenActions {
+  readonly #relay: () => Promise<Relay>;
+  /** As JSON. */
+  #seen = '[]';
+  /** The keys of all that were seen, the latest last. */
+  readonly #known = new Set<string>();
+  /** The latest look at them. */
+  #looking = Promise.resolve();
+  #isLookPlanned = false;
+
+  constructor(relay: () => Promise<Relay>) {
+    this.#relay = relay;
+  }
+
+  async list(): Promise<ActionInfo[]> {
+    const actions = await (await this.#relay()).actions();
+    this.#seen = JSON.stringify(actions);
+    for (const { name } of actions) this.#remember(actionKey(name));
+    return actions;
+  }
+
+  /** Whether there is or was such an action. */
+  knew(name: string): boolean {
+    return this.#known.has(actionKey(name));
+  }
+
+  #remember(key: string): void {
+    this.#known.delete(key);
+    this.#known.add(key);
+    const [oldest] = this.#known;
+    if (this.#known.size > MAX_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  /** Calls `changed` if they are others; one look at a time, and one after it is enough. */
+  look(changed: () => void): void {
+    if (this.#isLookPlanned) return;
+    this.#isLookPlanned = true;
+    this.#looking = this.#looking.then(async () => {
+      this.#isLookPlanned = false;
+      const before = this.#seen;
+      // A daemon that goes away just now is looked at again when it is back.
+      await this.list().catch(() => undefined);
+      if (this.#seen !== before) changed();
+    });
+  }
+}

@@ -1,0 +1,104 @@
+import { type ServerInfo, type ServerTool, safeLine } from '@agent-relay/protocol';
+import { Command } from 'commander';
+import { type JsonOption, type ProjectOption, withJson, withProject } from '../../options.ts';
+import { print, printJson, styled, table } from '../../output/terminal.ts';
+import { asOwner } from '../../target/connect.ts';
+
+type Options = ProjectOption & JsonOption;
+
+const subcommand = (name: string): Command => withJson(withProject(new Command(name)));
+const onServer = (name: string): Command => subcommand(name).argument('<server>', 'server name');
+
+/** Reports success: JSON for programs, a sentence for people. */
+const tell = ({ json }: JsonOption, result: object, sentence: string): void =>
+  json ? printJson(result) : print(sentence);
+
+export const command = new Command('servers')
+  .description('Manage the MCP servers of the daemon')
+  .addCommand(subcommand('list').description('List servers with their health').action(listServers))
+  .addCommand(onServer('tools').description('List the tools of a server').action(listTools))
+  .addCommand(
+    onServer('add')
+      .description('Add a server by its URL and connect')
+      .argument('<url>', 'ws, wss, http or https URL')
+      .action(async (name: string, url: string, options: Options) => {
+        const server = await asOwner(options, (relay) => relay.servers.add(name, url));
+        tell(options, server, `Added ${name}: ${stateOf(server)}.`);
+      }),
+  )
+  .addCommand(
+    onServer('remove')
+      .description('Remove a server')
+      .action(async (name: string, options: Options) => {
+        await asOwner(options, (relay) => relay.servers.remove(name));
+        tell(options, { removed: name }, `Removed ${name}.`);
+      }),
+  )
+  .addCommand(
+    onServer('reconnect')
+      .description('Connect to a server again')
+      .action(async (name: string, options: Options) => {
+        const server = await asOwner(options, (relay) => relay.servers.reconnect(name));
+        tell(options, server, `Reconnected ${name}: ${stateOf(server)}.`);
+      }),
+  )
+  .addCommand(
+    onServer('approve')
+      .description('Approve changed tools of a server, or one of them')
+      .argument('[tool]', 'tool name')
+      .action(approve),
+  );
+
+async function listServers(options: Options): Promise<void> {
+  const { servers, error } = await asOwner(options, (relay) => relay.servers.list());
+  if (options.json) return printJson({ servers, ...(error === undefined ? {} : { error }) });
+  if (error !== undefined) print(styled('red', safeLine(error)));
+  if (servers.length === 0) return print('This daemon has no MCP servers.');
+  const rows = servers.map((server) => [
+    safeLine(server.name),
+    styled(STYLES[server.health] ?? 'dim', server.health),
+    String(server.tools),
+    safeLine(server.address),
+    safeLine(problemOf(server)),
+  ]);
+  print(table([titled('SERVER', 'HEALTH', 'TOOLS', 'ADDRESS', 'PROBLEM'), ...rows]));
+}
+
+async function listTools(name: string, options: Options): Promise<void> {
+  const tools = await asOwner(options, (relay) => relay.servers.tools(name));
+  if (options.json) return printJson(tools);
+  if (tools.length === 0) return print(`${name} has no tools.`);
+  const rows = tools.map((tool) => [tool.name, noteOf(tool), tool.description ?? ''].map(safeLine));
+  print(table([titled('TOOL', 'NOTE', 'DESCRIPTION'), ...rows]));
+}
+
+async function approve(name: string, only: string | undefined, options: Options): Promise<void> {
+  const approved = await asOwner(options, async (relay) => {
+    const waiting = (await relay.servers.tools(name)).filter(
+      ({ name: tool, digest }) => digest !== undefined && (only === undefined || tool === only),
+    );
+    for (const { name: tool, digest = '' } of waiting) await relay.servers.approve(name, tool, digest);
+    return waiting.map((tool) => tool.name);
+  });
+  tell(
+    options,
+    { approved },
+    approved.length === 0 ? 'Nothing to approve.' : `Approved: ${approved.join(', ')}`,
+  );
+}
+
+const STYLES: Partial<Record<ServerInfo['health'], 'green' | 'yellow' | 'red'>> = {
+  healthy: 'green',
+  degraded: 'yellow',
+  failed: 'red',
+};
+
+const problemOf = ({ changed, error }: ServerInfo): string =>
+  changed ? `changed, not approved: ${changed.join(', ')}` : (error ?? '');
+const noteOf = ({ problem, digest }: ServerTool): string =>
+  problem === undefined ? (digest === undefined ? '' : 'changed') : 'withheld';
+const stateOf = ({ health, tools, error }: ServerInfo): string =>
+  error === undefined
+    ? `${health}, ${tools} ${tools === 1 ? 'tool' : 'tools'}`
+    : `${health}: ${safeLine(error)}`;
+const titled = (...titles: string[]): string[] => titles.map((title) => styled('dim', title));

@@ -1,0 +1,33 @@
+import type { RunOptions } from '@agent-relay/harness-driver';
+import { ATTENTIONS } from '@agent-relay/protocol';
+import { Command } from 'commander';
+import { oneOf, type ProjectOption, withProject } from '../../options.ts';
+import { runHere } from '../../run/run-here.ts';
+
+type Options = ProjectOption & {
+  name?: string;
+  lead?: boolean;
+  channels?: string[];
+  attention?: RunOptions['attention'];
+  native?: boolean;
+  patterns: boolean;
+};
+
+export const command = withProject(new Command('run'))
+  .description('Run an agent CLI or any program in this terminal and type its messages in')
+  .usage('[options] -- <program> [arguments...]')
+  .argument('<program...>', 'program and its arguments, after --')
+  .option('--name <name>', 'agent name (default: $RELAY_AGENT_NAME, else the program name)')
+  .option('--lead', 'make it the lead of the project')
+  .option('--channels <list>', 'comma-separated channels to join', channelList)
+  .addOption(oneOf('--attention <when>', 'when messages come while the agent works', ATTENTIONS))
+  .option('--native', "bring messages in by the CLI's own interface, if it has one (codex)")
+  .option('--no-patterns', 'ignore ->relay: and ->mcp: lines in what the agent writes')
+  .passThroughOptions()
+  .action(async (program: string[], options: Options) => {
+    await runHere({ ...options, command: program });
+  });
+
+function channelList(text: string): string[] {
+  return text.split(/[,\s]+/).filter((channel) => channel !== '');
+}

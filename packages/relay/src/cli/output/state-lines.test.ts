@@ -1,0 +1,61 @@
+import type { PathState, ReasonInput, ReceivingPath } from '@agent-relay/protocol';
+import { reason } from '@agent-relay/protocol';
+import { expect, it } from 'vitest';
+import { type StateEvent, StateLines } from './state-lines.ts';
+
+const path = (by: ReceivingPath, state: PathState, why?: ReasonInput): StateEvent => ({
+  type: 'path.changed',
+  agent: 'Ada',
+  path: by,
+  state,
+  ...(why && { reason: reason(why.code, { ...(why.detail !== undefined && { detail: why.detail }) }) }),
+});
+/** Without the time. */
+const shown = (events: StateEvent[]) => {
+  const lines = new StateLines();
+  return events.flatMap((event) => lines.lineFor(event)?.replace(/^ {2}\S+ {2}/, '') ?? []);
+};
+
+it('shows what became of a message, and by which path', () => {
+  const message = { messageId: 'msg_1', agent: 'Ada' };
+  expect(
+    shown([
+      { type: 'delivery.accepted', ...message, path: 'pty' },
+      { type: 'delivery.uncertain', ...message, path: 'pty', reason: reason('unconfirmed') },
+      { type: 'delivery.read', ...message },
+    ]),
+  ).toEqual([
+    'Ada  accepted by pty msg_1',
+    'Ada  uncertain by pty (the path cannot confirm whether the message arrived) msg_1',
+    'Ada  read msg_1',
+  ]);
+});
+
+it('shows what an agent does by its best path that works, and nothing twice', () => {
+  expect(
+    shown([
+      { type: 'session.started', agent: 'Ada' },
+      path('pty', 'waits', { code: 'starting' }),
+      path('hook', 'waits', { code: 'no_hook' }),
+      path('pty', 'ready'),
+      path('hook', 'ready', { code: 'unproven', detail: 'claude 9' }),
+      path('hook', 'waits', { code: 'busy' }),
+      path('pty', 'waits', { code: 'draft' }),
+      path('hook', 'waits', { code: 'approval_dialog' }),
+      path('hook', 'away'),
+      path('pty', 'away'),
+      { type: 'session.exited', agent: 'Ada', exit: { code: 3 } },
+      { type: 'session.exited', agent: 'Ada', exit: { code: 0, signal: 'SIGHUP' }, released: true },
+    ]),
+  ).toEqual([
+    'Ada  started',
+    'Ada  waits: the agent is starting',
+    'Ada  idle',
+    'Ada  idle, unproven: claude 9',
+    'Ada  working',
+    'Ada  waits: approval dialog open',
+    'Ada  waits: draft in the composer',
+    'Ada  ended (code 3)',
+    'Ada  released',
+  ]);
+});

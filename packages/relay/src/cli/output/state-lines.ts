@@ -1,0 +1,69 @@
+import {
+  type DeliveryEvent,
+  isPathDown,
+  RECEIVING_PATHS,
+  type ReceivingPath,
+  type RelayEvent,
+  type SessionEvent,
+  safeLine,
+} from '@agent-relay/protocol';
+import { styled, whenByClock } from './terminal.ts';
+
+type PathEvent = Extract<RelayEvent, { type: 'path.changed' }>;
+export type StateEvent = DeliveryEvent | PathEvent | SessionEvent;
+
+/** States of messages and agents as lines, for somebody who follows them; a line that says nothing new is left out. */
+export class StateLines {
+  readonly #paths = new Map<string, Map<ReceivingPath, PathEvent>>();
+  readonly #said = new Map<string, string>();
+
+  lineFor(event: StateEvent): string | undefined {
+    const text = this.#textOf(event);
+    if (text === undefined) return undefined;
+    return `${styled('dim', `  ${whenByClock(Date.now())}`)}  ${safeLine(event.agent)}  ${styled('dim', safeLine(text))}`;
+  }
+
+  #textOf(event: StateEvent): string | undefined {
+    if ('messageId' in event) return deliveryText(event);
+    if (event.type !== 'path.changed') return sessionText(event);
+    const { agent, path } = event;
+    const paths = this.#paths.get(agent) ?? new Map<ReceivingPath, PathEvent>();
+    this.#paths.set(agent, paths.set(path, event));
+    const text = pathText(paths);
+    if (text === this.#said.get(agent)) return undefined;
+    if (text !== undefined) this.#said.set(agent, text);
+    return text;
+  }
+}
+
+const deliveryText = ({ type, messageId, path, reason }: DeliveryEvent): string =>
+  [
+    type.slice('delivery.'.length),
+    path === undefined ? '' : `by ${path}`,
+    reason ? `(${reason.text})` : '',
+    messageId,
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
+
+/** What the path says that is used now: the best that works. */
+function pathText(paths: ReadonlyMap<ReceivingPath, PathEvent>): string | undefined {
+  const known = RECEIVING_PATHS.flatMap((path) => paths.get(path) ?? []).filter(
+    ({ state }) => state !== 'away',
+  );
+  const used = known.find((event) => !isPathDown(event));
+  const { state, reason } = used ?? known[0] ?? {};
+  if (state === undefined) return undefined;
+  if (state === 'ready') return reason ? `idle, ${reason.text}` : 'idle';
+  return reason?.code === 'busy' ? 'working' : `waits: ${reason?.text}`;
+}
+
+/** What it waits for, its path says. */
+function sessionText({ type, exit, released }: SessionEvent): string | undefined {
+  if (type === 'session.started') return 'started';
+  if (type === 'session.ready') return 'ready';
+  if (type !== 'session.exited') return undefined;
+  if (released) return 'released';
+  const how = exit?.signal ?? (exit ? `code ${exit.code}` : '');
+  return how === '' ? 'ended' : `ended (${how})`;
+}

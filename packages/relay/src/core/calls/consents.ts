@@ -1,0 +1,96 @@
+import { isRelayError, type Message, RelayError } from '@agent-relay/protocol';
+import type { AwaitOutcome } from '../delivery/awaits.ts';
+import type { Agents } from '../directory/agents.ts';
+import type { Presence } from '../directory/presence.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Agent } from '../ports/store/agents.ts';
+import { relayItself } from '../principal.ts';
+import { type OpenCall, type QuestionEnd, titleOf } from './open-call.ts';
+import type { Questions } from './questions.ts';
+import { consentQuestion, isYes, personInCharge } from './words.ts';
+
+interface Parts {
+  agents: Agents;
+  presence: Presence;
+  clock: Clock;
+  questions: Questions;
+}
+
+/** Asks people whether calls may be made. */
+export class Consents {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Asks the person in charge. `stored` gets how to take the question back; `settle` the answer, or why there is none. */
+  async ask(
+    call: OpenCall,
+    stored: (retract: (reason: QuestionEnd) => void) => void,
+    settle: (outcome: AwaitOutcome, person: Agent) => void,
+  ): Promise<void> {
+    const { agents, presence, clock, questions } = this.#parts;
+    const { caller, target, args, timeoutMs } = call;
+    const { workspace } = call.principal;
+    const person = personInCharge(agents, presence, workspace);
+    call.waitsFor = person;
+    const principal = relayItself(workspace, await agents.system(workspace));
+    let close = (_why: string): void => undefined;
+    const question = questions.ask({
+      principal,
+      id: `${call.id}-${person.id}`,
+      to: person,
+      content: consentQuestion(caller.name, titleOf(target), args),
+      timeoutMs,
+      // A daemon that is killed closes no question; by then the time of the call is over.
+      expiresAt: clock.now() + timeoutMs,
+      stored: (stop, messageId) => {
+        close = (why) => {
+          if (agents.byId(person.id)) questions.close(principal, messageId, why);
+        };
+        call.waiter.progress({ progress: 0, message: `Waiting for a yes from ${person.name}.` });
+        stored((reason) => {
+          stop();
+          close(`No reply is needed any more: ${whyOf(reason, call)}`);
+        });
+      },
+      settle: (outcome) => {
+        if ('reply' in outcome && isBesideThread(outcome.reply))
+          close(
+            `Your message was taken as the answer to this. The call is ${isYes(outcome.reply) ? 'allowed' : 'denied'}.`,
+          );
+        settle(outcome, person);
+      },
+    });
+    await question.catch((error) => {
+      if (!isRelayError(error, 'BodyTooLarge')) throw error;
+      throw new RelayError(
+        'Denied',
+        `The arguments of ${titleOf(target)} are too long to ask ${person.name} about.`,
+        {
+          next: 'Put the content in a file and pass its path.',
+        },
+      );
+    });
+  }
+}
+
+/** Nobody sees what such a message answers. */
+const isBesideThread = ({ replyTo, thread }: Message): boolean =>
+  replyTo === undefined && thread === undefined;
+
+/** Whether a person has to allow the call. A person who calls a tool allows that call; a key alone is no person. */
+export const needsConsent = ({
+  target,
+  principal: { agent, owner, unverified },
+}: Pick<OpenCall, 'target' | 'principal'>): boolean => {
+  const isPerson = owner || (agent?.type === 'human' && !unverified);
+  return target.kind !== 'backend' && target.tool.definition.consent === true && !isPerson;
+};
+
+function whyOf(reason: QuestionEnd, { caller, target }: OpenCall): string {
+  if (reason === 'timeout') return 'the time for it is over.';
+  const gone = reason === 'callee_gone' && target.kind !== 'backend';
+  return gone ? `${target.callee.name} disconnected.` : `${caller.name} no longer waits.`;
+}

@@ -1,0 +1,82 @@
+import type { OperationInput } from '@agent-relay/protocol';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
+import type { Workspace } from '../ports/store/workspaces.ts';
+
+let core: TestCore;
+let workspace: Workspace;
+let bea: Participant;
+beforeEach(async () => {
+  core = await openCore();
+  workspace = await core.newWorkspace();
+  bea = await core.join(workspace, 'Bea');
+});
+afterEach(() => core[Symbol.asyncDispose]());
+
+const facts = (run: string, pid: number): OperationInput<'HOST'> => ({
+  ...{ run, cli: 'claude', cwd: '/', startedAt: 1, terminal: `/dev/pts/${pid}` },
+  host: { pid, mark: 'host' },
+});
+const begin = (by: Participant, run: string, pid: number) => by.request('HOST', facts(run, pid));
+/** From now on its program runs. */
+async function runs(by: Participant, run: string, pid: number): Promise<void> {
+  core.processes.alive.add(pid);
+  await by.request('HOST', { ...facts(run, pid), program: { pid: pid + 1, mark: 'program' } });
+}
+const refused = (where: string) => ({
+  code: 'NameInUse',
+  message: `Bea is already running (${where}).`,
+  next: expect.stringContaining('agent-relay attach Bea'),
+});
+
+it('is one at a time: a second one is told where the first is', async () => {
+  await begin(bea, 'run_1', 7);
+  await expect(begin(bea.again(), 'run_2', 8)).rejects.toMatchObject(refused('claude, pid 7, in /dev/pts/7'));
+  await runs(bea, 'run_1', 7);
+  await expect(begin(bea.again(), 'run_2', 8)).rejects.toMatchObject(refused('claude, pid 7, in /dev/pts/7'));
+  await expect(runs(bea.again(), 'run_2', 8)).rejects.toMatchObject({ code: 'NameInUse' });
+  await bea.request('RUN_REPORT', { run: 'run_1', exit: { code: 0 } });
+  await begin(bea.again(), 'run_2', 8);
+});
+
+it('gives the name up if its program does not start', async () => {
+  const failing = bea.again();
+  await begin(failing, 'run_1', 7);
+  failing.disconnect();
+  await begin(bea, 'run_2', 8);
+});
+
+it('is known after a restart of the daemon, and comes back', async () => {
+  await runs(bea, 'run_1', 7);
+  await core.restart();
+  const again = await core.join(workspace, 'Bea', { token: bea.token });
+  await expect(begin(again, 'run_2', 8)).rejects.toMatchObject(refused('claude, pid 7'));
+  await runs(again, 'run_1', 7);
+  const { agents } = await core.owner(workspace).request('WHO', { agent: 'Bea' });
+  expect(agents[0]?.run).toMatchObject({ state: 'starting' });
+});
+
+it('makes room for the next one when its host was killed, before anybody has noticed', async () => {
+  await runs(bea, 'run_1', 7);
+  bea.disconnect();
+  core.processes.alive.clear();
+  const next = bea.again();
+  await begin(next, 'run_2', 8);
+  await runs(next, 'run_2', 8);
+  await next.request('RUN_REPORT', { run: 'run_2', session: 'abc' });
+});
+
+it('is not taken from a worker, and a worker that is resumed is not started twice', async () => {
+  const boss = await core.join(workspace, 'Boss');
+  await boss.request('SPAWN', { name: 'Worker', cli: 'claude', waitMs: 0 });
+  const { token = '', run = '' } = core.processes.started.at(-1) ?? {};
+  const worker = await core.join(workspace, 'Worker', { token });
+  await expect(begin(worker, 'run_own', 9)).rejects.toMatchObject({ code: 'NameInUse' });
+  await worker.request('HOST', { ...facts(run, 1001), program: { pid: 5, mark: 'program' } });
+  await worker.request('RUN_REPORT', { run, session: 'abc', exit: { code: 0 } });
+  await expect.poll(() => boss.delivered.at(-1)?.content).toMatch(/^Worker "Worker" ended/);
+  await begin(worker, 'run_own', 9);
+  const resumed = boss.request('RESUME', { agent: 'Worker', waitMs: 0 });
+  await expect(resumed).rejects.toMatchObject({ code: 'NameInUse' });
+  expect(core.processes.started).toHaveLength(1);
+});

@@ -1,0 +1,26 @@
+// Many messages to a real CLI while the daemon or the host is killed: npm run test:deliveries [-- --short] [--only claude] [--count 100]
+import { parseArgs } from 'node:util';
+import { Checks } from './checks.ts';
+import { TERMINAL_CLIS } from './clis/index.ts';
+import { checkDaemonKills, checkHostKills } from './delivery-checks.ts';
+
+const { values } = parseArgs({
+  options: {
+    short: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    count: { type: 'string', default: '1000' },
+  },
+});
+const checks = new Checks();
+const count = values.short ? 24 : Number(values.count);
+/** A host and its CLI take seconds to come back. */
+const countOfHosts = Math.max(12, Math.ceil(count / 4));
+const clis = TERMINAL_CLIS.filter(({ id }) => (values.only ?? 'claude,codex').split(',').includes(id));
+for (const cli of clis) {
+  const { path, native, resumes } = cli.terminal ?? {};
+  await checkDaemonKills(checks, cli, count);
+  if (path !== 'pty') await checkDaemonKills(checks, cli, count, { withoutHooks: true });
+  if (native) await checkDaemonKills(checks, cli, count, { native: true });
+  if (resumes) await checkHostKills(checks, cli, countOfHosts);
+}
+process.exitCode = checks.finish() ? 0 : 1;

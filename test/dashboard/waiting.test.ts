@@ -1,0 +1,250 @@
+import { personName, type Relay } from '@agent-relay/sdk/node';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { client } from '../e2e/messaging-commands.ts';
+import { hasBrowser, NEEDS_BROWSER } from '../kit/browser.ts';
+import { linkOf, type OpenPage, openBrowser, seriousFindings, startDaemon, type TestDaemon } from './kit.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe.skipIf(!hasBrowser)(`what waits for the person, in Chromium${NEEDS_BROWSER}`, () => {
+  let daemon: TestDaemon;
+  let browser: Awaited<ReturnType<typeof openBrowser>>;
+  let opened: OpenPage;
+  let page: Page;
+  const me = personName();
+  const clients: Relay[] = [];
+  const join = async (name: string, options: Parameters<typeof client>[1] = {}) => {
+    const relay = await client(daemon, { name, paths: [], ...options });
+    clients.push(relay);
+    return relay;
+  };
+  const waiting = () => page.getByRole('region', { name: /Waiting for you/ });
+  const count = () => page.title().then((title) => /^\((\d+)\)/.exec(title)?.[1] ?? '0');
+  const ask = (from: Relay, content: string) => from.send(me, content, { kind: 'question' });
+  const row = (name: string) => page.getByRole('row').filter({ has: page.getByText(name, { exact: true }) });
+  const at = (path: string) => page.goto(`http://${daemon.http}/#/demo${path}`);
+
+  beforeAll(async () => {
+    daemon = await startDaemon();
+    browser = await openBrowser();
+    opened = await browser.open(await linkOf(daemon));
+    page = opened.page;
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+  afterEach(async () => {
+    for (const relay of clients.splice(0)) await relay.close();
+    await at('');
+    const done = page.getByRole('button', { name: /as done$/ });
+    if ((await waiting().count()) > 0) {
+      const all = page.getByRole('button', { name: 'Show all', exact: true });
+      if ((await all.count()) > 0) await all.click();
+    }
+    while ((await done.count()) > 0) {
+      const left = await done.count();
+      await done.first().click();
+      await expect.poll(() => done.count()).toBeLessThan(left);
+    }
+    await page.getByText('Nothing waits for you.').waitFor();
+  });
+  afterAll(async () => {
+    await browser?.[Symbol.asyncDispose]();
+    await daemon?.[Symbol.asyncDispose]();
+  });
+
+  /** A tool that wants consent, and calls of it. */
+  const offerDeploy = async () => {
+    const ops = await join('Ops');
+    await ops.exposeTool({
+      name: 'deploy',
+      description: 'Deploys',
+      input: z.object({ target: z.string(), steps: z.array(z.string()).optional() }),
+      consent: true,
+      handler: ({ input }) => ({ deployed: input.target }),
+    });
+    const caller = await join('Caller');
+    return {
+      call: (input: object, options: { timeoutMs?: number; signal?: AbortSignal } = {}) =>
+        caller.call('Ops.deploy', input as never, options),
+    };
+  };
+
+  it('keeps consents until each is decided, whatever else the person writes', async () => {
+    const { call } = await offerDeploy();
+    const one = call({ target: 'one' });
+    const two = call({ target: 'two' });
+    await expect.poll(count).toBe('2');
+    await at('/direct/relay');
+    await page.getByText(/The relay reads no messages here/).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Message relay' }).count()).toBe(0);
+    // By the command line, where nobody is kept from it.
+    expect((await daemon.cli(['send', 'relay', 'One moment, I look.'])).code).toBe(0);
+    await at('/direct/relay');
+    await page.getByText('One moment, I look.').waitFor();
+    expect(await count()).toBe('2');
+    await at('');
+    const item = (target: string) =>
+      waiting()
+        .getByRole('listitem')
+        .filter({ hasText: `"${target}"` });
+    // There is room for one of them: the other is a line.
+    await item('one').getByRole('button', { expanded: false }).click();
+    await item('one').getByRole('button', { name: 'Allow the call' }).click();
+    expect(await one).toEqual({ deployed: 'one' });
+    await expect.poll(count).toBe('1');
+    const refusal = expect(two).rejects.toMatchObject({ code: 'Denied' });
+    await item('two').getByRole('button', { name: 'Deny the call' }).click();
+    await refusal;
+    await expect.poll(count).toBe('0');
+  });
+
+  it('drops a consent when the call ends', async () => {
+    const { call } = await offerDeploy();
+    const ended = new AbortController();
+    const cancelled = expect(call({ target: 'one' }, { signal: ended.signal })).rejects.toThrow();
+    const late = expect(call({ target: 'two' }, { timeoutMs: 3000 })).rejects.toMatchObject({
+      code: 'Denied',
+    });
+    await expect.poll(count).toBe('2');
+    ended.abort();
+    await cancelled;
+    await expect.poll(count).toBe('1');
+    await late;
+    await expect.poll(count).toBe('0');
+  });
+
+  it('keeps the questions of an agent when the person writes it something else', async () => {
+    const carol = await join('Carol');
+    await ask(carol, 'Which port?');
+    await ask(carol, 'Which host?');
+    await expect.poll(count).toBe('2');
+    await at('/direct/Carol');
+    await page.getByRole('textbox', { name: 'Message Carol' }).fill('One moment, I look.');
+    await page.keyboard.press('Enter');
+    await page.getByRole('log').getByText('One moment, I look.').waitFor();
+    await expect.poll(async () => (await carol.inbox()).messages.length).toBe(1);
+    expect(await count()).toBe('2');
+    const question = page.getByRole('article').filter({ hasText: 'Which host?' });
+    await question.hover();
+    await question.getByRole('button', { name: /Open the thread/ }).click();
+    await page.getByRole('textbox', { name: 'Reply in the thread' }).fill('localhost');
+    await page.keyboard.press('Enter');
+    await expect.poll(count).toBe('1');
+  });
+
+  it('shows all that is to be allowed, and says where there is more to read', async () => {
+    const { call } = await offerDeploy();
+    const steps = Array.from({ length: 60 }, (_, index) => `step ${index}`);
+    const made = call({ target: 'long', steps: [...steps, 'rm -r /'] });
+    const text = waiting().getByRole('region', { name: 'The call' });
+    await text.waitFor();
+    await waiting().getByText('More below').waitFor();
+    const isInSight = () =>
+      text.evaluate((element) => {
+        const range = document.createRange();
+        const node = element.firstChild as Text;
+        range.setStart(node, node.data.indexOf('rm -r /'));
+        range.setEnd(node, node.data.indexOf('rm -r /') + 7);
+        const { bottom } = range.getBoundingClientRect();
+        return bottom <= element.getBoundingClientRect().bottom;
+      });
+    expect(await isInSight()).toBe(false);
+    expect(await seriousFindings(page)).toEqual([]);
+    // With the keyboard alone.
+    await text.focus();
+    await page.keyboard.press('End');
+    await waiting().getByText('More below').waitFor({ state: 'detached' });
+    expect(await isInSight()).toBe(true);
+    await page.keyboard.press('Home');
+    await waiting()
+      .getByRole('button', { name: /^Show all \d+ lines$/ })
+      .click();
+    await waiting().getByText('More below').waitFor({ state: 'detached' });
+    expect(await isInSight()).toBe(true);
+    await page.getByRole('button', { name: 'Allow the call' }).click();
+    expect(await made).toEqual({ deployed: 'long' });
+
+    const carol = await join('Carol');
+    await ask(carol, `May I run this?\n\n${'select 1;\n'.repeat(40)}drop table users;`);
+    const sql = waiting().getByRole('region', { name: 'The question of Carol' });
+    await waiting().getByText('More below').waitFor();
+    expect(await sql.textContent()).toContain('drop table users;');
+  });
+
+  it('has a button that helps for each, also without a terminal of the relay', async () => {
+    const reviewer = await join('Reviewer', { cli: 'claude', paths: ['pty'] });
+    await reviewer.paths.waits('pty', { code: 'usage_limit', until: Date.now() + 30 * HOUR_MS });
+    const day = new Intl.DateTimeFormat('en-US', { weekday: 'short' }).format(Date.now() + 30 * HOUR_MS);
+    await waiting()
+      .getByText(new RegExp(`until ${day}, .*\\d\\d:\\d\\d`))
+      .waitFor();
+    await waiting().getByRole('link', { name: 'Message' }).click();
+    await page.getByRole('textbox', { name: 'Message Reviewer' }).waitFor();
+    await reviewer.paths.waits('pty', { code: 'approval_dialog' });
+    await at('');
+    await waiting().getByText('It asks for permission').waitFor();
+    await waiting().getByRole('link', { name: 'Open agent' }).click();
+    await page.getByRole('heading', { name: 'Reviewer' }).waitFor();
+  });
+
+  it('leaves room for the agents, however much waits, and shows all on demand', async () => {
+    const askers = await Promise.all(['Ann', 'Ben', 'Cid', 'Dan'].map((name) => join(name)));
+    for (const relay of askers) await ask(relay, `${'A long question. '.repeat(60)}\nSaid ${relay.name}.`);
+    for (const relay of askers) await ask(relay, `${relay.name} again?`);
+    await expect.poll(count).toBe('8');
+    await page.reload();
+    await expect.poll(count).toBe('8');
+    await row('Ann').waitFor();
+    const isOnScreen = async () => ((await row('Ann').boundingBox())?.y ?? 9999) + 57 <= 800;
+    expect(await isOnScreen()).toBe(true);
+    await waiting().getByText('and 2 more').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+
+    // What the person writes stays where it is when more arrives.
+    const answer = waiting().getByRole('textbox').first();
+    const label = await answer.getAttribute('aria-label');
+    await answer.fill('half an ans');
+    await ask(askers[0] as Relay, 'One more thing?');
+    await expect.poll(count).toBe('9');
+    expect(
+      await waiting()
+        .getByRole('textbox', { name: label ?? '' })
+        .first()
+        .inputValue(),
+    ).toBe('half an ans');
+    expect(await isOnScreen()).toBe(true);
+
+    const line = waiting().getByRole('button', { name: /One more thing\?/ });
+    await line.click();
+    await waiting()
+      .getByRole('region', { name: 'The question of Ann' })
+      .getByText('One more thing?')
+      .waitFor();
+    await page.getByRole('button', { name: 'Show all', exact: true }).click();
+    await expect.poll(() => waiting().getByRole('textbox').count()).toBe(9);
+    await page.getByRole('button', { name: 'Show less', exact: true }).click();
+    await expect.poll(() => waiting().getByRole('textbox').count()).toBeLessThan(9);
+  });
+
+  it('tells screen readers what begins to wait, wherever they are, and nothing that was there before', async () => {
+    const carol = await join('Carol', { cli: 'claude', paths: ['pty'] });
+    await ask(carol, 'Known before?');
+    await expect.poll(count).toBe('1');
+    await at('/settings');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Signed-in browsers' }).waitFor();
+    const news = page.getByRole('status', { name: 'News' });
+    expect(await news.textContent()).toBe('');
+    await ask(carol, 'Which port?');
+    await expect.poll(() => news.textContent()).toBe('Carol asks: Which port?');
+    await carol.paths.waits('pty', { code: 'approval_dialog' });
+    await expect.poll(() => news.textContent()).toBe('Carol waits for you: approval dialog open');
+    await carol.paths.ready('pty');
+    await expect.poll(() => news.textContent()).toBe('');
+  });
+
+  it('logged nothing to the console', () => {
+    expect(opened.errors).toEqual([]);
+  });
+});
