@@ -17,10 +17,10 @@ const count = values.short ? 24 : Number(values.count);
 const countOfHosts = Math.max(12, Math.ceil(count / 4));
 const clis = TERMINAL_CLIS.filter(({ id }) => (values.only ?? 'claude,codex').split(',').includes(id));
 for (const cli of clis) {
-  const { path, native, resumes } = cli.terminal ?? {};
+  const { path, native, conversations } = cli.terminal ?? {};
   await checkDaemonKills(checks, cli, count);
   if (path !== 'pty') await checkDaemonKills(checks, cli, count, { withoutHooks: true });
   if (native) await checkDaemonKills(checks, cli, count, { native: true });
-  if (resumes) await checkHostKills(checks, cli, countOfHosts);
+  if (conversations !== undefined) await checkHostKills(checks, cli, countOfHosts);
 }
 process.exitCode = checks.finish() ? 0 : 1;

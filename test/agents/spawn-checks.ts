@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert';
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isAlive, processMark } from '../../packages/platform/src/processes/index.ts';
@@ -98,7 +98,8 @@ export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<Termina
     results.released = 'nothing left';
   });
 
-  if (cli.terminal?.resumes)
+  const conversations = cli.terminal?.conversations;
+  if (conversations !== undefined)
     await checks.run(named('goes on in its conversation after its host was killed'), async () => {
       const task = 'Is ticket 22 done?';
       const { stdout, stderr } = await spawn(false, 'Again', cli.command, task, '--wait', '60s');
@@ -108,6 +109,9 @@ export async function checkSpawn(checks: Checks, cli: AgentCli): Promise<Termina
           ({ name }: { name: string }) => name === 'Again',
         ).run;
       await eventually(async () => (await run()).resumable, DEADLINE_MS);
+      // A CLI writes its conversation a moment after its turn has begun.
+      const stored = () => globSync(join(home, conversations)).map((file) => readFileSync(file, 'utf8'));
+      await eventually(() => stored().some((text) => text.includes(task)), DEADLINE_MS);
       process.kill(hostOf(home), 'SIGKILL');
       await eventually(async () => (await run()).state === 'exited', DEADLINE_MS);
       const sent = await daemon.cli(['send', 'Again', 'And ticket 23?', '--json']);

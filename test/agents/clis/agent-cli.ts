@@ -51,8 +51,8 @@ export interface AgentCli {
     readonly needsInstall?: boolean;
     /** It tries again for a while if its model has a usage limit, so that its screen shows that it works. */
     readonly retriesAtLimit?: boolean;
-    /** Its conversations can be gone on with. */
-    readonly resumes?: boolean;
+    /** The files in its home with its conversations, as a pattern, if they can be gone on with. */
+    readonly conversations?: string;
     /** What the shell shows after Ctrl-Z, if it can be suspended. */
     readonly suspended?: RegExp;
     /** A step with which the model runs a shell command. */

@@ -50,7 +50,7 @@ export const claude: AgentCli = {
     settings: '.claude/settings.json',
     suspended: /Stopped/,
     retriesAtLimit: true,
-    resumes: true,
+    conversations: '.claude/projects/*/*.jsonl',
     shell: (command) => `use Bash ${JSON.stringify({ command, description: 'a command' })}`,
     trust: { question: /\btrust this folder\b/, choose: '\x1b[B', chosen: /❯ Yes, I trust/ },
     dialog: /\bDo you want to proceed\b/,

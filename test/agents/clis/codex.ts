@@ -54,7 +54,7 @@ ${sandbox.untrusted ? '' : trust}`,
     path: 'pty',
     native: true,
     answersPrompts: true,
-    resumes: true,
+    conversations: '.codex/sessions/**/*.jsonl',
     // Its shared daemon would outlive it.
     plainArgs: ['--no-daemon'],
     trustHooks: ['--dangerously-bypass-hook-trust'],

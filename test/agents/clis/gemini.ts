@@ -35,7 +35,7 @@ export const gemini: AgentCli = {
     path: 'pty',
     settings: '.gemini/settings.json',
     needsInstall: true,
-    resumes: true,
+    conversations: '.gemini/tmp/*/chats/*',
     shell: (command) => `use run_shell_command ${JSON.stringify({ command, description: 'a command' })}`,
     trust: { question: /\bDo you trust\b/, choose: '', chosen: /● 1\. Trust folder/ },
     dialog: /\bAllow execution of\b/,

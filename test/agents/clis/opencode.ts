@@ -43,7 +43,7 @@ export const opencode: AgentCli = {
   terminal: {
     args: () => [],
     ready: /Ask anything/,
-    resumes: true,
+    conversations: '.local/share/opencode/**/*.{json,db,db-wal}',
     path: 'native',
     typesFirst: true,
     answersPrompts: true,

@@ -1,7 +1,10 @@
+import { open } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { hasFile } from './has-file.ts';
+import { findFile } from './find-file.ts';
 import type { Resumption } from './resumption.ts';
+
+const MESSAGE = /"type":"(?:user|assistant)"/;
 
 /** Its hooks report a change of conversation, after `/clear` or `/resume`. */
 export const claudeResumption: Resumption = {
@@ -25,6 +28,17 @@ export const claudeResumption: Resumption = {
   },
   begin: (id) => [`--session-id=${id}`],
   resume: (id) => [`--resume=${id}`],
-  exists: (id, { CLAUDE_CONFIG_DIR, HOME = homedir() }) =>
-    hasFile(join(CLAUDE_CONFIG_DIR || join(HOME, '.claude'), 'projects', '*', `${id}.jsonl`)),
+  stored: async (id, { CLAUDE_CONFIG_DIR, HOME = homedir() }) => {
+    const projects = join(CLAUDE_CONFIG_DIR || join(HOME, '.claude'), 'projects');
+    const file = await findFile(join(projects, '*', `${id}.jsonl`));
+    if (file === undefined) return 'nothing';
+    return (await hasMessages(file)) ? 'messages' : 'notes';
+  },
 };
+
+/** Its mode and its queue are written before the first message. */
+async function hasMessages(file: string): Promise<boolean> {
+  await using opened = await open(file);
+  for await (const line of opened.readLines()) if (MESSAGE.test(line)) return true;
+  return false;
+}

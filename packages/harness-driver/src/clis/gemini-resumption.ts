@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { hasFile } from './has-file.ts';
+import { findFile } from './find-file.ts';
 import type { Resumption } from './resumption.ts';
 
 /** How many characters of the id are in its file name. */
@@ -22,6 +22,9 @@ export const geminiResumption: Resumption = {
   },
   begin: (id) => ['--session-id', id],
   resume: (id) => ['--resume', id],
-  exists: (id, { HOME = homedir() }) =>
-    hasFile(join(HOME, '.gemini', 'tmp', '*', 'chats', `session-*-${id.slice(0, ID_LENGTH)}.json*`)),
+  stored: async (id, { HOME = homedir() }) => {
+    const chats = join(HOME, '.gemini', 'tmp', '*', 'chats');
+    const file = await findFile(join(chats, `session-*-${id.slice(0, ID_LENGTH)}.json*`));
+    return file === undefined ? 'nothing' : 'messages';
+  },
 };

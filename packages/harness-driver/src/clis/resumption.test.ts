@@ -57,10 +57,24 @@ describe('an earlier conversation', () => {
       const fresh = await begun(word, given, ID, env);
       expect(fresh.args.join(' ')).toMatch(/^--session-id.0d5f2a4e-\S+ --model x$/);
       await mkdir(join(home.path, folder), { recursive: true });
-      await writeFile(join(home.path, folder, file), '');
+      await writeFile(join(home.path, folder, file), '{"type":"mode"}\n{"parentUuid":null,"type":"user"}\n');
       expect(await begun(word, given, ID, env)).toEqual({ args: [...resumed, '--model', 'x'], session: ID });
     },
   );
+
+  it('of claude that was killed before its first message was stored begins with another id', async () => {
+    await using home = await mkdtempDisposable(join(tmpdir(), 'relay-home-'));
+    const folder = join(home.path, '.claude/projects/-work');
+    await mkdir(folder, { recursive: true });
+    await writeFile(
+      join(folder, `${ID}.jsonl`),
+      '{"type":"mode"}\n{"type":"queue-operation","content":"Fix it"}\n',
+    );
+    const { args, session } = await begun('claude', ['--model', 'x', 'Fix it'], ID, { HOME: home.path });
+    expect(session).toMatch(/^[0-9a-f-]{36}$/);
+    expect(session).not.toBe(ID);
+    expect(args).toEqual([`--session-id=${session}`, '--model', 'x']);
+  });
 
   it('of a program that has none cannot go on', async () => {
     await expect(begun('vim', [], ID)).rejects.toMatchObject({ code: 'NotResumable' });

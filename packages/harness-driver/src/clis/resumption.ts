@@ -9,11 +9,14 @@ export interface Resumption {
   begin?(id: string): string[];
   /** The arguments that resume a conversation. */
   resume(id: string): string[];
-  /** Whether it has any messages: some CLIs store nothing before. */
-  exists?(id: string, env: NodeJS.ProcessEnv): Promise<boolean>;
+  /** What the CLI has stored of it. Default: its messages. */
+  stored?(id: string, env: NodeJS.ProcessEnv): Promise<Stored>;
   /** Watches which conversation a running CLI is in, if nothing else reports it, until the returned function is called. */
   watch?(program: WatchedProgram, onSession: (id: string) => void): () => void;
 }
+
+/** Messages to go on with; nothing at all; or only notes, so that the CLI neither resumes it nor takes the id for a new one. */
+export type Stored = 'messages' | 'nothing' | 'notes';
 
 export interface WatchedProgram {
   pid: number;
@@ -44,9 +47,12 @@ export async function beginConversation(
     throw new RelayError('NotResumable', `The relay does not know how to resume ${word}.`, {
       next: 'Release the agent and spawn a new one.',
     });
-  const { begin, exists, options } = resumption;
-  const isThere = (await exists?.(resume, env)) ?? true;
-  // It ended before its first message: start it now.
-  const words = isThere || !begin ? resumption.resume(resume) : begin(resume);
-  return { args: [...words, ...withoutPrompt(given, options)], session: resume };
+  const { begin, options } = resumption;
+  const stored = (await resumption.stored?.(resume, env)) ?? 'messages';
+  const rest = withoutPrompt(given, options);
+  if (stored === 'messages' || !begin)
+    return { args: [...resumption.resume(resume), ...rest], session: resume };
+  // It ended before its first message was stored: begin it now.
+  const session = stored === 'nothing' ? resume : randomUUID();
+  return { args: [...begin(session), ...rest], session };
 }

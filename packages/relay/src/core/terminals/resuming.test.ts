@@ -61,6 +61,8 @@ it('starts a worker again as the same agent, in its conversation', async () => {
     cwd: '/work',
   });
   expect(after?.run).not.toBe(before?.run);
+  // What was left of the earlier run is gone.
+  expect(core.processes.ended).toEqual([GONE.pid]);
   expect(await runOf('Worker')).toMatchObject({ parent: 'Boss', run: { state: 'starting', spawned: true } });
   const host = await hosted('Worker');
   await host.request('REPORT', { path: 'pty', state: 'ready' });

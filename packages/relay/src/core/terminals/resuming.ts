@@ -32,6 +32,9 @@ interface Parts {
 
 type Wish = OperationParams<'RESUME'>;
 
+/** How long a CLI whose host is gone may take to end by itself. */
+const PROGRAM_MS = 5000;
+
 /** Starts agents again that have ended, in their own conversations. */
 export class Resuming {
   readonly #parts: Parts;
@@ -68,13 +71,16 @@ export class Resuming {
     before: Run,
     { env, waitMs }: Wish,
   ): Promise<OperationResult<'RESUME'>> {
-    const { hosts, readiness, runs, starting } = this.#parts;
+    const { hosts, processes, readiness, runs, starting } = this.#parts;
     if (!hosts.isGone(before))
       throw notResumable(
         `${agent.name} is still running.`,
         `Look at it with: agent-relay attach ${agent.name}`,
       );
     await hosts.ended(before, { ended: 'its host process was killed' });
+    // The CLI may still be ending, and writing its conversation.
+    const { host, program } = before;
+    if (host) await processes.end({ host, program }, PROGRAM_MS);
     const { session, cli, args, choices, cwd } = before;
     if (session === undefined)
       throw notResumable(

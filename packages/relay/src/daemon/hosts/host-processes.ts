@@ -81,11 +81,15 @@ export class HostProcesses implements Processes {
   }
 
   async end({ host, program }: Parameters<Processes['end']>[0], patienceMs: number): Promise<void> {
-    if (!(await isGone(host, patienceMs)) && signalProcess(host, 'SIGTERM')) await isGone(host, HOST_MS);
+    const both = [host, ...(program ? [program] : [])];
+    const areGone = async (withinMs: number) =>
+      (await Promise.all(both.map((one) => isGone(one, withinMs)))).every(Boolean);
+    if (await areGone(patienceMs)) return;
+    if (signalProcess(host, 'SIGTERM')) await isGone(host, HOST_MS);
     signalProcess(host, 'SIGKILL');
     if (program && isAlive(program)) signalSession(program.pid, 'SIGKILL');
-    const gone = await Promise.all([host, ...(program ? [program] : [])].map((one) => isGone(one, KILL_MS)));
-    if (gone.includes(false)) throw new RelayError('Internal', `The process ${host.pid} cannot be ended.`);
+    if (!(await areGone(KILL_MS)))
+      throw new RelayError('Internal', `The process ${host.pid} cannot be ended.`);
   }
 
   #watch(child: ChildProcess, run: string): void {
