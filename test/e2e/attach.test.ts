@@ -275,6 +275,10 @@ describe('agent-relay attach', () => {
     await spawn('Lasting', 'shell');
     await using viewer = attach('Lasting');
     await viewer.until(/ready\$/);
+    // A key that was on its way to it when it was killed.
+    process.kill(daemon.pid, 'SIGSTOP');
+    viewer.type('\x03\x1d?');
+    await viewer.until(/Ctrl-\] and: d detach/);
     await daemon.kill9();
     await daemon.start();
     await expect.poll(async () => (await who('Lasting'))?.status, POLL).not.toBe('offline');

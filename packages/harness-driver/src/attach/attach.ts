@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import {
+  type ErrorCode,
   isRelayError,
   RelayError,
   type RunExit,
@@ -37,6 +38,8 @@ export async function attachTerminal(options: AttachedOptions): Promise<Detached
 }
 
 const RETRY_MS = 50;
+/** There is nothing to attach to any more. */
+const GONE: ReadonlySet<ErrorCode> = new Set(['NotRunning', 'AgentNotFound']);
 
 class AttachedSession {
   readonly #terminal: PersonTerminal;
@@ -113,7 +116,12 @@ class AttachedSession {
   /** After the daemon was away: somebody else may be typing by now. */
   async #attachAgain(): Promise<void> {
     const before = this.#mode;
-    await this.#attachIfFree();
+    try {
+      await this.#attachIfFree();
+    } catch (error) {
+      if (isRelayError(error) && GONE.has(error.code)) this.#done.reject(error);
+      throw error;
+    }
     if (this.#mode !== before) this.#picture.say(taken(this.#view?.state.writer));
   }
 
@@ -198,11 +206,13 @@ class AttachedSession {
     this.#picture.say(this.#holds ? HELD : isHeld ? STILL_HELD : RELEASED);
   }
 
-  /** Requests that fail because the daemon is away are not repeated; we attach again when it is back. */
+  /**
+   * Requests that fail because the daemon was away are not repeated; we attach again when it is back. One that was on its way then
+   * names a viewer that the daemon does not know any more.
+   */
   #run(work: () => Promise<unknown>): void {
     this.#sending = this.#sending.then(work).catch((error) => {
-      const isFinal = !isRelayError(error) || ['NotRunning', 'AgentNotFound'].includes(error.code);
-      if (isFinal && this.#view === undefined) this.#done.reject(error);
+      if (!isRelayError(error)) this.#done.reject(error);
     });
   }
 
