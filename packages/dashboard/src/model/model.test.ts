@@ -81,7 +81,8 @@ describe('a question to the person', () => {
 
     it('is over when the relay says so, or soon after its time', () => {
       const note = message(2, { from: 'relay', fromType: 'system', replyTo: 'm1', thread: 'm1' });
-      expect(open(consent, note)).toEqual([]);
+      expect(open(consent, { ...note, kind: 'free' })).toEqual(['m1']);
+      expect(open(consent, { ...note, kind: 'status' })).toEqual([]);
       expect(openAt(2 * MINUTE, consent)).toEqual(['m1']);
       expect(openAt(10 * MINUTE, consent)).toEqual([]);
     });

@@ -36,10 +36,11 @@ const isDone = (message: HistoryMessage, me: string): boolean =>
   !isConsent(message) &&
   (message.reactions?.some(({ emoji, agents }) => emoji === DONE && agents.includes(me)) ?? false);
 
-/** The person's reply to it or a message of theirs in its thread; of a consent also what the relay says there: it is over. */
+/** The person's reply to it or a message of theirs in its thread; of a consent also the status of the relay there: it is over. */
 function closes(other: Message, question: Message, me: string): boolean {
   if (other.seq <= question.seq) return false;
-  if (other.from !== me && !(isConsent(question) && isConsent(other))) return false;
+  const isOver = isConsent(question) && isConsent(other) && other.kind === 'status';
+  if (other.from !== me && !isOver) return false;
   return other.replyTo === question.id || other.thread === (question.thread ?? question.id);
 }
 

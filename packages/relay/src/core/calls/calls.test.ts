@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
+import { openCore, type Participant, QUOTAS, type TestCore } from '../../../../../test/kit/core.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 
 let core: TestCore;
@@ -376,15 +376,37 @@ describe('a tool that needs consent', () => {
     await expect.poll(() => petra.delivered).toHaveLength(3);
     await alice.request('CANCEL', { id: dropped.requestId });
     await expect.poll(() => notes().at(-1)?.content).toMatch(/Alice no longer waits/);
+  });
 
-    const beside = await alice.call('Bob.deploy');
-    await expect.poll(() => petra.delivered).toHaveLength(5);
-    const asked = petra.delivered.at(-1);
-    await petra.send('relay', 'No.');
-    expect(await beside.outcome()).toMatchObject({ error: { code: 'Denied' } });
-    await expect
-      .poll(() => notes().at(-1))
-      .toMatchObject({ replyTo: asked?.id, content: expect.stringContaining('The call is denied.') });
+  it('is allowed by a reply to its own question only, and the person is told so', async () => {
+    const call = await alice.call('Bob.deploy');
+    await expect.poll(() => petra.delivered).toHaveLength(1);
+    const [question] = petra.delivered;
+    // The answer to a question of before, for example.
+    await petra.send('relay', 'yes');
+    await expect.poll(() => petra.delivered).toHaveLength(2);
+    expect(petra.delivered[1]).toMatchObject({ from: 'relay', kind: 'free', replyTo: question?.id });
+    expect(petra.delivered[1]?.content).toContain('reply to the question itself');
+    expect(bob.calls).toEqual([]);
+    await petra.reply(question?.id ?? '', 'yes');
+    await expect.poll(() => bob.calls).toHaveLength(1);
+    await bob.answer({ result: 'done' });
+    expect(await call.outcome()).toMatchObject({ result: 'done' });
+  });
+
+  it('counts for its caller: the questions for one agent leave room for those for another', async () => {
+    await using small = await openCore({ quotas: { ...QUOTAS, awaits: 2 } });
+    const there = await small.newWorkspace();
+    const [one, other] = [await small.join(there, 'One'), await small.join(there, 'Other')];
+    const person = await small.join(there, 'Petra', { type: 'human' });
+    const callee = await small.join(there, 'Callee');
+    await callee.serve({ name: 'deploy', consent: true });
+    for (const _ of [1, 2]) await one.call('Callee.deploy');
+    await expect.poll(() => person.delivered).toHaveLength(2);
+    const refused = await one.call('Callee.deploy');
+    expect(await refused.outcome()).toMatchObject({ error: { code: 'LimitReached' } });
+    await other.call('Callee.deploy');
+    await expect.poll(() => person.delivered).toHaveLength(3);
   });
 
   it('tells nothing more after an answer to the question', async () => {

@@ -157,8 +157,9 @@ export class Calls {
     this.#settle(call, { result: await backends.call(server, tool, call.args, { signal, onProgress }) });
   }
 
-  #askPerson(call: OpenCall): Promise<void> {
-    return this.#parts.consents.ask(
+  async #askPerson(call: OpenCall): Promise<void> {
+    this.#parts.quotas.checkConsents(this.#open.countWaiting(call.caller));
+    await this.#parts.consents.ask(
       call,
       (retract) => this.#asked(call, retract),
       (outcome, person) => {

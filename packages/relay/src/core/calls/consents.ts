@@ -1,4 +1,4 @@
-import { isRelayError, type Message, RelayError } from '@agent-relay/protocol';
+import { isRelayError, RelayError } from '@agent-relay/protocol';
 import type { AwaitOutcome } from '../delivery/awaits.ts';
 import type { Agents } from '../directory/agents.ts';
 import type { Presence } from '../directory/presence.ts';
@@ -7,7 +7,7 @@ import type { Agent } from '../ports/store/agents.ts';
 import { relayItself } from '../principal.ts';
 import { type OpenCall, type QuestionEnd, titleOf } from './open-call.ts';
 import type { Questions } from './questions.ts';
-import { consentQuestion, isYes, personInCharge } from './words.ts';
+import { consentQuestion, personInCharge } from './words.ts';
 
 interface Parts {
   agents: Agents;
@@ -36,7 +36,7 @@ export class Consents {
     const person = personInCharge(agents, presence, workspace);
     call.waitsFor = person;
     const principal = relayItself(workspace, await agents.system(workspace));
-    let close = (_why: string): void => undefined;
+    let note = (_how: 'close' | 'hint', _content: string): void => undefined;
     const question = questions.ask({
       principal,
       id: `${call.id}-${person.id}`,
@@ -46,22 +46,18 @@ export class Consents {
       // A daemon that is killed closes no question; by then the time of the call is over.
       expiresAt: clock.now() + timeoutMs,
       stored: (stop, messageId) => {
-        close = (why) => {
-          if (agents.byId(person.id)) questions.close(principal, messageId, why);
+        note = (how, content) => {
+          if (agents.byId(person.id)) questions[how](principal, messageId, content);
         };
         call.waiter.progress({ progress: 0, message: `Waiting for a yes from ${person.name}.` });
         stored((reason) => {
           stop();
-          close(`No reply is needed any more: ${whyOf(reason, call)}`);
+          note('close', `No reply is needed any more: ${whyOf(reason, call)}`);
         });
       },
-      settle: (outcome) => {
-        if ('reply' in outcome && isBesideThread(outcome.reply))
-          close(
-            `Your message was taken as the answer to this. The call is ${isYes(outcome.reply) ? 'allowed' : 'denied'}.`,
-          );
-        settle(outcome, person);
-      },
+      settle: (outcome) => settle(outcome, person),
+      // A yes that was meant for another call must not allow this one.
+      onBeside: () => note('hint', BESIDE),
     });
     await question.catch((error) => {
       if (!isRelayError(error, 'BodyTooLarge')) throw error;
@@ -76,9 +72,8 @@ export class Consents {
   }
 }
 
-/** Nobody sees what such a message answers. */
-const isBesideThread = ({ replyTo, thread }: Message): boolean =>
-  replyTo === undefined && thread === undefined;
+const BESIDE =
+  'Your message was not taken as the answer, because it is no reply to the question. To allow or deny this call, reply to the question itself, in the dashboard or with --reply-to.';
 
 /** Whether a person has to allow the call. A person who calls a tool allows that call; a key alone is no person. */
 export const needsConsent = ({

@@ -1,3 +1,4 @@
+import type { ToolCaller } from '@agent-relay/protocol';
 import type { Caller } from '../operations/caller.ts';
 import type { OpenCall } from './open-call.ts';
 
@@ -33,6 +34,13 @@ export class OpenCalls {
 
   [Symbol.iterator](): IterableIterator<OpenCall> {
     return this.#byId.values();
+  }
+
+  /** How many calls of this caller wait for a person's consent. */
+  countWaiting({ id }: ToolCaller): number {
+    let count = 0;
+    for (const { caller, waitsFor } of this) if (waitsFor && caller.id === id) count += 1;
+    return count;
   }
 
   /**

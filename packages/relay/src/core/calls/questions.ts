@@ -1,4 +1,4 @@
-import { type Message, RelayError } from '@agent-relay/protocol';
+import { type Message, type MessageKind, RelayError } from '@agent-relay/protocol';
 import type { AwaitOutcome, Awaits } from '../delivery/awaits.ts';
 import type { Deliveries } from '../delivery/deliveries.ts';
 import type { Quotas } from '../governance/quotas.ts';
@@ -30,6 +30,8 @@ export interface Question {
   stored(stop: () => void, messageId: string): void;
   /** Called once with the answer, or the reason why there is none. */
   settle(outcome: AwaitOutcome): void;
+  /** If set, only a reply to the question answers it; called for any other message to its sender. */
+  onBeside?: () => void;
 }
 
 /** Asks agents and people with messages, like SEND with `await`, and marks the answer as read. */
@@ -40,10 +42,11 @@ export class Questions {
     this.#parts = parts;
   }
 
-  async ask({ principal, id, to, content, timeoutMs, expiresAt, stored, settle }: Question): Promise<void> {
-    const { messages, awaits, quotas } = this.#parts;
+  async ask(question: Question): Promise<void> {
+    const { principal, id, to, content, timeoutMs, expiresAt, stored, settle, onBeside } = question;
+    const { messages, awaits } = this.#parts;
     const waiter = requireAgent(principal);
-    const counted = quotas.asking(waiter.id, awaits.countBesides(waiter.id, id));
+    const counted = this.#count(waiter, id);
     try {
       const { result } = await messages.send(principal, id, {
         to: to.name,
@@ -60,7 +63,8 @@ export class Questions {
         if ('reply' in outcome) this.#markRead(waiter, outcome.reply);
         settle(outcome);
       };
-      stored(awaits.open({ id, waiter, target: to, message, settle: settled }, timeoutMs), message.id);
+      const entry = { id, waiter, target: to, message, settle: settled, onBeside };
+      stored(awaits.open(entry, timeoutMs), message.id);
     } finally {
       counted();
     }
@@ -68,9 +72,29 @@ export class Questions {
 
   /** Says in the thread of a question that it needs no answer any more, and why. */
   close(principal: Principal, messageId: string, content: string): void {
+    this.#note(principal, messageId, { word: 'closed', kind: 'status', content });
+  }
+
+  /** Says in the thread of a question how to answer it, once. */
+  hint(principal: Principal, messageId: string, content: string): void {
+    this.#note(principal, messageId, { word: 'hint', kind: 'free', content });
+  }
+
+  #note(
+    principal: Principal,
+    messageId: string,
+    { word, kind, content }: { word: string; kind: MessageKind; content: string },
+  ): void {
     const { messages, background } = this.#parts;
-    const note = { content, replyTo: messageId, kind: 'status', importance: 'normal' } as const;
-    background(messages.send(principal, `${messageId}-closed`, note).then(() => undefined));
+    const note = { content, replyTo: messageId, kind, importance: 'normal' } as const;
+    background(messages.send(principal, `${messageId}-${word}`, note).then(() => undefined));
+  }
+
+  /** What the relay asks for a call counts for the caller (`Calls`), not for the relay. */
+  #count({ id, type }: Agent, questionId: string): () => void {
+    const { awaits, quotas } = this.#parts;
+    if (type === 'system') return () => undefined;
+    return quotas.asking(id, awaits.countBesides(id, questionId));
   }
 
   #markRead(waiter: Agent, { id }: Message): void {

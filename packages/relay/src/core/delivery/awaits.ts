@@ -13,6 +13,8 @@ export interface OpenAwait {
   readonly message: { id: string; seq: number; thread: string };
   /** Called once: with the answer, or with the reason there will be none. */
   settle(outcome: AwaitOutcome): void;
+  /** Only a message in its thread, or a reply to it, answers it: called for any other direct message of the awaited agent. */
+  readonly onBeside?: (() => void) | undefined;
 }
 
 /** The state of an agent while it waits for answers. */
@@ -27,7 +29,7 @@ interface Waiting {
  * The open awaits, and the rule by which a message answers one:
  *  - it is from the awaited agent to the waiting one, later than the question, and in its thread or a reply to it;
  *  - or it is a direct message outside any thread, the question was asked without a thread too, and it is the only one
- *    the waiter has open to that agent.
+ *    the waiter has open to that agent, and may be answered so.
  * A message answers at most one await, the oldest that fits.
  */
 export class Awaits {
@@ -77,14 +79,19 @@ export class Awaits {
     const named = open.find(
       (entry) => entry.message.thread === message.thread || entry.message.id === message.replyTo,
     );
+    if (named) {
+      this.answerWith(named, message);
+      return;
+    }
     const direct =
       message.thread === undefined &&
       message.replyTo === undefined &&
       message.channel === undefined &&
       message.to !== '*';
+    if (!direct) return;
+    for (const entry of open) entry.onBeside?.();
     const only = open.length === 1 ? open[0] : undefined;
-    const answered = named ?? (direct && only && hasOwnThread(only) ? only : undefined);
-    if (answered) this.answerWith(answered, message);
+    if (only && !only.onBeside && hasOwnThread(only)) this.answerWith(only, message);
   }
 
   /** Ends an await, unless it has ended; false if the message is the answer to another one. */

@@ -1,4 +1,4 @@
-import { limitReached, type ToolDefinition } from '@agent-relay/protocol';
+import { limitReached, type RelayError, type ToolDefinition } from '@agent-relay/protocol';
 import type { AgentProfile } from '../ports/store/agents.ts';
 import type { AddedReaction } from '../ports/store/reactions.ts';
 import type { Principal } from '../principal.ts';
@@ -205,13 +205,15 @@ export class Quotas {
   asking(agentId: number, open: number): () => void {
     const { awaits } = this.limits;
     return this.#asking.reserve(String(agentId), awaits - open, () =>
-      limitReached(
-        'quotas.awaits',
-        awaits,
-        `An agent can wait for ${awaits} answers at once.`,
-        'Wait for one of them, or send the message without waiting.',
-      ),
+      tooManyAwaits(awaits, 'Wait for one of them, or send the message without waiting.'),
     );
+  }
+
+  /** Throws if a caller has too many calls that people are asked about. */
+  checkConsents(open: number): void {
+    const { awaits } = this.limits;
+    if (open >= awaits)
+      throw tooManyAwaits(awaits, 'Wait until somebody has decided about one of your calls.');
   }
 
   /** Counts a call until the function it returns is called. */
@@ -256,3 +258,6 @@ export class Quotas {
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
 const nothing = (): void => undefined;
+
+const tooManyAwaits = (awaits: number, next: string): RelayError =>
+  limitReached('quotas.awaits', awaits, `An agent can wait for ${awaits} answers at once.`, next);
