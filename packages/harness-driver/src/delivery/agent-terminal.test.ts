@@ -43,6 +43,19 @@ it('is open at once for a CLI that asked nothing', () => {
   expect(terminal.gate()).toBe('open');
 });
 
+it('waits a moment after a key, also if the timer for that fires early', () => {
+  const { terminal, looks } = open(EMPTY);
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(1000.9);
+  terminal.typed();
+  clock.mockReturnValue(1500.5);
+  vi.advanceTimersByTime(500);
+  expect(looks).toEqual([{ wait: { code: 'draft' } }]);
+  clock.mockReturnValue(1501.5);
+  vi.advanceTimersByTime(1);
+  clock.mockRestore();
+  expect(looks).toEqual([{ wait: { code: 'draft' } }, 'open']);
+});
+
 it('is neither open nor waiting while a message is typed', async () => {
   const { terminal } = open(EMPTY);
   const delivered = terminal.deliver({ text: 'Relay message\n| one' });

@@ -77,17 +77,15 @@ export class AgentTerminal implements Ingress {
     if (this.#screen.isBehind || this.#isTyping) return undefined;
     const reading = this.reading();
     const gate = gateOf(reading);
-    const now = performance.now();
-    if (reading.state === 'starting' && reading.question !== undefined) this.#askedAt = now;
+    if (reading.state === 'starting' && reading.question !== undefined) this.#askedAt = performance.now();
     this.#noteFailure(reading);
     if (gate !== 'open') return gate;
     if (this.#hold.reason) return { wait: this.#hold.reason };
-    const left = this.#askedAt + AFTER_QUESTION_MS - now;
-    if (left > 0) {
-      this.#lookAgainIn(left);
-      return { wait: { code: 'starting' } };
-    }
-    return now - this.#typedAt < ECHO_MS ? { wait: { code: 'draft' } } : gate;
+    return (
+      this.#waitsUntil(this.#askedAt + AFTER_QUESTION_MS, 'starting') ??
+      this.#waitsUntil(this.#typedAt + ECHO_MS, 'draft') ??
+      gate
+    );
   }
 
   /** A failure stays on the screen until a turn succeeds: it counts again only after another turn. */
@@ -101,6 +99,14 @@ export class AgentTerminal implements Ingress {
       this.#hasFailed = true;
       this.#hold.failed({ code: failure });
     }
+  }
+
+  /** Nothing else may happen by then, and timers fire early now and then: so each look arranges for the next one. */
+  #waitsUntil(time: number, code: 'starting' | 'draft'): Gate | undefined {
+    const left = time - performance.now();
+    if (left <= 0) return undefined;
+    this.#lookAgainIn(left);
+    return { wait: { code } };
   }
 
   #lookAgainIn(ms: number): void {
