@@ -108,6 +108,8 @@ export interface TestCore extends AsyncDisposable {
   observerFromAfar(workspace: Workspace): Participant;
   /** The local user, not acting as an agent. */
   owner(workspace: Workspace): Participant;
+  /** The same on a page of the dashboard, as a person. */
+  ownerOnPage(workspace: Workspace): Promise<Participant>;
   /** Closes the database and opens it again, as a restart of the daemon does. */
   restart(): Promise<void>;
 }
@@ -195,6 +197,15 @@ export async function openCore({
     observerFromAfar: (workspace) =>
       participant({ ...observer(workspace), local: false, owner: false, keyId: '12345678' }),
     owner: (workspace) => participant({ ...observer(workspace), local: true, owner: true, keyId: undefined }),
+    ownerOnPage: async (workspace) =>
+      participant({
+        ...observer(workspace),
+        agent: await running.relay.agents.person(workspace),
+        local: false,
+        owner: true,
+        keyId: undefined,
+        pageSessionId: 'page',
+      }),
     async restart() {
       await close();
       clock.forget();

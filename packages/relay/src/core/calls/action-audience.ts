@@ -15,11 +15,12 @@ export class ActionAudience {
     this.#channels = channels;
   }
 
-  /** The owner of the daemon, and the agent that performs the action, may always invoke it. */
+  /** The owner of the daemon, also as a person, and the agent that performs the action, may always invoke it. */
   includes({ availableTo }: ActionDefinition, performer: Agent, principal: Principal): boolean {
-    const { agent, local } = principal;
-    if (!agent) return local;
-    if (availableTo === undefined || agent === performer) return true;
+    const { agent, owner } = principal;
+    if (owner) return true;
+    if (!agent) return false;
+    if (availableTo === undefined || agent === performer || this.#isOwnersPerson(principal)) return true;
     return availableTo.some((who) => this.#isMeant(who, agent, principal));
   }
 
@@ -30,6 +31,10 @@ export class ActionAudience {
       const key = nameKey(plainAgentName(who));
       return key !== 'human' && key !== 'lead' && this.#agents.find(workspace, key) === undefined;
     });
+  }
+
+  #isOwnersPerson({ agent, local, unverified }: Principal): boolean {
+    return agent !== undefined && local && !unverified && this.#agents.isOwnersPerson(agent);
   }
 
   #isMeant(who: string, agent: Agent, { workspace }: Principal): boolean {

@@ -178,7 +178,7 @@ describe('an action', () => {
   });
 
   it('is only there for those it is available to', async () => {
-    const petra = await core.join(workspace, 'Petra', { type: 'human' });
+    const paul = await core.join(workspace, 'Paul', { type: 'human' });
     const carol = await core.join(workspace, 'Carol', { handle: '@cc' });
     const dora = await core.join(workspace, 'Dora', { lead: true });
     await carol.request('CHANNEL_CREATE', { name: 'ops' });
@@ -193,7 +193,7 @@ describe('an action', () => {
     expect(await namesFor(alice)).toEqual(['by.name']);
     expect(await namesFor(carol)).toEqual(['by.channel', 'by.name']);
     expect(await namesFor(dora)).toEqual(['by.lead']);
-    expect(await namesFor(petra)).toEqual(['by.person']);
+    expect(await namesFor(paul)).toEqual(['by.person']);
     expect(await namesFor(bob)).toHaveLength(5);
     expect(await namesFor(core.owner(workspace))).toHaveLength(5);
     expect(await namesFor(core.observerFromAfar(workspace))).toEqual([]);
@@ -201,6 +201,17 @@ describe('an action', () => {
       code: 'ActionNotFound',
     });
     expect(bob.calls).toEqual([]);
+  });
+
+  it('is always there for the owner of the daemon, as a person too', async () => {
+    await register(bob, action('by.nobody', { availableTo: [] }));
+    const petra = await core.join(workspace, 'Petra', { type: 'human' });
+    expect(await namesFor(petra)).toEqual(['by.nobody']);
+    expect(await namesFor(await core.ownerOnPage(workspace))).toEqual(['by.nobody']);
+    expect(await namesFor(core.owner(workspace))).toEqual(['by.nobody']);
+    petra.disconnect();
+    const fromAfar = await core.joinFromAfar(workspace, 'Petra', { token: petra.token });
+    expect(await namesFor(fromAfar)).toEqual([]);
   });
 });
 

@@ -212,6 +212,10 @@ export class Agents {
     return agent;
   }
 
+  isOwnersPerson({ type, name }: Agent): boolean {
+    return type === 'human' && nameKey(name) === nameKey(this.#person.name);
+  }
+
   /** The relay itself as a sender of notices; registered in a workspace on first use. */
   async system(workspace: Workspace): Promise<Agent> {
     const known = this.find(workspace, SYSTEM_AGENT);
