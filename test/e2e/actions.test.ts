@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { PROGRAM } from '../kit/cli.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { json, output } from '../kit/results.ts';
 import { startSocketProxy } from '../kit/socket-proxy.ts';
+import { startTerminal } from '../kit/terminal.ts';
 import { startProgram } from './calls-kit.ts';
 import { client } from './messaging-commands.ts';
 
@@ -53,6 +55,38 @@ describe('actions', () => {
     });
   });
 
+  it('are shown with their invocations in lines that fit a narrow terminal', async () => {
+    await using bob = await client(daemon, {
+      name: 'Bob',
+      capabilities: [{ category: 'math', description: 'Halves numbers of any size, and doubles them' }],
+    });
+    await bob.registerAction({
+      name: 'math.split',
+      description: 'Halves a number without asking anybody else about it',
+      input: {},
+      availableTo: ['Alice', '#halves', 'human'],
+      handler: ({ input }) => input,
+    });
+    const done = await bob.invoke('math.split', { words: 'one two three four five six' }, { wait: true });
+    for (const args of [
+      ['capabilities'],
+      ['actions'],
+      ['actions', '--invocations'],
+      ['actions', done.invocationId],
+      ['audit', '--limit', '2'],
+    ]) {
+      await using terminal = startTerminal([process.execPath, PROGRAM, ...args], {
+        cwd: daemon.projectDirectory,
+        env: { ...daemon.env, PATH: process.env.PATH ?? '' },
+        columns: 40,
+      });
+      expect(await terminal.exited).toMatchObject({ exitCode: 0 });
+      const lines = stripVTControlCharacters(terminal.output()).split(/\r?\n/);
+      expect(lines.join('\n')).toMatch(/math/);
+      expect(lines.filter((line) => line.length > 40)).toEqual([]);
+    }
+  });
+
   it('are called by name from a shell and a program, and recorded', async () => {
     await using bob = await client(daemon, { name: 'Bob' });
     await using alice = await client(daemon, { name: 'Alice' });
@@ -69,7 +103,16 @@ describe('actions', () => {
       message: 'deploy failed: No luck.',
     });
     await expect(alice.call('deply')).rejects.toMatchObject({ code: 'ActionNotFound' });
-    await expect(alice.call('Nobody.act')).rejects.toMatchObject({ code: 'AgentNotFound' });
+    await expect(alice.call('open.atc')).rejects.toMatchObject({
+      code: 'ActionNotFound',
+      message: 'There is no action "open.atc" for you. Did you mean open.act?',
+    });
+    await expect(alice.call('Nobody.fly')).rejects.toMatchObject({
+      code: 'AgentNotFound',
+      message: expect.stringMatching(
+        /^There is no action "Nobody\.fly" for you\. No agent "Nobody" is known/,
+      ),
+    });
     expect(json(await daemon.cli(['call', 'open.act', '{"a":3}', '--as', 'Ann']))).toEqual({ got: { a: 3 } });
     expect(output(await daemon.cli(['actions', '--invocations']))).toMatch(/open\.act +completed +Ann/);
   });

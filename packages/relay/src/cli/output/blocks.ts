@@ -6,6 +6,9 @@ type Fact = [label: string, values: readonly string[]];
 /** The columns of the terminal; a pipe or a file has no end. */
 const columns = (): number => (process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY);
 
+/** A sentence, wrapped where the terminal is narrow. */
+export const inColumns = (sentence: string): string => wrap(sentence, columns());
+
 /** A title with facts below it, their values wrapped beside their labels; omits those without a value. */
 export function block(title: string, facts: readonly Fact[]): string {
   const told = facts.filter(([, values]) => values.length > 0);

@@ -9,8 +9,8 @@ import {
   withProject,
   withViewer,
 } from '../../options.ts';
-import { tableOrBlocks } from '../../output/blocks.ts';
-import { facts, inertJson, print, printJson, styled, when } from '../../output/terminal.ts';
+import { block, tableOrBlocks } from '../../output/blocks.ts';
+import { inertJson, print, printJson, styled, when } from '../../output/terminal.ts';
 import { asViewer } from '../../target/connect.ts';
 
 type Options = ProjectOption & JsonOption & AgentOption & { invocations?: boolean; limit: number };
@@ -75,16 +75,15 @@ function printInvocation(invocation: InvocationInfo): void {
   const { invocationId, actionName, status, owner, caller, input, invokedAt, endedAt, result, error } =
     invocation;
   print(
-    facts([
-      ['invocation', safeLine(invocationId)],
-      ['action', `${safeLine(actionName)} of ${safeLine(owner)}`],
-      ['status', styled(STATUS_STYLE[status], status)],
-      ['caller', safeLine(caller.name)],
-      ['invoked', when(invokedAt)],
-      ['ended', endedAt === undefined ? undefined : when(endedAt)],
-      ['input', inertJson(JSON.stringify(input))],
-      ['result', result === undefined ? undefined : inertJson(JSON.stringify(result))],
-      ['error', error && safeLine(`${error.message} [${error.code}]`)],
+    block(safeLine(`${actionName} of ${owner}`), [
+      ['invocation', [safeLine(invocationId)]],
+      ['status', [styled(STATUS_STYLE[status], status)]],
+      ['caller', [safeLine(caller.name)]],
+      ['invoked', [when(invokedAt)]],
+      ['ended', endedAt === undefined ? [] : [when(endedAt)]],
+      ['input', [inertJson(JSON.stringify(input))]],
+      ['result', result === undefined ? [] : [inertJson(JSON.stringify(result))]],
+      ['error', error ? [safeLine(`${error.message} [${error.code}]`)] : []],
     ]),
   );
 }

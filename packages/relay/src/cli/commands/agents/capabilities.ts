@@ -2,7 +2,7 @@ import { type AgentOffer, isRelayError, type OfferedTool, safeLine } from '@agen
 import type { Relay } from '@agent-relay/sdk/node';
 import { Command } from 'commander';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../../options.ts';
-import { block } from '../../output/blocks.ts';
+import { block, inColumns } from '../../output/blocks.ts';
 import { print, printJson, styled } from '../../output/terminal.ts';
 import { asOwner } from '../../target/connect.ts';
 
@@ -21,7 +21,7 @@ export const command = withJson(withProject(new Command('capabilities')))
     if (options.json) return printJson(agents);
     if (agents.length === 0)
       return print(capability || tool ? 'No agent online offers this.' : 'No agent online offers anything.');
-    print(styled('dim', 'What agents say they can do. The relay does not check it.'));
+    print(styled('dim', inColumns('What agents say they can do. The relay does not check it.')));
     for (const agent of agents) print(`\n${offerBlock(agent)}`);
   });
 

@@ -1,7 +1,8 @@
 import { safeLine } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import { type JsonOption, type ProjectOption, wholeNumber, withJson, withProject } from '../../options.ts';
-import { print, printJson, styled, table, when } from '../../output/terminal.ts';
+import { tableOrBlocks } from '../../output/blocks.ts';
+import { print, printJson, when } from '../../output/terminal.ts';
 import { asOwner } from '../../target/connect.ts';
 
 export const command = withJson(withProject(new Command('audit')))
@@ -11,12 +12,12 @@ export const command = withJson(withProject(new Command('audit')))
     const { entries } = await asOwner(options, (relay) => relay.request('AUDIT', { limit: options.limit }));
     if (options.json) return printJson(entries);
     if (entries.length === 0) return print('Nothing is recorded yet.');
-    const header = ['WHEN', 'WHO', 'ACTION', 'SUBJECT'].map((title) => styled('dim', title));
     const rows = entries.map(({ at, actor, action, subject, detail }) => [
-      when(at),
-      safeLine(actor),
       action,
-      safeLine(detail === undefined ? subject : `${subject} ${JSON.stringify(detail)}`),
+      safeLine(actor),
+      when(at),
+      safeLine(subject),
+      detail === undefined ? '' : safeLine(JSON.stringify(detail)),
     ]);
-    print(table([header, ...rows]));
+    print(tableOrBlocks(['ACTION', 'WHO', 'WHEN', 'SUBJECT', 'DETAIL'], rows));
   });
