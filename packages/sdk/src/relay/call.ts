@@ -43,13 +43,26 @@ async function callAction(
 ): Promise<unknown> {
   const { status, result, error } = await invoke(session, name, args, { ...options, wait: true }).catch(
     (refusal: unknown) => {
-      // A key without a name may call tools, and invokes nothing.
-      const isNone = isRelayError(refusal, 'ActionNotFound') || isRelayError(refusal, 'AgentNameRequired');
-      throw otherwise && isNone ? otherwise : refusal;
+      throw otherwise ? neither(otherwise, refusal, name) : refusal;
     },
   );
   if (status === 'completed') return result;
   throw error ? RelayError.fromPayload(error) : new RelayError('Internal');
+}
+
+/** What to say if there is no such tool, and no action either: whatever is near the name. */
+function neither(noTool: RelayError, refusal: unknown, name: string): unknown {
+  // A key without a name may call tools, and invokes nothing.
+  if (isRelayError(refusal, 'AgentNameRequired')) return noTool;
+  if (!isRelayError(refusal, 'ActionNotFound')) return refusal;
+  if (noTool.code !== 'AgentNotFound') return noTool;
+  if (refusal.details?.suggestions?.length) return refusal;
+  const { code, message, next, details } = noTool;
+  return new RelayError(code, `There is no action "${name}" for you. ${message}`, {
+    next,
+    ...(details && { details }),
+    cause: refusal,
+  });
 }
 
 async function callTool(

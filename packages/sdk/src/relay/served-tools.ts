@@ -274,8 +274,9 @@ const whyNotSent = (error: unknown): string =>
     ? 'The result is too large (see quotas.callBytes). Put the content in a file and return its path.'
     : `The result cannot be sent: ${messageOf(error)}`;
 
-/** For the caller, which may know what to do next. */
+/** For the caller, which may know what to do next. The next step after a failed tool is to read its message, which is there. */
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return (error instanceof RelayError && error.next ? `${message} ${error.next}` : message).slice(0, 4096);
+  const next = error instanceof RelayError && error.code !== 'ToolFailed' ? error.next : '';
+  return (next ? `${message} ${next}` : message).slice(0, 4096);
 }
