@@ -16,6 +16,7 @@ import { droid } from './clis/droid.ts';
 import { gemini } from './clis/gemini.ts';
 import { opencode } from './clis/opencode.ts';
 import { checkHttp } from './http-checks.ts';
+import { checkNotifications } from './notification-checks.ts';
 
 const { values } = parseArgs({ options: { short: { type: 'boolean', default: false } } });
 const clis = values.short ? [claude, codex] : [claude, codex, gemini, opencode, droid];
@@ -51,6 +52,7 @@ if (talking.length < 2)
 for (const agent of talking) await checkShown(agent);
 for (const agent of values.short ? talking.slice(0, 1) : talking) await checkPool(agent);
 for (const agent of talking) await checkActions(checks, agent, daemon, project);
+for (const agent of talking) await checkNotifications(checks, agent, daemon, project);
 const askable = clis.filter(({ ask }) => ask);
 await checkHttp(checks, values.short ? askable.slice(0, 1) : askable);
 process.exitCode = checks.finish() ? 0 : 1;

@@ -72,7 +72,7 @@ export interface AgentCli {
     /** The keys that begin a new line in the composer. */
     readonly newLine: string;
   };
-  /** Its model has the same tools for a whole turn, whatever its servers tell it meanwhile. */
+  /** It lists the tools of a server once, whatever the server tells it later. */
   readonly keepsTools?: boolean;
   /** How to pass a prompt; a client without it gets none. */
   ask?(prompt: string): { args: string[]; input?: string };
