@@ -1,4 +1,4 @@
-import { connect } from '@agent-relay/sdk/node';
+import { connect, type Relay } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { callTool, connectClient, connectStdio, ERAS, type TestClient } from './kit/clients.ts';
@@ -27,6 +27,13 @@ interface Happened {
 async function eventsOf(client: TestClient): Promise<Happened[]> {
   const [content] = (await client.readResource({ uri: 'relay://events' })).contents;
   return JSON.parse((content as { text: string }).text).events;
+}
+
+/** The agent says that it runs a program; its processes have ended, so that nobody could end them by mistake. */
+async function startRun(relay: Relay): Promise<void> {
+  const gone = { pid: 2 ** 22 - 1, mark: 'gone' };
+  const startedAt = Date.now();
+  await relay.request('HOST', { run: 'run', cli: 'claude', cwd: '/', host: gone, program: gone, startedAt });
 }
 
 const TOOLS = 'workspace,actions';
@@ -69,13 +76,17 @@ describe.each(transports)('relay://events over %s, revision %s', (transport, era
     await bob.inbox();
     await carol.inbox();
     await callTool(me, 'invoke_action', { name: unique('act'), wait: true });
+    await startRun(bob);
     await expect.poll(() => updates).toBeGreaterThan(0);
 
     const types = async () => (await eventsOf(me)).map(({ type }) => type);
     await expect
       .poll(types)
       .toEqual(
-        expect.arrayContaining(['message.created', 'delivery.read', 'action.invoked', 'action.completed']),
+        expect.arrayContaining([
+          ...['message.created', 'delivery.read', 'action.invoked', 'action.completed'],
+          'session.started',
+        ]),
       );
     const mine = await eventsOf(me);
     expect(mine.filter(({ type }) => type === 'message.created')).toMatchObject([
@@ -86,6 +97,9 @@ describe.each(transports)('relay://events over %s, revision %s', (transport, era
       actionName: unique('act'),
       result: 'acted',
     });
-    expect(await eventsOf(other)).toEqual([]);
+    expect(mine.find(({ type }) => type === 'session.started')).toMatchObject({ agent: unique('Bob') });
+    // Programs are everybody's to know of, the rest is not.
+    const isSession = ({ type }: Happened) => type.startsWith('session.');
+    expect((await eventsOf(other)).filter((event) => !isSession(event))).toEqual([]);
   });
 });
