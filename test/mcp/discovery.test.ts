@@ -4,11 +4,11 @@ import { startDaemon } from '../kit/daemon.ts';
 import { callTool, connectStdio } from './kit/clients.ts';
 
 describe('relay_discover_capabilities', () => {
-  it('finds agents by capability or tool, and lists a few of many without a filter', async () => {
+  it('finds agents by capability or tool, and lists a few of many', async () => {
     await using daemon = await startDaemon();
     const tool = (name: string) => ({ name, description: 'Does', inputSchema: {} });
     const agents = await Promise.all(
-      Array.from({ length: 30 }, (_, n) =>
+      Array.from({ length: 60 }, (_, n) =>
         connect({
           socketPath: daemon.socketPath,
           env: daemon.env,
@@ -25,12 +25,18 @@ describe('relay_discover_capabilities', () => {
     expect(await names({ capability: 'Code_Review' })).toEqual(['Worker-7x']);
     expect(await names({ tool: 'tool_8_24' })).toEqual(['Worker-8x']);
     expect(await names({ capability: 'code_review', tool: 'tool_8_0' })).toHaveLength(2);
-    expect(await names({ capability: 'testing' })).toHaveLength(29);
+    expect((await discover({ tool: 'tool_8_24' })).data.agents).toMatchObject([
+      { tools: ['tool_8_24', ...Array.from({ length: 19 }, (_, i) => `tool_8_${i}`)], moreTools: 5 },
+    ]);
+    const testing = await discover({ capability: 'testing' });
+    expect(testing.data.agents).toHaveLength(50);
+    expect(testing.data).toMatchObject({ more: 9 });
+    expect(testing.texts[1]).toBe('9 more agents offer this too.');
     const { texts, data } = await discover({});
     expect(JSON.parse(texts[0] ?? '')).toEqual(data.agents);
-    expect(data).toMatchObject({ more: 10 });
+    expect(data).toMatchObject({ more: 40 });
     expect(data.agents).toHaveLength(20);
-    expect(texts[1]).toBe('10 more agents are not shown. Filter by capability or tool.');
+    expect(texts[1]).toBe('40 more agents are not shown. Filter by capability or tool.');
     for (const agent of data.agents as Array<{ name: string; tools: string[]; moreTools?: number }>)
       expect([agent.tools.length, agent.moreTools]).toEqual(
         agent.name === 'Worker-8x' ? [20, 5] : [2, undefined],

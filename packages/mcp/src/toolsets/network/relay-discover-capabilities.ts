@@ -16,21 +16,26 @@ export const relayDiscoverCapabilities = defineTool({
   handler: async (participant, { capability, tool }) => {
     const relay = await participant.relay();
     const found = await relay.discover(defined({ capability, tool }));
-    if (capability !== undefined || tool !== undefined) return replyJson({ agents: found }, found);
-    const agents = found.slice(0, MAX_AGENTS).map(shortened);
+    const isFiltered = capability !== undefined || tool !== undefined;
+    const agents = found.slice(0, isFiltered ? MAX_FOUND : MAX_AGENTS).map((agent) => shortened(agent, tool));
     const more = found.length - agents.length;
     const { content, ...rest } = replyJson({ agents, ...(more > 0 ? { more } : {}) }, agents);
-    const hint = `${more} more agents are not shown. Filter by capability or tool.`;
+    const hint = `${more} more agents ${isFiltered ? 'offer this too.' : 'are not shown. Filter by capability or tool.'}`;
     return { ...rest, content: more > 0 ? [...content, { type: 'text', text: hint }] : content };
   },
 });
 
-/** Without a filter, so many agents, and so many tools of each. */
+/** So many agents, and so many tools of each: a thousand may offer the same. */
 const MAX_AGENTS = 20;
+const MAX_FOUND = 50;
 const MAX_TOOLS = 20;
 
-const shortened = ({ tools, ...agent }: AgentOffer) => ({
-  ...agent,
-  tools: tools.slice(0, MAX_TOOLS),
-  ...(tools.length > MAX_TOOLS ? { moreTools: tools.length - MAX_TOOLS } : {}),
-});
+function shortened({ tools, ...agent }: AgentOffer, wanted: string | undefined) {
+  const isWanted = (name: string) => name === wanted;
+  const wantedFirst = [...tools.filter(isWanted), ...tools.filter((name) => !isWanted(name))];
+  return {
+    ...agent,
+    tools: wantedFirst.slice(0, MAX_TOOLS),
+    ...(tools.length > MAX_TOOLS ? { moreTools: tools.length - MAX_TOOLS } : {}),
+  };
+}
