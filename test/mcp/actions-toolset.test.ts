@@ -103,7 +103,10 @@ describe.each(ERAS)('the actions toolset over stdio, revision %s', (era) => {
     await owner.exposeTool({ name: 'echo', description: 'Echoes', input: {}, handler: ({ input }) => input });
     const invoke = (args: Record<string, unknown>) => callTool(client, 'invoke_action', args);
     const invocation = { invocationId: expect.any(String), actionName: 'math.halve' };
-    expect((await callTool(client, 'list_actions')).data.actions).toMatchObject([{ name: 'math.halve' }]);
+    const inputSchema = { type: 'object', properties: { number: { type: 'number' } }, required: ['number'] };
+    expect((await callTool(client, 'list_actions')).data.actions).toEqual([
+      { name: 'math.halve', description: 'Halves', inputSchema, owner: unique('Owner') },
+    ]);
     expect((await invoke({ name: 'math.halve', input: { number: 8 }, wait: true })).data).toEqual({
       ok: true,
       status: 'completed',

@@ -5,6 +5,7 @@ import { ACTS, type Call } from '../framework/tool.ts';
 import type { Participant } from '../participant/participant.ts';
 import { ACTIONS_TOOLSET } from '../toolsets/actions/index.ts';
 import { invoke } from '../toolsets/actions/invoke-action.ts';
+import { withoutDialect } from '../toolsets/actions/without-dialect.ts';
 import type { ClientContext } from './client-context.ts';
 
 /**
@@ -34,9 +35,6 @@ const listed = ({ name, description, inputSchema, owner, consent }: ActionInfo, 
     inputSchema: { ...withoutDialect(inputSchema), type: 'object' } as ListedTool['inputSchema'],
     annotations: ACTS,
   });
-
-/** Every word is paid for in an agent's context. */
-const withoutDialect = ({ $schema, ...schema }: Record<string, unknown>): Record<string, unknown> => schema;
 
 /** Performs a tool that an action became, by either spelling; undefined if the session never had such a tool. */
 export async function callAction(

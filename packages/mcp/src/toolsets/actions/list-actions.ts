@@ -2,6 +2,7 @@ import type { OfferedTool } from '@agent-relay/sdk';
 import { z } from 'zod';
 import { replyJson } from '../../framework/result.ts';
 import { defineTool, LOOKS } from '../../framework/tool.ts';
+import { withoutDialect } from './without-dialect.ts';
 
 export const listActions = defineTool({
   name: 'list_actions',
@@ -23,6 +24,6 @@ export const listActions = defineTool({
 const shown = ({ name, description, inputSchema, consent }: Omit<OfferedTool, 'served'>) => ({
   name,
   description,
-  inputSchema,
+  inputSchema: withoutDialect(inputSchema),
   ...(consent ? { consent: 'A person has to allow each call.' } : {}),
 });
