@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { PROGRAM } from '../kit/cli.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
-import { json, output } from '../kit/results.ts';
+import { expectFailure, json, output } from '../kit/results.ts';
 import { startSocketProxy } from '../kit/socket-proxy.ts';
 import { startTerminal } from '../kit/terminal.ts';
 import { startProgram } from './calls-kit.ts';
@@ -115,6 +115,20 @@ describe('actions', () => {
     });
     expect(json(await daemon.cli(['call', 'open.act', '{"a":3}', '--as', 'Ann']))).toEqual({ got: { a: 3 } });
     expect(output(await daemon.cli(['actions', '--invocations']))).toMatch(/open\.act +completed +Ann/);
+  });
+
+  it('go on when a shell no longer waits, which is told where the result will be', async () => {
+    await using bob = await client(daemon, { name: 'Bob' });
+    const finish = Promise.withResolvers<string>();
+    const handler = () => finish.promise;
+    await bob.registerAction({ name: 'take.long', description: 'Takes long', input: {}, handler });
+    const given = await daemon.cli(['call', 'take.long', '--timeout', '500']);
+    expectFailure(given, 6, /take\.long did not end within 500 ms\. It goes on\./);
+    const [, command = ''] = /next: Read its result later with: agent-relay (.*)/.exec(given.stderr) ?? [];
+    finish.resolve('done');
+    await expect
+      .poll(async () => json(await daemon.cli([...command.split(' '), '--json'])), { timeout: 10_000 })
+      .toMatchObject({ actionName: 'take.long', status: 'completed', result: 'done' });
   });
 
   it('that need consent wait for a person, who reads how to reply', async () => {

@@ -33,7 +33,7 @@ export async function invoke(
   let wasAnswered = false;
   const late = () =>
     new RelayError('Timeout', `${name} did not end within ${durationText(time.ms)}. It goes on.`, {
-      next: `Read its result later: invocation ${id}.`,
+      next: `Read its result later with: agent-relay actions ${id}`,
       retryable: false,
       details: { invocationId: id },
     });

@@ -277,7 +277,7 @@ const infoOf = (invocation: Invocation): InvocationInfo => ({
 
 const stillRunning = ({ id, action }: Invocation, timeoutMs: number): RelayError =>
   new RelayError('Timeout', `${action} did not end within ${timeoutMs} ms. It goes on.`, {
-    next: `Read its result later: invocation ${id}.`,
+    next: `Read its result later with: agent-relay actions ${id}`,
     retryable: false,
     details: { invocationId: id },
   });
