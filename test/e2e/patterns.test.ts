@@ -124,9 +124,7 @@ describe('a program in agent-relay run', () => {
       expect(notices).toContain('Relay error in ->relay:Bob: It has no message. Use: ->relay:Bob message');
     });
     const results = (await noticesTo('Asker')).filter((one) => one.startsWith('MCP result'));
-    expect(
-      results.map((one) => JSON.parse(one.split(':\n').slice(1).join(':\n').replaceAll('\n> ', '\n'))),
-    ).toEqual(
+    expect(results.map((one) => JSON.parse(one.replace('MCP result from Bob.test_api: ', '')))).toEqual(
       expect.arrayContaining([
         { called: { method: 'POST', path: '/api/login', body: { user: 'test' } } },
         { called: { method: 'GET', path: '/', body: {} } },

@@ -4,9 +4,9 @@ import type { Command } from './command.ts';
 /** How much of a result a notice has; a terminal shows less. */
 const MOST_CHARACTERS = 32_000;
 
-/** The result of a tool. Its lines are marked, so that none can pass for the relay's. */
+/** The result of a tool. No line begins with its text, so that none can pass for the relay's or for a command. */
 export const resultNotice = (target: string, value: unknown): string =>
-  cut(`MCP result from ${safeLine(target)}:\n${quotedText(textOf(value))}`);
+  cut(`MCP result from ${safeLine(target)}: ${quotedText(textOf(value))}`);
 
 export const callErrorNotice = (target: string, error: RelayError): string =>
   cut(`MCP error from ${safeLine(target)}: ${wordsOf(error)}`);
@@ -37,7 +37,7 @@ export function discoveryNotice(
 }
 
 const textOf = (value: unknown): string =>
-  typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 
 const wordsOf = ({ message, next }: RelayError): string =>
   safeLine([message, next].filter(Boolean).join(' '));
