@@ -52,6 +52,10 @@ describe('tools between SDK agents', () => {
       code: 'InvalidName',
       message: expect.stringContaining('The name of the action "two words" must be'),
     });
+    await expect(bob.exposeTool({ ...tool, input: z.string() })).rejects.toMatchObject({
+      code: 'InvalidRequest',
+      message: 'The tool "look" has an input schema that takes no object.',
+    });
     await bob.exposeTool(tool);
     await expect(alice.call('Bob.look')).rejects.toMatchObject({
       code: 'ToolFailed',

@@ -53,8 +53,8 @@ export class ServedTools {
       this.#checkFree(agent, action.name);
     }
     this.#checkTwins(serverId, agent, { tools, actions });
-    for (const tool of tools) this.#check(tool, 'tool');
-    for (const action of actions) this.#check(action, 'action');
+    for (const tool of tools) this.#checkServed(tool, 'tool');
+    for (const action of actions) this.#checkServed(action, 'action');
     directory.serves({ id: serverId, agentId, workspaceId, tools, actions });
     this.changed(agent);
   }
@@ -155,6 +155,14 @@ export class ServedTools {
       this.#toTell.delete(agent.id);
       this.#parts.presence.tell(agent.workspaceId, { type: 'tools.changed', agent: agent.name });
     });
+  }
+
+  /** Arguments are objects: a tool that takes none could never be called. */
+  #checkServed(definition: ToolDefinition, kind: Kind): void {
+    this.#check(definition, kind);
+    const { type = 'object' } = definition.inputSchema as { type?: unknown };
+    if (![type].flat().includes('object'))
+      throw refused(kind, definition, 'has an input schema that takes no object');
   }
 
   /** A tool with its schemas. Throws if one of them is invalid. */
