@@ -17,11 +17,13 @@ export class ActionAudience {
 
   /** The owner of the daemon, also as a person, and the agent that performs the action, may always invoke it. */
   includes({ availableTo }: ActionDefinition, performer: Agent, principal: Principal): boolean {
-    const { agent, owner } = principal;
+    const { agent, owner, unverified } = principal;
     if (owner) return true;
     if (!agent) return false;
-    if (availableTo === undefined || agent === performer || this.#isOwnersPerson(principal)) return true;
-    return availableTo.some((who) => this.#isMeant(who, agent, principal));
+    if (availableTo === undefined || agent === performer) return true;
+    // Whoever only claims to be this agent has no rights of it.
+    if (unverified) return false;
+    return this.#isOwnersPerson(principal) || availableTo.some((who) => this.#isMeant(who, agent, principal));
   }
 
   /** Whom `availableTo` names that is not there: perhaps not yet, perhaps a mistake. */
