@@ -52,6 +52,7 @@ export const QUOTAS: QuotaLimits = {
   toolBytes: 16_384,
   tools: 256,
   toolsBytes: 65_536,
+  servedBytes: 131_072,
   agentsPerKey: 100,
   connectionsPerKey: 1000,
   localAgents: 20_000,
@@ -65,6 +66,8 @@ export const QUOTAS: QuotaLimits = {
   calls: 20,
   callDepth: 4,
   callBytes: 4096,
+  openCallBytes: 16_384,
+  viewers: 5,
   invocations: 5,
   invocationBytes: 10_000,
 };
@@ -323,6 +326,11 @@ export class Participant implements Peer, Caller {
   /** A connection that several share, and on which somebody says it is this agent. */
   declared(): Participant {
     return new Participant(this.#core, { ...this.principal, unverified: true });
+  }
+
+  /** A page that the owner, whose person this is, has signed in. */
+  onPage(): Participant {
+    return new Participant(this.#core, { ...this.principal, local: false, owner: true });
   }
 
   async request<N extends OperationName>(

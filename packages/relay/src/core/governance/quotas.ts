@@ -14,6 +14,8 @@ export interface QuotaLimits {
   tools: number;
   /** All tools of an agent together. */
   toolsBytes: number;
+  /** The tools and actions that the connections of an account handle calls of: they are in memory. */
+  servedBytes: number;
   /** Names that one key may have registered in a workspace. */
   agentsPerKey: number;
   /** Connections of one key from outside this machine. */
@@ -39,6 +41,10 @@ export interface QuotaLimits {
   callDepth: number;
   /** The arguments of a call, or its result. */
   callBytes: number;
+  /** The arguments of all calls of one account that are not finished: they are in memory. */
+  openCallBytes: number;
+  /** Terminals that one account sees at the same time. */
+  viewers: number;
   /** Ended invocations that are kept of an account; older ones go. */
   invocations: number;
   /** Their inputs and results. */
@@ -58,7 +64,10 @@ export class Quotas {
   readonly #asking = new Tally();
   /** Agents that are being spawned. */
   readonly #spawning = new Tally();
+  readonly #served = new Tally();
   readonly #calls = new Tally();
+  readonly #callBytes = new Tally();
+  readonly #viewers = new Tally();
 
   constructor(limits: QuotaLimits) {
     this.limits = limits;
@@ -72,6 +81,18 @@ export class Quotas {
       profileBytes,
       `The profile of an agent can have ${profileBytes} bytes.`,
       'Shorten its task or capabilities.',
+    );
+  }
+
+  /** What is kept of a run, in memory too: of each agent the latest. */
+  checkRun(run: { cwd: string; args: readonly string[] }): void {
+    const { profileBytes } = this.limits;
+    if (bytesOf(run) <= profileBytes) return;
+    throw limitReached(
+      'quotas.profileBytes',
+      profileBytes,
+      `The directory and the arguments of a program can have ${profileBytes} bytes.`,
+      'Put long arguments in a file, or send them as a message.',
     );
   }
 
@@ -101,6 +122,25 @@ export class Quotas {
         'Offer fewer or shorter tools.',
       );
     }
+  }
+
+  /** Counts what a connection handles calls of from now on, in place of what it did before. */
+  serving(
+    workspaceId: number,
+    account: Account,
+    before: readonly ToolDefinition[],
+    after: readonly ToolDefinition[],
+  ): void {
+    const { servedBytes } = this.limits;
+    const refusal = () =>
+      limitReached(
+        'quotas.servedBytes',
+        servedBytes,
+        `The tools that an agent serves can have ${servedBytes} bytes in total. ${SHARED}`,
+        'Serve fewer or shorter tools.',
+      );
+    const whose = accountIn(workspaceId, account);
+    this.#served.replace(whose, bytesOf(before), bytesOf(after), servedBytes, refusal);
   }
 
   /** Counts a name that is being registered until the returned function is called. */
@@ -216,16 +256,36 @@ export class Quotas {
       throw tooManyAwaits(awaits, 'Wait until somebody has decided about one of your calls.');
   }
 
-  /** Counts a call until the function it returns is called. */
-  calling(principal: Principal): () => void {
-    const { calls } = this.limits;
+  /** Counts a call, and the bytes of its arguments, until the function it returns is called. */
+  calling(principal: Principal, args?: unknown): () => void {
+    const { calls, openCallBytes } = this.limits;
     const account = accountIn(principal.workspace.id, callerAccount(principal));
-    return this.#calls.reserve(account, calls, () =>
+    const next = 'Wait for one of them to finish.';
+    const uncount = this.#calls.reserve(account, calls, () =>
+      limitReached('quotas.calls', calls, `One agent may have ${calls} calls open at once. ${SHARED}`, next),
+    );
+    const refusal = () => {
+      uncount();
+      const text = `The arguments of an agent's open calls may have ${openCallBytes} bytes in total. ${SHARED}`;
+      return limitReached('quotas.openCallBytes', openCallBytes, text, next);
+    };
+    const free = this.#callBytes.reserve(account, openCallBytes, refusal, bytesOf(args));
+    return () => {
+      uncount();
+      free();
+    };
+  }
+
+  /** Counts a terminal that is seen until the function it returns is called. */
+  viewing(principal: Principal): () => void {
+    const { viewers } = this.limits;
+    const account = accountIn(principal.workspace.id, callerAccount(principal));
+    return this.#viewers.reserve(account, viewers, () =>
       limitReached(
-        'quotas.calls',
-        calls,
-        `One agent may have ${calls} calls open at once. ${SHARED}`,
-        'Wait for one of them to finish.',
+        'quotas.viewers',
+        viewers,
+        `One agent or person can see ${viewers} terminals at once. ${SHARED}`,
+        'Detach from one of them.',
       ),
     );
   }

@@ -1,6 +1,7 @@
 import { TokenBuckets } from '@agent-relay/platform/limits';
 import { RelayError } from '@agent-relay/protocol';
 import type { Clock } from '../ports/clock.ts';
+import type { Account } from './accounts.ts';
 
 export interface RateLimit {
   /** Messages an agent may send per second, on average; 0 means no limit. */
@@ -9,11 +10,14 @@ export interface RateLimit {
   burst: number;
 }
 
+/** An agent by its id, or an account without one. */
+type Sender = number | Account;
+
 /** Limits how often each sender sends. */
 export class SendRates {
   readonly #clock: Clock;
   readonly #perSecond: number;
-  readonly #buckets: TokenBuckets<number>;
+  readonly #buckets: TokenBuckets<Sender>;
 
   constructor(clock: Clock, { perSecond, burst }: RateLimit) {
     this.#clock = clock;
@@ -22,9 +26,9 @@ export class SendRates {
   }
 
   /** Counts a message, or throws with the time to wait. */
-  take(agentId: number): RelayError | undefined {
+  take(sender: Sender): RelayError | undefined {
     if (this.#perSecond === 0) return undefined;
-    const retryAfterMs = this.#buckets.take(agentId, this.#clock.elapsed());
+    const retryAfterMs = this.#buckets.take(sender, this.#clock.elapsed());
     if (retryAfterMs === 0) return undefined;
     return new RelayError(
       'RateLimited',

@@ -39,6 +39,22 @@ it('is one at a time: a second one is told where the first is', async () => {
   await begin(bea.again(), 'run_2', 8);
 });
 
+it('is no other agent’s, whatever its host says', async () => {
+  await runs(bea, 'run_1', 7);
+  const eve = await core.joinFromAfar(workspace, 'Eve');
+  for (const forge of [begin(eve, 'run_1', 8), runs(eve, 'run_1', 8)])
+    await expect(forge).rejects.toMatchObject({ code: 'IdConflict' });
+});
+
+it('has a directory and arguments of limited size: they are kept', async () => {
+  const eve = await core.joinFromAfar(workspace, 'Eve');
+  const args = Array.from({ length: 5 }, () => 'x'.repeat(4000));
+  await expect(eve.request('HOST', { ...facts('run_1', 7), args })).rejects.toMatchObject({
+    code: 'LimitReached',
+    details: { setting: 'quotas.profileBytes' },
+  });
+});
+
 it('gives the name up if its program does not start', async () => {
   const failing = bea.again();
   await begin(failing, 'run_1', 7);

@@ -6,6 +6,7 @@ import {
   type RunExit,
 } from '@agent-relay/protocol';
 import type { Presence } from '../directory/presence.ts';
+import type { Quotas } from '../governance/quotas.ts';
 import type { Ongoing } from '../operations/caller.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Processes } from '../ports/processes.ts';
@@ -19,6 +20,7 @@ interface Parts {
   clock: Clock;
   presence: Presence;
   processes: Processes;
+  quotas: Quotas;
   agentOf: (agentId: number) => Agent | undefined;
   /** How long a host may be disconnected before its process is checked. */
   goneAfterMs: number;
@@ -73,6 +75,11 @@ export class Hosts {
     if (known?.id === params.run && known.endedAt !== undefined)
       throw new RelayError('NotRunning', `The run ${params.run} of ${agent.name} has ended.`);
     const { run: id, cli, args, choices, cwd, version, host, program, terminal } = params;
+    this.#parts.quotas.checkRun({ cwd, args });
+    // Viewers and the store know a run by its id.
+    const namesake = runs.byId(id);
+    if (namesake && namesake.agentId !== agent.id)
+      throw new RelayError('IdConflict', `The run ${id} is another agent's.`);
     if (program === undefined) return await this.#begin(agent, params, ongoing);
     this.#requireAlone(agent, id);
     if (ongoing.hasEnded) return {};

@@ -68,6 +68,14 @@ describe('a permission prompt', () => {
     expect(await list()).toMatchObject([{ digest: SECOND.digest }]);
   });
 
+  it('is shown as its host says it last', async () => {
+    await report({ prompt: { ...FIRST, text: 'Run a command\nls' } });
+    await report({ prompt: FIRST });
+    expect(await list()).toMatchObject([
+      { digest: FIRST.digest, text: expect.stringContaining('rm -r build') },
+    ]);
+  });
+
   it('is not answered if the host finds that it has changed', async () => {
     await report({ prompt: FIRST });
     const answered = answer(ann);

@@ -86,15 +86,16 @@ export class Prompts {
     const run = this.#parts.runs.live(agent.id);
     if (run?.id !== id) throw new RelayError('NotRunning', `${agent.name} has no run ${id}.`);
     if (answered) this.#answers.get(answered.request)?.(answered.isSent);
-    const before = this.#open.get(agent.id);
-    if (before?.run === run && before.digest === prompt?.digest) return;
     if (!prompt) {
       this.#close(agent);
       return;
     }
-    const since = this.#parts.clock.now();
     const { digest } = prompt;
-    this.#open.set(agent.id, { digest, text: safeText(prompt.text), since, run, isAnswering: false });
+    const text = safeText(prompt.text);
+    const before = this.#open.get(agent.id);
+    if (before?.run === run && before.digest === digest && before.text === text) return;
+    const since = this.#parts.clock.now();
+    this.#open.set(agent.id, { digest, text, since, run, isAnswering: false });
     this.#tell(agent);
   }
 

@@ -100,6 +100,17 @@ describe('SPAWN', () => {
     await expect(spawn('Worker', {}, remote)).rejects.toMatchObject({ code: 'Forbidden' });
   });
 
+  it('counts what a worker left behind spawns for whoever spawned the worker', async () => {
+    await spawn('Worker');
+    const worker = await hosted('Worker');
+    const { run = '' } = core.processes.started.at(-1) ?? {};
+    await worker.request('RUN_REPORT', { run, exit: { code: 0 } });
+    await spawn('One', {}, worker);
+    await spawn('Two');
+    for (const by of [worker, lead])
+      await expect(spawn('Three', {}, by)).rejects.toMatchObject({ code: 'LimitReached' });
+  });
+
   it('counts the workers of workers for whoever spawned the first', async () => {
     await spawn('One');
     const one = await hosted('One');

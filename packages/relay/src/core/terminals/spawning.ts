@@ -10,6 +10,7 @@ import {
 import type { Agents } from '../directory/agents.ts';
 import type { Channels } from '../directory/channels.ts';
 import type { Presence } from '../directory/presence.ts';
+import type { Quotas } from '../governance/quotas.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ConfiguredCli } from '../ports/processes.ts';
 import type { Agent } from '../ports/store/agents.ts';
@@ -35,6 +36,7 @@ interface Parts {
   messages: Messages;
   places: Places;
   starting: Starting;
+  quotas: Quotas;
   clock: Clock;
   newId: NewId;
   /** The user's own agent CLIs, by word. */
@@ -72,6 +74,7 @@ export class Spawning {
     const { workspace } = principal;
     const cli = cliOf(wish.cli, this.#parts.clis);
     checkModel(cli, wish.model);
+    this.#parts.quotas.checkRun({ cwd: wish.cwd ?? '', args: wish.args });
     this.#checkName(workspace, wish.name);
     const spawner = await this.#spawner(principal);
     const account = runs.accountFor(principal.agent);

@@ -72,7 +72,7 @@ export class Terminals {
   readonly #orphans: TerminalOptions['orphans'];
 
   constructor(parts: Parts, options: TerminalOptions) {
-    const { store, clock, agents, presence, background, directory, claims } = parts;
+    const { store, clock, agents, presence, background, directory, claims, quotas } = parts;
     const { processes, clis, worktrees, anywhere, setup } = options;
     this.#parts = parts;
     this.#orphans = options.orphans;
@@ -80,7 +80,7 @@ export class Terminals {
     const readiness = new Readiness(runs, clock, presence, background);
     const { goneAfterMs } = directory;
     const agentOf = (agentId: number) => agents.byId(agentId);
-    const hosts = new Hosts({ runs, clock, presence, processes, agentOf, goneAfterMs, background });
+    const hosts = new Hosts({ runs, clock, presence, processes, quotas, agentOf, goneAfterMs, background });
     this.runs = runs;
     this.hosts = hosts;
     this.#readiness = readiness;

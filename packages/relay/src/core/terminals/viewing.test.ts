@@ -171,6 +171,28 @@ describe('a terminal', () => {
   });
 });
 
+describe('the viewers of one account', () => {
+  const refusal = { code: 'LimitReached', details: { limit: 5, setting: 'quotas.viewers' } };
+
+  it('are limited, and those that left do not count', async () => {
+    const ann = person();
+    for (let i = 0; i < 5; i++) await attach(ann, {}, `view${i}`);
+    await expect(attach(ann)).rejects.toMatchObject(refusal);
+    await expect(attach(person())).rejects.toMatchObject(refusal);
+    await ann.request('CANCEL', { id: 'view0' });
+    await attach(ann);
+    ann.disconnect();
+    const bob = person();
+    await attach(bob, { mode: 'drive' });
+    await expect(attach(bob, { mode: 'drive' })).rejects.toMatchObject({ code: 'TerminalBusy' });
+    for (let i = 0; i < 4; i++) await attach(bob);
+    await host.request('RUN_REPORT', { run: 'run_1', exit: { code: 0 } });
+    await connectHost({ run: 'run_2' });
+    for (let i = 0; i < 5; i++) await attach(bob);
+    await expect(attach(bob)).rejects.toMatchObject(refusal);
+  });
+});
+
 describe('an agent in a terminal of its own', () => {
   const changes = (who: Participant) =>
     eventsOf(who, 'terminal.changed').map(({ mode, writer }) => [mode, writer]);
@@ -248,6 +270,17 @@ describe('the grant of terminals', () => {
     const actions = entries.map(({ action }) => action);
     expect(actions).toContain('agent.changed');
     expect(actions).toContain('terminal.attached');
+  });
+
+  it('ends what another program shows an agent when the agent loses it', async () => {
+    const remote = await core.joinFromAfar(workspace, 'Remote');
+    const driver = await core.join(workspace, 'Driver', { type: 'human' });
+    await driver.serve({ name: 'show' });
+    await set({ grant: ['terminal'] });
+    const { callId } = await remote.call('Driver.show', { name: 'Runner' });
+    const { viewer } = await attach(driver, { call: callId });
+    await set({ revoke: ['terminal'] });
+    expect(eventsOf(driver, 'terminal.ended')).toEqual([{ type: 'terminal.ended', viewer }]);
   });
 
   it('is known after a restart, and shown', async () => {

@@ -9,6 +9,7 @@ import {
 } from '@agent-relay/protocol';
 import type { Agents } from '../directory/agents.ts';
 import type { Workspaces } from '../directory/workspaces.ts';
+import type { Quotas } from '../governance/quotas.ts';
 import type { Caller, Ongoing } from '../operations/caller.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Agent } from '../ports/store/agents.ts';
@@ -21,6 +22,8 @@ import type { Runs } from './runs.ts';
 interface Viewer {
   id: string;
   caller: Caller;
+  /** Who looks: the connection, or whom it does that for. */
+  principal: Principal;
   requestId: string;
   ongoing: Ongoing;
   run: Run;
@@ -28,6 +31,8 @@ interface Viewer {
   holds: boolean;
   columns: number;
   rows: number;
+  /** Gives up its place among the viewers of its account. */
+  uncount: () => void;
   /** It has not got the screen since it came, or since it did not keep up: what is written is not for it. */
   isBehind: boolean;
 }
@@ -37,11 +42,14 @@ interface Parts {
   hosts: Hosts;
   agents: Agents;
   workspaces: Workspaces;
+  quotas: Quotas;
   clock: Clock;
   newId: (word: string) => string;
   /** How long a viewer whose connection was lost may take to come back: until then it holds what it held. */
   goneAfterMs: number;
 }
+
+type Wish = Omit<OperationParams<'TERMINAL_ATTACH'>, 'call'>;
 
 /** Programs are drawn for terminals of at least this size. */
 const LEAST = { columns: 80, rows: 24 };
@@ -66,15 +74,31 @@ export class Viewing {
   async attach(
     caller: Caller,
     principal: Principal,
-    { agent: name, mode, columns, rows, takeover, hold }: Omit<OperationParams<'TERMINAL_ATTACH'>, 'call'>,
+    params: Wish,
     requestId: string,
   ): Promise<OperationResult<'TERMINAL_ATTACH'>> {
-    const { agents, runs, workspaces, newId } = this.#parts;
-    const agent = agents.get(principal.workspace, name);
+    const { agents, runs, quotas } = this.#parts;
+    const agent = agents.get(principal.workspace, params.agent);
     requireMayView(principal, agent);
     const run = runs.live(agent.id);
     if (!run) throw notRunning(agent);
-    if (mode === 'drive' && !takeover) this.#requireFree(run, agent);
+    if (params.mode === 'drive' && !params.takeover) this.#requireFree(run, agent);
+    const uncount = quotas.viewing(principal);
+    try {
+      return await this.#attach({ caller, principal, requestId, run, uncount }, agent, params);
+    } catch (error) {
+      uncount();
+      throw error;
+    }
+  }
+
+  async #attach(
+    newcomer: Pick<Viewer, 'caller' | 'principal' | 'requestId' | 'run' | 'uncount'>,
+    agent: Agent,
+    { mode, columns, rows, takeover, hold }: Wish,
+  ): Promise<OperationResult<'TERMINAL_ATTACH'>> {
+    const { runs, workspaces, newId } = this.#parts;
+    const { caller, principal, requestId, run, uncount } = newcomer;
     const action = takeover ? 'terminal.taken' : 'terminal.attached';
     await workspaces.audit(principal, principal.workspace, action, agent.name, { mode });
     // It may have ended, or somebody may have come, meanwhile.
@@ -83,12 +107,16 @@ export class Viewing {
     const id = newId('view');
     const ongoing = caller.begin(requestId);
     const viewer: Viewer = {
-      ...{ id, caller, requestId, ongoing, run, columns, rows },
+      ...newcomer,
+      ...{ id, ongoing, columns, rows },
       mode: 'watch',
       holds: hold,
       isBehind: true,
     };
-    if (ongoing.hasEnded) return { viewer: id, ...this.#stateOf(viewer) };
+    if (ongoing.hasEnded) {
+      uncount();
+      return { viewer: id, ...this.#stateOf(viewer) };
+    }
     this.#viewers.set(id, viewer);
     ongoing.onEnd = (isLost) => this.#left(viewer, isLost);
     ongoing.onRoom = () => {
@@ -172,7 +200,7 @@ export class Viewing {
   /** What agents are allowed has changed: whoever may not look any more sees nothing from now on. */
   endForbidden(): void {
     for (const viewer of this.#viewers.values()) {
-      if (mayView(viewer.caller.principal)) continue;
+      if (mayView(viewer.principal)) continue;
       this.#tell(viewer, { type: 'terminal.ended', viewer: viewer.id });
       this.#left(viewer, false);
       viewer.caller.end(viewer.requestId);
@@ -185,6 +213,7 @@ export class Viewing {
     this.#known.delete(run.id);
     for (const viewer of this.#ofRun(run)) {
       this.#viewers.delete(viewer.id);
+      viewer.uncount();
       const exit = run.exit ? { exit: run.exit } : {};
       this.#tell(viewer, { type: 'terminal.ended', viewer: viewer.id, ...exit });
       viewer.caller.end(viewer.requestId);
@@ -225,6 +254,7 @@ export class Viewing {
 
   #left(viewer: Viewer, isLost: boolean): void {
     if (!this.#viewers.delete(viewer.id)) return;
+    viewer.uncount();
     const { run, mode, holds } = viewer;
     if (holds && isLost) this.#awaitHolder(run);
     this.#tellCount(run);

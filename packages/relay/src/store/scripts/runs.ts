@@ -73,10 +73,13 @@ export const queries = {
   *latestRuns(workspaceId: number): Script<Run[]> {
     const found = yield* rows<RunRow>(
       `SELECT ${RUN} FROM runs JOIN agents ON agents.id = runs.agent_id
-       WHERE runs.workspace_id = ? AND agents.removed_at IS NULL ORDER BY runs.agent_id, runs.started_at, runs.id`,
+       WHERE runs.workspace_id = ? AND agents.removed_at IS NULL AND NOT EXISTS
+         (SELECT 1 FROM runs AS later WHERE later.agent_id = runs.agent_id AND (later.started_at > runs.started_at
+            OR (later.started_at = runs.started_at AND later.id > runs.id)))
+       ORDER BY runs.agent_id`,
       [workspaceId],
     );
-    return [...new Map(found.map((row) => [row.agentId, toRun(row)])).values()];
+    return found.map(toRun);
   },
 };
 
