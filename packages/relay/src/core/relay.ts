@@ -210,7 +210,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const consents = new Consents({ agents, presence, clock, questions });
   const { onError } = options;
   const calls = new Calls({
-    ...{ bus, clock, newId, presence, quotas, targets, questions, consents, onError },
+    ...{ bus, clock, newId, presence, quotas, rates, targets, questions, consents, onError },
   });
 
   const invocations = new Invocations({

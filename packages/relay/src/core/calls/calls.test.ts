@@ -219,6 +219,37 @@ describe('limits of calls', () => {
     await bob.answer({ result: much });
     expect(await call.outcome()).toMatchObject({ error: { code: 'InvalidResult' } });
   });
+
+  it('hold for the arguments of all open calls, which are in memory', async () => {
+    await bob.serve({});
+    const much = 'x'.repeat(4000);
+    const [ann, ben] = [await core.joinFromAfar(workspace, 'Ann'), await core.joinFromAfar(workspace, 'Ben')];
+    for (const who of [ann, ben, ann, ben]) await who.call('Bob.add', { much });
+    const refusal = { code: 'LimitReached', details: { limit: 16_384, setting: 'quotas.openCallBytes' } };
+    for (const who of [ann, ben]) await expect(who.call('Bob.add', { much })).rejects.toMatchObject(refusal);
+    // A refused call does not count.
+    for (let i = 0; i < 16; i++) await ann.call('Bob.add');
+    await expect(ann.call('Bob.add')).rejects.toMatchObject({ details: { setting: 'quotas.calls' } });
+    await bob.answer({ result: 1 }, bob.calls[0]?.callId);
+    await ben.call('Bob.add', { much });
+    await alice.call('Bob.add', { much });
+  });
+
+  it('hold for the tools that the agents of a key serve, which are in memory', async () => {
+    const tools = Array.from({ length: 15 }, (_, at) => ({ name: `t${at}`, description: 'x'.repeat(4000) }));
+    const join = (name: string) => core.joinFromAfar(workspace, name);
+    const [ann, ben, cat] = [await join('Ann'), await join('Ben'), await join('Cat')];
+    for (const who of [ann, ben]) await who.serve(...tools);
+    const refusal = { code: 'LimitReached', details: { limit: 131_072, setting: 'quotas.servedBytes' } };
+    await expect(cat.serve(...tools)).rejects.toMatchObject(refusal);
+    // What it serves already does not count twice, and what nobody serves any more does not count.
+    for (let i = 0; i < 3; i++) await ann.serve(...tools);
+    ben.disconnect();
+    await cat.serve(...tools);
+    await ann.request('SERVE', { tools: [] });
+    await (await join('Dan')).serve(...tools);
+    await bob.serve(...tools);
+  });
 });
 
 describe('a tool that was only announced', () => {
@@ -407,6 +438,37 @@ describe('a tool that needs consent', () => {
     expect(await refused.outcome()).toMatchObject({ error: { code: 'LimitReached' } });
     await other.call('Callee.deploy');
     await expect.poll(() => person.delivered).toHaveLength(3);
+  });
+
+  it('counts for the key of its caller: all its agents together', async () => {
+    await using small = await openCore({ quotas: { ...QUOTAS, awaits: 2 } });
+    const there = await small.newWorkspace();
+    const person = await small.join(there, 'Petra', { type: 'human' });
+    const callee = await small.join(there, 'Callee');
+    await callee.serve({ name: 'deploy', consent: true });
+    for (const name of ['One', 'Two']) await (await small.joinFromAfar(there, name)).call('Callee.deploy');
+    await expect.poll(() => person.delivered).toHaveLength(2);
+    const refused = await (await small.joinFromAfar(there, 'Three')).call('Callee.deploy');
+    expect(await refused.outcome()).toMatchObject({ error: { code: 'LimitReached' } });
+  });
+
+  it('asks no more often than its caller may send: others are still asked for', async () => {
+    await using slow = await openCore({ rateLimit: { perSecond: 1, burst: 3 } });
+    const there = await slow.newWorkspace();
+    const person = await slow.join(there, 'Petra', { type: 'human' });
+    const callee = await slow.join(there, 'Callee');
+    await callee.serve({ name: 'deploy', consent: true });
+    const eve = await slow.join(there, 'Eve');
+    const questions = () => person.delivered.filter(({ kind }) => kind === 'question').length;
+    for (let asked = 1; asked <= 3; asked++) {
+      const { requestId } = await eve.call('Callee.deploy');
+      await expect.poll(questions).toBe(asked);
+      await eve.request('CANCEL', { id: requestId });
+    }
+    const refused = await eve.call('Callee.deploy');
+    expect(await refused.outcome()).toMatchObject({ error: { code: 'RateLimited' } });
+    await (await slow.join(there, 'Ann')).call('Callee.deploy');
+    await expect.poll(questions).toBe(4);
   });
 
   it('tells nothing more after an answer to the question', async () => {

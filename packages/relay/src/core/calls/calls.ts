@@ -1,6 +1,8 @@
 import { type CallProgress, nameKey, type OperationParams, RelayError } from '@agent-relay/protocol';
 import type { Presence } from '../directory/presence.ts';
+import { callerAccount } from '../governance/accounts.ts';
 import type { Quotas } from '../governance/quotas.ts';
+import type { SendRates } from '../governance/send-rates.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { Bus, CallNews, CallOutcome } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -31,6 +33,7 @@ interface Parts {
   newId: (word: string) => string;
   presence: Presence;
   quotas: Quotas;
+  rates: SendRates;
   targets: CallTargets;
   questions: Questions;
   consents: Consents;
@@ -107,7 +110,7 @@ export class Calls {
   /** Counts a call, whose time begins now. Throws if its caller has as many as it may. */
   open(order: CallOrder, waiter: CallWaiter): OpenCall {
     const { clock, quotas } = this.#parts;
-    const uncount = quotas.calling(order.principal);
+    const uncount = quotas.calling(order.principal, order.args);
     const stopTimer = clock.after(order.timeoutMs, () => this.#timedOut(call));
     const call: OpenCall = {
       ...order,
@@ -158,7 +161,11 @@ export class Calls {
   }
 
   async #askPerson(call: OpenCall): Promise<void> {
-    this.#parts.quotas.checkConsents(this.#open.countWaiting(call.caller));
+    const { quotas, rates } = this.#parts;
+    quotas.checkConsents(this.#open.countWaiting(call));
+    // The relay asks, but the person hears of it because of the caller.
+    const refusal = rates.take(call.principal.agent?.id ?? callerAccount(call.principal));
+    if (refusal) throw refusal;
     await this.#parts.consents.ask(
       call,
       (retract) => this.#asked(call, retract),

@@ -213,6 +213,11 @@ describe('an action', () => {
     const fromAfar = await core.joinFromAfar(workspace, 'Petra', { token: petra.token });
     expect(await namesFor(fromAfar)).toEqual([]);
   });
+
+  it('is not available to somebody who only says to be one of those', async () => {
+    await register(bob, action('for.all'), action('by.name', { availableTo: ['alice'] }));
+    expect(await namesFor(alice.declared())).toEqual(['for.all']);
+  });
 });
 
 describe('an invocation', () => {
@@ -252,6 +257,21 @@ describe('an invocation', () => {
     await expect
       .poll(() => stored(again, invocation.invocationId))
       .toMatchObject({ status: 'completed', result: 'done' });
+  });
+
+  it('is waited for by a limited number: each who waits again counts as a call', async () => {
+    const wait = { invocationId: 'mine', wait: true };
+    for (let i = 0; i < 20; i++) await invoke(wait, `wait${i}`);
+    const refusal = { code: 'LimitReached', details: { limit: 20, setting: 'quotas.calls' } };
+    await expect(invoke(wait)).rejects.toMatchObject(refusal);
+    await alice.request('CANCEL', { id: 'wait7' });
+    await invoke({ ...wait, timeoutMs: 1000 });
+    core.clock.advance(1000);
+    await invoke(wait);
+    await expect(invoke(wait)).rejects.toMatchObject(refusal);
+    await bob.answer({ result: 'once' });
+    await alice.outcomeOf('wait8');
+    for (let i = 0; i < 20; i++) await invoke({ invocationId: `next${i}` });
   });
 
   it('is performed once for one id, asked again before or after its end', async () => {

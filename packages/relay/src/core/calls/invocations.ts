@@ -131,7 +131,9 @@ export class Invocations {
     if (!isSame) throw new RelayError('IdConflict', `The invocation ${known.id} is another one.`);
     if (known.status !== 'invoked' || !params.wait) return { invocation: infoOf(known) };
     const { timeoutMs = USUAL_TIME_MS } = params;
-    this.#wait(connection, known, timeoutMs, requestId);
+    // The call itself counts once, however often somebody waits for it.
+    const uncount = this.#parts.quotas.calling(principal);
+    this.#wait(connection, known, timeoutMs, requestId, uncount);
     // It may have ended just before.
     const now = await this.#find(principal, known.id);
     if (now && now.status !== 'invoked') this.ended(now);
@@ -157,7 +159,7 @@ export class Invocations {
   ended(invocation: Invocation): void {
     const key = keyOf(invocation);
     for (const waiting of this.#waiters.get(key) ?? []) {
-      waiting.stopTimer();
+      waiting.stop();
       finish(waiting, invocation);
     }
     this.#waiters.delete(key);
@@ -168,23 +170,32 @@ export class Invocations {
   }
 
   /** The connection gets the end, if it comes in time. */
-  #wait(connection: Caller, invocation: Invocation, timeoutMs: number, requestId: string): Waiting {
+  #wait(
+    connection: Caller,
+    invocation: Invocation,
+    timeoutMs: number,
+    requestId: string,
+    uncount: () => void = () => undefined,
+  ): void {
     const key = keyOf(invocation);
     const ongoing = connection.begin(requestId);
     const stopTimer = this.#parts.clock.after(timeoutMs, () => {
       leave();
       ongoing.fail(stillRunning(invocation, timeoutMs));
     });
-    const waiting: Waiting = { ongoing, requestId, stopTimer };
+    const stop = () => {
+      stopTimer();
+      uncount();
+    };
+    const waiting: Waiting = { ongoing, requestId, stop };
     const waiters = this.#waiters.get(key) ?? new Set();
     this.#waiters.set(key, waiters.add(waiting));
     const leave = () => {
-      stopTimer();
+      stop();
       waiters.delete(waiting);
       if (waiters.size === 0) this.#waiters.delete(key);
     };
     ongoing.onEnd = leave;
-    return waiting;
   }
 
   /** Notes how the call of an invocation ends, then tells. */
@@ -249,7 +260,8 @@ interface Invoked {
 interface Waiting {
   ongoing: Ongoing;
   requestId: string;
-  stopTimer: () => void;
+  /** Stops its timer, and no longer counts. */
+  stop: () => void;
 }
 
 const finish = ({ ongoing, requestId }: Waiting, invocation: Invocation): void =>

@@ -1,5 +1,6 @@
-import type { ToolCaller } from '@agent-relay/protocol';
+import { callerAccount } from '../governance/accounts.ts';
 import type { Caller } from '../operations/caller.ts';
+import type { Principal } from '../principal.ts';
 import type { OpenCall } from './open-call.ts';
 
 /** The calls that are made from this daemon and have not ended. */
@@ -36,10 +37,12 @@ export class OpenCalls {
     return this.#byId.values();
   }
 
-  /** How many calls of this caller wait for a person's consent. */
-  countWaiting({ id }: ToolCaller): number {
+  /** How many calls of this caller's account wait for a person's consent. */
+  countWaiting({ principal }: OpenCall): number {
+    const isTheirs = (other: Principal) =>
+      other.workspace.id === principal.workspace.id && callerAccount(other) === callerAccount(principal);
     let count = 0;
-    for (const { caller, waitsFor } of this) if (waitsFor && caller.id === id) count += 1;
+    for (const call of this) if (call.waitsFor && isTheirs(call.principal)) count += 1;
     return count;
   }
 

@@ -1,5 +1,6 @@
 import { actionKey, nameKey, RelayError, type ToolDefinition } from '@agent-relay/protocol';
 import type { Presence } from '../directory/presence.ts';
+import { accountOf } from '../governance/accounts.ts';
 import type { Quotas } from '../governance/quotas.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Directory, ServedAction, ToolServer } from '../ports/directory.ts';
@@ -29,6 +30,8 @@ interface Parts {
 }
 
 type Served = Pick<ToolServer, 'tools' | 'actions'>;
+const NOTHING: Served = { tools: [], actions: [] };
+const allOf = ({ tools, actions }: Served = NOTHING): ToolDefinition[] => [...tools, ...actions];
 
 /** The tools that connections handle calls of: in memory, for as long as the connection is there. */
 export class ServedTools {
@@ -55,8 +58,16 @@ export class ServedTools {
     this.#checkTwins(serverId, agent, { tools, actions });
     for (const tool of tools) this.#checkServed(tool, 'tool');
     for (const action of actions) this.#checkServed(action, 'action');
+    this.#count(serverId, agent, { tools, actions });
     directory.serves({ id: serverId, agentId, workspaceId, tools, actions });
     this.changed(agent);
+  }
+
+  /** Throws if the account serves too much. */
+  #count(serverId: string, { id, workspaceId, account }: Agent, offered: Served): void {
+    const { directory, quotas } = this.#parts;
+    const before = directory.serversOf(id).find((server) => server.id === serverId);
+    quotas.serving(workspaceId, accountOf({ id, account }), allOf(before), allOf(offered));
   }
 
   /** An action has one owner in the project, and is nobody else's `name.tool`. */
@@ -121,7 +132,8 @@ export class ServedTools {
   /** The connection serves nothing any more. */
   drop(serverId: string, agent: Agent): void {
     const { id: agentId, workspaceId } = agent;
-    this.#parts.directory.serves({ id: serverId, agentId, workspaceId, tools: [], actions: [] });
+    this.#count(serverId, agent, NOTHING);
+    this.#parts.directory.serves({ id: serverId, agentId, workspaceId, ...NOTHING });
     this.changed(agent);
   }
 

@@ -130,7 +130,9 @@ export class Messages {
   /** Why a message is not accepted now, although it may have been before. */
   #refusal({ sender, params }: Submission): RelayError | undefined {
     const { clock, rates } = this.#dependencies;
-    return expiryRefusal(params.expiresAt, clock.now()) ?? rates.take(sender.id);
+    // What the relay itself sends counts for whoever causes it: one of them must not use up the rate of all.
+    const rate = () => (sender.type === 'system' ? undefined : rates.take(sender.id));
+    return expiryRefusal(params.expiresAt, clock.now()) ?? rate();
   }
 
   /** A retry of an accepted message succeeds, even if the message would be refused now. */
