@@ -2,6 +2,10 @@ import { newAgentToken } from '@agent-relay/platform/secrets';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RawClient } from '../../../../test/kit/raw-client.ts';
 import { DOORS, type Served, serve } from '../../../../test/kit/served.ts';
+import { FairReads } from '../core/reading/fair-reads.ts';
+import type { Connection } from './connection.ts';
+import { HIGH_WATER_BYTES } from './limits.ts';
+import { Reads } from './reads.ts';
 
 const MESSAGES = 100;
 const BODY = 'a flood of words '.repeat(3600);
@@ -86,4 +90,27 @@ describe('an agent that asks for many pages at once', () => {
     const asked = Array.from({ length: 50 }, () => flooder.send('INBOX', { limit: 2 }));
     for (const id of asked) expect((await flooder.next('ACK')).payload).toMatchObject({ id });
   });
+});
+
+/** A client that has not read this much yet. */
+const connectionWith = (bufferedBytes: number) =>
+  ({ bufferedBytes }) as Connection & { bufferedBytes: number };
+
+it('starts a read only when the client has read the answers before it', async () => {
+  const connection = connectionWith(HIGH_WATER_BYTES);
+  const reads = new Reads(new FairReads(), connection);
+  const started: number[] = [];
+  const all = [1, 2, 3].map((number) => reads.add('Ann', () => started.push(number)));
+  reads.resume();
+  expect(started).toEqual([]);
+  connection.bufferedBytes = HIGH_WATER_BYTES - 1;
+  reads.resume();
+  // The second answer is large.
+  connection.bufferedBytes = HIGH_WATER_BYTES;
+  await all[1];
+  expect(started).toEqual([1, 2]);
+  connection.bufferedBytes = 0;
+  reads.resume();
+  await all[2];
+  expect(started).toEqual([1, 2, 3]);
 });

@@ -27,7 +27,6 @@ const READS: ReadonlySet<OperationName> = new Set([
   'EXPORT',
   'AUDIT',
   'HELD_LIST',
-  'WHO',
   'DISCOVER',
   'TOOLS',
   'ACTIONS',
