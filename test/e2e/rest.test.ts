@@ -98,6 +98,29 @@ describe('the REST API', () => {
     await expect.poll(updatedAt).toBeGreaterThan(joined);
   });
 
+  it('lists only as much at once as fits in one answer', async () => {
+    const tools = Array.from({ length: 90 }, (_, at) => ({
+      ...{ name: `tool${at}`, description: 'x'.repeat(4000), inputSchema: {} },
+    }));
+    await using _large = await client(daemon, { name: 'Large', tools });
+    await using _larger = await client(daemon, { name: 'Larger', tools });
+    const page = async (cursor: string) => {
+      const answer = await get(`/api/mcp/capabilities?cursor=${cursor}`);
+      const { capabilities, next } = (await answer.json()) as {
+        capabilities: Array<{ agentName: string; tools: object[] }>;
+        next?: string;
+      };
+      return { next, agents: capabilities.map(({ agentName, tools }) => [agentName, tools.length]) };
+    };
+    const first = [
+      ['Bob', 1],
+      ['Large', 90],
+    ];
+    expect(await page('')).toEqual({ agents: first, next: 'Large' });
+    expect(await page('Large')).toEqual({ agents: [['Larger', 90]], next: undefined });
+    await expectAsDescribed('get', '/api/mcp/capabilities', await get('/api/mcp/capabilities'));
+  });
+
   it('calls a tool with a key, an agent token or a page session', async () => {
     for (const secret of [key, token, session]) {
       const response = await call(sum, secret);

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Door, NO_PAGES, readJson, sendJson } from '@agent-relay/platform/http';
-import type { McpServerStatus } from '@agent-relay/protocol';
+import type { AgentOffer, McpServerStatus } from '@agent-relay/protocol';
 import { dateOf, ERRORS, isAgentToken, isPageSession, isRelayError, RelayError } from '@agent-relay/protocol';
 import { type Relay as Client, connect, type ParticipantOptions } from '@agent-relay/sdk';
 import { z } from 'zod';
+import { MAX_PAGE_BYTES } from '../../core/ports/store/messages.ts';
 import type { Relay } from '../../core/relay.ts';
 import type { AcceptConnection } from '../../transport/connection.ts';
 import { connectInMemory } from '../../transport/memory.ts';
@@ -25,7 +26,8 @@ const callRequest = z
   })
   .strict();
 
-type Answer<T> = (client: Client, gone: AbortSignal) => Promise<T>;
+type Answer<T> = (client: Client, gone: AbortSignal, query: URLSearchParams) => Promise<T>;
+type Checked<T> = (client: Client, gone: AbortSignal) => Promise<T>;
 
 /**
  * What agents can do, for programs that speak plain HTTP. Whoever asks is a client of the SDK like any other, with the
@@ -36,15 +38,16 @@ export function restDoors(parts: Parts): Door[] {
     paths: [path],
     contentSecurityPolicy: NO_PAGES,
     handle: async (request, response) => {
-      const checked: Answer<object> = (client, gone) => {
+      const checked: Checked<object> = (client, gone) => {
         if (request.method !== 'GET') throw new RelayError('InvalidRequest', 'This address takes GET.');
-        return answer(client, gone);
+        const [, query = ''] = request.url?.split('?') ?? [];
+        return answer(client, gone, new URLSearchParams(query));
       };
       sendJson(response, 200, await asBearer(parts, request, response, checked), NO_STORE);
     },
   });
   return [
-    get('/api/mcp/capabilities', async (client) => ({ capabilities: await capabilitiesOf(client) })),
+    get('/api/mcp/capabilities', (client, _gone, query) => capabilitiesOf(client, query.get('cursor') ?? '')),
     get('/api/mcp/capabilities/summary', (client) => summaryOf(client)),
     get('/api/mcp/servers', async () => ({ servers: parts.servers() })),
     {
@@ -79,7 +82,7 @@ async function asBearer<T>(
   { accept }: Parts,
   request: IncomingMessage,
   response: ServerResponse,
-  answer: Answer<T>,
+  answer: Checked<T>,
 ): Promise<T> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
@@ -112,19 +115,29 @@ function secretIn({ headers: { authorization = '' } }: IncomingMessage): string 
   );
 }
 
-async function capabilitiesOf(client: Client): Promise<object[]> {
-  const offers = await client.discover();
-  return Promise.all(
-    offers.map(async ({ name, capabilities, descriptions, tools, updatedAt }) => ({
-      agentName: name,
-      capabilities: capabilities.map((category) => ({
-        category,
-        description: descriptions?.[category] ?? '',
-      })),
-      tools: tools.length === 0 ? [] : await client.tools(name),
-      updatedAt: dateOf(updatedAt).toISOString(),
-    })),
-  );
+/** Agents by name, after the one of the cursor: as many as fit in one answer, however much each of them offers. */
+async function capabilitiesOf(client: Client, cursor: string): Promise<object> {
+  const offers = (await client.discover()).filter(({ name }) => name > cursor);
+  const capabilities: Array<{ agentName: string }> = [];
+  let bytes = 0;
+  for (const offer of offers.sort((one, other) => (one.name < other.name ? -1 : 1))) {
+    const described = await describe(client, offer);
+    bytes += Buffer.byteLength(JSON.stringify(described));
+    const last = capabilities.at(-1);
+    if (last && bytes > MAX_PAGE_BYTES) return { capabilities, next: last.agentName };
+    capabilities.push(described);
+  }
+  return { capabilities };
+}
+
+async function describe(client: Client, offer: AgentOffer) {
+  const { name, capabilities, descriptions, tools, updatedAt } = offer;
+  return {
+    agentName: name,
+    capabilities: capabilities.map((category) => ({ category, description: descriptions?.[category] ?? '' })),
+    tools: tools.length === 0 ? [] : await client.tools(name),
+    updatedAt: dateOf(updatedAt).toISOString(),
+  };
 }
 
 /** Who has each capability, and how each of them describes it. */
