@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { actionKey } from '@agent-relay/protocol';
 import type { ActionInfo, Relay } from '@agent-relay/sdk';
 
@@ -7,8 +8,8 @@ const MAX_KNOWN = 5000;
 /** The actions that a session may invoke, and whether they are others than those seen last. */
 export class SeenActions {
   readonly #relay: () => Promise<Relay>;
-  /** As JSON. */
-  #seen = '[]';
+  /** A digest: a thousand sessions do not keep a copy each. */
+  #seen = digestOf([]);
   /** The keys of all that were seen, the latest last. */
   readonly #known = new Set<string>();
   /** The latest look at them. */
@@ -21,7 +22,7 @@ export class SeenActions {
 
   async list(): Promise<ActionInfo[]> {
     const actions = await (await this.#relay()).actions();
-    this.#seen = JSON.stringify(actions);
+    this.#seen = digestOf(actions);
     for (const { name } of actions) this.#remember(actionKey(name));
     return actions;
   }
@@ -51,3 +52,6 @@ export class SeenActions {
     });
   }
 }
+
+const digestOf = (actions: readonly ActionInfo[]): string =>
+  createHash('sha256').update(JSON.stringify(actions)).digest('base64');

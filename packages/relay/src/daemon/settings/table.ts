@@ -227,7 +227,7 @@ export const SETTINGS = {
     toolBytes: { schema: count(1024, MEBIBYTE, 16 * KIBIBYTE) },
     tools: { schema: count(0, MAX_TOOLS, 256) },
     toolsBytes: { schema: count(0, 64 * MEBIBYTE, 512 * KIBIBYTE) },
-    servedBytes: { schema: count(0, 1024 * MEBIBYTE, 16 * MEBIBYTE) },
+    servedBytes: { schema: count(0, 1024 * MEBIBYTE, 4 * MEBIBYTE) },
     agentsPerKey: { schema: count(1, 1_000_000, 1000) },
     connectionsPerKey: { schema: count(1, 1_000_000, 2000) },
     localAgents: { schema: count(1, 1_000_000, 20_000) },
