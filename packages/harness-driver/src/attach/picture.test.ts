@@ -49,3 +49,18 @@ it('tells something in place of the caption for a moment', async () => {
   expect(rows()[0]).toBe('hello');
   picture.close();
 });
+
+it('only draws in a terminal of the same size: no clipboard, no title, no answers as keys', () => {
+  const written: Uint8Array[] = [];
+  const size = { columns: 80, rows: 24 };
+  const picture = new Picture(
+    size,
+    (text) => written.push(Buffer.from(text)),
+    () => '',
+  );
+  picture.begin(Buffer.from('shown\x1b]52;c;cm0gLXJmIH4=\x07'), size);
+  picture.add(Buffer.from('\x1b[31mred\x1b]2;ti'));
+  picture.add(Buffer.from('tle\x1b\\\x1b[6n\x1b[c!'));
+  expect(Buffer.concat(written).toString().endsWith('shown\x1b[31mred!')).toBe(true);
+  picture.close();
+});

@@ -1,6 +1,7 @@
 import { Screen } from '../screen/screen.ts';
 import { Notice } from '../terminal/notice.ts';
 import type { TerminalSize } from '../terminal/person-terminal.ts';
+import { Drawing } from './drawing.ts';
 
 /** Minimum time between two frames if the sizes differ. */
 const FRAME_MS = 30;
@@ -10,7 +11,7 @@ const AHEAD_COLUMNS = 8;
 const CLEAR = '\x1b[?7h\x1b[?25h\x1b[0m\x1b[H\x1b[2J';
 
 /**
- * An agent's terminal in the person's terminal. If the sizes match, output is passed through. Otherwise its screen is
+ * An agent's terminal in the person's terminal. If the sizes match, what draws is passed through. Otherwise its screen is
  * drawn in the corner, cropped around the cursor if necessary, with a status line below.
  */
 export class Picture {
@@ -19,6 +20,7 @@ export class Picture {
   readonly #notice: Notice;
   #own: TerminalSize;
   #screen: Screen | undefined;
+  #drawing = new Drawing();
   #frame: NodeJS.Timeout | undefined;
 
   constructor(
@@ -37,13 +39,15 @@ export class Picture {
   begin(content: Uint8Array, size: TerminalSize): void {
     this.#clear();
     this.#screen = new Screen({ ...size, onChange: () => this.#changed() });
+    this.#drawing = new Drawing();
     this.#notice.forget();
     this.add(content);
   }
 
   add(output: Uint8Array): void {
     this.#screen?.feed(Buffer.from(output));
-    if (this.#isSameSize) this.#notice.pass(output);
+    const drawn = this.#drawing.of(output);
+    if (this.#isSameSize) this.#notice.pass(drawn);
   }
 
   /** Tells the person something for a moment: over the last row, or in place of the status line. */
