@@ -316,7 +316,7 @@ describe('docs/security.md', () => {
     const rows = [...text.matchAll(/^\| `([\w.]+)` \| `([^`]+)` \| \S/gm)];
     const limits = ROWS.filter(
       ({ path: [section = '', name = ''] }) =>
-        ['limits', 'rateLimit', 'attachments', 'quotas'].includes(section) ||
+        ['limits', 'rateLimit', 'attachments', 'quotas', 'dashboard'].includes(section) ||
         /^max|^files$|PerMinute$|Turns$/.test(name),
     );
     const expected = limits.map(({ path, setting }) => [
