@@ -94,7 +94,10 @@ export const agentOperations = {
     result: result<{ agents: AgentOffer[]; next?: string }>(),
   },
   /** The tools that one agent offers: what it announced, and what its connections serve now. */
-  TOOLS: { params: z.object({ agent: name }).strict(), result: result<{ tools: OfferedTool[] }>() },
+  TOOLS: {
+    params: z.object({ agent: name, cursor: cursor.optional() }).strict(),
+    result: result<{ tools: OfferedTool[]; next?: string }>(),
+  },
   /** Follow what happens in the project, except messages, as EVENT envelopes. */
   WATCH: { params: none, result: result<Nothing>() },
   ANNOUNCE: { params: capabilityAnnouncementPayload, result: result<Nothing>() },

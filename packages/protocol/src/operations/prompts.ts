@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { clientId } from '../payloads.ts';
 import { PROMPT_TEXT_LIMIT } from '../vocabulary.ts';
-import { type Nothing, name, result } from './define.ts';
+import { cursor, type Nothing, name, result } from './define.ts';
 
 /** A permission prompt of an agent's CLI that can be answered through an interface of that CLI. */
 export interface PromptInfo {
@@ -19,7 +19,10 @@ export type PromptAnswer = z.infer<typeof answer>;
 
 export const promptOperations = {
   /** The open prompts of the workspace; for people. */
-  PROMPT_LIST: { params: z.object({}).strict(), result: result<{ prompts: PromptInfo[] }>() },
+  PROMPT_LIST: {
+    params: z.object({ cursor: cursor.optional() }).strict(),
+    result: result<{ prompts: PromptInfo[]; next?: string }>(),
+  },
   /** A person's answer to the prompt with this digest; refused if another one is open by now. */
   PROMPT_ANSWER: {
     params: z.object({ agent: name, digest, answer }).strict(),

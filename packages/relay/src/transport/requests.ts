@@ -29,6 +29,7 @@ const READS: ReadonlySet<OperationName> = new Set([
   'HELD_LIST',
   'DISCOVER',
   'TOOLS',
+  'PROMPT_LIST',
   'ACTIONS',
   'INVOCATION',
   'INVOCATIONS',

@@ -1,5 +1,6 @@
 import type { PromptAnswer, PromptInfo } from '@agent-relay/protocol';
 import type { ClientSession } from '../connection/client-session.ts';
+import { allPages } from './pages.ts';
 
 /** Permission prompts of agents that can be answered from elsewhere than their terminal, for the owner and people. */
 export class Prompts {
@@ -10,7 +11,10 @@ export class Prompts {
   }
 
   async list(): Promise<PromptInfo[]> {
-    return (await this.#session.request('PROMPT_LIST', {})).prompts;
+    return allPages(async (cursor) => {
+      const { prompts, next } = await this.#session.request('PROMPT_LIST', { cursor });
+      return { entries: prompts, next };
+    });
   }
 
   /** Answers the prompt that was seen; fails with `PromptChanged` if it is not the open one any more. */

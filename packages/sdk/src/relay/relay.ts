@@ -234,7 +234,10 @@ export class Relay {
 
   /** The tools of an agent. */
   async tools(agent: string): Promise<OfferedTool[]> {
-    return (await this.request('TOOLS', { agent })).tools;
+    return allPages(async (cursor) => {
+      const { tools, next } = await this.request('TOOLS', { agent, cursor });
+      return { entries: tools, next };
+    });
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { AgentOffer, ToolDefinition } from '@agent-relay/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openCore, type Participant, type TestCore } from '../../../../../test/kit/core.ts';
+import { openCore, type Participant, QUOTAS, type TestCore } from '../../../../../test/kit/core.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
 
 let core: TestCore;
@@ -163,6 +163,22 @@ describe('TOOLS', () => {
     expect(await asker.request('TOOLS', { agent: 'Ann' })).toEqual({ tools: [announced('zip')] });
     expect(await asker.request('TOOLS', { agent: 'Asker' })).toEqual({ tools: [] });
     await expect(asker.request('TOOLS', { agent: 'Zoe' })).rejects.toMatchObject({ code: 'AgentNotFound' });
+  });
+
+  it('come in pages: those of one agent, served and announced, can be more than one answer takes', async () => {
+    await using large = await openCore({ quotas: { ...QUOTAS, toolsBytes: 400_000, servedBytes: 400_000 } });
+    const there = await large.newWorkspace();
+    const named = (word: string) =>
+      Array.from({ length: 80 }, (_, at) => ({ ...tool(`${word}${at}`), description: 'x'.repeat(4000) }));
+    const ann = await large.join(there, 'Ann', { tools: named('announced') });
+    await ann.serve(...named('served'));
+    const first = await ann.request('TOOLS', { agent: 'Ann' });
+    expect(JSON.stringify(first).length).toBeLessThan(600_000);
+    const second = await ann.request('TOOLS', { agent: 'Ann', cursor: first.next });
+    expect(second.next).toBeUndefined();
+    expect([...first.tools, ...second.tools].map(({ name }) => name)).toEqual(
+      [...named('served'), ...named('announced')].map(({ name }) => name),
+    );
   });
 
   it('stay as they are while the agent says nothing about them', async () => {

@@ -9,7 +9,7 @@ import {
 } from '@agent-relay/protocol';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Workspace } from '../ports/store/workspaces.ts';
-import { after, LIST_PAGE, page } from '../reading/page.ts';
+import { after, LIST_PAGE, page, pageByPlace } from '../reading/page.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';
 
@@ -51,19 +51,22 @@ export function offerHandlers(relay: Relay): Handlers<'DISCOVER' | 'TOOLS'> {
         ...(isMore && last !== undefined ? { next: String(last) } : {}),
       };
     },
-    TOOLS: async ({ principal: { workspace } }, { agent: name }) => {
+    TOOLS: async ({ principal: { workspace } }, { agent: name, cursor }) => {
       const server = targets.backends.find(name);
-      if (server !== undefined) return { tools: callable(targets.backends.tools(server)) };
+      if (server !== undefined) {
+        const { items, ...more } = pageByPlace(callable(targets.backends.tools(server)), cursor);
+        return { tools: items, ...more };
+      }
       const agent = agents.get(workspace, name);
       const live = served.of(agent.id);
       const isServed = new Set(live.map((tool) => tool.name));
       const announced = (await tools.of(agent)).filter((tool) => !isServed.has(tool.name));
-      return {
-        tools: [
-          ...live.map((tool) => ({ ...tool, served: true })),
-          ...announced.map((tool) => ({ ...tool, served: false })),
-        ],
-      };
+      const all = [
+        ...live.map((tool) => ({ ...tool, served: true })),
+        ...announced.map((tool) => ({ ...tool, served: false })),
+      ];
+      const { items, ...more } = pageByPlace(all, cursor);
+      return { tools: items, ...more };
     },
   };
 }

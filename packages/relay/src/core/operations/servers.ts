@@ -1,7 +1,7 @@
 import { RelayError, type ServerInfo } from '@agent-relay/protocol';
 import type { BackendManager } from '../ports/backends.ts';
 import { type Principal, requireOwner } from '../principal.ts';
-import { listPage } from '../reading/page.ts';
+import { pageByPlace } from '../reading/page.ts';
 import type { Relay } from '../relay.ts';
 import type { Handlers } from './caller.ts';
 
@@ -40,12 +40,8 @@ export function serverHandlers({ targets, workspaces }: Relay): Handlers<Names> 
     },
     SERVER_TOOLS: ({ principal }, { server, cursor }) => {
       requireOwner(principal, 'see the MCP servers');
-      // Tools have no ids; their place in the list is one as long as the list is the same.
-      const tools = targets.backends
-        .tools(infoOf(server).name)
-        .map((tool, index) => ({ id: index + 1, tool }));
-      const { items, next } = listPage(tools, cursor, ({ tool }) => tool);
-      return { tools: items, ...(next === undefined ? {} : { next }) };
+      const { items, ...more } = pageByPlace(targets.backends.tools(infoOf(server).name), cursor);
+      return { tools: items, ...more };
     },
     SERVER_ADD: async ({ principal }, { server, url }) => {
       await managerFor(principal).add(server, url);

@@ -66,7 +66,7 @@ export function terminalHandlers({ agents, messages, terminals }: Relay): Handle
       viewing.output(requireAgent(caller.principal), params);
       return {};
     },
-    PROMPT_LIST: (caller) => ({ prompts: prompts.list(caller.principal) }),
+    PROMPT_LIST: (caller, { cursor }) => prompts.list(caller.principal, cursor),
     PROMPT_ANSWER: async (caller, params) => {
       await prompts.answer(caller.principal, params);
       return {};

@@ -54,3 +54,12 @@ export function listPage<T extends { id: number }, Shown>(
   const last = wanted[items.length - 1];
   return last && items.length < wanted.length ? { items, next: String(last.id) } : { items };
 }
+
+/** The same for entries without ids: their places in the list are ids as long as the list is the same. */
+export function pageByPlace<T>(
+  entries: readonly T[],
+  cursor: string | undefined,
+): { items: T[]; next?: string } {
+  const placed = entries.map((entry, at) => ({ id: at + 1, entry }));
+  return listPage(placed, cursor, ({ entry }) => entry);
+}

@@ -68,6 +68,20 @@ describe('a permission prompt', () => {
     expect(await list()).toMatchObject([{ digest: SECOND.digest }]);
   });
 
+  it('is listed with others in pages', async () => {
+    const text = 'x'.repeat(60_000);
+    for (let at = 0; at < 10; at++) {
+      const other = await core.joinFromAfar(workspace, `Far${at}`);
+      await other.request('HOST', { ...RUN, run: `run_far${at}` });
+      await other.request('PROMPT_REPORT', { run: `run_far${at}`, prompt: { ...FIRST, text } });
+    }
+    const first = await ann.request('PROMPT_LIST', {});
+    const second = await ann.request('PROMPT_LIST', { cursor: first.next });
+    expect(first.prompts.length).toBeLessThan(10);
+    expect([...first.prompts, ...second.prompts]).toHaveLength(10);
+    expect(second.next).toBeUndefined();
+  });
+
   it('is shown as its host says it last', async () => {
     await report({ prompt: { ...FIRST, text: 'Run a command\nls' } });
     await report({ prompt: FIRST });

@@ -1,4 +1,4 @@
-import { type OperationParams, type PromptInfo, RelayError, safeText } from '@agent-relay/protocol';
+import { type OperationParams, type OperationResult, RelayError, safeText } from '@agent-relay/protocol';
 import type { Agents } from '../directory/agents.ts';
 import type { Presence } from '../directory/presence.ts';
 import type { Workspaces } from '../directory/workspaces.ts';
@@ -6,6 +6,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Agent } from '../ports/store/agents.ts';
 import type { Run } from '../ports/store/runs.ts';
 import type { Principal } from '../principal.ts';
+import { listPage } from '../reading/page.ts';
 import type { Hosts } from './hosts.ts';
 import { isPerson } from './permissions.ts';
 import type { Runs } from './runs.ts';
@@ -45,13 +46,15 @@ export class Prompts {
     this.#parts = parts;
   }
 
-  list(principal: Principal): PromptInfo[] {
+  list(principal: Principal, cursor: string | undefined): OperationResult<'PROMPT_LIST'> {
     requirePerson(principal);
-    return [...this.#open].flatMap(([agentId, { digest, text, since, run }]) => {
-      const agent = this.#parts.agents.byId(agentId);
+    const open = [...this.#open].flatMap(([id, { digest, text, since, run }]) => {
+      const agent = this.#parts.agents.byId(id);
       if (!agent || run.workspaceId !== principal.workspace.id) return [];
-      return [{ agent: agent.name, digest, text, since }];
+      return [{ id, prompt: { agent: agent.name, digest, text, since } }];
     });
+    const { items: prompts, ...more } = listPage(open, cursor, ({ prompt }) => prompt);
+    return { prompts, ...more };
   }
 
   async answer(
