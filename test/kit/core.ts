@@ -328,11 +328,6 @@ export class Participant implements Peer, Caller {
     return new Participant(this.#core, { ...this.principal, unverified: true });
   }
 
-  /** A page that the owner, whose person this is, has signed in. */
-  onPage(): Participant {
-    return new Participant(this.#core, { ...this.principal, local: false, owner: true });
-  }
-
   async request<N extends OperationName>(
     operation: N,
     input: OperationInput<N>,
