@@ -186,6 +186,20 @@ describe('looking at the project', () => {
     );
   });
 
+  it('shows how much each has to read, and what it is doing, which is not the name of its program', async () => {
+    await using carl = await connect({
+      name: 'Carl',
+      cli: 'claude',
+      env: daemon.env,
+      cwd: daemon.projectDirectory,
+    });
+    await known('Dora');
+    for (const text of ['one', 'two']) await carl.send('Dora', text);
+    const { stdout } = await relay('who', '--all');
+    expect(stdout).toMatch(/^Dora +offline +2 /m);
+    expect(stdout).toMatch(/^Carl +active +0 +claude +\S+ +\S+Z$/m);
+  });
+
   it('puts what has no room below each agent in a narrow terminal, and only what there is', async () => {
     await using _known = await connect({
       name: 'Cora',

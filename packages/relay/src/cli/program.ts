@@ -1,8 +1,8 @@
+import { wrap } from '@agent-relay/platform';
 import { Command } from 'commander';
 import { VERSION } from '../version.ts';
 import { refuseOptionsBefore } from './options.ts';
 import { columns } from './output/terminal.ts';
-import { wrap } from './output/wrap.ts';
 
 /** The overview lists commands, the help of a command its usage, so that both fit narrow terminals. */
 const HELP = { subcommandTerm: (command: Command) => command.name(), minWidthToWrap: 12 };

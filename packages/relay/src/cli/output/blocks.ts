@@ -1,5 +1,5 @@
+import { wrap } from '@agent-relay/platform';
 import { columns, styled, table, tableWidth } from './terminal.ts';
-import { wrap } from './wrap.ts';
 
 type Fact = [label: string, values: readonly string[]];
 

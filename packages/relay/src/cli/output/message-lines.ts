@@ -1,3 +1,4 @@
+import { wrap } from '@agent-relay/platform';
 import {
   type AttachmentInfo,
   type HistoryMessage,
@@ -6,7 +7,6 @@ import {
   senderOf,
 } from '@agent-relay/protocol';
 import { cellWidth, columns, styled, when, whenByClock } from './terminal.ts';
-import { wrap } from './wrap.ts';
 
 const MARGIN = '  ';
 const GAP = '  ';

@@ -1,8 +1,8 @@
+import { wrap } from '@agent-relay/platform';
 import { type AgentInfo, type PathInfo, safeLine } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../../options.ts';
 import { duration, print, printJson, styled, table, tableWidth, when } from '../../output/terminal.ts';
-import { wrap } from '../../output/wrap.ts';
 import { asOwner } from '../../target/connect.ts';
 
 const STATUS_STYLE = { active: 'green', idle: 'yellow', offline: 'dim' } as const;
