@@ -208,6 +208,8 @@ describe('looking at the project', () => {
       env: daemon.env,
       cwd: daemon.projectDirectory,
     });
+    const codex = { name: 'codex', cli: 'codex', env: daemon.env, cwd: daemon.projectDirectory };
+    await using _named = await connect(codex);
     await known('Alice');
     await using terminal = startTerminal([process.execPath, PROGRAM, 'who', '--all'], {
       cwd: daemon.projectDirectory,
@@ -216,7 +218,8 @@ describe('looking at the project', () => {
       rows: 200,
     });
     await terminal.until(/^Cora +(active|idle) +0\n {2}claude, Write the tests$/m);
-    await terminal.until(/^Alice +offline +\d+\n(?! {2}\S)/m);
+    for (const name of ['Alice', 'codex'])
+      await terminal.until(new RegExp(`^${name} +\\w+ +\\d+\\n(?! {2}\\S)`, 'm'));
   });
 
   it('needs no name for it, and does not become an agent by it', async () => {

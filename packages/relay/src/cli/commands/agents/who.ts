@@ -43,7 +43,8 @@ function shown(agents: AgentInfo[]): string {
 /** What the other columns say, in words. */
 function detailsOf(agent: AgentInfo): string {
   const [, , , cli = '-', path = '-', , doing = ''] = row(agent);
-  return [cli === '-' ? '' : cli, path === '-' ? '' : `by ${path}`, doing]
+  // Agents without a name of their own are called after their CLI.
+  return [cli === '-' || cli === agent.name ? '' : cli, path === '-' ? '' : `by ${path}`, doing]
     .filter((part) => part !== '')
     .join(', ');
 }
