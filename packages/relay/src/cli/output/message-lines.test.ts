@@ -32,7 +32,7 @@ const LONG: HistoryMessage = {
   from: 'Alice',
   to: 'Bob',
   content: 'The build is green.\n  Can you review the last change today?',
-  kind: 'free',
+  kind: 'question',
   importance: 'normal',
   ts: Date.now() - 5500,
 };
@@ -45,6 +45,7 @@ it('breaks no word and no id in a narrow terminal', () => {
   expect(linesAt(30)).toEqual([
     'Alice → Bob',
     '  5s ago · msg_1m7ghs0qydpk3vh',
+    '  · question',
     '  The build is green.',
     '    Can you review the last',
     '  change today?',
@@ -53,7 +54,7 @@ it('breaks no word and no id in a narrow terminal', () => {
 
 it.each([80, 0])('stays as it is in a terminal of %i columns', (width) => {
   expect(linesAt(width)).toEqual([
-    'Alice → Bob  5s ago · msg_1m7ghs0qydpk3vh',
+    'Alice → Bob  5s ago · msg_1m7ghs0qydpk3vh · question',
     '  The build is green.',
     '    Can you review the last change today?',
   ]);

@@ -36,17 +36,22 @@ export function messageLinesWith(message: HistoryMessage, text: string, time = w
   ].filter((note) => note !== undefined);
   const head = `${styled('bold', safeLine(senderOf(message)))} → ${safeLine(message.to)}`;
   const tail = safeLine([time, message.id, ...notes].join(' · '));
+  const isWide = cellWidth(`${head}${GAP}${tail}`) > columns();
   // An id is easier to read and to select in one piece.
-  const gap = cellWidth(`${head}${GAP}${tail}`) > columns() ? `\n${MARGIN}` : GAP;
-  return [`${head}${gap}${styled('dim', tail)}`, ...bodyLines(message, text)].join('\n');
+  const top = isWide
+    ? `${head}\n${styled('dim', indented(wrap(tail, columns() - MARGIN.length)))}`
+    : `${head}${GAP}${styled('dim', tail)}`;
+  return [top, ...bodyLines(message, text)].join('\n');
 }
+
+const indented = (lines: string): string => lines.replace(/^/gm, MARGIN);
 
 /** The lines below the head: the text, then its files and reactions. */
 export function bodyLines(message: HistoryMessage, text: string): string[] {
   const { attachments = [], reactions = [] } = message;
   const body = message.redacted ? styled('dim', '(redacted)') : text;
   return [
-    body.replace(/^/gm, MARGIN),
+    indented(body),
     ...attachments.map((file) => `${MARGIN}${styled('dim', fileLine(file))}`),
     ...reactions.map(
       ({ emoji, agents }) => `${MARGIN}${safeLine(emoji)} ${styled('dim', safeLine(agents.join(', ')))}`,
