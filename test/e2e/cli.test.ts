@@ -222,6 +222,19 @@ describe('looking at the project', () => {
       await terminal.until(new RegExp(`^${name} +\\w+ +\\d+\\n(?! {2}\\S)`, 'm'));
   });
 
+  it('leaves out when each was seen, where the table fits without it', async () => {
+    await using other = await startDaemon();
+    const cora = { name: 'Cora', cli: 'claude', task: 'Write the tests', env: other.env };
+    await using _known = await connect({ ...cora, cwd: other.projectDirectory });
+    await using terminal = startTerminal([process.execPath, PROGRAM, 'who'], {
+      cwd: other.projectDirectory,
+      env: { ...other.env, PATH: process.env.PATH ?? '' },
+      columns: 56,
+      rows: 50,
+    });
+    await terminal.until(/^NAME +STATUS +UNREAD +CLI +PATH +DOING\nCora .*Write the tests$/m);
+  });
+
   it('needs no name for it, and does not become an agent by it', async () => {
     const env = { RELAY_AGENT_NAME: 'Lurker' };
     for (const args of [['who'], ['status'], ['audit'], ['workspace', 'list']]) {

@@ -33,6 +33,7 @@ function shown(agents: AgentInfo[]): string {
   // When it was seen last is the first to go.
   const kept = rows.map((cells) => cells.filter((_, at) => TITLES[at] !== 'SEEN'));
   const room = columns - tableWidth(kept.map((cells) => cells.slice(0, -1))) - 2;
+  if (tableWidth(kept) <= columns) return table(kept);
   if (room >= LEAST_DOING) return table(kept.map((cells) => withLastCut(cells, room)));
   const lines = table(rows.map((cells) => cells.slice(0, NARROW))).split('\n');
   const below = agents.map(detailsOf).map((text) => (text === '' ? [] : wrap(text, columns - 2).split('\n')));
