@@ -87,6 +87,8 @@ async function page() {
       modulePreload: false,
       assetsInlineLimit: 0,
       reportCompressedSize: false,
+      // On a busy machine it would warn during `npm ci` that this takes long.
+      rolldownOptions: { checks: { bundlerTimings: false } },
     },
   });
   const target = join(PACKAGES, 'relay', 'dist', 'page');

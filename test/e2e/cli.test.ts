@@ -186,6 +186,20 @@ describe('looking at the project', () => {
     );
   });
 
+  it('shows how much each has to read, and what it is doing, which is not the name of its program', async () => {
+    await using carl = await connect({
+      name: 'Carl',
+      cli: 'claude',
+      env: daemon.env,
+      cwd: daemon.projectDirectory,
+    });
+    await known('Dora');
+    for (const text of ['one', 'two']) await carl.send('Dora', text);
+    const { stdout } = await relay('who', '--all');
+    expect(stdout).toMatch(/^Dora +offline +2 /m);
+    expect(stdout).toMatch(/^Carl +active +0 +claude +\S+ +\S+Z$/m);
+  });
+
   it('puts what has no room below each agent in a narrow terminal, and only what there is', async () => {
     await using _known = await connect({
       name: 'Cora',
@@ -194,6 +208,8 @@ describe('looking at the project', () => {
       env: daemon.env,
       cwd: daemon.projectDirectory,
     });
+    const codex = { name: 'codex', cli: 'codex', env: daemon.env, cwd: daemon.projectDirectory };
+    await using _named = await connect(codex);
     await known('Alice');
     await using terminal = startTerminal([process.execPath, PROGRAM, 'who', '--all'], {
       cwd: daemon.projectDirectory,
@@ -202,7 +218,21 @@ describe('looking at the project', () => {
       rows: 200,
     });
     await terminal.until(/^Cora +(active|idle) +0\n {2}claude, Write the tests$/m);
-    await terminal.until(/^Alice +offline +\d+\n(?! {2}\S)/m);
+    for (const name of ['Alice', 'codex'])
+      await terminal.until(new RegExp(`^${name} +\\w+ +\\d+\\n(?! {2}\\S)`, 'm'));
+  });
+
+  it('leaves out when each was seen, where the table fits without it', async () => {
+    await using other = await startDaemon();
+    const cora = { name: 'Cora', cli: 'claude', task: 'Write the tests', env: other.env };
+    await using _known = await connect({ ...cora, cwd: other.projectDirectory });
+    await using terminal = startTerminal([process.execPath, PROGRAM, 'who'], {
+      cwd: other.projectDirectory,
+      env: { ...other.env, PATH: process.env.PATH ?? '' },
+      columns: 56,
+      rows: 50,
+    });
+    await terminal.until(/^NAME +STATUS +UNREAD +CLI +PATH +DOING\nCora .*Write the tests$/m);
   });
 
   it('needs no name for it, and does not become an agent by it', async () => {

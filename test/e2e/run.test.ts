@@ -6,6 +6,7 @@ import { isAlive, processMark } from '../../packages/platform/src/processes/inde
 import { connect } from '../../packages/sdk/src/node/index.ts';
 import { PROGRAM } from '../kit/cli.ts';
 import { createSandbox, startDaemon, type TestDaemon } from '../kit/daemon.ts';
+import { expectFailure } from '../kit/results.ts';
 import { startTerminal, type TerminalOptions, type TestTerminal } from '../kit/terminal.ts';
 
 let daemon: TestDaemon;
@@ -333,6 +334,14 @@ describe('agent-relay run', () => {
     await using terminal = run(['--', 'no-such-cli']);
     expect(await terminal.exited).toMatchObject({ exitCode: 4 });
     expect(terminal.output()).toContain('Program not found: no-such-cli.');
+  });
+
+  it('says how to name the agent to somebody who tries --as', async () => {
+    for (const args of [
+      ['run', '--as', 'Ada', '--', 'true'],
+      ['--as', 'Ada', 'run', '--', 'true'],
+    ])
+      expectFailure(await daemon.cli(args), 2, /run has no option --as\./, /with: --name Ada\n/);
   });
 
   it('needs a terminal', async () => {

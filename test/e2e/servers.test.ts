@@ -2,10 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { scripted, tool } from '../gateway/kit/gateway-kit.ts';
 import { startWebSocketServer } from '../gateway/kit/websocket-server.ts';
+import { PROGRAM } from '../kit/cli.ts';
 import { startDaemon } from '../kit/daemon.ts';
 import { startDaemonWithServers } from '../kit/daemon-with-servers.ts';
 import { eventually } from '../kit/eventually.ts';
 import { json, output } from '../kit/results.ts';
+import { startTerminal } from '../kit/terminal.ts';
 import { client } from './messaging-commands.ts';
 
 /** Its first call changes the definition of a tool, and adds one. */
@@ -33,6 +35,23 @@ describe('the MCP servers of the daemon, for its owner', () => {
       expect.arrayContaining(['server.added far', 'server.reconnected far', 'server.removed far']),
     );
     expect((await daemon.cli(['servers', 'remove', 'far'])).stderr).toContain("No server is named 'far'.");
+  });
+
+  it('are listed one below the other in a narrow terminal', async () => {
+    const described = tool('echo', { description: 'Says what you said, in the same words and no others' });
+    await using daemon = await startDaemonWithServers([scripted('near', { tools: [described] })]);
+    await eventually(async () => /near +healthy/.test((await daemon.cli(['servers', 'list'])).stdout));
+    const narrow = (...words: string[]) =>
+      startTerminal([process.execPath, PROGRAM, 'servers', ...words], {
+        cwd: daemon.projectDirectory,
+        env: { ...daemon.env, PATH: process.env.PATH ?? '' },
+        columns: 40,
+        rows: 50,
+      });
+    await using list = narrow('list');
+    await list.until(/^near\n {2}health +healthy\n {2}tools +1$/m);
+    await using tools = narrow('tools', 'near');
+    await tools.until(/^echo\n {2}description +Says what you said, in\n +the same words and no\n +others$/m);
   });
 
   it('are approved as they were seen: a definition that changed again is not', async () => {

@@ -51,5 +51,8 @@ export const ACTS: ToolAnnotations = { readOnlyHint: false, destructiveHint: fal
 /** The same, and idempotent. */
 export const ACTS_ONCE: ToolAnnotations = { ...ACTS, idempotentHint: true };
 
+/** It starts a program or calls a tool of somebody else, which may do anything. */
+export const RUNS: ToolAnnotations = { readOnlyHint: false, destructiveHint: true, openWorldHint: true };
+
 /** Types the handler's arguments by the schema, and erases the type outside. */
 export const defineTool = <Input extends z.ZodObject>(tool: Tool<Input>): Tool => tool as unknown as Tool;

@@ -158,7 +158,8 @@ export const CLIENTS: readonly Client[] = [
       globalFile: (machine) => join(codexHome(machine), 'hooks.json'),
     },
     check: 'codex mcp list, or /mcp in a session',
-    allow: 'Asks before each call; to allow all, add default_tools_approval_mode = "approve" to the entry.',
+    allow:
+      'Asks before it starts or ends workers; to allow all, add default_tools_approval_mode = "approve" to the entry.',
     trust: 'Codex reads the file only in trusted projects: start codex there once and trust the project.',
   },
   {

@@ -11,7 +11,7 @@ import type { Entry, Table } from './config-format.ts';
 import { installedClients } from './detect.ts';
 import { type Edit, isAsNew, withEntry, withoutEntry } from './edit.ts';
 import { type HookProgram, type HookStart, hookEnvironment, hookProgramFor } from './hook-command.ts';
-import { type Installed, nextSteps } from './next-steps.ts';
+import { fittedStep, type Installed, nextSteps } from './next-steps.ts';
 import { isTemporaryCopy, SERVER_NAME, serverCommand } from './server-command.ts';
 import { agentNames, type NamedEntry, sharedNameWarnings } from './shared-names.ts';
 import { showChange } from './show-change.ts';
@@ -100,7 +100,8 @@ export async function runInstall(options: InstallOptions = {}): Promise<FileChan
   // Even if one of them failed: the others can be used.
   return await changes.finally(() => {
     if (installed.length > 0 && !task.dryRun)
-      for (const line of nextSteps(installed, project, hookProgram !== undefined)) task.print(safeText(line));
+      for (const step of nextSteps(installed, project, hookProgram !== undefined))
+        for (const line of fittedStep(safeText(step), task.columns)) task.print(line);
   });
 }
 
@@ -152,6 +153,8 @@ interface Task {
   global: boolean;
   dryRun: boolean;
   print: (line: string) => void;
+  /** Of the terminal that it prints to. */
+  columns: number;
 }
 
 const taskOf = (options: UninstallOptions): Task => ({
@@ -161,6 +164,7 @@ const taskOf = (options: UninstallOptions): Task => ({
   global: options.global ?? false,
   dryRun: options.dryRun ?? false,
   print: options.print ?? ((line) => void process.stdout.write(`${line}\n`)),
+  columns: (!options.print && process.stdout.isTTY && process.stdout.columns) || Number.POSITIVE_INFINITY,
 });
 
 /** An install for one project must not change all projects. */

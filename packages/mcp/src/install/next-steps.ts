@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { wrap } from '@agent-relay/platform';
 import type { Client } from './clients.ts';
 
 /** The files that were written for a client. */
@@ -38,3 +39,10 @@ const stepsOf = (
   ...(hasHooks && hooks ? [`    hooks: ${hooks.note}`] : []),
   `    check: ${check}`,
 ];
+
+/** A step in lines of at most `columns`, each below the start of its text: `    tools: Asks before each call; …`. */
+export function fittedStep(step: string, columns: number): string[] {
+  const [margin = ''] = /^ *(?:[a-z]+: )?/.exec(step) ?? [];
+  const [first = '', ...others] = wrap(step.slice(margin.length), columns - margin.length).split('\n');
+  return [`${margin}${first}`, ...others.map((line) => ' '.repeat(margin.length) + line)];
+}

@@ -1,7 +1,7 @@
 import { actionKey, safeData } from '@agent-relay/protocol';
 import type { ActionInfo } from '@agent-relay/sdk';
 import type { CallToolResult, Tool as ListedTool, Server } from '@modelcontextprotocol/server';
-import { ACTS, type Call } from '../framework/tool.ts';
+import { type Call, RUNS } from '../framework/tool.ts';
 import type { Participant } from '../participant/participant.ts';
 import { ACTIONS_TOOLSET } from '../toolsets/actions/index.ts';
 import { invoke } from '../toolsets/actions/invoke-action.ts';
@@ -33,7 +33,7 @@ const listed = ({ name, description, inputSchema, owner, consent }: ActionInfo, 
     name: WITHOUT_DOTS.test(client) ? name.replaceAll('.', '_') : name,
     description: `${description} (action of ${owner}${consent ? '; a person has to allow it' : ''})`,
     inputSchema: { ...withoutDialect(inputSchema), type: 'object' } as ListedTool['inputSchema'],
-    annotations: ACTS,
+    annotations: RUNS,
   });
 
 /** Performs a tool that an action became, by either spelling; undefined if the session never had such a tool. */

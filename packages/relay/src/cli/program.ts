@@ -1,9 +1,13 @@
+import { wrap } from '@agent-relay/platform';
 import { Command } from 'commander';
 import { VERSION } from '../version.ts';
 import { refuseOptionsBefore } from './options.ts';
+import { columns } from './output/terminal.ts';
 
 /** The overview lists commands, the help of a command its usage, so that both fit narrow terminals. */
 const HELP = { subcommandTerm: (command: Command) => command.name(), minWidthToWrap: 12 };
+
+const BEFORE_COMMAND = '--as, --project and --json also work before the command.';
 
 type Load = () => Promise<{ command: Command }>;
 
@@ -84,7 +88,7 @@ export async function buildProgram(args: string[]): Promise<Command> {
     .helpOption('-h, --help', 'show help')
     // An option belongs to the command before it: both `mcp` and `mcp serve` have --tools.
     .enablePositionalOptions()
-    .addHelpText('after', '\n--as, --project and --json also work before the command.');
+    .addHelpText('after', () => `\n${wrap(BEFORE_COMMAND, columns())}`);
   for (const command of await Promise.all(loaded(first))) program.addCommand(command);
   program.addHelpCommand(helpCommand().helpGroup('Other:'));
   // Usage errors are thrown and shown like every other error.

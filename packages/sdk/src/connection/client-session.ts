@@ -30,6 +30,13 @@ import { type ConnectionState, ReconnectingConnection } from './reconnecting-con
 import { type OpenRequest, Requests } from './requests.ts';
 import type { OpenWire } from './wire.ts';
 
+/** Made again, these act again: their own id, which would prevent that, is lost with the error. */
+const actsAgain = (operation: OperationName): boolean => operation === 'SEND' || !isRepeatable(operation);
+export const MAY_HAVE_HAPPENED = {
+  next: 'It may have taken effect. Check that before you try again.',
+  retryable: false,
+};
+
 /** The maximum number of requests waiting for a connection. */
 const MAX_WAITING = 10_000;
 
@@ -154,8 +161,12 @@ export class ClientSession {
         encode: () => text,
         repeatable: isRepeatable(operation),
         deadline: performance.now() + timeoutMs,
-        expire: () =>
-          new RelayError('Timeout', `${operation} was not answered within ${durationText(timeoutMs)}.`),
+        expire: (wasSent) =>
+          new RelayError(
+            'Timeout',
+            `${operation} was not answered within ${durationText(timeoutMs)}.`,
+            wasSent && actsAgain(operation) ? MAY_HAVE_HAPPENED : {},
+          ),
         answer: (result) => {
           onAnswer?.(result as OperationResult<Name>);
           resolve(result as OperationResult<Name>);

@@ -11,7 +11,8 @@ export interface OpenRequest {
   readonly repeatable: boolean;
   /** When it fails with the error of `expire`, in milliseconds of `performance.now`; may become later. */
   readonly deadline: number;
-  expire(): RelayError;
+  /** The error, by whether the request was sent on this connection. */
+  expire(wasSent: boolean): RelayError;
   /** Takes the daemon's ACK; false if the request keeps waiting for a reply. */
   answer(result: Record<string, unknown>): boolean;
   /** Takes the daemon's REPLY or RESULT, which is always final. */
@@ -98,7 +99,7 @@ export class Requests {
     const now = performance.now();
     let next = Number.POSITIVE_INFINITY;
     for (const request of this.#open.values()) {
-      if (request.deadline <= now) this.fail(request.id, request.expire());
+      if (request.deadline <= now) this.fail(request.id, request.expire(request.sent));
       else next = Math.min(next, request.deadline);
     }
     if (next < Number.POSITIVE_INFINITY) this.#wakeAt(next);

@@ -268,12 +268,24 @@ describe('requests', () => {
     expect(scene.relay.state).toBe('connected');
   });
 
+  test('that would act again are not to be made again when they were sent and not answered', async () => {
+    await using scene = await play({ requestTimeoutMs: 60 });
+    const unknown = {
+      code: 'Timeout',
+      retryable: false,
+      next: expect.stringContaining('may have taken effect'),
+    };
+    await expect(scene.relay.send('Bob', 'hi')).rejects.toMatchObject(unknown);
+    await expect(scene.relay.sendAndWait('Bob', 'hi', { timeoutMs: 60 })).rejects.toMatchObject(unknown);
+    await expect(scene.relay.status()).rejects.toMatchObject({ code: 'Timeout', retryable: true });
+  });
+
   test('made while there is no connection fail with Timeout when none comes', async () => {
     await using scene = await play({ requestTimeoutMs: 60 });
     const lost = new Promise((resolve) => scene.relay.once('disconnected', resolve));
     await scene.peer.die();
     await lost;
-    await expect(scene.relay.send('Bob', 'hi')).rejects.toMatchObject({ code: 'Timeout' });
+    await expect(scene.relay.send('Bob', 'hi')).rejects.toMatchObject({ code: 'Timeout', retryable: true });
     expect(scene.relay.state).toBe('reconnecting');
   });
 

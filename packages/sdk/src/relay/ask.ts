@@ -6,7 +6,7 @@ import {
   RelayError,
   type SendResult,
 } from '@agent-relay/protocol';
-import type { ClientSession } from '../connection/client-session.ts';
+import { type ClientSession, MAY_HAVE_HAPPENED } from '../connection/client-session.ts';
 import { callApplication } from '../connection/emitter.ts';
 import type { SendAndWaitOptions } from '../options.ts';
 import { awaitReply, GRACE_MS } from './await-reply.ts';
@@ -22,11 +22,12 @@ export async function ask(
   const deadline = performance.now() + timeoutMs;
   let stored: SendResult | undefined;
   /** The daemon only knows the time that was left at the latest connection. */
-  const late = () => {
+  const late = (wasSent: boolean) => {
     if (stored === undefined)
       return new RelayError(
         'Timeout',
         `The message to ${to} was not confirmed within ${durationText(timeoutMs)}.`,
+        wasSent ? MAY_HAVE_HAPPENED : {},
       );
     return new RelayError(
       'Timeout',
@@ -60,6 +61,6 @@ export async function ask(
       return true;
     },
     reply: (message) => settle.resolve(message as Message),
-    fail: (error) => settle.reject(isRelayError(error, 'Timeout') ? late() : error),
+    fail: (error) => settle.reject(isRelayError(error, 'Timeout') ? late(true) : error),
   }));
 }

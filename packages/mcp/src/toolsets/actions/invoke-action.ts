@@ -3,7 +3,7 @@ import { isRelayError, RelayError } from '@agent-relay/sdk';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { replyJson } from '../../framework/result.ts';
-import { ACTS, type Call, defineTool } from '../../framework/tool.ts';
+import { type Call, defineTool, RUNS } from '../../framework/tool.ts';
 import type { Participant } from '../../participant/participant.ts';
 import { acknowledgement, outcome } from './invocation-result.ts';
 
@@ -17,7 +17,7 @@ export const invokeAction = defineTool({
     wait: z.boolean().default(false),
     timeout_ms: z.int().min(1).max(3_600_000).default(30_000).describe('How long to wait'),
   }),
-  annotations: ACTS,
+  annotations: RUNS,
   handler: (participant, { name, input = {}, wait, timeout_ms }, call) =>
     invoke(participant, name, input, { wait, timeoutMs: timeout_ms }, call),
 });

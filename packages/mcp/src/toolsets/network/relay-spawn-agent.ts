@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { replyJson } from '../../framework/result.ts';
 import { spawnFor, waitingNote } from '../../framework/spawned.ts';
-import { ACTS, defineTool } from '../../framework/tool.ts';
+import { ACTS, defineTool, RUNS } from '../../framework/tool.ts';
 
 export const relaySpawnAgent = defineTool({
   name: 'relay_spawn_agent',
@@ -11,7 +11,7 @@ export const relaySpawnAgent = defineTool({
     cli: z.string().describe('claude, codex, gemini, opencode, droid, agent'),
     task: z.string(),
   }),
-  annotations: ACTS,
+  annotations: RUNS,
   handler: async (participant, wanted, call) => {
     const spawned = await spawnFor(await participant.relay(), wanted, call);
     const { name, status, reason } = spawned;

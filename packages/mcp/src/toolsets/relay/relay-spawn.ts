@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { reply } from '../../framework/result.ts';
 import { keptNote, spawnFor, waitingNote } from '../../framework/spawned.ts';
-import { ACTS, defineTool } from '../../framework/tool.ts';
+import { ACTS, defineTool, RUNS } from '../../framework/tool.ts';
 
 export const relaySpawn = defineTool({
   name: 'relay_spawn',
@@ -15,7 +15,7 @@ export const relaySpawn = defineTool({
     cwd: z.string().optional().describe('Directory inside the project'),
     worktree: z.boolean().optional().describe('Give it a git worktree and branch of its own'),
   }),
-  annotations: ACTS,
+  annotations: RUNS,
   handler: async (participant, wanted, call) => {
     const spawned = await spawnFor(await participant.relay(), wanted, call);
     const note = waitingNote(spawned);

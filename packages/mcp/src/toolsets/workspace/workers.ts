@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defined } from '../../framework/defined.ts';
 import { replyJson } from '../../framework/result.ts';
 import { spawnFor, waitingNote } from '../../framework/spawned.ts';
-import { ACTS, defineTool, LOOKS } from '../../framework/tool.ts';
+import { ACTS, defineTool, LOOKS, RUNS } from '../../framework/tool.ts';
 
 /** One daemon is one node. */
 const NODE = 'local';
@@ -20,7 +20,7 @@ export const addAgent = defineTool({
     channel: z.string().optional(),
     model: z.string().optional(),
   }),
-  annotations: ACTS,
+  annotations: RUNS,
   handler: async (participant, { channel, ...wanted }, call) => {
     const channels = channel === undefined ? undefined : [channel];
     const spawned = await spawnFor(await participant.relay(), { ...wanted, channels }, call);
@@ -53,7 +53,7 @@ export const spawn = defineTool({
     worktree: z.boolean().optional().describe('Give it a git worktree and branch of its own'),
     target_node: z.string().optional(),
   }),
-  annotations: ACTS,
+  annotations: RUNS,
   handler: async (participant, { target_node = NODE, ...wanted }, call) => {
     if (target_node !== NODE) {
       throw new RelayError('InvalidRequest', `There is no node "${target_node}".`, {

@@ -1,3 +1,4 @@
+import { wrap } from '@agent-relay/platform';
 import {
   dateOf,
   type HistoryMessage,
@@ -12,7 +13,6 @@ import {
 import type { Relay } from '@agent-relay/sdk/node';
 import { bodyLines } from '../output/message-lines.ts';
 import { plural, styled } from '../output/terminal.ts';
-import { wrap } from '../output/wrap.ts';
 import { markRead, unlessLeaving } from '../target/connect.ts';
 import { CHAT_HELP, type ChatCommand, parseLine } from './chat-commands.ts';
 import { messageText } from './message-text.ts';

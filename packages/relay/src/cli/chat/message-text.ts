@@ -1,6 +1,6 @@
+import { wrap } from '@agent-relay/platform';
 import { type Message, nameKey, safeText } from '@agent-relay/protocol';
 import { styled } from '../output/terminal.ts';
-import { wrap } from '../output/wrap.ts';
 
 const MENTION = /@([A-Za-z0-9][A-Za-z0-9_-]*)/g;
 

@@ -1,10 +1,7 @@
-import { styled, table, tableWidth } from './terminal.ts';
-import { wrap } from './wrap.ts';
+import { wrap } from '@agent-relay/platform';
+import { columns, styled, table, tableWidth } from './terminal.ts';
 
 type Fact = [label: string, values: readonly string[]];
-
-/** The columns of the terminal; a pipe or a file has no end. */
-const columns = (): number => (process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY);
 
 /** A sentence, wrapped where the terminal is narrow. */
 export const inColumns = (sentence: string): string => wrap(sentence, columns());

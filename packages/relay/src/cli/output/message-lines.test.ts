@@ -1,6 +1,10 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { HistoryMessage } from '@agent-relay/protocol';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { messageLines } from './message-lines.ts';
+
+const { isTTY, columns } = process.stdout;
+afterEach(() => Object.assign(process.stdout, { isTTY, columns }));
 
 it('a message has no control character in any of its lines, whatever a daemon says of it', () => {
   const bad = '\u001b]0;x\u0007\u001b[31m\u009b';
@@ -20,4 +24,38 @@ it('a message has no control character in any of its lines, whatever a daemon sa
   } satisfies HistoryMessage);
   expect(lines.replaceAll('\n', '')).toMatch(/^\P{C}+$/u);
   expect(lines).toContain('hello');
+});
+
+const LONG: HistoryMessage = {
+  seq: 1,
+  id: 'msg_1m7ghs0qydpk3vh',
+  from: 'Alice',
+  to: 'Bob',
+  content: 'The build is green.\n  Can you review the last change today?',
+  kind: 'question',
+  importance: 'normal',
+  ts: Date.now() - 5500,
+};
+const linesAt = (width: number): string[] => {
+  Object.assign(process.stdout, { isTTY: true, columns: width });
+  return stripVTControlCharacters(messageLines(LONG)).split('\n');
+};
+
+it('breaks no word and no id in a narrow terminal', () => {
+  expect(linesAt(30)).toEqual([
+    'Alice → Bob',
+    '  5s ago · msg_1m7ghs0qydpk3vh',
+    '  · question',
+    '  The build is green.',
+    '    Can you review the last',
+    '  change today?',
+  ]);
+});
+
+it.each([80, 0])('stays as it is in a terminal of %i columns', (width) => {
+  expect(linesAt(width)).toEqual([
+    'Alice → Bob  5s ago · msg_1m7ghs0qydpk3vh · question',
+    '  The build is green.',
+    '    Can you review the last change today?',
+  ]);
 });

@@ -1,3 +1,4 @@
+import { wrap } from '@agent-relay/platform';
 import {
   type AttachmentInfo,
   type HistoryMessage,
@@ -5,15 +6,24 @@ import {
   safeText,
   senderOf,
 } from '@agent-relay/protocol';
-import { styled, when, whenByClock } from './terminal.ts';
+import { cellWidth, columns, styled, when, whenByClock } from './terminal.ts';
+
+const MARGIN = '  ';
+const GAP = '  ';
 
 /** A message for people: sender, recipient, time and id, then the indented text. */
 export const messageLines = (message: HistoryMessage): string =>
-  messageLinesWith(message, safeText(message.content));
+  messageLinesWith(message, contentLines(message));
 
 /** The same for a live view, with the clock time. */
 export const followedLines = (message: HistoryMessage): string =>
-  messageLinesWith(message, safeText(message.content), whenByClock(message.ts));
+  messageLinesWith(message, contentLines(message), whenByClock(message.ts));
+
+/** The text of a message, wrapped between words in a terminal. */
+export const contentLines = ({ content }: HistoryMessage): string =>
+  columns() === Number.POSITIVE_INFINITY
+    ? safeText(content)
+    : wrap(safeText(content), columns() - MARGIN.length);
 
 /** The same with another text, which must be safe to show. */
 export function messageLinesWith(message: HistoryMessage, text: string, time = when(message.ts)): string {
@@ -26,18 +36,25 @@ export function messageLinesWith(message: HistoryMessage, text: string, time = w
   ].filter((note) => note !== undefined);
   const head = `${styled('bold', safeLine(senderOf(message)))} → ${safeLine(message.to)}`;
   const tail = safeLine([time, message.id, ...notes].join(' · '));
-  return [`${head}  ${styled('dim', tail)}`, ...bodyLines(message, text)].join('\n');
+  const isWide = cellWidth(`${head}${GAP}${tail}`) > columns();
+  // An id is easier to read and to select in one piece.
+  const top = isWide
+    ? `${head}\n${styled('dim', indented(wrap(tail, columns() - MARGIN.length)))}`
+    : `${head}${GAP}${styled('dim', tail)}`;
+  return [top, ...bodyLines(message, text)].join('\n');
 }
+
+const indented = (lines: string): string => lines.replace(/^/gm, MARGIN);
 
 /** The lines below the head: the text, then its files and reactions. */
 export function bodyLines(message: HistoryMessage, text: string): string[] {
   const { attachments = [], reactions = [] } = message;
   const body = message.redacted ? styled('dim', '(redacted)') : text;
   return [
-    body.replace(/^/gm, '  '),
-    ...attachments.map((file) => `  ${styled('dim', fileLine(file))}`),
+    indented(body),
+    ...attachments.map((file) => `${MARGIN}${styled('dim', fileLine(file))}`),
     ...reactions.map(
-      ({ emoji, agents }) => `  ${safeLine(emoji)} ${styled('dim', safeLine(agents.join(', ')))}`,
+      ({ emoji, agents }) => `${MARGIN}${safeLine(emoji)} ${styled('dim', safeLine(agents.join(', ')))}`,
     ),
   ];
 }

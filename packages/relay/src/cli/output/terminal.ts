@@ -9,6 +9,10 @@ export const styled = (style: Style, text: string, stream: NodeJS.WriteStream = 
 
 export const print = (text = ''): void => void process.stdout.write(`${text}\n`);
 
+/** The columns of the terminal. A pipe, a file and a terminal that does not say (0) have no end. */
+export const columns = (): number =>
+  (process.stdout.isTTY && process.stdout.columns) || Number.POSITIVE_INFINITY;
+
 /** For people, when standard output belongs to a program. */
 export const printAside = (text: string): void => void process.stderr.write(`${text}\n`);
 
@@ -47,7 +51,8 @@ function columnWidths(rows: string[][]): number[] {
   return widths;
 }
 
-const cellWidth = (cell: string): number => stripVTControlCharacters(cell).length;
+/** The columns that a text takes, without its colors. */
+export const cellWidth = (cell: string): number => stripVTControlCharacters(cell).length;
 
 /** Facts, one per line, after their names; omits those without a value. */
 export const facts = (pairs: Array<[name: string, value: string | undefined]>): string =>

@@ -1,8 +1,8 @@
+import { wrap } from '@agent-relay/platform';
 import { type AgentInfo, type PathInfo, safeLine } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../../options.ts';
 import { duration, print, printJson, styled, table, tableWidth, when } from '../../output/terminal.ts';
-import { wrap } from '../../output/wrap.ts';
 import { asOwner } from '../../target/connect.ts';
 
 const STATUS_STYLE = { active: 'green', idle: 'yellow', offline: 'dim' } as const;
@@ -33,6 +33,7 @@ function shown(agents: AgentInfo[]): string {
   // When it was seen last is the first to go.
   const kept = rows.map((cells) => cells.filter((_, at) => TITLES[at] !== 'SEEN'));
   const room = columns - tableWidth(kept.map((cells) => cells.slice(0, -1))) - 2;
+  if (tableWidth(kept) <= columns) return table(kept);
   if (room >= LEAST_DOING) return table(kept.map((cells) => withLastCut(cells, room)));
   const lines = table(rows.map((cells) => cells.slice(0, NARROW))).split('\n');
   const below = agents.map(detailsOf).map((text) => (text === '' ? [] : wrap(text, columns - 2).split('\n')));
@@ -43,7 +44,8 @@ function shown(agents: AgentInfo[]): string {
 /** What the other columns say, in words. */
 function detailsOf(agent: AgentInfo): string {
   const [, , , cli = '-', path = '-', , doing = ''] = row(agent);
-  return [cli === '-' ? '' : cli, path === '-' ? '' : `by ${path}`, doing]
+  // Agents without a name of their own are called after their CLI.
+  return [cli === '-' || cli === agent.name ? '' : cli, path === '-' ? '' : `by ${path}`, doing]
     .filter((part) => part !== '')
     .join(', ');
 }

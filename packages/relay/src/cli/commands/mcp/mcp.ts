@@ -12,6 +12,7 @@ const PLUGIN = pathToFileURL(
 ).href;
 
 export const command = withTools(new Command('mcp'))
+  .summary('Add the relay to your MCP clients (mcp install), or serve MCP over stdio')
   .description('Serve MCP over stdio (toolsets: workspace, actions)')
   .enablePositionalOptions()
   // An unknown command is handled below, with a suggestion.

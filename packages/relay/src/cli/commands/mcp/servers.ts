@@ -1,7 +1,8 @@
 import { type ServerInfo, type ServerTool, safeLine } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../../options.ts';
-import { print, printJson, styled, table } from '../../output/terminal.ts';
+import { tableOrBlocks } from '../../output/blocks.ts';
+import { print, printJson, styled } from '../../output/terminal.ts';
 import { asOwner } from '../../target/connect.ts';
 
 type Options = ProjectOption & JsonOption;
@@ -61,7 +62,7 @@ async function listServers(options: Options): Promise<void> {
     safeLine(server.address),
     safeLine(problemOf(server)),
   ]);
-  print(table([titled('SERVER', 'HEALTH', 'TOOLS', 'ADDRESS', 'PROBLEM'), ...rows]));
+  print(tableOrBlocks(['SERVER', 'HEALTH', 'TOOLS', 'ADDRESS', 'PROBLEM'], rows));
 }
 
 async function listTools(name: string, options: Options): Promise<void> {
@@ -69,7 +70,7 @@ async function listTools(name: string, options: Options): Promise<void> {
   if (options.json) return printJson(tools);
   if (tools.length === 0) return print(`${name} has no tools.`);
   const rows = tools.map((tool) => [tool.name, noteOf(tool), tool.description ?? ''].map(safeLine));
-  print(table([titled('TOOL', 'NOTE', 'DESCRIPTION'), ...rows]));
+  print(tableOrBlocks(['TOOL', 'NOTE', 'DESCRIPTION'], rows));
 }
 
 async function approve(name: string, only: string | undefined, options: Options): Promise<void> {
@@ -101,4 +102,3 @@ const stateOf = ({ health, tools, error }: ServerInfo): string =>
   error === undefined
     ? `${health}, ${tools} ${tools === 1 ? 'tool' : 'tools'}`
     : `${health}: ${safeLine(error)}`;
-const titled = (...titles: string[]): string[] => titles.map((title) => styled('dim', title));

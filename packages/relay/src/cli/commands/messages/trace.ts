@@ -1,7 +1,7 @@
-import { type DeliveryTrace, type HoldTrace, safeLine, safeText } from '@agent-relay/protocol';
+import { type DeliveryTrace, type HoldTrace, safeLine } from '@agent-relay/protocol';
 import { Command } from 'commander';
 import { type JsonOption, type ProjectOption, withJson, withProject } from '../../options.ts';
-import { messageLinesWith } from '../../output/message-lines.ts';
+import { contentLines, messageLinesWith } from '../../output/message-lines.ts';
 import { print, printJson, styled, table, when } from '../../output/terminal.ts';
 import { asOwner } from '../../target/connect.ts';
 
@@ -13,7 +13,7 @@ export const command = withJson(withProject(new Command('trace')))
     if (options.json) return printJson(trace);
     const { message, deliveries, held } = trace;
     const isGone = held?.settled?.outcome === 'discarded';
-    print(messageLinesWith(message, isGone ? styled('dim', '(discarded)') : safeText(message.content)));
+    print(messageLinesWith(message, isGone ? styled('dim', '(discarded)') : contentLines(message)));
     print();
     if (held) print(table(holding(held)));
     if (!held || held.settled?.outcome === 'released') print(table(deliveries.flatMap(timeline)));

@@ -9,7 +9,8 @@ import {
   withProject,
   withViewer,
 } from '../../options.ts';
-import { print, printJson, styled, table } from '../../output/terminal.ts';
+import { tableOrBlocks } from '../../output/blocks.ts';
+import { print, printJson, styled } from '../../output/terminal.ts';
 import { asAgent, asViewer } from '../../target/connect.ts';
 
 type Options = ProjectOption & AgentOption & JsonOption;
@@ -109,8 +110,7 @@ async function listChannels(options: Options & { archived?: boolean }): Promise<
   const includeArchived = options.archived ?? false;
   const channels = await asViewer(options, (relay) => relay.channels.list({ includeArchived }));
   if (options.json) return printJson(channels);
-  const header = ['NAME', 'MEMBERS', 'STATE', 'TOPIC'].map((title) => styled('dim', title));
-  print(table([header, ...channels.map(row)]));
+  print(tableOrBlocks(['NAME', 'MEMBERS', 'STATE', 'TOPIC'], channels.map(row)));
 }
 
 const row = ({ name, members, joined, archivedAt, topic = '' }: ChannelInfo): string[] => [

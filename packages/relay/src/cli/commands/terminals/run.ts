@@ -1,6 +1,6 @@
 import type { RunOptions } from '@agent-relay/harness-driver';
-import { ATTENTIONS } from '@agent-relay/protocol';
-import { Command } from 'commander';
+import { ATTENTIONS, RelayError } from '@agent-relay/protocol';
+import { Command, Option } from 'commander';
 import { oneOf, type ProjectOption, withProject } from '../../options.ts';
 import { runHere } from '../../run/run-here.ts';
 
@@ -18,6 +18,8 @@ export const command = withProject(new Command('run'))
   .usage('[options] -- <program> [arguments...]')
   .argument('<program...>', 'program and its arguments, after --')
   .option('--name <name>', 'agent name (default: $RELAY_AGENT_NAME, else the program name)')
+  // Elsewhere it says who acts; here nobody is anybody yet.
+  .addOption(new Option('--as <name>').argParser(wantsName).hideHelp())
   .option('--lead', 'make it the lead of the project')
   .option('--channels <list>', 'comma-separated channels to join', channelList)
   .addOption(oneOf('--attention <when>', 'when messages come while the agent works', ATTENTIONS))
@@ -27,6 +29,12 @@ export const command = withProject(new Command('run'))
   .action(async (program: string[], options: Options) => {
     await runHere({ ...options, command: program });
   });
+
+function wantsName(name: string): never {
+  throw new RelayError('InvalidRequest', 'run has no option --as.', {
+    next: `Name the agent with: --name ${name}`,
+  });
+}
 
 function channelList(text: string): string[] {
   return text.split(/[,\s]+/).filter((channel) => channel !== '');

@@ -11,8 +11,14 @@ describe('wrapping', () => {
     ['keeps indentation', '  if (x) return', 10, ['  if (x)', 'return']],
     ['knows that some letters take two columns', '日本語 テスト', 7, ['日本語', 'テスト']],
     ['does not take a family apart', '👩‍👩‍👧 👩‍👩‍👧', 3, ['👩‍👩‍👧', '👩‍👩‍👧']],
+    ['drops the spaces at the end', 'the build   ', 9, ['the build']],
     ['never asks for less than a letter', 'ab', 0, ['ab']],
   ])('%s', (_what, text, width, lines) => {
     expect(wrap(text, width).split('\n')).toEqual(lines);
+  });
+
+  it('is done with a million spaces as fast as with anything else', () => {
+    expect(wrap(`so${' '.repeat(1_000_000)}`, 40)).toBe('so');
+    expect(wrap(`so${' '.repeat(1_000_000)}long`, 40)).toBe('so\nlong');
   });
 });

@@ -30,7 +30,9 @@ function wrapLine(line: string, width: number): string {
   if (widthOf(line) <= width) return line;
   const lines: string[] = [];
   let current = '';
-  for (const [piece = ''] of line.matchAll(/\s*\S+/g)) {
+  // Also matches the spaces at the end, so that the search never starts again inside them.
+  for (const [piece = ''] of line.matchAll(/\s*(?:\S+|$)/g)) {
+    if (piece.trim() === '') continue;
     if (widthOf(current + piece) <= width) {
       current += piece;
       continue;
