@@ -92,10 +92,11 @@ describe('a program in agent-relay run', () => {
     await second.until(/I am bash-2$/m);
   });
 
-  it('joins channels, and is the lead, if asked', async () => {
+  it.each(['Leader', 'Known'])('joins channels, and is the lead, if asked: %s', async (name) => {
+    await daemon.cli(['inbox', '--as', 'Known']);
     await using terminal = run([
       '--name',
-      'Leader',
+      name,
       '--lead',
       '--channels',
       'dev,ops',
@@ -107,7 +108,7 @@ describe('a program in agent-relay run', () => {
     await terminal.until(/started/);
     await expect
       .poll(async () => JSON.parse((await daemon.cli(['who', '--json'])).stdout))
-      .toContainEqual(expect.objectContaining({ name: 'Leader', lead: true }));
+      .toContainEqual(expect.objectContaining({ name, lead: true }));
     const channels = JSON.parse((await daemon.cli(['channel', 'list', '--json'])).stdout);
     expect(channels.map(({ name }: { name: string }) => name)).toEqual(
       expect.arrayContaining(['#dev', '#ops']),

@@ -6,7 +6,7 @@ import { adapterOf } from '../clis/clis.ts';
 import type { ChildEnd } from '../pty/child.ts';
 import { Notice } from '../terminal/notice.ts';
 import { PersonTerminal } from '../terminal/person-terminal.ts';
-import { type AgentProfile, connectAgent } from './agent-connection.ts';
+import { type AgentProfile, connectAgent, makeLead } from './agent-connection.ts';
 import { AgentHost, hostFacts } from './agent-host.ts';
 import { installedVersion } from './installed-version.ts';
 import { patternsOf } from './patterns-of.ts';
@@ -64,6 +64,7 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   const facts = { run: id, cli: adapter.word, args, cwd, ...hostFacts(place) };
   const reserve = (agent: Relay) => agent.request('HOST', facts);
   await using relay = await connectAgent(options, adapter.word, { env, client, paths, reserve });
+  if (options.lead) await makeLead(relay, env, client);
   if (attention !== undefined) await relay.setAttention(attention);
   await using directory = await openRunDirectory(env);
   const prepared = await prepareProgram(relay, {
