@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { basename } from 'node:path';
 import { findCommand } from '@agent-relay/platform/processes';
 import { type Attention, RelayError } from '@agent-relay/protocol';
 import type { NodeConnectOptions, Relay } from '@agent-relay/sdk/node';
@@ -36,6 +37,9 @@ export interface RunResult extends ChildEnd {
 }
 
 const FORWARDED = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
+
+/** Shells have jobs of their own, and Claude Code says on its screen that it wants to be stopped. */
+const STOPS_ALONE = new Set(['claude', 'bash', 'zsh', 'fish', 'sh', 'dash', 'ksh', 'tcsh', 'tmux']);
 
 /** A viewer has taken the keyboard over. */
 const DRIVEN = [
@@ -88,7 +92,8 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   terminal.takeOver();
   const putBack = () => terminal.restore(host?.undoModes() ?? '');
   process.once('exit', putBack);
-  const program = { ...prepared.program, ...terminal.size };
+  const isJob = !STOPS_ALONE.has(basename(command));
+  const program = { ...prepared.program, ...terminal.size, isJob };
   const patterns = hasPatterns ? patternsOf(adapter, env) : undefined;
   const { screen: reader, resumption } = adapter;
   const proof = proofOf(adapter, version, env);

@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempDisposable, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isAlive, type MarkedProcess, processMark, signalProcess } from '@agent-relay/platform/processes';
 import { expect, it } from 'vitest';
@@ -16,7 +19,7 @@ const WITH_SERVICE = `trap "" HUP
   sleep 600 & echo "$$ $service"; wait`;
 
 /** Runs a script in a terminal, in a process of its own, and resolves with the processes that the script names. */
-async function held(script: string) {
+async function held(script: string, { isJob = false } = {}) {
   const program = {
     file: '/bin/bash',
     args: ['-c', script],
@@ -24,6 +27,7 @@ async function held(script: string) {
     env: { PATH: process.env.PATH },
     columns: 80,
     rows: 24,
+    isJob,
   };
   const holder = `const { Child } = await import(${JSON.stringify(CHILD)});
     new Child(${JSON.stringify(program)}, (output) => process.stdout.write(output));`;
@@ -54,4 +58,14 @@ it('leaves a service alone that the program has left to itself', async () => {
   host.kill('SIGKILL');
   await expect.poll(() => isAlive(program), DEADLINE).toBe(false);
   expect(signalProcess(service, 'SIGKILL')).toBe(true);
+}, 30_000);
+
+it('tells a program that its terminal is gone, also one that is run as a job', async () => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'relay-guard-'));
+  const file = join(directory.path, 'told');
+  const script = `trap "echo hangup >${file}; exit" HUP; echo $$; while true; do read -r -t 1; done`;
+  const { host, started } = await held(script, { isJob: true });
+  host.kill('SIGKILL');
+  await expect.poll(() => started.filter(isAlive), DEADLINE).toEqual([]);
+  expect(await readFile(file, 'utf8')).toBe('hangup\n');
 }, 30_000);
