@@ -35,6 +35,9 @@ const inShell = (words: string[]): TestTerminal => {
   );
 };
 
+/** A shell, and a program that is run as a job. */
+const PROGRAMS = [['bash'], ['env', 'bash']];
+
 describe('a program in agent-relay run', () => {
   it('has its terminal: size, changes of size, and a terminal of its own', async () => {
     const script =
@@ -93,10 +96,11 @@ describe('a program in agent-relay run', () => {
     await second.until(/I am bash-2$/m);
   });
 
-  it('joins channels, and is the lead, if asked', async () => {
+  it.each(['Leader', 'Known'])('joins channels, and is the lead, if asked: %s', async (name) => {
+    await daemon.cli(['inbox', '--as', 'Known']);
     await using terminal = run([
       '--name',
-      'Leader',
+      name,
       '--lead',
       '--channels',
       'dev,ops',
@@ -108,7 +112,7 @@ describe('a program in agent-relay run', () => {
     await terminal.until(/started/);
     await expect
       .poll(async () => JSON.parse((await daemon.cli(['who', '--json'])).stdout))
-      .toContainEqual(expect.objectContaining({ name: 'Leader', lead: true }));
+      .toContainEqual(expect.objectContaining({ name, lead: true }));
     const channels = JSON.parse((await daemon.cli(['channel', 'list', '--json'])).stdout);
     expect(channels.map(({ name }: { name: string }) => name)).toEqual(
       expect.arrayContaining(['#dev', '#ops']),
@@ -117,26 +121,60 @@ describe('a program in agent-relay run', () => {
     expect(await terminal.exited).toMatchObject({ exitCode: 0 });
   });
 
-  it('gives back its exit code, and the signal it died of as a shell does', async () => {
-    for (const [script, code] of [
-      ['exit 0', 0],
-      ['exit 42', 42],
-      ['kill -KILL $$', 137],
-      ['kill -TERM $$', 143],
-    ] as const) {
-      await using terminal = run(['--name', 'Coded', '--', 'bash', '-c', script]);
-      expect(await terminal.exited, script).toMatchObject({ exitCode: code });
+  it.each(PROGRAMS)(
+    'gives back its exit code, and the signal it died of as a shell does: %s',
+    async (...words) => {
+      for (const [script, code] of [
+        ['exit 0', 0],
+        ['exit 42', 42],
+        ['kill -KILL $$', 137],
+        ['kill -TERM $$', 143],
+      ] as const) {
+        await using terminal = run(['--name', 'Coded', '--', ...words, '-c', script]);
+        expect(await terminal.exited, script).toMatchObject({ exitCode: code });
+      }
+    },
+  );
+
+  it.each(['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGUSR1'] as const)('gets %s', async (signal) => {
+    for (const words of PROGRAMS) {
+      const script = `trap "echo got it; exit 9" ${signal.slice(3)}; echo waiting; while true; do read -r -t 1; done`;
+      await using terminal = run(['--name', 'Signalled', '--', ...words, '-c', script]);
+      await terminal.until(/waiting/);
+      process.kill(terminal.pid, signal);
+      expect(await terminal.exited).toMatchObject({ exitCode: 9 });
+      expect(terminal.output()).toContain('got it');
     }
   });
 
-  it.each(['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGUSR1'] as const)('gets %s', async (signal) => {
-    const script = `trap "echo got it; exit 9" ${signal.slice(3)}; echo waiting; while true; do read -r -t 1; done`;
-    await using terminal = run(['--name', 'Signalled', '--', 'bash', '-c', script]);
-    await terminal.until(/waiting/);
-    process.kill(terminal.pid, signal);
-    expect(await terminal.exited).toMatchObject({ exitCode: 9 });
-    expect(terminal.output()).toContain('got it');
-  });
+  it.runIf(process.platform === 'linux')(
+    'is stopped by Ctrl-Z, as one job, and goes on after fg',
+    async () => {
+      await using terminal = startTerminal(['bash', '--norc', '--noprofile', '-i'], {
+        cwd: daemon.projectDirectory,
+        env: { ...daemon.env, ...TERMINAL },
+      });
+      await terminal.until(/ready\$/);
+      terminal.type(`'${process.execPath}' '${PROGRAM}' run --name Pausing -- cat\r`);
+      await expect
+        .poll(async () => (await daemon.cli(['who', '--json'])).stdout, { timeout: 20_000 })
+        .toContain('"Pausing"');
+      terminal.type('one\r');
+      await terminal.until(/^one\r?\none$/m);
+      terminal.type('\x1a');
+      await terminal.until(/^\[1\]\+ +Stopped/m);
+      // The shell has its terminal back.
+      terminal.type('echo "here $((1 + 1))"\r');
+      await terminal.until(/^here 2$/m);
+      terminal.type('fg\r');
+      terminal.type('two\r');
+      await terminal.until(/^two\r?\ntwo$/m);
+      terminal.type('\x03');
+      await terminal.until(/ready\$ ?$/m);
+      terminal.type('echo "code $?"\r');
+      await terminal.until(/^code 130$/m);
+    },
+  );
 
   it('ends with the terminal that it was started in, even if it does not want to', async () => {
     const script = 'trap "" HUP TERM; echo "program $$"; while true; do read -r -t 1; done';

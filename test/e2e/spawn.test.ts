@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Relay } from '@agent-relay/sdk/node';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -112,6 +112,18 @@ describe('agent-relay spawn', () => {
     expect((await daemon.cli(['who'])).stdout).toMatch(
       /^Asked +idle +1 +scripted [\d.]+ +pty .*up \d+s, waits: the agent is starting: Trust this folder\?, worker of \S+, Hello$/m,
     );
+  });
+
+  it('starts a CLI whose screen is not known, and says that nothing is typed into it', async () => {
+    const directory = join(daemon.directory, 'unknown');
+    await mkdir(directory);
+    await writeFile(join(directory, 'droid'), '#!/bin/sh\nexec cat\n', { mode: 0o755 });
+    const env = { PATH: `${directory}:${process.env.PATH}` };
+    const { stdout } = await daemon.cli(['spawn', 'Unknown', 'droid', 'Hello', '--wait', '3s'], { env });
+    expect(stdout).toBe(
+      'Unknown is not ready yet: unproven: droid. Nothing is typed into it; it finds its task in its inbox.\nLook at it with: agent-relay attach Unknown\n',
+    );
+    expect((await daemon.cli(['who'])).stdout).toMatch(/^Unknown .* waits: unproven: droid, /m);
   });
 
   it.each([

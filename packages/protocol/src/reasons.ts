@@ -49,8 +49,10 @@ export interface Reason {
 }
 
 /** What an agent that was started waits for: of one that asks something first, only that. */
-export const notReadyText = ({ code, text }: Reason): string =>
-  code === 'starting' ? text.replace(`${REASONS.starting}: `, '') : text;
+export function notReadyText({ code, text }: Reason): string {
+  if (code === 'starting') return text.replace(`${REASONS.starting}: `, '');
+  return code === 'unproven' ? `${text}. Nothing is typed into it; it finds its task in its inbox.` : text;
+}
 
 /** `detail` adds what the code cannot say: which question, which limit. */
 export const reason = (

@@ -73,6 +73,23 @@ async function reserved(
   }
 }
 
+/** A new agent is the lead because it says so; one that is known already becomes it by its owner, who runs it here. */
+export async function makeLead(
+  relay: Relay,
+  env: NodeJS.ProcessEnv,
+  client: NodeConnectOptions['client'],
+): Promise<void> {
+  const { name = '', project, welcome } = relay;
+  if (welcome.agent?.lead) return;
+  const ownEnvironment = { ...env, RELAY_AGENT_NAME: undefined };
+  await using owner = await connect({
+    ...{ env: ownEnvironment, reconnect: false },
+    ...(client && { client }),
+    ...(env.RELAY_URL ? {} : { project }),
+  });
+  await owner.agents.set(name, { lead: true });
+}
+
 /** The environment that makes its MCP server and its commands act as this agent. */
 export const tokenFor = async (relay: Relay, env: NodeJS.ProcessEnv): Promise<string | undefined> =>
   relay.agentToken ??

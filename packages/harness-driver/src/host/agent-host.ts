@@ -109,6 +109,7 @@ export class AgentHost {
       for (const viewer of this.#viewers) viewer.write(output);
       this.#screen.feed(output);
     });
+    this.#child.onStopped = () => this.onSuspended();
     const { pid } = this.#child;
     this.#process = { pid, mark: processMark(pid) ?? 'ended' };
     this.#link = new RunLink(relay, factsOf(run, program.cwd, this.#process), () => this.#isHeld);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { basename } from 'node:path';
 import { findCommand } from '@agent-relay/platform/processes';
 import { type Attention, RelayError } from '@agent-relay/protocol';
 import type { NodeConnectOptions, Relay } from '@agent-relay/sdk/node';
@@ -6,7 +7,7 @@ import { adapterOf } from '../clis/clis.ts';
 import type { ChildEnd } from '../pty/child.ts';
 import { Notice } from '../terminal/notice.ts';
 import { PersonTerminal } from '../terminal/person-terminal.ts';
-import { type AgentProfile, connectAgent } from './agent-connection.ts';
+import { type AgentProfile, connectAgent, makeLead } from './agent-connection.ts';
 import { AgentHost, hostFacts } from './agent-host.ts';
 import { installedVersion } from './installed-version.ts';
 import { patternsOf } from './patterns-of.ts';
@@ -37,6 +38,9 @@ export interface RunResult extends ChildEnd {
 
 const FORWARDED = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 
+/** Shells have jobs of their own, and Claude Code says on its screen that it wants to be stopped. */
+const STOPS_ALONE = new Set(['claude', 'bash', 'zsh', 'fish', 'sh', 'dash', 'ksh', 'tcsh', 'tmux']);
+
 /** A viewer has taken the keyboard over. */
 const DRIVEN = [
   ' Somebody attached to this terminal types in it now. Type to take it back. ',
@@ -64,6 +68,7 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   const facts = { run: id, cli: adapter.word, args, cwd, ...hostFacts(place) };
   const reserve = (agent: Relay) => agent.request('HOST', facts);
   await using relay = await connectAgent(options, adapter.word, { env, client, paths, reserve });
+  if (options.lead) await makeLead(relay, env, client);
   if (attention !== undefined) await relay.setAttention(attention);
   await using directory = await openRunDirectory(env);
   const prepared = await prepareProgram(relay, {
@@ -87,7 +92,8 @@ export async function runInTerminal(options: RunOptions): Promise<RunResult> {
   terminal.takeOver();
   const putBack = () => terminal.restore(host?.undoModes() ?? '');
   process.once('exit', putBack);
-  const program = { ...prepared.program, ...terminal.size };
+  const isJob = !STOPS_ALONE.has(basename(command));
+  const program = { ...prepared.program, ...terminal.size, isJob };
   const patterns = hasPatterns ? patternsOf(adapter, env) : undefined;
   const { screen: reader, resumption } = adapter;
   const proof = proofOf(adapter, version, env);

@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { type IPty, spawn } from '@agent-relay/harness-driver/pty';
 import { holdOpen } from './hold-open.ts';
+import { asJob, HAS_JOBS, Job } from './job.ts';
 import { PtyWriter } from './pty-writer.ts';
 import { SessionGuard } from './session-guard.ts';
 
@@ -12,6 +13,8 @@ export interface ChildOptions {
   env: NodeJS.ProcessEnv;
   columns: number;
   rows: number;
+  /** Run it as a job that can be stopped, as with Ctrl-Z; Linux only. */
+  isJob?: boolean | undefined;
 }
 
 export interface ChildEnd {
@@ -26,13 +29,22 @@ export class Child {
   readonly ended: Promise<ChildEnd>;
   readonly #pty: IPty;
   readonly #writer: PtyWriter;
+  readonly #job: Job | undefined;
+  /** It was stopped. */
+  onStopped: () => void = () => undefined;
 
-  constructor({ file, args, cwd, env, columns, rows }: ChildOptions, onOutput: (bytes: Buffer) => void) {
+  constructor(
+    { file, args, cwd, env, columns, rows, isJob: isWanted = false }: ChildOptions,
+    onOutput: (bytes: Buffer) => void,
+  ) {
+    const isJob = isWanted && HAS_JOBS;
+    const [command, words] = isJob ? asJob(file, args) : [file, [...args]];
     const name = env.TERM || 'xterm-256color';
     const guard = new SessionGuard();
-    this.#pty = spawn(file, [...args], { name, cwd, env, cols: columns, rows, encoding: null });
+    this.#pty = spawn(command, words, { name, cwd, env, cols: columns, rows, encoding: null });
     this.pid = this.#pty.pid;
     guard.watch(this.pid);
+    this.#job = isJob ? new Job(this.pid, () => this.onStopped()) : undefined;
     holdOpen(terminalOf(this.#pty), this.pid);
     this.#writer = new PtyWriter(descriptorOf(this.#pty));
     // Without an encoding it returns buffers, although its types say strings.
@@ -40,6 +52,7 @@ export class Child {
     this.ended = new Promise((resolve) => {
       this.#pty.onExit(({ exitCode, signal }) => {
         this.#writer.close();
+        this.#job?.close();
         guard.dismiss();
         const name = signalNamed(signal);
         resolve({ code: exitCode, ...(name === undefined ? {} : { signal: name }) });
@@ -68,7 +81,7 @@ export class Child {
   /** Signals the program and everything it started in the same group. */
   signal(name: NodeJS.Signals): void {
     try {
-      process.kill(-this.pid, name);
+      process.kill(-(this.#job?.receiverOf(name) ?? this.pid), name);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }

@@ -37,6 +37,7 @@ it('shows what an agent does by its best path that works, and nothing twice', ()
       { type: 'session.started', agent: 'Ada' },
       path('pty', 'waits', { code: 'starting' }),
       path('hook', 'waits', { code: 'no_hook' }),
+      { type: 'session.ready', agent: 'Ada' },
       path('pty', 'ready'),
       path('hook', 'ready', { code: 'unproven', detail: 'claude 9' }),
       path('hook', 'waits', { code: 'busy' }),
@@ -50,6 +51,7 @@ it('shows what an agent does by its best path that works, and nothing twice', ()
   ).toEqual([
     'Ada  started',
     'Ada  waits: the agent is starting',
+    'Ada  ready',
     'Ada  idle',
     'Ada  idle, unproven: claude 9',
     'Ada  working',
@@ -58,4 +60,18 @@ it('shows what an agent does by its best path that works, and nothing twice', ()
     'Ada  ended (code 3)',
     'Ada  released',
   ]);
+});
+
+it('says that an agent is idle only after it was seen ready', () => {
+  expect(
+    shown([
+      { type: 'session.started', agent: 'Ada' },
+      path('pty', 'ready'),
+      path('pty', 'waits', { code: 'unknown_screen' }),
+      path('pty', 'ready'),
+      path('pty', 'waits', { code: 'busy' }),
+      { type: 'session.ready', agent: 'Ada' },
+      path('pty', 'ready'),
+    ]),
+  ).toEqual(['Ada  started', 'Ada  waits: unknown screen', 'Ada  working', 'Ada  ready', 'Ada  idle']);
 });

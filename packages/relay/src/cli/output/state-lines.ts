@@ -12,10 +12,14 @@ import { styled, whenByClock } from './terminal.ts';
 type PathEvent = Extract<RelayEvent, { type: 'path.changed' }>;
 export type StateEvent = DeliveryEvent | PathEvent | SessionEvent;
 
+const IDLE = 'idle';
+
 /** States of messages and agents as lines, for somebody who follows them; a line that says nothing new is left out. */
 export class StateLines {
   readonly #paths = new Map<string, Map<ReceivingPath, PathEvent>>();
   readonly #said = new Map<string, string>();
+  /** Agents that have started and were not seen ready: a path that is only open does not say that they are idle. */
+  readonly #starting = new Set<string>();
 
   lineFor(event: StateEvent): string | undefined {
     const text = this.#textOf(event);
@@ -25,12 +29,15 @@ export class StateLines {
 
   #textOf(event: StateEvent): string | undefined {
     if ('messageId' in event) return deliveryText(event);
+    const { agent } = event;
+    if (event.type === 'session.started') this.#starting.add(agent);
+    if (event.type === 'session.ready' || event.type === 'session.exited') this.#starting.delete(agent);
     if (event.type !== 'path.changed') return sessionText(event);
-    const { agent, path } = event;
+    const { path } = event;
     const paths = this.#paths.get(agent) ?? new Map<ReceivingPath, PathEvent>();
     this.#paths.set(agent, paths.set(path, event));
     const text = pathText(paths);
-    if (text === this.#said.get(agent)) return undefined;
+    if (text === this.#said.get(agent) || (text === IDLE && this.#starting.has(agent))) return undefined;
     if (text !== undefined) this.#said.set(agent, text);
     return text;
   }
@@ -54,7 +61,7 @@ function pathText(paths: ReadonlyMap<ReceivingPath, PathEvent>): string | undefi
   const used = known.find((event) => !isPathDown(event));
   const { state, reason } = used ?? known[0] ?? {};
   if (state === undefined) return undefined;
-  if (state === 'ready') return reason ? `idle, ${reason.text}` : 'idle';
+  if (state === 'ready') return reason ? `${IDLE}, ${reason.text}` : IDLE;
   return reason?.code === 'busy' ? 'working' : `waits: ${reason?.text}`;
 }
 

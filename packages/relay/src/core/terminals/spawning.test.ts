@@ -206,6 +206,20 @@ it('releases those whose parent is gone, if the settings say so', async () => {
   await expect.poll(() => strict.relay.agents.find(place, 'Orphan')).toBeUndefined();
 });
 
+it('releases those whose parent ran in a terminal that it left, if the settings say so', async () => {
+  await using strict = await openCore({ terminals: { orphans: 'release' } });
+  const place = await strict.newWorkspace();
+  const parent = await strict.join(place, 'Boss');
+  const host = { pid: 7, mark: 'x' };
+  const run = { run: 'run_boss', cli: 'claude', cwd: '/work', host, program: host, startedAt: 1 };
+  parent.connect({ paths: ['pty'], receiver: 'run_boss' });
+  await parent.request('HOST', run);
+  await parent.request('SPAWN', { name: 'Orphan', cli: 'claude', waitMs: 0 });
+  await parent.request('RUN_REPORT', { run: 'run_boss', exit: { code: 0 } });
+  await expect.poll(() => strict.relay.agents.find(place, 'Orphan')).toBeUndefined();
+  expect(strict.relay.agents.find(place, 'Boss')).toBeDefined();
+});
+
 it('keeps those whose parent is gone, unless the settings say otherwise', async () => {
   await lead.request('SPAWN', { name: 'Kept', cli: 'claude', waitMs: 0 });
   const before = core.processes.ended.length;
