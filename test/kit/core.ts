@@ -29,7 +29,8 @@ import { InProcessBus } from '../../packages/relay/src/core/in-process/bus.ts';
 import { InProcessDirectory } from '../../packages/relay/src/core/in-process/directory.ts';
 import type { Caller, Ongoing, OnlyOne } from '../../packages/relay/src/core/operations/caller.ts';
 import { createOperations, type Operations } from '../../packages/relay/src/core/operations/index.ts';
-import type { Presence } from '../../packages/relay/src/core/ports/directory.ts';
+import type { Bus } from '../../packages/relay/src/core/ports/bus.ts';
+import type { Directory, Presence } from '../../packages/relay/src/core/ports/directory.ts';
 import type { Workspace } from '../../packages/relay/src/core/ports/store/workspaces.ts';
 import type { Principal } from '../../packages/relay/src/core/principal.ts';
 import { createRelay, type Relay, type RelayOptions } from '../../packages/relay/src/core/relay.ts';
@@ -86,7 +87,7 @@ interface CoreOptions extends Partial<Limits> {
   database?: string;
   terminals?: Partial<RelayOptions['terminals']>;
   /** What it shares with the other daemons on the same database. */
-  shared?: { bus: InProcessBus; directory: InProcessDirectory };
+  shared?: { bus: { join(): Bus }; directory: { join(): Directory } };
 }
 
 /** The domain on a real database, without connections. */
