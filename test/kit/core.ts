@@ -30,7 +30,7 @@ import { InProcessDirectory } from '../../packages/relay/src/core/in-process/dir
 import type { Caller, Ongoing, OnlyOne } from '../../packages/relay/src/core/operations/caller.ts';
 import { createOperations, type Operations } from '../../packages/relay/src/core/operations/index.ts';
 import type { Bus } from '../../packages/relay/src/core/ports/bus.ts';
-import type { Directory, Presence } from '../../packages/relay/src/core/ports/directory.ts';
+import type { Directory, PresentConnection } from '../../packages/relay/src/core/ports/directory.ts';
 import type { Workspace } from '../../packages/relay/src/core/ports/store/workspaces.ts';
 import type { Principal } from '../../packages/relay/src/core/principal.ts';
 import { createRelay, type Relay, type RelayOptions } from '../../packages/relay/src/core/relay.ts';
@@ -259,7 +259,7 @@ export class Participant implements Peer, Caller {
   token = '';
   session: string | undefined;
   clientSession: string | undefined;
-  presence: Presence | undefined;
+  presence: PresentConnection | undefined;
   receiver: Receiver | undefined;
   serving: HandledCalls | undefined;
   isToldOfMail = false;

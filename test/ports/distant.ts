@@ -2,7 +2,11 @@ import { InProcessBus } from '../../packages/relay/src/core/in-process/bus.ts';
 import { InProcessDirectory } from '../../packages/relay/src/core/in-process/directory.ts';
 import type { Bus, News } from '../../packages/relay/src/core/ports/bus.ts';
 import type { Clock } from '../../packages/relay/src/core/ports/clock.ts';
-import type { Directory, Presence, ToolServer } from '../../packages/relay/src/core/ports/directory.ts';
+import type {
+  Directory,
+  PresentConnection,
+  ToolServer,
+} from '../../packages/relay/src/core/ports/directory.ts';
 
 /** What one daemon tells the others arrives later, in order, and as a copy: as from another process. */
 class Wire<T> {
@@ -39,8 +43,8 @@ export class DistantBus {
 }
 
 type Change =
-  | { kind: 'arrived'; id: string; presence: Presence }
-  | { kind: 'left'; id: string; presence: Presence }
+  | { kind: 'arrived'; id: string; presence: PresentConnection }
+  | { kind: 'left'; id: string; presence: PresentConnection }
   | { kind: 'active'; agentId: number }
   | { kind: 'offered'; agentId: number }
   | { kind: 'serves'; server: ToolServer };
@@ -60,8 +64,8 @@ export class DistantDirectory {
     const here = new InProcessDirectory(this.#clock, this.#goneAfterMs);
     const [own, others] = [here.join(), here.join()];
     const { arrived, left, active, offered, serves } = own;
-    const ids = new Map<Presence, string>();
-    const presences = new Map<string, Presence>();
+    const ids = new Map<PresentConnection, string>();
+    const presences = new Map<string, PresentConnection>();
     const tell = this.#wire.join((change) => {
       if (change.kind === 'serves') others.serves(change.server);
       else if (change.kind === 'arrived') {
@@ -74,13 +78,13 @@ export class DistantDirectory {
       else others.offered(change.agentId);
     });
     const noted = {
-      arrived: (presence: Presence) => {
+      arrived: (presence: PresentConnection) => {
         const id = crypto.randomUUID();
         ids.set(presence, id);
         tell({ kind: 'arrived', id, presence });
         return arrived(presence);
       },
-      left: (presence: Presence) => {
+      left: (presence: PresentConnection) => {
         const id = ids.get(presence);
         if (id !== undefined) tell({ kind: 'left', id, presence });
         ids.delete(presence);
