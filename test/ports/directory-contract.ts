@@ -23,9 +23,12 @@ export function directoryContract(
       expect(one.arrived(here)).toEqual({ isFirst: true });
       await expect.poll(() => other.isOnline(7)).toBe(true);
       expect(other.arrived(there)).toEqual({ isFirst: false });
+      await expect.poll(() => one.find(7)?.connections).toBe(2);
       expect(one.left(here)).toEqual({ isLast: false });
+      await expect.poll(() => other.find(7)?.connections).toBe(1);
       expect(other.left(there)).toEqual({ isLast: true });
       expect(other.isOnline(7)).toBe(false);
+      await expect.poll(() => one.isOnline(7)).toBe(false);
     });
 
     it('knows when an agent last told what it offers', async () => {

@@ -4,45 +4,59 @@ import { InProcessDirectory } from '../../packages/relay/src/core/in-process/dir
 import { GONE_AFTER_MS, openCore, type Participant, type TestCore } from '../kit/core.ts';
 import { ManualClock } from '../kit/manual-clock.ts';
 import { type PostgresServer, startPostgres } from '../kit/postgres.ts';
+import { DistantBus, DistantDirectory } from './distant.ts';
 
-/** Two daemons on one PostgreSQL that share nothing else than a bus and a directory. */
 let server: PostgresServer;
-let one: TestCore;
-let other: TestCore;
-let alice: Participant;
-let bob: Participant;
-
 beforeAll(async () => {
   server = await startPostgres();
-  const database = await server.createDatabase('two_daemons');
-  const clock = new ManualClock();
-  const shared = { bus: new InProcessBus(), directory: new InProcessDirectory(clock, GONE_AFTER_MS) };
-  const governor = { enabled: false, emptyTurns: 1, maxTurns: 1, windowMs: 1 };
-  one = await openCore({ database, shared, governor });
-  await one.newWorkspace();
-  other = await openCore({ database, shared, governor });
 });
-afterAll(async () => {
-  await one[Symbol.asyncDispose]();
-  await other[Symbol.asyncDispose]();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
-beforeEach(async () => {
-  const [workspace] = one.relay.workspaces.list();
-  const [theirs] = other.relay.workspaces.list();
-  if (!workspace || !theirs) throw new Error('There is no workspace.');
-  const round = crypto.randomUUID().slice(0, 8);
-  alice = await one.join(workspace, `alice-${round}`);
-  bob = await other.join(theirs, `bob-${round}`);
-  await expect.poll(() => one.relay.agents.find(workspace, bob.name)).toBeDefined();
-  await expect.poll(() => other.relay.agents.find(theirs, alice.name)).toBeDefined();
-});
+/** Two daemons on one PostgreSQL that share nothing else than a bus and a directory. */
+describe.each([
+  { where: 'of one process', Bus: InProcessBus, Directory: InProcessDirectory },
+  { where: 'of processes apart', Bus: DistantBus, Directory: DistantDirectory },
+])('agents of two daemons $where', ({ where, Bus, Directory }) => {
+  let one: TestCore;
+  let other: TestCore;
+  let alice: Participant;
+  let bob: Participant;
 
-describe('agents of two daemons', () => {
+  beforeAll(async () => {
+    const database = await server.createDatabase(where.replaceAll(' ', '_'));
+    const shared = { bus: new Bus(), directory: new Directory(new ManualClock(), GONE_AFTER_MS) };
+    const governor = { enabled: false, emptyTurns: 1, maxTurns: 1, windowMs: 1 };
+    one = await openCore({ database, shared, governor });
+    await one.newWorkspace();
+    other = await openCore({ database, shared, governor });
+  });
+  afterAll(async () => {
+    await one[Symbol.asyncDispose]();
+    await other[Symbol.asyncDispose]();
+  });
+
+  beforeEach(async () => {
+    const [workspace] = one.relay.workspaces.list();
+    const [theirs] = other.relay.workspaces.list();
+    if (!workspace || !theirs) throw new Error('There is no workspace.');
+    const round = crypto.randomUUID().slice(0, 8);
+    alice = await one.join(workspace, `alice-${round}`);
+    bob = await other.join(theirs, `bob-${round}`);
+    await expect.poll(() => one.relay.agents.find(workspace, bob.name)).toBeDefined();
+    await expect.poll(() => other.relay.agents.find(theirs, alice.name)).toBeDefined();
+  });
+
+  /** Resolves when Alice finds the tool of Bob, who is at the other daemon. */
+  const found = (tool: string) =>
+    expect.poll(() => alice.request('DISCOVER', { tool })).toMatchObject({ agents: [{ name: bob.name }] });
+  const foundAction = (name: string) =>
+    expect
+      .poll(async () => (await alice.request('ACTIONS', {})).actions.map((action) => action.name))
+      .toContain(name);
+
   it('write to each other: what is stored at one is pushed at the other', async () => {
     expect(await alice.send(bob.name, 'Hi.')).toMatchObject({ recipients: 1, online: 1 });
-    expect(bob.delivered).toMatchObject([{ from: alice.name, content: 'Hi.' }]);
+    await expect.poll(() => bob.delivered).toMatchObject([{ from: alice.name, content: 'Hi.' }]);
   });
 
   it('wait for each other and are answered', async () => {
@@ -55,7 +69,7 @@ describe('agents of two daemons', () => {
     await alice.request('WATCH', {});
     expect((await alice.request('WHO', {})).agents.map(({ name }) => name)).toContain(bob.name);
     bob.disconnect();
-    expect(alice.events).toContainEqual({ type: 'agent.offline', agent: bob.name });
+    await expect.poll(() => alice.events).toContainEqual({ type: 'agent.offline', agent: bob.name });
     expect((await alice.request('WHO', {})).agents.map(({ name }) => name)).not.toContain(bob.name);
   });
 
@@ -63,49 +77,58 @@ describe('agents of two daemons', () => {
     await alice.request('WATCH', {});
     const { messageId } = await alice.send(bob.name, 'Hi.');
     await bob.request('ACK', { messages: [messageId], state: 'read' });
-    expect(alice.events).toContainEqual({ type: 'delivery.read', messageId, agent: bob.name });
+    await expect
+      .poll(() => alice.events)
+      .toContainEqual({ type: 'delivery.read', messageId, agent: bob.name });
   });
 
   it('are delivered to once, whichever daemon their paths are connected to', async () => {
-    const agent = bob.principal.agent;
-    if (!agent) throw new Error('Bob is nobody.');
     await bob.request('RECEIVE', { paths: ['hook'] });
     const elsewhere = await one.join(alice.principal.workspace, bob.name, { token: bob.token });
     await elsewhere.request('RECEIVE', { paths: ['pty'] });
     for (const text of ['one', 'two', 'three']) await alice.send(bob.name, text);
-    const claims = await Promise.all([
-      bob.request('CLAIM', { path: 'hook', limit: 2 }),
-      elsewhere.request('CLAIM', { path: 'pty', limit: 2 }),
-    ]);
-    const claimed = claims.flatMap(({ messages }) => messages.map(({ content }) => content));
-    expect(claimed).toEqual([...new Set(claimed)]);
+    const shown: string[] = [];
+    const show = async (host: Participant, path: 'hook' | 'pty') => {
+      const { messages } = await host.request('CLAIM', { path, limit: 2 });
+      shown.push(...messages.map(({ content }) => content));
+      const ids = messages.map(({ id }) => id);
+      if (ids.length > 0) await host.request('REPORT', { path, messages: ids, state: 'injected' });
+    };
+    // Of two that ask for the same at once, one gets nothing.
+    for (const _ of ['one', 'two', 'three']) await Promise.all([show(bob, 'hook'), show(elsewhere, 'pty')]);
+    expect(shown.toSorted()).toEqual(['one', 'three', 'two']);
   });
 
   it('spawn nothing for a caller of the other daemon, who may be on another machine', async () => {
     await bob.serve({ name: 'create' });
+    await found('create');
     const wish = { name: 'Worker', cli: 'claude' };
     await alice.call(`${bob.name}.create`, wish);
+    await expect.poll(() => bob.calls).toHaveLength(1);
     const call = bob.calls[0]?.callId ?? '';
     await expect(bob.request('SPAWN', { ...wish, call })).rejects.toMatchObject({ code: 'Forbidden' });
   });
 
   it("find and call each other's tools, and hear how it went", async () => {
     await bob.serve({ name: 'add', outputSchema: { type: 'number' } });
-    expect(await alice.request('DISCOVER', { tool: 'add' })).toMatchObject({ agents: [{ name: bob.name }] });
+    await found('add');
     const call = await alice.call(`${bob.name}.add`, { a: 1 });
-    expect(bob.calls).toMatchObject([{ arguments: { a: 1 }, caller: { name: alice.name } }]);
+    await expect.poll(() => bob.calls).toMatchObject([{ arguments: { a: 1 }, caller: { name: alice.name } }]);
     await bob.request('PROGRESS', { callId: bob.calls[0]?.callId ?? '', progress: 1 });
-    expect(alice.progress).toEqual([{ id: call.requestId, progress: 1 }]);
+    await expect.poll(() => alice.progress).toEqual([{ id: call.requestId, progress: 1 }]);
     await bob.answer({ result: 2 });
     expect(await call.outcome()).toMatchObject({ result: 2 });
     const cancelled = await alice.call(`${bob.name}.add`);
     await alice.request('CANCEL', { id: cancelled.requestId });
-    expect(bob.events).toContainEqual({
-      type: 'call.cancelled',
-      callId: cancelled.callId,
-      reason: 'cancelled',
-    });
+    await expect
+      .poll(() => bob.events)
+      .toContainEqual({
+        type: 'call.cancelled',
+        callId: cancelled.callId,
+        reason: 'cancelled',
+      });
     const left = await alice.call(`${bob.name}.add`);
+    await expect.poll(() => bob.calls).toHaveLength(3);
     bob.disconnect();
     expect(await left.outcome()).toMatchObject({ error: { code: 'CalleeGone' } });
   });
@@ -116,11 +139,12 @@ describe('agents of two daemons', () => {
       tools: [],
       actions: [{ name, description: 'Votes', inputSchema: {} }],
     });
+    await foundAction(name);
     const asked = { name, invocationId: `for-${bob.name}`, wait: true };
     await alice.request('INVOKE', asked, 'here');
     const elsewhere = await other.join(bob.principal.workspace, alice.name, { token: alice.token });
     await elsewhere.request('INVOKE', asked, 'there');
-    expect(bob.calls).toHaveLength(1);
+    await expect.poll(() => bob.calls).toHaveLength(1);
     await bob.answer({ result: 'yes' });
     const completed = { result: { status: 'completed', result: 'yes' } };
     expect(await alice.outcomeOf('here')).toMatchObject(completed);
@@ -135,6 +159,7 @@ describe('agents of two daemons', () => {
     const name = `deploy.${bob.name}`;
     const action = { name, description: 'Deploys', inputSchema: {} };
     await bob.request('SERVE', { tools: [], actions: [action] });
+    await foundAction(name);
     const invoking = alice.request('INVOKE', { name, wait: true }, 'begun');
     for (let i = 0; i < 10; i++) await undefined;
     bob.disconnect();
@@ -143,6 +168,7 @@ describe('agents of two daemons', () => {
     expect(await alice.outcomeOf('begun')).toMatchObject(failed);
     const back = await other.join(bob.principal.workspace, bob.name, { token: bob.token });
     await back.request('SERVE', { tools: [], actions: [{ ...action, consent: true }] });
+    await foundAction(name);
     await alice.request('INVOKE', { name, wait: true }, 'asked');
     await expect.poll(() => petra.delivered).toHaveLength(1);
     back.disconnect();
@@ -153,6 +179,6 @@ describe('agents of two daemons', () => {
   it('are thrown out at every daemon when their token is replaced', async () => {
     const owner = one.owner(alice.principal.workspace);
     await owner.request('TOKEN_ROTATE', { agent: bob.name });
-    expect(bob.isRevoked).toBe(true);
+    await expect.poll(() => bob.isRevoked).toBe(true);
   });
 });

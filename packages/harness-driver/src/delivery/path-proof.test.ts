@@ -26,11 +26,11 @@ it('doubts each path of another version until a message was seen to go in by it,
   expect(proof.doubt('hook')).toEqual({ code: 'unproven', detail: 'claude 2.2.0' });
   proof.observed('hook', 'injected');
   expect(proof.doubt('hook')).toBeUndefined();
-  expect(proof.doubt('pty')).toBeDefined();
+  expect(proof.doubt('pty')).toEqual({ code: 'unproven', detail: 'claude 2.2.0' });
   const next = proofOf();
   expect(next.doubt('hook')).toBeUndefined();
-  expect(next.doubt('pty')).toBeDefined();
-  expect(proofOf({ version: '2.2.0.1' }).doubt('hook')).toBeDefined();
+  expect(next.doubt('pty')).toEqual({ code: 'unproven', detail: 'claude 2.2.0' });
+  expect(proofOf({ version: '2.2.0.1' }).doubt('hook')?.detail).toBe('claude 2.2.0.1');
   expect(await readdir(join(directory, 'proven'))).toEqual(['claude@2.2.0.hook']);
 });
 
@@ -39,7 +39,7 @@ it('notes nothing of a version that is not known', async () => {
   expect(proof.doubt('hook')?.detail).toBe('claude');
   proof.observed('hook', 'turn_started');
   expect(proof.doubt('hook')).toBeUndefined();
-  expect(proofOf({ version: undefined }).doubt('hook')).toBeDefined();
+  expect(proofOf({ version: undefined }).doubt('hook')?.detail).toBe('claude');
 });
 
 it('does not use a path that nobody knows how to use', () => {

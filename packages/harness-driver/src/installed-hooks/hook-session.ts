@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { open, readFile, rm, writeFile } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ensurePrivateDirectory, isMissing, writeAtomically } from '@agent-relay/platform';
+import { ensurePrivateDirectory, isMissing, readIfThere, writeAtomically } from '@agent-relay/platform';
 import { isAlive, processMark } from '@agent-relay/platform/processes';
 import { dataDirectory, type Environment } from '@agent-relay/sdk/node';
 
@@ -30,7 +30,7 @@ export class HookSession {
       directory,
       createHash('sha256').update(`${cli}\0${id}`).digest('hex').slice(0, 32),
     );
-    session.#handed = (await session.#read(session.#file))?.split('\n').filter((line) => line !== '') ?? [];
+    session.#handed = (await readIfThere(session.#file))?.split('\n').filter((line) => line !== '') ?? [];
     return session;
   }
 
@@ -57,14 +57,14 @@ export class HookSession {
    * turn only.
    */
   async takeLock(): Promise<void> {
-    const [pid, mark = ''] = (await this.#read(this.#lock))?.split(' ') ?? [];
+    const [pid, mark = ''] = (await readIfThere(this.#lock))?.split(' ') ?? [];
     await writeAtomically(this.#lock, `${process.pid} ${processMark(process.pid) ?? ''}`);
     const before = { pid: Number(pid), mark };
     if (pid !== undefined && isAlive(before)) process.kill(before.pid, 'SIGTERM');
   }
 
   async holdsLock(): Promise<boolean> {
-    return (await this.#read(this.#lock))?.startsWith(`${process.pid} `) === true;
+    return (await readIfThere(this.#lock))?.startsWith(`${process.pid} `) === true;
   }
 
   async unlock(): Promise<void> {
@@ -74,16 +74,7 @@ export class HookSession {
   async #keep(ids: string[]): Promise<void> {
     this.#handed = ids;
     if (ids.length === 0) await rm(this.#file, { force: true });
-    else await writeFile(this.#file, ids.join('\n'), { mode: 0o600 });
-  }
-
-  async #read(file: string): Promise<string | undefined> {
-    try {
-      return await readFile(file, 'utf8');
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
-    }
+    else await writeAtomically(this.#file, ids.join('\n'));
   }
 }
 

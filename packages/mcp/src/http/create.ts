@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Door, NO_PAGES, sendJson } from '@agent-relay/platform/http';
+import { type Door, NO_PAGES, readBody, sendJson } from '@agent-relay/platform/http';
 import { isRelayError, RelayError } from '@agent-relay/protocol';
 import { classifyInboundRequest } from '@modelcontextprotocol/server';
 import { accessId, admit } from './admission/access.ts';
@@ -14,7 +14,7 @@ import { ClientContexts } from './participants/client-contexts.ts';
 import { GatewaySessions } from './participants/gateway-sessions.ts';
 import { Participants } from './participants/participants.ts';
 import { HttpReplies } from './transports/replies.ts';
-import { readJson, sendFailure, sendRpcError } from './transports/respond.ts';
+import { sendFailure, sendRpcError } from './transports/respond.ts';
 import { HttpSessions } from './transports/sessions.ts';
 import { SseSessions } from './transports/sse.ts';
 import {
@@ -102,7 +102,8 @@ export function createDoorWith(offerings: Offerings, options: McpHttpOptions): M
     const bytes = bodyBytes(request, isForGateway ? GATEWAY_BODY_BYTES : maxBodyBytes);
     response.once('close', streams.take(caller.account, bytes));
     if (isForGateway) return serveGateway(path, request, response, caller);
-    const body = request.method === 'POST' ? await readJson(request, maxBodyBytes) : undefined;
+    const body: unknown =
+      request.method === 'POST' ? JSON.parse(await readBody(request, maxBodyBytes)) : undefined;
     const exchange: Exchange = {
       request,
       response,

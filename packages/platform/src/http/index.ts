@@ -2,4 +2,4 @@ export { type Door, type DoorsOptions, NO_PAGES, openDoors, sendJson } from './d
 export { isLoopbackHost, requireKeyBeyondLoopback } from './hosts.ts';
 export { AGENT_HEADER, agentNameIn, identify, type KeyRule } from './identify.ts';
 export { listenError } from './listen-error.ts';
-export { readJson } from './read-json.ts';
+export { readBody, readJson } from './read-json.ts';

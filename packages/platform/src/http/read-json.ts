@@ -14,16 +14,17 @@ export async function readJson<S extends Schema>(
   if (method !== 'POST') throw new RelayError('InvalidRequest', 'Use POST for this address.');
   if (!/^application\/json\b/i.test(headers['content-type'] ?? ''))
     throw new RelayError('InvalidRequest', 'The content type must be application/json.');
-  return parsePayload(schema, parsed(await bodyOf(request)), 'The request');
+  return parsePayload(schema, parsed(await readBody(request, MAX_BYTES)), 'The request');
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+/** Reads the body of a request, up to a limit. */
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
   const pieces: Buffer[] = [];
   let length = 0;
   for await (const piece of request as AsyncIterable<Buffer>) {
     length += piece.length;
-    if (length > MAX_BYTES)
-      throw new RelayError('BodyTooLarge', `The request is larger than ${MAX_BYTES} bytes.`);
+    if (length > maxBytes)
+      throw new RelayError('BodyTooLarge', `The request is larger than ${maxBytes} bytes.`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');

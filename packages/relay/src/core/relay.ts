@@ -1,12 +1,10 @@
 import { idMaker } from '@agent-relay/protocol';
-import { ActionAudience } from './calls/action-audience.ts';
-import { Callees } from './calls/callees.ts';
-import { Calls } from './calls/calls.ts';
-import { Consents } from './calls/consents.ts';
-import { Invocations } from './calls/invocations.ts';
-import { Questions } from './calls/questions.ts';
-import { ServedTools } from './calls/served-tools.ts';
-import { CallTargets } from './calls/targets.ts';
+import { assembleCalls } from './calls/assemble.ts';
+import type { Callees } from './calls/callees.ts';
+import type { Calls } from './calls/calls.ts';
+import type { Invocations } from './calls/invocations.ts';
+import type { ServedTools } from './calls/served-tools.ts';
+import type { CallTargets } from './calls/targets.ts';
 import { AcceptedDeliveries } from './delivery/accepted.ts';
 import { Awaits } from './delivery/awaits.ts';
 import { Claims } from './delivery/claims.ts';
@@ -28,7 +26,8 @@ import { HeldReleases } from './governance/held-releases.ts';
 import { sendPauseNotices } from './governance/pause-notices.ts';
 import { type QuotaLimits, Quotas } from './governance/quotas.ts';
 import { type RateLimit, SendRates } from './governance/send-rates.ts';
-import type { Bus, News } from './ports/bus.ts';
+import { actOnNews } from './news.ts';
+import type { Bus } from './ports/bus.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Directory } from './ports/directory.ts';
 import type { Workspace } from './ports/store/workspaces.ts';
@@ -185,49 +184,14 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
   const addressing = new Addressing({ agents, runs: terminals.runs, descriptions });
   const fanout = new Fanout({ connections, awaits, waiters, mailboxes, accepted });
 
-  const served = new ServedTools({
-    directory,
-    presence,
-    quotas,
-    clock,
-    nameOf: (agentId) => agents.byId(agentId)?.name ?? 'another agent',
-    holderOf: ({ id, workspaceId }, word) => {
-      const backend = targets.backends.beginningWith(word);
-      if (backend !== undefined) return `the MCP server ${backend}`;
-      const agent = agents.find(workspaces.byId(workspaceId), word);
-      return agent && agent.id !== id ? `the agent ${agent.name}` : undefined;
-    },
-  });
-  const callees = new Callees({ bus, newId, served });
-  const targets = new CallTargets({
-    agents,
-    presence,
-    offered: tools,
-    served,
-    audience: new ActionAudience(agents, channels),
-  });
-  const questions = new Questions({ messages, awaits, deliveries, quotas, background });
-  const consents = new Consents({ agents, presence, clock, questions });
-  const { onError } = options;
-  const calls = new Calls({
-    ...{ bus, clock, newId, presence, quotas, rates, targets, questions, consents, onError },
-  });
-
-  const invocations = new Invocations({
-    ...{ store, clock, bus, newId, presence, workspaces, quotas, targets, calls, onError },
+  const { served, callees, targets, calls, invocations } = assembleCalls({
+    ...{ store, clock, bus, directory, newId, agents, channels, workspaces, presence, tools, quotas, rates },
+    ...{ messages, awaits, deliveries, background },
     node: options.node,
+    onError: options.onError,
   });
   await invocations.loseOpen();
 
-  agents.callHolder = (workspaceId, word, own) => {
-    const backend = targets.backends.beginningWith(word);
-    if (backend !== undefined) return `The daemon has an MCP server named "${backend}".`;
-    const twin = own && served.twinUnder(own.id, word);
-    if (twin !== undefined) return `${own?.name} has an action named "${twin}", which would be its tool too.`;
-    const found = served.actionBeginningWith(workspaceId, word);
-    if (!found || found.server.agentId === own?.id) return undefined;
-    return `${agents.byId(found.server.agentId)?.name ?? 'Another agent'} has an action named "${found.action.name}".`;
-  };
   awaits.onAnswered = ({ waiter, message: question }, { seq }) =>
     background(store.noteAnswer({ recipientId: waiter.id, seq, question: question.seq }));
   messages.onPaused = (workspace, paused, reason) => sendPauseNotices(messages, workspace, paused, reason);
@@ -252,29 +216,9 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     return workspace;
   };
   for (const workspace of workspaces.list()) await load(workspace);
-  const refresh = async (workspaceId: number): Promise<void> => {
-    const workspace = workspaces.list().find(({ id }) => id === workspaceId);
-    if (!workspace) return;
-    await agents.refresh(workspace);
-    await channels.load(workspace);
-  };
-  let refreshing = Promise.resolve();
-  const stopListening = bus.subscribe((news, isOwn) => {
-    if (news.kind === 'stored') fanout.stored(news.stored);
-    else if (news.kind === 'event') {
-      connections.tell(news.audience, news.event);
-      const { event, audience } = news;
-      if ((event.type === 'agent.offline' || event.type === 'agent.removed') && audience.kind === 'workspace')
-        calls.left(audience.workspaceId, event.agent, event.type === 'agent.removed');
-      if (isOwn || !changesDirectory(news)) return;
-      const { workspaceId } = news.audience;
-      refreshing = refreshing.then(() => refresh(workspaceId)).catch(options.onError);
-    } else if (news.kind === 'call') {
-      callees.heard(news.call, isOwn);
-      calls.heard(news.call);
-    } else if (news.kind === 'invocation') invocations.ended(news.invocation);
-    else if (news.kind === 'inserted') fanout.inserted(news.workspaceId, news.delivered);
-    else connections.end(news.connections);
+  const { onError } = options;
+  const news = actOnNews(bus, {
+    ...{ workspaces, agents, channels, connections, fanout, calls, callees, invocations, onError },
   });
 
   return {
@@ -316,9 +260,9 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
       return opened;
     },
     close: async () => {
-      stopListening();
+      news.stop();
       await claims.settled();
-      await refreshing;
+      await news.settled();
       while (working.size > 0) await Promise.all(working);
     },
     reload: async (workspace) => void (await load(workspace)),
@@ -330,9 +274,3 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     },
   };
 }
-
-/** Whether agents or channels of a workspace changed. */
-const changesDirectory = (
-  news: Extract<News, { kind: 'event' }>,
-): news is typeof news & { audience: { kind: 'workspace' } } =>
-  news.audience.kind === 'workspace' && /^(agent|channel)\./.test(news.event.type);

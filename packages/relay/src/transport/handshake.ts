@@ -12,7 +12,7 @@ import type { Relay } from '../core/relay.ts';
  * Where a connection was accepted: on the local socket of a workspace, which only its user can open; by a door that
  * admits guests to a workspace; or by one that requires a key.
  */
-export type Door =
+export type Entrance =
   | { kind: 'local'; workspace: Workspace }
   | { kind: 'guest'; workspace: Workspace }
   | { kind: 'remote' };
@@ -36,8 +36,8 @@ export interface Introduced {
   >;
 }
 
-/** Establishes the identity of a connection, from its HELLO and its door. */
-export async function introduce(relay: Relay, door: Door, payload: unknown): Promise<Introduced> {
+/** Establishes the identity of a connection, from its HELLO and its entrance. */
+export async function introduce(relay: Relay, entrance: Entrance, payload: unknown): Promise<Introduced> {
   const hello = parsePayload(helloPayload, payload, 'HELLO');
   const protocol = negotiate(hello.protocol);
   if (protocol === undefined) {
@@ -46,16 +46,16 @@ export async function introduce(relay: Relay, door: Door, payload: unknown): Pro
       `The client speaks protocol ${hello.protocol.min} to ${hello.protocol.max}, this daemon ${PROTOCOL.min} to ${PROTOCOL.max}.`,
     );
   }
-  const admitted = await admit(relay, door, hello);
-  const { agent, issued } = await identify(relay, door, admitted, hello);
+  const admitted = await admit(relay, entrance, hello);
+  const { agent, issued } = await identify(relay, entrance, admitted, hello);
   const isPage = admitted.pageSessionId !== undefined;
   const resumeAfter = await resumePoint(relay, admitted.workspace.id, hello.resumeAfter);
   const principal: Principal = {
     workspace: admitted.workspace,
     agent,
     unverified: hello.unverified ?? false,
-    local: isUsersOwn(door, admitted),
-    owner: isPage || (isUsersOwn(door, admitted) && agent === undefined),
+    local: isUsersOwn(entrance, admitted),
+    owner: isPage || (isUsersOwn(entrance, admitted) && agent === undefined),
     keyId: admitted.keyId,
     pageSessionId: admitted.pageSessionId,
   };
@@ -107,18 +107,18 @@ interface Admitted {
 }
 
 /** The workspace a connection may enter: its key's, its socket's, its page session's, or that of the agent whose token it holds. */
-async function admit(relay: Relay, door: Door, hello: Hello): Promise<Admitted> {
-  if (hello.page !== undefined) return admitPage(relay, door, hello.page);
-  if (door.kind !== 'guest' && hello.workspaceKey !== undefined) {
+async function admit(relay: Relay, entrance: Entrance, hello: Hello): Promise<Admitted> {
+  if (hello.page !== undefined) return admitPage(relay, entrance, hello.page);
+  if (entrance.kind !== 'guest' && hello.workspaceKey !== undefined) {
     return await relay.workspaces.authenticate(hello.workspaceKey);
   }
-  if (door.kind !== 'remote' && (hello.name !== undefined || hello.token === undefined)) {
-    return { workspace: door.workspace };
+  if (entrance.kind !== 'remote' && (hello.name !== undefined || hello.token === undefined)) {
+    return { workspace: entrance.workspace };
   }
   if (hello.token === undefined)
     throw new RelayError('Unauthorized', 'A workspace key or an agent token is required.');
   const agent = await relay.agents.byToken(hello.token);
-  const entered = door.kind === 'remote' ? relay.workspaces.list() : [door.workspace];
+  const entered = entrance.kind === 'remote' ? relay.workspaces.list() : [entrance.workspace];
   const workspace = entered.find(({ id }) => id === agent.workspaceId);
   if (!workspace) throw new RelayError('Unauthorized', 'The agent token is not valid.');
   return { workspace, tokenName: agent.name };
@@ -127,24 +127,25 @@ async function admit(relay: Relay, door: Door, hello: Hello): Promise<Admitted> 
 /** The owner may enter every project. */
 async function admitPage(
   relay: Relay,
-  door: Door,
+  entrance: Entrance,
   { session, project }: NonNullable<Hello['page']>,
 ): Promise<Admitted> {
-  if (door.kind !== 'remote') throw new RelayError('Unauthorized', 'Pages connect over the WebSocket.');
+  if (entrance.kind !== 'remote') throw new RelayError('Unauthorized', 'Pages connect over the WebSocket.');
   const { workspace, pageSessionId } = await relay.pageSessions.authenticate(session);
   return { workspace: project === undefined ? workspace : relay.workspaces.get(project), pageSessionId };
 }
 
 /** A connection with a key on the local socket has the rights of the key, not of the user. */
-const isUsersOwn = (door: Door, { keyId }: Admitted): boolean => door.kind === 'local' && keyId === undefined;
+const isUsersOwn = (entrance: Entrance, { keyId }: Admitted): boolean =>
+  entrance.kind === 'local' && keyId === undefined;
 
 /** The account that new names count for. */
-const accountAt = (door: Door, { keyId }: Admitted): Account => {
+const accountAt = (entrance: Entrance, { keyId }: Admitted): Account => {
   if (keyId !== undefined) return keyAccount(keyId);
-  return door.kind === 'local' ? LOCAL : GUESTS;
+  return entrance.kind === 'local' ? LOCAL : GUESTS;
 };
 
-async function identify(relay: Relay, door: Door, admitted: Admitted, hello: Hello) {
+async function identify(relay: Relay, entrance: Entrance, admitted: Admitted, hello: Hello) {
   const { workspace, tokenName, keyId, pageSessionId } = admitted;
   if (pageSessionId !== undefined) return { agent: await relay.agents.person(workspace), issued: undefined };
   const name = (hello.returning ? tokenName : undefined) ?? hello.name ?? tokenName;
@@ -155,8 +156,8 @@ async function identify(relay: Relay, door: Door, admitted: Admitted, hello: Hel
   }
   const { agent, issued } = await relay.agents.identify(workspace, name, {
     ...hello,
-    byOwner: isUsersOwn(door, admitted),
-    account: accountAt(door, admitted),
+    byOwner: isUsersOwn(entrance, admitted),
+    account: accountAt(entrance, admitted),
     heldBy: holderOf(hello, keyId),
   });
   return { agent, issued };

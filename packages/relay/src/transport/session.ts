@@ -14,11 +14,11 @@ import type { Receiver } from '../core/delivery/receiver.ts';
 import { receive } from '../core/delivery/receiving.ts';
 import type { Peer } from '../core/directory/connections.ts';
 import type { Caller, Ongoing, OnlyOne } from '../core/operations/caller.ts';
-import type { Presence } from '../core/ports/directory.ts';
+import type { PresentConnection } from '../core/ports/directory.ts';
 import type { Principal } from '../core/principal.ts';
 import type { FairReads } from '../core/reading/fair-reads.ts';
 import { type Connection, type ConnectionEvents, Outgoing } from './connection.ts';
-import { type Door, introduce } from './handshake.ts';
+import { type Entrance, introduce } from './handshake.ts';
 import { Intake } from './intake.ts';
 import { HIGH_WATER_BYTES } from './limits.ts';
 import { type OngoingFrames, OngoingOperations } from './ongoing.ts';
@@ -44,7 +44,7 @@ const MAX_MALFORMED = 16;
 export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
   readonly #context: SessionContext;
   readonly #connection: Connection;
-  readonly #door: Door;
+  readonly #entrance: Entrance;
   #state: 'new' | 'identifying' | 'open' | 'closing' | 'closed' = 'new';
   #principal: Principal | undefined;
   #session: string | undefined;
@@ -54,7 +54,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
   readonly #reads: Reads;
   readonly #requests: Requests;
   readonly #ongoing: OngoingOperations;
-  presence: Presence | undefined;
+  presence: PresentConnection | undefined;
   receiver: Receiver | undefined;
   serving: HandledCalls | undefined;
   isToldOfMail = false;
@@ -65,10 +65,10 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
   #lastHeard: number;
   #lastSent: number;
 
-  constructor(context: SessionContext, connection: Connection, door: Door) {
+  constructor(context: SessionContext, connection: Connection, entrance: Entrance) {
     this.#context = context;
     this.#connection = connection;
-    this.#door = door;
+    this.#entrance = entrance;
     this.#intake = new Intake(connection, context.maxPendingRequests, (text) => this.#take(text));
     this.#reads = new Reads(context.fairReads, connection);
     this.#ongoing = new OngoingOperations(this);
@@ -157,7 +157,7 @@ export class Session implements Peer, Caller, ConnectionEvents, OngoingFrames {
     this.#stopWaitingForHello();
     this.#intake.shut();
     try {
-      const introduced = await introduce(relay, this.#door, envelope.payload);
+      const introduced = await introduce(relay, this.#entrance, envelope.payload);
       if (this.#state !== 'identifying') return;
       introduced.confirm();
       this.#uncount = relay.quotas.connecting(introduced.principal);

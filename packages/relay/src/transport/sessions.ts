@@ -2,7 +2,7 @@ import { encodeEnvelope, RelayError } from '@agent-relay/protocol';
 import type { Clock } from '../core/ports/clock.ts';
 import { FairReads } from '../core/reading/fair-reads.ts';
 import { type AcceptConnection, type ConnectionEvents, Outgoing } from './connection.ts';
-import type { Door } from './handshake.ts';
+import type { Entrance } from './handshake.ts';
 import { Refusals } from './refusals.ts';
 import { Session, type SessionContext } from './session.ts';
 
@@ -27,10 +27,10 @@ export class Sessions {
     this.#sweep(context.relay.clock);
   }
 
-  /** For a door: creates a session for each of its connections. */
-  acceptAt(door: Door): AcceptConnection {
+  /** For an entrance: creates a session for each of its connections. */
+  acceptAt(entrance: Entrance): AcceptConnection {
     // The last tenth is reserved for the user's own programs.
-    const reserve = door.kind === 'remote' ? Math.floor(this.#maxConnections / 10) : 0;
+    const reserve = entrance.kind === 'remote' ? Math.floor(this.#maxConnections / 10) : 0;
     const most = this.#maxConnections - reserve;
     return (connection) => {
       if (this.#sessions.size >= most) {
@@ -45,7 +45,7 @@ export class Sessions {
         return DEAF;
       }
       this.#context.counters.connectionsOpened += 1;
-      const session = new Session({ ...this.#context, onClosed: this.#forget }, connection, door);
+      const session = new Session({ ...this.#context, onClosed: this.#forget }, connection, entrance);
       this.#sessions.add(session);
       return session;
     };

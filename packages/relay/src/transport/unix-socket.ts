@@ -1,4 +1,4 @@
-import { unlinkSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { listenOnPrivateSocket } from '@agent-relay/platform';
 import { FrameParser, RelayError } from '@agent-relay/protocol';
@@ -24,13 +24,7 @@ export async function listenPrivately(path: string, connected: (socket: Socket) 
 }
 
 /** The caller holds the lock of the data directory, so an existing socket file is stale. */
-function removeStale(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-}
+const removeStale = (path: string): void => rmSync(path, { force: true });
 
 function serve(socket: Socket, maxFrameBytes: number, accept: AcceptConnection): void {
   const connection = new SocketConnection(socket);

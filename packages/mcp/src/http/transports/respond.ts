@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { sendJson } from '@agent-relay/platform/http';
-import { ERRORS, RelayError } from '@agent-relay/protocol';
+import { ERRORS, type RelayError } from '@agent-relay/protocol';
 
 /** A JSON-RPC error in response to something that is not a JSON-RPC request. */
 export const sendRpcError = (
@@ -23,18 +23,4 @@ export function sendFailure(response: ServerResponse, error: RelayError): void {
   sendRpcError(response, ERRORS[error.code].http, -32600, `${error.message} Next: ${error.next}`, {
     error: error.toPayload(),
   });
-}
-
-/** Reads a JSON body, up to a limit. */
-export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) {
-      throw new RelayError('BodyTooLarge', `The request has more than the ${maxBytes} bytes allowed.`);
-    }
-    chunks.push(chunk);
-  }
-  return JSON.parse(Buffer.concat(chunks).toString('utf8'));
 }

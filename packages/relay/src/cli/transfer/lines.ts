@@ -22,7 +22,7 @@ export interface End {
 export const lineOf = (value: Head | TransferRecord | End): string => `${inertJson(JSON.stringify(value))}\n`;
 
 /** Counts and hashes the lines of records. */
-export class Tally {
+export class RecordCount {
   readonly #hash = createHash('sha256');
   readonly #counts: Record<string, number> = {};
 

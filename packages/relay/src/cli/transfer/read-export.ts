@@ -8,7 +8,7 @@ import {
 } from '@agent-relay/protocol';
 import { transferRecord } from '@agent-relay/protocol/schemas';
 import { cannotRead } from '../files/file-failure.ts';
-import { type End, type Head, Tally } from './lines.ts';
+import { type End, type Head, RecordCount } from './lines.ts';
 
 interface Line {
   text: string;
@@ -17,18 +17,18 @@ interface Line {
 
 /** Reads a whole export and checks that it is valid and complete, without keeping it. */
 export async function checkExport(file: string): Promise<End> {
-  const tally = new Tally();
+  const count = new RecordCount();
   let head: Head | undefined;
   let end: End | undefined;
   for await (const { text, value } of lines(file)) {
     if (end) throw damaged(file, 'there is data after its end');
     if (!head) head = asHead(file, value);
     else if (value.type === 'end') end = value;
-    else tally.add(value.type, `${text}\n`);
+    else count.add(value.type, `${text}\n`);
   }
   if (!head) throw damaged(file, 'it is empty');
   if (!end) throw damaged(file, 'it is truncated');
-  const actual = tally.end;
+  const actual = count.end;
   if (JSON.stringify(actual.counts) !== JSON.stringify(end.counts) || actual.sha256 !== end.sha256) {
     throw damaged(file, 'its records were changed');
   }

@@ -1,6 +1,6 @@
 import type { RelayEvent } from '@agent-relay/protocol';
 import type { Audience, EndedConnections } from '../ports/bus.ts';
-import type { Presence } from '../ports/directory.ts';
+import type { PresentConnection } from '../ports/directory.ts';
 import { type Principal, seesWholeWorkspace } from '../principal.ts';
 
 /** What the domain needs of a live connection. Implementations must not block on a slow peer. */
@@ -11,7 +11,7 @@ export interface Peer {
   /** Wants to be notified of the agent's messages. */
   readonly isToldOfMail: boolean;
   /** This connection's entry in the directory. */
-  presence?: Presence | undefined;
+  presence?: PresentConnection | undefined;
   notify(event: RelayEvent): void;
   /** Its credential is no longer valid. */
   revoke(): void;

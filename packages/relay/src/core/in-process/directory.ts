@@ -1,10 +1,10 @@
 import type { Clock } from '../ports/clock.ts';
-import type { Directory, Presence, PresenceOfAgent } from '../ports/directory.ts';
+import type { Directory, PresenceOfAgent, PresentConnection } from '../ports/directory.ts';
 import { ToolServers } from './tool-servers.ts';
 
 interface Seat {
   /** A list, because few are smaller than a set. */
-  presences: Presence[];
+  presences: PresentConnection[];
   connectedAt: number;
   offeredAt: number;
   lastActivityAt: number;
@@ -48,7 +48,7 @@ export class InProcessDirectory {
     return member;
   }
 
-  #arrived(presence: Presence): { isFirst: boolean } {
+  #arrived(presence: PresentConnection): { isFirst: boolean } {
     const { agentId } = presence;
     const now = this.#clock.now();
     const seat = this.#seats.get(agentId);
@@ -74,7 +74,7 @@ export class InProcessDirectory {
     return { isFirst };
   }
 
-  #left(presence: Presence, onGone: Directory['onGone']): { isLast: boolean } {
+  #left(presence: PresentConnection, onGone: Directory['onGone']): { isLast: boolean } {
     const { agentId } = presence;
     const seat = this.#seats.get(agentId);
     const at = seat?.presences.indexOf(presence) ?? -1;

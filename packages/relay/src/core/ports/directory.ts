@@ -17,7 +17,7 @@ export interface ServedAction {
 }
 
 /** One connection of an agent, at any daemon. */
-export interface Presence {
+export interface PresentConnection {
   readonly agentId: number;
   /** The session for which a client claimed the agent's name. */
   readonly session: string | undefined;
@@ -40,9 +40,9 @@ export interface PresenceOfAgent {
  */
 export interface Directory {
   /** A connection was opened here. Returns whether the agent was not connected anywhere before. */
-  arrived(presence: Presence): { isFirst: boolean };
+  arrived(presence: PresentConnection): { isFirst: boolean };
   /** A connection of this daemon was closed; idempotent. Returns whether it was the agent's last. */
-  left(presence: Presence): { isLast: boolean };
+  left(presence: PresentConnection): { isLast: boolean };
   /** The agent was active. */
   active(agentId: number): void;
   /** The agent's capabilities or tools changed. */

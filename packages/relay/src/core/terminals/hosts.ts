@@ -35,7 +35,7 @@ interface Connected {
 }
 
 /** Where a run is, for somebody who wants to start another one. */
-interface Place {
+interface RunLocation {
   run: string;
   cli: string;
   pid: number | undefined;
@@ -47,7 +47,7 @@ export class Hosts {
   readonly #parts: Parts;
   readonly #connected = new Map<number, Connected>();
   /** Runs that are about to start. */
-  readonly #starting = new Map<number, Place>();
+  readonly #starting = new Map<number, RunLocation>();
   readonly #ends = new Map<string, PromiseWithResolvers<void>>();
   /** Whether the end of a run was asked for. */
   isReleasing: (run: Run) => boolean = () => false;
@@ -114,11 +114,11 @@ export class Hosts {
   }
 
   /** Keeps the agent for a run that is about to start. Throws if it has another one; call what it returns to give it up. */
-  reserve(agent: Agent, place: Place): () => void {
-    this.#requireAlone(agent, place.run);
-    this.#starting.set(agent.id, place);
+  reserve(agent: Agent, location: RunLocation): () => void {
+    this.#requireAlone(agent, location.run);
+    this.#starting.set(agent.id, location);
     return () => {
-      if (this.#starting.get(agent.id) === place) this.#starting.delete(agent.id);
+      if (this.#starting.get(agent.id) === location) this.#starting.delete(agent.id);
     };
   }
 
@@ -139,7 +139,7 @@ export class Hosts {
   #requireAlone(agent: Agent, run: string): void {
     const live = this.#parts.runs.live(agent.id);
     const starting = this.#starting.get(agent.id);
-    const other = live && live.id !== run && !this.isGone(live) ? this.#placeOf(live) : undefined;
+    const other = live && live.id !== run && !this.isGone(live) ? this.#locationOf(live) : undefined;
     const taken = other ?? (starting && starting.run !== run ? starting : undefined);
     if (!taken) return;
     const { cli, pid, terminal } = taken;
@@ -149,7 +149,7 @@ export class Hosts {
     });
   }
 
-  #placeOf({ id, agentId, cli, host }: Run): Place {
+  #locationOf({ id, agentId, cli, host }: Run): RunLocation {
     const connected = this.#connected.get(agentId);
     const terminal = connected?.run === id ? connected.terminal : undefined;
     return { run: id, cli, pid: host?.pid, terminal };

@@ -9,8 +9,8 @@ import type { Run } from '../ports/store/runs.ts';
 import { type Principal, relayItself } from '../principal.ts';
 import type { Hosts } from './hosts.ts';
 import { requireMayRelease } from './permissions.ts';
-import type { Places } from './places.ts';
 import type { Runs } from './runs.ts';
+import type { Workplaces } from './workplaces.ts';
 
 interface Parts {
   runs: Runs;
@@ -19,7 +19,7 @@ interface Parts {
   presence: Presence;
   workspaces: Workspaces;
   processes: Processes;
-  places: Places;
+  workplaces: Workplaces;
   clock: Clock;
 }
 
@@ -91,9 +91,9 @@ export class Releasing {
     run: Run,
     reason: string | undefined,
   ): Promise<string | undefined> {
-    const { agents, presence, workspaces, places } = this.#parts;
+    const { agents, presence, workspaces, workplaces } = this.#parts;
     await this.#end(run);
-    const kept = await places.leave(run);
+    const kept = await workplaces.leave(run);
     const detail = {
       ...(reason === undefined ? {} : { reason }),
       ...(run.exit && { exit: run.exit }),

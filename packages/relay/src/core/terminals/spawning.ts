@@ -21,10 +21,10 @@ import type { Messages } from '../sending/messages.ts';
 import { type Cli, cliOf, knownClis } from './clis.ts';
 import type { Hosts } from './hosts.ts';
 import { requireMaySpawn } from './permissions.ts';
-import { keptText, type Place, type Places } from './places.ts';
 import type { Readiness } from './readiness.ts';
 import type { Runs } from './runs.ts';
 import { endedEarly, type Starting, startFailed } from './starting.ts';
+import { keptText, type Workplace, type Workplaces } from './workplaces.ts';
 
 interface Parts {
   runs: Runs;
@@ -34,7 +34,7 @@ interface Parts {
   channels: Channels;
   presence: Presence;
   messages: Messages;
-  places: Places;
+  workplaces: Workplaces;
   starting: Starting;
   quotas: Quotas;
   clock: Clock;
@@ -69,7 +69,7 @@ export class Spawning {
   ): Promise<OperationResult<'SPAWN'>> {
     // An environment of another machine is of no use here.
     const wish = isUsersOwn(principal) ? given : { ...given, env: undefined };
-    const { runs, readiness, places, starting } = this.#parts;
+    const { runs, readiness, workplaces, starting } = this.#parts;
     requireMaySpawn(principal);
     const { workspace } = principal;
     const cli = cliOf(wish.cli, this.#parts.clis);
@@ -79,9 +79,9 @@ export class Spawning {
     const spawner = await this.#spawner(principal);
     const account = runs.accountFor(principal.agent);
     const agent = await starting.within(workspace.id, account, async () => {
-      const place = await places.find(principal, cli, wish, onProgress);
-      const wanted = { ...wish, cli, account, ...place };
-      return await this.#start(principal, spawner, wanted).catch((error) => this.#leave(place, error));
+      const workplace = await workplaces.find(principal, cli, wish, onProgress);
+      const wanted = { ...wish, cli, account, ...workplace };
+      return await this.#start(principal, spawner, wanted).catch((error) => this.#leave(workplace, error));
     });
     const outcome = await readiness.wait(agent, wish.waitMs);
     await this.#checkAlive(agent);
@@ -103,7 +103,7 @@ export class Spawning {
   async #start(
     principal: Principal,
     spawner: Principal,
-    wish: Omit<Wish, 'cli' | 'cwd' | 'worktree'> & { cli: Cli; account: string } & Place,
+    wish: Omit<Wish, 'cli' | 'cwd' | 'worktree'> & { cli: Cli; account: string } & Workplace,
   ): Promise<Agent> {
     const { agents, runs, clock, newId, starting } = this.#parts;
     const { workspace } = principal;
@@ -187,11 +187,11 @@ export class Spawning {
   }
 
   /** The program does not run, so nobody needs its worktree; the error says so if it could not be removed. */
-  async #leave(place: Pick<Place, 'worktree'>, error: unknown): Promise<never> {
-    const kept = await this.#parts.places.leave(place);
-    if (kept === undefined || !place.worktree || !isRelayError(error)) throw error;
+  async #leave(workplace: Pick<Workplace, 'worktree'>, error: unknown): Promise<never> {
+    const kept = await this.#parts.workplaces.leave(workplace);
+    if (kept === undefined || !workplace.worktree || !isRelayError(error)) throw error;
     const { code, message, next } = error;
-    throw new RelayError(code, `${message}\n${keptText(place.worktree, kept)}`, { next, cause: error });
+    throw new RelayError(code, `${message}\n${keptText(workplace.worktree, kept)}`, { next, cause: error });
   }
 
   async #undo(agent: Agent, run: Run, ended: string): Promise<void> {

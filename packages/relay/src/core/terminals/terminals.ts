@@ -16,7 +16,6 @@ import type { Worktrees } from '../ports/worktrees.ts';
 import type { Messages } from '../sending/messages.ts';
 import { exitText } from './exit-text.ts';
 import { Hosts } from './hosts.ts';
-import { Places } from './places.ts';
 import { Prompts } from './prompts.ts';
 import { Readiness } from './readiness.ts';
 import { Releasing } from './releasing.ts';
@@ -26,6 +25,7 @@ import { Runs } from './runs.ts';
 import { Spawning } from './spawning.ts';
 import { Starting } from './starting.ts';
 import { Viewing } from './viewing.ts';
+import { Workplaces } from './workplaces.ts';
 
 export interface TerminalOptions {
   processes: Processes;
@@ -84,11 +84,11 @@ export class Terminals {
     this.runs = runs;
     this.hosts = hosts;
     this.#readiness = readiness;
-    const places = new Places({ processes, worktrees, anywhere, setup });
+    const workplaces = new Workplaces({ processes, worktrees, anywhere, setup });
     const starting = new Starting({ ...parts, runs, processes, clis });
-    this.spawning = new Spawning({ ...parts, runs, hosts, readiness, places, starting, clis });
+    this.spawning = new Spawning({ ...parts, runs, hosts, readiness, workplaces, starting, clis });
     this.resuming = new Resuming({ ...parts, runs, hosts, readiness, processes, starting, clis });
-    this.releasing = new Releasing({ ...parts, runs, hosts, processes, places });
+    this.releasing = new Releasing({ ...parts, runs, hosts, processes, workplaces });
     this.results = new Results({ ...parts, runs, hosts });
     this.viewing = new Viewing({ ...parts, runs, hosts, goneAfterMs });
     this.prompts = new Prompts({ ...parts, runs, hosts });

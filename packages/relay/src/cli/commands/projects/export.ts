@@ -4,7 +4,7 @@ import { cannotWrite } from '../../files/file-failure.ts';
 import { type ProjectOption, withProject } from '../../options.ts';
 import { print } from '../../output/terminal.ts';
 import { asOwner } from '../../target/connect.ts';
-import { type End, lineOf, summary, Tally } from '../../transfer/lines.ts';
+import { type End, lineOf, RecordCount, summary } from '../../transfer/lines.ts';
 
 type Write = (text: string) => Promise<unknown>;
 
@@ -20,19 +20,19 @@ export const command = withProject(new Command('export'))
 
 async function exportTo(options: ProjectOption, write: Write): Promise<End> {
   return await asOwner(options, async (relay) => {
-    const tally = new Tally();
+    const count = new RecordCount();
     await write(lineOf({ type: 'export', version: 1, project: relay.project, exportedAt: Date.now() }));
     for await (const records of relay.workspaces.export()) {
       let text = '';
       for (const record of records) {
         const line = lineOf(record);
-        tally.add(record.type, line);
+        count.add(record.type, line);
         text += line;
       }
       if (text !== '') await write(text);
     }
-    await write(lineOf(tally.end));
-    return tally.end;
+    await write(lineOf(count.end));
+    return count.end;
   });
 }
 

@@ -5,7 +5,7 @@ import { isUsersOwn, type Principal } from '../principal.ts';
 import type { Cli } from './clis.ts';
 import { isPerson } from './permissions.ts';
 
-export interface Place {
+export interface Workplace {
   /** The CLI's program. */
   file: string;
   cwd: string;
@@ -22,7 +22,7 @@ interface Parts {
 }
 
 /** Where spawned agents work: in a directory of the project, or in a worktree of their own. */
-export class Places {
+export class Workplaces {
   readonly #parts: Parts;
 
   constructor(parts: Parts) {
@@ -34,7 +34,7 @@ export class Places {
     cli: Cli,
     { name, cwd, env, worktree: wantsWorktree, setup }: OperationParams<'SPAWN'>,
     onProgress: (text: string) => void,
-  ): Promise<Place> {
+  ): Promise<Workplace> {
     const { processes, worktrees, anywhere } = this.#parts;
     const { root, directory } = principal.workspace;
     if (setup !== undefined && !wantsWorktree)
@@ -59,7 +59,7 @@ export class Places {
     return { file, ...made };
   }
 
-  /** Removes the worktree of a place where nothing runs; resolves with why it was kept, if it was. */
+  /** Removes the worktree of a workplace where nothing runs; resolves with why it was kept, if it was. */
   async leave({ worktree }: { worktree: Worktree | undefined }): Promise<string | undefined> {
     return worktree && (await this.#parts.worktrees.remove(worktree));
   }

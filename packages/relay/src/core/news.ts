@@ -1,0 +1,64 @@
+import type { Callees } from './calls/callees.ts';
+import type { Calls } from './calls/calls.ts';
+import type { Invocations } from './calls/invocations.ts';
+import type { Fanout } from './delivery/fanout.ts';
+import type { Agents } from './directory/agents.ts';
+import type { Channels } from './directory/channels.ts';
+import type { Connections } from './directory/connections.ts';
+import type { Workspaces } from './directory/workspaces.ts';
+import type { Bus, News } from './ports/bus.ts';
+
+interface Parts {
+  workspaces: Workspaces;
+  agents: Agents;
+  channels: Channels;
+  connections: Connections;
+  fanout: Fanout;
+  calls: Calls;
+  callees: Callees;
+  invocations: Invocations;
+  onError: (error: unknown) => void;
+}
+
+type EventNews = Extract<News, { kind: 'event' }>;
+
+interface Listening {
+  stop(): void;
+  /** Resolves when the changes of other daemons that were heard of are loaded. */
+  settled(): Promise<void>;
+}
+
+/** Tells this daemon's connections what happened here or at another daemon, and keeps the directory true. */
+export function actOnNews(bus: Bus, parts: Parts): Listening {
+  const { workspaces, agents, channels, connections, fanout, calls, callees, invocations, onError } = parts;
+
+  const refresh = async (workspaceId: number): Promise<void> => {
+    const workspace = workspaces.list().find(({ id }) => id === workspaceId);
+    if (!workspace) return;
+    await agents.refresh(workspace);
+    await channels.load(workspace);
+  };
+  let refreshing = Promise.resolve();
+
+  const heardEvent = ({ event, audience }: EventNews, isOwn: boolean): void => {
+    connections.tell(audience, event);
+    if (audience.kind !== 'workspace') return;
+    const { workspaceId } = audience;
+    if (event.type === 'agent.offline' || event.type === 'agent.removed')
+      calls.left(workspaceId, event.agent, event.type === 'agent.removed');
+    const changesDirectory = /^(agent|channel)\./.test(event.type);
+    if (!isOwn && changesDirectory) refreshing = refreshing.then(() => refresh(workspaceId)).catch(onError);
+  };
+
+  const stop = bus.subscribe((news, isOwn) => {
+    if (news.kind === 'stored') fanout.stored(news.stored);
+    else if (news.kind === 'event') heardEvent(news, isOwn);
+    else if (news.kind === 'call') {
+      callees.heard(news.call, isOwn);
+      calls.heard(news.call);
+    } else if (news.kind === 'invocation') invocations.ended(news.invocation);
+    else if (news.kind === 'inserted') fanout.inserted(news.workspaceId, news.delivered);
+    else connections.end(news.connections);
+  });
+  return { stop, settled: () => refreshing };
+}
