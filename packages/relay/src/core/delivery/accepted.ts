@@ -3,6 +3,9 @@ import type { Clock } from '../ports/clock.ts';
 /** How many acceptance times are kept per agent; older ones are thinned out and become less exact. */
 const CHECKPOINTS = 256;
 
+/** How many passed-over deliveries are known per agent. */
+const PASSED_OVER = 256;
+
 interface Checkpoint {
   upTo: number;
   at: number;
@@ -17,6 +20,8 @@ export class AcceptedDeliveries {
   readonly #byAgent = new Map<number, Checkpoint[]>();
   /** Ranges where deliveries were inserted among accepted ones: it is unknown which of them were accepted. */
   readonly #unclear = new Map<number, { from: number; to: number }>();
+  /** Among the accepted ones, what no program got: a path had claimed it, and gave it back. */
+  readonly #passedOver = new Map<number, Map<number, { isOpen: boolean }>>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -40,13 +45,32 @@ export class AcceptedDeliveries {
 
   /** When the agent accepted this delivery; undefined if it did not, or if that is unknown. */
   at(agentId: number, seq: number): number | undefined {
-    if (this.isUnclear(agentId, seq)) return undefined;
+    if (this.isUnclear(agentId, seq) || this.#passedOver.get(agentId)?.has(seq)) return undefined;
     return this.#byAgent.get(agentId)?.find(({ upTo }) => upTo >= seq)?.at;
   }
 
   isUnclear(agentId: number, seq: number): boolean {
     const range = this.#unclear.get(agentId);
     return range !== undefined && range.from <= seq && seq <= range.to;
+  }
+
+  /** Programs have later messages than these, and will not get these. */
+  passOver(agentId: number, seqs: readonly number[]): void {
+    if (seqs.length === 0) return;
+    const passedOver = this.#passedOver.get(agentId) ?? new Map<number, { isOpen: boolean }>();
+    for (const seq of seqs) passedOver.set(seq, { isOpen: true });
+    for (const seq of [...passedOver.keys()].slice(0, -PASSED_OVER)) passedOver.delete(seq);
+    this.#passedOver.set(agentId, passedOver);
+  }
+
+  /** Those that no path has delivered yet, and the agent has not read. */
+  openAmongPassed(agentId: number): number[] {
+    return [...(this.#passedOver.get(agentId) ?? [])].flatMap(([seq, { isOpen }]) => (isOpen ? [seq] : []));
+  }
+
+  settled(agentId: number, seqs: readonly number[]): void {
+    const passedOver = this.#passedOver.get(agentId);
+    for (const seq of seqs) if (passedOver?.has(seq)) passedOver.set(seq, { isOpen: false });
   }
 
   /**
@@ -64,5 +88,6 @@ export class AcceptedDeliveries {
   forget(agentId: number): void {
     this.#byAgent.delete(agentId);
     this.#unclear.delete(agentId);
+    this.#passedOver.delete(agentId);
   }
 }

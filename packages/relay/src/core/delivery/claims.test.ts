@@ -190,6 +190,28 @@ describe('what a path reports', () => {
     expect(await claim(pty, 'pty', 1)).toEqual(['three']);
   });
 
+  it('gives back what programs have passed over meanwhile: they did not accept it, and the next path gets it', async () => {
+    const pty = host('terminal', 'pty');
+    const first = await alice.send('Bob', 'one');
+    expect(await claim(pty, 'pty')).toEqual(['one']);
+    const program = bob.again();
+    await program.request('RECEIVE', { paths: ['push'] });
+    pty.disconnect();
+    const second = await alice.send('Bob', 'two');
+    await expect.poll(() => program.delivered.map(({ content }) => content)).toEqual(['two']);
+    await program.request('ACK', { upTo: program.delivered[0]?.seq ?? 0 });
+    const hook = host('hook', 'hook');
+    await report(hook, 'hook', first, 'refused');
+    expect(await traceOf(first)).toMatchObject({ state: 'stored' });
+    expect(await traceOf(second)).toMatchObject({ state: 'accepted', path: 'push' });
+    expect(await claim(hook, 'hook')).toEqual([]);
+    const back = host('terminal', 'pty');
+    expect(await claim(back, 'pty')).toEqual(['one']);
+    await report(back, 'pty', first, 'injected');
+    await alice.send('Bob', 'three');
+    expect(await claim(back, 'pty')).toEqual(['three']);
+  });
+
   it('cannot give back what another path is at', async () => {
     const pty = host('terminal', 'pty');
     const hook = host('hook', 'hook');

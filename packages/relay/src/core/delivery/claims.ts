@@ -87,7 +87,7 @@ export class Claims {
     const own = await this.#store.inbox({ ...query, limit, after: 0, claimedBy: by.id });
     const mayClaim = ({ seq }: StoredMessage) => !taken.has(seq) && (mailbox?.mayClaim(by, seq) ?? true);
     let { messages: wanted, cut: isFull } = page(own);
-    let after = mailbox?.withPrograms ?? 0;
+    let after = mailbox?.claimsAfter ?? 0;
     // Messages that cannot be claimed stay unread before the rest, however many there are.
     for (let isMore = true; isMore && !isFull && wanted.length < limit; ) {
       const free = await this.#store.inbox({ ...query, limit, after, hideClaimed: true });

@@ -2,13 +2,15 @@ import type { Message, PathInfo } from '@agent-relay/protocol';
 import type { AcceptedDeliveries } from './accepted.ts';
 import { type Receiver, rank, workingPath } from './receiver.ts';
 
+type Accepted = Pick<AcceptedDeliveries, 'upTo' | 'passOver' | 'openAmongPassed' | 'settled'>;
+
 /**
  * The connections that can deliver to one agent. One is in use at a time: the best that has not refused the
  * next message. When it disconnects or refuses, the next one takes over.
  */
 export class Mailbox {
   readonly #agentId: number;
-  readonly #accepted: Pick<AcceptedDeliveries, 'upTo'>;
+  readonly #accepted: Accepted;
   /** Best first; of equals, the oldest. */
   #receivers: Receiver[] = [];
   #inUse: Receiver | undefined;
@@ -18,7 +20,7 @@ export class Mailbox {
   /** Which receivers refused an undelivered message, and whether another one is working on it. */
   #refusals: Map<number, { by: Set<string>; isClaimed: boolean }> | undefined;
 
-  constructor(agentId: number, accepted: Pick<AcceptedDeliveries, 'upTo'>) {
+  constructor(agentId: number, accepted: Accepted) {
     this.#agentId = agentId;
     this.#accepted = accepted;
   }
@@ -64,19 +66,30 @@ export class Mailbox {
     return this.#receivers.some(({ id }) => id === receiverId);
   }
 
-  /** Up to where messages are with a program: claims start after that. */
+  /** Up to where messages are with a program, except those that were passed over. */
   get withPrograms(): number {
     return Math.max(this.#acceptedUpTo, ...this.#receivers.map(({ lastPushed }) => lastPushed));
   }
 
-  /** Not what it refused itself, and nothing after that while another receiver may still deliver it. */
+  /** Claims start after this one. */
+  get claimsAfter(): number {
+    return Math.min(this.withPrograms, ...this.#passedOver().map((seq) => seq - 1));
+  }
+
+  /** Not what it refused itself or a program has, and nothing after that while another receiver may still deliver it. */
   mayClaim({ id }: Receiver, seq: number): boolean {
+    if (seq <= this.withPrograms && !this.#passedOver().includes(seq)) return false;
     if (this.#refusals?.get(seq)?.by.has(id)) return false;
     const blocking = this.#blocking();
     return blocking === undefined || seq < blocking || !this.#refusals?.get(blocking)?.by.has(id);
   }
 
   refused({ id }: Receiver, seqs: number[]): void {
+    const { withPrograms } = this;
+    this.#accepted.passOver(
+      this.#agentId,
+      seqs.filter((seq) => seq <= withPrograms),
+    );
     this.#refusals ??= new Map();
     for (const seq of seqs) {
       const by = this.#refusals.get(seq)?.by ?? new Set();
@@ -100,6 +113,7 @@ export class Mailbox {
 
   /** These are finished. */
   settled(seqs: number[]): void {
+    this.#accepted.settled(this.#agentId, seqs);
     let changed = false;
     for (const seq of seqs) changed = this.#refusals?.delete(seq) || changed;
     if (changed) this.#choose();
@@ -135,6 +149,10 @@ export class Mailbox {
   /** The last pushed message that programs of the agent have accepted. */
   get #acceptedUpTo(): number {
     return this.#accepted.upTo(this.#agentId);
+  }
+
+  #passedOver(): number[] {
+    return this.#accepted.openAmongPassed(this.#agentId);
   }
 
   #drop(receiver: Receiver): void {
