@@ -163,7 +163,7 @@ async function offer(reviewer: Relay, planner: Relay, tests: Relay): Promise<voi
     handler: () => 'Good to go.',
   });
   await reviewer.registerAction({
-    name: 'release.approve',
+    name: 'shop.approve',
     description: 'Approves a release after its checks',
     input: { type: 'object', properties: { version: argument('The version') }, required: ['version'] },
     handler: ({ input }) => {
@@ -171,8 +171,8 @@ async function offer(reviewer: Relay, planner: Relay, tests: Relay): Promise<voi
       return { approved: true, checks: 214, by: 'Reviewer' };
     },
   });
-  await tests.invoke('release.approve', { version: '6.9' }, { wait: true });
-  await planner.invoke('release.approve', { version: '7.0-rc1' }, { wait: true });
+  await tests.invoke('shop.approve', { version: '6.9' }, { wait: true });
+  await planner.invoke('shop.approve', { version: '7.0-rc1' }, { wait: true });
 }
 
 /** Agents of an import have no token here: give each one. */
