@@ -5,6 +5,22 @@ import { startWebSocketServer } from '../gateway/kit/websocket-server.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { startDaemonWithServers } from '../kit/daemon-with-servers.ts';
 
+/** Where to go for each picture, and what is seen there. */
+export const PLACES = {
+  overview: ['', 'Who talks to whom'],
+  channel: ['/channel/release', '20 of 20 refund cases pass'],
+  direct: ['/between/Backend,Tests', '14 of 20 cases pass'],
+  agent: ['/agent/Backend', 'Recent messages'],
+  messages: ['/messages', 'Between agents'],
+  terminals: ['/terminal', 'Waits for you'],
+  terminal: ['/terminal/Orders', 'Allow it?'],
+  tools: ['/tools/Reviewer.review', 'strictness'],
+  invocations: ['/invocations', 'shop.approve'],
+  servers: ['/servers', 'search.example'],
+  search: ['/search/checkout', '3 found'],
+  settings: ['/settings', 'This browser'],
+} as const;
+
 /** A small team at work, for pictures of the dashboard. */
 const TEAM = [
   { name: 'Planner', cli: 'claude', task: 'Ship release 7 of the shop', lead: true },
