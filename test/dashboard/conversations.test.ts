@@ -164,7 +164,7 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     await mine.hover();
     await mine.getByRole('button', { name: /Show the delivery/ }).click();
     const delivery = page.getByRole('complementary', { name: 'Delivery' });
-    await delivery.getByText(/nothing wakes this agent/).waitFor();
+    await delivery.getByText(/Nothing wakes this agent/).waitFor();
     await delivery.getByText(/check its inbox, or run it with/).waitFor();
     await bob.inbox();
     await delivery.getByText('Read from the inbox').first().waitFor();

@@ -40,7 +40,9 @@ export const MessageRow = memo(
           if (key === 'Enter' && target === currentTarget) openPanel('thread', message);
         }}
       >
-        <div class="message-side">{isFirst ? <Avatar name={from} /> : <ClockTime time={ts} />}</div>
+        <div class="message-side">
+          {isFirst ? <Sender name={from} type={fromType} /> : <ClockTime time={ts} />}
+        </div>
         <div class="message-main">
           {isFirst && (
             <header class="message-head">
@@ -89,6 +91,16 @@ const Kind = ({ message: { kind, importance } }: { message: HistoryMessage }) =>
     {importance === 'high' && <span class="tag is-warn">Important</span>}
   </>
 );
+
+/** The relay itself looks like no agent. */
+const Sender = ({ name, type }: { name: string; type: HistoryMessage['fromType'] }) =>
+  type === 'system' ? (
+    <span class="avatar is-relay" aria-hidden="true">
+      <Icon name="route" />
+    </span>
+  ) : (
+    <Avatar name={name} />
+  );
 
 function PlaceOf({ message }: { message: HistoryMessage }) {
   const { place, subject } = placeOf(message, welcome.value?.agent?.name ?? '');
