@@ -124,6 +124,19 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     expect((await alice.inbox()).messages.at(-1)).toMatchObject({ channel: '#release', mentions: ['Alice'] });
   });
 
+  it('link the agents and channels they name', async () => {
+    await alice.send('#release', `Ask @Bob. And @${me}, not @Nobody, \`@Bob\` or a@Bob; see #release!`);
+    const row = page.getByRole('article').filter({ hasText: 'not @Nobody' });
+    await row.waitFor();
+    const links = row.locator('.body a');
+    expect(await links.allTextContents()).toEqual(['@Bob', `@${me}`, '#release']);
+    expect(await row.locator('.body').textContent()).toContain('or a@Bob; see #release!');
+    expect(await seriousFindings(page)).toEqual([]);
+    await links.first().click();
+    await page.getByRole('heading', { name: 'Bob' }).waitFor();
+    await page.goBack();
+  });
+
   it('with reactions, threads and the delivery of a message', async () => {
     const { messageId } = await alice.send('#release', 'It is out.');
     const row = page.getByRole('article').filter({ hasText: 'It is out.' });
@@ -151,7 +164,7 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     await mine.hover();
     await mine.getByRole('button', { name: /Show the delivery/ }).click();
     const delivery = page.getByRole('complementary', { name: 'Delivery' });
-    await delivery.getByText(/nothing wakes this agent/).waitFor();
+    await delivery.getByText(/Nothing wakes this agent/).waitFor();
     await delivery.getByText(/check its inbox, or run it with/).waitFor();
     await bob.inbox();
     await delivery.getByText('Read from the inbox').first().waitFor();
@@ -201,6 +214,15 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     await alice.send('Bob', 'Only for Bob.');
     await at('/between/Alice,Bob');
     await messages().getByText('Only for Bob.').waitFor();
+    // What happens to them is seen at once, though the person has no part in them.
+    const { messageId } = await alice.send('Bob', 'A secret.');
+    const secret = page.getByRole('article').filter({ hasText: 'A secret.' });
+    await secret.waitFor();
+    await bob.react(messageId, '👀');
+    await secret.getByRole('button', { name: '👀 1 by Bob' }).waitFor();
+    await alice.redact(messageId);
+    await messages().getByText('This message was redacted.').waitFor();
+    expect(await secret.count()).toBe(0);
     await at('/activity');
     await messages().getByText('Only for Bob.').waitFor();
     await bob.send('*', 'To everyone.');
@@ -213,6 +235,10 @@ describe.skipIf(!hasBrowser)(`conversations, in Chromium${NEEDS_BROWSER}`, () =>
     await at('/search');
     await page.getByRole('searchbox', { name: 'Search messages' }).fill('out');
     await page.locator('mark', { hasText: 'out' }).first().waitFor();
+    await alice.send('#release', 'A **bold** word about `herons`.');
+    await expect.poll(async () => (await alice.search('herons')).length).toBe(1);
+    await page.getByRole('searchbox', { name: 'Search messages' }).fill('herons');
+    await page.getByText('A bold word about herons.').waitFor();
   });
 
   it('lead to one message by a link that survives a reload and a sign-in', async () => {

@@ -47,6 +47,8 @@ describe.skipIf(!hasBrowser)(`notifications, in Chromium${NEEDS_BROWSER}`, () =>
   const wish = () => page.getByRole('checkbox', { name: /Notify me/ });
   const titles = () =>
     page.evaluate(() => (window as unknown as { told: Told[] }).told.map(({ title }) => title));
+  const bodies = () =>
+    page.evaluate(() => (window as unknown as { told: Told[] }).told.map(({ body }) => body));
   const click = (wanted: string) =>
     page.evaluate((title) => {
       const { told } = window as unknown as { told: Told[] };
@@ -100,6 +102,9 @@ describe.skipIf(!hasBrowser)(`notifications, in Chromium${NEEDS_BROWSER}`, () =>
     // It has no terminal here.
     await page.getByRole('heading', { name: 'Fred' }).waitFor();
     await fred.paths.waits('native', { code: 'approval_dialog' });
+    // The page looks at all agents again.
+    await using _ivy = await client(daemon, { name: 'Ivy' });
+    await page.getByRole('navigation', { name: 'Dashboard' }).getByRole('link', { name: 'Ivy' }).waitFor();
     await fred.paths.ready('native');
     await page.getByRole('link', { name: 'Overview' }).first().click();
     await page
@@ -107,7 +112,8 @@ describe.skipIf(!hasBrowser)(`notifications, in Chromium${NEEDS_BROWSER}`, () =>
       .getByText('Fred')
       .waitFor({ state: 'detached' });
     await fred.paths.waits('native', { code: 'usage_limit' });
-    await expect.poll(titles).toHaveLength(3);
+    await expect.poll(async () => (await bodies()).at(-1)).toBe('usage limit reached');
+    expect(await bodies()).toEqual([expect.any(String), 'approval dialog open', 'usage limit reached']);
   });
 
   it('lead to the terminal of an agent that waits there, and to the buttons for a call', async () => {

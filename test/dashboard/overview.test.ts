@@ -122,7 +122,12 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     expect(await answer).toMatchObject({ from: me, fromType: 'human', content: '3888' });
     await page.getByText('Nothing waits for you.').waitFor();
     const { messageId } = await carol.send(me, 'May I stop now?', { kind: 'question' });
-    await page.getByRole('button', { name: 'Mark the question of Carol as done' }).click();
+    const done = page.getByRole('button', { name: 'Mark the question of Carol as done' });
+    await done.click();
+    await page.getByText('Nothing waits for you.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await waiting().getByText('May I stop now?').waitFor();
+    await done.click();
     await page.getByText('Nothing waits for you.').waitFor();
     expect((await carol.readers(messageId)).readers).toMatchObject([{ agent: me }]);
   });
@@ -187,18 +192,27 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
 
   it('shows held messages, and releases them', async () => {
     const [dora, emil] = [await join('Dora', { paths: [] }), await join('Emil', { paths: [] })];
-    let held: string | undefined;
-    for (let turn = 0; held === undefined && turn < 20; turn++) {
-      const [from, to] = turn % 2 === 0 ? [dora, 'Emil'] : [emil, 'Dora'];
-      held = (await from.send(to, 'Thanks!')).held;
-    }
-    expect(held).toBeDefined();
+    const goInCircles = async () => {
+      let held: string | undefined;
+      for (let turn = 0; held === undefined && turn < 20; turn++) {
+        const [from, to] = turn % 2 === 0 ? [dora, 'Emil'] : [emil, 'Dora'];
+        held = (await from.send(to, 'Thanks!')).held;
+      }
+      expect(held).toBeDefined();
+    };
+    await goInCircles();
     await waiting()
       .getByText(/message held/)
       .waitFor();
     await page.getByText('Dora and Emil go in circles; messages are held.').waitFor();
     await page.getByRole('button', { name: 'Release' }).click();
     await page.getByText('Released 1 message.').waitFor();
+    await page.getByText('Nothing waits for you.').waitFor();
+    await goInCircles();
+    // Nobody can bring them back: it asks first.
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('button', { name: /^Discard (it|them)\?$/ }).click();
+    await page.getByText(/^Discarded \d message/).waitFor();
     await page.getByText('Nothing waits for you.').waitFor();
   });
 
@@ -210,6 +224,13 @@ describe.skipIf(!hasBrowser)(`the overview, in Chromium${NEEDS_BROWSER}`, () => 
     await row('Faraway')
       .getByText(/Remote/)
       .waitFor();
+    // The person is listed, too, but is no agent.
+    const numberOf = async (text: string | null) => Number(/\d+/.exec(text ?? '')?.[0] ?? 0);
+    const idle = await page.getByRole('button', { name: /^Idle/ }).textContent();
+    const online = (await owner.who()).filter(({ type, status }) => type === 'agent' && status === 'idle');
+    expect(await numberOf(idle)).toBe(online.length);
+    const summary = await page.locator('.place-head > p').textContent();
+    expect(summary).toContain(`${online.length} idle`);
     await page.getByRole('searchbox', { name: 'Filter agents' }).fill('fix the build');
     await row('Faraway').waitFor({ state: 'detached' });
     await row('Alice').waitFor();

@@ -1,4 +1,4 @@
-import type { Relay } from '@agent-relay/sdk/node';
+import { personName, type Relay } from '@agent-relay/sdk/node';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { client } from '../e2e/messaging-commands.ts';
@@ -89,6 +89,84 @@ describe.skipIf(!hasBrowser)(`keys and the palette, in Chromium${NEEDS_BROWSER}`
     await page.getByRole('dialog', { name: 'Keys' }).getByText('Go to overview').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.keyboard.press('Escape');
+  });
+
+  const focused = () => page.locator(':focus');
+  const goTo = (path: string) => page.goto(`http://${daemon.http}/#/demo${path}`);
+
+  it('goes through what waits and through the agents with j and k', async () => {
+    await using _bob = await client(daemon, { name: 'Bob' });
+    const answer = alice.sendAndWait(personName(), 'Which port?', { kind: 'question' });
+    await goTo('');
+    await page.getByRole('row', { name: /Bob/ }).waitFor();
+    await page.getByRole('textbox', { name: 'Answer Alice' }).waitFor();
+    await page.keyboard.press('j');
+    expect(await focused().textContent()).toContain('Which port?');
+    await page.keyboard.press('Enter');
+    expect(await focused().getAttribute('aria-label')).toBe('Answer Alice');
+    await page.keyboard.type('j');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    expect(await focused().textContent()).toMatch(/^AL.*Alice/);
+    await page.keyboard.press('j');
+    expect(await focused().textContent()).toMatch(/^BO.*Bob/);
+    await page.keyboard.press('k');
+    await page.keyboard.press('k');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('ust 3888');
+    await page.keyboard.press('Enter');
+    expect(await answer).toMatchObject({ content: 'just 3888' });
+    await page.getByText('Nothing waits for you.').waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).click();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Bob' }).waitFor();
+  });
+
+  it('goes through messages with j and k, and opens their thread', async () => {
+    for (const text of ['First of three.', 'Second of three.', 'Third of three.'])
+      await alice.send('#release', text);
+    await goTo('/channel/release');
+    await page.getByText('Third of three.').waitFor();
+    await page.keyboard.press('k');
+    expect(await focused().textContent()).toContain('Third of three.');
+    await page.keyboard.press('k');
+    await page.keyboard.press('k');
+    await page.keyboard.press('j');
+    expect(await focused().textContent()).toContain('Second of three.');
+    await page.keyboard.press('Enter');
+    await page.getByRole('complementary', { name: 'Thread' }).getByText('Second of three.').waitFor();
+  });
+
+  it('opens the menu of a row, by key and by mouse', async () => {
+    await goTo('');
+    await page.getByRole('row', { name: /Alice/ }).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('.');
+    const menu = page.getByRole('menu', { name: 'Actions for Alice' });
+    await menu.waitFor();
+    expect(await focused().textContent()).toContain('Open agent');
+    // Keys of the page do nothing meanwhile.
+    await page.keyboard.press('j');
+    expect(await focused().textContent()).toContain('Open agent');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused().textContent()).toContain('Message');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused().textContent()).toContain('Open agent');
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'detached' });
+    expect(await focused().textContent()).toMatch(/^AL.*Alice/);
+    const opener = page.getByRole('button', { name: 'Actions for Alice' });
+    await opener.click();
+    await menu.waitFor();
+    await opener.click();
+    await menu.waitFor({ state: 'detached' });
+    await opener.click();
+    await menu.getByRole('menuitem', { name: 'Message' }).click();
+    await page.getByRole('textbox', { name: 'Message Alice' }).waitFor();
+    await menu.waitFor({ state: 'detached' });
   });
 
   it('reaches every part of the page by Tab, and shows where it is', async () => {

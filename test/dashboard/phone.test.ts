@@ -121,6 +121,27 @@ describe.skipIf(!hasBrowser)(`a phone, in Chromium${NEEDS_BROWSER}`, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).tap();
     await page.getByRole('main').getByRole('link', { name: /Shell/ }).tap();
     await page.locator('.xterm-rows').waitFor();
+    await at('/terminal');
+    await page.getByRole('button', { name: 'Actions for Shell' }).tap();
+    const menu = page.getByRole('menu', { name: 'Actions for Shell' });
+    expect(await seriousFindings(page)).toEqual([]);
+    await menu.getByRole('menuitem', { name: 'Release' }).tap();
+    await menu.getByRole('menuitem', { name: 'End its program?' }).tap();
+    await page.getByText('Released Shell.').waitFor();
+    await page.getByText('No agent runs in a terminal of the relay').waitFor();
+  });
+
+  it('has the actions of a message in its menu', async () => {
+    await at('/between/Alice,Bob');
+    const row = page.getByRole('article').filter({ hasText: 'Message 1' });
+    await row.getByRole('button', { name: 'Actions for Alice’s message' }).tap();
+    const menu = page.getByRole('menu', { name: 'Actions for Alice’s message' });
+    expect(await seriousFindings(page)).toEqual([]);
+    await menu.getByRole('menuitem', { name: 'React with 🎉' }).tap();
+    await row.getByRole('button', { name: `🎉 1 by ${me}` }).waitFor();
+    await row.getByRole('button', { name: 'Actions for Alice’s message' }).tap();
+    await menu.getByRole('menuitem', { name: 'Delivery' }).tap();
+    await page.getByRole('complementary', { name: 'Delivery' }).getByText('Bob').waitFor();
   });
 
   it('finds anything by the palette, and settings beside it', async () => {

@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { startBrowser } from '../kit/browser.ts';
-import { openStage } from './stage.ts';
+import { openStage, PLACES } from './stage.ts';
 
 const [, , elsewhere] = process.argv;
 const target = resolve(elsewhere ?? join(import.meta.dirname, '..', '..', 'docs', 'images'));
@@ -10,21 +10,6 @@ const target = resolve(elsewhere ?? join(import.meta.dirname, '..', '..', 'docs'
 const DEVICES = {
   desk: { viewport: { width: 1440, height: 900 }, deviceScaleFactor: 1 },
   phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
-} as const;
-/** Where to go for each picture. */
-const PLACES = {
-  overview: '',
-  channel: '/channel/release',
-  direct: '/between/Backend,Tests',
-  agent: '/agent/Backend',
-  messages: '/messages',
-  terminals: '/terminal',
-  terminal: '/terminal/Orders',
-  tools: '/tools/Reviewer.review',
-  invocations: '/invocations',
-  servers: '/servers',
-  search: '/search/checkout',
-  settings: '/settings',
 } as const;
 /** The pictures that the documents show; all are made for another directory, to be looked at. */
 const SHOWN = ['overview-desk-light', 'channel-desk-dark', 'terminal-desk-dark', 'tools-desk-light'];
@@ -44,7 +29,7 @@ for (const [size, device] of Object.entries(DEVICES)) {
     const { url } = await stage.owner.request('PAGE_LINK', {});
     await page.goto(url);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    for (const [place, path] of Object.entries(PLACES)) {
+    for (const [place, [path]] of Object.entries(PLACES)) {
       if (elsewhere === undefined && !SHOWN.includes(`${place}-${size}-${colorScheme}`)) continue;
       await page.goto(`${stage.url}/#/shop${path}`);
       await page.locator('main .place, main .conversation, main .terminal-place').first().waitFor();

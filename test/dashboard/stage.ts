@@ -5,6 +5,22 @@ import { startWebSocketServer } from '../gateway/kit/websocket-server.ts';
 import { startDaemon, type TestDaemon } from '../kit/daemon.ts';
 import { startDaemonWithServers } from '../kit/daemon-with-servers.ts';
 
+/** Where to go for each picture, and what is seen there. */
+export const PLACES = {
+  overview: ['', 'Who talks to whom'],
+  channel: ['/channel/release', '20 of 20 refund cases pass'],
+  direct: ['/between/Backend,Tests', '14 of 20 cases pass'],
+  agent: ['/agent/Backend', 'Recent messages'],
+  messages: ['/messages', 'Between agents'],
+  terminals: ['/terminal', 'Waits for you'],
+  terminal: ['/terminal/Orders', 'Allow it?'],
+  tools: ['/tools/Reviewer.review', 'strictness'],
+  invocations: ['/invocations', 'shop.approve'],
+  servers: ['/servers', 'search.example'],
+  search: ['/search/checkout', '3 found'],
+  settings: ['/settings', 'This browser'],
+} as const;
+
 /** A small team at work, for pictures of the dashboard. */
 const TEAM = [
   { name: 'Planner', cli: 'claude', task: 'Ship release 7 of the shop', lead: true },
@@ -163,7 +179,7 @@ async function offer(reviewer: Relay, planner: Relay, tests: Relay): Promise<voi
     handler: () => 'Good to go.',
   });
   await reviewer.registerAction({
-    name: 'release.approve',
+    name: 'shop.approve',
     description: 'Approves a release after its checks',
     input: { type: 'object', properties: { version: argument('The version') }, required: ['version'] },
     handler: ({ input }) => {
@@ -171,8 +187,8 @@ async function offer(reviewer: Relay, planner: Relay, tests: Relay): Promise<voi
       return { approved: true, checks: 214, by: 'Reviewer' };
     },
   });
-  await tests.invoke('release.approve', { version: '6.9' }, { wait: true });
-  await planner.invoke('release.approve', { version: '7.0-rc1' }, { wait: true });
+  await tests.invoke('shop.approve', { version: '6.9' }, { wait: true });
+  await planner.invoke('shop.approve', { version: '7.0-rc1' }, { wait: true });
 }
 
 /** Agents of an import have no token here: give each one. */

@@ -156,7 +156,6 @@ describe.skipIf(!hasBrowser)(`what waits for the person, in Chromium${NEEDS_BROW
     await page.keyboard.press('End');
     await waiting().getByText('More below').waitFor({ state: 'detached' });
     expect(await isInSight()).toBe(true);
-    await page.keyboard.press('Home');
     await waiting()
       .getByRole('button', { name: /^Show all \d+ lines$/ })
       .click();

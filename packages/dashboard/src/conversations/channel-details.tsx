@@ -85,10 +85,11 @@ function Topic({ name, topic, canChange }: { name: string; topic: string; canCha
       onSubmit={(event) => {
         event.preventDefault();
         // Told when the page shows it: what is below moves up at the same time.
-        relay()
-          .channels.topic(name, text.value)
-          .then(() => model.value?.readChannels())
-          .then(() => tell(`Changed the topic of ${name}.`), tell);
+        const change = async (wanted: string) => {
+          await relay().channels.topic(name, wanted);
+          await model.value?.readChannels();
+        };
+        change(text.value).then(() => tell(`Changed the topic of ${name}.`, () => change(topic)), tell);
       }}
     >
       <label class="field flush-top">

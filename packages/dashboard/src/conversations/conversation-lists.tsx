@@ -142,7 +142,7 @@ function Item({
   const count = unreadIn.value.get(`${place} ${subject}`) ?? 0;
   const status = agents.value.get(subject)?.status;
   return (
-    <li>
+    <li data-row>
       <a
         class={count > 0 ? 'nav-item is-unread' : 'nav-item'}
         href={linkTo(welcome.value?.project ?? '', place, subject)}

@@ -64,6 +64,8 @@ export function Delivery({ message }: { message: HistoryMessage }) {
   );
 }
 
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 function Recipient({
   delivery: { recipient, state, path, reason, transitions },
 }: {
@@ -90,7 +92,7 @@ function Recipient({
         ))}
         {reason && (
           <li class="is-waiting">
-            {reason.text}
+            {sentence(reason.text)}
             {advice && <span class="muted">. {advice}</span>}
           </li>
         )}

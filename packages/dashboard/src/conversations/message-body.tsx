@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { renderMarkdown } from './markdown.ts';
+import { linkReferences } from './references.ts';
 
 /** Estimated from the text: measuring would cost one layout per message. */
 const LONG_CHARACTERS = 2500;
@@ -13,7 +14,7 @@ const isLong = (content: string): boolean =>
 export function MessageBody({ content }: { content: string }) {
   const place = useRef<HTMLDivElement>(null);
   const isOpen = useSignal(!isLong(content));
-  useLayoutEffect(() => place.current?.replaceChildren(renderMarkdown(content)), [content]);
+  useLayoutEffect(() => place.current?.replaceChildren(linkReferences(renderMarkdown(content))), [content]);
   return (
     <>
       <div ref={place} class={isOpen.value ? 'body' : 'body is-folded'} />

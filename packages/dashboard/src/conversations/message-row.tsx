@@ -1,5 +1,4 @@
 import type { HistoryMessage } from '@agent-relay/sdk';
-import { useSignal } from '@preact/signals';
 import { memo } from 'preact/compat';
 import { relay, welcome } from '../connection/connection.ts';
 import { Avatar } from '../parts/avatar.tsx';
@@ -8,11 +7,10 @@ import { tell } from '../parts/notices.tsx';
 import { ClockTime } from '../parts/time.tsx';
 import { linkTo } from '../routes.ts';
 import { Attachment } from './attachment.tsx';
+import { MessageActions, openPanel } from './message-actions.tsx';
 import { MessageBody } from './message-body.tsx';
-import { panel } from './panel-state.ts';
 import { placeOf } from './place.ts';
 
-const EMOJIS = ['👍', '✅', '🎉', '👀', '❤️', '😄', '❓', '🚫'];
 const KINDS = { question: 'Question', directive: 'Directive', status: 'Status', free: undefined };
 
 /** One message. `isFirst`: the first of several in a row by one sender. */
@@ -29,15 +27,22 @@ export const MessageRow = memo(
     /** The URL links to this message. */
     isTarget?: boolean;
   }) => {
-    const { id, from, fromType, unverified, ts, kind, importance, content, redacted } = message;
+    const { id, from, fromType, unverified, ts, content, redacted } = message;
     return (
       <article
         id={`message-${id}`}
         class={`message${isFirst ? ' is-first' : ''}${isTarget ? ' is-target' : ''}`}
         aria-label={`Message from ${from}`}
         aria-current={isTarget ? 'true' : undefined}
+        data-row
+        tabIndex={-1}
+        onKeyDown={({ key, target, currentTarget }) => {
+          if (key === 'Enter' && target === currentTarget) openPanel('thread', message);
+        }}
       >
-        <div class="message-side">{isFirst ? <Avatar name={from} /> : <ClockTime time={ts} />}</div>
+        <div class="message-side">
+          {isFirst ? <Sender name={from} type={fromType} /> : <ClockTime time={ts} />}
+        </div>
         <div class="message-main">
           {isFirst && (
             <header class="message-head">
@@ -50,13 +55,12 @@ export const MessageRow = memo(
               )}
               {withPlace && <PlaceOf message={message} />}
               <ClockTime time={ts} />
+              <Kind message={message} />
             </header>
           )}
-          {(KINDS[kind] || importance === 'urgent' || importance === 'high') && (
+          {!isFirst && (
             <p class="message-kind">
-              {KINDS[kind] && <span class={`tag is-${kind}`}>{KINDS[kind]}</span>}
-              {importance === 'urgent' && <span class="tag is-bad">Urgent</span>}
-              {importance === 'high' && <span class="tag is-warn">Important</span>}
+              <Kind message={message} />
             </p>
           )}
           {redacted ? <p class="muted">This message was redacted.</p> : <MessageBody content={content} />}
@@ -74,11 +78,29 @@ export const MessageRow = memo(
           )}
           <Reactions message={message} />
         </div>
-        <Actions message={message} />
+        <MessageActions message={message} />
       </article>
     );
   },
 );
+
+const Kind = ({ message: { kind, importance } }: { message: HistoryMessage }) => (
+  <>
+    {KINDS[kind] && <span class={`tag is-${kind}`}>{KINDS[kind]}</span>}
+    {importance === 'urgent' && <span class="tag is-bad">Urgent</span>}
+    {importance === 'high' && <span class="tag is-warn">Important</span>}
+  </>
+);
+
+/** The relay itself looks like no agent. */
+const Sender = ({ name, type }: { name: string; type: HistoryMessage['fromType'] }) =>
+  type === 'system' ? (
+    <span class="avatar is-relay" aria-hidden="true">
+      <Icon name="route" />
+    </span>
+  ) : (
+    <Avatar name={name} />
+  );
 
 function PlaceOf({ message }: { message: HistoryMessage }) {
   const { place, subject } = placeOf(message, welcome.value?.agent?.name ?? '');
@@ -110,84 +132,6 @@ function Reactions({ message: { id, reactions = [] } }: { message: HistoryMessag
           </button>
         );
       })}
-    </div>
-  );
-}
-
-const openPanel = (kind: 'thread' | 'delivery', message: HistoryMessage): void => {
-  panel.value = { kind, message };
-};
-
-async function copyLink(id: string): Promise<void> {
-  const link = new URL(linkTo(welcome.value?.project ?? '', 'message', id), location.href);
-  await navigator.clipboard.writeText(link.href);
-  tell('Copied the link to the message.');
-}
-
-/** The actions of a message. */
-function Actions({ message }: { message: HistoryMessage }) {
-  const isPicking = useSignal(false);
-  const { id, from } = message;
-  const pick = (emoji: string) => {
-    isPicking.value = false;
-    relay().react(id, emoji).catch(tell);
-  };
-  return (
-    <div class="message-actions">
-      {isPicking.value &&
-        EMOJIS.map((emoji) => (
-          <button
-            key={emoji}
-            type="button"
-            class="quiet"
-            aria-label={`React with ${emoji}`}
-            onClick={() => pick(emoji)}
-          >
-            {emoji}
-          </button>
-        ))}
-      <button
-        type="button"
-        class="quiet"
-        aria-label={`React to ${from}`}
-        aria-expanded={isPicking.value}
-        title="React"
-        onClick={() => {
-          isPicking.value = !isPicking.value;
-        }}
-      >
-        <Icon name="smile" />
-      </button>
-      <button
-        type="button"
-        class="quiet"
-        aria-label={`Open the thread of ${from}’s message`}
-        title="Thread"
-        onClick={() => openPanel('thread', message)}
-      >
-        <Icon name="reply" />
-      </button>
-      <button
-        type="button"
-        class="quiet"
-        aria-label={`Show the delivery of ${from}’s message`}
-        title="Delivery"
-        onClick={() => openPanel('delivery', message)}
-      >
-        <Icon name="route" />
-      </button>
-      {/* Only where the browser lets a page do it: over TLS, and on this machine. */}
-      {navigator.clipboard && (
-        <button
-          type="button"
-          class="quiet"
-          aria-label={`Copy the link to ${from}’s message`}
-          title="Copy link"
-          onClick={() => copyLink(id).catch(tell)}
-        >
-          <Icon name="link" />
-        </button>
-      )}
     </div>
   );
 }

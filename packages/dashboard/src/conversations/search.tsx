@@ -87,7 +87,7 @@ const HowToSearch = () => (
 function Hit({ hit: { message, highlight }, project }: { hit: SearchHit; project: string }) {
   const { place, subject } = placeOf(message, welcome.value?.agent?.name ?? '');
   return (
-    <li class="row">
+    <li class="row" data-row>
       <a class="row-main hit" href={linkTo(project, place, subject, message.id)}>
         <p class="hit-head">
           <Avatar name={message.from} />
@@ -96,11 +96,14 @@ function Hit({ hit: { message, highlight }, project }: { hit: SearchHit; project
             → {message.to} · <Ago time={message.ts} />
           </span>
         </p>
-        <p class="hit-text">{marked(highlight)}</p>
+        <p class="hit-text">{marked(withoutMarks(highlight))}</p>
       </a>
     </li>
   );
 }
+
+/** The signs of Markdown say nothing in a line of plain text. */
+const withoutMarks = (text: string): string => text.replace(/^#{1,6}\s+/, '').replace(/\*\*|~~|`+/g, '');
 
 /** Matches are enclosed in two private-use characters. */
 const marked = (highlight: string) =>

@@ -17,10 +17,11 @@ const waitingNames = computed(() => new Set(stopped.value.map(({ agent }) => age
 
 export const isWaiting = (name: string): boolean => waitingNames.value.has(name);
 
-/** The number of agents per filter. */
+/** The number of agents per filter. People are listed with all, and counted nowhere: they are no agents. */
 export const counts = computed<Record<Show, number>>(() => {
   const count = { all: 0, waiting: waitingNames.value.size, active: 0, idle: 0, offline: 0 };
-  for (const { status } of everybody.value) {
+  for (const { status, type } of everybody.value) {
+    if (type !== 'agent') continue;
     count.all += 1;
     count[status] += 1;
   }
@@ -32,7 +33,9 @@ export const chosen = computed(() => {
   return everybody.value.filter(
     (agent) =>
       (show.value === 'all' ||
-        (show.value === 'waiting' ? isWaiting(agent.name) : agent.status === show.value)) &&
+        (show.value === 'waiting'
+          ? isWaiting(agent.name)
+          : agent.type === 'agent' && agent.status === show.value)) &&
       (wanted === '' || textOf(agent).includes(wanted)),
   );
 });

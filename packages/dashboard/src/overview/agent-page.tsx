@@ -1,16 +1,15 @@
 import type { AgentInfo } from '@agent-relay/sdk';
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { relay, welcome } from '../connection/connection.ts';
+import { welcome } from '../connection/connection.ts';
 import { runsAs } from '../model/agents.ts';
 import { agents, recent } from '../model/project.ts';
 import { Avatar } from '../parts/avatar.tsx';
-import { BusyButton } from '../parts/busy-button.tsx';
+import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { tell } from '../parts/notices.tsx';
 import { Ago } from '../parts/time.tsx';
 import { linkTo } from '../routes.ts';
 import { hasTerminal } from '../terminals/live-terminals.ts';
+import { releaseAgent } from './agent-menu.tsx';
 import { MessageRate } from './message-rate.tsx';
 import { PathState } from './path-state.tsx';
 import { UnknownAgent } from './unknown-agent.tsx';
@@ -126,29 +125,16 @@ const Run = ({ run: { state, cwd, exit, ended } }: { run: NonNullable<AgentInfo[
   </Fact>
 );
 
-/** Ends an agent's program, after a confirmation. */
+/** Ends its program, after a confirmation. */
 function Release({ name }: { name: string }) {
-  const isSure = useSignal(false);
-  if (!isSure.value)
-    return (
-      <button
-        type="button"
-        onClick={() => {
-          isSure.value = true;
-        }}
-      >
-        Release
-      </button>
-    );
   const release = async () => {
-    await relay().workers.release(name, { reason: 'released in the dashboard' });
-    tell(`Released ${name}.`);
+    await releaseAgent(name);
     location.hash = linkTo(welcome.value?.project ?? '');
   };
   return (
-    <BusyButton onPress={release} kind="danger">
-      End its program?
-    </BusyButton>
+    <ConfirmButton question="End its program?" onPress={release}>
+      Release
+    </ConfirmButton>
   );
 }
 
@@ -173,7 +159,7 @@ function RecentOf({ name }: { name: string }) {
       )}
       <ul class="rows">
         {messages.map(({ id, from, to, content, ts, redacted }) => (
-          <li key={id} class="row">
+          <li key={id} class="row" data-row>
             <div class="row-main">
               <p>
                 <a class="name" href={linkTo(welcome.value?.project ?? '', 'message', id)}>

@@ -23,6 +23,7 @@ import {
   words,
 } from './agent-filter.ts';
 import { AgentMap } from './agent-map.tsx';
+import { AgentMenu } from './agent-menu.tsx';
 import { PathState } from './path-state.tsx';
 
 /** Up to this many rows all are rendered; beyond, only the visible ones. */
@@ -158,7 +159,7 @@ const AgentRow = memo(({ agent }: { agent: AgentInfo }) => {
     ...(parent ? [`by ${parent}`] : []),
   ].join(' · ');
   return (
-    <tr class={`is-${status}`}>
+    <tr class={`is-${status}`} data-row>
       <th scope="row">
         <a class="agent" href={linkTo(welcome.value?.project ?? '', 'agent', name)}>
           <Avatar name={name} status={status} />
@@ -202,7 +203,12 @@ const AgentRow = memo(({ agent }: { agent: AgentInfo }) => {
           <span class="muted">–</span>
         )}
       </td>
-      <td class="number muted">{lastActivityAt === undefined ? '–' : <Ago time={lastActivityAt} />}</td>
+      <td class="number muted">
+        <div class="last-cell">
+          {lastActivityAt === undefined ? '–' : <Ago time={lastActivityAt} />}
+          <AgentMenu agent={agent} />
+        </div>
+      </td>
     </tr>
   );
 });

@@ -40,7 +40,7 @@ export function MessageRate({ sender, label }: { sender?: string; label: string 
         <span>
           {total === 0
             ? 'None in the last hour'
-            : `${total.toLocaleString()} in the last hour · peak ${most.toLocaleString()} a minute`}
+            : `${total.toLocaleString()} in an hour · peak ${most.toLocaleString()}/min`}
         </span>
         <span>{clockTime(until)}</span>
       </figcaption>

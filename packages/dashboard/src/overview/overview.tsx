@@ -1,8 +1,9 @@
 import { computed } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
-import { agents, trafficLog, trafficVersion } from '../model/project.ts';
+import { trafficLog, trafficVersion } from '../model/project.ts';
 import { Soon } from '../parts/soon.tsx';
 import { now } from '../parts/time.tsx';
+import { counts } from './agent-filter.ts';
 import { AgentTable } from './agent-table.tsx';
 import { Health } from './health.tsx';
 import { keepView } from './saved-view.ts';
@@ -13,15 +14,13 @@ import { Waiting } from './waiting.tsx';
 const HOUR_MS = 3_600_000;
 
 const summary = computed(() => {
-  const known = [...agents.value.values()].filter(({ type }) => type === 'agent');
-  const count = (status: string) => known.filter((agent) => agent.status === status).length;
   void trafficVersion.value;
   const span = { since: now.value - HOUR_MS, until: now.value, stretches: 1 };
   const [messages = 0] = trafficLog.value.activity(span);
   const parts = [
-    [count('active'), 'working'],
-    [count('idle'), 'idle'],
-    [count('offline'), 'offline'],
+    [counts.value.active, 'working'],
+    [counts.value.idle, 'idle'],
+    [counts.value.offline, 'offline'],
     [messages, messages === 1 ? 'message in the last hour' : 'messages in the last hour'],
   ] as const;
   return parts.filter(([number]) => number > 0).map(([number, what]) => `${number.toLocaleString()} ${what}`);

@@ -7,6 +7,7 @@ import { model } from '../model/current.ts';
 import { prompts } from '../model/project.ts';
 import { DONE, type StandStill } from '../model/waiting.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
+import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { FullText } from '../parts/full-text.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { tell } from '../parts/notices.tsx';
@@ -23,6 +24,8 @@ const LINE = 20;
 const MOST_LINES = 12;
 /** The head, the buttons and what is around them. */
 const FRAME = 104;
+/** An item with nothing but a head and buttons beside it. */
+const SHORT = 74;
 /** What else is above the agents, and some of them. */
 const OTHERS = 385;
 
@@ -32,6 +35,7 @@ function heightOf(item: WaitingItem): number {
   const columns = innerWidth > 760 ? COLUMNS.desk : COLUMNS.phone;
   const lines = (prompt ?? '').split('\n', MOST_LINES).map((line) => Math.ceil((line.length || 1) / columns));
   const count = prompt === undefined ? 0 : lines.reduce((sum, more) => sum + more, 0);
+  if (item.kind === 'stopped' && count === 0) return innerWidth > 760 ? SHORT : FRAME + LINE;
   return FRAME + LINE * Math.min(count, MOST_LINES);
 }
 
@@ -115,7 +119,7 @@ function Shown({ item }: { item: WaitingItem }) {
 
 /** An item for which there is no room: what it is about, and a way to open it. */
 const Line = ({ item: { title, text }, onOpen }: { item: WaitingItem; onOpen: () => void }) => (
-  <li class="waiting-line">
+  <li class="waiting-line" data-row>
     <button type="button" class="quiet" aria-expanded="false" onClick={onOpen}>
       <span class="clip">
         <strong>{title}</strong> {text}
@@ -129,20 +133,41 @@ function Item({
   icon,
   tone,
   head,
+  advice,
+  isShort = false,
   children,
 }: {
   icon: IconName;
   tone: 'ask' | 'stop' | 'hold';
   head: ComponentChildren;
+  /** What the person can do. */
+  advice?: string;
+  /** There is nothing to read: the buttons stand beside the head where there is room. */
+  isShort?: boolean;
   children?: ComponentChildren;
 }) {
   return (
-    <li class={`waiting-item is-${tone}`}>
+    <li
+      class={`waiting-item is-${tone}`}
+      data-row
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        const { key, target, currentTarget } = event;
+        if (key === 'Escape') currentTarget.focus();
+        if (key !== 'Enter' || target !== currentTarget) return;
+        currentTarget.querySelector<HTMLElement>(':is(.answer, .buttons) > *')?.focus();
+        // The control that has the focus now would take the key as its own.
+        event.preventDefault();
+      }}
+    >
       <span class="waiting-icon">
         <Icon name={icon} />
       </span>
-      <div class="waiting-body">
-        <p class="waiting-head">{head}</p>
+      <div class={isShort ? 'waiting-body is-short' : 'waiting-body'}>
+        <div class="waiting-head">
+          <p>{head}</p>
+          {advice && <p class="muted">{advice}</p>}
+        </div>
         {children}
       </div>
     </li>
@@ -169,6 +194,7 @@ function Question({ question }: { question: HistoryMessage }) {
   const done = async () => {
     await relay().react(id, DONE);
     await relay().read(id, { path: 'pull' });
+    tell(`Marked the question of ${from} as done.`, () => relay().unreact(id, DONE));
   };
   return (
     <Item
@@ -284,12 +310,14 @@ function Stopped({ stopped: { agent, code, text, advice, since, until } }: { sto
     <Item
       icon={TONES[code] ?? 'alert'}
       tone="stop"
+      advice={prompt ? 'Look at what it asks for.' : advice}
+      isShort={prompt === undefined}
       head={
         <>
           <AgentLink name={agent.name} />: {text}
           <span class="muted">
             {' '}
-            · {prompt ? 'Look at what it asks for.' : advice} · <Ago time={since} />
+            · <Ago time={since} />
             {until !== undefined && ` · until ${timeOfEnd(until, now.value)}`}
           </span>
         </>
@@ -349,9 +377,13 @@ function Held({ messages }: { messages: HeldInfo[] }) {
       </ul>
       <div class="buttons">
         <BusyButton onPress={() => settle(relay().held.release(ids), 'Released')}>Release</BusyButton>
-        <BusyButton onPress={() => settle(relay().held.discard(ids), 'Discarded')} kind="quiet">
+        <ConfirmButton
+          kind="quiet"
+          question={`Discard ${messages.length === 1 ? 'it' : 'them'}?`}
+          onPress={() => settle(relay().held.discard(ids), 'Discarded')}
+        >
           Discard
-        </BusyButton>
+        </ConfirmButton>
       </div>
     </Item>
   );

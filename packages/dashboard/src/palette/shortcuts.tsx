@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { welcome } from '../connection/connection.ts';
 import { linkTo, type Place } from '../routes.ts';
+import { moveByRow, openMenuOfRow } from './list-keys.ts';
 import { isPaletteOpen } from './palette.tsx';
 
 /** Destinations of the key after `g`. */
@@ -20,7 +21,8 @@ const isHelpOpen = signal(false);
 /** Whether keys in this element are text input. */
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
-  (target.isContentEditable || target.closest('input, textarea, select, .xterm, dialog') !== null);
+  (target.isContentEditable ||
+    target.closest('input, textarea, select, .xterm, dialog, [role="menu"]') !== null);
 
 /** Global keyboard shortcuts. */
 export function Shortcuts() {
@@ -38,6 +40,8 @@ export function Shortcuts() {
         location.hash = linkTo(welcome.value?.project ?? '', GO[key][0]);
       else if (key === '/') location.hash = linkTo(welcome.value?.project ?? '', 'search');
       else if (key === '?') isHelpOpen.value = true;
+      else if (key === 'j' || key === 'k') moveByRow(key === 'j' ? 1 : -1);
+      else if (key === '.') openMenuOfRow();
       else return;
       event.preventDefault();
     };
@@ -51,7 +55,10 @@ const KEYS: Array<[keys: string[], text: string]> = [
   [['Ctrl', 'K'], 'Find places and commands'],
   [['/'], 'Search messages'],
   ...Object.entries(GO).map(([key, [, text]]): [string[], string] => [['g', key], `Go to ${text}`]),
-  [['Enter'], 'Send the message'],
+  [['j'], 'Next row of the list'],
+  [['k'], 'Previous row'],
+  [['Enter'], 'Open the row, or send the message'],
+  [['.'], 'Open the menu of the row'],
   [['Esc'], 'Close a panel'],
   [['?'], 'Show keyboard shortcuts'],
 ];

@@ -6,6 +6,7 @@ export function ConfirmButton({
   children,
   question,
   label,
+  kind = 'plain',
   onPress,
 }: {
   children: string;
@@ -13,6 +14,7 @@ export function ConfirmButton({
   question: string;
   /** For screen readers, if the label is not enough. */
   label?: string;
+  kind?: 'plain' | 'quiet';
   onPress: () => Promise<unknown>;
 }) {
   const isSure = useSignal(false);
@@ -31,6 +33,7 @@ export function ConfirmButton({
   return (
     <button
       type="button"
+      class={kind}
       aria-label={label}
       onClick={() => {
         isSure.value = true;

@@ -15,9 +15,13 @@ export function FullText({
   const frame = useRef<HTMLElement>(null);
   const isOpen = useSignal(false);
   const hasMore = useSignal(false);
+  const overflows = useSignal(false);
   const look = () => {
     const element = frame.current;
-    if (element) hasMore.value = element.scrollHeight - element.scrollTop - element.clientHeight > 2;
+    if (!element) return;
+    const below = element.scrollHeight - element.clientHeight;
+    overflows.value = below > 2;
+    hasMore.value = below - element.scrollTop > 2;
   };
   useEffect(() => {
     if (!frame.current) return;
@@ -26,7 +30,8 @@ export function FullText({
     return () => observer.disconnect();
   }, []);
   useEffect(look, [text, isOpen.value]);
-  const isLong = hasMore.value || isOpen.value;
+  // The button stays where it is when the person has scrolled to the end.
+  const isLong = overflows.value || isOpen.value;
   return (
     <div class={hasMore.value ? 'full-text has-more' : 'full-text'}>
       {/* Focusable, to be scrolled with the keyboard. */}

@@ -7,19 +7,20 @@ interface Notice {
   text: string;
   next: string | undefined;
   isError: boolean;
+  undo: (() => Promise<unknown>) | undefined;
 }
 
 const notices = signal<Notice[]>([]);
 const SHOWN_MS = 8_000;
 let last = 0;
 
-/** Shows a message, or an error with its next step, for a while. */
-export function tell(what: unknown): void {
+/** Shows a message, or an error with its next step, for a while. `undo` takes back what it tells. */
+export function tell(what: unknown, undo?: () => Promise<unknown>): void {
   const id = ++last;
   const isError = what instanceof Error;
   const text = isError ? what.message : String(what);
   const next = isRelayError(what) ? what.next : undefined;
-  notices.value = [...notices.value.slice(-2), { id, text, next, isError }];
+  notices.value = [...notices.value.slice(-2), { id, text, next, isError, undo }];
   setTimeout(() => dismiss(id), SHOWN_MS);
 }
 
@@ -29,13 +30,25 @@ const dismiss = (id: number): void => {
 
 export const Notices = () => (
   <div class="notices" role="status" aria-live="polite">
-    {notices.value.map(({ id, text, next, isError }) => (
+    {notices.value.map(({ id, text, next, isError, undo }) => (
       <div key={id} class={isError ? 'notice is-error' : 'notice'}>
         <Icon name={isError ? 'alert' : 'check'} />
         <p>
           {text}
           {next && <span class="muted"> {next}</span>}
         </p>
+        {undo && (
+          <button
+            type="button"
+            class="quiet undo"
+            onClick={() => {
+              dismiss(id);
+              undo().catch(tell);
+            }}
+          >
+            Undo
+          </button>
+        )}
         <button type="button" class="quiet" aria-label="Dismiss" onClick={() => dismiss(id)}>
           <Icon name="close" size={14} />
         </button>

@@ -1,9 +1,9 @@
 import type { AgentInfo } from '@agent-relay/sdk';
 import { welcome } from '../connection/connection.ts';
 import { runsAs } from '../model/agents.ts';
+import { AgentMenu } from '../overview/agent-menu.tsx';
 import { Avatar } from '../parts/avatar.tsx';
 import { CommandLine } from '../parts/command.tsx';
-import { Icon } from '../parts/icon.tsx';
 import { Ago } from '../parts/time.tsx';
 import { linkTo } from '../routes.ts';
 import { liveTerminals } from './live-terminals.ts';
@@ -31,22 +31,26 @@ export const TerminalList = () => (
 const STATES = { starting: 'Starting', ready: 'Running', waiting: 'Waits for you', exited: 'Ended' };
 
 function Row({ agent }: { agent: AgentInfo }) {
-  const { name, run, status } = agent;
+  const { name, run, status, task } = agent;
   if (!run) return null;
   return (
-    <li>
+    <li class="terminal-row" data-row>
       <a class="agent" href={linkTo(welcome.value?.project ?? '', 'terminal', name)}>
         <Avatar name={name} status={status} />
         <span class="agent-text">
-          <span class="agent-name">{name}</span>
-          <span class="muted agent-kind">
-            {[STATES[run.state], ...runsAs(agent)].join(' · ')} · since <Ago time={run.startedAt} />
+          <span class="agent-name">
+            {name}
+            {run.state !== 'ready' && (
+              <span class={run.state === 'waiting' ? 'tag is-warn' : 'tag'}>{STATES[run.state]}</span>
+            )}
           </span>
+          <span class="muted agent-kind">{[...runsAs(agent), ...(task ? [task] : [])].join(' · ')}</span>
         </span>
-        <span class="push-right muted">
-          <Icon name="terminal" />
+        <span class="push-right muted small">
+          <Ago time={run.startedAt} />
         </span>
       </a>
+      <AgentMenu agent={agent} />
     </li>
   );
 }

@@ -111,7 +111,7 @@ export function InvocationsPage() {
 }
 
 const Row = ({ invocation, isHere }: { invocation: InvocationInfo; isHere: boolean }) => (
-  <li>
+  <li data-row>
     <a
       class="tool is-tall"
       href={linkTo(welcome.value?.project ?? '', 'invocations', invocation.invocationId)}

@@ -104,7 +104,7 @@ function OwnerCard({ owner }: { owner: Owner }) {
 function ToolItem({ owner, tool }: { owner: Owner; tool: Tool }) {
   const subject = subjectOf(owner, tool);
   return (
-    <li>
+    <li data-row>
       <a
         class="tool"
         href={linkTo(welcome.value?.project ?? '', 'tools', subject)}

@@ -63,8 +63,8 @@ describe('a reaction', () => {
     ]);
   });
 
-  it('is told once to the sender and the recipients who watch', async () => {
-    for (const watcher of [alice, bob, carol]) await watcher.request('WATCH', {});
+  it('is told once to the sender, the recipients and the owner, if they watch', async () => {
+    for (const watcher of [alice, bob, carol, owner]) await watcher.request('WATCH', {});
     const { messageId } = await alice.send('Bob', 'Released!');
     for (let i = 0; i < 2; i++) await bob.request('REACT', { message: messageId, emoji: '🎉' });
     await bob.request('REACT', { message: messageId, emoji: '🎉', remove: true });
@@ -74,7 +74,7 @@ describe('a reaction', () => {
       emoji: '🎉',
       agent: 'Bob',
     }));
-    expect([alice.events, bob.events, carol.events]).toEqual([events, events, []]);
+    expect([alice.events, bob.events, carol.events, owner.events]).toEqual([events, events, [], events]);
   });
 
   it.each(['x', ':)', '🎉🎉', '::', '', ':Eyes:', ' 🎉'])('is not %j', async (emoji) => {

@@ -192,9 +192,10 @@ async function addReaction({ clock, quotas, store }: Relay, reaction: Reaction):
 /** Notifies the sender and the recipients of a message, if they are connected. */
 async function tellInvolved(
   relay: Relay,
-  { seq, senderId }: StoredMessage,
+  { seq, senderId, workspaceId }: StoredMessage,
   event: RelayEvent,
 ): Promise<void> {
   const recipients = (await relay.store.deliveriesOf(seq)).map(({ recipientId }) => recipientId);
   for (const agentId of new Set([senderId, ...recipients])) relay.presence.tellAgent(agentId, event);
+  relay.presence.tellOwner(workspaceId, event);
 }
