@@ -2,7 +2,7 @@ import { personName, type Relay } from '@agent-relay/sdk/node';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { client } from '../e2e/messaging-commands.ts';
+import { client } from '../e2e/messaging/commands.ts';
 import { hasBrowser, NEEDS_BROWSER } from '../kit/browser.ts';
 import { linkOf, type OpenPage, openBrowser, startDaemon, type TestDaemon } from './kit.ts';
 

@@ -2,7 +2,7 @@ import { personName, type Relay } from '@agent-relay/sdk/node';
 import { devices, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { client } from '../e2e/messaging-commands.ts';
+import { client } from '../e2e/messaging/commands.ts';
 import { scripted, tool } from '../gateway/kit/gateway-kit.ts';
 import { hasBrowser, NEEDS_BROWSER } from '../kit/browser.ts';
 import { startDaemonWithServers } from '../kit/daemon-with-servers.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Relay } from '@agent-relay/sdk/node';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { client } from '../e2e/messaging-commands.ts';
+import { client } from '../e2e/messaging/commands.ts';
 import { scripted, tool } from '../gateway/kit/gateway-kit.ts';
 import { startWebSocketServer } from '../gateway/kit/websocket-server.ts';
 import { hasBrowser, NEEDS_BROWSER } from '../kit/browser.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { personName } from '@agent-relay/sdk/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { client } from '../e2e/messaging-commands.ts';
+import { client } from '../e2e/messaging/commands.ts';
 import { hasBrowser, NEEDS_BROWSER } from '../kit/browser.ts';
 import { freePort } from '../kit/free-port.ts';
 import { json, output } from '../kit/results.ts';

@@ -9,7 +9,7 @@ import { olderNode } from '../kit/older-node.ts';
 import { expectFailure, json } from '../kit/results.ts';
 import { ScriptedPeer } from '../kit/scripted-peer.ts';
 import { startTerminal } from '../kit/terminal.ts';
-import { known as register } from './messaging-commands.ts';
+import { known as register } from './messaging/commands.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {

@@ -5,10 +5,10 @@ import { type DoorsOptions, isLoopbackHost, openDoors } from '@agent-relay/platf
 import { MAX_BODY_BYTES, MAX_FRAME_BYTES } from '@agent-relay/protocol';
 import type { Workspace } from '../../packages/relay/src/core/ports/store/workspaces.ts';
 import { healthDoor, metricsDoor } from '../../packages/relay/src/daemon/doors/web.ts';
-import { Counters } from '../../packages/relay/src/transport/counters.ts';
+import { listenOnSocket } from '../../packages/relay/src/transport/connections/unix-socket.ts';
+import { WebSocketDoor } from '../../packages/relay/src/transport/connections/websocket.ts';
+import { Counters } from '../../packages/relay/src/transport/flow/counters.ts';
 import { Sessions } from '../../packages/relay/src/transport/sessions.ts';
-import { listenOnSocket } from '../../packages/relay/src/transport/unix-socket.ts';
-import { WebSocketDoor } from '../../packages/relay/src/transport/websocket.ts';
 import { openCore, type TestCore } from './core.ts';
 import { connectToSocket, connectToWebSocket, type RawClient } from './raw-client.ts';
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { decodeEnvelope, parsePayload } from './envelope.ts';
 import { ERRORS, type ErrorCode } from './errors.ts';
-import { isOperation, OPERATIONS, type OperationName } from './operations.ts';
-import { helloPayload } from './payloads.ts';
-import { REASONS } from './reasons.ts';
-import { isRepeatable } from './repeatable.ts';
+import { REASONS } from './messages/reasons.ts';
+import { isOperation, OPERATIONS, type OperationName } from './operations/operations.ts';
 import { DELIVERY_STATES, RECEIVING_PATHS } from './vocabulary.ts';
+import { decodeEnvelope, parsePayload } from './wire/envelope.ts';
+import { helloPayload } from './wire/payloads.ts';
+import { isRepeatable } from './wire/repeatable.ts';
 
 const read = (name: string): string =>
   readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');

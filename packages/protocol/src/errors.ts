@@ -1,4 +1,4 @@
-import { safeText } from './text.ts';
+import { safeText } from './text/text.ts';
 
 /**
  * The error catalogue. Every error that a user, an agent or a program can get has an entry here, and

@@ -1,7 +1,7 @@
-import type { Message } from './message.ts';
-import type { InvocationInfo } from './payloads.ts';
-import type { Reason } from './reasons.ts';
+import type { Message } from './messages/message.ts';
+import type { Reason } from './messages/reasons.ts';
 import type { Attention, DeliveryPath, ReceivingPath, ViewMode } from './vocabulary.ts';
+import type { InvocationInfo } from './wire/payloads.ts';
 
 /** What was observed of a delivery, for the sender and the owner. */
 export interface DeliveryEvent {

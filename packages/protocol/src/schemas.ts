@@ -1,4 +1,5 @@
 // The schemas a server needs to check requests.
-export { isOperation, OPERATIONS } from './operations.ts';
-export { helloPayload } from './payloads.ts';
-export { transferRecord } from './transfer.ts';
+
+export { transferRecord } from './messages/transfer.ts';
+export { isOperation, OPERATIONS } from './operations/operations.ts';
+export { helloPayload } from './wire/payloads.ts';

@@ -53,8 +53,8 @@ export type {
   SendOptions,
   WhoOptions,
 } from './options.ts';
+export type { ExposedTool, RegisteredAction, ToolCall } from './relay/calls/served-tools.ts';
+export type { JsonSchema, ToolSchema } from './relay/calls/tool-schema.ts';
 export type { Relay } from './relay/relay.ts';
-export type { ExposedTool, RegisteredAction, ToolCall } from './relay/served-tools.ts';
-export type { AttachOptions, TerminalView } from './relay/terminals.ts';
-export type { JsonSchema, ToolSchema } from './relay/tool-schema.ts';
-export type { SpawnOptions } from './relay/workers.ts';
+export type { AttachOptions, TerminalView } from './relay/terminals/terminals.ts';
+export type { SpawnOptions } from './relay/terminals/workers.ts';

@@ -5,9 +5,9 @@ import { agents, channels, direct, recent, unread } from '../model/project.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { linkTo, type Place, route } from '../routes.ts';
-import { NewChannel } from './new-channel.tsx';
-import { NewMessage } from './new-message.tsx';
 import { placeOf } from './place.ts';
+import { NewChannel } from './writing/new-channel.tsx';
+import { NewMessage } from './writing/new-message.tsx';
 
 const SHOWN_PAIRS = 8;
 /** How many agents without messages are listed; the overview lists all. */

@@ -7,13 +7,13 @@ import { agents, channels } from '../model/project.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { linkTo } from '../routes.ts';
-import { Composer } from './composer.tsx';
-import { MessageList } from './message-list.tsx';
-import { NoMessages } from './no-messages.tsx';
+import { MessageList } from './message/message-list.tsx';
+import { NoMessages } from './message/no-messages.tsx';
 import { Panel } from './panel.tsx';
 import { panel } from './panel-state.ts';
 import { type Conversation, keyOf } from './place.ts';
 import { Stream } from './stream.ts';
+import { Composer } from './writing/composer.tsx';
 
 /** A conversation: its messages, the composer, and a panel with a thread or a delivery. */
 export function ConversationView({

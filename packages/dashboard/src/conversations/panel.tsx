@@ -7,10 +7,10 @@ import { channels } from '../model/project.ts';
 import { Icon } from '../parts/icon.tsx';
 import { tell } from '../parts/notices.tsx';
 import { ChannelDetails } from './channel-details.tsx';
-import { Composer } from './composer.tsx';
-import { Delivery } from './delivery.tsx';
-import { MessageRow } from './message-row.tsx';
+import { Delivery } from './message/delivery.tsx';
+import { MessageRow } from './message/message-row.tsx';
 import { panel, type Panel as Shown } from './panel-state.ts';
+import { Composer } from './writing/composer.tsx';
 
 const THREAD_LIMIT = 200;
 

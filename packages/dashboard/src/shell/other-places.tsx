@@ -1,7 +1,7 @@
 import { welcome } from '../connection/connection.ts';
 import { ConversationLists } from '../conversations/conversation-lists.tsx';
 import { ConversationView } from '../conversations/conversation-view.tsx';
-import { MessageAt } from '../conversations/message-at.tsx';
+import { MessageAt } from '../conversations/message/message-at.tsx';
 import { conversationAt } from '../conversations/place.ts';
 import { Search } from '../conversations/search.tsx';
 import { AgentPage } from '../overview/agent-page.tsx';

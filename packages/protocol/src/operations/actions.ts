@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ACTION_NAME_RULE, isActionName } from '../names.ts';
-import { clientId, type InvocationInfo, jsonObject, toolDefinition } from '../payloads.ts';
+import { ACTION_NAME_RULE, isActionName } from '../names/names.ts';
 import { MAX_TIMEOUT_MS } from '../vocabulary.ts';
+import { clientId, type InvocationInfo, jsonObject, toolDefinition } from '../wire/payloads.ts';
 import { cursor, result } from './define.ts';
 
 /** An action that an agent performs for others: a tool with a name of its own in the project. */

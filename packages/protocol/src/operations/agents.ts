@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { PathState } from '../events.ts';
-import { capabilityAnnouncementPayload, type ToolDefinition } from '../payloads.ts';
-import type { Reason } from '../reasons.ts';
+import type { Reason } from '../messages/reasons.ts';
 import {
   AGENT_GRANTS,
   type AgentGrant,
@@ -10,6 +9,7 @@ import {
   type Attention,
   type DeliveryPath,
 } from '../vocabulary.ts';
+import { capabilityAnnouncementPayload, type ToolDefinition } from '../wire/payloads.ts';
 import { cursor, type Nothing, name, none, result } from './define.ts';
 import type { RunInfo } from './terminals.ts';
 

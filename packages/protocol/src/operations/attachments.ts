@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AttachmentInfo } from '../message.ts';
+import type { AttachmentInfo } from '../messages/message.ts';
 import { ATTACHMENT_CHUNK_BYTES } from '../vocabulary.ts';
 import { result } from './define.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { clientId, jsonObject, type ToolCaller, toolDefinition } from '../payloads.ts';
 import { MAX_TIMEOUT_MS, MAX_TOOLS } from '../vocabulary.ts';
+import { clientId, jsonObject, type ToolCaller, toolDefinition } from '../wire/payloads.ts';
 import { actionDefinition } from './actions.ts';
 import { type Nothing, name, result } from './define.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { AddressedMessage, InboxMessage, Message } from '../message.ts';
-import { ackPayload, clientId, emoji, receivePayload, reportPayload, sendPayload } from '../payloads.ts';
-import type { Reason } from '../reasons.ts';
+import type { AddressedMessage, InboxMessage, Message } from '../messages/message.ts';
+import type { Reason } from '../messages/reasons.ts';
 import { CLAIMING_PATHS, type DeliveryPath, type DeliveryState, MESSAGE_KINDS } from '../vocabulary.ts';
+import { ackPayload, clientId, emoji, receivePayload, reportPayload, sendPayload } from '../wire/payloads.ts';
 import { messageId, type Nothing, name, result, sequence } from './define.ts';
 
 export interface SendResult {

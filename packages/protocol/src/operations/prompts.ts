@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { clientId } from '../payloads.ts';
 import { PROMPT_TEXT_LIMIT } from '../vocabulary.ts';
+import { clientId } from '../wire/payloads.ts';
 import { cursor, type Nothing, name, result } from './define.ts';
 
 /** A permission prompt of an agent's CLI that can be answered through an interface of that CLI. */

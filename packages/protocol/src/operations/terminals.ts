@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { TerminalState } from '../events.ts';
-import { clientId, jsonValue } from '../payloads.ts';
-import type { Reason } from '../reasons.ts';
+import type { Reason } from '../messages/reasons.ts';
 import { type Attention, TERMINAL_CHUNK_BYTES, VIEW_MODES } from '../vocabulary.ts';
+import { clientId, jsonValue } from '../wire/payloads.ts';
 import { type Nothing, name, result } from './define.ts';
 
 /** The state of an agent's program; `waiting`: for something only a person can do. */

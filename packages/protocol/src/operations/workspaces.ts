@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ErrorPayload } from '../errors.ts';
-import { type TransferRecord, transferRecord } from '../transfer.ts';
+import { type TransferRecord, transferRecord } from '../messages/transfer.ts';
 import { type Nothing, name, none, result } from './define.ts';
 
 export interface KeyInfo {

@@ -5,11 +5,11 @@ import type { Caller } from '../core/operations/caller.ts';
 import type { Operations } from '../core/operations/index.ts';
 import { type Principal, readerName } from '../core/principal.ts';
 import type { Relay } from '../core/relay.ts';
-import type { Counters } from './counters.ts';
-import type { Intake } from './intake.ts';
+import type { Counters } from './flow/counters.ts';
+import type { Intake } from './flow/intake.ts';
+import type { Reads } from './flow/reads.ts';
+import type { Refusals } from './flow/refusals.ts';
 import type { OngoingOperations } from './ongoing.ts';
-import type { Reads } from './reads.ts';
-import type { Refusals } from './refusals.ts';
 
 /** Operations with large reads or answers: they wait for their turn, and for room. */
 const READS: ReadonlySet<OperationName> = new Set([

@@ -17,12 +17,12 @@ import type { Caller, Ongoing, OnlyOne } from '../core/operations/caller.ts';
 import type { PresentConnection } from '../core/ports/directory.ts';
 import type { Principal } from '../core/principal.ts';
 import type { FairReads } from '../core/reading/fair-reads.ts';
-import { type Connection, type ConnectionEvents, Outgoing } from './connection.ts';
+import { type Connection, type ConnectionEvents, Outgoing } from './connections/connection.ts';
+import { Intake } from './flow/intake.ts';
+import { HIGH_WATER_BYTES } from './flow/limits.ts';
+import { Reads } from './flow/reads.ts';
 import { type Entrance, introduce } from './handshake.ts';
-import { Intake } from './intake.ts';
-import { HIGH_WATER_BYTES } from './limits.ts';
 import { type OngoingFrames, OngoingOperations } from './ongoing.ts';
-import { Reads } from './reads.ts';
 import { type RequestContext, Requests, toRelayError } from './requests.ts';
 
 export interface SessionContext extends RequestContext {

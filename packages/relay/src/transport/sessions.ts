@@ -1,9 +1,9 @@
 import { encodeEnvelope, RelayError } from '@agent-relay/protocol';
 import type { Clock } from '../core/ports/clock.ts';
 import { FairReads } from '../core/reading/fair-reads.ts';
-import { type AcceptConnection, type ConnectionEvents, Outgoing } from './connection.ts';
+import { type AcceptConnection, type ConnectionEvents, Outgoing } from './connections/connection.ts';
+import { Refusals } from './flow/refusals.ts';
 import type { Entrance } from './handshake.ts';
-import { Refusals } from './refusals.ts';
 import { Session, type SessionContext } from './session.ts';
 
 /** How often silent connections are checked: this, or twice per heartbeat if that is more often. */

@@ -22,7 +22,7 @@ import {
   type WelcomePayload,
 } from '@agent-relay/protocol';
 import type { ParticipantOptions, RelayEvents } from '../options.ts';
-import type { Tail } from '../relay/tail.ts';
+import type { Tail } from '../relay/messages/tail.ts';
 import type { ReconnectOptions } from './backoff.ts';
 import { Deliveries } from './deliveries.ts';
 import { Emitter } from './emitter.ts';

@@ -1,5 +1,5 @@
 import type { Message } from '@agent-relay/protocol';
-import { Wakeup } from '../relay/wakeup.ts';
+import { Wakeup } from '../relay/messages/wakeup.ts';
 import { callApplication } from './emitter.ts';
 
 /** `position` orders everything received: the sequence number, continued when a new database starts over. */

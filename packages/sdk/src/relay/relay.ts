@@ -36,23 +36,23 @@ import type {
   WhoOptions,
 } from '../options.ts';
 import { Agents } from './agents.ts';
-import { ask } from './ask.ts';
-import { download, upload } from './attachments.ts';
-import { call } from './call.ts';
+import { call } from './calls/call.ts';
+import { invoke } from './calls/invoke.ts';
+import { type ExposedTool, type RegisteredAction, ServedTools } from './calls/served-tools.ts';
+import type { ToolSchema } from './calls/tool-schema.ts';
 import { Channels } from './channels.ts';
-import { HeldMessages } from './held.ts';
-import { invoke } from './invoke.ts';
+import { ask } from './messages/ask.ts';
+import { download, upload } from './messages/attachments.ts';
+import { HeldMessages } from './messages/held.ts';
+import { Tail } from './messages/tail.ts';
+import { unanswered } from './messages/unanswered.ts';
+import { waitForMail } from './messages/wait-for-mail.ts';
 import { allPages } from './pages.ts';
 import { Paths } from './paths.ts';
-import { Prompts } from './prompts.ts';
-import { type ExposedTool, type RegisteredAction, ServedTools } from './served-tools.ts';
 import { Servers } from './servers.ts';
-import { Tail } from './tail.ts';
-import { Terminals } from './terminals.ts';
-import type { ToolSchema } from './tool-schema.ts';
-import { unanswered } from './unanswered.ts';
-import { waitForMail } from './wait-for-mail.ts';
-import { Workers } from './workers.ts';
+import { Prompts } from './terminals/prompts.ts';
+import { Terminals } from './terminals/terminals.ts';
+import { Workers } from './terminals/workers.ts';
 import { Workspaces } from './workspaces.ts';
 
 /** A client of the relay; created by `connect`. */

@@ -13,8 +13,8 @@ import {
 import type { Workspace } from '../../core/ports/store/workspaces.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Relay } from '../../core/relay.ts';
-import type { AcceptConnection } from '../../transport/connection.ts';
-import { connectInMemory } from '../../transport/memory.ts';
+import type { AcceptConnection } from '../../transport/connections/connection.ts';
+import { connectInMemory } from '../../transport/connections/memory.ts';
 import type { Sessions } from '../../transport/sessions.ts';
 import { VERSION } from '../../version.ts';
 import type { Settings } from '../settings/settings.ts';

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Relay } from '../../core/relay.ts';
-import type { Counters } from '../../transport/counters.ts';
+import type { Counters } from '../../transport/flow/counters.ts';
 
 /** Metrics for Prometheus: session counters, connections, and Node's own metrics. */
 export function createMetrics(relay: Relay, counters: Counters): Registry {

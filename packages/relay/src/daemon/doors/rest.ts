@@ -6,8 +6,8 @@ import { type Relay as Client, connect, type ParticipantOptions } from '@agent-r
 import { z } from 'zod';
 import { MAX_PAGE_BYTES } from '../../core/ports/store/messages.ts';
 import type { Relay } from '../../core/relay.ts';
-import type { AcceptConnection } from '../../transport/connection.ts';
-import { connectInMemory } from '../../transport/memory.ts';
+import type { AcceptConnection } from '../../transport/connections/connection.ts';
+import { connectInMemory } from '../../transport/connections/memory.ts';
 import { VERSION } from '../../version.ts';
 
 interface Parts {

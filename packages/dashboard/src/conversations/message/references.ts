@@ -1,0 +1,45 @@
+import { welcome } from '../../connection/connection.ts';
+import { agents, channels } from '../../model/project.ts';
+import { linkTo } from '../../routes.ts';
+
+/** A name after `@`, a channel after `#`, at the beginning of a word. */
+const REFERENCE = /(?<![\w@#/&])([@#])([\p{L}\p{N}][\p{L}\p{N}_.-]*)/gu;
+
+/** Where text is what somebody wrote, and no link or code. */
+const isPlain = ({ parentElement }: Node): boolean => parentElement?.closest('a, code, pre') === null;
+
+/** Makes links of the agents and channels that a rendered message names. */
+export function linkReferences(rendered: DocumentFragment): DocumentFragment {
+  const walker = document.createTreeWalker(rendered, NodeFilter.SHOW_TEXT);
+  const texts: Text[] = [];
+  while (walker.nextNode()) texts.push(walker.currentNode as Text);
+  for (const text of texts)
+    if (/[@#]/.test(text.data) && isPlain(text)) text.replaceWith(...pieces(text.data));
+  return rendered;
+}
+
+function pieces(text: string): Array<string | HTMLAnchorElement> {
+  const found: Array<string | HTMLAnchorElement> = [];
+  let end = 0;
+  for (const match of text.matchAll(REFERENCE)) {
+    const [, sign = '', word = ''] = match;
+    // A full stop ends the sentence more often than the name.
+    const name = [word, word.replace(/[.-]+$/, '')].find((one) => isKnown(sign, one));
+    if (name === undefined) continue;
+    found.push(text.slice(end, match.index), linkOf(sign, name));
+    end = match.index + sign.length + name.length;
+  }
+  return [...found, text.slice(end)];
+}
+
+const isKnown = (sign: string, name: string): boolean =>
+  sign === '@' ? agents.peek().has(name) : channels.peek().some((channel) => channel.name === `#${name}`);
+
+function linkOf(sign: string, name: string): HTMLAnchorElement {
+  const { project = '', agent } = welcome.peek() ?? {};
+  const link = document.createElement('a');
+  link.className = sign === '@' && name === agent?.name ? 'reference is-me' : 'reference';
+  link.href = linkTo(project, sign === '@' ? 'agent' : 'channel', name);
+  link.textContent = `${sign}${name}`;
+  return link;
+}

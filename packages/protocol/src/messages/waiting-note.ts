@@ -1,0 +1,25 @@
+import type { SendResult } from '../operations/operations.ts';
+
+/** Tells a sender which recipients do not get the message now, and when they do; undefined if all do. */
+export function waitingNote({
+  recipients,
+  offline,
+  idle = [],
+}: Pick<SendResult, 'recipients' | 'offline' | 'idle'>): string | undefined {
+  const notes = [
+    ...(offline.length > 0
+      ? [
+          `Offline: ${among(offline, recipients)}. The message is delivered when ${offline.length === 1 ? 'it returns' : 'they return'}.`,
+        ]
+      : []),
+    ...(idle.length > 0
+      ? [
+          `Idle: ${among(idle, recipients)}. ${idle.length === 1 ? 'It sees the message when it next checks its' : 'They see the message when they next check their'} inbox.`,
+        ]
+      : []),
+  ];
+  return notes.length === 0 ? undefined : notes.join(' ');
+}
+
+const among = (names: string[], recipients: number): string =>
+  recipients === 1 ? names.join() : `${names.length} of ${recipients} (${names.join(', ')})`;

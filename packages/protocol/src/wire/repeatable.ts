@@ -1,0 +1,29 @@
+import type { OperationName } from '../operations/operations.ts';
+
+/**
+ * Whether a request can simply be sent again when its answer was lost with the connection: it only reads, or doing it
+ * twice has the same effect as once. The others fail with `Connection`, because it is unknown whether they happened.
+ */
+const NOT_REPEATABLE: ReadonlySet<OperationName> = new Set([
+  'WORKSPACE_CREATE',
+  'WORKSPACE_RENAME',
+  'WORKSPACE_REMOVE',
+  'KEY_CREATE',
+  'KEY_ROTATE',
+  'TOKEN_ROTATE',
+  'AGENT_RENAME',
+  'AGENT_REMOVE',
+  'CHANNEL_CREATE',
+  'ATTACH',
+  'HELD_RELEASE',
+  'SERVER_ADD',
+  'SERVER_REMOVE',
+  'SPAWN',
+  'RELEASE',
+  'PROMPT_ANSWER',
+  'RESUME',
+  'CALL',
+  'RESULT',
+  'PROGRESS',
+]);
+export const isRepeatable = (operation: OperationName): boolean => !NOT_REPEATABLE.has(operation);
