@@ -246,6 +246,34 @@ describe('a worker', () => {
     expect(await who('Crash')).toBeUndefined();
   });
 
+  it('whose program takes no pastes is told to check its inbox, once for each message', async () => {
+    await using ann = await client(daemon, { name: 'Ann' });
+    const env = { SCRIPTED_PLAIN: '1' };
+    expect(await spawnBy(ann, 'Plain', { task: 'one\ntwo', waitMs: 0, env })).toMatchObject({
+      status: 'spawning',
+    });
+    const turns = async () => (await notesIn(log)).flatMap(({ turn }) => turn ?? []);
+    const told = 'You have a Relay message. Check your inbox with relay_inbox or: agent-relay inbox';
+    await expect.poll(turns, POLL).toEqual([told]);
+    const first = (await ann.history({ limit: 1 })).messages[0]?.id ?? '';
+    const traced = async (id: string) => (await ann.trace(id)).deliveries[0];
+    const refused = { state: 'stored', reason: { code: 'refused' } };
+    await expect.poll(() => traced(first), POLL).toMatchObject(refused);
+    expect(await who('Plain')).toMatchObject({ run: { state: 'starting' } });
+    await daemon.kill9();
+    await daemon.start();
+    const { messageId } = await ann.send('Plain', 'three');
+    await expect.poll(turns, POLL).toEqual([told, told]);
+    await expect.poll(() => traced(messageId), POLL).toMatchObject(refused);
+    await expect.poll(() => traced(first), POLL).toMatchObject(refused);
+    // What it was told to do: this is its first turn with its task.
+    const pid = await pidOf();
+    await using worker = await client(daemon, { name: 'Plain', token: await tokenOf(pid), paths: [] });
+    const { messages } = await worker.inbox();
+    expect(messages.map(({ content }) => content)).toEqual(['one\ntwo', 'three']);
+    await expect.poll(() => who('Plain'), POLL).toMatchObject({ run: { state: 'ready' } });
+  });
+
   it('gives its result to its parent, who may wait for it', async () => {
     await using alice = await client(daemon, { name: 'Alice' });
     await spawnBy(alice, 'Counter', { task: 'Count' });

@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 
-const { SCRIPTED_TRUST, SCRIPTED_LOG, SCRIPTED_STUBBORN, SCRIPTED_LEAVES } = process.env;
+const { SCRIPTED_TRUST, SCRIPTED_LOG, SCRIPTED_STUBBORN, SCRIPTED_LEAVES, SCRIPTED_PLAIN } = process.env;
 const note = (what) => SCRIPTED_LOG && appendFileSync(SCRIPTED_LOG, `${JSON.stringify(what)}\n`);
 
 const PASTE = ['\x1b[200~', '\x1b[201~'];
@@ -19,7 +19,7 @@ const write = (text) => process.stdout.write(text);
 const prompt = () => write('\r\nyou> ');
 
 process.stdin.setRawMode(true);
-write('\x1b[?2004hScripted CLI\r\n');
+write(`${SCRIPTED_PLAIN ? '' : '\x1b[?2004h'}Scripted CLI\r\n`);
 note({
   started: process.argv.slice(2),
   cwd: process.cwd(),

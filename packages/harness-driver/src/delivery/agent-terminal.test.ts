@@ -10,17 +10,22 @@ afterEach(() => {
 
 const EMPTY: Reading = { state: 'composer', draft: '', busy: false };
 
-function open(first: Reading) {
+function open(first: Reading, screen = new Screen({ columns: 40, rows: 5 })) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   let reading = first;
   const looks: unknown[] = [];
-  const reader = { read: () => reading, isPasted: () => false };
-  const keyboard = new SharedKeyboard(() => undefined);
-  const screen = new Screen({ columns: 40, rows: 5 });
+  const typed: unknown[] = [];
+  const reader = { read: () => reading, isPasted: (draft: string) => draft !== '' };
+  const keyboard = new SharedKeyboard((keys) => {
+    typed.push(keys);
+    // It draws what is typed, until Enter.
+    reading = { state: 'composer', draft: keys === '\r' ? '' : String(keys), busy: false };
+  });
   const terminal = new AgentTerminal(screen, reader, keyboard, () => looks.push(terminal.gate()));
   return {
     terminal,
     looks,
+    typed,
     shows(next: Reading) {
       reading = next;
     },
@@ -57,12 +62,24 @@ it('waits a moment after a key, also if the timer for that fires early', () => {
 });
 
 it('is neither open nor waiting while a message is typed', async () => {
-  const { terminal } = open(EMPTY);
+  const screen = new Screen({ columns: 40, rows: 5 });
+  screen.feed(Buffer.from('\x1b[?2004h'));
+  await screen.settled();
+  const { terminal, typed } = open(EMPTY, screen);
   const delivered = terminal.deliver({ text: 'Relay message\n| one' });
   expect(terminal.gate()).toBeUndefined();
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(await delivered).toBe('uncertain');
+  expect(await delivered).toBe('injected');
+  expect(typed).toEqual(['\x1b[200~Relay message\n| one\x1b[201~', '\r']);
   expect(terminal.gate()).toBe('open');
+});
+
+it('announces a message in one line of its own where a program takes no pastes', async () => {
+  const { terminal, typed } = open(EMPTY);
+  const delivered = terminal.deliver({ text: 'Relay message\n| one' });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await delivered).toBe('announced');
+  expect(typed).toEqual([expect.stringMatching(/^You have a Relay message\. [ -~]+$/), '\r']);
 });
 
 it('waits a minute after a turn failed at a limit, then longer, until one succeeds', () => {

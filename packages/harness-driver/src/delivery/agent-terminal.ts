@@ -13,6 +13,9 @@ const STEADY_MS = 100;
 /** After its first questions, a CLI may show its composer briefly and then restart. */
 const AFTER_QUESTION_MS = 3000;
 
+/** For a program that takes no pastes. Nothing in it comes from others. */
+const ANNOUNCEMENT = 'You have a Relay message. Check your inbox with relay_inbox or: agent-relay inbox';
+
 const OUTCOMES: Record<Injection, Outcome> = {
   submitted: 'injected',
   turned: 'turn_started',
@@ -118,19 +121,26 @@ export class AgentTerminal implements Ingress {
   async deliver({ text }: { text: string }): Promise<Outcome> {
     const reader = this.#reader;
     if (reader === undefined) return 'not begun';
-    this.onTyping(text);
-    const injection = await this.#keyboard.alone(async (write) => {
-      const target = { reading: () => this.reading(), write, changed: (ms: number) => this.#changed(ms) };
+    const outcome = await this.#keyboard.alone(async (write) => {
+      const pastes = this.#screen.view()?.bracketedPaste === true;
+      const typed = pastes ? text : ANNOUNCEMENT;
+      this.onTyping(typed);
       this.#isTyping = true;
       try {
-        return await inject(text, target, reader);
+        const changed = (ms: number) => this.#changed(ms);
+        const injection = await inject(
+          typed,
+          { reading: () => this.reading(), pastes, write, changed },
+          reader,
+        );
+        return pastes || injection === 'not typed' ? OUTCOMES[injection] : 'announced';
       } finally {
         this.#isTyping = false;
       }
     });
     // Its turn may fail before it is seen.
     this.#hasFailed = false;
-    return OUTCOMES[injection];
+    return outcome;
   }
 
   async turnStarts(withinMs: number): Promise<boolean> {

@@ -13,7 +13,7 @@ import type { PathProof } from './path-proof.ts';
 /** What is reported to the daemon about a message, and its path. */
 interface Report {
   path: ClaimingPath;
-  state: Exclude<Outcome, 'not begun'>;
+  state: Exclude<Outcome, 'not begun' | 'announced'> | 'refused';
 }
 
 export interface DelivererOptions {
@@ -210,7 +210,8 @@ export class Deliverer {
     if (outcome === 'not begun') return;
     this.#claimed = undefined;
     this.#hasUrgent = undefined;
-    await this.#observed(message.id, { path, state: outcome });
+    // One that was only announced is left to the inbox; remembered, so that it is announced once.
+    await this.#observed(message.id, { path, state: outcome === 'announced' ? 'refused' : outcome });
     if (outcome === 'injected') void this.#watchTurn(message.id, ingress);
   }
 
@@ -237,7 +238,7 @@ export class Deliverer {
 
   async #observed(id: string, report: Report): Promise<void> {
     this.#outcomes.set(id, report);
-    this.#proof?.observed(report.path, report.state);
+    if (report.state !== 'refused') this.#proof?.observed(report.path, report.state);
     const [oldest] = this.#outcomes.keys();
     if (this.#outcomes.size > MOST_REMEMBERED && oldest !== undefined) this.#outcomes.delete(oldest);
     await this.#report(id, report).catch((error) => this.#fail(error));

@@ -1,8 +1,11 @@
 import type { ClaimingPath } from '@agent-relay/protocol';
 import type { Gate } from './gate.ts';
 
-/** What was observed of a delivery. `not begun`: certainly nothing, so it may be tried again. */
-export type Outcome = 'injected' | 'turn_started' | 'not begun' | 'uncertain';
+/**
+ * What was observed of a delivery. `not begun`: certainly nothing, so it may be tried again. `announced`: the agent was told
+ * that a message is in its inbox, and got nothing of it.
+ */
+export type Outcome = 'injected' | 'turn_started' | 'not begun' | 'announced' | 'uncertain';
 
 /** A path into an agent's context. */
 export interface Ingress {

@@ -11,6 +11,7 @@ const composer = (draft: string, busy = false): Reading => ({ state: 'composer',
 function cli(answer: (typed: string[]) => Reading) {
   const typed: string[] = [];
   const target = {
+    pastes: true,
     reading: () => answer(typed),
     write: (text: string) => void typed.push(text),
     changed: (withinMs: number) => new Promise<void>((resolve) => setTimeout(resolve, Math.min(withinMs, 5))),
@@ -48,6 +49,7 @@ describe.concurrent('typing a message', () => {
     const typed: string[] = [];
     let looks = 0;
     const target = {
+      pastes: true,
       reading: () =>
         typed.length === 1 || (typed.length === 2 && looks++ < 2) ? composer(TEXT) : composer(''),
       write: (text: string) => void typed.push(text),

@@ -4,6 +4,8 @@ import type { Reading, ScreenReader } from '../clis/reading.ts';
 export interface TypingTarget {
   /** The current screen. */
   reading(): Reading;
+  /** The program takes a text of several lines as one (`?2004`). */
+  readonly pastes: boolean;
   write(text: string): void;
   /** Resolves when the screen has changed, or after the time. */
   changed(withinMs: number): Promise<void>;
@@ -22,7 +24,8 @@ const TAKEN_MS = [400, 400, 400, 400, 800, 800, 800, 1500, 1500, 3000, 3000, 600
 const PASTE = ['\x1b[200~', '\x1b[201~'] as const;
 
 /**
- * Pastes a text into the composer and submits it. Checks the screen before every step: Enter is pressed only in the
+ * Puts a text into the composer and submits it. In a program that takes no pastes each end of a line would submit, so it has
+ * to be one line there. Checks the screen before every step: Enter is pressed only in the
  * composer with our text in it.
  */
 export async function inject(text: string, target: TypingTarget, screen: ScreenReader): Promise<Injection> {
@@ -31,7 +34,7 @@ export async function inject(text: string, target: TypingTarget, screen: ScreenR
     const reading = target.reading();
     return reading.state === 'composer' && screen.isPasted(reading.draft, text);
   };
-  target.write(PASTE.join(text));
+  target.write(target.pastes ? PASTE.join(text) : text);
   if (!(await happens(holdsText, SHOWN_MS, target))) return 'unclear';
   await pause(BEFORE_ENTER_MS);
   const isGone = () => isTaken(target.reading());
