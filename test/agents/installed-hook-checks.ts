@@ -85,8 +85,8 @@ export async function checkInstalledHooks(checks: Checks, cli: AgentCli): Promis
       await agent.escape(dialog);
       assert.ok(!existsSync(join(agent.project, 'made.txt')));
       await arrives(agent, sent);
-      // A hook of the turn that began with it has told.
-      assert.equal((await sender.untilInjected(sent.id)).state, 'injected');
+      // A hook of the turn that began with it tells.
+      await eventually(async () => (await sender.untilInjected(sent.id)).state === 'injected', DEADLINE_MS);
     });
   }
 

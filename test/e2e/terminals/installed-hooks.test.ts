@@ -118,7 +118,7 @@ it('does not take a message that Claude Code keeps for later for one in its cont
   // It waits once it has told what it saw.
   const isReady = async () => (await sender.who()).find(({ name }) => name === claude.name)?.paths[0]?.state;
   await eventually(async () => (await isReady()) === 'ready', START_MS);
-  expect(await claude.stateOf(messageId)).toBe('accepted');
+  expect(await claude.stateOf(messageId)).toBe('uncertain');
   const taken = { type: 'attachment', attachment: { type: 'queued_command', prompt: content } };
   await appendFile(claude.transcript, `${JSON.stringify(taken)}\n`);
   await using _third = claude.start('Stop');
@@ -153,6 +153,20 @@ it.each([
     expect((await agent.run(atEnd)).stdout).toBe('');
   },
 );
+
+it('hands a message over once if several hooks run at the same time', async () => {
+  const codex = await session('codex');
+  const sent = [];
+  for (const text of ['one', 'two'])
+    sent.push((await sender.send(codex.name, text, { importance: 'urgent' })).messageId);
+  // As after tools that were called together.
+  const answers = await Promise.all([1, 2, 3].map(() => codex.run('PostToolUse')));
+  const output = answers.map(({ stdout }) => stdout).join('\n');
+  for (const id of sent) expect(output.split(`[${id}]`)).toHaveLength(2);
+  await writeFile(codex.transcript, output);
+  await codex.run('Stop');
+  for (const id of sent) expect(await codex.stateOf(id)).toBe('injected');
+});
 
 it.each([
   ['now', true],

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
+import { open, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensurePrivateDirectory, isMissing, readIfThere, writeAtomically } from '@agent-relay/platform';
 import { isAlive, processMark } from '@agent-relay/platform/processes';
@@ -8,17 +8,18 @@ import { dataDirectory, type Environment } from '@agent-relay/sdk/node';
 /** How much of the end of a transcript is searched. */
 const MOST_BYTES = 1024 * 1024;
 
-/** State shared by the short-lived hook processes of one CLI session. */
+/**
+ * State shared by the short-lived hook processes of one CLI session. Several run at the same time, so there is one empty
+ * file for each message: nobody overwrites what another one has noted.
+ */
 export class HookSession {
-  /** Makes them one program for the relay. */
-  readonly receiver: string;
-  readonly #file: string;
+  readonly #directory: string;
+  readonly #prefix: string;
   readonly #lock: string;
-  #handed: string[] = [];
 
   private constructor(directory: string, key: string) {
-    this.receiver = `hook-${key}`;
-    this.#file = join(directory, `${key}.json`);
+    this.#directory = directory;
+    this.#prefix = `${key}.handed.`;
     this.#lock = join(directory, `${key}.lock`);
   }
 
@@ -26,29 +27,26 @@ export class HookSession {
     const directory = join(dataDirectory(env), 'hooks');
     await ensurePrivateDirectory(dataDirectory(env));
     await ensurePrivateDirectory(directory);
-    const session = new HookSession(
+    return new HookSession(
       directory,
       createHash('sha256').update(`${cli}\0${id}`).digest('hex').slice(0, 32),
     );
-    session.#handed = (await readIfThere(session.#file))?.split('\n').filter((line) => line !== '') ?? [];
-    return session;
   }
 
-  /** Messages given to the CLI but not seen in its context yet. */
-  get handed(): readonly string[] {
-    return this.#handed;
-  }
-
+  /** These are given to the CLI; nobody has seen them in its context yet. */
   async handOver(ids: readonly string[]): Promise<void> {
-    await this.#keep([...this.#handed, ...ids]);
+    for (const id of ids) await writeFile(this.#noteOf(id), '', { mode: 0o600 });
   }
 
   /** Those found in its prompt or transcript by now; they are then forgotten. */
   async takeSeen(prompt: string, transcript: string | undefined): Promise<string[]> {
-    if (this.#handed.length === 0) return [];
+    const handed = (await readdir(this.#directory))
+      .filter((name) => name.startsWith(this.#prefix))
+      .map((name) => decodeURIComponent(name.slice(this.#prefix.length)));
+    if (handed.length === 0) return [];
     const text = prompt + (transcript === undefined ? '' : await endOf(transcript));
-    const seen = this.#handed.filter((id) => text.includes(`[${id}]`));
-    if (seen.length > 0) await this.#keep(this.#handed.filter((id) => !seen.includes(id)));
+    const seen = handed.filter((id) => text.includes(`[${id}]`));
+    for (const id of seen) await rm(this.#noteOf(id), { force: true });
     return seen;
   }
 
@@ -71,10 +69,9 @@ export class HookSession {
     if (await this.holdsLock()) await rm(this.#lock, { force: true });
   }
 
-  async #keep(ids: string[]): Promise<void> {
-    this.#handed = ids;
-    if (ids.length === 0) await rm(this.#file, { force: true });
-    else await writeAtomically(this.#file, ids.join('\n'));
+  /** Whoever sends a message may choose its id. */
+  #noteOf(id: string): string {
+    return join(this.#directory, `${this.#prefix}${encodeURIComponent(id)}`);
   }
 }
 

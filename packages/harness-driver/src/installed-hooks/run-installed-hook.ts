@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type AddressedMessage, isRelayError } from '@agent-relay/protocol';
 import { connect, type Environment, type NodeConnectOptions, type Relay } from '@agent-relay/sdk/node';
 import { textAt } from '../app-server/rpc.ts';
@@ -42,12 +43,19 @@ export async function runInstalledHook(options: InstalledHookOptions): Promise<H
   if (isWaiting(task) && env.CLAUDE_CODE_ENTRYPOINT !== 'cli') return SILENT;
   const session = await HookSession.open(cli, id, env);
   try {
-    await using relay = await connect({ env, cli, client, paths: ['hook'], receiver: session.receiver });
+    // Not one receiver for all: each would be given what another one that runs now has claimed.
+    await using relay = await connect({
+      env,
+      cli,
+      client,
+      paths: ['hook'],
+      receiver: `hook-${randomUUID()}`,
+    });
     const seen = await session.takeSeen(textAt(input, 'prompt') ?? '', textAt(input, 'transcript_path'));
     await relay.paths.report('hook', seen, 'injected');
     const messages = isWaiting(task)
       ? await untilMail(relay, session, task, options.signal)
-      : await present(relay, session, task);
+      : await present(relay, task);
     if (messages.length === 0) return SILENT;
     const texts = messages.map((message) => envelopeOf(message));
     await session.handOver(messages.map((message) => message.id));
@@ -59,15 +67,15 @@ export async function runInstalledHook(options: InstalledHookOptions): Promise<H
   }
 }
 
-async function present(relay: Relay, session: HookSession, task: HookTask): Promise<AddressedMessage[]> {
+async function present(relay: Relay, task: HookTask): Promise<AddressedMessage[]> {
   if (task === 'in turn') {
     const attention = await ownAttention(relay);
     if (attention === 'end-of-turn') return [];
-    if (attention !== undefined) return await claim(relay, session);
+    if (attention !== undefined) return await claim(relay);
     const { messages } = await relay.inbox({ limit: 100, markRead: false });
     if (!messages.some(({ importance }) => importance === 'urgent')) return [];
   }
-  return await claim(relay, session);
+  return await claim(relay);
 }
 
 /** Only the newest process of a session waits. */
@@ -85,7 +93,7 @@ async function untilMail(
         relay.on(event, () => resolve()),
       );
       signal.addEventListener('abort', () => resolve(), { once: true });
-      const messages = await waitedFor(relay, session, task).catch(ignorePassing);
+      const messages = await waitedFor(relay, task).catch(ignorePassing);
       if (messages.length === 0 && !signal.aborted) await again;
       for (const stop of stops) stop();
       if (messages.length > 0) return messages;
@@ -97,24 +105,18 @@ async function untilMail(
 }
 
 /** What has come meanwhile; nothing during a turn, if the agent wants its messages after it. */
-async function waitedFor(relay: Relay, session: HookSession, task: WaitingTask): Promise<AddressedMessage[]> {
+async function waitedFor(relay: Relay, task: WaitingTask): Promise<AddressedMessage[]> {
   if (task === 'wait in turn' && (await ownAttention(relay)) === 'end-of-turn') {
     await relay.paths.waits('hook', { code: 'attention' });
     return [];
   }
   await relay.paths.ready('hook');
-  return await claim(relay, session, 1);
+  return await claim(relay, 1);
 }
 
-/**
- * Those that an earlier process has handed over may be claimed for this program too; they never come again. Everything else
- * that was claimed is handed over: it would be `uncertain` when this process ends.
- */
-async function claim(relay: Relay, session: HookSession, most = MOST_MESSAGES): Promise<AddressedMessage[]> {
-  const limit = Math.min(session.handed.length + most, 100);
-  const messages = await relay.paths.claim('hook', { limit });
-  return messages.filter(({ id }) => !session.handed.includes(id));
-}
+/** All that was claimed is handed over: it would be `uncertain` when this process ends. */
+const claim = (relay: Relay, limit = MOST_MESSAGES): Promise<AddressedMessage[]> =>
+  relay.paths.claim('hook', { limit });
 
 function ignorePassing(error: unknown): AddressedMessage[] {
   if (!isRelayError(error) || !(error.retryable || error.code === 'Cancelled')) throw error;
