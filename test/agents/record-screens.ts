@@ -10,7 +10,7 @@ import { claude } from './clis/claude.ts';
 import { codex } from './clis/codex.ts';
 import { gemini } from './clis/gemini.ts';
 import { opencode } from './clis/opencode.ts';
-import { USAGE_LIMIT } from './usage-limit.ts';
+import { CONTEXT_FULL, SIGNED_OUT, USAGE_LIMIT } from './failures.ts';
 
 /** What the model says to a prompt without steps. */
 const ANSWER = /Nothing to do\./;
@@ -40,6 +40,7 @@ for (const cli of [claude, codex, gemini, opencode].filter(({ id }) => only === 
   }
   await inSession(cli, { asks: true }, recordQuestions(cli));
   await inSession(cli, { asks: false }, recordTurns(cli));
+  if (cli !== opencode) await inSession(cli, { asks: false }, recordFailures(cli));
   for (const [name, size] of Object.entries(SIZES))
     await inSession(cli, { asks: false, ...size }, recordSize(cli, name));
 }
@@ -95,9 +96,28 @@ function recordTurns({ id, terminal }: AgentCli) {
   };
 }
 
-/** In a narrow terminal lines are broken; a wide one has room for more. */
-function recordSize({ terminal }: AgentCli, name: string) {
+/** What the screen says of a turn that the model refused. */
+function recordFailures({ id }: AgentCli, size = '') {
   return async ({ save, press, submit, model }: Session) => {
+    for (const [name, failure] of [
+      ['signed out', SIGNED_OUT],
+      ['context full', CONTEXT_FULL],
+    ] as const) {
+      const succeed = model.fail(failure);
+      await press(paste('Once more.'));
+      await submit();
+      // Codex tries again some times.
+      await save(`${name}${size}`, id === 'codex' ? /^■ /m : undefined);
+      succeed();
+    }
+  };
+}
+
+/** In a narrow terminal lines are broken; a wide one has room for more. */
+function recordSize(cli: AgentCli, name: string) {
+  const { id, terminal } = cli;
+  return async (session: Session) => {
+    const { save, press, submit, model } = session;
     await save(`idle, ${name}`);
     await press('please do not');
     await save(`draft, ${name}`);
@@ -111,6 +131,8 @@ function recordSize({ terminal }: AgentCli, name: string) {
     await press(terminal?.menu.command ?? '');
     await press('\r');
     await save(`menu, ${name}`);
+    await press('\x1b');
+    if (id !== 'opencode') await recordFailures(cli, `, ${name}`)(session);
   };
 }
 

@@ -6,12 +6,13 @@ import { setTimeout } from 'node:timers/promises';
 import { startDaemon, UNGOVERNED } from '../kit/daemon.ts';
 import type { Checks } from './checks.ts';
 import type { AgentCli } from './clis/agent-cli.ts';
+import { checkFailures } from './failure-checks.ts';
+import { USAGE_LIMIT } from './failures.ts';
 import { checkHooks } from './hook-checks.ts';
 import { checkNative } from './native-checks.ts';
 import { processesIn } from './processes.ts';
 import { Sender, type SentMessage } from './sender.ts';
 import { TERMINAL_CASES, type TerminalCase } from './terminal-cases.ts';
-import { USAGE_LIMIT } from './usage-limit.ts';
 import { startWrapped, type WrappedAgent } from './wrapped-agent.ts';
 
 const ERASE_DRAFT = '\x15';
@@ -83,6 +84,8 @@ export async function checkTerminal(
     if (best === 'pty') await checkDrafts(agent);
     else await checkBesideDrafts(agent);
     if (!short && best === 'hook') await checkHooks(checks, agent, { daemon, sender, arrived });
+    if (!short && best === 'pty' && cli.id !== 'opencode')
+      await checkFailures(checks, agent, { sender, arrived });
     if (!short && best === 'native') await checkNative(checks, agent, sender, arrived);
     if (!short) await checkMore(agent);
   }

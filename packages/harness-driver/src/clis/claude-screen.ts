@@ -1,12 +1,20 @@
 import type { ScreenLine, ScreenView } from '../screen/view.ts';
 import type { Reading, ScreenReader } from './adapter.ts';
 import { showsEndOf } from './pasted.ts';
+import { type FailureWords, failureIn, paragraphAt } from './turn-failure.ts';
 
 const PROMPT = '❯';
 /** `✻ Composing… (3s · ↓ 10 tokens)`, in contrast to `✻ Crunched for 8s`. */
 const SPINNER = /^\S \p{L}[^…]*…/u;
 const CHOICE = /^\s*❯ (\d+\. |No, |Yes\b)/;
 const WAY_OUT = /\besc to (cancel|exit|close|go back)\b/i;
+/** What the entries of the conversation begin with, and their results. */
+const ENTRY = /^(●|❯| {2}⎿) /;
+const FAILURES: FailureWords = [
+  ['signed_out', /^●(Pleaserun\/login·APIError:401|InvalidAPIkey·)/],
+  ['context_full', /^⎿Contextlimitreached·/],
+  ['interrupted', /^⎿Interrupted·/],
+];
 const TRUST = /\btrust this folder\b|\bAccessing workspace\b/i;
 
 /**
@@ -69,7 +77,14 @@ function readComposer({ lines, cursor }: ScreenView, { top, bottom }: Composer):
     first?.looks[0] !== '.' ||
     lines.slice(Math.max(0, top - 8), top).some(({ text }) => SPINNER.test(text)) ||
     lines.slice(bottom).some(({ text }) => /\besc to interrupt\b/.test(text));
-  return { state: 'composer', draft: draft === '' && !atStart ? ' ' : draft, busy };
+  const last = lines.slice(0, top).findLastIndex(({ text }) => ENTRY.test(text));
+  const failure = failureIn(paragraphAt(lines, last), FAILURES);
+  return {
+    state: 'composer',
+    draft: draft === '' && !atStart ? ' ' : draft,
+    busy,
+    ...(failure && { failure }),
+  };
 }
 
 /** A suggestion is dim, and the cursor is before it. */

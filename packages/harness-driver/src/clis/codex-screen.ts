@@ -1,14 +1,16 @@
 import type { ScreenLine, ScreenView } from '../screen/view.ts';
 import type { Reading, ScreenReader } from './adapter.ts';
 import { showsEndOf } from './pasted.ts';
-import type { TurnFailure } from './reading.ts';
+import { type FailureWords, failureIn, paragraphAt } from './turn-failure.ts';
 
 const WAY_OUT = /\b(press enter to|enter select|enter to submit|esc (to )?(cancel|back|close|go back))\b/i;
 const TRUST = /\bTrust this folder\?[\s\S]*\benter continue\b/;
-/** How it tells of a turn that its model refused; any other entry after it, and it is the past. */
-const FAILURES: ReadonlyArray<[TurnFailure, RegExp]> = [
-  ['usage_limit', /\bhit your usage limit\b|\blast status: 429\b/],
-  ['signed_out', /\bstatus 401\b/],
+/** How it tells of a turn that failed; any other entry after it, and it is the past. */
+const FAILURES: FailureWords = [
+  ['usage_limit', /^■.*(hityourusagelimit|laststatus:429)/],
+  ['signed_out', /^■.*status401/],
+  ['context_full', /^■.*(contextwindow|context_length_exceeded)/],
+  ['interrupted', /^■Conversationinterrupted/],
 ];
 const MENU = /\b(enter select|esc close)\b/;
 
@@ -69,7 +71,7 @@ function readComposer({ lines, cursor }: ScreenView, top: number): Reading {
   const moved = cursor.row !== top || cursor.column !== 2;
   const above = lines.slice(Math.max(0, top - 8), top);
   const busy = above.some(({ text }) => /\besc to interrupt\b/.test(text));
-  const failure = failureAbove(lines.slice(0, top));
+  const failure = failureIn(lastEntry(lines.slice(0, top)), FAILURES);
   return {
     state: 'composer',
     draft: draft === '' && moved ? ' ' : draft,
@@ -78,15 +80,13 @@ function readComposer({ lines, cursor }: ScreenView, top: number): Reading {
   };
 }
 
-/** Each entry of the conversation begins with a sign at the left edge. */
-function failureAbove(lines: readonly ScreenLine[]): TurnFailure | undefined {
-  const last = lines.findLastIndex(({ text }) => /^\S/.test(text));
-  if (!lines[last]?.text.startsWith('■ ')) return undefined;
-  const entry = lines
-    .slice(last)
-    .map(({ text }) => text.trim())
-    .join(' ');
-  return FAILURES.find(([, words]) => words.test(entry))?.[0];
+/** Each entry of the conversation begins with a sign at the left edge, and long lines of a failure go on there. */
+function lastEntry(lines: readonly ScreenLine[]): ScreenLine[] {
+  const isFirst = (row: number) => /^\S/.test(lines[row]?.text ?? '') && (lines[row - 1]?.text ?? '') === '';
+  return paragraphAt(
+    lines,
+    lines.findLastIndex((_line, row) => isFirst(row)),
+  );
 }
 
 const startsDim = (line: ScreenLine | undefined): boolean => line?.looks[2] === 'd';

@@ -1,6 +1,8 @@
 import type { ScreenLine, ScreenView } from '../screen/view.ts';
 import type { Reading, ScreenReader } from './adapter.ts';
 import { showsEndOf } from './pasted.ts';
+import type { TurnFailure } from './reading.ts';
+import { type FailureWords, failureIn } from './turn-failure.ts';
 
 const PLACEHOLDER = 'Type your message or @path/to/file';
 /** Where the text begins: after ` > `, or ` * ` where nothing is asked. ` ! ` runs commands, so it is no composer. */
@@ -12,6 +14,15 @@ const TRUST = /\bDo you trust\b/i;
 const SIGN_IN = /\bHow would you like to authenticate\b|\bEnter Gemini API Key\b|\bWaiting for auth/i;
 const MENU = /\((Press Esc to|Use Enter to)\b/;
 const CHOICE = /● \d+\. /;
+/** What each entry of the conversation begins with. */
+const ENTRY = /^( > |[✦✕╭ℹ])/;
+/** Is an entry of its own below a failure. */
+const HINT = /^ℹ This request failed\./;
+const FAILURES: FailureWords = [
+  ['signed_out', /UNAUTHENTICATED|APIkeynotvalid/],
+  ['usage_limit', /RESOURCE_EXHAUSTED/],
+  ['context_full', /exceedsthemaximumnumberoftokens/],
+];
 
 /**
  * Gemini CLI draws a line across the screen, the approval mode below it, then its composer and a footer. A dialog takes
@@ -67,5 +78,22 @@ function readComposer({ lines, cursor, columns }: ScreenView, top: number): Read
     .trim();
   const above = lines.slice(0, top).map(({ text }) => text.trim());
   const busy = SPINNER.test(above.join(' '));
-  return { state: 'composer', draft: isEmpty ? '' : draft || ' ', busy };
+  const failure = failureAbove(lines.slice(0, top));
+  return {
+    state: 'composer',
+    draft: isEmpty ? '' : draft || ' ',
+    busy,
+    ...(failure && { failure }),
+  };
+}
+
+/** A long failure may begin above the screen; then the hint tells that it is one. */
+function failureAbove(lines: readonly ScreenLine[]): TurnFailure | undefined {
+  const last = lines.findLastIndex(({ text }) => ENTRY.test(text));
+  if (lines[last]?.text.startsWith('ℹ Request cancelled.')) return 'interrupted';
+  const isHint = HINT.test(lines[last]?.text ?? '');
+  const end = isHint ? last : lines.length;
+  const first = lines.slice(0, end).findLastIndex(({ text }) => ENTRY.test(text));
+  const isFailure = first < 0 ? isHint : lines[first]?.text.startsWith('✕ ');
+  return isFailure ? failureIn(lines.slice(Math.max(first, 0), end), FAILURES) : undefined;
 }

@@ -1,7 +1,7 @@
 import type { ScreenView } from '../screen/view.ts';
 
-/** Why the last turn failed, where the CLI says so on the screen. */
-export type TurnFailure = 'usage_limit' | 'signed_out';
+/** Why the last turn failed or was ended, where the CLI says so on the screen. */
+export type TurnFailure = 'usage_limit' | 'signed_out' | 'context_full' | 'interrupted';
 
 /** What an adapter recognises on the screen of its CLI; anything uncertain is `unknown`. */
 export type Reading =

@@ -39,22 +39,39 @@ const SIZES: Array<[name: string, gate: Gate]> = ['narrow', 'wide'].flatMap((siz
   [`menu, ${size}`, waits('unknown_screen')],
 ]);
 
-it('of codex says why its last turn failed, and not why an earlier one did', () => {
+const FAILED = ['signed out', 'context full'].flatMap((name) => [name, `${name}, narrow`, `${name}, wide`]);
+
+describe.each([
+  ['claude', claudeScreen, '● Nothing to do.'],
+  ['codex', codexScreen, '• Nothing to do.'],
+  ['gemini', geminiScreen, '✦ Nothing to do.'],
+])('the screen of %s after a turn that failed', (cli, reader, answer) => {
+  it.each([...FAILED, 'interrupted'])('says why: %s', (name) => {
+    const failure = name.split(',')[0]?.replace(' ', '_');
+    expect(reader.read(recorded(cli, name))).toMatchObject({ state: 'composer', draft: '', failure });
+  });
+
+  it('says nothing of it when something else has happened', () => {
+    for (const name of [...FAILED, 'interrupted']) {
+      const { lines, ...view } = recorded(cli, name);
+      const { text } = lines[view.cursor.row] ?? { text: '' };
+      // The composer begins above the cursor's row, with empty lines between it and the conversation.
+      const below = lines.findLastIndex((line, row) => row < view.cursor.row - 2 && line.text === '');
+      expect(text).not.toBe('');
+      const later = lines.with(below, { text: answer, looks: '.'.repeat(answer.length) });
+      expect(reader.read({ ...view, lines: later }), name).not.toHaveProperty('failure');
+    }
+  });
+});
+
+it('of codex tells a usage limit from what is said about one', () => {
   const failed = recorded('codex', 'usage limit');
   expect(codexScreen.read(failed)).toMatchObject({ state: 'composer', failure: 'usage_limit' });
   const last = failed.lines.findLastIndex(({ text }) => text.startsWith('■'));
-  const said = (text: string) => ({
-    ...failed,
-    lines: failed.lines.map((line, row) => (row === last ? { ...line, text } : line)),
-  });
-  const signedOut = said('■ unexpected status 401 Unauthorized: Incorrect API key provided.');
-  expect(codexScreen.read(signedOut)).toMatchObject({ failure: 'signed_out' });
-  for (const text of [
-    '■ Conversation interrupted',
-    '• You’ve hit your usage limit.',
-    '› exceeded, last status: 429',
-  ])
-    expect(codexScreen.read(said(text))).not.toHaveProperty('failure');
+  for (const text of ['• You’ve hit your usage limit.', '› exceeded, last status: 429']) {
+    const lines = failed.lines.with(last, { text, looks: '.'.repeat(text.length) });
+    expect(codexScreen.read({ ...failed, lines })).not.toHaveProperty('failure');
+  }
 });
 
 describe.each<[string, ScreenReader, Array<[string, Gate]>]>([

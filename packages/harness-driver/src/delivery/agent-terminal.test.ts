@@ -112,6 +112,15 @@ it('waits until a turn succeeds if the CLI is signed out', () => {
   expect(terminal.gate()).toBe('open');
 });
 
+it('waits some seconds after the person interrupted a turn', () => {
+  vi.setSystemTime(0);
+  const { terminal, looks } = open({ state: 'composer', draft: '', busy: false, failure: 'interrupted' });
+  expect(terminal.gate()).toEqual({ wait: { code: 'interrupted' } });
+  vi.advanceTimersByTime(10_000);
+  // It still says so on the screen.
+  expect(looks).toEqual(['open']);
+});
+
 it('waits until a key just pressed must be on the screen', () => {
   const { terminal, looks } = open(EMPTY);
   terminal.typed();

@@ -100,7 +100,8 @@ export class AgentTerminal implements Ingress {
       if (!busy) this.#hold.succeeded();
     } else if (!this.#hasFailed) {
       this.#hasFailed = true;
-      this.#hold.failed({ code: failure });
+      if (failure === 'interrupted') this.#hold.interrupted();
+      else this.#hold.failed({ code: failure });
     }
   }
 
