@@ -341,6 +341,8 @@ export async function checkTerminal(
         });
         // Its terminal takes keys later than its hooks take messages.
         await sender.untilPath('Paused', 'ready', 'pty');
+        // It asks the terminal what it is: an answer that comes after Ctrl-Z goes to the shell, as without the relay.
+        await agent.terminal.until(() => agent.terminal.output().includes('\x1b[c'));
         agent.terminal.type('\x1a');
         await agent.terminal.until(suspended);
         agent.terminal.type('stty -a\r');

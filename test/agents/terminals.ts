@@ -17,8 +17,16 @@ const { values } = parseArgs({
     /** Only what the table shows. */
     table: { type: 'boolean', default: false },
     only: { type: 'string' },
+    help: { type: 'boolean', default: false },
   },
 });
+if (values.help) {
+  console.log(`npm run test:terminals -- [options]
+  --short      two CLIs, a few minutes, and no table
+  --table      only what the table in docs/delivery.md shows
+  --only NAME  one CLI: ${TERMINAL_CLIS.map(({ id }) => id).join(', ')}`);
+  process.exit(0);
+}
 const checks = new Checks();
 const INSTALLED_HOOKS = ['claude', 'codex', 'gemini', 'opencode'];
 /** CI's short form tries two of them. */

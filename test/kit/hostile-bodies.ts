@@ -59,9 +59,7 @@ export function isSafeEnvelope(envelope: string): boolean {
     lines.length > 0 &&
     lines.every((line) => line.startsWith('| ')) &&
     // Whatever a terminal takes for a command, and whatever hides or turns text around.
-    !/[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(
-      envelope.replaceAll(/[\n\t]/g, ''),
-    ) &&
+    !/[[\p{C}\p{Zl}\p{Zp}]--[\n\t\u200c\u200d]]/v.test(envelope) &&
     Buffer.byteLength(envelope) < 16_384
   );
 }
