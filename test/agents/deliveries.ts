@@ -1,8 +1,8 @@
 // Many messages to a real CLI while the daemon or the host is killed: npm run test:deliveries [-- --short] [--only claude] [--count 100]
 import { parseArgs } from 'node:util';
-import { Checks } from './checks.ts';
+import { Checks } from './checks/checks.ts';
+import { checkDaemonKills, checkHostKills } from './checks/delivery-checks.ts';
 import { TERMINAL_CLIS } from './clis/index.ts';
-import { checkDaemonKills, checkHostKills } from './delivery-checks.ts';
 
 const { values } = parseArgs({
   options: {

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import type { TerminalResults } from './checks/terminal-checks.ts';
 import type { AgentCli } from './clis/agent-cli.ts';
 import { TERMINAL_CLIS } from './clis/index.ts';
 import { TERMINAL_CASES, type TerminalCase } from './terminal-cases.ts';
-import type { TerminalResults } from './terminal-checks.ts';
 
 export const TABLE_FILE = new URL('../../docs/delivery.md', import.meta.url);
 const [BEGIN, END] = ['<!-- made by npm run test:terminals -->', '<!-- end -->'];

@@ -1,14 +1,14 @@
 // Real command line agents in terminals, with messages for them: npm run test:terminals [-- --short] [--table] [--only claude]
 import { parseArgs } from 'node:util';
-import { Checks } from './checks.ts';
+import { Checks } from './checks/checks.ts';
+import { checkDaemonKills } from './checks/delivery-checks.ts';
+import { checkInstalledHooks } from './checks/installed-hook-checks.ts';
+import { checkPatterns } from './checks/pattern-checks.ts';
+import { checkPrompts } from './checks/prompt-checks.ts';
+import { checkSpawn } from './checks/spawn-checks.ts';
+import { checkTerminal } from './checks/terminal-checks.ts';
 import { TERMINAL_CLIS } from './clis/index.ts';
-import { checkDaemonKills } from './delivery-checks.ts';
-import { checkInstalledHooks } from './installed-hook-checks.ts';
 import { commandsOf } from './npm-cache.ts';
-import { checkPatterns } from './pattern-checks.ts';
-import { checkPrompts } from './prompt-checks.ts';
-import { checkSpawn } from './spawn-checks.ts';
-import { checkTerminal } from './terminal-checks.ts';
 import { writeResults } from './terminal-table.ts';
 
 const { values } = parseArgs({

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import type { CliAdapter } from './adapter.ts';
-import { claude } from './claude.ts';
-import { codex } from './codex.ts';
-import { gemini } from './gemini.ts';
-import { opencode } from './opencode.ts';
+import { claude } from './claude/claude.ts';
+import { codex } from './codex/codex.ts';
+import { gemini } from './gemini/gemini.ts';
+import { opencode } from './opencode/opencode.ts';
 
 const CLIS: readonly CliAdapter[] = [claude, codex, gemini, opencode];
 

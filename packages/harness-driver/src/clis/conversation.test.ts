@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ScreenView } from '../screen/view.ts';
-import { claudeConversation } from './claude-conversation.ts';
-import { codexConversation } from './codex-conversation.ts';
+import { claudeConversation } from './claude/conversation.ts';
+import { codexConversation } from './codex/conversation.ts';
 import type { ConversationReader } from './conversation.ts';
-import { opencodeConversation } from './opencode-conversation.ts';
+import { opencodeConversation } from './opencode/conversation.ts';
 
 /** A screen with these rows above the composer of a CLI. */
 function screenOf(rows: string[], composer: string[], looks = '.'): ScreenView {

@@ -3,10 +3,10 @@ import { readScreenFile } from '../../../../test/kit/screen-files.ts';
 import { type Gate, gateOf } from '../delivery/gate.ts';
 import type { ScreenView } from '../screen/view.ts';
 import type { ScreenReader } from './adapter.ts';
-import { claudeScreen } from './claude-screen.ts';
-import { codexScreen } from './codex-screen.ts';
-import { geminiScreen } from './gemini-screen.ts';
-import { opencodeScreen } from './opencode-screen.ts';
+import { claudeScreen } from './claude/screen.ts';
+import { codexScreen } from './codex/screen.ts';
+import { geminiScreen } from './gemini/screen.ts';
+import { opencodeScreen } from './opencode/screen.ts';
 
 const SCREENS = new URL('../../../../test/agents/screens/', import.meta.url);
 const recorded = (cli: string, name: string): ScreenView =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claudeScreen } from '../clis/claude-screen.ts';
+import { claudeScreen } from '../clis/claude/screen.ts';
 import type { Reading } from '../clis/reading.ts';
 import { inject } from './inject.ts';
 
