@@ -38,6 +38,7 @@ beforeEach(async () => {
   proxy = await AppServerProxy.start(join(directory, 'codex'), options);
   ingress = new ThreadIngress(proxy, {
     reading: () => ({ state: 'unknown' }),
+    typedWithin: () => false,
     turnStarts: async () => false,
     get attention() {
       return attention;

@@ -50,6 +50,8 @@ export interface Channel extends AsyncDisposable {
 export interface WatchedAgent {
   /** The current screen. */
   reading(): Reading;
+  /** Whether somebody typed in its terminal within the time. */
+  typedWithin(ms: number): boolean;
   /** Resolves with whether the screen showed it working within the time. */
   turnStarts(withinMs: number): Promise<boolean>;
   /** When it wants its messages while it works; may change. */

@@ -68,6 +68,10 @@ export class AgentTerminal implements Ingress {
     this.#lookAgainIn(ECHO_MS);
   }
 
+  typedWithin(ms: number): boolean {
+    return performance.now() - this.#typedAt < ms;
+  }
+
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#quiet);

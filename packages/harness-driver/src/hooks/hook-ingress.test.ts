@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Attention } from '@agent-relay/protocol';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Reading } from '../clis/reading.ts';
@@ -19,13 +20,14 @@ let hooks: HookServer;
 let ingress: HookIngress;
 let screen: Reading;
 let screenTurns: boolean;
+let hasTyped: boolean;
 let changed: () => void;
 const sockets: Socket[] = [];
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'relay-hooks-'));
   hooks = await HookServer.listen(join(directory, 'hook'));
-  [screen, screenTurns] = [composer(), false];
+  [screen, screenTurns, hasTyped] = [composer(), false, false];
   changed = () => undefined;
   start();
 });
@@ -43,6 +45,7 @@ function start(attention?: Attention): void {
   ingress?.close();
   const agent = {
     reading: () => screen,
+    typedWithin: () => hasTyped,
     turnStarts: async () => screenTurns,
     attention,
     onChange: () => changed(),
@@ -260,6 +263,20 @@ describe('a permission prompt', () => {
     expect(await answer).toEqual({});
     screen = DIALOG;
     expect(ingress.prompt()).toBeUndefined();
+  });
+
+  it('is not answered from elsewhere while a key in the terminal may have answered it', async () => {
+    const process = await asks('rm -r build');
+    screen = DIALOG;
+    const { digest } = ingress.prompt() ?? { digest: '' };
+    hasTyped = true;
+    const answer = heard(process);
+    const late = ingress.answer(digest, 'allow');
+    // Longer than it takes without a key.
+    await expect(Promise.race([late, delay(500, 'waits')])).resolves.toBe('waits');
+    screen = composer(true);
+    expect(await late).toBe(false);
+    expect(await answer).toEqual({});
   });
 
   it.each<[string, object]>([

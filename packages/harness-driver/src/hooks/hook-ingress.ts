@@ -15,6 +15,8 @@ const INTERRUPTED_MS = 2000;
 const DIALOG_MS = 3000;
 /** A dialog that was answered in the terminal has left the screen within this time. */
 const ANSWERED_MS = 300;
+/** If somebody typed there, a busy CLI may take this long to show what the key did. */
+const TYPED_MS = 3000;
 /** An idle CLI shows a message of its hook within this time. */
 const SEEN_MS = 10_000;
 const TICK_MS = 500;
@@ -82,7 +84,8 @@ export class HookIngress implements ChannelIngress, PromptSource {
 
   /** The CLI does not say whether an answer came too late: what was decided at the dialog is given time to show. */
   async answer(digest: string, answer: PromptAnswer): Promise<boolean> {
-    await delay(ANSWERED_MS);
+    do await delay(ANSWERED_MS);
+    while (this.prompt()?.digest === digest && this.#agent.typedWithin(TYPED_MS));
     return this.prompt()?.digest === digest && this.#hooks.permission.answer(digest, answer);
   }
 

@@ -131,6 +131,7 @@ export class AgentHost {
     link.onAttention = look;
     this.#channel = channel?.open({
       reading: () => terminal.reading(),
+      typedWithin: (ms) => terminal.typedWithin(ms),
       turnStarts: (withinMs) => terminal.turnStarts(withinMs),
       get attention() {
         return link.attention;

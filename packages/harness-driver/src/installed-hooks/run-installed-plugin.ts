@@ -39,6 +39,7 @@ export async function runInstalledPlugin({
     const ingress = new SessionIngress(plugin, {
       // Nobody sees its screen here; its plugin tells of what it asks.
       reading: () => ({ state: 'unknown' }),
+      typedWithin: () => false,
       turnStarts: async () => false,
       get attention() {
         return attention;

@@ -31,6 +31,7 @@ beforeEach(async () => {
   server = await PluginServer.listen(join(directory, 'opencode'));
   ingress = new SessionIngress(server, {
     reading: () => reading,
+    typedWithin: () => false,
     turnStarts: async () => false,
     get attention() {
       return attention;
