@@ -61,7 +61,9 @@ describe('README.md', () => {
 
   it('says plainly what wakes an agent, and what does not', () => {
     const wakes = section(readme, 'What wakes an agent');
-    expect(wakes).toMatch(/idle at its prompt is not woken by an MCP\s+server/);
+    expect(wakes).toMatch(
+      /An\s+MCP\s+server\s+cannot\s+wake\s+an\s+agent\s+that\s+is\s+idle\s+at\s+its\s+prompt/,
+    );
     for (const way of ['agent-relay run -- claude', 'mcp install --hooks', 'inbox --wait', 'SDK'])
       expect(wakes).toContain(way);
   });
